@@ -1,0 +1,1 @@
+//! Verilog export, and the emitted Verilog run as an engine.

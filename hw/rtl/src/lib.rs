@@ -1,0 +1,1 @@
+//! Attribute and derive macros of gpurf's rust-hdl dialect.

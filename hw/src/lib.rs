@@ -1,0 +1,1 @@
+//! The hardware: rust-hdl modules, one per file.

@@ -1,0 +1,1 @@
+//! Synthesis with Yosys, and the papers' overheads beside measured ones.

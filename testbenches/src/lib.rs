@@ -1,0 +1,1 @@
+//! Cycle testbenches of every hardware module.

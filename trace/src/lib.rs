@@ -1,0 +1,1 @@
+//! Instruction streams: types, Accel-Sim reader and writer, reuse distances.

@@ -1,0 +1,1 @@
+//! Instruction streams of gpurf's own.
