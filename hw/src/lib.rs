@@ -1,1 +1,11 @@
 //! The hardware: rust-hdl modules, one per file.
+//!
+//! Every module is written in the dialect of [`dialect`], opens with its full name, the paper's
+//! section and its timing, and names its parameters in its constructor. F is the full Malekeh paper,
+//! W the workshop paper.
+
+pub mod cells;
+pub mod collector;
+pub mod dialect;
+pub mod operand_stage;
+pub mod register_file;

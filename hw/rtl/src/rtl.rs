@@ -1,0 +1,164 @@
+//! The attribute `#[rtl]`: check the kernel, make it unambiguous, hand it on to `#[hdl_gen]`.
+
+mod check;
+mod keywords;
+mod path;
+mod rewrite;
+mod value;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::visit_mut::VisitMut;
+use syn::{FnArg, ItemFn};
+
+/// The kernel under `#[hdl_gen]`, or, where it breaks a rule, every violation as a compile error
+/// followed by the kernel as it was written, so that nothing else is reported missing.
+pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+    let written = item.clone();
+    let mut kernel: ItemFn = syn::parse2(item)?;
+    rewrite::Ungroup.visit_item_fn_mut(&mut kernel);
+    let errors = violations(arguments, &kernel);
+    if !errors.is_empty() {
+        let errors = errors.iter().map(syn::Error::to_compile_error);
+        return Ok(quote!(#(#errors)* #[allow(warnings)] #written));
+    }
+    rewrite::Unambiguous::default().visit_item_fn_mut(&mut kernel);
+    Ok(quote!(#[hdl_gen] #kernel))
+}
+
+fn violations(arguments: TokenStream, kernel: &ItemFn) -> Vec<syn::Error> {
+    if !arguments.is_empty() {
+        return vec![syn::Error::new_spanned(
+            arguments,
+            "`#[rtl]` takes no arguments",
+        )];
+    }
+    let inputs: Vec<_> = kernel.sig.inputs.iter().collect();
+    let takes_self = matches!(inputs[..], [FnArg::Receiver(this)]
+        if this.reference.is_some() && this.mutability.is_some());
+    if kernel.sig.ident != "update" || !takes_self {
+        let message = "`#[rtl]` belongs on `fn update(&mut self)` of an `impl Logic`";
+        return vec![syn::Error::new_spanned(&kernel.sig, message)];
+    }
+    check::Checker::check(&kernel.block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Expands a kernel with this body; both sides of a comparison pass through the same printer.
+    fn expanded(body: TokenStream) -> String {
+        expand(TokenStream::new(), quote!(fn update(&mut self) { #body }))
+            .unwrap()
+            .to_string()
+    }
+
+    fn handed_on(body: TokenStream) -> String {
+        quote!(#[hdl_gen] fn update(&mut self) { #body }).to_string()
+    }
+
+    #[track_caller]
+    fn becomes(written: TokenStream, expected: TokenStream) {
+        assert_eq!(expanded(written), handed_on(expected));
+    }
+
+    #[test]
+    fn every_nested_operator_gets_parentheses() {
+        becomes(
+            quote!(self.x.next = self.a.val() & self.b.val() == self.c.val();),
+            quote!(self.x.next = (self.a.val() & self.b.val()) == self.c.val();),
+        );
+        becomes(
+            quote!(self.x.next = self.a.val() + self.b.val() - self.c.val() | !self.d.val();),
+            quote!(self.x.next = ((self.a.val() + self.b.val()) - self.c.val()) | (!self.d.val());),
+        );
+        becomes(
+            quote!(self.x.next = !(self.a.val() | self.b.val()).any() ^ self.c.val();),
+            quote!(self.x.next = (!(self.a.val() | self.b.val()).any()) ^ self.c.val();),
+        );
+        becomes(
+            quote!(if !self.a.val() & !self.b.val() {
+                self.x.next = true;
+            }),
+            quote!(if (!self.a.val()) & (!self.b.val()) {
+                self.x.next = true;
+            }),
+        );
+    }
+
+    #[test]
+    fn parentheses_are_not_doubled() {
+        let body = quote!(self.x.next = (self.a.val() & self.b.val()) | (!self.c.val()););
+        becomes(body.clone(), body);
+    }
+
+    #[test]
+    fn indices_stay_as_written_and_range_ends_become_one_expression() {
+        becomes(
+            quote!(for i in 0..self._slots - 1 {
+                self.x[2 * i + 1].next = self.a[i].val();
+            }),
+            quote!(for i in 0..(self._slots - 1) {
+                self.x[2 * i + 1].next = self.a[i].val();
+            }),
+        );
+    }
+
+    #[test]
+    fn a_cast_of_an_element_becomes_a_slice_from_bit_zero() {
+        becomes(
+            quote!(for i in 0..4 {
+                self.x[i].next = bit_cast::<8, 4>(self.a[i].val());
+            }),
+            quote!(for i in 0..4 {
+                self.x[i].next = self.a[i].val().get_bits::<8>(0);
+            }),
+        );
+        becomes(
+            quote!(self.x.next = bit_cast::<8, 4>(self.a[3].val());),
+            quote!(self.x.next = bit_cast::<8, 4>(self.a[3].val());),
+        );
+    }
+
+    #[test]
+    fn a_violation_leaves_the_kernel_as_written() {
+        let text = expanded(quote!(for i in 0..=3 {
+            self.x[i].next = false;
+        }));
+        assert!(text.contains("compile_error"), "{text}");
+        assert!(text.contains("fn update"), "{text}");
+        assert!(!text.contains("hdl_gen"), "{text}");
+    }
+
+    #[test]
+    fn every_violation_is_reported() {
+        let kernel = syn::parse_quote!(
+            fn update(&mut self) {
+                let x = 1;
+                self.reg.next = self.a.val() + self.b.val() == self.c.val();
+            }
+        );
+        assert_eq!(violations(TokenStream::new(), &kernel).len(), 3);
+    }
+
+    #[test]
+    fn only_the_kernel_takes_the_attribute() {
+        for kernel in [
+            syn::parse_quote!(
+                fn connect(&mut self) {}
+            ),
+            syn::parse_quote!(
+                fn update(&self) {}
+            ),
+            syn::parse_quote!(
+                fn update(self) {}
+            ),
+            syn::parse_quote!(
+                fn update() {}
+            ),
+        ] {
+            assert_eq!(violations(TokenStream::new(), &kernel).len(), 1);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Paths from `self` to a signal, and other shapes that the rules look for.
+
+use syn::visit::{visit_expr, Visit};
+use syn::{Expr, ExprMethodCall, ExprPath, Ident, Member};
+
+/// A path from `self` to a signal: `self.bank[i].queue` has the names `bank`, `queue` and the
+/// index `i`.
+pub(crate) struct SignalPath<'a> {
+    pub names: Vec<&'a Ident>,
+    pub indices: Vec<&'a Expr>,
+}
+
+impl<'a> SignalPath<'a> {
+    /// Reads a path of at least one name; anything else is not a path.
+    pub fn parse(expr: &'a Expr) -> Option<Self> {
+        let mut path = SignalPath {
+            names: vec![],
+            indices: vec![],
+        };
+        path.walk(expr)?;
+        (!path.names.is_empty()).then_some(path)
+    }
+
+    fn walk(&mut self, expr: &'a Expr) -> Option<()> {
+        match expr {
+            Expr::Path(root) if root.path.is_ident("self") => {}
+            Expr::Field(field) => {
+                self.walk(&field.base)?;
+                let Member::Named(name) = &field.member else {
+                    return None;
+                };
+                self.names.push(name);
+            }
+            Expr::Index(index) => {
+                self.walk(&index.expr)?;
+                self.indices.push(&index.index);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Clocks are known by their name: `clock`, or ending in `_clock`.
+    pub fn is_clock(&self) -> bool {
+        let last = self
+            .names
+            .last()
+            .map(|name| name.to_string())
+            .unwrap_or_default();
+        last == "clock" || last.ends_with("_clock")
+    }
+}
+
+/// The base of `base.member`, for a given member name.
+pub(crate) fn base_of<'a>(expr: &'a Expr, member: &str) -> Option<&'a Expr> {
+    match expr {
+        Expr::Field(field) => match &field.member {
+            Member::Named(name) if name == member => Some(&field.base),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The call of `receiver.method(..)`, for a given method name.
+pub(crate) fn call_of<'a>(expr: &'a Expr, method: &str) -> Option<&'a ExprMethodCall> {
+    match expr {
+        Expr::MethodCall(call) if call.method == method => Some(call),
+        _ => None,
+    }
+}
+
+/// The value below parentheses and `.into()`, which change neither bits nor width.
+pub(crate) fn peel(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(paren) => peel(&paren.expr),
+        Expr::MethodCall(call) if call.method == "into" => peel(&call.receiver),
+        other => other,
+    }
+}
+
+/// Whether an expression mentions one of these variables.
+pub(crate) fn mentions(expr: &Expr, variables: &[Ident]) -> bool {
+    struct Search<'s>(&'s [Ident], bool);
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_expr_path(&mut self, path: &'ast ExprPath) {
+            self.1 |= self.0.iter().any(|variable| path.path.is_ident(variable));
+        }
+    }
+    let mut search = Search(variables, false);
+    visit_expr(&mut search, expr);
+    search.1
+}

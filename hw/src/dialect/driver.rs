@@ -1,0 +1,105 @@
+//! Runs a rust-hdl module one clock cycle at a time.
+
+use rust_hdl::prelude::*;
+
+use super::{activity, Clocked, Ports};
+
+/// A rust-hdl block with a plain-Rust face; derived, see the derive macro of the same name.
+pub trait Module: Block {
+    type In: Ports;
+    type Out: Ports;
+
+    fn drive(&mut self, inputs: &Self::In);
+    fn sample(&self, outputs: &mut Self::Out);
+    /// Does nothing in a combinational module, which has no clock.
+    fn set_clock(&mut self, _level: bool) {}
+    fn set_reset(&mut self, _level: bool) {}
+
+    /// For each input field, in order: how many elements of an array exist; none for a single port.
+    fn input_counts(&self) -> Vec<Option<usize>>;
+    fn output_counts(&self) -> Vec<Option<usize>>;
+}
+
+/// A module under clock and reset.
+///
+/// rust-hdl's own simulation runs a thread per testbench; calling the block directly is some hundred
+/// times faster. While neither inputs nor state change, nothing is evaluated.
+pub struct Rtl<M: Module> {
+    module: Box<M>,
+    inputs: M::In,
+    outputs: M::Out,
+    /// The module has settled for `inputs` in its present state.
+    settled: bool,
+    /// The last edge changed no state: another edge with the same inputs would not either.
+    still: bool,
+}
+
+/// More passes than any design here needs to settle; reaching it means a combinational loop.
+const MAX_PASSES: usize = 1000;
+
+impl<M: Module> Rtl<M> {
+    /// Connects and checks the module, then resets it for one cycle.
+    ///
+    /// # Panics
+    /// If rust-hdl finds an open connection, a loop or a written input: a mistake in the module.
+    pub fn new(mut module: M) -> Self {
+        module.connect_all();
+        if let Err(error) = check_all(&module) {
+            panic!("the module does not pass rust-hdl's check: {error:?}");
+        }
+        let (inputs, outputs) = (M::In::default(), M::Out::default());
+        let mut rtl = Rtl { module: Box::new(module), inputs, outputs, settled: false, still: false };
+        rtl.module.set_reset(true);
+        rtl.settle(&inputs);
+        rtl.tick();
+        rtl.module.set_reset(false);
+        rtl.settled = false;
+        rtl.still = false;
+        rtl
+    }
+
+    /// The module itself, for probes: waveforms, Verilog.
+    pub fn module(&self) -> &M {
+        &self.module
+    }
+
+    fn propagate(&mut self) {
+        for _ in 0..MAX_PASSES {
+            self.module.update_all();
+            if !self.module.has_changed() {
+                return;
+            }
+        }
+        panic!("the module does not settle: combinational loop");
+    }
+}
+
+impl<M: Module> Clocked for Rtl<M> {
+    type In = M::In;
+    type Out = M::Out;
+
+    fn settle(&mut self, inputs: &M::In) -> M::Out {
+        if !self.settled || *inputs != self.inputs {
+            self.inputs = *inputs;
+            self.still = false;
+            self.module.drive(inputs);
+            self.module.set_clock(false);
+            self.propagate();
+            self.module.sample(&mut self.outputs);
+            self.settled = true;
+        }
+        self.outputs
+    }
+
+    fn tick(&mut self) {
+        debug_assert!(self.settled, "settle comes before tick");
+        if self.still {
+            return;
+        }
+        let changes = activity::changes();
+        self.module.set_clock(true);
+        self.propagate();
+        self.still = activity::changes() == changes;
+        self.settled = self.still;
+    }
+}

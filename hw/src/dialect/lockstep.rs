@@ -1,0 +1,96 @@
+//! Two engines of one block, compared in every cycle.
+
+use std::fmt;
+
+use super::{Clocked, PortName, PortValue, PortVisitor, Ports};
+
+/// The first difference that a [`Lockstep`] met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// Clock cycles since the start; the cycle of the difference.
+    pub cycle: u64,
+    pub port: PortName,
+    /// Values in hexadecimal.
+    pub first: String,
+    pub second: String,
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Divergence { cycle, port, first, second } = self;
+        write!(f, "cycle {cycle}: {port} is {first} in the first engine and {second} in the second")
+    }
+}
+
+/// Runs two engines on the same inputs and hands on the outputs of the first.
+pub struct Lockstep<A, B> {
+    pub first: A,
+    pub second: B,
+    cycle: u64,
+    /// Cycles in which some output differed.
+    pub divergent_cycles: u64,
+    /// The first of them.
+    pub divergence: Option<Divergence>,
+    differs_now: bool,
+}
+
+impl<A, B> Lockstep<A, B> {
+    pub fn new(first: A, second: B) -> Self {
+        Lockstep { first, second, cycle: 0, divergent_cycles: 0, divergence: None, differs_now: false }
+    }
+
+    /// Clock edges so far.
+    pub fn cycles(&self) -> u64 {
+        self.cycle
+    }
+}
+
+impl<A, B> Clocked for Lockstep<A, B>
+where
+    A: Clocked,
+    B: Clocked<In = A::In, Out = A::Out>,
+    A::Out: Ports,
+{
+    type In = A::In;
+    type Out = A::Out;
+
+    fn settle(&mut self, inputs: &A::In) -> A::Out {
+        let first = self.first.settle(inputs);
+        let second = self.second.settle(inputs);
+        self.differs_now = first != second;
+        if self.differs_now && self.divergence.is_none() {
+            self.divergence = Some(difference(self.cycle, first, second));
+        }
+        first
+    }
+
+    fn tick(&mut self) {
+        self.first.tick();
+        self.second.tick();
+        self.divergent_cycles += self.differs_now as u64;
+        self.cycle += 1;
+    }
+}
+
+/// Names the first port in which two unequal outputs differ.
+fn difference<P: Ports>(cycle: u64, mut first: P, mut second: P) -> Divergence {
+    struct Values(Vec<(PortName, Vec<u32>)>);
+    impl PortVisitor for Values {
+        fn value<V: PortValue>(&mut self, name: PortName, value: &mut V) {
+            let mut words = vec![0; V::WORDS];
+            value.put(&mut words);
+            self.0.push((name, words));
+        }
+    }
+    let (mut left, mut right) = (Values(vec![]), Values(vec![]));
+    first.visit(&mut left);
+    second.visit(&mut right);
+    let hex = |words: &[u32]| {
+        let digits: String = words.iter().rev().map(|word| format!("{word:08x}")).collect();
+        let digits = digits.trim_start_matches('0');
+        format!("0x{}", if digits.is_empty() { "0" } else { digits })
+    };
+    let pairs = left.0.iter().zip(&right.0);
+    let (left, right) = pairs.into_iter().find(|(left, right)| left != right).expect("outputs differ");
+    Divergence { cycle, port: left.0, first: hex(&left.1), second: hex(&right.1) }
+}

@@ -1,0 +1,84 @@
+//! Single-ported synchronous memory.
+
+use rust_hdl::prelude::*;
+
+use super::{activity, Identity};
+
+/// A single-ported memory of up to 256 rows of `W` bits: one access per cycle, a read or a write.
+///
+/// Timing: an access with `enable` high takes place on the rising edge; what a read finds stands on
+/// `read_data` from the next cycle until the next read. A write leaves `read_data` alone. Contents are
+/// zero in simulation before the first write and unknown in hardware. Yosys infers one `$mem_v2`.
+#[derive(LogicBlock)]
+pub struct Memory<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub enable: Signal<In, Bit>,
+    pub write: Signal<In, Bit>,
+    pub address: Signal<In, Bits<8>>,
+    pub write_data: Signal<In, Bits<W>>,
+    pub read_data: Signal<Out, Bits<W>>,
+    identity: Identity,
+    _rows: Vec<Bits<W>>,
+}
+
+impl<const W: usize> Memory<W> {
+    /// `rows`: 1 to 256.
+    pub fn new(rows: usize) -> Self {
+        assert!((1..=256).contains(&rows), "a memory has 1 to 256 rows, not {rows}");
+        Memory {
+            clock: Signal::default(),
+            enable: Signal::default(),
+            write: Signal::default(),
+            address: Signal::default(),
+            write_data: Signal::default(),
+            read_data: Signal::default(),
+            identity: Identity::new("memory", "Single-ported synchronous memory", &[("w", W), ("rows", rows)]),
+            _rows: vec![0.into(); rows],
+        }
+    }
+}
+
+impl<const W: usize> Logic for Memory<W> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() & self.enable.val() {
+            let row = self.address.val().index();
+            assert!(row < self._rows.len(), "row {row} of a memory of {} rows", self._rows.len());
+            activity::record();
+            if self.write.val() {
+                self._rows[row] = self.write_data.val();
+            } else {
+                self.read_data.next = self._rows[row];
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let rows = self._rows.len();
+        let address = match rows {
+            1 => "1'b0".to_string(),
+            256 => "address".to_string(),
+            _ => format!("address[{}:0]", clog2(rows) - 1),
+        };
+        Verilog::Custom(format!(
+            "reg [{msb}:0] rows [0:{last}];\n\
+             `ifndef SYNTHESIS\n\
+             integer row;\n\
+             initial begin\n\
+             \x20 for (row = 0; row < {rows}; row = row + 1) rows[row] = {{{W}{{1'b0}}}};\n\
+             \x20 read_data = {{{W}{{1'b0}}}};\n\
+             end\n\
+             `endif\n\
+             always @(posedge clock)\n\
+             \x20 if (enable) begin\n\
+             \x20   if (write) rows[{address}] <= write_data;\n\
+             \x20   else read_data <= rows[{address}];\n\
+             \x20 end\n",
+            msb = W - 1,
+            last = rows - 1,
+        ))
+    }
+}

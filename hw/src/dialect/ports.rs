@@ -1,0 +1,127 @@
+//! Ports as data: names, widths and values of a module's plain structs.
+//!
+//! One walk over the fields ([`Ports::visit`], derived with the struct) serves everything that treats
+//! ports alike: packing them for an emitted-Verilog engine, comparing two engines, waveforms.
+
+use std::fmt;
+
+use super::Data;
+
+/// A port's name: the field, and the index within a field that is an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PortName {
+    pub field: &'static str,
+    pub index: Option<usize>,
+}
+
+impl fmt::Display for PortName {
+    /// As in the emitted Verilog: `tag`, `tag_3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.index {
+            Some(index) => write!(f, "{}_{index}", self.field),
+            None => f.write_str(self.field),
+        }
+    }
+}
+
+/// The value of one port: `bool`, `u32` or [`Data`]. Words are little end first.
+pub trait PortValue {
+    /// Words of 32 bits that the value takes when packed.
+    const WORDS: usize;
+
+    fn put(&self, words: &mut [u32]);
+    fn get(&mut self, words: &[u32]);
+}
+
+impl PortValue for bool {
+    const WORDS: usize = 1;
+
+    fn put(&self, words: &mut [u32]) {
+        words[0] = *self as u32;
+    }
+
+    fn get(&mut self, words: &[u32]) {
+        *self = words[0] & 1 == 1;
+    }
+}
+
+impl<D: Data> PortValue for D {
+    const WORDS: usize = D::WIDTH / 32;
+
+    fn put(&self, words: &mut [u32]) {
+        words.copy_from_slice(self.words());
+    }
+
+    fn get(&mut self, words: &[u32]) {
+        self.words_mut().copy_from_slice(words);
+    }
+}
+
+/// Called once for each port, in the order of declaration.
+pub trait PortVisitor {
+    fn value<V: PortValue>(&mut self, name: PortName, value: &mut V);
+
+    fn port<V: PortValue>(&mut self, field: &'static str, value: &mut V) {
+        self.value(PortName { field, index: None }, value);
+    }
+
+    fn array<V: PortValue, const N: usize>(&mut self, field: &'static str, values: &mut [V; N]) {
+        for (index, value) in values.iter_mut().enumerate() {
+            self.value(PortName { field, index: Some(index) }, value);
+        }
+    }
+}
+
+/// The plain inputs or outputs of a module.
+pub trait Ports: Clone + Copy + fmt::Debug + Default + PartialEq + Send + 'static {
+    fn visit(&mut self, visitor: &mut impl PortVisitor);
+}
+
+/// One port's place in the packed words of its struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub name: PortName,
+    pub first_word: usize,
+    pub words: usize,
+}
+
+/// All ports of `P` in packed order, those past a module's own array lengths included.
+pub fn layout<P: Ports>() -> Vec<Field> {
+    struct Layout(Vec<Field>, usize);
+    impl PortVisitor for Layout {
+        fn value<V: PortValue>(&mut self, name: PortName, _: &mut V) {
+            self.0.push(Field { name, first_word: self.1, words: V::WORDS });
+            self.1 += V::WORDS;
+        }
+    }
+    let mut layout = Layout(vec![], 0);
+    P::default().visit(&mut layout);
+    layout.0
+}
+
+/// Writes all ports into `words`, in the order of [`layout`].
+pub fn pack<P: Ports>(ports: &P, words: &mut [u32]) {
+    struct Pack<'a>(&'a mut [u32], usize);
+    impl PortVisitor for Pack<'_> {
+        fn value<V: PortValue>(&mut self, _: PortName, value: &mut V) {
+            value.put(&mut self.0[self.1..self.1 + V::WORDS]);
+            self.1 += V::WORDS;
+        }
+    }
+    let mut ports = *ports;
+    ports.visit(&mut Pack(words, 0));
+}
+
+/// Reads all ports back from `words`.
+pub fn unpack<P: Ports>(words: &[u32]) -> P {
+    struct Unpack<'a>(&'a [u32], usize);
+    impl PortVisitor for Unpack<'_> {
+        fn value<V: PortValue>(&mut self, _: PortName, value: &mut V) {
+            value.get(&self.0[self.1..self.1 + V::WORDS]);
+            self.1 += V::WORDS;
+        }
+    }
+    let mut ports = P::default();
+    ports.visit(&mut Unpack(words, 0));
+    ports
+}

@@ -1,0 +1,66 @@
+//! The one register of the dialect.
+
+use rust_hdl::prelude::*;
+
+use super::{activity, Identity};
+
+/// A register with enable and synchronous reset; reset wins and clears it to zero.
+///
+/// Timing: `q` shows `d` from the cycle after a rising edge with `enable` high. Power-on value: zero
+/// in simulation, unknown in hardware, so a design resets for one cycle before use. Yosys maps it to
+/// `$_SDFFE_` cells.
+#[derive(LogicBlock)]
+pub struct Register<T: Synth> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub enable: Signal<In, Bit>,
+    pub d: Signal<In, T>,
+    pub q: Signal<Out, T>,
+    identity: Identity,
+}
+
+impl<T: Synth> Default for Register<T> {
+    fn default() -> Self {
+        let origin = "Register with enable and synchronous reset";
+        Register {
+            clock: Signal::default(),
+            reset: Signal::default(),
+            enable: Signal::default(),
+            d: Signal::default(),
+            q: Signal::default(),
+            identity: Identity::new("register", origin, &[("w", T::BITS)]),
+        }
+    }
+}
+
+impl<T: Synth> Logic for Register<T> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            let held = self.q.val();
+            if self.reset.val() {
+                self.q.next = T::default();
+            } else if self.enable.val() {
+                self.q.next = self.d.val();
+            }
+            if self.q.val() != held {
+                activity::record();
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.q.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let zero = format!("{{{}{{1'b0}}}}", T::BITS);
+        Verilog::Custom(format!(
+            "`ifndef SYNTHESIS\n\
+             initial q = {zero};\n\
+             `endif\n\
+             always @(posedge clock)\n\
+             \x20 if (reset) q <= {zero};\n\
+             \x20 else if (enable) q <= d;\n"
+        ))
+    }
+}

@@ -1,0 +1,88 @@
+//! Operand stage of one sub-core: collectors, crossbar, arbiter, banks and dispatch selection.
+//!
+//! F §II and Fig. 3 with operand collector units ([`OcuStage`]); W §3.1, F §III-B and Fig. 4 with
+//! caching collector units ([`CcuStage`]). Both have the same ports, so that one takes the other's
+//! place.
+//!
+//! Timing, for an instruction issued in cycle t:
+//!
+//! | cycle | what happens |
+//! |---|---|
+//! | t | it enters its collector; sources are looked up; what is missing joins the banks' queues |
+//! | t + 1 | the oldest read of each queue is granted, if bank and port S are free |
+//! | t + 2 | the value crosses from the bank to the collector |
+//! | t + 3 | with all sources present the instruction can be dispatched (t + 1 if none was missing) |
+//!
+//! The papers fix no such latencies; these follow from a synchronous memory and registered queues.
+//! Collectors that are ready, and whose execution unit takes an instruction, are dispatched in turn,
+//! one per cycle (the papers speak of a dispatch scheduler and not of its order). A collector can take
+//! the next instruction in the cycle after dispatch.
+
+mod ccu_stage;
+mod ocu_stage;
+
+pub use ccu_stage::CcuStage;
+pub use ocu_stage::{OcuStage, OcuStageIn as OperandStageIn, OcuStageOut as OperandStageOut};
+
+use crate::collector::{CcuParameters, Policy};
+use crate::register_file::ArbiterParameters;
+
+/// Most collectors, banks and source slots that the plain structs of ports have room for.
+pub const MAX_COLLECTORS: usize = 8;
+pub const MAX_BANKS: usize = 4;
+pub const MAX_SLOTS: usize = 7;
+
+/// Sizes and policies of an operand stage; data width and table entries are types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperandStageParameters {
+    /// 1, 2, 4 or 8.
+    pub collectors: usize,
+    /// Source slots of a collector, 3 to 7.
+    pub slots: usize,
+    /// 2 or 4.
+    pub banks: usize,
+    /// Registers of warps per bank, up to 256.
+    pub rows: usize,
+    /// Caching collectors only, as the three below.
+    pub policy: Policy,
+    /// Far results are cached too; the papers filter them.
+    pub cache_far: bool,
+    /// Filtered results invalidate; see [`crate::collector::Ccu`].
+    pub invalidate: bool,
+}
+
+impl Default for OperandStageParameters {
+    /// A sub-core of the papers: 2 collectors of 7 slots (W §2), 2 banks, 64 KB of registers.
+    fn default() -> Self {
+        OperandStageParameters {
+            collectors: 2,
+            slots: 7,
+            banks: 2,
+            rows: 256,
+            policy: Policy::Malekeh,
+            cache_far: false,
+            invalidate: true,
+        }
+    }
+}
+
+impl OperandStageParameters {
+    fn ccu(&self) -> CcuParameters {
+        CcuParameters {
+            slots: self.slots,
+            banks: self.banks,
+            policy: self.policy,
+            invalidate: self.invalidate,
+        }
+    }
+
+    fn arbiter(&self, caching: bool) -> ArbiterParameters {
+        ArbiterParameters {
+            collectors: self.collectors,
+            banks: self.banks,
+            slots: self.slots,
+            caching,
+            cache_far: caching && self.cache_far,
+        }
+    }
+}
