@@ -1,1 +1,6 @@
 //! Reference models and the streaming multiprocessor around them.
+
+pub mod cells;
+pub mod collector;
+pub mod operand_stage;
+pub mod register_file;

@@ -1,1 +1,22 @@
-//! Synthesis with Yosys, and the papers' overheads beside measured ones.
+//! What the hardware costs: synthesis with Yosys, and the papers' overhead claims beside it.
+//!
+//! - [`Library`] reads the cell library, [`nangate::liberty`] fetches the default one.
+//! - [`synthesize`] maps Verilog to it and returns area, state and depth; [`Synthesis::tables`] prints them.
+//! - [`count`] counts the registers of a module before synthesis.
+//! - [`Paper`] holds a paper's claims, [`overheads`] audits them.
+
+mod boolean;
+mod liberty;
+pub mod nangate;
+mod overheads;
+mod paper;
+mod registers;
+mod synthesis;
+mod timing;
+pub mod tool;
+
+pub use liberty::{Cell, ClockGate, Library};
+pub use overheads::{overheads, Audit, Configuration, Finding, Measured, Overheads, StateRow};
+pub use paper::{Claim, Contradiction, Paper, Verdict};
+pub use registers::{count, Registers};
+pub use synthesis::{synthesize, synthesize_all, Job, ModuleArea, Options, Synthesis};

@@ -67,7 +67,7 @@ impl Default for OperandStageParameters {
 }
 
 impl OperandStageParameters {
-    fn ccu(&self) -> CcuParameters {
+    pub fn ccu(&self) -> CcuParameters {
         CcuParameters {
             slots: self.slots,
             banks: self.banks,
@@ -76,7 +76,7 @@ impl OperandStageParameters {
         }
     }
 
-    fn arbiter(&self, caching: bool) -> ArbiterParameters {
+    pub fn arbiter(&self, caching: bool) -> ArbiterParameters {
         ArbiterParameters {
             collectors: self.collectors,
             banks: self.banks,

@@ -26,6 +26,7 @@ pub struct RequestQueue<const C: usize> {
     /// Remove the head; the queue must not be empty.
     pub pop: Signal<In, Bit>,
 
+    /// The queue is not empty. While it is, the fields of the head are zero.
     pub head_valid: Signal<Out, Bit>,
     pub head_row: Signal<Out, Bits<8>>,
     pub head_collector: Signal<Out, Bits<C>>,
@@ -85,9 +86,14 @@ impl<const C: usize> Logic for RequestQueue<C> {
     #[rtl]
     fn update(&mut self) {
         self.head_valid.next = self.valid[0].q.val();
-        self.head_row.next = self.row[0].q.val();
-        self.head_collector.next = self.collector[0].q.val();
-        self.head_slot.next = self.slot[0].q.val();
+        self.head_row.next = 0.into();
+        self.head_collector.next = 0.into();
+        self.head_slot.next = 0.into();
+        if self.valid[0].q.val() {
+            self.head_row.next = self.row[0].q.val();
+            self.head_collector.next = self.collector[0].q.val();
+            self.head_slot.next = self.slot[0].q.val();
+        }
 
         for p in 0..self._depth {
             self.valid[p].clock.next = self.clock.val();

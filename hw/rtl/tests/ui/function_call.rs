@@ -23,7 +23,7 @@ impl Logic for Trap {
         self.y.next = self.a.val().is_empty();
         self.y.next = self.clock.pos_edge();
         double(self.a.val());
-        self.x.set_bit(0, true);
+        self.x.next.set_bits::<1>(0, 1.into());
         println!("not hardware");
     }
 }

@@ -1,0 +1,52 @@
+//! What can stand in the way of a module's Verilog.
+
+use thiserror::Error;
+
+/// A module that cannot be emitted; `signal` is its name in Verilog.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EmitError {
+    #[error("the block at {path} has no `identity: Identity` field, so its module has no name")]
+    NoIdentity { path: String },
+
+    #[error(
+        "two instances of {module} differ in their Verilog: add what distinguishes them to the \
+         parameters of its Identity"
+    )]
+    Ambiguous { module: String },
+
+    #[error("{module}: both {first} and {second} would be called {name}: rename one of the fields")]
+    Collision { module: String, name: String, first: String, second: String },
+
+    #[error("{module}: {signal} is a keyword of Verilog or SystemVerilog: rename the field")]
+    Keyword { module: String, signal: String },
+
+    #[error(
+        "{module}: {signal} is not assigned on every path, which makes a latch: assign a default \
+         before the first `if`"
+    )]
+    Latch { module: String, signal: String },
+
+    #[error(
+        "{module}: {signal} is read before its first assignment in the same block: move the \
+         assignment up"
+    )]
+    ReadBeforeAssignment { module: String, signal: String },
+
+    #[error(
+        "{module}: {signal} is a clock and must be the module's own `clock`, assigned once outside \
+         of every `if`: logic in the clock path makes Rust and Verilog order edges differently"
+    )]
+    ClockPath { module: String, signal: String },
+
+    #[error("{module}: {signal} is never assigned: drive it, if only with zero")]
+    Undriven { module: String, signal: String },
+
+    #[error("{module}: {signal} is assigned, but it is driven from outside of the kernel")]
+    NotAssignable { module: String, signal: String },
+
+    /// Something in the kernel that has no translation.
+    #[error("{module}: {problem}")]
+    Kernel { module: String, problem: String },
+}
+
+pub(super) type Result<T> = std::result::Result<T, EmitError>;

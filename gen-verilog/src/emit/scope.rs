@@ -1,0 +1,151 @@
+//! The tree of blocks, as a rust-hdl probe finds it.
+
+use gpurf_hw::dialect::Identity;
+use num_bigint::BigUint;
+use rust_hdl::core::ast::{Verilog, VerilogLiteral};
+use rust_hdl::core::atom::{Atom, AtomKind};
+use rust_hdl::core::probe::Probe;
+use rust_hdl::core::type_descriptor::TypeKind;
+use rust_hdl::prelude::Block;
+
+use super::error::{EmitError, Result};
+
+/// One block: its ports and signals, its children, its kernel.
+pub struct Scope {
+    /// Field name in the parent, with array indices after `$`: `entries$3`.
+    pub key: String,
+    pub identity: ModuleName,
+    pub atoms: Vec<AtomDetails>,
+    pub children: Vec<Scope>,
+    pub code: Verilog,
+}
+
+pub struct ModuleName {
+    pub verilog: String,
+    pub origin: String,
+    pub parameters: Vec<(String, usize)>,
+}
+
+impl ModuleName {
+    /// The name without parameters.
+    pub fn base(&self) -> &str {
+        let suffix: String =
+            self.parameters.iter().map(|(name, value)| format!("_{name}{value}")).collect();
+        self.verilog.strip_suffix(&suffix).unwrap_or(&self.verilog)
+    }
+}
+
+pub struct AtomDetails {
+    /// Field name, with array indices after `$`: `tag$3`.
+    pub key: String,
+    pub kind: AtomKind,
+    pub width: usize,
+    pub is_clock: bool,
+    pub is_signed: bool,
+    /// Present value; what a constant holds.
+    pub value: BigUint,
+    /// Names of the variants, `State::Idle`, if the type is an enum.
+    pub variants: Vec<String>,
+}
+
+/// Reads the tree below a block.
+pub fn read(top: &dyn Block) -> Result<Scope> {
+    let mut reader = Reader::default();
+    top.accept("top", &mut reader);
+    match (reader.error, reader.finished) {
+        (Some(error), _) => Err(error),
+        (None, Some(scope)) => Ok(scope),
+        (None, None) => Err(EmitError::NoIdentity { path: "top".to_string() }),
+    }
+}
+
+/// The number and the width of a literal.
+pub fn literal(literal: &VerilogLiteral) -> (BigUint, usize) {
+    let text = format!("{literal:x}");
+    let (width, digits) = text.split_once("'h").expect("a literal is <width>'h<digits>");
+    let value = BigUint::parse_bytes(digits.as_bytes(), 16).expect("hexadecimal digits");
+    (value, width.parse().expect("a width"))
+}
+
+#[derive(Default)]
+struct Reader {
+    open: Vec<Unfinished>,
+    finished: Option<Scope>,
+    error: Option<EmitError>,
+}
+
+struct Unfinished {
+    key: String,
+    identity: Option<ModuleName>,
+    namespaces: Vec<String>,
+    atoms: Vec<AtomDetails>,
+    children: Vec<Scope>,
+}
+
+impl Probe for Reader {
+    fn visit_start_scope(&mut self, name: &str, _: &dyn Block) {
+        self.open.push(Unfinished {
+            key: name.to_string(),
+            identity: None,
+            namespaces: vec![],
+            atoms: vec![],
+            children: vec![],
+        });
+    }
+
+    fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
+        self.scope().namespaces.push(name.to_string());
+    }
+
+    fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
+        let scope = self.scope();
+        if let Some((verilog, origin, parameters)) = Identity::of(atom) {
+            scope.identity = Some(ModuleName { verilog, origin, parameters });
+            return;
+        }
+        let mut path = scope.namespaces.clone();
+        path.push(name.to_string());
+        let descriptor = atom.descriptor();
+        scope.atoms.push(AtomDetails {
+            key: path.join("$"),
+            kind: atom.kind(),
+            width: atom.bits(),
+            is_clock: descriptor.name == "clock",
+            is_signed: matches!(descriptor.kind, TypeKind::Signed(_)),
+            value: if atom.kind() == AtomKind::Constant {
+                literal(&atom.verilog()).0
+            } else {
+                BigUint::default()
+            },
+            variants: match descriptor.kind {
+                TypeKind::Enum(variants) => variants,
+                _ => vec![],
+            },
+        });
+    }
+
+    fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
+        self.scope().namespaces.pop();
+    }
+
+    fn visit_end_scope(&mut self, _: &str, node: &dyn Block) {
+        let path: Vec<_> = self.open.iter().map(|scope| scope.key.replace('$', "_")).collect();
+        let scope = self.open.pop().expect("a scope ends that has started");
+        let Some(identity) = scope.identity else {
+            self.error.get_or_insert(EmitError::NoIdentity { path: path.join(".") });
+            return;
+        };
+        let Unfinished { key, atoms, children, .. } = scope;
+        let scope = Scope { key, identity, atoms, children, code: node.hdl() };
+        match self.open.last_mut() {
+            Some(parent) => parent.children.push(scope),
+            None => self.finished = Some(scope),
+        }
+    }
+}
+
+impl Reader {
+    fn scope(&mut self) -> &mut Unfinished {
+        self.open.last_mut().expect("atoms stand in a scope")
+    }
+}

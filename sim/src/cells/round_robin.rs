@@ -1,0 +1,58 @@
+//! Reference model of the round-robin arbiter.
+
+use gpurf_hw::cells::{RoundRobinIn, RoundRobinOut};
+use gpurf_hw::dialect::Clocked;
+
+/// Grants the first request after the one granted last, around the circle.
+#[derive(Clone, Debug)]
+pub struct RoundRobin {
+    requesters: usize,
+    /// Whose turn it is first.
+    next: usize,
+    granted: Option<usize>,
+}
+
+impl RoundRobin {
+    pub fn new(requesters: usize) -> Self {
+        RoundRobin { requesters, next: 0, granted: None }
+    }
+
+    /// Who is granted among the requests of the mask.
+    pub fn grant(&self, requests: u32) -> Option<usize> {
+        if requests == 0 {
+            return None;
+        }
+        let from_next = requests >> self.next;
+        Some(match from_next {
+            0 => requests.trailing_zeros() as usize,
+            _ => self.next + from_next.trailing_zeros() as usize,
+        })
+    }
+
+    /// The turn passes to the requester after this one.
+    pub fn advance(&mut self, granted: usize) {
+        self.next = (granted + 1) % self.requesters;
+    }
+}
+
+impl Clocked for RoundRobin {
+    type In = RoundRobinIn;
+    type Out = RoundRobinOut;
+
+    fn settle(&mut self, inputs: &RoundRobinIn) -> RoundRobinOut {
+        let requests = (0..self.requesters).map(|i| (inputs.request[i] as u32) << i).sum();
+        let granted = self.grant(requests);
+        self.granted = granted.filter(|_| inputs.advance);
+        let mut outputs = RoundRobinOut::default();
+        if let Some(granted) = granted {
+            outputs.grant[granted] = true;
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        if let Some(granted) = self.granted {
+            self.advance(granted);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The values in a caching collector unit, and the rules by which they come and go: W §3.2 and §4,
+//! F §III-C and §IV-A.
+
+use gpurf_hw::cells::MAX_ENTRIES;
+use gpurf_hw::collector::Policy;
+use gpurf_hw::dialect::Data;
+use gpurf_hw::operand_stage::MAX_SLOTS;
+
+use super::choose;
+use crate::cells::LruOrder;
+
+/// A fully associative table of register values; sets of entries are bit masks.
+#[derive(Clone, Debug)]
+pub struct Cache<D: Data> {
+    pub entries: usize,
+    pub policy: Policy,
+    pub valid: u16,
+    pub near: u16,
+    pub lock: u16,
+    pub tag: [u8; MAX_ENTRIES],
+    pub data: [D; MAX_ENTRIES],
+    order: LruOrder,
+}
+
+/// Where the sources of an instruction are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    pub index: [u8; MAX_SLOTS],
+    /// Bit s: slot s was found; it has to be read from the banks. A slot that repeats the register of
+    /// an earlier one that misses is neither.
+    pub hit: u8,
+    pub request: u8,
+}
+
+impl<D: Data> Cache<D> {
+    pub fn new(entries: usize, policy: Policy) -> Self {
+        Cache {
+            entries,
+            policy,
+            valid: 0,
+            near: 0,
+            lock: 0,
+            tag: [0; MAX_ENTRIES],
+            data: [D::default(); MAX_ENTRIES],
+            order: LruOrder::new(entries),
+        }
+    }
+
+    /// The valid entry with this tag.
+    pub fn find(&self, register: u8) -> Option<usize> {
+        let mut rest = self.valid;
+        while rest != 0 {
+            let entry = rest.trailing_zeros() as usize;
+            if self.tag[entry] == register {
+                return Some(entry);
+            }
+            rest &= rest - 1;
+        }
+        None
+    }
+
+    /// Hits and requests of an instruction's sources, before anything is changed. `sources`: a bit per
+    /// used slot. An instruction of another warp finds nothing.
+    pub fn look_up(&self, sources: u8, registers: &[u8; MAX_SLOTS], other_warp: bool) -> Placement {
+        let mut placement = Placement::default();
+        for slot in slots(sources) {
+            match self.find(registers[slot]).filter(|_| !other_warp) {
+                Some(entry) => {
+                    placement.index[slot] = entry as u8;
+                    placement.hit |= 1 << slot;
+                }
+                None if !slots(sources & ((1 << slot) - 1)).any(|s| registers[s] == registers[slot]) => {
+                    placement.request |= 1 << slot;
+                }
+                None => {}
+            }
+        }
+        placement
+    }
+
+    fn replace(&self, valid: u16, keep: u16, random: u32) -> usize {
+        let oldest_first = self.order.oldest_first();
+        choose(self.policy, self.entries, valid, self.near, keep, random, oldest_first)
+            .expect("more entries than slots: something can always be replaced")
+    }
+
+    /// Everything that one clock edge does to the table, except port S and unlocking.
+    ///
+    /// `issue`: placement from [`Cache::look_up`], registers and near bits of the issued instruction.
+    /// `result`: register, near bit and data at port D. `invalid`: registers whose entries must go.
+    /// Returns the entry of every slot.
+    pub fn update(
+        &mut self,
+        issue: Option<(u8, Placement, &[u8; MAX_SLOTS], u8)>,
+        result: Option<(u8, bool, D)>,
+        invalid: &[u8],
+        random: u32,
+    ) -> [u8; MAX_SLOTS] {
+        // What was there decides the replacement; an entry invalidated now is free from the next cycle.
+        let before = self.valid;
+        let updated = result.and_then(|(register, ..)| self.find(register));
+        for register in invalid {
+            self.valid &= !self.find(*register).map_or(0, |entry| 1 << entry);
+        }
+        let mut keep = self.lock | updated.map_or(0, |entry| 1 << entry);
+        let mut touched = 0;
+        let mut index = [0; MAX_SLOTS];
+        if let Some((sources, placement, registers, near)) = issue {
+            index = placement.index;
+            keep |= slots(placement.hit).fold(0, |hits, slot| hits | 1 << index[slot]);
+            let mut nearer = 0;
+            for slot in slots(sources) {
+                if placement.request >> slot & 1 == 1 {
+                    let entry = self.replace(before, keep, random);
+                    index[slot] = entry as u8;
+                    keep |= 1 << entry;
+                    self.tag[entry] = registers[slot];
+                    self.valid |= 1 << entry;
+                } else if placement.hit >> slot & 1 == 0 {
+                    let first = slots(sources).find(|s| registers[*s] == registers[slot]);
+                    index[slot] = index[first.expect("repeats an earlier slot")];
+                }
+                touched |= 1 << index[slot];
+                nearer |= ((near >> slot & 1) as u16) << index[slot];
+            }
+            self.lock |= touched;
+            self.near = self.near & !touched | nearer;
+        }
+        if let Some((register, near, data)) = result {
+            let entry = updated.unwrap_or_else(|| self.replace(before, keep, random));
+            self.tag[entry] = register;
+            self.data[entry] = data;
+            self.valid |= 1 << entry;
+            self.near = self.near & !(1 << entry) | (near as u16) << entry;
+            touched |= 1 << entry;
+        }
+        if touched != 0 {
+            self.order.touch(touched);
+        }
+        index
+    }
+}
+
+/// The slots of a mask, lowest first.
+pub(super) fn slots(mask: u8) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let slot = (rest != 0).then(|| rest.trailing_zeros() as usize);
+        rest &= rest.wrapping_sub(1);
+        slot
+    })
+}

@@ -1,0 +1,70 @@
+//! Reference model of replacement: W §4.1, F §IV-A1.
+
+use gpurf_hw::cells::MAX_ENTRIES;
+use gpurf_hw::collector::{Policy, ReplacementIn, ReplacementOut};
+use gpurf_hw::dialect::Clocked;
+
+/// The entry to replace, or none if all must be kept.
+///
+/// `valid`, `near`, `keep`: a bit per entry. `oldest_first`: entries from the least recently used on.
+/// "First, it excludes all the registers having the lock bit set … then selects randomly among those
+/// with a far reuse distance, if any exists. If all are near, according to the LRU policy" (W §4.1).
+/// Free entries come before any value.
+pub fn choose(
+    policy: Policy,
+    entries: usize,
+    valid: u16,
+    near: u16,
+    keep: u16,
+    random: u32,
+    mut oldest_first: impl Iterator<Item = usize>,
+) -> Option<usize> {
+    let all = ((1u32 << entries) - 1) as u16;
+    let free = all & !valid & !keep;
+    if free != 0 {
+        return Some(free.trailing_zeros() as usize);
+    }
+    let far = all & !near & !keep;
+    if policy == Policy::Malekeh && far != 0 {
+        let from_random = far as u32 >> random << random;
+        return Some(if from_random != 0 { from_random } else { far as u32 }.trailing_zeros() as usize);
+    }
+    oldest_first.find(|entry| keep >> entry & 1 == 0)
+}
+
+/// Replacement as a block of its own.
+pub struct Replacement {
+    pub policy: Policy,
+    pub entries: usize,
+    pub slots: usize,
+}
+
+impl Clocked for Replacement {
+    type In = ReplacementIn;
+    type Out = ReplacementOut;
+
+    fn settle(&mut self, inputs: &ReplacementIn) -> ReplacementOut {
+        let mask = |bits: &[bool; MAX_ENTRIES]| -> u16 {
+            (0..self.entries).map(|entry| (bits[entry] as u16) << entry).sum()
+        };
+        let mut by_age: Vec<usize> = (0..self.entries).collect();
+        by_age.sort_by_key(|entry| std::cmp::Reverse(inputs.rank[*entry]));
+        let mut keep = mask(&inputs.keep);
+        let mut next = |wanted: bool| {
+            let (valid, near) = (mask(&inputs.valid), mask(&inputs.near));
+            let ages = by_age.iter().copied();
+            let chosen = choose(self.policy, self.entries, valid, near, keep, inputs.random, ages);
+            let chosen = chosen.filter(|_| wanted);
+            keep |= chosen.map_or(0, |entry| 1 << entry);
+            chosen.unwrap_or(0) as u32
+        };
+        let mut outputs = ReplacementOut::default();
+        for slot in 0..self.slots {
+            outputs.victim[slot] = next(inputs.miss[slot]);
+        }
+        outputs.d_victim = next(inputs.d_miss);
+        outputs
+    }
+
+    fn tick(&mut self) {}
+}

@@ -1,0 +1,147 @@
+//! Reference model of the arbiter and its write filter: F §II, §III-B, §IV-A2; W §4.2.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
+use gpurf_hw::register_file::{ArbiterIn, ArbiterOut, ArbiterParameters};
+
+use super::{Request, RequestQueue};
+use crate::cells::RoundRobin;
+
+/// A queue of reads per bank, and whose turn it is at each collector's port S.
+#[derive(Clone, Debug)]
+pub struct Arbiter {
+    parameters: ArbiterParameters,
+    bank_bits: u32,
+    pub queues: Vec<RequestQueue>,
+    turns: Vec<RoundRobin>,
+    inputs: ArbiterIn,
+    grants: Grants,
+}
+
+/// Reads that go to their banks in a cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Grants {
+    /// A bit per bank.
+    pub banks: u8,
+    /// The collector of each granted bank.
+    pub collector: [u8; MAX_BANKS],
+}
+
+impl Arbiter {
+    pub fn new(parameters: ArbiterParameters) -> Self {
+        let ArbiterParameters { collectors, banks, slots, .. } = parameters;
+        Arbiter {
+            parameters,
+            bank_bits: banks.ilog2(),
+            queues: (0..banks).map(|_| RequestQueue::new(collectors, slots)).collect(),
+            turns: (0..collectors).map(|_| RoundRobin::new(banks)).collect(),
+            inputs: ArbiterIn::default(),
+            grants: Grants::default(),
+        }
+    }
+
+    /// Where a register of a warp lives: bank and row.
+    pub fn home(&self, warp: u32, base: u32, register: u32) -> (usize, u32) {
+        let bank = (register + 1 + warp) & (self.parameters.banks as u32 - 1);
+        (bank as usize, (base + (register >> self.bank_bits)) & 0xff)
+    }
+
+    /// "Generates the source operand read requests and pushes them into the RF bank queues" (F §II).
+    pub fn request(&mut self, collector: usize, slot: usize, warp: u32, base: u32, register: u32) {
+        let (bank, row) = self.home(warp, base, register);
+        self.queues[bank].waiting.push_back(Request { row, collector: collector as u32, slot: slot as u32 });
+    }
+
+    /// "The oldest request of each queue is granted access only if the port of the OCU and the bank it
+    /// needs are available"; "writes always have priority" (F §II). `writes`: a bit per bank.
+    pub fn grants(&self, writes: u8) -> Grants {
+        let mut grants = Grants::default();
+        let mut wanted = [0u32; MAX_COLLECTORS];
+        let mut collectors = 0u32;
+        for (bank, queue) in self.queues.iter().enumerate() {
+            if let Some(head) = queue.waiting.front().filter(|_| writes >> bank & 1 == 0) {
+                wanted[head.collector as usize] |= 1 << bank;
+                collectors |= 1 << head.collector;
+            }
+        }
+        while collectors != 0 {
+            let collector = collectors.trailing_zeros() as usize;
+            if let Some(bank) = self.turns[collector].grant(wanted[collector]) {
+                grants.banks |= 1 << bank;
+                grants.collector[bank] = collector as u8;
+            }
+            collectors &= collectors - 1;
+        }
+        grants
+    }
+
+    /// The clock edge for granted reads: they leave their queues, and the turns pass on.
+    pub fn take(&mut self, grants: &Grants) {
+        for bank in 0..self.parameters.banks {
+            if grants.banks >> bank & 1 == 1 {
+                self.queues[bank].waiting.pop_front();
+                self.turns[grants.collector[bank] as usize].advance(bank);
+            }
+        }
+    }
+
+    /// The write filter for one collector that belongs to a warp: which of its warp's writes goes to
+    /// port D, and which are kept out; a bit per bank. "Writes with far reuse distance are not cached";
+    /// of several "selects the one with near reuse distance, if any" (F §IV-A2), "the first" (W §4.2).
+    pub fn filter(&self, writes_of_warp: u8, near: u8) -> (u8, u8) {
+        let near = if self.parameters.cache_far { !0 } else { near };
+        let candidates = writes_of_warp & near;
+        let first = candidates & candidates.wrapping_neg();
+        (first, writes_of_warp & !first)
+    }
+}
+
+impl Clocked for Arbiter {
+    type In = ArbiterIn;
+    type Out = ArbiterOut;
+
+    fn settle(&mut self, inputs: &ArbiterIn) -> ArbiterOut {
+        self.inputs = *inputs;
+        let banks = 0..self.parameters.banks;
+        let mask = |bits: &[bool; MAX_BANKS]| -> u8 { banks.clone().map(|b| (bits[b] as u8) << b).sum() };
+        let (writes, near) = (mask(&inputs.write_valid), mask(&inputs.write_near));
+        self.grants = self.grants(writes);
+        let mut outputs = ArbiterOut::default();
+        for bank in banks.clone() {
+            let head = self.queues[bank].waiting.front();
+            outputs.bank_read[bank] = self.grants.banks >> bank & 1 == 1;
+            outputs.bank_conflict[bank] = head.is_some() && !outputs.bank_read[bank];
+            let head = head.copied().unwrap_or_default();
+            (outputs.bank_row[bank], outputs.bank_collector[bank], outputs.bank_slot[bank]) =
+                (head.row, head.collector, head.slot);
+            if inputs.write_valid[bank] {
+                let row = self.home(0, inputs.write_base[bank], inputs.write_register[bank]).1;
+                outputs.bank_row[bank] = row;
+            }
+        }
+        for collector in (0..self.parameters.collectors).filter(|_| self.parameters.caching) {
+            let of_warp = |bank: &usize| inputs.write_warp[*bank] == inputs.held_warp[collector];
+            let of_warp: u8 = banks.clone().filter(of_warp).fold(0, |all, bank| all | 1 << bank);
+            let of_warp = if inputs.owned[collector] { of_warp & writes } else { 0 };
+            let (cached, filtered) = self.filter(of_warp, near);
+            outputs.d_bank[collector] = cached as u32;
+            outputs.filtered_bank[collector] = filtered as u32;
+            for bank in banks.clone() {
+                outputs.write_cached[bank] |= cached >> bank & 1 == 1;
+                outputs.write_filtered[bank] |= filtered >> bank & 1 == 1;
+            }
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        self.take(&self.grants.clone());
+        let inputs = self.inputs;
+        if let Some(collector) = inputs.issue.iter().position(|issue| *issue) {
+            for slot in (0..self.parameters.slots.min(MAX_SLOTS)).filter(|slot| inputs.request[*slot]) {
+                let register = inputs.source_register[slot];
+                self.request(collector, slot, inputs.warp, inputs.base, register);
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Reference model of a register bank: F §II.
+
+use gpurf_hw::dialect::{Clocked, Data};
+use gpurf_hw::register_file::{BankIn, BankOut};
+
+/// A single-ported memory, and the read under way.
+#[derive(Clone, Debug)]
+pub struct Bank<D: Data> {
+    rows: Vec<D>,
+    under_way: bool,
+    pub collector: u32,
+    pub slot: u32,
+    data: D,
+    inputs: BankIn<D>,
+}
+
+impl<D: Data> Bank<D> {
+    pub fn new(rows: usize) -> Self {
+        Bank {
+            rows: vec![D::default(); rows],
+            under_way: false,
+            collector: 0,
+            slot: 0,
+            data: D::default(),
+            inputs: BankIn::default(),
+        }
+    }
+
+    /// The value that crosses to a collector in this cycle.
+    pub fn arriving(&self) -> Option<D> {
+        self.under_way.then_some(self.data)
+    }
+
+    /// One clock edge: a write, a read for a collector's slot, or nothing.
+    pub fn edge(&mut self, write: Option<(usize, D)>, read: Option<(usize, u32, u32)>) {
+        if let Some((row, data)) = write {
+            self.rows[row] = data;
+        }
+        self.under_way = read.is_some();
+        if let Some((row, collector, slot)) = read {
+            (self.data, self.collector, self.slot) = (self.rows[row], collector, slot);
+        }
+    }
+}
+
+impl<D: Data> Clocked for Bank<D> {
+    type In = BankIn<D>;
+    type Out = BankOut<D>;
+
+    fn settle(&mut self, inputs: &BankIn<D>) -> BankOut<D> {
+        self.inputs = *inputs;
+        BankOut {
+            data_valid: self.under_way,
+            data_collector: self.collector,
+            data_slot: self.slot,
+            data: self.data,
+        }
+    }
+
+    fn tick(&mut self) {
+        let BankIn { read, write, row, write_data, collector, slot } = self.inputs;
+        let row = row as usize;
+        self.edge(write.then_some((row, write_data)), read.then_some((row, collector, slot)));
+    }
+}

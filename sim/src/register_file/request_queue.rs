@@ -1,0 +1,58 @@
+//! Reference model of a bank's queue of read requests: F §II.
+
+use std::collections::VecDeque;
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::register_file::{RequestQueueIn, RequestQueueOut};
+
+/// One read that waits for its bank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    pub row: u32,
+    pub collector: u32,
+    pub slot: u32,
+}
+
+/// First in, first out.
+#[derive(Clone, Debug)]
+pub struct RequestQueue {
+    pub waiting: VecDeque<Request>,
+    slots: usize,
+    inputs: RequestQueueIn,
+}
+
+impl RequestQueue {
+    pub fn new(collectors: usize, slots: usize) -> Self {
+        let waiting = VecDeque::with_capacity(collectors * slots);
+        RequestQueue { waiting, slots, inputs: RequestQueueIn::default() }
+    }
+}
+
+impl Clocked for RequestQueue {
+    type In = RequestQueueIn;
+    type Out = RequestQueueOut;
+
+    fn settle(&mut self, inputs: &RequestQueueIn) -> RequestQueueOut {
+        self.inputs = *inputs;
+        let head = self.waiting.front().copied().unwrap_or_default();
+        RequestQueueOut {
+            head_valid: !self.waiting.is_empty(),
+            head_row: head.row,
+            head_collector: head.collector,
+            head_slot: head.slot,
+        }
+    }
+
+    fn tick(&mut self) {
+        if self.inputs.pop {
+            self.waiting.pop_front();
+        }
+        for slot in (0..self.slots).filter(|slot| self.inputs.push[*slot]) {
+            self.waiting.push_back(Request {
+                row: self.inputs.push_row[slot],
+                collector: self.inputs.push_collector,
+                slot: slot as u32,
+            });
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What the SM needs of a static instruction, ready for use in every cycle.
+
+use gpurf_hw::operand_stage::MAX_SLOTS;
+use gpurf_trace::{Memory, StaticInstruction};
+
+use super::registers::RegisterSet;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Decoded {
+    pub pc: u32,
+    pub unit: u8,
+    pub barrier: bool,
+    pub memory: Option<Memory>,
+    /// Bytes a thread moves.
+    pub width: u64,
+    sources: [u8; MAX_SLOTS],
+    source_count: u8,
+    destinations: [u8; MAX_DESTINATIONS],
+    destination_count: u8,
+    /// Source registers named before widening.
+    pub named: u8,
+    pub reads: RegisterSet,
+    pub writes: RegisterSet,
+    /// Registers read or written.
+    pub touches: RegisterSet,
+}
+
+/// Registers that an instruction writes at most.
+const MAX_DESTINATIONS: usize = 16;
+
+impl Decoded {
+    /// `None` if the instruction reads more registers than the collectors have source slots.
+    pub fn new(instruction: &StaticInstruction, slots: usize) -> Option<Decoded> {
+        if instruction.sources.len() > slots {
+            return None;
+        }
+        let mut sources = [0; MAX_SLOTS];
+        sources[..instruction.sources.len()].copy_from_slice(&instruction.sources);
+        let mut destinations = [0; MAX_DESTINATIONS];
+        destinations[..instruction.destinations.len()].copy_from_slice(&instruction.destinations);
+        let reads = RegisterSet::from_iter(instruction.sources.iter().copied());
+        let writes = RegisterSet::from_iter(instruction.destinations.iter().copied());
+        Some(Decoded {
+            pc: instruction.pc,
+            unit: instruction.unit as u8,
+            barrier: instruction.barrier,
+            memory: instruction.memory,
+            width: u64::from(instruction.width),
+            sources,
+            source_count: instruction.sources.len() as u8,
+            destinations,
+            destination_count: instruction.destinations.len() as u8,
+            named: instruction.named_source_count,
+            reads,
+            writes,
+            touches: reads.union(writes),
+        })
+    }
+
+    pub fn sources(&self) -> &[u8] {
+        &self.sources[..usize::from(self.source_count)]
+    }
+
+    pub fn destinations(&self) -> &[u8] {
+        &self.destinations[..usize::from(self.destination_count)]
+    }
+}

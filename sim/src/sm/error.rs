@@ -1,0 +1,30 @@
+//! What keeps a kernel from being run, and what to do about it.
+
+/// Every message names the kernel and the place.
+#[derive(Debug, thiserror::Error)]
+pub enum SmError {
+    #[error(transparent)]
+    Trace(#[from] gpurf_trace::Error),
+
+    #[error(
+        "kernel `{kernel}`, pc 0x{pc:04x}: `{opcode}` reads {needed} registers, and a collector has {slots} source \
+         slots; raise `slots` if it is below 7, or leave this kernel out"
+    )]
+    TooManySources { kernel: String, pc: u32, opcode: String, needed: usize, slots: usize },
+
+    #[error(
+        "kernel `{kernel}`, pc 0x{pc:04x}: `{opcode}` names R{register}, and the kernel has {registers} registers per \
+         thread; correct `nregs` in the trace's header"
+    )]
+    RegisterBeyond { kernel: String, pc: u32, opcode: String, register: u8, registers: usize },
+
+    #[error("kernel `{kernel}`: a thread block needs {needed} {resource}, and the SM has {available}; raise `{key}` or leave this kernel out")]
+    BlockTooLarge { kernel: String, resource: &'static str, needed: u64, available: u64, key: &'static str },
+
+    #[error("kernel `{kernel}`, thread block {block:?}: warp {warp} is named, and a block has {warps} warps; correct `block dim` in the trace's header")]
+    WarpBeyond { kernel: String, block: [u32; 3], warp: u32, warps: usize },
+
+    #[error("kernel `{kernel}`, cycle {cycle}: nothing has moved for {cycles} cycles: {reason}")]
+    Stuck { kernel: String, cycle: u64, cycles: u64, reason: &'static str },
+
+}

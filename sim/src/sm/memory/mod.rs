@@ -1,0 +1,265 @@
+//! Memory side of the SM: the load/store unit with L1, shared memory, L2 and DRAM behind it.
+//!
+//! The unit takes one instruction at a time from the sub-cores' queues, in turn, and is busy with it
+//! for as long as L1 or shared memory needs to serve its lanes. When the results arrive is known as
+//! soon as the instruction is taken: caches note the arrival of what is on its way, and links count
+//! when they are free again. Left out: limits on outstanding misses, dirty evictions, DRAM pages and
+//! refresh, instruction and constant misses.
+
+mod cache;
+mod coalescer;
+
+use std::collections::VecDeque;
+
+use gpurf_trace::{Memory, MemoryAccess, MemorySpace};
+
+use crate::config::{Config, LINE, SUB_CORES};
+use crate::statistics::Counters;
+
+use cache::Cache;
+use coalescer::{coalesce, shared_cost, LineAccess, SECTOR};
+
+/// `T` is what identifies an instruction to the SM.
+pub(super) struct LoadStoreUnit<T> {
+    config: Config,
+    queues: [VecDeque<T>; SUB_CORES],
+    /// The sub-core whose turn it is.
+    turn: usize,
+    busy_until: u64,
+    l1: Cache,
+    l2: Cache,
+    /// Cycles in which each is free again: L2 to SM, SM to L2, DRAM to L2.
+    replies: Link,
+    requests: Link,
+    dram: Link,
+}
+
+/// A link that carries a sector every so many cycles.
+#[derive(Default)]
+struct Link {
+    free: u64,
+}
+
+impl Link {
+    /// The cycle, from `now` on, in which the link takes a sector.
+    fn take(&mut self, now: u64, cycles_per_sector: u64) -> u64 {
+        let start = now.max(self.free);
+        self.free = start + cycles_per_sector;
+        start
+    }
+}
+
+impl<T> LoadStoreUnit<T> {
+    pub fn new(config: &Config) -> Self {
+        LoadStoreUnit {
+            queues: std::array::from_fn(|_| VecDeque::with_capacity(config.load_store.queue)),
+            turn: 0,
+            busy_until: 0,
+            l1: Cache::new(config.l1.unified, config.l1.ways),
+            l2: Cache::new(config.l2.size, config.l2.ways),
+            replies: Link::default(),
+            requests: Link::default(),
+            dram: Link::default(),
+            config: config.clone(),
+        }
+    }
+
+    /// Empties L1 and gives it what `shared_memory` bytes leave of the unified memory.
+    pub fn start_kernel(&mut self, shared_memory: u64) {
+        let l1 = &self.config.l1;
+        let suffices = l1.carve_outs.iter().copied().filter(|&carve_out| carve_out >= shared_memory).min();
+        let carve_out = suffices.expect("resident blocks do not exceed the largest carve-out");
+        self.l1.resize(l1.unified - carve_out);
+    }
+
+    /// A copy from the host leaves its data in L2.
+    pub fn copy_to_device(&mut self, address: u64, bytes: u64) {
+        for sector in address / SECTOR..(address + bytes).div_ceil(SECTOR) {
+            let (line, sector) = (sector * SECTOR / LINE, sector % (LINE / SECTOR));
+            self.l2.fill(line, sector as usize, 0);
+        }
+    }
+
+    /// The sub-core's queue has room.
+    pub fn accepts(&self, sub_core: usize) -> bool {
+        self.queues[sub_core].len() < self.config.load_store.queue
+    }
+
+    pub fn push(&mut self, sub_core: usize, instruction: T) {
+        self.queues[sub_core].push_back(instruction);
+    }
+
+    /// The instruction that the unit takes in cycle `now`, if it is free and one waits.
+    pub fn take(&mut self, now: u64) -> Option<T> {
+        if now < self.busy_until {
+            return None;
+        }
+        let waiting = (self.turn..self.turn + SUB_CORES).map(|index| index % SUB_CORES);
+        let sub_core = waiting.into_iter().find(|&index| !self.queues[index].is_empty())?;
+        self.turn = (sub_core + 1) % SUB_CORES;
+        self.queues[sub_core].pop_front()
+    }
+
+    /// The next cycle in which the unit can take an instruction; `None` if none waits.
+    pub fn next_take(&self) -> Option<u64> {
+        self.queues.iter().any(|queue| !queue.is_empty()).then_some(self.busy_until)
+    }
+
+    /// Performs the access of an instruction taken in cycle `now`; the cycle of its completion.
+    ///
+    /// Without `addresses` (constants, textures) it is taken for a hit in its own cache.
+    pub fn access(
+        &mut self,
+        now: u64,
+        memory: Memory,
+        width: u64,
+        addresses: &[u64],
+        counters: &mut Counters,
+    ) -> u64 {
+        self.busy_until = now + 1;
+        if addresses.is_empty() || memory.space == MemorySpace::Constant {
+            return now + self.config.l1.latency;
+        }
+        if memory.space == MemorySpace::Shared {
+            let cost = shared_cost(addresses, width, self.config.shared.banks);
+            self.busy_until = now + cost.cycles;
+            counters.shared_conflicts += cost.conflicts;
+            return now + self.config.shared.latency + cost.cycles - 1;
+        }
+        let lines = coalesce(addresses, width);
+        let sector_cycles = lines.sector_count().div_ceil(self.config.l1.sectors_per_cycle);
+        self.busy_until = now + lines.count().max(sector_cycles);
+        let completions = lines.iter().enumerate().map(|(index, access)| {
+            let now = now + index as u64;
+            match memory.access {
+                MemoryAccess::Load => self.load(now, access, counters),
+                MemoryAccess::Store | MemoryAccess::Atomic => self.write(now, access),
+            }
+        });
+        completions.max().expect("an address lies in a line")
+    }
+
+    /// Reads sectors of one line through L1.
+    fn load(&mut self, now: u64, LineAccess { line, sectors }: LineAccess, counters: &mut Counters) -> u64 {
+        let mut completion = now + self.config.l1.latency;
+        for sector in bits(sectors) {
+            counters.l1_reads += 1;
+            let arrival = match self.l1.lookup(line, sector) {
+                Some(ready) => {
+                    counters.l1_hits += 1;
+                    ready
+                }
+                None => {
+                    let arrival = self.load_from_l2(now, line, sector, counters);
+                    self.l1.fill(line, sector, arrival);
+                    arrival
+                }
+            };
+            completion = completion.max(arrival);
+        }
+        completion
+    }
+
+    fn load_from_l2(&mut self, now: u64, line: u64, sector: usize, counters: &mut Counters) -> u64 {
+        let Config { l2, dram, .. } = &self.config;
+        counters.l2_reads += 1;
+        let arrival = self.replies.take(now, l2.cycles_per_sector) + l2.latency;
+        match self.l2.lookup(line, sector) {
+            Some(ready) => {
+                counters.l2_hits += 1;
+                arrival.max(ready)
+            }
+            None => {
+                let arrival = arrival.max(self.dram.take(now, dram.cycles_per_sector) + dram.latency);
+                self.l2.fill(line, sector, arrival);
+                arrival
+            }
+        }
+    }
+
+    /// Sends sectors of one line to L2, which takes a written sector without reading DRAM, and
+    /// performs atomics. The completion is the acknowledgement's or the old value's arrival.
+    fn write(&mut self, now: u64, LineAccess { line, sectors }: LineAccess) -> u64 {
+        let Config { l2, .. } = &self.config;
+        let mut completion = now;
+        for sector in bits(sectors) {
+            completion = self.requests.take(now, l2.cycles_per_sector) + l2.latency;
+            self.l2.fill(line, sector, now);
+        }
+        completion
+    }
+}
+
+/// Indices of the set bits.
+fn bits(mask: u8) -> impl Iterator<Item = usize> {
+    (0..8).filter(move |&bit| mask >> bit & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOAD: Memory = Memory { space: MemorySpace::Global, access: MemoryAccess::Load };
+    const STORE: Memory = Memory { space: MemorySpace::Global, access: MemoryAccess::Store };
+    const SHARED: Memory = Memory { space: MemorySpace::Shared, access: MemoryAccess::Load };
+
+    fn unit() -> LoadStoreUnit<u32> {
+        LoadStoreUnit::new(&Config::default())
+    }
+
+    #[test]
+    fn a_load_takes_dram_then_l1_latency() {
+        let (mut unit, mut counters) = (unit(), Counters::default());
+        assert_eq!(unit.access(100, LOAD, 4, &[64], &mut counters), 100 + 489);
+        assert_eq!(unit.access(200, LOAD, 4, &[68], &mut counters), 100 + 489, "joins the miss under way");
+        assert_eq!(unit.access(900, LOAD, 4, &[72], &mut counters), 900 + 32);
+        unit.start_kernel(0);
+        assert_eq!(unit.access(1000, LOAD, 4, &[64], &mut counters), 1000 + 230, "L1 is emptied, L2 is not");
+        assert_eq!((counters.l1_reads, counters.l1_hits, counters.l2_reads, counters.l2_hits), (4, 2, 2, 1));
+    }
+
+    #[test]
+    fn copies_from_the_host_are_found_in_l2() {
+        let (mut unit, mut counters) = (unit(), Counters::default());
+        unit.copy_to_device(0x1000, 40);
+        assert_eq!(unit.access(0, LOAD, 4, &[0x1000], &mut counters), 230);
+        assert_eq!(unit.access(1000, LOAD, 4, &[0x1020], &mut counters), 1230);
+        assert_eq!(unit.access(2000, LOAD, 4, &[0x1040], &mut counters), 2489);
+    }
+
+    #[test]
+    fn links_carry_one_sector_at_a_time() {
+        let (mut unit, mut counters) = (unit(), Counters::default());
+        unit.copy_to_device(0, 4096);
+        let strided: Vec<u64> = (0..32).map(|lane| 128 * lane).collect();
+        assert_eq!(unit.access(0, LOAD, 4, &strided, &mut counters), 31 + 230);
+        assert_eq!(unit.next_take(), None);
+        unit.push(0, 7);
+        assert_eq!(unit.next_take(), Some(32), "one line a cycle");
+        let line: Vec<u64> = (0..32).map(|lane| 4 * lane).collect();
+        assert_eq!(unit.access(1000, STORE, 4, &line, &mut counters), 1003 + 230);
+    }
+
+    #[test]
+    fn shared_memory_is_busy_for_its_conflicts() {
+        let (mut unit, mut counters) = (unit(), Counters::default());
+        let conflicting: Vec<u64> = (0..32).map(|lane| 8 * lane).collect();
+        unit.push(3, 1);
+        assert_eq!(unit.access(0, SHARED, 4, &conflicting, &mut counters), 31);
+        assert_eq!((unit.next_take(), counters.shared_conflicts), (Some(2), 1));
+        assert_eq!(unit.access(10, SHARED, 8, &conflicting, &mut counters), 41);
+        assert_eq!(counters.shared_conflicts, 1, "64 bits per lane take two cycles in any case");
+    }
+
+    #[test]
+    fn sub_cores_take_turns() {
+        let mut unit = unit();
+        (0..3).for_each(|number| {
+            unit.push(1, 10 + number);
+            unit.push(3, 30 + number);
+        });
+        assert!(!unit.accepts(1) && unit.accepts(0));
+        let order: Vec<u32> = (0..6).filter_map(|now| unit.take(now)).collect();
+        assert_eq!(order, [10, 30, 11, 31, 12, 32]);
+    }
+}

@@ -1,0 +1,57 @@
+//! Sets of a warp's registers.
+
+/// A set of registers R0 to R255, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RegisterSet([u64; 4]);
+
+impl RegisterSet {
+    pub fn insert(&mut self, register: u8) {
+        self.0[register as usize / 64] |= 1 << (register % 64);
+    }
+
+    pub fn remove(&mut self, register: u8) {
+        self.0[register as usize / 64] &= !(1 << (register % 64));
+    }
+
+    pub fn contains(&self, register: u8) -> bool {
+        self.0[register as usize / 64] >> (register % 64) & 1 == 1
+    }
+
+    pub fn union(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+
+    pub fn intersects(&self, other: &RegisterSet) -> bool {
+        (0..4).any(|word| self.0[word] & other.0[word] != 0)
+    }
+}
+
+impl FromIterator<u8> for RegisterSet {
+    fn from_iter<I: IntoIterator<Item = u8>>(registers: I) -> Self {
+        let mut set = RegisterSet::default();
+        registers.into_iter().for_each(|register| set.insert(register));
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_holds_what_was_inserted_and_not_removed() {
+        let mut set = RegisterSet::from_iter([0, 63, 64, 255]);
+        assert!([0, 63, 64, 255].into_iter().all(|register| set.contains(register)));
+        assert!(!set.contains(1) && !set.contains(65));
+        set.remove(64);
+        assert!(!set.contains(64) && set.contains(63));
+    }
+
+    #[test]
+    fn sets_meet_where_they_share_a_register() {
+        let (low, high) = (RegisterSet::from_iter([3, 70]), RegisterSet::from_iter([200]));
+        assert!(!low.intersects(&high));
+        assert!(low.union(high).intersects(&high));
+        assert!(low.intersects(&RegisterSet::from_iter([70])));
+    }
+}

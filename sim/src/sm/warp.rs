@@ -1,0 +1,145 @@
+//! A warp on the SM: its place in the instruction stream, its scoreboard, its tokens.
+
+use gpurf_hw::operand_stage::MAX_SLOTS;
+use gpurf_trace::DynamicInstruction;
+
+use super::decoded::Decoded;
+use super::registers::RegisterSet;
+
+/// Why a warp can or cannot issue its next instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Ready,
+    /// A register is still to come from memory.
+    Memory,
+    /// A register is still to come from a unit, or still to be read by an older instruction.
+    Dependence,
+    Barrier,
+    /// All instructions are issued.
+    Issued,
+}
+
+/// A warp slot of a sub-core, with the warp that lies in it.
+pub(super) struct Warp {
+    /// Block slot.
+    pub block: usize,
+    /// First bank row.
+    pub base: u32,
+    instructions: Vec<DynamicInstruction>,
+    next: usize,
+    /// Results still to be written.
+    pending: RegisterSet,
+    /// Those of them that come from memory.
+    pending_loads: RegisterSet,
+    /// Operands of instructions in collectors.
+    reading: RegisterSet,
+    pub at_barrier: bool,
+    /// Instructions in collectors, registers to be written and stores to be acknowledged.
+    pub outstanding: u32,
+    /// Registers that the warp wrote.
+    written: RegisterSet,
+    /// Token of each register's latest writer in program order.
+    tokens: Box<[u32; 256]>,
+}
+
+/// What the operands of an instruction must be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Expected {
+    pub tokens: [u32; MAX_SLOTS],
+    /// Bit i: source i was written by the warp, so that its token is known.
+    pub known: u8,
+}
+
+/// The value that instruction number `serial` of the run writes into `register`.
+///
+/// The serial stands for warp and place in program order; 2^24 instructions later it comes again.
+pub(super) fn token(serial: u32, register: u8) -> u32 {
+    serial << 8 | u32::from(register)
+}
+
+impl Warp {
+    pub fn empty() -> Self {
+        Warp {
+            block: 0,
+            base: 0,
+            instructions: Vec::new(),
+            next: 0,
+            pending: RegisterSet::default(),
+            pending_loads: RegisterSet::default(),
+            reading: RegisterSet::default(),
+            at_barrier: false,
+            outstanding: 0,
+            written: RegisterSet::default(),
+            tokens: Box::new([0; 256]),
+        }
+    }
+
+    /// Puts a new warp into the slot.
+    pub fn launch(&mut self, block: usize, base: u32, instructions: Vec<DynamicInstruction>) {
+        self.block = block;
+        self.base = base;
+        self.instructions = instructions;
+        self.next = 0;
+        self.written = RegisterSet::default();
+    }
+
+    pub fn is_issued(&self) -> bool {
+        self.next == self.instructions.len()
+    }
+
+    /// Issue is in order. An instruction waits for every result it reads or replaces, and for older
+    /// instructions of the warp to have read what it writes. The papers assume this scoreboard; it
+    /// looks at an instruction without active lanes as at any other.
+    pub fn state(&self, decoded: &[Decoded]) -> State {
+        let Some(instruction) = self.instructions.get(self.next) else {
+            return State::Issued;
+        };
+        if self.at_barrier {
+            return State::Barrier;
+        }
+        let decoded = &decoded[instruction.static_index as usize];
+        if decoded.touches.intersects(&self.pending_loads) {
+            State::Memory
+        } else if decoded.touches.intersects(&self.pending) || decoded.writes.intersects(&self.reading) {
+            State::Dependence
+        } else {
+            State::Ready
+        }
+    }
+
+    /// The next instruction leaves the stream.
+    pub fn issue(&mut self, decoded: &[Decoded], serial: u32) -> (DynamicInstruction, Expected) {
+        let instruction = self.instructions[self.next];
+        let decoded = &decoded[instruction.static_index as usize];
+        let mut expected = Expected::default();
+        for (slot, &source) in decoded.sources().iter().enumerate() {
+            expected.tokens[slot] = self.tokens[usize::from(source)];
+            expected.known |= u8::from(self.written.contains(source)) << slot;
+        }
+        self.reading = self.reading.union(decoded.reads);
+        if instruction.mask != 0 {
+            self.pending = self.pending.union(decoded.writes);
+            if decoded.memory.is_some() {
+                self.pending_loads = self.pending_loads.union(decoded.writes);
+            }
+            self.written = self.written.union(decoded.writes);
+            for &destination in decoded.destinations() {
+                self.tokens[usize::from(destination)] = token(serial, destination);
+            }
+        }
+        self.next += 1;
+        self.outstanding += 1;
+        (instruction, expected)
+    }
+
+    /// An instruction has left its collector; `reading` are the operands of those still there.
+    pub fn dispatch(&mut self, reading: RegisterSet) {
+        self.reading = reading;
+    }
+
+    /// A result is written.
+    pub fn write(&mut self, register: u8) {
+        self.pending.remove(register);
+        self.pending_loads.remove(register);
+    }
+}

@@ -1,0 +1,173 @@
+//! What a run counts, and the JSON it is written as.
+
+use serde::Serialize;
+
+use crate::config::Config;
+
+/// Declares counters that a snapshot can be subtracted from.
+macro_rules! counters {
+    ($(#[$struct_doc:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)* }) => {
+        $(#[$struct_doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+        pub struct $name { $($(#[$doc])* pub $field: u64,)* }
+
+        impl $name {
+            /// What was counted since `earlier`.
+            pub fn since(&self, earlier: &$name) -> $name {
+                $name { $($field: self.$field - earlier.$field,)* }
+            }
+
+            /// Sum of all counters.
+            pub fn sum(&self) -> u64 {
+                0 $(+ self.$field)*
+            }
+        }
+    };
+}
+
+counters! {
+    /// Events in the SM and in the operand stages of its sub-cores.
+    Counters {
+        /// Core cycles, kernel launches included.
+        cycles,
+        /// Instructions issued, one per warp.
+        warp_instructions,
+        /// Source registers of issued instructions: all registers of each operand, without RZ, a
+        /// register named twice in one instruction once.
+        operand_reads,
+        /// The same before widening: registers that the trace names.
+        named_operand_reads,
+        /// Operand reads served by the collector.
+        hits,
+        /// Operand reads served by the banks.
+        bank_reads,
+        /// Registers written into the banks.
+        bank_writes,
+        /// Bank-cycles in which the oldest waiting read was not granted.
+        bank_conflicts,
+        /// Results also written into a collector.
+        cache_writes,
+        /// Results kept out of the collector that holds data of their warp.
+        cache_writes_filtered,
+        /// Operands compared with program order at dispatch.
+        token_checks,
+        /// Operands that differed: stale, lost or misrouted values.
+        token_errors,
+        /// Operands that the warp never wrote, which cannot be compared.
+        uninitialised_reads,
+        /// Cycles in which an operand stage broke its contract: a wrong occupancy or instruction.
+        stage_errors,
+        /// 32-byte sectors that loads asked of the L1 cache.
+        l1_reads,
+        /// Those of them it held.
+        l1_hits,
+        /// 32-byte sectors that loads asked of the L2 cache.
+        l2_reads,
+        /// Those of them it held.
+        l2_hits,
+        /// Cycles that accesses to shared memory waited for each other's banks.
+        shared_conflicts,
+    }
+}
+
+counters! {
+    /// Cycles in which a sub-core issued nothing, by cause: four sub-cores, so four a cycle at most.
+    /// With several causes the first of this list counts, last two apart.
+    Stalls {
+        /// A warp is ready, but the collector it may use is not free.
+        collector,
+        /// A warp waits for a load.
+        memory,
+        /// A warp waits for another result, or for an older instruction to read its operands.
+        dependence,
+        /// A warp waits at a barrier.
+        barrier,
+        /// All instructions of the resident warps are issued, not all are completed.
+        drain,
+        /// The sub-core has no warp.
+        no_warp,
+        /// A kernel is being launched.
+        launch,
+    }
+}
+
+/// Counters with the ratios derived from them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    #[serde(flatten)]
+    pub counters: Counters,
+    /// Warp instructions per cycle of the SM.
+    pub ipc: f64,
+    /// Hits per operand read.
+    pub hit_ratio: f64,
+    pub stalls: Stalls,
+}
+
+impl Summary {
+    pub fn new(counters: Counters, stalls: Stalls) -> Self {
+        Summary {
+            ipc: ratio(counters.warp_instructions, counters.cycles),
+            hit_ratio: ratio(counters.hits, counters.operand_reads),
+            counters,
+            stalls,
+        }
+    }
+}
+
+/// `part / whole`, and 0 of nothing.
+pub fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        return 0.0;
+    }
+    part as f64 / whole as f64
+}
+
+/// A stretch of `config.interval` cycles; the last one of a run may be shorter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Interval {
+    /// Last cycle of the interval, counted from 1.
+    pub cycle: u64,
+    pub ipc: f64,
+    pub hit_ratio: f64,
+}
+
+/// One kernel of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KernelStatistics {
+    pub name: String,
+    pub id: u32,
+    /// Thread blocks run.
+    pub blocks: u64,
+    /// Thread blocks that are resident at a time, at most.
+    pub resident_blocks: usize,
+    #[serde(flatten)]
+    pub summary: Summary,
+}
+
+/// The result of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Statistics {
+    pub design: String,
+    /// What ran the operand stages.
+    pub engine: String,
+    pub seed: u64,
+    /// Version of this software.
+    pub version: String,
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// Cycles in which two engines run in lockstep differed.
+    pub divergences: u64,
+    /// The first few failed checks, for people.
+    pub errors: Vec<String>,
+    pub intervals: Vec<Interval>,
+    pub kernels: Vec<KernelStatistics>,
+    pub config: Config,
+}
+
+impl Statistics {
+    /// Every check held.
+    pub fn is_sound(&self) -> bool {
+        let counters = &self.summary.counters;
+        counters.token_errors == 0 && counters.stage_errors == 0 && self.divergences == 0 && self.errors.is_empty()
+    }
+}

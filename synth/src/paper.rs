@@ -1,0 +1,268 @@
+//! Claims of a paper, and the arithmetic behind them.
+
+use std::collections::BTreeMap;
+
+use anyhow::{ensure, Context, Result};
+use evalexpr::{ContextWithMutableVariables, HashMapContext, Node, Value};
+use serde::{Deserialize, Serialize};
+
+/// What one paper claims; `papers/README.md` explains the fields.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Paper {
+    /// One letter by which the paper is cited.
+    pub key: String,
+    pub title: String,
+    pub year: u32,
+    pub parameters: BTreeMap<String, f64>,
+    #[serde(rename = "claim")]
+    pub claims: Vec<Claim>,
+    #[serde(rename = "contradiction", default)]
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// One claim.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    pub id: String,
+    pub section: String,
+    pub quote: String,
+    /// The number as printed; none where the paper gives no number.
+    pub claimed: Option<String>,
+    #[serde(default)]
+    pub relation: Relation,
+    pub unit: String,
+    /// From the paper's own parameters, the literal reading first.
+    #[serde(default)]
+    pub readings: Vec<Reading>,
+    /// The same quantity in registers of the RTL.
+    pub counted: Option<String>,
+    /// The same quantity in synthesized area.
+    pub area: Option<String>,
+    pub note: Option<String>,
+    /// The command that measures it, for what is no storage and no area.
+    pub measured_by: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Relation {
+    #[default]
+    Equal,
+    /// The paper says "less than".
+    Less,
+}
+
+/// One way to compute a claimed number.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reading {
+    #[serde(rename = "as")]
+    pub what: String,
+    pub compute: String,
+}
+
+/// Two places that do not agree.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contradiction {
+    pub between: Vec<String>,
+    pub what: String,
+    /// True by the paper's own numbers; none where the contradiction is one of words.
+    pub holds: Option<String>,
+}
+
+/// Whether a claim follows from the paper's own arithmetic.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// By the literal reading.
+    Agrees,
+    /// Only by another reading, this one.
+    AgreesIf(String),
+    /// By no reading.
+    Contradicts,
+    /// The paper gives no number to compare, or nothing to compute it from.
+    Open,
+}
+
+impl Paper {
+    /// The papers whose claims are recorded.
+    ///
+    /// # Panics
+    /// If a recorded file is malformed; a test reads them all.
+    pub fn all() -> Vec<Paper> {
+        let files = [
+            ("malekeh-workshop.toml", include_str!("../../papers/malekeh-workshop.toml")),
+            ("malekeh-full.toml", include_str!("../../papers/malekeh-full.toml")),
+        ];
+        let parse = |(name, text)| Paper::parse(text).with_context(|| format!("papers/{name}"));
+        files.into_iter().map(|file| parse(file).expect("the recorded claims are well formed")).collect()
+    }
+
+    pub fn parse(text: &str) -> Result<Paper> {
+        let paper: Paper = toml::from_str(text)?;
+        for claim in &paper.claims {
+            let number = claim.claimed.as_ref().map_or(Ok(0.0), |claimed| claimed.parse());
+            number.with_context(|| format!("claim {}: `claimed` is no number", claim.id))?;
+            let place = claim.measured_by.is_some() || claim.note.is_some() || !claim.readings.is_empty();
+            ensure!(place, "claim {}: it needs `readings`, `measured_by` or a `note`", claim.id);
+        }
+        Ok(paper)
+    }
+
+    /// Variables of this paper's expressions: its parameters, and those of the others behind their keys.
+    pub(crate) fn variables(&self, others: &[Paper]) -> Variables {
+        let mut variables = Variables::default();
+        variables.add(&self.parameters);
+        for paper in others {
+            let named = paper.parameters.iter().map(|(name, value)| (format!("{}.{name}", paper.key), *value));
+            variables.add(&named.collect());
+        }
+        variables
+    }
+}
+
+impl Claim {
+    pub(crate) fn claimed(&self) -> Option<f64> {
+        self.claimed.as_ref()?.parse().ok()
+    }
+
+    /// Whether a number supports the claim: rounded as the claim is, it is the same, or it is less.
+    pub(crate) fn supports(&self, number: f64) -> Option<bool> {
+        let printed = self.claimed.as_ref()?;
+        let claimed: f64 = printed.parse().ok()?;
+        let decimals = printed.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let half = 0.5 * 10f64.powi(-(decimals as i32));
+        Some(match self.relation {
+            Relation::Equal => (number - claimed).abs() <= half + 1e-12,
+            Relation::Less => number < claimed,
+        })
+    }
+
+    /// The value of every reading, in their order.
+    pub(crate) fn computed(&self, variables: &Variables) -> Result<Vec<f64>> {
+        let value = |reading: &Reading| variables.number(&reading.compute);
+        let values = self.readings.iter().map(value).collect::<Result<_>>();
+        values.with_context(|| format!("claim {}", self.id))
+    }
+
+    pub(crate) fn verdict(&self, computed: &[f64]) -> Verdict {
+        let supporting = |value: &f64| self.supports(*value) == Some(true);
+        match computed.iter().position(supporting) {
+            _ if computed.is_empty() || self.claimed.is_none() => Verdict::Open,
+            Some(0) => Verdict::Agrees,
+            Some(other) => Verdict::AgreesIf(self.readings[other].what.clone()),
+            None => Verdict::Contradicts,
+        }
+    }
+}
+
+impl Contradiction {
+    /// Whether the arithmetic shows it; `None` where it is one of words.
+    pub(crate) fn shown(&self, variables: &Variables) -> Result<Option<bool>> {
+        let Some(holds) = &self.holds else { return Ok(None) };
+        match variables.evaluate(holds)? {
+            Value::Boolean(shown) => Ok(Some(shown)),
+            other => anyhow::bail!("`{holds}` is {other}, neither true nor false"),
+        }
+    }
+}
+
+/// Named numbers, all of them real: no division is cut off.
+#[derive(Clone, Default)]
+pub(crate) struct Variables(HashMapContext);
+
+impl Variables {
+    pub(crate) fn add(&mut self, values: &BTreeMap<String, f64>) {
+        for (name, value) in values {
+            let set = self.0.set_value(name.clone(), Value::Float(*value));
+            set.expect("variables are always real numbers");
+        }
+    }
+
+    pub(crate) fn number(&self, expression: &str) -> Result<f64> {
+        let value = self.evaluate(expression)?;
+        value.as_number().with_context(|| format!("`{expression}` is no number"))
+    }
+
+    fn evaluate(&self, expression: &str) -> Result<Value> {
+        let tree: Node = evalexpr::build_operator_tree(expression).with_context(|| format!("`{expression}`"))?;
+        tree.eval_with_context(&self.0).with_context(|| format!("`{expression}`"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(key: &str, id: &str) -> Vec<f64> {
+        let papers = Paper::all();
+        let paper = papers.iter().find(|paper| paper.key == key).unwrap();
+        let claim = paper.claims.iter().find(|claim| claim.id == id).unwrap();
+        claim.computed(&paper.variables(&papers)).unwrap()
+    }
+
+    #[test]
+    fn arithmetic_of_the_workshop_paper() {
+        // 8 collectors × (8 × 13 + 7 × 3 = 125 bits) = 125 B; a valid bit each adds 8 B.
+        assert_eq!(value("W", "extra-control-storage"), [125.0, 133.0, 128.0]);
+        assert_eq!(value("W", "extra-control-share")[0], 100.0 * 128.0 / 262144.0);
+        // 8 collectors × (8 − 7) × 128 B.
+        assert_eq!(value("W", "no-extra-data"), [1024.0]);
+    }
+
+    #[test]
+    fn arithmetic_of_the_full_paper() {
+        assert_eq!(value("F", "extra-data-storage"), [2048.0]);
+        assert_eq!(value("F", "extra-data-share"), [0.78125]);
+        // 8 collectors × (8 × 13 + 6 × 3 = 122 bits) = 122 B.
+        assert_eq!(value("F", "control-storage"), [122.0, 130.0]);
+        assert_eq!(value("F", "bow-buffer"), [3072.0]);
+        assert_eq!(value("F", "tensor-buffer"), [11264.0]);
+        assert_eq!(value("F", "bow-storage-ratio"), [100.0 / 12.0]);
+    }
+
+    #[test]
+    fn every_claim_computes_and_every_contradiction_holds() {
+        let papers = Paper::all();
+        for paper in &papers {
+            let variables = paper.variables(&papers);
+            for claim in &paper.claims {
+                claim.computed(&variables).unwrap();
+            }
+            for contradiction in &paper.contradictions {
+                assert_ne!(contradiction.shown(&variables).unwrap(), Some(false), "{}", contradiction.what);
+            }
+        }
+    }
+
+    #[test]
+    fn a_claim_is_compared_as_it_is_rounded() {
+        let papers = Paper::all();
+        let verdict = |paper: usize, id: &str| {
+            let claim = papers[paper].claims.iter().find(|claim| claim.id == id).unwrap();
+            claim.verdict(&claim.computed(&papers[paper].variables(&papers)).unwrap())
+        };
+        assert!(matches!(verdict(0, "extra-control-storage"), Verdict::AgreesIf(_)));
+        assert_eq!(verdict(0, "extra-control-share"), Verdict::Contradicts);
+        assert_eq!(verdict(0, "no-extra-data"), Verdict::Contradicts);
+        assert_eq!(verdict(0, "interval-register"), Verdict::Open);
+        assert_eq!(verdict(1, "extra-data-share"), Verdict::Agrees);
+        assert_eq!(verdict(1, "area-bound"), Verdict::Contradicts);
+        assert_eq!(verdict(1, "control-storage"), Verdict::Open);
+    }
+
+    #[test]
+    fn malformed_claims_are_refused() {
+        let paper = |claim: &str| {
+            let text = format!("key = \"X\"\ntitle = \"x\"\nyear = 1\n[parameters]\n[[claim]]\n{claim}");
+            format!("{:#}", Paper::parse(&text).unwrap_err())
+        };
+        let claim = "id = \"a\"\nsection = \"1\"\nquote = \"q\"\nunit = \"B\"\n";
+        assert!(paper(&format!("{claim}claimed = \"many\"")).contains("no number"));
+        assert!(paper(claim).contains("needs `readings`"));
+        assert!(paper(&format!("{claim}colour = 1")).contains("colour"));
+    }
+}

@@ -1,0 +1,496 @@
+//! Synthesis of Verilog with Yosys onto a cell library.
+//!
+//! Every module is synthesized twice, at the same time: with its hierarchy kept, which tells where the
+//! area goes, and flattened, which is what it costs: only there is logic shared and simplified across
+//! the borders of modules. Memories stay memories and are counted in bits; they have no area here.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{anyhow, bail, ensure, Context, Result};
+use comfy_table::{presets, CellAlignment, Table, TableComponent};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::liberty::Library;
+use crate::timing;
+use crate::tool::{self, Tool};
+
+/// What is synthesized.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// Verilog of the top module and of all modules below it.
+    pub source: &'a str,
+    pub top: &'a str,
+}
+
+/// How it is synthesized.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub library: Library,
+    /// Delay that buffering and sizing aim at, in picoseconds.
+    pub delay_target_ps: u32,
+    /// Registers of eight bits and more with an enable get a clock gate instead of a multiplexer per
+    /// bit, where the library has clock gates.
+    pub clock_gating: bool,
+}
+
+impl Options {
+    /// A delay target of 2 ns, no clock gating.
+    pub fn new(library: Library) -> Options {
+        Options { library, delay_target_ps: 2000, clock_gating: false }
+    }
+}
+
+/// What a module costs. Areas are in µm², gate equivalents (GE) in areas of one NAND of two inputs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Synthesis {
+    pub top: String,
+    /// Yosys and its version.
+    pub tool: String,
+    /// Cell library.
+    pub library: String,
+    pub gate_equivalent_um2: f64,
+    pub delay_target_ps: u32,
+    pub clock_gating: bool,
+    /// Area of all cells, flattened. Memories are not in it.
+    pub area_um2: f64,
+    pub gate_equivalents: f64,
+    /// Part of the area that flip-flops take.
+    pub flip_flop_area_um2: f64,
+    /// Flip-flops; each holds one bit.
+    pub flip_flops: u64,
+    /// Bits of memories, which are not mapped to cells.
+    pub memory_bits: u64,
+    pub cells: u64,
+    pub cells_by_type: BTreeMap<String, u64>,
+    /// Cells on the longest combinational path.
+    pub logic_depth: u64,
+    /// The longest path between registers or ports, with ideal clock and no wires, if OpenSTA is there.
+    /// Paths through memories are not timed.
+    pub longest_path_ns: Option<f64>,
+    /// With the hierarchy kept; the top comes first, then by falling area.
+    pub modules: Vec<ModuleArea>,
+    /// Seconds that the two runs took, summed.
+    pub seconds: f64,
+}
+
+/// One distinct module of the design, its hierarchy kept.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModuleArea {
+    pub module: String,
+    /// How often it stands in the whole design.
+    pub instances: u64,
+    /// Area of one instance with all that is in it.
+    pub area_um2: f64,
+    pub gate_equivalents: f64,
+    /// Area of one instance without its submodules.
+    pub own_area_um2: f64,
+    /// Of one instance with all that is in it.
+    pub flip_flops: u64,
+    pub memory_bits: u64,
+}
+
+/// Synthesizes one module.
+///
+/// # Errors
+/// If Yosys is missing or fails, if the design has a latch, a combinational loop, or a wire that is
+/// undriven or driven twice. The log is kept and named.
+pub fn synthesize(job: Job, options: &Options) -> Result<Synthesis> {
+    synthesize_all(&[job], options, |_, _| {}).remove(0)
+}
+
+/// Synthesizes several modules, two Yosys processes at a time, and calls `done` with each finished
+/// module's name and time.
+pub fn synthesize_all(
+    jobs: &[Job],
+    options: &Options,
+    done: impl Fn(&str, Duration) + Sync,
+) -> Vec<Result<Synthesis>> {
+    let runs = jobs.iter().flat_map(|job| [(job, Hierarchy::Kept), (job, Hierarchy::Flattened)]);
+    let runs = Mutex::new(runs.enumerate());
+    let results: Mutex<Vec<Option<Result<Run>>>> = Mutex::new((0..2 * jobs.len()).map(|_| None).collect());
+    let worker = || loop {
+        let next = runs.lock().expect("no panic").next();
+        let Some((index, (job, hierarchy))) = next else { return };
+        let result = run(job, hierarchy, options);
+        let mut results = results.lock().expect("no panic");
+        results[index] = Some(result);
+        if let (Some(Ok(a)), Some(Ok(b))) = (&results[index & !1], &results[index | 1]) {
+            done(job.top, a.time + b.time);
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(worker);
+        scope.spawn(worker);
+    });
+    let mut results = results.into_inner().expect("no panic").into_iter().map(|result| result.expect("ran"));
+    jobs.iter()
+        .map(|job| {
+            let (kept, flat) = (results.next().expect("two runs per job"), results.next().expect("two runs per job"));
+            combine(job, options, kept?, flat?)
+        })
+        .collect()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Hierarchy {
+    Kept,
+    Flattened,
+}
+
+/// What one run of Yosys reports.
+struct Run {
+    tool: String,
+    modules: Modules,
+    logic_depth: u64,
+    longest_path_ns: Option<f64>,
+    time: Duration,
+}
+
+const DESIGN: &str = "design.v";
+const SCRIPT: &str = "script.ys";
+const LOG: &str = "yosys.log";
+const CONSTRAINTS: &str = "constraints.txt";
+const CLOCK_GATING: &str = "clock_gating.v";
+const MEMORIES: &str = "memories.json";
+const CELLS: &str = "cells.json";
+const DEPTH: &str = "depth.txt";
+pub(crate) const NETLIST: &str = "netlist.v";
+
+/// Load of each output, in femtofarads: a few gates of a 45 nm library.
+const LOAD_FF: f64 = 10.0;
+
+fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
+    let start = Instant::now();
+    let yosys = tool::find(Tool::Yosys)?;
+    let folder = tempfile::Builder::new().prefix("gpurf-synth-").tempdir()?;
+    let file = |name: &str| folder.path().join(name);
+    let library = &options.library;
+    fs::write(file(DESIGN), job.source)?;
+    fs::write(file(SCRIPT), script(job.top, hierarchy, options))?;
+    fs::write(file(CONSTRAINTS), format!("set_driving_cell {}\nset_load {LOAD_FF}\n", library.buffer()?))?;
+    fs::write(file(CLOCK_GATING), clock_gating(library))?;
+    let output = Command::new(&yosys).args(["-q", "-l", LOG, SCRIPT]).current_dir(&folder).output();
+    let output = output.with_context(|| format!("{}: cannot be run", yosys.display()))?;
+    if !output.status.success() {
+        let log = fs::read_to_string(file(LOG)).unwrap_or_default();
+        let log = if log.is_empty() { String::from_utf8_lossy(&output.stderr).into_owned() } else { log };
+        let kept = folder.keep().join(LOG);
+        bail!("{}: Yosys failed; its log is {}, which ends:\n{}", job.top, kept.display(), tail(&log));
+    }
+    let read = |name: &str| fs::read_to_string(file(name)).with_context(|| format!("Yosys wrote no {name}"));
+    let (mut modules, tool) = Modules::parse(&read(CELLS)?, job.top)?;
+    modules.add_memories(&read(MEMORIES)?)?;
+    let (mut logic_depth, mut longest_path_ns) = (0, None);
+    if hierarchy == Hierarchy::Flattened {
+        logic_depth = parse_depth(&read(DEPTH)?)?;
+        longest_path_ns = timing::longest_path_ns(folder.path(), job.top, library)?;
+    }
+    Ok(Run { tool, modules, logic_depth, longest_path_ns, time: start.elapsed() })
+}
+
+/// The Yosys script.
+///
+/// Memories are collected but not mapped: the steps are those of `synth` without `memory_map`.
+fn script(top: &str, hierarchy: Hierarchy, options: &Options) -> String {
+    let liberty = quoted(&options.library.path);
+    let flatten = if hierarchy == Hierarchy::Flattened { "flatten" } else { "" };
+    let gate = options.clock_gating && options.library.clock_gate().is_some();
+    let gate = if gate { format!("techmap -map {CLOCK_GATING}") } else { String::new() };
+    let target = options.delay_target_ps;
+    let mut script = format!(
+        "read_verilog -sv {DESIGN}
+         hierarchy -check -top {top}
+         proc
+         select -assert-none t:$dlatch t:$adlatch t:$dlatchsr
+         check -assert
+         tee -q -o {MEMORIES} stat -json
+         {flatten}
+         synth -run coarse:fine
+         {gate}
+         opt -fast -full
+         opt -full
+         techmap
+         opt -fast
+         dfflibmap -liberty {liberty}
+         abc -liberty {liberty} -constr {CONSTRAINTS} -D {target}
+         setundef -zero
+         opt_clean -purge
+         check -assert
+         tee -q -o {CELLS} stat -json -top {top}
+        "
+    );
+    if hierarchy == Hierarchy::Flattened {
+        // A path begins and ends at whatever holds state.
+        let state = options.library.sequential().map(|cell| format!(" t:{cell} %d")).collect::<String>();
+        script += &format!(
+            "read_liberty -lib -ignore_miss_func {liberty}
+             cd {top}
+             select -set logic *{state} t:$mem* %d
+             tee -q -o {DEPTH} ltp -noff @logic
+             delete t:$mem*
+             cd ..
+             write_verilog -noattr -noexpr {NETLIST}
+            "
+        );
+    }
+    script.lines().map(|line| format!("{}\n", line.trim())).collect()
+}
+
+/// Verilog that puts a clock gate before a register with enable, and before one with reset as well.
+///
+/// The gate opens for a reset, too, because the reset is synchronous and wins over the enable.
+fn clock_gating(library: &Library) -> String {
+    let Some((gate, pins)) = library.clock_gate() else { return String::new() };
+    let test = pins.test.as_ref().map(|pin| format!(", .{pin}(1'b0)")).unwrap_or_default();
+    let gate = |open: &str| {
+        format!("  {gate} gate (.{}(CLK), .{}({open}), .{}(gated){test});", pins.clock, pins.enable, pins.output)
+    };
+    let (enabled, reset) = (gate("EN == EN_POLARITY"), gate("(EN == EN_POLARITY) | (SRST == SRST_POLARITY)"));
+    format!(
+        r#"(* techmap_celltype = "$dffe" *)
+module gate_enabled (CLK, EN, D, Q);
+  parameter WIDTH = 1;
+  parameter CLK_POLARITY = 1'b1;
+  parameter EN_POLARITY = 1'b1;
+  input CLK, EN;
+  input [WIDTH-1:0] D;
+  output [WIDTH-1:0] Q;
+  wire _TECHMAP_FAIL_ = WIDTH < 8 || !CLK_POLARITY;
+  wire gated;
+{enabled}
+  \$dff #(.WIDTH(WIDTH), .CLK_POLARITY(1'b1)) state (.CLK(gated), .D(D), .Q(Q));
+endmodule
+
+(* techmap_celltype = "$sdffe" *)
+module gate_enabled_reset (CLK, SRST, EN, D, Q);
+  parameter WIDTH = 1;
+  parameter CLK_POLARITY = 1'b1;
+  parameter EN_POLARITY = 1'b1;
+  parameter SRST_POLARITY = 1'b1;
+  parameter SRST_VALUE = 0;
+  input CLK, SRST, EN;
+  input [WIDTH-1:0] D;
+  output [WIDTH-1:0] Q;
+  wire _TECHMAP_FAIL_ = WIDTH < 8 || !CLK_POLARITY;
+  wire gated;
+{reset}
+  \$sdff #(.WIDTH(WIDTH), .CLK_POLARITY(1'b1), .SRST_POLARITY(SRST_POLARITY), .SRST_VALUE(SRST_VALUE))
+    state (.CLK(gated), .SRST(SRST), .D(D), .Q(Q));
+endmodule
+"#
+    )
+}
+
+/// A path as a word of a Yosys script.
+fn quoted(path: &Path) -> String {
+    format!("\"{}\"", path.display())
+}
+
+fn tail(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
+    // The last lines tell the time spent; what went wrong begins with ERROR.
+    let end = lines.iter().rposition(|line| line.contains("ERROR")).map_or(lines.len(), |at| at + 1);
+    lines[end.saturating_sub(12)..end].join("\n")
+}
+
+/// Cells of every module, as `stat -json` counts them.
+#[derive(Clone, Debug, Default)]
+struct Modules {
+    top: String,
+    cells: BTreeMap<String, BTreeMap<String, u64>>,
+    memory_bits: BTreeMap<String, u64>,
+}
+
+impl Modules {
+    /// Reads the output of `stat -json`; the second value is Yosys and its version.
+    fn parse(text: &str, top: &str) -> Result<(Modules, String)> {
+        let stat = json(text)?;
+        let mut modules = Modules { top: top.to_string(), ..Modules::default() };
+        for (name, module) in stat["modules"].as_object().context("Yosys reports no modules")? {
+            let types = module["num_cells_by_type"].as_object().context("Yosys reports no cells by type")?;
+            let count = |(kind, count): (&String, &Value)| Ok((plain(kind), number(count)?));
+            modules.cells.insert(plain(name), types.iter().map(count).collect::<Result<_>>()?);
+        }
+        ensure!(modules.cells.contains_key(top), "Yosys reports nothing about module {top}");
+        let tool = stat["creator"].as_str().unwrap_or("Yosys").to_string();
+        Ok((modules, tool))
+    }
+
+    fn add_memories(&mut self, text: &str) -> Result<()> {
+        for (name, module) in json(text)?["modules"].as_object().context("Yosys reports no modules")? {
+            let bits = number(&module["num_memory_bits"])?;
+            self.memory_bits.insert(plain(name), bits);
+        }
+        Ok(())
+    }
+
+    /// Sums `own` over a module and all instances below it.
+    fn sum(&self, module: &str, own: &impl Fn(&str) -> f64) -> f64 {
+        let below = self.cells.get(module).into_iter().flatten();
+        let below = below.filter(|(cell, _)| self.cells.contains_key(*cell));
+        own(module) + below.map(|(cell, count)| *count as f64 * self.sum(cell, own)).sum::<f64>()
+    }
+
+    /// How often `module` stands in the design.
+    fn instances(&self, module: &str) -> u64 {
+        let one = |name: &str| (name == module) as u64 as f64;
+        self.sum(&self.top, &one) as u64
+    }
+
+    /// Sums a property of the library's cells over those directly in `module`.
+    fn own(&self, module: &str, of: impl Fn(&str) -> f64) -> f64 {
+        let cells = self.cells.get(module).into_iter().flatten();
+        cells.map(|(cell, count)| *count as f64 * of(cell)).sum()
+    }
+}
+
+/// Newer releases of Yosys write a heading first.
+fn json(text: &str) -> Result<Value> {
+    let start = text.find('{').context("Yosys wrote no statistics")?;
+    serde_json::from_str(&text[start..]).context("the statistics of Yosys cannot be read")
+}
+
+fn number(value: &Value) -> Result<u64> {
+    value.as_u64().or_else(|| value["count"].as_u64()).with_context(|| format!("Yosys counts {value}"))
+}
+
+fn plain(name: &str) -> String {
+    name.trim_start_matches('\\').to_string()
+}
+
+fn parse_depth(text: &str) -> Result<u64> {
+    // No path at all means no logic.
+    let Some((_, rest)) = text.split_once("(length=") else { return Ok(0) };
+    let digits = rest.split(')').next().unwrap_or("");
+    digits.parse().map_err(|_| anyhow!("the longest path of Yosys cannot be read: length={digits}"))
+}
+
+fn combine(job: &Job, options: &Options, kept: Run, flat: Run) -> Result<Synthesis> {
+    let library = &options.library;
+    let gate = library.gate_equivalent()?;
+    let cell = |name: &str| library.cells.get(name);
+    let area = |name: &str| cell(name).map_or(0.0, |cell| cell.area);
+    let flip_flop = |name: &str| cell(name).is_some_and(|cell| cell.flip_flop);
+    let unmapped = flat.modules.cells[job.top].keys().find(|name| cell(name).is_none() && !name.starts_with("$mem"));
+    if let Some(name) = unmapped {
+        bail!("{}: Yosys left a cell {name} that library {} does not have", job.top, library.name);
+    }
+
+    let modules = &kept.modules;
+    let own_area = |module: &str| modules.own(module, area);
+    let own_flip_flops = |module: &str| modules.own(module, |cell| flip_flop(cell) as u64 as f64);
+    let own_memory = |module: &str| modules.memory_bits.get(module).copied().unwrap_or(0) as f64;
+    let mut areas: Vec<ModuleArea> = modules
+        .cells
+        .keys()
+        .map(|module| {
+            let area_um2 = modules.sum(module, &own_area);
+            ModuleArea {
+                module: module.clone(),
+                instances: modules.instances(module),
+                area_um2,
+                gate_equivalents: area_um2 / gate,
+                own_area_um2: own_area(module),
+                flip_flops: modules.sum(module, &own_flip_flops) as u64,
+                memory_bits: modules.sum(module, &own_memory) as u64,
+            }
+        })
+        .filter(|module| module.instances > 0)
+        .collect();
+    areas.sort_by(|a, b| (b.module == job.top, b.area_um2).partial_cmp(&(a.module == job.top, a.area_um2)).expect("areas are numbers"));
+
+    let cells_by_type = flat.modules.cells[job.top].clone();
+    let area_um2 = flat.modules.own(job.top, area);
+    Ok(Synthesis {
+        top: job.top.to_string(),
+        tool: flat.tool,
+        library: library.name.clone(),
+        gate_equivalent_um2: gate,
+        delay_target_ps: options.delay_target_ps,
+        clock_gating: options.clock_gating,
+        area_um2,
+        gate_equivalents: area_um2 / gate,
+        flip_flop_area_um2: flat.modules.own(job.top, |name| if flip_flop(name) { area(name) } else { 0.0 }),
+        flip_flops: flat.modules.own(job.top, |name| flip_flop(name) as u64 as f64) as u64,
+        memory_bits: areas.first().map_or(0, |top| top.memory_bits),
+        cells: cells_by_type.iter().filter(|(name, _)| cell(name).is_some()).map(|(_, count)| count).sum(),
+        cells_by_type,
+        logic_depth: flat.logic_depth,
+        longest_path_ns: flat.longest_path_ns,
+        modules: areas,
+        seconds: (kept.time + flat.time).as_secs_f64(),
+    })
+}
+
+impl Synthesis {
+    /// One line per synthesized module: what it costs flattened.
+    pub fn summary(all: &[Synthesis]) -> Table {
+        let mut table = table(&["module", "area µm²", "GE", "flip-flops", "of area", "memory bits", "depth", "path ns"]);
+        for synthesis in all {
+            table.add_row([
+                synthesis.top.clone(),
+                grouped(synthesis.area_um2),
+                grouped(synthesis.gate_equivalents),
+                grouped(synthesis.flip_flops as f64),
+                format!("{:.0}%", 100.0 * synthesis.flip_flop_area_um2 / synthesis.area_um2.max(f64::MIN_POSITIVE)),
+                grouped(synthesis.memory_bits as f64),
+                synthesis.logic_depth.to_string(),
+                synthesis.longest_path_ns.map_or("-".to_string(), |path| format!("{path:.3}")),
+            ]);
+        }
+        table
+    }
+
+    /// One line per distinct module inside: where the area goes, hierarchy kept.
+    pub fn hierarchy(&self) -> Table {
+        let mut table =
+            table(&["module", "instances", "area µm²", "without submodules", "GE", "flip-flops", "memory bits"]);
+        for module in &self.modules {
+            table.add_row([
+                module.module.clone(),
+                module.instances.to_string(),
+                grouped(module.area_um2),
+                grouped(module.own_area_um2),
+                grouped(module.gate_equivalents),
+                grouped(module.flip_flops as f64),
+                grouped(module.memory_bits as f64),
+            ]);
+        }
+        table
+    }
+
+    /// What the numbers are and are not; goes under a table.
+    pub fn notes(&self) -> String {
+        let gate = self.gate_equivalent_um2;
+        let gating = if self.clock_gating { "with" } else { "without" };
+        format!(
+            "{}, {}, delay target {} ps, {gating} clock gating; 1 GE = {gate} µm². Areas are those of cells: \
+             without wires, and without memories, which are counted in bits. Paths: ideal clock, no wires.",
+            self.tool, self.library, self.delay_target_ps
+        )
+    }
+}
+
+/// A table whose first column is text and whose others are numbers.
+pub(crate) fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).remove_style(TableComponent::HorizontalLines).set_header(header);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// A number without decimals, digits in groups of three.
+pub(crate) fn grouped(number: f64) -> String {
+    let digits = format!("{:.0}", number.abs());
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
+    format!("{}{}", if number <= -0.5 { "-" } else { "" }, groups.join(" "))
+}

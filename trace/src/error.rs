@@ -1,0 +1,80 @@
+//! What can go wrong with an instruction stream, said once and with its remedy.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::opcode::OpcodeError;
+
+/// Result of reading or writing instruction streams.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Every message names the file, the line where there is one, the reason and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("{}: {source}; check that the path exists and that you may access it", path.display())]
+    Io { path: PathBuf, source: io::Error },
+
+    #[error("{}: the file is empty; fetch it or trace the program again", path.display())]
+    Empty { path: PathBuf },
+
+    #[error(
+        "{}:{line}: {reason}; the file is damaged or no Accel-Sim trace: fetch it or trace the program again",
+        path.display()
+    )]
+    Garbled {
+        path: PathBuf,
+        line: u64,
+        reason: String,
+    },
+
+    #[error(
+        "{}:{line}: the trace is cut short: {reason}; fetch it or trace the program again",
+        path.display()
+    )]
+    Truncated {
+        path: PathBuf,
+        line: u64,
+        reason: String,
+    },
+
+    #[error(
+        "{}:{line}: tracer version {version} is unknown; versions 2 to 6 are read: trace with one of those",
+        path.display()
+    )]
+    UnknownVersion {
+        path: PathBuf,
+        line: u64,
+        version: String,
+    },
+
+    #[error(
+        "{}:{line}: kernel file `{name}` is missing, also with .xz, .gz or .zst added; put it beside the list or take its line out",
+        path.display()
+    )]
+    MissingKernel {
+        path: PathBuf,
+        line: u64,
+        name: String,
+    },
+
+    #[error(
+        "{}: the folder holds neither kernelslist.g nor kernelslist; name the folder of a trace, or a .traceg file itself",
+        path.display()
+    )]
+    MissingList { path: PathBuf },
+
+    #[error("{}:{line}: {source}", path.display())]
+    Opcode {
+        path: PathBuf,
+        line: u64,
+        source: OpcodeError,
+    },
+
+    /// An instruction built by a program rather than read from a file.
+    #[error(transparent)]
+    Instruction(#[from] OpcodeError),
+
+    #[error("{}: already exists; remove it or choose another folder", path.display())]
+    Exists { path: PathBuf },
+}

@@ -1,0 +1,217 @@
+//! Kernels and workloads, wherever their instructions come from.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::block::ThreadBlock;
+use crate::error::Result;
+use crate::opcode::MemorySpace;
+use crate::program::Program;
+use crate::reuse::{Annotator, Reuse};
+
+/// Threads of a warp.
+pub const WARP_SIZE: u32 = 32;
+
+/// Bytes of the window in which shared and local memory appear among generic addresses.
+const WINDOW_BYTES: u64 = 1 << 24;
+
+/// What a trace says of a kernel before its instructions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelHeader {
+    /// Mangled name.
+    pub name: String,
+    /// Launch number the tracer gave it.
+    pub id: u32,
+    /// Thread blocks: x, y, z. A trace may hold fewer.
+    pub grid: [u32; 3],
+    /// Threads of a thread block: x, y, z.
+    pub block: [u32; 3],
+    /// Shared memory of a thread block, in bytes.
+    pub shared_memory: u32,
+    /// Registers per thread.
+    pub nregs: u32,
+    /// Compute capability of the machine code: 75 for Turing.
+    pub binary_version: u32,
+    pub stream_id: u64,
+    /// Where shared memory appears among generic addresses; 0 if the trace does not say.
+    pub shared_base: u64,
+    /// Where local memory appears among generic addresses; 0 if the trace does not say.
+    pub local_base: u64,
+    pub nvbit_version: String,
+    /// Version of the trace format, 2 to 6.
+    pub tracer_version: u32,
+}
+
+impl KernelHeader {
+    /// Threads of a thread block.
+    pub fn threads_per_block(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Warps of a thread block.
+    pub fn warps_per_block(&self) -> u32 {
+        self.threads_per_block().div_ceil(WARP_SIZE)
+    }
+
+    /// Thread blocks of the grid.
+    pub fn block_count(&self) -> u64 {
+        self.grid.iter().map(|&size| u64::from(size)).product()
+    }
+
+    /// The space a generic address lies in: shared and local memory each have a 16 MiB window.
+    pub fn space_of(&self, address: u64) -> MemorySpace {
+        let within = |base: u64| base != 0 && address.wrapping_sub(base) < WINDOW_BYTES;
+        if within(self.shared_base) {
+            MemorySpace::Shared
+        } else if within(self.local_base) {
+            MemorySpace::Local
+        } else {
+            MemorySpace::Global
+        }
+    }
+}
+
+/// Yields the thread blocks of a kernel one at a time.
+pub trait BlockSource: Send {
+    /// The next thread block, its instructions interned in `program`, which is the same at every
+    /// call; `None` at the end.
+    fn next_block(&mut self, program: &mut Program) -> Result<Option<ThreadBlock>>;
+}
+
+type Opener = dyn Fn() -> Result<Box<dyn BlockSource>> + Send + Sync;
+
+/// A kernel launch that can be read any number of times. Cloning is cheap.
+#[derive(Clone)]
+pub struct Kernel {
+    header: Arc<KernelHeader>,
+    opener: Arc<Opener>,
+}
+
+impl Kernel {
+    /// A kernel whose blocks come from what `open` returns; each call starts from the first block.
+    pub fn new(
+        header: KernelHeader,
+        open: impl Fn() -> Result<Box<dyn BlockSource>> + Send + Sync + 'static,
+    ) -> Kernel {
+        Kernel {
+            header: Arc::new(header),
+            opener: Arc::new(open),
+        }
+    }
+
+    /// A kernel held in memory. The instructions of `blocks` index `program`.
+    pub fn in_memory(header: KernelHeader, program: Program, blocks: Vec<ThreadBlock>) -> Kernel {
+        let content = Arc::new((program, blocks));
+        Kernel::new(header, move || {
+            Ok(Box::new(MemoryBlocks {
+                content: Arc::clone(&content),
+                next: 0,
+            }))
+        })
+    }
+
+    pub fn header(&self) -> &KernelHeader {
+        &self.header
+    }
+
+    /// Starts reading, with every `near_` mask zero.
+    pub fn open(&self) -> Result<KernelReader> {
+        Ok(KernelReader {
+            header: Arc::clone(&self.header),
+            program: Program::default(),
+            source: (self.opener)()?,
+            annotator: None,
+        })
+    }
+
+    /// Starts reading, with the `near_` masks set as `reuse` says. Profiling reads the first warps
+    /// of the kernel beforehand.
+    pub fn open_annotated(&self, reuse: &Reuse) -> Result<KernelReader> {
+        let annotator = Annotator::new(self, reuse)?;
+        let mut reader = self.open()?;
+        reader.annotator = Some(annotator);
+        Ok(reader)
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel")
+            .field("header", &self.header)
+            .finish_non_exhaustive()
+    }
+}
+
+struct MemoryBlocks {
+    content: Arc<(Program, Vec<ThreadBlock>)>,
+    next: usize,
+}
+
+impl BlockSource for MemoryBlocks {
+    fn next_block(&mut self, program: &mut Program) -> Result<Option<ThreadBlock>> {
+        let (whole_program, blocks) = &*self.content;
+        if self.next == 0 {
+            program.clone_from(whole_program);
+        }
+        let block = blocks.get(self.next).cloned();
+        self.next += 1;
+        Ok(block)
+    }
+}
+
+/// A kernel being read: one thread block in memory at a time.
+pub struct KernelReader {
+    header: Arc<KernelHeader>,
+    program: Program,
+    source: Box<dyn BlockSource>,
+    annotator: Option<Annotator>,
+}
+
+impl KernelReader {
+    pub fn header(&self) -> &KernelHeader {
+        &self.header
+    }
+
+    /// The static instructions of the blocks read so far.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The next thread block in trace order; `None` at the end. After an error the reader is at an
+    /// unspecified place: stop.
+    pub fn next_block(&mut self) -> Result<Option<ThreadBlock>> {
+        let mut block = self.source.next_block(&mut self.program)?;
+        if let (Some(block), Some(annotator)) = (&mut block, &mut self.annotator) {
+            annotator.annotate(&self.program, block);
+        }
+        Ok(block)
+    }
+}
+
+/// An entry of a workload.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// A copy to device memory of `bytes` bytes before the next kernel.
+    MemcpyHtoD {
+        address: u64,
+        bytes: u64,
+    },
+    Kernel(Kernel),
+}
+
+/// A program run: copies and kernels in order.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    pub name: String,
+    pub commands: Vec<Command>,
+}
+
+impl Workload {
+    /// The kernels in launch order.
+    pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
+        self.commands.iter().filter_map(|command| match command {
+            Command::Kernel(kernel) => Some(kernel),
+            Command::MemcpyHtoD { .. } => None,
+        })
+    }
+}

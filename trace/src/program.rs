@@ -1,0 +1,165 @@
+//! Static instructions: each place in the machine code once, with its decoded operands.
+
+use std::collections::HashMap;
+use std::ops::Index;
+
+use arrayvec::ArrayVec;
+
+use crate::opcode::{Memory, Opcode, OpcodeError, Unit};
+use crate::widen::{widen, Operands};
+
+/// Vector registers of an instruction; at most 16, so that a `u16` can mark them.
+pub type Registers = ArrayVec<u8, 16>;
+
+/// A register as a trace names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Register {
+    /// `R0` to `R254`, and `R255`, the zero register RZ.
+    Vector(u8),
+    /// `UR0` and on, `UR63` being URZ. Named by tracer version 6 only.
+    Uniform(u8),
+}
+
+impl Register {
+    /// The zero register.
+    pub const RZ: Register = Register::Vector(255);
+}
+
+/// An instruction as a trace names it: the first register of each operand, constants, immediates
+/// and predicates left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Instruction<'a> {
+    /// Byte offset in the kernel's code.
+    pub pc: u32,
+    /// SASS opcode with its modifiers, such as `LDG.E.64.SYS`.
+    pub opcode: &'a str,
+    pub destination: Option<Register>,
+    pub sources: &'a [Register],
+    /// Bytes a thread moves; 0 if the trace gives no addresses for it.
+    pub width: u16,
+    /// The last immediate operands, 0 if none (one from tracer version 5, two from version 6).
+    pub immediates: [i64; 2],
+}
+
+/// An [`Instruction`] decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticInstruction {
+    /// Byte offset in the kernel's code.
+    pub pc: u32,
+    /// SASS opcode with its modifiers.
+    pub opcode: Box<str>,
+    pub unit: Unit,
+    /// Present exactly when `unit` is [`Unit::LoadStore`].
+    pub memory: Option<Memory>,
+    /// Bytes a thread moves; 0 if the trace gives no addresses for it.
+    pub width: u16,
+    /// Waits for the other warps of the thread block: `BAR.SYNC` or `BAR.RED`.
+    pub barrier: bool,
+    /// Ends the threads of its mask.
+    pub exit: bool,
+    /// May move control elsewhere than to the next instruction (exits apart).
+    pub branch: bool,
+    /// Vector registers written, all of them, without RZ.
+    pub destinations: Registers,
+    /// Vector registers read, all of them, without RZ, each once, in the order first named.
+    pub sources: Registers,
+    /// Different source registers other than RZ that the trace names, before widening.
+    pub named_source_count: u8,
+    /// The destination the trace names, RZ and uniform registers included.
+    pub named_destination: Option<Register>,
+    /// The sources the trace names, RZ, repetitions and uniform registers included.
+    pub named_sources: Box<[Register]>,
+    /// As in [`Instruction::immediates`].
+    pub immediates: [i64; 2],
+}
+
+impl StaticInstruction {
+    fn decode(instruction: &Instruction) -> Result<StaticInstruction, OpcodeError> {
+        let opcode = Opcode(instruction.opcode);
+        let entry = opcode.entry()?;
+        let Operands {
+            destinations,
+            sources,
+        } = widen(
+            opcode,
+            entry.rule,
+            instruction.destination,
+            instruction.sources,
+            instruction.immediates,
+        )?;
+        let named = instruction.sources;
+        let counted = |&(position, register): &(usize, &Register)| {
+            matches!(register, Register::Vector(0..=254)) && !named[..position].contains(register)
+        };
+        Ok(StaticInstruction {
+            pc: instruction.pc,
+            opcode: instruction.opcode.into(),
+            unit: entry.unit,
+            memory: entry.memory,
+            width: instruction.width,
+            barrier: opcode.base() == "BAR" && opcode.has_any(&["SYNC", "SYNCALL", "RED"]),
+            exit: opcode.base() == "EXIT",
+            branch: matches!(
+                opcode.base(),
+                "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CALL" | "RET"
+            ),
+            destinations,
+            sources,
+            named_source_count: named.iter().enumerate().filter(counted).count() as u8,
+            named_destination: instruction.destination,
+            named_sources: named.into(),
+            immediates: instruction.immediates,
+        })
+    }
+
+    /// The opcode up to its first dot.
+    pub fn base(&self) -> &str {
+        Opcode(&self.opcode).base()
+    }
+
+    fn is(&self, instruction: &Instruction) -> bool {
+        *self.opcode == *instruction.opcode
+            && self.named_destination == instruction.destination
+            && *self.named_sources == *instruction.sources
+            && self.width == instruction.width
+            && self.immediates == instruction.immediates
+    }
+}
+
+/// The static instructions of a kernel, in the order first met. It only grows: an index stays valid.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    instructions: Vec<StaticInstruction>,
+    by_pc: HashMap<u32, Vec<u32>>,
+}
+
+impl Program {
+    /// The index of this instruction, which is decoded when first met.
+    pub fn intern(&mut self, instruction: &Instruction) -> Result<u32, OpcodeError> {
+        let places = self.by_pc.entry(instruction.pc).or_default();
+        let known = places
+            .iter()
+            .find(|&&index| self.instructions[index as usize].is(instruction));
+        if let Some(&index) = known {
+            return Ok(index);
+        }
+        let decoded = StaticInstruction::decode(instruction)?;
+        let index = self.instructions.len() as u32;
+        self.instructions.push(decoded);
+        places.push(index);
+        Ok(index)
+    }
+
+    /// All instructions met so far, by index.
+    pub fn instructions(&self) -> &[StaticInstruction] {
+        &self.instructions
+    }
+}
+
+impl Index<u32> for Program {
+    type Output = StaticInstruction;
+
+    fn index(&self, index: u32) -> &StaticInstruction {
+        &self.instructions[index as usize]
+    }
+}

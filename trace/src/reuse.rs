@@ -1,0 +1,251 @@
+//! Reuse distances of register operands (Malekeh, full paper §III-A).
+//!
+//! The reuse distance of an operand is the number of instructions its warp executes from the
+//! operand's instruction to the next one that reads the same value: 1 if the very next instruction
+//! reads it. The paper says "between"; counting steps agrees with its example, where 11 buffered
+//! instructions cover distances up to 10. Precisely, for an operand in register r of the warp's
+//! instruction i:
+//! - the next read is the first instruction j > i with r among its sources, and the distance j − i;
+//! - if r is written before, by some k with i < k < j, there is no reuse: the value is gone;
+//! - a source that i itself overwrites has no reuse; the reuse is that of i's destination;
+//! - a value never read again has no reuse.
+//!
+//! Lane masks play no part: collectors and banks hold a register of a warp as a whole, and a
+//! predicated instruction fetches and writes it as a whole.
+//!
+//! An operand is **near** if it has a reuse at a distance of at most the threshold RTHLD, else far.
+//! (The full paper calls distances above RTHLD far and those below it near; equality is ours to
+//! decide.)
+
+use std::collections::BTreeMap;
+
+use crate::block::{DynamicInstruction, ThreadBlock};
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::program::Program;
+
+/// The paper's RTHLD.
+pub const DEFAULT_THRESHOLD: u32 = 12;
+
+/// How near and far are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reuse {
+    /// Greatest distance that is near, in instructions of the warp (RTHLD).
+    pub threshold: u32,
+    pub mode: ReuseMode,
+}
+
+/// Where the distances come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReuseMode {
+    /// An oracle: the true distance at every execution.
+    Exact,
+    /// What a compiler can encode: each operand of a static instruction is near if it was near in
+    /// more than half of its executions by the first `warps` warps of the kernel that executed
+    /// anything. A tie is far, and so is an operand those warps never met: keeping a value without
+    /// evidence of reuse displaces others.
+    Profile { warps: usize },
+}
+
+impl Default for Reuse {
+    /// A profile of the first four warps with the paper's threshold.
+    fn default() -> Reuse {
+        Reuse {
+            threshold: DEFAULT_THRESHOLD,
+            mode: ReuseMode::Profile { warps: 4 },
+        }
+    }
+}
+
+/// An operand of a dynamic instruction, by its place in the widened register lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    Source(usize),
+    Destination(usize),
+}
+
+/// Calls `visit` with instruction position, operand and reuse distance of every operand of a warp's
+/// instructions, last instruction first.
+pub fn distances(
+    program: &Program,
+    instructions: &[DynamicInstruction],
+    mut visit: impl FnMut(usize, Operand, Option<u32>),
+) {
+    // Walking backwards, the place of the next read of each register, if its value lives until then.
+    let mut next_read: [Option<usize>; 256] = [None; 256];
+    for (position, instruction) in instructions.iter().enumerate().rev() {
+        let place = &program[instruction.static_index];
+        let distance = |read: Option<usize>| read.map(|read| (read - position) as u32);
+        for (i, &register) in place.destinations.iter().enumerate() {
+            // Taking it ends the life of earlier values, this instruction's sources included.
+            let read = next_read[usize::from(register)].take();
+            visit(position, Operand::Destination(i), distance(read));
+        }
+        for (i, &register) in place.sources.iter().enumerate() {
+            let read = next_read[usize::from(register)].replace(position);
+            visit(position, Operand::Source(i), distance(read));
+        }
+    }
+}
+
+/// How often each reuse distance occurs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    /// Operands by distance.
+    pub reuses: BTreeMap<u32, u64>,
+    /// Operands without reuse.
+    pub without_reuse: u64,
+}
+
+impl Histogram {
+    /// Adds all operands, sources and destinations, of a block.
+    pub fn add(&mut self, program: &Program, block: &ThreadBlock) {
+        for warp in &block.warps {
+            distances(
+                program,
+                &warp.instructions,
+                |_, _, distance| match distance {
+                    Some(distance) => *self.reuses.entry(distance).or_default() += 1,
+                    None => self.without_reuse += 1,
+                },
+            );
+        }
+    }
+
+    /// The histogram of a whole kernel.
+    pub fn of(kernel: &Kernel) -> Result<Histogram> {
+        let mut histogram = Histogram::default();
+        let mut reader = kernel.open()?;
+        while let Some(block) = reader.next_block()? {
+            histogram.add(reader.program(), &block);
+        }
+        Ok(histogram)
+    }
+}
+
+/// Sets the `near_` masks of blocks.
+#[derive(Debug)]
+pub(crate) enum Annotator {
+    Exact {
+        threshold: u32,
+    },
+    /// Masks of near sources and near destinations, by static index.
+    Static {
+        near: Vec<[u16; 2]>,
+    },
+}
+
+impl Annotator {
+    pub fn new(kernel: &Kernel, reuse: &Reuse) -> Result<Annotator> {
+        match reuse.mode {
+            ReuseMode::Exact => Ok(Annotator::Exact {
+                threshold: reuse.threshold,
+            }),
+            ReuseMode::Profile { warps } => profile(kernel, reuse.threshold, warps),
+        }
+    }
+
+    pub fn annotate(&self, program: &Program, block: &mut ThreadBlock) {
+        match self {
+            Annotator::Exact { threshold } => {
+                for warp in &mut block.warps {
+                    let near = near_masks(program, &warp.instructions, *threshold);
+                    for (instruction, [sources, destinations]) in
+                        warp.instructions.iter_mut().zip(near)
+                    {
+                        instruction.near_sources = sources;
+                        instruction.near_destinations = destinations;
+                    }
+                }
+            }
+            Annotator::Static { near } => {
+                let instructions = block
+                    .warps
+                    .iter_mut()
+                    .flat_map(|warp| &mut warp.instructions);
+                for instruction in instructions {
+                    let known = near.get(instruction.static_index as usize);
+                    let [sources, destinations] = known.copied().unwrap_or_default();
+                    instruction.near_sources = sources;
+                    instruction.near_destinations = destinations;
+                }
+            }
+        }
+    }
+}
+
+/// Masks of near sources and near destinations of each instruction.
+fn near_masks(
+    program: &Program,
+    instructions: &[DynamicInstruction],
+    threshold: u32,
+) -> Vec<[u16; 2]> {
+    let mut near = vec![[0; 2]; instructions.len()];
+    distances(program, instructions, |position, operand, distance| {
+        if distance.is_some_and(|distance| distance <= threshold) {
+            let [sources, destinations] = &mut near[position];
+            match operand {
+                Operand::Source(i) => *sources |= 1 << i,
+                Operand::Destination(i) => *destinations |= 1 << i,
+            }
+        }
+    });
+    near
+}
+
+/// Votes of the executions of one static instruction.
+#[derive(Clone, Default)]
+struct Votes {
+    executions: u64,
+    near_sources: [u64; 16],
+    near_destinations: [u64; 16],
+}
+
+impl Votes {
+    fn count(&mut self, [sources, destinations]: [u16; 2]) {
+        self.executions += 1;
+        for i in 0..16 {
+            self.near_sources[i] += u64::from(sources >> i & 1);
+            self.near_destinations[i] += u64::from(destinations >> i & 1);
+        }
+    }
+
+    fn result(&self) -> [u16; 2] {
+        let majority = |votes: &[u64; 16]| {
+            (0..16)
+                .filter(|&i| 2 * votes[i] > self.executions)
+                .fold(0, |mask, i| mask | 1 << i)
+        };
+        [
+            majority(&self.near_sources),
+            majority(&self.near_destinations),
+        ]
+    }
+}
+
+/// The static indices are those any other reading of the kernel gives: interning is in trace order.
+fn profile(kernel: &Kernel, threshold: u32, warps: usize) -> Result<Annotator> {
+    let mut votes: Vec<Votes> = Vec::new();
+    let mut reader = kernel.open()?;
+    let mut remaining = warps;
+    while remaining > 0 {
+        let Some(block) = reader.next_block()? else {
+            break;
+        };
+        votes.resize(reader.program().instructions().len(), Votes::default());
+        let executed = block
+            .warps
+            .iter()
+            .filter(|warp| !warp.instructions.is_empty());
+        for warp in executed.take(remaining) {
+            let near = near_masks(reader.program(), &warp.instructions, threshold);
+            for (instruction, near) in warp.instructions.iter().zip(near) {
+                votes[instruction.static_index as usize].count(near);
+            }
+            remaining -= 1;
+        }
+    }
+    Ok(Annotator::Static {
+        near: votes.iter().map(Votes::result).collect(),
+    })
+}

@@ -1,0 +1,516 @@
+//! From the registers a trace names to the registers an instruction reads and writes.
+//!
+//! A tracer names only the first register of each operand, in the order of the machine code, and
+//! leaves constants, immediates and predicates out: neither widths nor operand positions are in
+//! the trace. Each opcode's [`Rule`] gives them back. Where a position stays ambiguous the rule
+//! states its choice. `RZ` is never widened and never reported; uniform registers keep their
+//! place in the named list but take no vector register.
+//!
+//! Multi-register operands are aligned on real hardware (pairs to even registers), which the rules
+//! use where an operand may be a pair or not.
+
+use arrayvec::ArrayVec;
+
+use crate::opcode::{Opcode, OpcodeError};
+use crate::program::{Register, Registers};
+
+/// How the operands of an opcode widen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Every operand is one register.
+    Single,
+    /// Every operand is a 64-bit pair.
+    Pairs,
+    /// What the trace calls the destination is read: one register.
+    Read,
+    /// What the trace calls the destination is read: a code address, so a pair.
+    ReadPair,
+    /// The machine code may name a predicate before the destination register, and the trace then
+    /// lists that register as first source.
+    PredicateFirst,
+    /// `MATCH`: as `PredicateFirst`, and `.U64` compares pairs.
+    Match,
+    /// `QSPC`: as `PredicateFirst`, and the source is an address.
+    AddressQuery,
+    /// `CS2R`: a pair is written unless `.32`.
+    ClockRead,
+    /// A pair is written.
+    PairDestination,
+    /// `IMAD`, `IMUL`: `.WIDE` writes a pair; with `.WIDE` and `.HI` the addend is a pair.
+    ///
+    /// The addend is the third named source. When only two are named, either the multiplier is an
+    /// immediate and the second is the addend, or the addend is a constant. Traces from version 5
+    /// on carry the immediate: if it is not zero the second source is the addend. Otherwise it is
+    /// taken for the multiplier, the compiler's idiom for indexing an array whose base is a
+    /// constant. An odd register is never a pair.
+    Multiply,
+    /// `F2F F2I I2F FRND`: each side as wide as its type.
+    Conversion,
+    /// Fragments of A, B and C spread evenly over the 32 lanes; a fourth source is the metadata of
+    /// a sparse A. `HMMA.884` is Volta's step instruction: two registers each.
+    Matrix,
+    /// Hopper's warpgroup matrix product: the accumulators are the last source and the destination,
+    /// spread over four warps; a register before them is A.
+    WarpgroupMatrix,
+    /// Sources are addresses; the destination is as wide as the data.
+    Load,
+    /// `LDSM`: addresses, and a register per matrix.
+    LoadMatrices,
+    /// `LDGSTS`: a shared address, then a global one.
+    CopyToShared,
+    /// The last source is the data, those before it addresses.
+    Store,
+    /// `STSM`: an address, and a register per matrix.
+    StoreMatrices,
+    /// An address, then data operands; the returned value is as wide. With no destination named,
+    /// the machine code names a predicate first and the first source is the destination.
+    Atomic,
+    /// As `Atomic`, but a missing destination is truly missing.
+    Reduction,
+    /// Every source is an address.
+    Addresses,
+}
+
+/// Destination and source registers, sources deduplicated in the order first named.
+pub(crate) struct Operands {
+    pub destinations: Registers,
+    pub sources: Registers,
+}
+
+/// Applies `rule` to the named operands.
+pub(crate) fn widen(
+    opcode: Opcode,
+    rule: Rule,
+    destination: Option<Register>,
+    sources: &[Register],
+    immediates: [i64; 2],
+) -> Result<Operands, OpcodeError> {
+    let mut operands = Builder {
+        opcode,
+        destinations: ArrayVec::new(),
+        sources: ArrayVec::new(),
+    };
+
+    // Put what the trace calls destination and sources where the machine code has them.
+    let (destination, sources) = match rule {
+        Rule::Read | Rule::ReadPair => {
+            let count = if rule == Rule::Read { 1 } else { 2 };
+            if let Some(register) = destination {
+                operands.read(register, count)?;
+            }
+            (None, sources)
+        }
+        Rule::PredicateFirst | Rule::Match | Rule::AddressQuery | Rule::Atomic
+            if destination.is_none() =>
+        {
+            match sources.split_first() {
+                Some((first, rest)) => (Some(*first), rest),
+                None => (None, sources),
+            }
+        }
+        _ => (destination, sources),
+    };
+
+    if let Some(destination) = destination {
+        operands.write(destination, destination_width(opcode, rule)?)?;
+    }
+    for (position, &register) in sources.iter().enumerate() {
+        let width = source_width(opcode, rule, sources, position, immediates)?;
+        operands.read(register, width)?;
+    }
+    Ok(Operands {
+        destinations: operands.destinations,
+        sources: operands.sources,
+    })
+}
+
+struct Builder<'a> {
+    opcode: Opcode<'a>,
+    destinations: Registers,
+    sources: Registers,
+}
+
+impl Builder<'_> {
+    fn write(&mut self, register: Register, count: usize) -> Result<(), OpcodeError> {
+        Self::append(&mut self.destinations, self.opcode, register, count)
+    }
+
+    fn read(&mut self, register: Register, count: usize) -> Result<(), OpcodeError> {
+        Self::append(&mut self.sources, self.opcode, register, count)
+    }
+
+    fn append(
+        list: &mut Registers,
+        opcode: Opcode,
+        register: Register,
+        count: usize,
+    ) -> Result<(), OpcodeError> {
+        let Register::Vector(first) = register else {
+            return Ok(());
+        };
+        // RZ (255) starts an empty range, and nothing widens into it.
+        for number in (first..255).take(count) {
+            if !list.contains(&number) {
+                list.try_push(number).map_err(|_| OpcodeError::TooWide {
+                    opcode: opcode.0.into(),
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn destination_width(opcode: Opcode, rule: Rule) -> Result<usize, OpcodeError> {
+    Ok(match rule {
+        Rule::Pairs | Rule::PairDestination => 2,
+        Rule::ClockRead => pair_if(!opcode.has("32")),
+        Rule::Multiply => pair_if(opcode.has("WIDE")),
+        Rule::Conversion => pair_if(conversion_is_wide(opcode).0),
+        Rule::Matrix => Fragments::of(opcode)?.c,
+        Rule::WarpgroupMatrix => warpgroup_accumulators(opcode)?,
+        Rule::Load | Rule::Atomic | Rule::Reduction => data_width(opcode),
+        Rule::LoadMatrices => matrices(opcode),
+        _ => 1,
+    })
+}
+
+fn source_width(
+    opcode: Opcode,
+    rule: Rule,
+    sources: &[Register],
+    position: usize,
+    immediates: [i64; 2],
+) -> Result<usize, OpcodeError> {
+    let register = sources[position];
+    let last = position + 1 == sources.len();
+    Ok(match rule {
+        Rule::Pairs => 2,
+        Rule::Match => pair_if(opcode.has("U64")),
+        Rule::Multiply => {
+            let immediate = immediates.iter().any(|&value| value != 0);
+            let addend = position == 2 || (position == 1 && last && immediate);
+            pair_if(opcode.has_any(&["WIDE", "HI"]) && addend && is_even(register))
+        }
+        Rule::Conversion => pair_if(conversion_is_wide(opcode).1),
+        Rule::Matrix => {
+            let fragments = Fragments::of(opcode)?;
+            match position {
+                0 => fragments.a,
+                1 => fragments.b,
+                2 => fragments.c,
+                _ => 1,
+            }
+        }
+        Rule::WarpgroupMatrix if last => warpgroup_accumulators(opcode)?,
+        Rule::WarpgroupMatrix => 4,
+        Rule::Load | Rule::LoadMatrices | Rule::Addresses | Rule::AddressQuery => {
+            address_width(opcode, register)
+        }
+        Rule::CopyToShared if last => address_width(opcode, register),
+        Rule::Store if last => data_width(opcode),
+        Rule::StoreMatrices if last => matrices(opcode),
+        Rule::Store | Rule::StoreMatrices => address_width(opcode, register),
+        Rule::Atomic | Rule::Reduction if position == 0 => address_width(opcode, register),
+        Rule::Atomic | Rule::Reduction => data_width(opcode),
+        _ => 1,
+    })
+}
+
+fn pair_if(wide: bool) -> usize {
+    1 + usize::from(wide)
+}
+
+fn is_even(register: Register) -> bool {
+    matches!(register, Register::Vector(number) if number % 2 == 0)
+}
+
+/// Registers of the data of a load, store or atomic.
+fn data_width(opcode: Opcode) -> usize {
+    if opcode.has("256") {
+        8
+    } else if opcode.has("128") {
+        4
+    } else {
+        pair_if(opcode.has_any(&["64", "U64", "S64", "F64"]))
+    }
+}
+
+/// `.E` marks an extended, 64-bit address, held in a pair. An odd register can only be a 32-bit
+/// offset to a uniform base.
+fn address_width(opcode: Opcode, register: Register) -> usize {
+    pair_if(opcode.has("E") && is_even(register))
+}
+
+/// Matrices moved by `LDSM.16.M88.4` and its like: one register each.
+fn matrices(opcode: Opcode) -> usize {
+    if opcode.has("4") {
+        4
+    } else {
+        pair_if(opcode.has("2"))
+    }
+}
+
+/// Whether destination and source of a conversion are 64 bits wide.
+///
+/// `F2F` names both types, destination first; `FRND` one for both; `F2I` and `I2F` leave out the
+/// 32-bit ones, but a floating-point and an integer type cannot be confused.
+fn conversion_is_wide(opcode: Opcode) -> (bool, bool) {
+    let wide_float = opcode.has("F64");
+    let wide_integer = opcode.has_any(&["S64", "U64"]);
+    match opcode.base() {
+        "F2I" => (wide_integer, wide_float),
+        "I2F" => (wide_float, wide_integer),
+        "F2F" => {
+            let mut types = opcode
+                .modifiers()
+                .filter(|name| name.starts_with(['F', 'B']) && name.ends_with(['2', '4', '6']));
+            let destination = types.next();
+            let source = types.next().or(destination);
+            (destination == Some("F64"), source == Some("F64"))
+        }
+        _ => {
+            let wide = wide_float || wide_integer;
+            (wide, wide)
+        }
+    }
+}
+
+/// Registers per lane of the operands A, B and C (and D, which is like C) of a matrix product.
+#[derive(Clone, Copy)]
+struct Fragments {
+    a: usize,
+    b: usize,
+    c: usize,
+}
+
+impl Fragments {
+    /// From shape `MNK` and element types, such as `HMMA.1688.F32` or `IMMA.8816.S8.S8`.
+    fn of(opcode: Opcode) -> Result<Fragments, OpcodeError> {
+        if opcode.base() == "HMMA" && opcode.has("884") {
+            return Ok(Fragments { a: 2, b: 2, c: 2 });
+        }
+        let [m, n, k] = opcode
+            .modifiers()
+            .find_map(shape)
+            .ok_or_else(|| OpcodeError::Shape {
+                opcode: opcode.0.into(),
+            })?;
+        let element = match opcode.base() {
+            "DMMA" => 64,
+            "HMMA" if opcode.has("TF32") => 32,
+            "HMMA" => 16,
+            "IMMA" if opcode.has_any(&["S4", "U4"]) => 4,
+            "BMMA" => 1,
+            _ => 8,
+        };
+        let accumulator = match opcode.base() {
+            "DMMA" => 64,
+            "HMMA" | "QMMA" if !opcode.has("F32") => 16,
+            _ => 32,
+        };
+        // A sparse A stores half its elements.
+        let stored = if opcode.has("SP") { 2 } else { 1 };
+        Ok(Fragments {
+            a: registers_per_lane(m * k * element / stored),
+            b: registers_per_lane(k * n * element),
+            c: registers_per_lane(m * n * accumulator),
+        })
+    }
+}
+
+/// 32 lanes of 32 bits hold 1024 bits.
+fn registers_per_lane(bits: usize) -> usize {
+    bits.div_ceil(1024)
+}
+
+/// M, N and K of a shape written without separators: M is 16 or 8, N is 8, the rest is K.
+fn shape(modifier: &str) -> Option<[usize; 3]> {
+    let (m, rest) = match modifier.strip_prefix("16") {
+        Some(rest) => (16, rest),
+        None => (8, modifier.strip_prefix('8')?),
+    };
+    let k = rest.strip_prefix('8')?.parse().ok()?;
+    Some([m, 8, k])
+}
+
+/// Accumulator registers per lane of `HGMMA.64x64x16.F32`: M × N values over 128 lanes.
+fn warpgroup_accumulators(opcode: Opcode) -> Result<usize, OpcodeError> {
+    let values = opcode.modifiers().find_map(|modifier| {
+        let mut sizes = modifier.split('x').map(|size| size.parse::<usize>().ok());
+        match (sizes.next()??, sizes.next()??, sizes.next()??) {
+            (m @ ..=64, n @ ..=256, _) => Some(m * n / 128),
+            _ => None,
+        }
+    });
+    let values = values.ok_or_else(|| OpcodeError::Shape {
+        opcode: opcode.0.into(),
+    })?;
+    let half = opcode.base() != "IGMMA" && !opcode.has("F32");
+    Ok(if half { values / 2 } else { values })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Widens `"D OPCODE S S ..."`, the order of a trace line; `-` for no destination.
+    fn widened(text: &str, immediate: i64) -> (Vec<u8>, Vec<u8>) {
+        let register = |name: &str| match name.strip_prefix("UR") {
+            Some(number) => Register::Uniform(number.parse().unwrap()),
+            None => Register::Vector(name[1..].parse().unwrap()),
+        };
+        let mut words = text.split(' ');
+        let destination = words.next().filter(|&word| word != "-").map(register);
+        let opcode = Opcode(words.next().unwrap());
+        let sources: Vec<_> = words.map(register).collect();
+        let rule = opcode.entry().unwrap().rule;
+        let operands = widen(opcode, rule, destination, &sources, [immediate, 0]).unwrap();
+        (operands.destinations.to_vec(), operands.sources.to_vec())
+    }
+
+    #[track_caller]
+    fn check(text: &str, destinations: &[u8], sources: &[u8]) {
+        assert_eq!(
+            widened(text, 0),
+            (destinations.to_vec(), sources.to_vec()),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn single_registers_lose_rz_and_repetition() {
+        check("R3 FFMA R3 R0 R3", &[3], &[3, 0]);
+        check("R255 IADD3 R4 R255 R4", &[], &[4]);
+        check("R10 IMAD R10 UR4 R3", &[10], &[10, 3]);
+    }
+
+    #[test]
+    fn memory_instructions_widen_data_and_addresses() {
+        check("R0 LDG.E.U8 R4", &[0], &[4, 5]);
+        check("R4 LDG.E.128.SYS R8", &[4, 5, 6, 7], &[8, 9]);
+        check("R4 LDG.E R7", &[4], &[7]);
+        check("- STG.E.64 R2 R12", &[], &[2, 3, 12, 13]);
+        check("- STG.E R4 R255", &[], &[4, 5]);
+        check("- STG.E UR4 R6", &[], &[6]);
+        check("R4 LDS.U.128 R44", &[4, 5, 6, 7], &[44]);
+        check("- STS.64 R4 R6", &[], &[4, 6, 7]);
+        check("- STL.64 R1 R4", &[], &[1, 4, 5]);
+        check("R4 LDC.64", &[4, 5], &[]);
+        check("R4 LDSM.16.M88.4 R2", &[4, 5, 6, 7], &[2]);
+        check("R4 LDSM.16.MT88.2 R2", &[4, 5], &[2]);
+        check("- LDGSTS.E.BYPASS.128 R5 R2", &[], &[5, 2, 3]);
+    }
+
+    #[test]
+    fn atomics_find_the_destination_behind_a_predicate() {
+        check("- ATOMG.E.ADD.STRONG.GPU R3 R4 R6", &[3], &[4, 5, 6]);
+        check(
+            "- ATOMG.E.CAS.64.STRONG.GPU R2 R4 R6 R8",
+            &[2, 3],
+            &[4, 5, 6, 7, 8, 9],
+        );
+        check("- RED.E.ADD.F32.FTZ.RN.STRONG.GPU R2 R7", &[], &[2, 3, 7]);
+        check("R5 ATOMS.ADD R2 R3", &[5], &[2, 3]);
+        check("- SHFL.BFLY R5 R4", &[5], &[4]);
+        check("- LOP3.LUT R255 R0 R255", &[], &[0]);
+    }
+
+    #[test]
+    fn wide_multiplication_finds_its_addend() {
+        check("R4 IMAD.WIDE.U32 R0 R7 R2", &[4, 5], &[0, 7, 2, 3]);
+        check("R4 IMAD.WIDE R6 R8", &[4, 5], &[6, 8]);
+        assert_eq!(
+            widened("R28 IMAD.WIDE R28 R4", 264),
+            (vec![28, 29], vec![28, 4, 5])
+        );
+        assert_eq!(
+            widened("R28 IMAD.WIDE R28 R5", 264),
+            (vec![28, 29], vec![28, 5])
+        );
+        check("R3 IMAD.HI.U32 R3 R5 R2", &[3], &[3, 5, 2]);
+        check("R3 IMAD.HI.U32 R7 R5 R2", &[3], &[7, 5, 2, 3]);
+        check("R3 IMAD.X R255 R255 R17", &[3], &[17]);
+    }
+
+    #[test]
+    fn doubles_and_conversions_are_pairs() {
+        check("R2 DFMA R4 R6 R8", &[2, 3], &[4, 5, 6, 7, 8, 9]);
+        check("- DSETP.GT.AND R2 R255", &[], &[2, 3]);
+        check("R5 MUFU.RCP64H R7", &[5], &[7]);
+        check("R2 F2F.F64.F32 R4", &[2, 3], &[4]);
+        check("R2 F2F.F32.F64 R4", &[2], &[4, 5]);
+        check("R2 F2I.S64.F64.TRUNC R4", &[2, 3], &[4, 5]);
+        check("R2 F2I.F64.TRUNC R4", &[2], &[4, 5]);
+        check("R2 I2F.F64 R4", &[2, 3], &[4]);
+        check("R2 I2F.U64.RP R4", &[2], &[4, 5]);
+        check("R2 FRND.F64.FLOOR R4", &[2, 3], &[4, 5]);
+        check("R3 F2I.FTZ.U32.TRUNC.NTZ R2", &[3], &[2]);
+        check("R24 CS2R", &[24, 25], &[]);
+        check("R24 CS2R.32", &[24], &[]);
+    }
+
+    #[test]
+    fn matrix_fragments_follow_the_shape() {
+        let counts = |opcode: &str| {
+            let Fragments { a, b, c } = Fragments::of(Opcode(opcode)).unwrap();
+            [a, b, c]
+        };
+        for (opcode, expected) in [
+            ("HMMA.884.F32.F32.STEP0", [2, 2, 2]),
+            ("HMMA.1688.F32", [2, 1, 4]),
+            ("HMMA.1688.F16", [2, 1, 2]),
+            ("HMMA.16816.F32", [4, 2, 4]),
+            ("HMMA.16816.F16", [4, 2, 2]),
+            ("HMMA.16816.F32.BF16", [4, 2, 4]),
+            ("HMMA.1684.F32.TF32", [2, 1, 4]),
+            ("HMMA.1688.F32.TF32", [4, 2, 4]),
+            ("HMMA.SP.16816.F32", [2, 2, 4]),
+            ("IMMA.8816.S8.S8", [1, 1, 2]),
+            ("IMMA.8832.S4.S4", [1, 1, 2]),
+            ("IMMA.16816.S8.S8", [2, 1, 4]),
+            ("IMMA.16832.S8.S8", [4, 2, 4]),
+            ("IMMA.16864.S4.S4", [4, 2, 4]),
+            ("BMMA.88128.XOR.POPC", [1, 1, 2]),
+            ("BMMA.168256.AND.POPC", [4, 2, 4]),
+            ("DMMA.884", [2, 2, 4]),
+            ("QMMA.16832.F32.E4M3.E4M3", [4, 2, 4]),
+        ] {
+            assert_eq!(counts(opcode), expected, "{opcode}");
+        }
+        check(
+            "R8 HMMA.1688.F32 R4 R12 R8",
+            &[8, 9, 10, 11],
+            &[4, 5, 12, 8, 9, 10, 11],
+        );
+    }
+
+    #[test]
+    fn a_matrix_without_shape_or_too_wide_is_refused() {
+        assert!(matches!(
+            Fragments::of(Opcode("HMMA.F32")),
+            Err(OpcodeError::Shape { .. })
+        ));
+        let opcode = Opcode("HGMMA.64x256x16.F32");
+        let result = widen(
+            opcode,
+            Rule::WarpgroupMatrix,
+            Some(Register::Vector(24)),
+            &[],
+            [0; 2],
+        );
+        assert!(matches!(result, Err(OpcodeError::TooWide { .. })));
+    }
+
+    #[test]
+    fn a_destination_that_is_read_becomes_a_source() {
+        check("R136 RET.REL.NODEC", &[], &[136, 137]);
+        check("R4 BRX", &[], &[4, 5]);
+        check("R4 WARPSYNC", &[], &[4]);
+        check("R20 LEPC", &[20, 21], &[]);
+    }
+
+    #[test]
+    fn nothing_widens_into_rz() {
+        check("R254 LDC.64 R255", &[254], &[]);
+    }
+}
