@@ -4,6 +4,7 @@
 //! section and its timing, and names its parameters in its constructor. F is the full Malekeh paper,
 //! W the workshop paper.
 
+pub mod catalogue;
 pub mod cells;
 pub mod collector;
 pub mod dialect;

@@ -2,5 +2,8 @@
 
 pub mod cells;
 pub mod collector;
+pub mod config;
 pub mod operand_stage;
 pub mod register_file;
+pub mod sm;
+pub mod statistics;

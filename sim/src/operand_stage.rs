@@ -186,15 +186,6 @@ impl<D: Data> Clocked for OperandStage<D> {
             }
         }
 
-        // Dispatch.
-        if let Some(number) = dispatch {
-            self.dispatch_turn.advance(number);
-            match &mut self.collectors {
-                Collectors::Ocu(units) => units[number].dispatch(),
-                Collectors::Ccu(units) => units[number].dispatch(),
-            }
-        }
-
         // Banks.
         for bank in 0..banks {
             let write = (writes >> bank & 1 == 1).then(|| {
@@ -255,6 +246,15 @@ impl<D: Data> Clocked for OperandStage<D> {
             for slot in (0..self.parameters.slots).filter(|slot| requests >> slot & 1 == 1) {
                 let register = issue.registers[slot] as u32;
                 self.arbiter.request(*number, slot, issue.warp, inputs.base, register);
+            }
+        }
+
+        // Dispatch.
+        if let Some(number) = dispatch {
+            self.dispatch_turn.advance(number);
+            match &mut self.collectors {
+                Collectors::Ocu(units) => units[number].dispatch(),
+                Collectors::Ccu(units) => units[number].dispatch(),
             }
         }
     }

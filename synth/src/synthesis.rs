@@ -222,6 +222,7 @@ fn script(top: &str, hierarchy: Hierarchy, options: &Options) -> String {
          abc -liberty {liberty} -constr {CONSTRAINTS} -D {target}
          setundef -zero
          opt_clean -purge
+         read_liberty -lib -ignore_miss_func {liberty}
          check -assert
          tee -q -o {CELLS} stat -json -top {top}
         "
@@ -230,8 +231,7 @@ fn script(top: &str, hierarchy: Hierarchy, options: &Options) -> String {
         // A path begins and ends at whatever holds state.
         let state = options.library.sequential().map(|cell| format!(" t:{cell} %d")).collect::<String>();
         script += &format!(
-            "read_liberty -lib -ignore_miss_func {liberty}
-             cd {top}
+            "cd {top}
              select -set logic *{state} t:$mem* %d
              tee -q -o {DEPTH} ltp -noff @logic
              delete t:$mem*

@@ -25,13 +25,16 @@ impl Tool {
     }
 }
 
-/// Looks on `PATH`, then in `.venv/bin` of the current folder and its parents.
+/// Looks on `PATH`, then in `.venv/bin` of the current folder and its parents; for Python the other way
+/// round, because the system's may come without pip.
 pub fn find(tool: Tool) -> Result<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
+    let path: Vec<PathBuf> = env::split_paths(&path).collect();
     let current = env::current_dir().unwrap_or_default();
-    let local = current.ancestors().map(|folder| folder.join(".venv/bin"));
-    let mut folders = env::split_paths(&path).chain(local);
-    let found = folders.find_map(|folder| Some(folder.join(tool.program())).filter(|file| executable(file)));
+    let local: Vec<PathBuf> = current.ancestors().map(|folder| folder.join(".venv/bin")).collect();
+    let folders = if tool == Tool::Python { [local, path] } else { [path, local] };
+    let mut programs = folders.iter().flatten().map(|folder| folder.join(tool.program()));
+    let found = programs.find(|file| executable(file));
     found.with_context(|| {
         let program = tool.program();
         format!("{program} is neither on PATH nor in .venv/bin: run `make tools`, or install {program}")

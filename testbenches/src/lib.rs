@@ -1,1 +1,16 @@
-//! Cycle testbenches of every hardware module.
+//! Cycle testbenches of every hardware module: directed and constrained-random stimulus, engines in
+//! lockstep, waveforms.
+//!
+//! A [`Testbench`] joins what belongs to one module: its RTL, its reference model and a [`Stimulus`]
+//! that keeps to the protocol of its ports. [`run`] drives any set of engines with it and compares
+//! them in every cycle.
+
+mod bench;
+mod random;
+mod stimulus;
+mod trial;
+
+pub use bench::{Engine, Testbench};
+pub use random::Random;
+pub use stimulus::Stimulus;
+pub use trial::{play, run, Outcome};

@@ -1,5 +1,7 @@
 //! Throughput of the trace reader on plain text, in bytes of file per second on one core.
 
+use std::time::Duration;
+
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_trace::{
     Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload,
@@ -97,6 +99,7 @@ fn reader(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("reader");
     group.throughput(Throughput::Bytes(bytes));
     group.sample_size(20);
+    group.measurement_time(Duration::from_secs(10));
     group.bench_function("plain text", |bencher| {
         bencher.iter(|| read_through(&workload))
     });

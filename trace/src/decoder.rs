@@ -38,8 +38,8 @@ struct Head {
     destination: Option<Register>,
     sources: Vec<Register>,
     width: u16,
-    /// Index in the program, by the text of the immediates.
-    indices: Vec<(Box<[u8]>, u32)>,
+    /// Index in the program, by immediates.
+    indices: Vec<([i64; 2], u32)>,
 }
 
 impl Decoder {
@@ -87,20 +87,17 @@ impl Decoder {
             read_addresses(&mut fields, mask, pool)?;
         }
 
-        let tail = fields.0;
-        for _ in 0..self.immediate_fields {
-            fields.next();
+        let mut immediates = [0; 2];
+        for immediate in &mut immediates[..self.immediate_fields] {
+            let field = fields.next();
+            *immediate =
+                decimal(field).ok_or_else(|| LineError::garbled("a decimal immediate", field))?;
         }
-        let immediates = tail[..tail.len() - fields.0.len()].trim_ascii_end();
         check_trailer(fields)?;
-        let known = head
-            .indices
-            .iter()
-            .find(|(text, _)| **text == *immediates)
-            .map(|&(_, index)| index);
+        let known = head.indices.iter().find(|(met, _)| *met == immediates);
         let index = match known {
-            Some(index) => index,
-            None => head.intern(pc, immediates, self.immediate_fields, program)?,
+            Some(&(_, index)) => index,
+            None => head.intern(pc, immediates, program)?,
         };
         Ok((index, mask))
     }
@@ -133,12 +130,12 @@ impl Head {
             .map(|_| register(fields.next()))
             .collect::<Result<_, _>>()?;
         let width = fields.next();
-        let length = width.as_ptr() as usize + width.len() - line.0.as_ptr() as usize;
         let width = number::<u16>(width)
             .filter(|&width| width <= 128)
             .ok_or_else(|| LineError::garbled("a memory width in bytes", width))?;
+        let text = line.0[..line.0.len() - fields.0.len()].trim_ascii_end();
         Ok(Head {
-            text: line.0[..length].into(),
+            text: text.into(),
             opcode: opcode.into(),
             destination,
             sources,
@@ -150,17 +147,9 @@ impl Head {
     fn intern(
         &mut self,
         pc: u32,
-        text: &[u8],
-        count: usize,
+        immediates: [i64; 2],
         program: &mut Program,
     ) -> Result<u32, LineError> {
-        let mut immediates = [0; 2];
-        let mut fields = Fields(text);
-        for immediate in &mut immediates[..count] {
-            let field = fields.next();
-            *immediate =
-                decimal(field).ok_or_else(|| LineError::garbled("a decimal immediate", field))?;
-        }
         let instruction = Instruction {
             pc,
             opcode: &self.opcode,
@@ -170,7 +159,7 @@ impl Head {
             immediates,
         };
         let index = program.intern(&instruction).map_err(LineError::Opcode)?;
-        self.indices.push((text.into(), index));
+        self.indices.push((immediates, index));
         Ok(index)
     }
 }

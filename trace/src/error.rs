@@ -45,7 +45,7 @@ pub enum Error {
     UnknownVersion {
         path: PathBuf,
         line: u64,
-        version: String,
+        version: u32,
     },
 
     #[error(

@@ -1,8 +1,8 @@
 //! Instruction streams: types, Accel-Sim reader and writer, reuse distances.
 //!
 //! A [`Workload`] is a program run: copies and [`Kernel`]s in order. It comes from an Accel-Sim
-//! trace ([`open`]) or from a program that builds it in memory ([`Kernel::in_memory`]), and it can
-//! be written as a trace ([`write`]). A kernel is read one [`ThreadBlock`] at a time through a
+//! trace ([`open()`]) or from a program that builds it in memory ([`Kernel::in_memory`]), and it can
+//! be written as a trace ([`write()`]). A kernel is read one [`ThreadBlock`] at a time through a
 //! [`KernelReader`], which also holds the [`Program`]: every place in the machine code once, its
 //! operands decoded and widened to all registers read and written. A [`DynamicInstruction`] is
 //! then a few bytes: which place, which lanes, which addresses, which operands are near.

@@ -102,7 +102,7 @@ fn read_header(lines: &mut Lines) -> Result<(KernelHeader, HeaderEnd)> {
         };
         missing.retain(|needed| needed.as_bytes() != key);
         let understood = match key {
-            b"kernel name" => Some(header.name = String::from_utf8_lossy(value).into()),
+            b"kernel name" => text(value).map(|name| header.name = name),
             b"kernel id" => number(value).map(|id| header.id = id),
             b"grid dim" => triple(value)
                 .filter(|&[x, y, z]| x.min(y).min(z) > 0 && x < 1 << 31 && y.max(z) < 1 << 16)
@@ -118,18 +118,17 @@ fn read_header(lines: &mut Lines) -> Result<(KernelHeader, HeaderEnd)> {
             b"cuda stream id" => decimal(value).map(|id| header.stream_id = id as u64),
             b"shmem base_addr" => hexadecimal(value).map(|base| header.shared_base = base),
             b"local mem base_addr" => hexadecimal(value).map(|base| header.local_base = base),
-            b"nvbit version" => Some(header.nvbit_version = String::from_utf8_lossy(value).into()),
-            b"accelsim tracer version" => {
-                let Some(version @ 2..=6) = number(value) else {
-                    let version = show(value);
+            b"nvbit version" => text(value).map(|version| header.nvbit_version = version),
+            b"accelsim tracer version" => match number::<u32>(value) {
+                Some(version) if !(2..=6).contains(&version) => {
                     return Err(Error::UnknownVersion {
                         path: lines.path().into(),
                         line: lines.number(),
                         version,
                     });
-                };
-                Some(header.tracer_version = version)
-            }
+                }
+                version => version.map(|version| header.tracer_version = version),
+            },
             b"enable lineinfo" => number::<u8>(value).map(|flag| has_line_numbers = flag != 0),
             // Keys of tracers to come do not change what is known.
             _ => Some(()),
@@ -147,6 +146,10 @@ fn read_header(lines: &mut Lines) -> Result<(KernelHeader, HeaderEnd)> {
         block_begun,
     };
     Ok((header, end))
+}
+
+fn text(value: &[u8]) -> Option<String> {
+    String::from_utf8(value.to_vec()).ok()
 }
 
 fn key_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {

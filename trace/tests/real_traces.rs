@@ -9,9 +9,9 @@ use gpurf_trace::{open, Command, Register, Reuse, ReuseMode, Unit, Workload};
 /// Folder, kernels, warp instructions.
 const TRACES: [(&str, usize, u64); 6] = [
     ("rodinia-bfs-sm80", 16, 159_509),
-    ("rodinia-b+tree-sm90", 1, 21_784),
+    ("rodinia-b+tree-sm90", 1, 21_832),
     ("vectoradd-sm75", 1, 30_720),
-    ("minerva-nn-training-sm90", 4, 9_811),
+    ("minerva-nn-training-sm90", 4, 9_812),
     ("simtune-ffma-1-32-40-sm90", 1, 5_288),
     ("atax-v6-sm90", 1, 60),
 ];

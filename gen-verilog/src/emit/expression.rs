@@ -250,9 +250,18 @@ impl Expression {
                 text.push_str(&format!("{}'{digits}", self.width));
             }
             Kind::Signal(id) => text.push_str(&signals[*id].name),
-            Kind::Part(id, low) => {
-                text.push_str(&format!("{}{}", signals[*id].name, range(signals, *id, *low, self.width)));
-            }
+            Kind::Part(id, low) => match &signals[*id].role {
+                // Verilog-2001 takes no part of a localparam.
+                Role::Constant(value) => {
+                    let whole = Expression::literal(value.clone(), signals[*id].width);
+                    let part = whole.slice(*low, self.width).expect("literals can be sliced");
+                    part.write(signals, inside, text);
+                }
+                _ => {
+                    let range = range(signals, *id, *low, self.width);
+                    text.push_str(&format!("{}{range}", signals[*id].name));
+                }
+            },
             Kind::Bit(id, index) => {
                 text.push_str(&format!("{}[{}]", signals[*id].name, index.text(signals)));
             }

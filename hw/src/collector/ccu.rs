@@ -9,8 +9,8 @@
 //! the next: flush if the warp differs; metadata; look-up; an entry for every missing source; lock;
 //! near bits; LRU; operand collector table; requests for the misses. A value on port S is stored at
 //! the end of its cycle. `ready` is high from the cycle after the last value arrived, at the earliest
-//! the cycle after issue. `dispatch` unlocks and frees the unit at the end of its cycle; the values
-//! stay. A result on port D is stored at the end of its cycle.
+//! the cycle after issue. `dispatch` unlocks and frees the unit at the end of its cycle, up to which
+//! the operands stay locked; the values stay. A result on port D is stored at the end of its cycle.
 //!
 //! Where the papers are silent, we decided:
 //!
@@ -237,7 +237,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.held_payload.next = self.payload_held.q.val();
 
         // Look-up.
-        self.flush.next = self.issue.val() & (self.warp.val() != self.warp_held.q.val());
+        self.flush.next = self.issue.val()
+            & (!self.owner.q.val() | (self.warp.val() != self.warp_held.q.val()));
         self.cache_table.clock.next = self.clock.val();
         self.cache_table.reset.next = self.reset.val();
         self.cache_table.flush.next = self.flush.val();

@@ -72,8 +72,8 @@ where
     }
 }
 
-/// Names the first port in which two unequal outputs differ.
-fn difference<P: Ports>(cycle: u64, mut first: P, mut second: P) -> Divergence {
+/// Names the first port in which two outputs differ; they must not be equal.
+pub fn difference<P: Ports>(cycle: u64, mut first: P, mut second: P) -> Divergence {
     struct Values(Vec<(PortName, Vec<u32>)>);
     impl PortVisitor for Values {
         fn value<V: PortValue>(&mut self, name: PortName, value: &mut V) {

@@ -13,13 +13,15 @@ mod lockstep;
 mod memory;
 mod ports;
 mod register;
+mod waveform;
 
 pub use clocked::Clocked;
 pub use data::{Data, Wide, Word};
 pub use driver::{Module, Rtl};
 pub use gpurf_rtl::{rtl, Module};
 pub use identity::{Identity, Origin};
-pub use lockstep::{Divergence, Lockstep};
+pub use lockstep::{difference, Divergence, Lockstep};
 pub use memory::Memory;
 pub use ports::{layout, pack, unpack, Field, PortName, PortValue, PortVisitor, Ports};
 pub use register::Register;
+pub use waveform::{ModuleWaveform, PortWaveform};

@@ -85,6 +85,7 @@ impl<D: Data> Ccu<D> {
         self.ready |= slots(self.valid).filter(|s| self.index[*s] == entry).fold(0, |all, s| all | 1 << s);
     }
 
+    /// The instruction leaves. Its operands are locked to the end of this cycle.
     pub fn dispatch(&mut self) {
         self.occupied = false;
         self.cache.lock = 0;
@@ -156,9 +157,6 @@ impl<D: Data> Clocked for Ccu<D> {
         if inputs.s_valid {
             self.receive(inputs.s_slot as usize, inputs.s_data);
         }
-        if inputs.dispatch {
-            self.dispatch();
-        }
         let issue = self.issue_of(&inputs);
         let result = inputs.d_valid.then_some(DWrite {
             register: inputs.d_register as u8,
@@ -174,5 +172,8 @@ impl<D: Data> Clocked for Ccu<D> {
             }
         }
         self.update(issue.as_ref(), result, &filtered[..count], inputs.random);
+        if inputs.dispatch {
+            self.dispatch();
+        }
     }
 }

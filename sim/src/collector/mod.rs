@@ -4,8 +4,10 @@ mod cache;
 mod ccu;
 mod ocu;
 mod replacement;
+mod tables;
 
 pub use cache::{Cache, Placement};
 pub use ccu::{Ccu, CcuIssue, DWrite};
 pub use ocu::Ocu;
-pub use replacement::{Replacement, choose};
+pub use replacement::{choose, Replacement};
+pub use tables::{CacheTable, OperandCollectorTable};

@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use gpurf_hw::collector::Policy;
+use gpurf_hw::operand_stage::OperandStageParameters;
+
+use crate::config::Config;
+
 /// A register-file design: which collectors the operand stage has, and how the SM uses them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Design {
@@ -9,7 +14,10 @@ pub struct Design {
     pub collector: Collector,
     pub scheduler: Scheduler,
     pub allocation: Allocation,
-    pub reuse: ReuseBits,
+    /// Replacement in a caching collector.
+    pub replacement: Policy,
+    /// Results whose reuse is far are cached too.
+    pub cache_far: bool,
 }
 
 /// What a collector is.
@@ -38,15 +46,6 @@ pub enum Allocation {
     OwnElseAnyFree,
 }
 
-/// What the collectors are told of an operand's next reuse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReuseBits {
-    /// The annotation of the instruction stream.
-    Annotated,
-    /// Every reuse is near: replacement is then plain LRU, and no result is kept out.
-    AlwaysNear,
-}
-
 impl Design {
     /// Every design that can be named.
     pub const ALL: [Design; 2] = [Design::BASELINE, Design::TRADITIONAL];
@@ -57,21 +56,39 @@ impl Design {
         collector: Collector::Ocu,
         scheduler: Scheduler::GreedyThenOldest,
         allocation: Allocation::AnyFree,
-        reuse: ReuseBits::Annotated,
+        replacement: Policy::Lru,
+        cache_far: false,
     };
 
     /// Caching collector units under greedy-then-oldest and least-recently-used replacement. F §VI-C.
+    ///
+    /// The paper does not say which results this design caches; policies that know no reuse distance
+    /// have no reason to keep one out, so all are.
     pub const TRADITIONAL: Design = Design {
         name: "traditional",
         collector: Collector::Ccu,
         scheduler: Scheduler::GreedyThenOldest,
         allocation: Allocation::OwnElseAnyFree,
-        reuse: ReuseBits::AlwaysNear,
+        replacement: Policy::Lru,
+        cache_far: true,
     };
 
     /// The design of this name.
     pub fn named(name: &str) -> Option<Design> {
         Design::ALL.into_iter().find(|design| design.name == name)
+    }
+
+    /// Sizes and policies of the operand stage that this design needs in each sub-core.
+    pub fn operand_stage(&self, config: &Config) -> OperandStageParameters {
+        OperandStageParameters {
+            collectors: config.collectors,
+            slots: config.slots,
+            banks: config.banks,
+            rows: config.rows(),
+            policy: self.replacement,
+            cache_far: self.cache_far,
+            ..OperandStageParameters::default()
+        }
     }
 }
 

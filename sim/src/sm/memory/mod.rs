@@ -127,16 +127,19 @@ impl<T> LoadStoreUnit<T> {
             return now + self.config.shared.latency + cost.cycles - 1;
         }
         let lines = coalesce(addresses, width);
-        let sector_cycles = lines.sector_count().div_ceil(self.config.l1.sectors_per_cycle);
-        self.busy_until = now + lines.count().max(sector_cycles);
-        let completions = lines.iter().enumerate().map(|(index, access)| {
-            let now = now + index as u64;
-            match memory.access {
-                MemoryAccess::Load => self.load(now, access, counters),
-                MemoryAccess::Store | MemoryAccess::Atomic => self.write(now, access),
-            }
-        });
-        completions.max().expect("an address lies in a line")
+        let per_cycle = self.config.l1.sectors_per_cycle;
+        self.busy_until = now + lines.sector_count().div_ceil(per_cycle);
+        let mut completion = now;
+        let mut sectors_before = 0;
+        for line in lines.iter() {
+            let start = now + sectors_before / per_cycle;
+            completion = completion.max(match memory.access {
+                MemoryAccess::Load => self.load(start, line, counters),
+                MemoryAccess::Store | MemoryAccess::Atomic => self.write(start, line),
+            });
+            sectors_before += u64::from(line.sectors.count_ones());
+        }
+        completion
     }
 
     /// Reads sectors of one line through L1.
@@ -235,7 +238,7 @@ mod tests {
         assert_eq!(unit.access(0, LOAD, 4, &strided, &mut counters), 31 + 230);
         assert_eq!(unit.next_take(), None);
         unit.push(0, 7);
-        assert_eq!(unit.next_take(), Some(32), "one line a cycle");
+        assert_eq!(unit.next_take(), Some(8), "four sectors a cycle");
         let line: Vec<u64> = (0..32).map(|lane| 4 * lane).collect();
         assert_eq!(unit.access(1000, STORE, 4, &line, &mut counters), 1003 + 230);
     }

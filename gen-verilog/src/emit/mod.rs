@@ -1,0 +1,106 @@
+//! Verilog from a tree of rust-hdl blocks.
+//!
+//! rust-hdl's own generator names modules by their place in the tree and leaves widths and precedence
+//! to Verilog's rules. This one emits one module per distinct [`Identity`](gpurf_hw::dialect::Identity),
+//! which its instances share, and expressions that mean in Verilog what they mean in Rust. It accepts
+//! what the attribute `#[rtl]` accepts, and checks what that attribute cannot see: signals that are
+//! not assigned on every path, and logic in the clock path.
+
+mod error;
+mod expression;
+mod index;
+mod kernel;
+// One list of keywords serves the attribute `#[rtl]` and the names given here; a crate of macros
+// cannot export it.
+#[path = "../../../hw/rtl/src/rtl/keywords.rs"]
+mod keywords;
+mod module;
+mod schedule;
+mod scope;
+mod signals;
+
+use std::collections::HashMap;
+
+use rust_hdl::prelude::Block;
+
+pub use error::EmitError;
+use error::Result;
+use scope::Scope;
+
+/// A module and all modules below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Design {
+    /// Name of the top module.
+    pub top: String,
+    /// Every module once, children before their parents, the top last.
+    pub modules: Vec<VerilogModule>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerilogModule {
+    pub name: String,
+    /// Title, and sections of the papers.
+    pub origin: String,
+    pub parameters: Vec<(String, usize)>,
+    pub ports: Vec<Port>,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    pub name: String,
+    /// Bits.
+    pub width: usize,
+    pub is_input: bool,
+}
+
+/// Emits a module and all below it; the same module gives the same bytes.
+///
+/// # Errors
+/// If the module breaks a rule that simulation in Rust cannot see, or holds what has no translation.
+pub fn emit(top: &dyn Block) -> Result<Design> {
+    let scope = scope::read(top)?;
+    let top = scope.identity.verilog.clone();
+    let mut modules = Modules::default();
+    modules.add(&scope)?;
+    Ok(Design { top, modules: modules.list })
+}
+
+impl Design {
+    /// All modules as one source text.
+    pub fn source(&self) -> String {
+        let texts = self.modules.iter().map(|module| module.text.as_str());
+        format!("`default_nettype none\n\n{}", texts.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// The top module.
+    pub fn top_module(&self) -> &VerilogModule {
+        self.modules.last().expect("a design has a top module")
+    }
+}
+
+#[derive(Default)]
+struct Modules {
+    list: Vec<VerilogModule>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Modules {
+    fn add(&mut self, scope: &Scope) -> Result<()> {
+        scope
+            .children
+            .iter()
+            .filter(|child| !signals::is_register(child))
+            .try_for_each(|child| self.add(child))?;
+        let module = module::module(scope)?;
+        match self.by_name.get(&module.name) {
+            Some(known) if self.list[*known] == module => Ok(()),
+            Some(_) => Err(EmitError::Ambiguous { module: module.name }),
+            None => {
+                self.by_name.insert(module.name.clone(), self.list.len());
+                self.list.push(module);
+                Ok(())
+            }
+        }
+    }
+}

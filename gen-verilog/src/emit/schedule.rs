@@ -1,0 +1,347 @@
+//! From a kernel's statements to continuous assignments and `always @(*)` blocks.
+//!
+//! rust-hdl runs a kernel from top to bottom, again and again until nothing changes. A value read
+//! after its last assignment, or before its first, is therefore the settled one, and its reader needs
+//! no place in any order. Only a value read between two assignments ties its reader to them. Statements
+//! are split along these lines: small blocks simulate faster, and none of them feeds back into itself.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use num_bigint::BigUint;
+
+use super::error::{EmitError, Result};
+use super::expression::Expression;
+use super::kernel::{Part, Position, Statement};
+use super::signals::{Role, SignalId, Signals};
+
+pub enum Process {
+    /// `assign`
+    Continuous { target: SignalId, value: Expression },
+    /// `always @(*)`
+    Block { targets: Vec<SignalId>, body: Vec<Statement> },
+}
+
+/// Splits statements into processes, in the order of their first assignments.
+pub fn processes(signals: &Signals, statements: Vec<Statement>) -> Result<Vec<Process>> {
+    let statements = without_dead_assignments(signals, statements);
+    let uses = Uses::of(signals, &statements);
+    check_driven(signals, &uses)?;
+    let groups = groups(signals, &uses)?;
+    let top_level: Vec<BTreeSet<SignalId>> =
+        statements.iter().map(|statement| targets(std::slice::from_ref(statement))).collect();
+    let mut processes = vec![];
+    for group in groups {
+        let members: BTreeSet<_> = group.iter().copied().collect();
+        let concerned = statements.iter().zip(&top_level);
+        let concerned = concerned.filter(|(_, targets)| !targets.is_disjoint(&members));
+        let body = concerned.filter_map(|(statement, _)| projected(statement, &members)).collect();
+        processes.extend(process(signals, group, body)?);
+    }
+    Ok(processes)
+}
+
+fn process(signals: &Signals, targets: Vec<SignalId>, body: Vec<Statement>) -> Result<Vec<Process>> {
+    check_paths(signals, &targets, &body)?;
+    if let ([target], [Statement::Assign { value, part: Part::Whole, .. }]) = (&targets[..], &body[..]) {
+        return Ok(vec![Process::Continuous { target: *target, value: value.clone() }]);
+    }
+    Ok(settled(signals, &targets, &body).unwrap_or_else(|| vec![Process::Block { targets, body }]))
+}
+
+/// Where signals are assigned and read.
+struct Uses {
+    /// First and last assignment.
+    writes: BTreeMap<SignalId, (Position, Position)>,
+    /// What is read where, and which signal's value depends on it.
+    reads: BTreeSet<(SignalId, Position, SignalId)>,
+}
+
+impl Uses {
+    fn of(signals: &Signals, statements: &[Statement]) -> Self {
+        let mut uses = Uses { writes: BTreeMap::new(), reads: BTreeSet::new() };
+        uses.walk(signals, statements, &mut vec![]);
+        uses
+    }
+
+    fn walk(&mut self, signals: &Signals, body: &[Statement], conditions: &mut Vec<(SignalId, Position)>) {
+        for statement in body {
+            match statement {
+                Statement::Assign { target, part, value, at } => {
+                    let (_, last) = self.writes.entry(*target).or_insert((*at, *at));
+                    *last = *at;
+                    let mut read = |id| {
+                        self.reads.insert((id, *at, *target));
+                    };
+                    value.reads(&mut read);
+                    if let Part::Bit(index) = part {
+                        index.reads(&mut read);
+                    }
+                    self.reads.extend(conditions.iter().map(|(id, at)| (*id, *at, *target)));
+                }
+                Statement::If { condition, at, then, otherwise } => {
+                    let outside = conditions.len();
+                    condition.reads(&mut |id| conditions.push((id, *at)));
+                    self.walk(signals, then, conditions);
+                    self.walk(signals, otherwise, conditions);
+                    conditions.truncate(outside);
+                }
+                Statement::Case { selector, at, arms } => {
+                    let outside = conditions.len();
+                    selector.reads(&mut |id| conditions.push((id, *at)));
+                    arms.iter().for_each(|(_, body)| self.walk(signals, body, conditions));
+                    conditions.truncate(outside);
+                }
+            }
+        }
+    }
+
+    /// Whether the signal is read after its first assignment and up to this place.
+    fn is_read_up_to(&self, id: SignalId, end: Position) -> bool {
+        let (first, _) = self.writes[&id];
+        first < end && self.reads.range((id, first + 1, 0)..=(id, end, SignalId::MAX)).next().is_some()
+    }
+}
+
+/// Drops what an unconditional assignment overwrites before anyone has read it.
+fn without_dead_assignments(signals: &Signals, mut statements: Vec<Statement>) -> Vec<Statement> {
+    let uses = Uses::of(signals, &statements);
+    let mut alive_from: HashMap<SignalId, Position> = HashMap::new();
+    for statement in &statements {
+        if let Statement::Assign { target, part: Part::Whole, at, .. } = statement {
+            if !uses.is_read_up_to(*target, *at) {
+                alive_from.insert(*target, *at);
+            }
+        }
+    }
+    let alive = |target: &SignalId, at: &Position| alive_from.get(target).is_none_or(|from| at >= from);
+    retain(&mut statements, &alive);
+    statements
+}
+
+fn retain(body: &mut Vec<Statement>, alive: &impl Fn(&SignalId, &Position) -> bool) {
+    body.retain_mut(|statement| match statement {
+        Statement::Assign { target, at, .. } => alive(target, at),
+        Statement::If { then, otherwise, .. } => {
+            retain(then, alive);
+            retain(otherwise, alive);
+            !then.is_empty() || !otherwise.is_empty()
+        }
+        Statement::Case { arms, .. } => {
+            arms.iter_mut().for_each(|(_, body)| retain(body, alive));
+            arms.iter().any(|(_, body)| !body.is_empty())
+        }
+    });
+}
+
+fn check_driven(signals: &Signals, uses: &Uses) -> Result<()> {
+    let undriven = (0..signals.len()).find(|id| signals[*id].is_assigned() && !uses.writes.contains_key(id));
+    match undriven {
+        Some(id) => Err(EmitError::Undriven {
+            module: signals.module.clone(),
+            signal: signals[id].name.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Signals whose assignments must keep their order, by first assignment.
+fn groups(signals: &Signals, uses: &Uses) -> Result<Vec<Vec<SignalId>>> {
+    let mut leader: HashMap<SignalId, SignalId> = uses.writes.keys().map(|id| (*id, *id)).collect();
+    fn find(leader: &mut HashMap<SignalId, SignalId>, id: SignalId) -> SignalId {
+        let mut root = id;
+        while leader[&root] != root {
+            root = leader[&root];
+        }
+        leader.insert(id, root);
+        root
+    }
+    for (id, at, reader) in &uses.reads {
+        let Some((first, last)) = uses.writes.get(id) else { continue };
+        if (first + 1..=*last).contains(at) {
+            if matches!(signals[*id].role, Role::ChildInput(_)) {
+                // Rust reads the settled value of a child's input, Verilog would read the present one.
+                return Err(read_too_early(signals, *id));
+            }
+            let (id, reader) = (find(&mut leader, *id), find(&mut leader, *reader));
+            leader.insert(id, reader);
+        }
+    }
+    let mut groups: BTreeMap<SignalId, Vec<SignalId>> = BTreeMap::new();
+    for id in uses.writes.keys() {
+        groups.entry(find(&mut leader, *id)).or_default().push(*id);
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.iter_mut().for_each(|group| group.sort_by_key(|id| uses.writes[id].0));
+    groups.sort_by_key(|group| uses.writes[&group[0]].0);
+    Ok(groups)
+}
+
+/// The part of a statement that assigns these signals.
+fn projected(statement: &Statement, to: &BTreeSet<SignalId>) -> Option<Statement> {
+    let body = |body: &[Statement]| -> Vec<_> {
+        body.iter().filter_map(|statement| projected(statement, to)).collect()
+    };
+    match statement {
+        Statement::Assign { target, .. } => to.contains(target).then(|| statement.clone()),
+        Statement::If { condition, at, then, otherwise } => {
+            let (then, otherwise) = (body(then), body(otherwise));
+            (!then.is_empty() || !otherwise.is_empty())
+                .then(|| Statement::If { condition: condition.clone(), at: *at, then, otherwise })
+        }
+        Statement::Case { selector, at, arms } => {
+            let arms: Vec<_> = arms.iter().map(|(label, arm)| (label.clone(), body(arm))).collect();
+            arms.iter()
+                .any(|(_, body)| !body.is_empty())
+                .then(|| Statement::Case { selector: selector.clone(), at: *at, arms })
+        }
+    }
+}
+
+/// All signals that statements assign.
+fn targets(body: &[Statement]) -> BTreeSet<SignalId> {
+    let mut found = BTreeSet::new();
+    for statement in body {
+        match statement {
+            Statement::Assign { target, .. } => {
+                found.insert(*target);
+            }
+            Statement::If { then, otherwise, .. } => {
+                found.extend(targets(then));
+                found.extend(targets(otherwise));
+            }
+            Statement::Case { arms, .. } => {
+                arms.iter().for_each(|(_, body)| found.extend(targets(body)));
+            }
+        }
+    }
+    found
+}
+
+/// Bits of each signal that are assigned on every path so far.
+type Assigned = HashMap<SignalId, BigUint>;
+
+/// Checks that a block assigns all its signals on every path, and none after reading it.
+fn check_paths(signals: &Signals, targets: &[SignalId], body: &[Statement]) -> Result<()> {
+    let mut assigned: Assigned = targets.iter().map(|id| (*id, BigUint::default())).collect();
+    walk_paths(signals, body, &mut assigned)?;
+    match targets.iter().find(|id| !is_complete(signals, &assigned, **id)) {
+        Some(id) => {
+            Err(EmitError::Latch { module: signals.module.clone(), signal: signals[*id].name.clone() })
+        }
+        None => Ok(()),
+    }
+}
+
+fn is_complete(signals: &Signals, assigned: &Assigned, id: SignalId) -> bool {
+    assigned[&id].count_ones() == signals[id].width as u64
+}
+
+fn walk_paths(signals: &Signals, body: &[Statement], assigned: &mut Assigned) -> Result<()> {
+    for statement in body {
+        match statement {
+            Statement::Assign { target, part, value, .. } => {
+                check_reads(signals, value, assigned)?;
+                let low = match part {
+                    Part::Whole => 0,
+                    Part::Bits { low } => *low,
+                    Part::Bit(index) => {
+                        check_reads(signals, index, assigned)?;
+                        continue;
+                    }
+                };
+                let mask = ((BigUint::from(1u32) << value.width) - 1u32) << low;
+                *assigned.get_mut(target).expect("a target of the block") |= mask;
+            }
+            Statement::If { condition, then, otherwise, .. } => {
+                check_reads(signals, condition, assigned)?;
+                walk_branches(signals, &[then, otherwise], assigned)?;
+            }
+            Statement::Case { selector, arms, .. } => {
+                check_reads(signals, selector, assigned)?;
+                let bodies: Vec<_> = arms.iter().map(|(_, body)| body).collect();
+                walk_branches(signals, &bodies, assigned)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn walk_branches(signals: &Signals, bodies: &[&Vec<Statement>], assigned: &mut Assigned) -> Result<()> {
+    let mut ends = vec![];
+    for body in bodies {
+        let mut end = assigned.clone();
+        walk_paths(signals, body, &mut end)?;
+        ends.push(end);
+    }
+    for (id, bits) in assigned {
+        if let Some(common) = ends.iter().map(|end| end[id].clone()).reduce(|one, other| one & other) {
+            *bits = common;
+        }
+    }
+    Ok(())
+}
+
+fn check_reads(signals: &Signals, value: &Expression, assigned: &Assigned) -> Result<()> {
+    let mut early = None;
+    value.reads(&mut |id| {
+        if assigned.contains_key(&id) && !is_complete(signals, assigned, id) {
+            early.get_or_insert(id);
+        }
+    });
+    early.map_or(Ok(()), |id| Err(read_too_early(signals, id)))
+}
+
+fn read_too_early(signals: &Signals, id: SignalId) -> EmitError {
+    let (module, signal) = (signals.module.clone(), signals[id].name.clone());
+    EmitError::ReadBeforeAssignment { module, signal }
+}
+
+/// The values that a block assigns, if it depends on no signal but its own: nothing would ever
+/// trigger it.
+fn settled(signals: &Signals, targets: &[SignalId], body: &[Statement]) -> Option<Vec<Process>> {
+    let mut values = HashMap::new();
+    run(signals, body, &mut values)?;
+    let process = |target: &SignalId| Process::Continuous {
+        target: *target,
+        value: Expression::literal(values[target].clone(), signals[*target].width),
+    };
+    Some(targets.iter().map(process).collect())
+}
+
+/// Runs statements on known values; none if an unknown one is read.
+fn run(signals: &Signals, body: &[Statement], values: &mut HashMap<SignalId, BigUint>) -> Option<()> {
+    for statement in body {
+        let value_of = |expression: &Expression| {
+            expression.value(&|id| match &signals[id].role {
+                Role::Constant(value) => Some(value.clone()),
+                _ => values.get(&id).cloned(),
+            })
+        };
+        match statement {
+            Statement::Assign { target, part, value, .. } => {
+                let new = value_of(value)?;
+                let low = match part {
+                    Part::Whole => 0,
+                    Part::Bits { low } => *low,
+                    Part::Bit(index) => usize::try_from(value_of(index)?).ok()?,
+                };
+                let all = (BigUint::from(1u32) << signals[*target].width) - 1u32;
+                let ones = ((BigUint::from(1u32) << value.width) - 1u32) << low;
+                let present = values.entry(*target).or_default();
+                *present = (&*present & (all ^ ones)) | (new << low);
+            }
+            Statement::If { condition, then, otherwise, .. } => {
+                let holds = value_of(condition)? != BigUint::default();
+                run(signals, if holds { then } else { otherwise }, values)?;
+            }
+            Statement::Case { selector, arms, .. } => {
+                let selected = value_of(selector)?;
+                let arm = arms.iter().find(|(label, _)| value_of(label).as_ref() == Some(&selected));
+                if let Some((_, body)) = arm.or(arms.last()) {
+                    run(signals, body, values)?;
+                }
+            }
+        }
+    }
+    Some(())
+}

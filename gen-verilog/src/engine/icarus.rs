@@ -1,0 +1,2 @@
+//! Icarus.
+pub struct Icarus;

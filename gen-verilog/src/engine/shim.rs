@@ -1,0 +1,82 @@
+//! The C++ between packed words and Verilator's ports.
+
+use std::fmt::Write;
+
+use super::Wire;
+
+/// Name of the class that Verilator generates.
+pub const CLASS: &str = "Model";
+
+/// Functions with C linkage that make, drive and read a model; all ports in one call each way.
+pub fn source(inputs: &[Wire], outputs: &[Wire]) -> String {
+    let drives: String = inputs.iter().map(drive).collect();
+    let samples: String = outputs.iter().map(sample).collect();
+    format!(
+        r#"#include "{CLASS}.h"
+#include "verilated.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+struct Instance {{
+    VerilatedContext context;
+    {CLASS} top;
+    Instance() : top(&context) {{ top.clock = 0; top.reset = 1; }}
+    ~Instance() {{ top.final(); }}
+}};
+
+EXPORT Instance* gpurf_create() {{ return new Instance; }}
+
+EXPORT void gpurf_destroy(Instance* instance) {{ delete instance; }}
+
+EXPORT void gpurf_reset(Instance* instance, uint32_t level) {{ instance->top.reset = level; }}
+
+EXPORT void gpurf_settle(Instance* instance, const uint32_t* in, uint32_t* out) {{
+    {CLASS}& top = instance->top;
+{drives}    top.clock = 0;
+    top.eval();
+{samples}}}
+
+EXPORT void gpurf_tick(Instance* instance) {{
+    instance->top.clock = 1;
+    instance->top.eval();
+}}
+"#
+    )
+}
+
+/// Copies packed words to a port; bits above the port's width are dropped, as Verilator demands.
+fn drive(wire: &Wire) -> String {
+    let Wire { name, width, first_word: word } = wire;
+    match width {
+        1..=32 => format!("    top.{name} = in[{word}] & {:#x}u;\n", u32::MAX >> (32 - width)),
+        33..=64 => {
+            let high = word + 1;
+            let mask = u64::MAX >> (64 - width);
+            format!("    top.{name} = (((uint64_t)in[{high}] << 32) | in[{word}]) & {mask:#x}ull;\n")
+        }
+        _ => {
+            let words = width.div_ceil(32);
+            let mut text = format!("    for (int i = 0; i < {words}; i++) top.{name}[i] = in[{word} + i];\n");
+            if width % 32 != 0 {
+                let (last, mask) = (words - 1, u32::MAX >> (32 - width % 32));
+                writeln!(text, "    top.{name}[{last}] &= {mask:#x}u;").expect("writing to a String");
+            }
+            text
+        }
+    }
+}
+
+fn sample(wire: &Wire) -> String {
+    let Wire { name, width, first_word: word } = wire;
+    match width {
+        1..=32 => format!("    out[{word}] = top.{name};\n"),
+        33..=64 => {
+            let high = word + 1;
+            format!("    out[{word}] = (uint32_t)top.{name};\n    out[{high}] = top.{name} >> 32;\n")
+        }
+        _ => {
+            let words = width.div_ceil(32);
+            format!("    for (int i = 0; i < {words}; i++) out[{word} + i] = top.{name}[i];\n")
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The emitted Verilog, compiled by Verilator into the process.
+//!
+//! Crates that bind Verilator from Rust look every port up by name and symbol at each access. With
+//! some hundred ports and millions of cycles that is most of the time, so a small C++ shim copies all
+//! inputs and all outputs in one call each, and is loaded once.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use gpurf_hw::dialect::{pack, unpack, Clocked, Module, Ports};
+use libloading::Library;
+
+use super::{cache, shim, wires, words, EngineError};
+use crate::tools::{run, Tool, ToolError};
+use crate::{emit, Design};
+
+/// A module's Verilog under clock and reset, run by Verilator.
+pub struct Verilated<I: Ports, O: Ports> {
+    model: Arc<Model>,
+    instance: *mut c_void,
+    inputs: I,
+    outputs: O,
+    /// Packed inputs and outputs.
+    words: (Vec<u32>, Vec<u32>),
+    /// The instance has settled for `inputs` in its present state.
+    settled: bool,
+}
+
+impl<I: Ports, O: Ports> Verilated<I, O> {
+    /// Emits the module's Verilog, compiles it unless that was done before, and resets it for one
+    /// cycle.
+    ///
+    /// Compiled models are kept in `$GPURF_CACHE`, by default `gpurf` in the user's cache folder.
+    ///
+    /// # Errors
+    /// If the module cannot be emitted, or Verilator or the C++ compiler is missing or fails.
+    pub fn new<M: Module<In = I, Out = O>>(module: &M) -> Result<Self, EngineError> {
+        Self::of(&emit(module)?)
+    }
+
+    /// The engine of a design whose top module has these ports.
+    pub fn of(design: &Design) -> Result<Self, EngineError> {
+        let model = model(design, &shim::source(&wires::<I>(design), &wires::<O>(design)))?;
+        let instance = (model.create)();
+        let mut engine = Verilated {
+            model,
+            instance,
+            inputs: I::default(),
+            outputs: O::default(),
+            words: (vec![0; words::<I>()], vec![0; words::<O>()]),
+            settled: false,
+        };
+        engine.set_reset(true);
+        engine.settle(&I::default());
+        engine.tick();
+        engine.set_reset(false);
+        Ok(engine)
+    }
+
+    fn set_reset(&mut self, level: bool) {
+        // Safety: the instance is alive until `self` is dropped.
+        unsafe { (self.model.reset)(self.instance, level as u32) };
+        self.settled = false;
+    }
+}
+
+impl<I: Ports, O: Ports> Clocked for Verilated<I, O> {
+    type In = I;
+    type Out = O;
+
+    fn settle(&mut self, inputs: &I) -> O {
+        if !self.settled || *inputs != self.inputs {
+            self.inputs = *inputs;
+            pack(inputs, &mut self.words.0);
+            let (inputs, outputs) = (self.words.0.as_ptr(), self.words.1.as_mut_ptr());
+            // Safety: the shim was made for the layout that both buffers have.
+            unsafe { (self.model.settle)(self.instance, inputs, outputs) };
+            self.outputs = unpack(&self.words.1);
+            self.settled = true;
+        }
+        self.outputs
+    }
+
+    fn tick(&mut self) {
+        debug_assert!(self.settled, "settle comes before tick");
+        // Safety: the instance is alive until `self` is dropped.
+        unsafe { (self.model.tick)(self.instance) };
+        self.settled = false;
+    }
+}
+
+impl<I: Ports, O: Ports> Drop for Verilated<I, O> {
+    fn drop(&mut self) {
+        // Safety: nobody else holds the instance, and nobody uses it after this.
+        unsafe { (self.model.destroy)(self.instance) };
+    }
+}
+
+/// A loaded shim with the model behind it.
+struct Model {
+    create: extern "C" fn() -> *mut c_void,
+    destroy: unsafe extern "C" fn(*mut c_void),
+    reset: unsafe extern "C" fn(*mut c_void, u32),
+    settle: unsafe extern "C" fn(*mut c_void, *const u32, *mut u32),
+    tick: unsafe extern "C" fn(*mut c_void),
+    /// Keeps the functions above in memory.
+    _library: Library,
+}
+
+impl Model {
+    fn load(library: &Path) -> Result<Self, EngineError> {
+        let failed = |error: libloading::Error| EngineError::Load {
+            library: library.display().to_string(),
+            problem: error.to_string(),
+        };
+        // Safety: the library was built from the shim, whose functions have these types.
+        unsafe {
+            let library = Library::new(library).map_err(failed)?;
+            Ok(Model {
+                create: *library.get(b"gpurf_create\0").map_err(failed)?,
+                destroy: *library.get(b"gpurf_destroy\0").map_err(failed)?,
+                reset: *library.get(b"gpurf_reset\0").map_err(failed)?,
+                settle: *library.get(b"gpurf_settle\0").map_err(failed)?,
+                tick: *library.get(b"gpurf_tick\0").map_err(failed)?,
+                _library: library,
+            })
+        }
+    }
+}
+
+/// Loads the model of a design, which is built if the cache does not hold it.
+fn model(design: &Design, shim: &str) -> Result<Arc<Model>, EngineError> {
+    type Models = Mutex<HashMap<String, Arc<Model>>>;
+    static LOADED: OnceLock<Models> = OnceLock::new();
+
+    let source = design.source();
+    let version = run(Tool::Verilator.command()?.arg("--version"))?;
+    let key = cache::key(&[&source, shim, &version, &OPTIONS.join(" ")]);
+    // Held while building: a second thread that wants the same model waits for it.
+    let mut loaded = LOADED.get_or_init(Models::default).lock().unwrap_or_else(|error| error.into_inner());
+    if let Some(model) = loaded.get(&key) {
+        return Ok(model.clone());
+    }
+    let library = cache::folder().join(format!("{}-{key}.so", design.top));
+    if !library.exists() {
+        build(design, &source, shim, &library)?;
+    }
+    let model = Arc::new(Model::load(&library)?);
+    loaded.insert(key, model.clone());
+    Ok(model)
+}
+
+/// How models are built. Warnings are the lint check's business; hidden symbols keep the models of one
+/// process apart.
+const OPTIONS: [&str; 15] = [
+    "--cc",
+    "--exe",
+    "--build",
+    "-j",
+    "2",
+    "-O3",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+    "--CFLAGS",
+    "-fPIC -fvisibility=hidden",
+    "--LDFLAGS",
+    "-shared",
+    "--MAKEFLAGS",
+    "OPT_FAST=-O2",
+];
+
+/// Builds in a folder of its own and moves the result into place: other processes may be building
+/// the same model.
+fn build(design: &Design, source: &str, shim: &str, library: &Path) -> Result<(), EngineError> {
+    let cache = library.parent().expect("a library lies in a folder");
+    let writing = |path: &PathBuf| ToolError::files(format!("cannot write {}", path.display()));
+    let folder = fs::create_dir_all(cache).and_then(|()| tempfile::tempdir_in(cache));
+    let folder = folder.map_err(writing(&cache.to_path_buf()))?;
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).map_err(writing(&path)).map(|()| path)
+    };
+    let (verilog, shim) = (write("design.v", source)?, write("shim.cpp", shim)?);
+    let output = folder.path().join("objects");
+    run(Tool::Verilator
+        .command()?
+        .args(OPTIONS)
+        .args(["--prefix", shim::CLASS, "--top-module", &design.top, "-o", "model.so", "-Mdir"])
+        .arg(&output)
+        .args([verilog, shim]))?;
+    fs::rename(output.join("model.so"), library).map_err(writing(&library.to_path_buf()))?;
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! All modules by name, with their parameters: what can be exported, tested and synthesized.
+
+use std::fmt;
+
+use crate::collector::Policy;
+use crate::operand_stage::OperandStageParameters;
+
+/// One module of the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub name: &'static str,
+    pub title: &'static str,
+    /// Parameters that change it; the others are ignored.
+    pub parameters: &'static [&'static str],
+}
+
+const STAGE: &[&str] = &["width", "collectors", "slots", "banks", "rows"];
+const CCU_STAGE: &[&str] = &[
+    "width", "entries", "collectors", "slots", "banks", "rows", "replacement", "cache_far", "invalidate",
+];
+
+/// Every module, small ones first.
+pub const CATALOGUE: &[Entry] = &[
+    entry("lfsr", "Linear-feedback shift register", &[]),
+    entry("round_robin", "Round-robin arbiter", &["collectors"]),
+    entry("lru_order", "LRU order", &["entries"]),
+    entry("replacement", "Replacement", &["entries", "slots", "replacement"]),
+    entry("operand_collector_table", "Operand collector table", &["entries", "slots"]),
+    entry("cache_table", "Cache table", &["width", "entries", "slots", "banks"]),
+    entry("ocu", "Operand collector unit", &["width", "slots"]),
+    entry(
+        "ccu",
+        "Caching collector unit",
+        &["width", "entries", "slots", "banks", "replacement", "invalidate"],
+    ),
+    entry("bank", "Register bank", &["width", "collectors", "rows"]),
+    entry("request_queue", "Read request queue", &["collectors", "slots"]),
+    entry("arbiter", "Register-file arbiter", &["collectors", "slots", "banks", "cache_far"]),
+    entry("ocu_stage", "Operand stage with operand collector units", STAGE),
+    entry("ccu_stage", "Operand stage with caching collector units", CCU_STAGE),
+];
+
+const fn entry(name: &'static str, title: &'static str, parameters: &'static [&'static str]) -> Entry {
+    Entry { name, title, parameters }
+}
+
+/// Looks a module up by name.
+pub fn find(name: &str) -> Result<&'static Entry, ParameterError> {
+    CATALOGUE.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let names: Vec<_> = CATALOGUE.iter().map(|entry| entry.name).collect();
+        ParameterError(format!("no module is called `{name}`; there are {}", names.join(", ")))
+    })
+}
+
+/// Parameters of all modules together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Data width in bits: 32 (a token stands for a register) or 1024 (a register of a warp).
+    pub width: usize,
+    /// Entries of a cache table: 4, 8 or 16, more than slots.
+    pub entries: usize,
+    /// Widths, policies and sizes that the operand stage shares with its parts.
+    pub stage: OperandStageParameters,
+}
+
+impl Default for Parameters {
+    /// The papers' sub-core, as hardware: 1024 bits, 8 entries, 7 slots, 2 collectors, 2 banks.
+    fn default() -> Self {
+        Parameters { width: 1024, entries: 8, stage: OperandStageParameters::default() }
+    }
+}
+
+/// A parameter that no module has, or a value that it cannot take. Says what is possible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterError(pub String);
+
+impl fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ParameterError {}
+
+impl Parameters {
+    /// Sets one parameter from text, as of `--set entries=16`. [`Parameters::check`] comes after the
+    /// last one.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+        let stage = &mut self.stage;
+        match name {
+            "width" => self.width = number(name, value, &[32, 1024])?,
+            "entries" => self.entries = number(name, value, &[4, 8, 16])?,
+            "slots" => stage.slots = number(name, value, &[3, 4, 5, 6, 7])?,
+            "collectors" => stage.collectors = number(name, value, &[1, 2, 4, 8])?,
+            "banks" => stage.banks = number(name, value, &[2, 4])?,
+            "rows" => stage.rows = number(name, value, &[32, 64, 128, 256])?,
+            "replacement" => {
+                stage.policy = match value {
+                    "malekeh" => Policy::Malekeh,
+                    "lru" => Policy::Lru,
+                    _ => return Err(refused(name, value, "malekeh or lru")),
+                }
+            }
+            "cache_far" => stage.cache_far = boolean(name, value)?,
+            "invalidate" => stage.invalidate = boolean(name, value)?,
+            _ => {
+                let known = ["width", "entries", "slots", "collectors", "banks", "rows", "replacement"];
+                return Err(ParameterError(format!(
+                    "no hardware parameter is called `{name}`; there are {}, cache_far, invalidate",
+                    known.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the values go together.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let (entries, slots) = (self.entries, self.stage.slots);
+        if slots >= entries {
+            return Err(ParameterError(format!(
+                "entries={entries} is not more than slots={slots}: replacement could find every entry \
+                 locked; set slots to at most {} or entries to {}",
+                entries - 1,
+                if entries == 4 { "8 or 16" } else { "16" },
+            )));
+        }
+        Ok(())
+    }
+
+    /// Bits of a collector's number, at least one.
+    pub fn collector_bits(&self) -> usize {
+        (self.stage.collectors.ilog2() as usize).max(1)
+    }
+}
+
+fn refused(name: &str, value: &str, possible: &str) -> ParameterError {
+    ParameterError(format!("{name}={value} is not possible; {name} is {possible}"))
+}
+
+fn number(name: &str, value: &str, possible: &[usize]) -> Result<usize, ParameterError> {
+    let parsed = value.parse().ok().filter(|number| possible.contains(number));
+    parsed.ok_or_else(|| {
+        let (last, others) = possible.split_last().expect("some value is possible");
+        let others: Vec<_> = others.iter().map(usize::to_string).collect();
+        refused(name, value, &format!("{} or {last}", others.join(", ")))
+    })
+}
+
+fn boolean(name: &str, value: &str) -> Result<bool, ParameterError> {
+    value.parse().map_err(|_| refused(name, value, "true or false"))
+}
+
+/// Runs an expression with a constructor of a module of the catalogue.
+///
+/// `with_module!(name, parameters, make => expression)`: `make` is a closure that builds the module;
+/// the expression is compiled once for every type that the module has, one for each data width, number
+/// of table entries and width of a collector's number. Panics on a name that is not in the catalogue.
+#[macro_export]
+macro_rules! with_module {
+    ($name:expr, $parameters:expr, $make:ident => $body:expr) => {{
+        use $crate::cells::{Lfsr, LruOrder, RoundRobin};
+        use $crate::collector::{CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
+        use $crate::operand_stage::{CcuStage, OcuStage};
+        use $crate::register_file::{Arbiter, Bank, RequestQueue};
+        let parameters: $crate::catalogue::Parameters = *$parameters;
+        let stage = parameters.stage;
+        let (slots, banks, collectors) = (stage.slots, stage.banks, stage.collectors);
+        macro_rules! entries {
+            ($I:ident => $arm:expr) => {
+                match parameters.entries {
+                    4 => { const $I: usize = 2; $arm }
+                    8 => { const $I: usize = 3; $arm }
+                    _ => { const $I: usize = 4; $arm }
+                }
+            };
+        }
+        macro_rules! width {
+            ($W:ident => $arm:expr) => {
+                match parameters.width {
+                    32 => { const $W: usize = 32; $arm }
+                    _ => { const $W: usize = 1024; $arm }
+                }
+            };
+        }
+        macro_rules! collectors {
+            ($C:ident => $arm:expr) => {
+                match parameters.collector_bits() {
+                    1 => { const $C: usize = 1; $arm }
+                    2 => { const $C: usize = 2; $arm }
+                    _ => { const $C: usize = 3; $arm }
+                }
+            };
+        }
+        match $name {
+            "lfsr" => { let $make = || Lfsr::default(); $body }
+            "round_robin" => { let $make = || RoundRobin::new(collectors); $body }
+            "lru_order" => entries!(I => { let $make = || LruOrder::<I>::default(); $body }),
+            "replacement" => entries!(I => {
+                let $make = || Replacement::<I>::new(slots, stage.policy); $body
+            }),
+            "operand_collector_table" => entries!(I => {
+                let $make = || OperandCollectorTable::<I>::new(slots); $body
+            }),
+            "cache_table" => width!(W => entries!(I => {
+                let $make = || CacheTable::<W, I>::new(slots, banks); $body
+            })),
+            "ocu" => width!(W => { let $make = || Ocu::<W>::new(slots); $body }),
+            "ccu" => width!(W => entries!(I => {
+                let $make = || Ccu::<W, I>::new(stage.ccu()); $body
+            })),
+            "bank" => width!(W => collectors!(C => {
+                let $make = || Bank::<W, C>::new(stage.rows); $body
+            })),
+            "request_queue" => collectors!(C => {
+                let $make = || RequestQueue::<C>::new(collectors, slots); $body
+            }),
+            "arbiter" => collectors!(C => {
+                let $make = || Arbiter::<C>::new(stage.arbiter(true)); $body
+            }),
+            "ocu_stage" => width!(W => collectors!(C => {
+                let $make = || OcuStage::<W, C>::new(stage); $body
+            })),
+            "ccu_stage" => width!(W => entries!(I => collectors!(C => {
+                let $make = || CcuStage::<W, I, C>::new(stage); $body
+            }))),
+            name => panic!("`{name}` is not in the catalogue"),
+        }
+    }};
+}

@@ -1,0 +1,173 @@
+//! Reference models of the two tables of a caching collector unit as blocks of their own: W §3.2,
+//! F §III-C. [`super::Ccu`] is not built from them: it says directly what the whole unit does.
+
+use gpurf_hw::cells::{LruOrderIn, MAX_ENTRIES};
+use gpurf_hw::collector::{
+    CacheTableIn, CacheTableOut, OperandCollectorTableIn, OperandCollectorTableOut,
+};
+use gpurf_hw::dialect::{Clocked, Data};
+use gpurf_hw::operand_stage::MAX_SLOTS;
+
+use crate::cells::LruOrder;
+
+/// One source slot of the operand collector table.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    valid: bool,
+    ready: bool,
+    index: u32,
+}
+
+/// Slots that point into the cache table.
+#[derive(Clone, Debug)]
+pub struct OperandCollectorTable {
+    slots: Vec<Slot>,
+    inputs: OperandCollectorTableIn,
+}
+
+impl OperandCollectorTable {
+    pub fn new(slots: usize) -> Self {
+        let slots = vec![Slot::default(); slots];
+        OperandCollectorTable { slots, inputs: OperandCollectorTableIn::default() }
+    }
+
+    fn index_of(&self, slot: u32) -> u32 {
+        self.slots.get(slot as usize).map_or(0, |slot| slot.index)
+    }
+}
+
+impl Clocked for OperandCollectorTable {
+    type In = OperandCollectorTableIn;
+    type Out = OperandCollectorTableOut;
+
+    fn settle(&mut self, inputs: &OperandCollectorTableIn) -> OperandCollectorTableOut {
+        self.inputs = *inputs;
+        let mut outputs = OperandCollectorTableOut {
+            s_index: self.index_of(inputs.s_slot),
+            all_ready: self.slots.iter().all(|slot| slot.ready || !slot.valid),
+            ..Default::default()
+        };
+        for (number, slot) in self.slots.iter().enumerate() {
+            outputs.valid[number] = slot.valid;
+            outputs.index[number] = slot.index;
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        let inputs = self.inputs;
+        if inputs.s_valid {
+            let filled = self.index_of(inputs.s_slot);
+            self.slots.iter_mut().filter(|slot| slot.index == filled).for_each(|slot| slot.ready |= slot.valid);
+        }
+        if inputs.issue {
+            for (number, slot) in self.slots.iter_mut().enumerate() {
+                slot.valid = inputs.source_valid[number];
+                slot.ready = inputs.source_hit[number];
+                slot.index = inputs.source_index[number];
+            }
+        }
+    }
+}
+
+/// One entry of the cache table.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry<D> {
+    valid: bool,
+    tag: u32,
+    lock: bool,
+    near: bool,
+    data: D,
+}
+
+/// A fully associative table whose replacement is decided elsewhere.
+#[derive(Clone, Debug)]
+pub struct CacheTable<D: Data> {
+    slots: usize,
+    banks: usize,
+    entries: Vec<Entry<D>>,
+    order: LruOrder,
+    inputs: CacheTableIn<D>,
+}
+
+impl<D: Data> CacheTable<D> {
+    pub fn new(entries: usize, slots: usize, banks: usize) -> Self {
+        CacheTable {
+            slots,
+            banks,
+            entries: vec![Entry::default(); entries],
+            order: LruOrder::new(entries),
+            inputs: CacheTableIn::default(),
+        }
+    }
+
+    fn find(&self, register: u32) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.valid && entry.tag == register)
+    }
+}
+
+impl<D: Data> Clocked for CacheTable<D> {
+    type In = CacheTableIn<D>;
+    type Out = CacheTableOut<D>;
+
+    fn settle(&mut self, inputs: &CacheTableIn<D>) -> CacheTableOut<D> {
+        self.inputs = *inputs;
+        let mut outputs = CacheTableOut {
+            rank: self.order.settle(&LruOrderIn::default()).rank,
+            any_near: self.entries.iter().any(|entry| entry.valid && entry.near),
+            ..Default::default()
+        };
+        let look_up = |register| self.find(register).filter(|_| !inputs.flush);
+        for slot in (0..self.slots).filter(|slot| inputs.source_valid[*slot]) {
+            if let Some(entry) = look_up(inputs.source_register[slot]) {
+                outputs.hit[slot] = true;
+                outputs.hit_index[slot] = entry as u32;
+                outputs.entry_hit[entry] = true;
+            }
+        }
+        outputs.d_hit = look_up(inputs.d_register).is_some();
+        outputs.d_hit_index = look_up(inputs.d_register).unwrap_or(0) as u32;
+        for (number, entry) in self.entries.iter().enumerate() {
+            outputs.valid[number] = entry.valid && !inputs.flush;
+            outputs.lock[number] = entry.lock;
+            outputs.near[number] = entry.near;
+            outputs.data[number] = entry.data;
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        let inputs = self.inputs;
+        let mut touched = [false; MAX_ENTRIES];
+        if inputs.s_valid {
+            self.entries[inputs.s_index as usize].data = inputs.s_data;
+        }
+        if inputs.unlock {
+            self.entries.iter_mut().for_each(|entry| entry.lock = false);
+        }
+        if inputs.flush {
+            self.entries.iter_mut().for_each(|entry| entry.valid = false);
+        }
+        for bank in (0..self.banks).filter(|bank| inputs.kill[*bank]) {
+            if let Some(entry) = self.find(inputs.kill_register[bank]) {
+                self.entries[entry].valid = false;
+            }
+        }
+        for slot in (0..self.slots.min(MAX_SLOTS)).filter(|slot| inputs.source_valid[*slot]) {
+            let number = inputs.source_index[slot] as usize;
+            let entry = &mut self.entries[number];
+            entry.near = inputs.source_near[slot] || touched[number] && entry.near;
+            (entry.valid, entry.lock, entry.tag) = (true, true, inputs.source_register[slot]);
+            touched[number] = true;
+        }
+        if inputs.d_valid {
+            let number = inputs.d_index as usize;
+            let entry = &mut self.entries[number];
+            (entry.valid, entry.tag) = (true, inputs.d_register);
+            (entry.near, entry.data) = (inputs.d_near, inputs.d_data);
+            touched[number] = true;
+        }
+        self.order.settle(&LruOrderIn { touch: touched });
+        self.order.tick();
+    }
+}

@@ -1,0 +1,164 @@
+//! What the sub-cores of an SM share.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use gpurf_trace::DynamicInstruction;
+
+use crate::config::Config;
+use crate::statistics::{Counters, Stalls};
+
+use super::decoded::Decoded;
+use super::design::Design;
+use super::memory::LoadStoreUnit;
+use super::residency::Resident;
+
+/// An instruction under way in an execution unit or in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Executing {
+    pub sub_core: usize,
+    /// Warp of the sub-core.
+    pub warp: u8,
+    /// Slot of its block.
+    pub block: usize,
+    pub serial: u32,
+    pub instruction: DynamicInstruction,
+}
+
+/// The completion of an instruction; events of one cycle keep the order in which they were planned.
+struct Event {
+    cycle: u64,
+    sequence: u64,
+    executing: Executing,
+}
+
+impl Event {
+    fn key(&self) -> (u64, u64) {
+        (self.cycle, self.sequence)
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Event {}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+pub(super) struct Context {
+    pub config: Config,
+    pub design: Design,
+    /// The present cycle of the run, counted from 0.
+    pub now: u64,
+    /// Cycle of the last issue, dispatch or completion.
+    pub last_progress: u64,
+    /// Number of the next instruction.
+    pub serial: u32,
+    pub kernel: String,
+    /// The kernel's instructions met so far, by static index.
+    pub decoded: Vec<Decoded>,
+    /// By block slot.
+    pub residents: Vec<Option<Resident>>,
+    /// Block slots whose barrier opens at the end of this cycle, one bit each.
+    pub opened: u32,
+    /// Block slots whose block is complete at the end of this cycle, one bit each.
+    pub completed: u32,
+    pub memory: LoadStoreUnit<Executing>,
+    events: BinaryHeap<Reverse<Event>>,
+    sequence: u64,
+    pub counters: Counters,
+    pub stalls: Stalls,
+    /// The first few failed checks.
+    pub errors: Vec<String>,
+}
+
+/// Failed checks that are told in words; all of them are counted.
+const TOLD_ERRORS: usize = 10;
+
+impl Context {
+    pub fn new(config: &Config, design: Design) -> Self {
+        Context {
+            config: config.clone(),
+            design,
+            now: 0,
+            last_progress: 0,
+            serial: 0,
+            kernel: String::new(),
+            decoded: Vec::new(),
+            residents: Vec::new(),
+            opened: 0,
+            completed: 0,
+            memory: LoadStoreUnit::new(config),
+            events: BinaryHeap::with_capacity(1024),
+            sequence: 0,
+            counters: Counters::default(),
+            stalls: Stalls::default(),
+            errors: Vec::new(),
+        }
+    }
+
+    pub fn decoded(&self, instruction: &DynamicInstruction) -> &Decoded {
+        &self.decoded[instruction.static_index as usize]
+    }
+
+    pub fn resident(&mut self, block: usize) -> &mut Resident {
+        self.residents[block].as_mut().expect("warps belong to a resident block")
+    }
+
+    /// The instruction completes in `cycle`.
+    pub fn plan(&mut self, cycle: u64, executing: Executing) {
+        self.events.push(Reverse(Event { cycle, sequence: self.sequence, executing }));
+        self.sequence += 1;
+    }
+
+    /// The next instruction that completes in this cycle.
+    pub fn completion(&mut self) -> Option<Executing> {
+        let Reverse(event) = self.events.peek()?;
+        if event.cycle > self.now {
+            return None;
+        }
+        self.last_progress = self.now;
+        self.events.pop().map(|Reverse(event)| event.executing)
+    }
+
+    /// The load/store unit takes its next instruction, if it can.
+    pub fn step_memory(&mut self) {
+        let Some(executing) = self.memory.take(self.now) else {
+            return;
+        };
+        self.last_progress = self.now;
+        let Executing { block, instruction, .. } = executing;
+        let decoded = &self.decoded[instruction.static_index as usize];
+        let memory = decoded.memory.expect("only memory instructions go to the load/store unit");
+        let resident = self.residents[block].as_ref();
+        let addresses = resident.expect("warps belong to a resident block").block.addresses(&instruction);
+        let completion = self.memory.access(self.now, memory, decoded.width, addresses, &mut self.counters);
+        self.plan(completion, executing);
+    }
+
+    /// The next cycle in which something is known to happen.
+    pub fn next_event(&self) -> Option<u64> {
+        let completion = self.events.peek().map(|Reverse(event)| event.cycle);
+        completion.into_iter().chain(self.memory.next_take()).min()
+    }
+
+    /// Notes a failed check; `what` is told for the first few.
+    pub fn report(&mut self, what: impl FnOnce() -> String) {
+        if self.errors.len() < TOLD_ERRORS {
+            self.errors.push(format!("kernel {}, cycle {}: {}", self.kernel, self.now, what()));
+        }
+    }
+}

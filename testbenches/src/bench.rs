@@ -1,0 +1,177 @@
+//! What belongs to each module: its RTL, reference model and stimulus.
+
+use gpurf_hw::catalogue::Parameters;
+use gpurf_hw::cells::{Lfsr, LruOrder, RoundRobin};
+use gpurf_hw::collector::{CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
+use gpurf_hw::dialect::{Clocked, Module, Word};
+use gpurf_hw::operand_stage::{CcuStage, OcuStage};
+use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
+use gpurf_sim as model;
+use rust_hdl::prelude::Bits;
+
+use crate::stimulus::*;
+
+/// Any engine of a module.
+pub type Engine<M> = Box<dyn Clocked<In = <M as Module>::In, Out = <M as Module>::Out>>;
+
+/// A hardware module with everything needed to test it.
+pub trait Testbench: Module + Sized + 'static {
+    /// The reference model.
+    fn model(parameters: &Parameters) -> Engine<Self>;
+
+    /// Random inputs within the protocol of the ports.
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>>;
+}
+
+impl Testbench for Lfsr {
+    fn model(_: &Parameters) -> Engine<Self> {
+        Box::new(model::cells::Lfsr::default())
+    }
+
+    fn stimulus(_: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(LfsrStimulus)
+    }
+}
+
+impl Testbench for RoundRobin {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::cells::RoundRobin::new(parameters.stage.collectors))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(RoundRobinStimulus { requesters: parameters.stage.collectors })
+    }
+}
+
+impl<const I: usize> Testbench for LruOrder<I> {
+    fn model(_: &Parameters) -> Engine<Self> {
+        Box::new(model::cells::LruOrder::new(1 << I))
+    }
+
+    fn stimulus(_: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(LruOrderStimulus { entries: 1 << I })
+    }
+}
+
+impl<const I: usize> Testbench for Replacement<I> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let (policy, slots) = (parameters.stage.policy, parameters.stage.slots);
+        Box::new(model::collector::Replacement { policy, entries: 1 << I, slots })
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(ReplacementStimulus { entries: 1 << I, slots: parameters.stage.slots })
+    }
+}
+
+impl<const I: usize> Testbench for OperandCollectorTable<I> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::collector::OperandCollectorTable::new(parameters.stage.slots))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(OperandCollectorTableStimulus::new(1 << I, parameters.stage.slots))
+    }
+}
+
+impl<const W: usize, const I: usize> Testbench for CacheTable<W, I>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let (slots, banks) = (parameters.stage.slots, parameters.stage.banks);
+        Box::new(model::collector::CacheTable::new(1 << I, slots, banks))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        let (slots, banks) = (parameters.stage.slots, parameters.stage.banks);
+        Box::new(CacheTableStimulus::new(1 << I, slots, banks))
+    }
+}
+
+impl<const W: usize> Testbench for Ocu<W>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::collector::Ocu::new(parameters.stage.slots))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(OcuStimulus::new(parameters.stage.slots))
+    }
+}
+
+impl<const W: usize, const I: usize> Testbench for Ccu<W, I>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::collector::Ccu::new(1 << I, parameters.stage.ccu()))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(CcuStimulus::new(1 << I, parameters.stage.ccu()))
+    }
+}
+
+impl<const W: usize, const C: usize> Testbench for Bank<W, C>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::register_file::Bank::new(parameters.stage.rows))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(BankStimulus { rows: parameters.stage.rows, collectors: parameters.stage.collectors })
+    }
+}
+
+impl<const C: usize> Testbench for RequestQueue<C> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let (collectors, slots) = (parameters.stage.collectors, parameters.stage.slots);
+        Box::new(model::register_file::RequestQueue::new(collectors, slots))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        let (collectors, slots) = (parameters.stage.collectors, parameters.stage.slots);
+        Box::new(RequestQueueStimulus::new(collectors, slots))
+    }
+}
+
+impl<const C: usize> Testbench for Arbiter<C> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::register_file::Arbiter::new(parameters.stage.arbiter(true)))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(ArbiterStimulus::new(parameters.stage.arbiter(true)))
+    }
+}
+
+impl<const W: usize, const C: usize> Testbench for OcuStage<W, C>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::operand_stage::OperandStage::baseline(parameters.stage))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(OperandStageStimulus::new(parameters.stage, false))
+    }
+}
+
+impl<const W: usize, const I: usize, const C: usize> Testbench for CcuStage<W, I, C>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::operand_stage::OperandStage::caching(1 << I, parameters.stage))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(OperandStageStimulus::new(parameters.stage, true))
+    }
+}

@@ -1,0 +1,50 @@
+//! Random choices for stimulus, from a seed or from a list that proptest shrinks.
+
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// A stream of random numbers.
+pub enum Random {
+    /// ChaCha with eight rounds: the same numbers on every machine and in every version.
+    Seeded(Box<ChaCha8Rng>),
+    /// The given numbers, then zeros for ever; zero always stands for the dullest choice.
+    Listed(std::vec::IntoIter<u32>),
+}
+
+impl Random {
+    pub fn seeded(seed: u64) -> Self {
+        Random::Seeded(Box::new(ChaCha8Rng::seed_from_u64(seed)))
+    }
+
+    pub fn listed(numbers: Vec<u32>) -> Self {
+        Random::Listed(numbers.into_iter())
+    }
+
+    pub fn word(&mut self) -> u32 {
+        match self {
+            Random::Seeded(generator) => generator.next_u32(),
+            Random::Listed(numbers) => numbers.next().unwrap_or(0),
+        }
+    }
+
+    /// Uniform in 0..`bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.word() as u64 * bound as u64 >> 32) as usize
+    }
+
+    /// One of the choices.
+    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+
+    /// True in so many of a hundred cases.
+    pub fn percent(&mut self, chance: usize) -> bool {
+        self.below(100) >= 100 - chance
+    }
+
+    pub fn data<D: gpurf_hw::dialect::Data>(&mut self) -> D {
+        let mut data = D::default();
+        data.words_mut().fill_with(|| self.word());
+        data
+    }
+}

@@ -1,0 +1,151 @@
+//! Stimulus of the collectors: instructions one after another, values for what they request.
+
+use gpurf_hw::collector::{CcuIn, CcuOut, CcuParameters, OcuIn, OcuOut};
+use gpurf_hw::dialect::Data;
+use gpurf_hw::operand_stage::MAX_SLOTS;
+
+use super::Stimulus;
+use crate::Random;
+
+/// What a stimulus knows of the instruction in the collector.
+#[derive(Default)]
+struct Tenant {
+    occupied: bool,
+    /// Slots whose value has been requested and has not arrived.
+    pending: Vec<usize>,
+    /// Registers that the instruction reads.
+    registers: Vec<u32>,
+}
+
+impl Tenant {
+    /// Whether the instruction may leave in this cycle.
+    fn may_leave(&self) -> bool {
+        self.occupied && self.pending.is_empty()
+    }
+
+    fn arrival(&self, random: &mut Random) -> Option<usize> {
+        (!self.pending.is_empty() && random.percent(60)).then(|| self.pending[random.below(self.pending.len())])
+    }
+
+    fn observe(&mut self, issue: Option<Vec<u32>>, requests: &[bool], arrival: Option<u32>, left: bool) {
+        if let Some(slot) = arrival {
+            self.pending.retain(|pending| *pending != slot as usize);
+        }
+        if left {
+            *self = Tenant::default();
+        }
+        if let Some(registers) = issue {
+            let pending = requests.iter().enumerate().filter(|(_, request)| **request);
+            *self = Tenant { occupied: true, pending: pending.map(|(slot, _)| slot).collect(), registers };
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct OcuStimulus {
+    slots: usize,
+    tenant: Tenant,
+}
+
+impl OcuStimulus {
+    pub fn new(slots: usize) -> Self {
+        OcuStimulus { slots, ..Default::default() }
+    }
+}
+
+impl<D: Data> Stimulus<OcuIn<D>, OcuOut<D>> for OcuStimulus {
+    fn next(&mut self, random: &mut Random) -> OcuIn<D> {
+        let mut inputs = OcuIn { warp: random.below(8) as u32, unit: random.below(8) as u32, ..Default::default() };
+        inputs.payload = random.word();
+        inputs.source_valid[..self.slots].fill_with(|| random.percent(50));
+        inputs.issue = !self.tenant.occupied && random.percent(80);
+        inputs.dispatch = self.tenant.may_leave() && random.percent(50);
+        let arrival = self.tenant.arrival(random);
+        inputs.s_valid = arrival.is_some();
+        inputs.s_slot = arrival.unwrap_or(random.below(self.slots)) as u32;
+        inputs.s_data = random.data();
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &OcuIn<D>, outputs: &OcuOut<D>) -> Result<(), String> {
+        let arrival = inputs.s_valid.then_some(inputs.s_slot);
+        let issue = inputs.issue.then(Vec::new);
+        self.tenant.observe(issue, &outputs.request, arrival, inputs.dispatch);
+        Ok(())
+    }
+}
+
+/// Few warps and registers, so that there are hits, flushes, repeated registers and full tables; results
+/// that respect the scoreboard: never of a register that the instruction at hand reads.
+pub struct CcuStimulus {
+    parameters: CcuParameters,
+    entries: usize,
+    warp: u32,
+    tenant: Tenant,
+}
+
+impl CcuStimulus {
+    pub fn new(entries: usize, parameters: CcuParameters) -> Self {
+        CcuStimulus { parameters, entries, warp: 0, tenant: Tenant::default() }
+    }
+}
+
+impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
+    fn next(&mut self, random: &mut Random) -> CcuIn<D> {
+        let registers = random.pick(&[self.entries / 2, self.entries, 2 * self.entries, 256]);
+        if !self.tenant.occupied && random.percent(10) {
+            self.warp = random.below(8) as u32;
+        }
+        let mut inputs = CcuIn {
+            warp: self.warp,
+            unit: random.below(8) as u32,
+            payload: random.word(),
+            random: random.below(self.entries) as u32,
+            s_data: random.data(),
+            d_near: random.percent(70),
+            d_data: random.data(),
+            ..Default::default()
+        };
+        let sources = random.below(self.parameters.slots + 1);
+        for slot in 0..self.parameters.slots {
+            inputs.source_valid[slot] = random.below(self.parameters.slots) < sources;
+            inputs.source_register[slot] = random.below(registers) as u32;
+            inputs.source_near[slot] = random.percent(50);
+        }
+        inputs.issue = !self.tenant.occupied && random.percent(80);
+        inputs.dispatch = self.tenant.may_leave() && random.percent(50);
+        let arrival = self.tenant.arrival(random);
+        inputs.s_valid = arrival.is_some();
+        inputs.s_slot = arrival.unwrap_or(random.below(self.parameters.slots)) as u32;
+
+        let mut reads = self.tenant.registers.clone();
+        if inputs.issue {
+            reads.extend(sources_of(&inputs));
+        }
+        let mut result = |random: &mut Random, chance| {
+            let register = random.below(registers) as u32;
+            let allowed = !reads.contains(&register) && random.percent(chance);
+            if allowed {
+                // No two results of a cycle are of the same register: they live in different banks.
+                reads.push(register);
+            }
+            (allowed, register)
+        };
+        (inputs.d_valid, inputs.d_register) = result(random, 40);
+        for bank in 0..self.parameters.banks {
+            (inputs.filtered[bank], inputs.filtered_register[bank]) = result(random, 20);
+        }
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &CcuIn<D>, outputs: &CcuOut<D>) -> Result<(), String> {
+        let issue = inputs.issue.then(|| sources_of(inputs));
+        let arrival = inputs.s_valid.then_some(inputs.s_slot);
+        self.tenant.observe(issue, &outputs.request, arrival, inputs.dispatch);
+        Ok(())
+    }
+}
+
+fn sources_of<D: Data>(inputs: &CcuIn<D>) -> Vec<u32> {
+    (0..MAX_SLOTS).filter(|slot| inputs.source_valid[*slot]).map(|slot| inputs.source_register[slot]).collect()
+}

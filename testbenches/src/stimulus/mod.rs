@@ -1,0 +1,34 @@
+//! Random stimulus that keeps to each module's protocol.
+//!
+//! What a module may be asked depends on what it answered: an occupied collector takes no instruction,
+//! a value arrives only for a request. A stimulus therefore watches the outputs.
+
+mod arbiter;
+mod bank;
+mod cells;
+mod collectors;
+mod operand_stage;
+mod request_queue;
+mod tables;
+
+pub use arbiter::ArbiterStimulus;
+pub use bank::BankStimulus;
+pub use cells::{LfsrStimulus, LruOrderStimulus, ReplacementStimulus, RoundRobinStimulus};
+pub use collectors::{CcuStimulus, OcuStimulus};
+pub use operand_stage::OperandStageStimulus;
+pub use request_queue::RequestQueueStimulus;
+pub use tables::{CacheTableStimulus, OperandCollectorTableStimulus};
+
+use crate::Random;
+
+/// Inputs for a module, cycle by cycle.
+pub trait Stimulus<I, O> {
+    /// Inputs of the next cycle.
+    fn next(&mut self, random: &mut Random) -> I;
+
+    /// What the module answered to them. An error says which answer was wrong on its own account,
+    /// whatever other engines answered.
+    fn observe(&mut self, _inputs: &I, _outputs: &O) -> Result<(), String> {
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! One run of a testbench: engines side by side, cycle by cycle.
+
+use gpurf_hw::dialect::{difference, Divergence};
+
+use crate::bench::Engine;
+use crate::{Random, Stimulus, Testbench};
+
+/// What a run found.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Cycles run; fewer than asked for if something was wrong.
+    pub cycles: u64,
+    /// The first engine that differed from the first one, by its place, and where.
+    pub divergence: Option<(usize, Divergence)>,
+    /// An answer of the first engine that is wrong on its own account: cycle and reason.
+    pub violation: Option<(u64, String)>,
+}
+
+impl Outcome {
+    pub fn passed(&self) -> bool {
+        self.divergence.is_none() && self.violation.is_none()
+    }
+}
+
+/// Drives all engines with one stimulus for so many cycles; stops at the first thing that is wrong.
+/// `watch` sees the inputs and the first engine's outputs of every cycle.
+pub fn run<M: Testbench>(
+    engines: &mut [Engine<M>],
+    stimulus: &mut dyn Stimulus<M::In, M::Out>,
+    random: &mut Random,
+    cycles: u64,
+    mut watch: impl FnMut(u64, &M::In, &M::Out),
+) -> Outcome {
+    let mut outcome = Outcome::default();
+    for cycle in 0..cycles {
+        let inputs = stimulus.next(random);
+        let (first, others) = engines.split_first_mut().expect("at least one engine");
+        let outputs = first.settle(&inputs);
+        watch(cycle, &inputs, &outputs);
+        for (place, engine) in others.iter_mut().enumerate() {
+            let others = engine.settle(&inputs);
+            if others != outputs {
+                outcome.divergence = Some((place + 1, difference(cycle, outputs, others)));
+            }
+        }
+        if let Err(reason) = stimulus.observe(&inputs, &outputs) {
+            outcome.violation = Some((cycle, reason));
+        }
+        engines.iter_mut().for_each(|engine| engine.tick());
+        outcome.cycles = cycle + 1;
+        if !outcome.passed() {
+            break;
+        }
+    }
+    outcome
+}
+
+/// Directed stimulus: the given inputs, one after another; what each is answered is returned.
+pub fn play<M: Testbench>(engine: &mut Engine<M>, inputs: &[M::In]) -> Vec<M::Out> {
+    let answers = inputs.iter().map(|inputs| {
+        let outputs = engine.settle(inputs);
+        engine.tick();
+        outputs
+    });
+    answers.collect()
+}
