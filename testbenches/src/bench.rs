@@ -9,6 +9,7 @@ use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
 use gpurf_sim as model;
 use rust_hdl::prelude::Bits;
 
+use crate::directed::{self, Scenario};
 use crate::stimulus::*;
 
 /// Any engine of a module.
@@ -21,6 +22,11 @@ pub trait Testbench: Module + Sized + 'static {
 
     /// Random inputs within the protocol of the ports.
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>>;
+
+    /// Directed scenarios; small cells have none of their own.
+    fn scenarios() -> Vec<Scenario<Self>> {
+        vec![]
+    }
 }
 
 impl Testbench for Lfsr {
@@ -100,6 +106,10 @@ where
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(OcuStimulus::new(parameters.stage.slots))
     }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::ocu()
+    }
 }
 
 impl<const W: usize, const I: usize> Testbench for Ccu<W, I>
@@ -112,6 +122,10 @@ where
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(CcuStimulus::new(1 << I, parameters.stage.ccu()))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::ccu()
     }
 }
 
@@ -148,6 +162,10 @@ impl<const C: usize> Testbench for Arbiter<C> {
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(ArbiterStimulus::new(parameters.stage.arbiter(true)))
     }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::arbiter()
+    }
 }
 
 impl<const W: usize, const C: usize> Testbench for OcuStage<W, C>
@@ -161,6 +179,10 @@ where
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(OperandStageStimulus::new(parameters.stage, false))
     }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::of_every_stage()
+    }
 }
 
 impl<const W: usize, const I: usize, const C: usize> Testbench for CcuStage<W, I, C>
@@ -173,5 +195,9 @@ where
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(OperandStageStimulus::new(parameters.stage, true))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::of_every_stage().into_iter().chain(directed::of_caching_stage()).collect()
     }
 }

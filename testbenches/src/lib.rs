@@ -6,11 +6,13 @@
 //! them in every cycle.
 
 mod bench;
+mod directed;
 mod random;
 mod stimulus;
 mod trial;
 
 pub use bench::{Engine, Testbench};
+pub use directed::{Drive, Scenario};
 pub use random::Random;
 pub use stimulus::Stimulus;
-pub use trial::{play, run, Outcome};
+pub use trial::{run, Outcome};

@@ -54,13 +54,3 @@ pub fn run<M: Testbench>(
     }
     outcome
 }
-
-/// Directed stimulus: the given inputs, one after another; what each is answered is returned.
-pub fn play<M: Testbench>(engine: &mut Engine<M>, inputs: &[M::In]) -> Vec<M::Out> {
-    let answers = inputs.iter().map(|inputs| {
-        let outputs = engine.settle(inputs);
-        engine.tick();
-        outputs
-    });
-    answers.collect()
-}

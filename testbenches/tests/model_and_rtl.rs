@@ -1,24 +1,91 @@
-//! Every module's RTL against its reference model, on random stimulus.
+//! Every module's RTL against its reference model: directed scenarios, and constrained-random stimulus
+//! under proptest over parameters and choices.
 
 use gpurf_hw::catalogue::{Parameters, CATALOGUE};
+use gpurf_hw::collector::Policy;
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::with_module;
-use gpurf_testbenches::{run, Engine, Random, Testbench};
+use gpurf_testbenches::{run, Drive, Engine, Outcome, Random, Testbench};
+use proptest::prelude::*;
 
-fn compare<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters, seed: u64, cycles: u64) {
-    let mut engines: [Engine<M>; 2] = [M::model(parameters), Box::new(Rtl::new(make()))];
+fn engines<M: Testbench>(make: &impl Fn() -> M, parameters: &Parameters) -> [Engine<M>; 2] {
+    [M::model(parameters), Box::new(Rtl::new(make()))]
+}
+
+fn compare<M: Testbench>(
+    make: impl Fn() -> M,
+    parameters: &Parameters,
+    mut random: Random,
+    cycles: u64,
+) -> Outcome {
     let mut stimulus = M::stimulus(parameters);
-    let outcome = run::<M>(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, |_, _, _| {});
-    assert!(outcome.passed(), "{parameters:?}, seed {seed}: {outcome:?}");
+    run::<M>(&mut engines(&make, parameters), &mut *stimulus, &mut random, cycles, |_, _, _| {})
+}
+
+fn direct<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<String> {
+    let failures = M::scenarios().into_iter().filter_map(|scenario| {
+        let mut engines = engines(&make, parameters);
+        let failure = (scenario.play)(&mut Drive::new(parameters, &mut engines)).err()?;
+        Some(format!("{} ({}): {failure}", scenario.name, scenario.rule))
+    });
+    failures.collect()
+}
+
+/// Parameters that go together; simulated modules carry tokens of 32 bits.
+fn parameters() -> impl Strategy<Value = Parameters> {
+    let sizes = (prop::sample::select(vec![4, 8, 16]), 3..=7usize);
+    let stage = (prop::sample::select(vec![1, 2, 4, 8]), prop::sample::select(vec![2, 4]));
+    (sizes, stage, any::<bool>(), any::<bool>()).prop_map(|((entries, slots), (collectors, banks), lru, cache_far)| {
+        let mut parameters = Parameters { width: 32, entries, ..Default::default() };
+        parameters.stage.slots = slots.min(entries - 1);
+        (parameters.stage.collectors, parameters.stage.banks) = (collectors, banks);
+        parameters.stage.policy = if lru { Policy::Lru } else { Policy::Malekeh };
+        parameters.stage.cache_far = cache_far;
+        parameters
+    })
 }
 
 #[test]
-fn agree_with_default_parameters() {
-    let mut parameters = Parameters::default();
-    parameters.width = 32;
+fn directed_scenarios_hold() {
+    let mut all = vec![];
+    for (entries, slots, collectors, banks) in [(8, 7, 2, 2), (8, 6, 1, 4), (4, 3, 8, 2), (16, 7, 4, 4)] {
+        let mut parameters = Parameters { width: 32, entries, ..Default::default() };
+        (parameters.stage.slots, parameters.stage.collectors) = (slots, collectors);
+        parameters.stage.banks = banks;
+        for policy in [Policy::Malekeh, Policy::Lru] {
+            parameters.stage.policy = policy;
+            for entry in CATALOGUE {
+                let failures = with_module!(entry.name, &parameters, make => direct(make, &parameters));
+                let named = failures.into_iter().map(|failure| format!("{}: {failure}", entry.name));
+                all.extend(named.map(|failure| format!("{parameters:?}\n    {failure}")));
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn agree_on_long_random_runs() {
+    let parameters = Parameters { width: 32, ..Default::default() };
     for entry in CATALOGUE {
-        let start = std::time::Instant::now();
-        with_module!(entry.name, &parameters, make => compare(make, &parameters, 7, 3000));
-        println!("{}: {:?}", entry.name, start.elapsed());
+        let random = Random::seeded(7);
+        let outcome = with_module!(entry.name, &parameters, make => compare(make, &parameters, random, 10_000));
+        assert!(outcome.passed(), "{}, seed 7: {outcome:?}", entry.name);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn agree_under_any_parameters(
+        parameters in parameters(),
+        choices in prop::collection::vec(any::<u32>(), 12_000),
+    ) {
+        for entry in CATALOGUE {
+            let random = Random::listed(choices.clone());
+            let outcome = with_module!(entry.name, &parameters, make => compare(make, &parameters, random, 250));
+            prop_assert!(outcome.passed(), "{}: {:?}", entry.name, outcome);
+        }
     }
 }

@@ -368,7 +368,7 @@ mod tests {
                 "an address expected",
             ),
         ] {
-            let error = decode(5, line).err().expect(line);
+            let error = decode(5, line).expect_err(line);
             assert!(error.contains(reason), "{line}: {error}");
         }
     }

@@ -108,9 +108,8 @@ fn read_header(lines: &mut Lines) -> Result<(KernelHeader, HeaderEnd)> {
                 .filter(|&[x, y, z]| x.min(y).min(z) > 0 && x < 1 << 31 && y.max(z) < 1 << 16)
                 .map(|size| header.grid = size),
             b"block dim" => triple(value)
-                .filter(|size| {
-                    (1..=1024).contains(&size.iter().map(|&n| u64::from(n)).product::<u64>())
-                })
+                .filter(|size| size.iter().all(|n| (1..=1024).contains(n)))
+                .filter(|size| size.iter().product::<u32>() <= 1024)
                 .map(|size| header.block = size),
             b"shmem" => number(value).map(|bytes| header.shared_memory = bytes),
             b"nregs" => number(value).map(|count| header.nregs = count),

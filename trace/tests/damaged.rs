@@ -115,8 +115,8 @@ fn damage_is_located_and_explained() {
         ("(64,1,1)", "(64,64,64)", ":4: `(64,64,64)` is no block dim"),
         (
             "(64,1,1)",
-            "(65536,65536,1)",
-            ":4: `(65536,65536,1)` is no block dim",
+            "(4294967295,4294967295,2)",
+            ":4: `(4294967295,4294967295,2)` is no block dim",
         ),
         ("-kernel name = k", "PK\u{3}", ":1: `-key = value` expected"),
     ] {

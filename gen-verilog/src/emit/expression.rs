@@ -106,6 +106,18 @@ impl Expression {
     }
 
     pub fn binary(operator: Binary, left: Expression, right: Expression) -> Self {
+        // What comparisons with a constant leave behind.
+        for (one, other) in [(&left, &right), (&right, &left)] {
+            match (operator, &one.kind) {
+                (Binary::And, Kind::Literal(bit)) if one.width == 1 => {
+                    return if bit.bit(0) { other.clone() } else { one.clone() };
+                }
+                (Binary::Or, Kind::Literal(bit)) if one.width == 1 => {
+                    return if bit.bit(0) { one.clone() } else { other.clone() };
+                }
+                _ => {}
+            }
+        }
         let width = match operator {
             Binary::Equal
             | Binary::NotEqual

@@ -324,13 +324,12 @@ fn write_body(signals: &Signals, body: &[Statement], depth: usize, text: &mut St
                 writeln!(text, "{margin}{name}{place} = {value};").expect(IN_MEMORY);
             }
             Statement::If { condition, then, otherwise, .. } => {
-                writeln!(text, "{margin}if ({}) begin", condition.text(signals)).expect(IN_MEMORY);
-                write_body(signals, then, depth + 1, text);
+                write!(text, "{margin}if ({})", condition.text(signals)).expect(IN_MEMORY);
+                write_branch(signals, then, depth, text);
                 if !otherwise.is_empty() {
-                    writeln!(text, "{margin}end else begin").expect(IN_MEMORY);
-                    write_body(signals, otherwise, depth + 1, text);
+                    write!(text, "{margin}else").expect(IN_MEMORY);
+                    write_branch(signals, otherwise, depth, text);
                 }
-                writeln!(text, "{margin}end").expect(IN_MEMORY);
             }
             Statement::Case { selector, arms, .. } => {
                 writeln!(text, "{margin}case ({})", selector.text(signals)).expect(IN_MEMORY);
@@ -347,6 +346,17 @@ fn write_body(signals: &Signals, body: &[Statement], depth: usize, text: &mut St
             }
         }
     }
+}
+
+/// One assignment stands on the line of its condition, all else in a block of its own.
+fn write_branch(signals: &Signals, body: &[Statement], depth: usize, text: &mut String) {
+    if let [Statement::Assign { .. }] = body {
+        text.push(' ');
+        return write_body(signals, body, 0, text);
+    }
+    text.push_str(" begin\n");
+    write_body(signals, body, depth + 1, text);
+    writeln!(text, "{}end", "  ".repeat(depth)).expect(IN_MEMORY);
 }
 
 /// Calls `read` for every signal that statements read.

@@ -2,15 +2,29 @@
 
 use std::fmt::Write;
 
-use super::Wire;
+use super::harness::{Harness, Wire, MODULE};
 
 /// Name of the class that Verilator generates.
 pub const CLASS: &str = "Model";
 
+/// The harness module: the design under names that C++ and Verilator leave alone.
+pub fn verilog(harness: &Harness) -> String {
+    let port = |direction: &str, wire: &Wire| {
+        format!(",\n  {direction} wire [{}:0] {}", wire.width - 1, wire.name)
+    };
+    let inputs: String = harness.inputs.iter().map(|wire| port("input", wire)).collect();
+    let outputs: String = harness.outputs.iter().map(|wire| port("output", wire)).collect();
+    let (top, connections) = (&harness.design.top, harness.connections());
+    format!(
+        "module {MODULE} (\n  input wire clock,\n  input wire reset{inputs}{outputs}\n);\n\
+         \x20 {top} design (\n{connections}\n  );\nendmodule\n"
+    )
+}
+
 /// Functions with C linkage that make, drive and read a model; all ports in one call each way.
-pub fn source(inputs: &[Wire], outputs: &[Wire]) -> String {
-    let drives: String = inputs.iter().map(drive).collect();
-    let samples: String = outputs.iter().map(sample).collect();
+pub fn source(harness: &Harness) -> String {
+    let drives: String = harness.inputs.iter().map(drive).collect();
+    let samples: String = harness.outputs.iter().map(sample).collect();
     format!(
         r#"#include "{CLASS}.h"
 #include "verilated.h"
@@ -46,7 +60,7 @@ EXPORT void gpurf_tick(Instance* instance) {{
 
 /// Copies packed words to a port; bits above the port's width are dropped, as Verilator demands.
 fn drive(wire: &Wire) -> String {
-    let Wire { name, width, first_word: word } = wire;
+    let Wire { name, width, first_word: word, .. } = wire;
     match width {
         1..=32 => format!("    top.{name} = in[{word}] & {:#x}u;\n", u32::MAX >> (32 - width)),
         33..=64 => {
@@ -67,7 +81,7 @@ fn drive(wire: &Wire) -> String {
 }
 
 fn sample(wire: &Wire) -> String {
-    let Wire { name, width, first_word: word } = wire;
+    let Wire { name, width, first_word: word, .. } = wire;
     match width {
         1..=32 => format!("    out[{word}] = top.{name};\n"),
         33..=64 => {

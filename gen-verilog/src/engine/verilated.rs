@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use gpurf_hw::dialect::{pack, unpack, Clocked, Module, Ports};
 use libloading::Library;
 
-use super::{cache, shim, wires, words, EngineError};
+use super::harness::{Harness, MODULE};
+use super::{cache, shim, EngineError};
 use crate::tools::{run, Tool, ToolError};
 use crate::{emit, Design};
 
@@ -43,14 +44,15 @@ impl<I: Ports, O: Ports> Verilated<I, O> {
 
     /// The engine of a design whose top module has these ports.
     pub fn of(design: &Design) -> Result<Self, EngineError> {
-        let model = model(design, &shim::source(&wires::<I>(design), &wires::<O>(design)))?;
+        let harness = Harness::new::<I, O>(design);
+        let model = model(&harness)?;
         let instance = (model.create)();
         let mut engine = Verilated {
             model,
             instance,
             inputs: I::default(),
             outputs: O::default(),
-            words: (vec![0; words::<I>()], vec![0; words::<O>()]),
+            words: (vec![0; harness.words.0], vec![0; harness.words.1]),
             settled: false,
         };
         engine.set_reset(true);
@@ -132,25 +134,31 @@ impl Model {
 }
 
 /// Loads the model of a design, which is built if the cache does not hold it.
-fn model(design: &Design, shim: &str) -> Result<Arc<Model>, EngineError> {
+fn model(harness: &Harness) -> Result<Arc<Model>, EngineError> {
     type Models = Mutex<HashMap<String, Arc<Model>>>;
     static LOADED: OnceLock<Models> = OnceLock::new();
 
-    let source = design.source();
-    let version = run(Tool::Verilator.command()?.arg("--version"))?;
-    let key = cache::key(&[&source, shim, &version, &OPTIONS.join(" ")]);
+    let verilog = format!("{}\n{}", harness.design.source(), shim::verilog(harness));
+    let shim = shim::source(harness);
+    let key = cache::key(&[&verilog, &shim, verilator_version()?, &OPTIONS.join(" ")]);
     // Held while building: a second thread that wants the same model waits for it.
     let mut loaded = LOADED.get_or_init(Models::default).lock().unwrap_or_else(|error| error.into_inner());
     if let Some(model) = loaded.get(&key) {
         return Ok(model.clone());
     }
-    let library = cache::folder().join(format!("{}-{key}.so", design.top));
+    let library = cache::folder().join(format!("{}-{key}.so", harness.design.top));
     if !library.exists() {
-        build(design, &source, shim, &library)?;
+        build(&verilog, &shim, &library)?;
     }
     let model = Arc::new(Model::load(&library)?);
     loaded.insert(key, model.clone());
     Ok(model)
+}
+
+fn verilator_version() -> Result<&'static str, ToolError> {
+    static VERSION: OnceLock<Result<String, ToolError>> = OnceLock::new();
+    let version = VERSION.get_or_init(|| run(Tool::Verilator.command()?.arg("--version")));
+    version.as_deref().map_err(Clone::clone)
 }
 
 /// How models are built. Warnings are the lint check's business; hidden symbols keep the models of one
@@ -175,7 +183,7 @@ const OPTIONS: [&str; 15] = [
 
 /// Builds in a folder of its own and moves the result into place: other processes may be building
 /// the same model.
-fn build(design: &Design, source: &str, shim: &str, library: &Path) -> Result<(), EngineError> {
+fn build(verilog: &str, shim: &str, library: &Path) -> Result<(), EngineError> {
     let cache = library.parent().expect("a library lies in a folder");
     let writing = |path: &PathBuf| ToolError::files(format!("cannot write {}", path.display()));
     let folder = fs::create_dir_all(cache).and_then(|()| tempfile::tempdir_in(cache));
@@ -184,12 +192,12 @@ fn build(design: &Design, source: &str, shim: &str, library: &Path) -> Result<()
         let path = folder.path().join(name);
         fs::write(&path, text).map_err(writing(&path)).map(|()| path)
     };
-    let (verilog, shim) = (write("design.v", source)?, write("shim.cpp", shim)?);
+    let (verilog, shim) = (write("design.v", verilog)?, write("shim.cpp", shim)?);
     let output = folder.path().join("objects");
     run(Tool::Verilator
         .command()?
         .args(OPTIONS)
-        .args(["--prefix", shim::CLASS, "--top-module", &design.top, "-o", "model.so", "-Mdir"])
+        .args(["--prefix", shim::CLASS, "--top-module", MODULE, "-o", "model.so", "-Mdir"])
         .arg(&output)
         .args([verilog, shim]))?;
     fs::rename(output.join("model.so"), library).map_err(writing(&library.to_path_buf()))?;

@@ -1,0 +1,70 @@
+//! The top module that an engine talks to.
+
+use gpurf_hw::dialect::{layout, Ports};
+
+use crate::Design;
+
+/// A port of the design, and where its value stands in the packed words of the plain struct.
+pub struct Wire {
+    /// Name of the design's port.
+    port: String,
+    /// Name in the harness, of which no tool makes anything else.
+    pub name: String,
+    pub width: usize,
+    pub first_word: usize,
+}
+
+/// The ports of the top module that `P` names, in its order.
+///
+/// Elements of an array past the module's own count have no port: they are left out.
+fn wires<P: Ports>(design: &Design, prefix: &str) -> Vec<Wire> {
+    let ports = &design.top_module().ports;
+    let wires = layout::<P>().into_iter().filter_map(|field| {
+        let port = ports.iter().find(|port| port.name == field.name.to_string())?;
+        let (port, width) = (port.name.clone(), port.width);
+        let name = format!("{prefix}{}", field.first_word);
+        Some(Wire { port, name, width, first_word: field.first_word })
+    });
+    wires.collect()
+}
+
+/// Words that `P` takes when packed.
+fn words<P: Ports>() -> usize {
+    layout::<P>().last().map_or(0, |field| field.first_word + field.words)
+}
+
+/// Name of the harness module.
+pub const MODULE: &str = "gpurf_harness";
+
+/// A design and the ports by which an engine drives it.
+pub struct Harness<'a> {
+    pub design: &'a Design,
+    pub inputs: Vec<Wire>,
+    pub outputs: Vec<Wire>,
+    /// Words of the packed inputs and outputs.
+    pub words: (usize, usize),
+}
+
+impl<'a> Harness<'a> {
+    pub fn new<I: Ports, O: Ports>(design: &'a Design) -> Self {
+        let (inputs, outputs) = (wires::<I>(design, "in"), wires::<O>(design, "out"));
+        Harness { design, inputs, outputs, words: (words::<I>(), words::<O>()) }
+    }
+
+    /// Connections of the design's ports, as of an instance, to the harness's names.
+    pub fn connections(&self) -> String {
+        let wires = self.inputs.iter().chain(&self.outputs);
+        let wires = wires.map(|wire| format!(",\n    .{}({})", wire.port, wire.name));
+        // A module without state has no clock.
+        let has = |name: &str| self.design.top_module().ports.iter().any(|port| port.name == name);
+        let control = ["clock", "reset"].into_iter().filter(|name| has(name));
+        let control = control.map(|name| format!(",\n    .{name}({name})"));
+        control.chain(wires).collect::<String>().trim_start_matches(",\n").to_string()
+    }
+
+    /// The name of the port whose value stands at this output word.
+    pub fn output_at(&self, word: usize) -> &str {
+        let mut ports = self.outputs.iter().rev();
+        ports.find(|wire| wire.first_word <= word).map_or("", |wire| &wire.port)
+    }
+}

@@ -1,0 +1,153 @@
+//! Scenarios of the register-file arbiter.
+
+use gpurf_hw::register_file::{Arbiter, ArbiterIn};
+
+use super::{expect, Drive, Scenario};
+
+/// An instruction of warp 0 in a collector; register r lives in bank (r + 1) mod banks.
+fn issue(collector: usize, registers: &[u32]) -> ArbiterIn {
+    let mut inputs = ArbiterIn::default();
+    inputs.issue[collector] = true;
+    for (slot, register) in registers.iter().enumerate() {
+        inputs.request[slot] = true;
+        inputs.source_register[slot] = *register;
+    }
+    inputs
+}
+
+/// A result of a warp; it must live in the bank.
+fn write(mut inputs: ArbiterIn, bank: usize, warp: u32, near: bool) -> ArbiterIn {
+    inputs.write_valid[bank] = true;
+    inputs.write_warp[bank] = warp;
+    inputs.write_near[bank] = near;
+    inputs
+}
+
+/// Collector 0 belongs to the warp.
+fn owned(mut inputs: ArbiterIn, warp: u32) -> ArbiterIn {
+    inputs.owned[0] = true;
+    inputs.held_warp[0] = warp;
+    inputs
+}
+
+pub fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
+    vec![
+        Scenario {
+            name: "oldest_first",
+            rule: "F II: every cycle, the oldest request of each queue is granted",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let banks = bench.parameters.stage.banks as u32;
+                // Three registers of bank 0.
+                bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
+                for slot in 0..3 {
+                    let out = bench.cycle(ArbiterIn::default())?;
+                    expect(out.bank_read[0] && out.bank_slot[0] == slot, "slots in their order")?;
+                    expect(out.bank_row[0] == slot, "row = register / banks")?;
+                }
+                expect(!bench.cycle(ArbiterIn::default())?.bank_read[0], "then nothing is left")
+            },
+        },
+        Scenario {
+            name: "banks_work_side_by_side",
+            rule: "F II: each bank serves one request per cycle",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                if bench.parameters.stage.collectors < 2 {
+                    return Ok(());
+                }
+                bench.cycle(issue(0, &[0]))?;
+                let out = bench.cycle(issue(1, &[0, 1]))?;
+                expect(out.bank_read[1] && out.bank_collector[1] == 0, "bank 1 reads for collector 0")?;
+                bench.cycle(issue(0, &[0]))?;
+                let out = bench.cycle(ArbiterIn::default())?;
+                expect(out.bank_read[1], "and goes on with the next")
+            },
+        },
+        Scenario {
+            name: "writes_have_priority",
+            rule: "F II: writes always have priority and are granted access immediately",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                bench.cycle(issue(0, &[0]))?;
+                for _ in 0..3 {
+                    let out = bench.cycle(write(ArbiterIn::default(), 1, 0, true))?;
+                    expect(!out.bank_read[1] && out.bank_conflict[1], "the read waits for the write")?;
+                }
+                let out = bench.cycle(ArbiterIn::default())?;
+                expect(out.bank_read[1] && !out.bank_conflict[1], "and goes when the bank is free")
+            },
+        },
+        Scenario {
+            name: "one_value_per_collector",
+            rule: "F II: granted only if the port of the OCU and the bank it needs are available",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                bench.cycle(issue(0, &[0, 1, 2, 3][..3.min(bench.parameters.stage.slots)]))?;
+                let mut reads = 0;
+                for _ in 0..8 {
+                    let out = bench.cycle(ArbiterIn::default())?;
+                    let now = out.bank_read.iter().filter(|read| **read).count();
+                    expect(now <= 1, "port S of collector 0 takes one value per cycle")?;
+                    reads += now;
+                }
+                expect(reads == 3, "all three are read in the end")
+            },
+        },
+        Scenario {
+            name: "banks_take_turns_at_a_port",
+            rule: "our decision: banks that want the same collector take turns",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let banks = bench.parameters.stage.banks as u32;
+                // Two registers of bank 0, one of bank 1.
+                bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 0]))?;
+                let first = bench.cycle(ArbiterIn::default())?;
+                let second = bench.cycle(ArbiterIn::default())?;
+                expect(first.bank_read[0] && first.bank_conflict[1], "bank 0 starts")?;
+                expect(second.bank_read[1] && second.bank_conflict[0], "bank 1 is next")
+            },
+        },
+        Scenario {
+            name: "near_result_to_port_d",
+            rule: "F IV-A2: the data is also written in the CCU only if its reuse is near",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let out = bench.cycle(owned(write(ArbiterIn::default(), 1, 5, true), 5))?;
+                expect(out.d_bank[0] == 2 && out.write_cached[1], "bank 1's result goes to collector 0")?;
+                expect(!out.write_filtered[1], "and is not kept out")
+            },
+        },
+        Scenario {
+            name: "far_result_is_filtered",
+            rule: "F IV-A2: writes with far reuse distance are not cached",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                if bench.parameters.stage.cache_far {
+                    return Ok(());
+                }
+                let out = bench.cycle(owned(write(ArbiterIn::default(), 1, 5, false), 5))?;
+                expect(out.d_bank[0] == 0 && out.filtered_bank[0] == 2, "kept out, and said so")?;
+                expect(out.write_filtered[1] && !out.write_cached[1], "as an event too")
+            },
+        },
+        Scenario {
+            name: "first_near_result_wins",
+            rule: "W 4.2: the write policy selects the first write slot containing a near register",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let both = write(write(ArbiterIn::default(), 0, 5, true), 1, 5, true);
+                let out = bench.cycle(owned(both, 5))?;
+                expect(out.d_bank[0] == 1 && out.filtered_bank[0] == 2, "bank 0 wins, bank 1 is kept out")?;
+                if bench.parameters.stage.cache_far {
+                    return Ok(());
+                }
+                let near_second = write(write(ArbiterIn::default(), 0, 5, false), 1, 5, true);
+                let out = bench.cycle(owned(near_second, 5))?;
+                expect(out.d_bank[0] == 2 && out.filtered_bank[0] == 1, "a far one before it does not")
+            },
+        },
+        Scenario {
+            name: "no_collector_no_cache",
+            rule: "W 4.2: for a warp not having any CCU, the request would only be directed to the banks",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let out = bench.cycle(owned(write(ArbiterIn::default(), 1, 6, true), 5))?;
+                expect(out.d_bank[0] == 0 && out.filtered_bank[0] == 0, "another warp's collector")?;
+                let out = bench.cycle(write(ArbiterIn::default(), 1, 0, true))?;
+                expect(out.d_bank[0] == 0 && out.filtered_bank[0] == 0, "nobody's collector")
+            },
+        },
+    ]
+}

@@ -1,0 +1,78 @@
+//! Directed scenarios: one for each sentence of a paper that states a rule, and for each decision of
+//! ours where the papers are silent.
+
+mod arbiter;
+mod ccu;
+mod ocu;
+mod operand_stage;
+
+use gpurf_hw::catalogue::Parameters;
+use gpurf_hw::dialect::{difference, Data};
+
+pub use arbiter::scenarios as arbiter;
+pub use ccu::scenarios as ccu;
+pub use ocu::scenarios as ocu;
+pub use operand_stage::{of_caching_stage, of_every_stage};
+
+use crate::{Engine, Testbench};
+
+/// A short run with expectations.
+pub struct Scenario<M: Testbench> {
+    pub name: &'static str,
+    /// The rule and where it stands.
+    pub rule: &'static str,
+    pub play: fn(&mut Drive<M>) -> Result<(), String>,
+}
+
+/// All engines under one scenario.
+pub struct Drive<'a, M: Testbench> {
+    pub parameters: Parameters,
+    engines: &'a mut [Engine<M>],
+    cycle: u64,
+    /// Inputs and the first engine's outputs so far, for a waveform.
+    pub played: Vec<(M::In, M::Out)>,
+}
+
+impl<'a, M: Testbench> Drive<'a, M> {
+    /// The engines must be freshly reset.
+    pub fn new(parameters: &Parameters, engines: &'a mut [Engine<M>]) -> Self {
+        Drive { parameters: *parameters, engines, cycle: 0, played: vec![] }
+    }
+
+    /// What these inputs would be answered in this cycle; all engines are compared.
+    pub fn peek(&mut self, inputs: M::In) -> Result<M::Out, String> {
+        let (first, others) = self.engines.split_first_mut().expect("at least one engine");
+        let outputs = first.settle(&inputs);
+        for (place, engine) in others.iter_mut().enumerate() {
+            let others = engine.settle(&inputs);
+            if others != outputs {
+                let place = place + 1;
+                return Err(format!("engine {place}: {}", difference(self.cycle, outputs, others)));
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// One clock cycle.
+    pub fn cycle(&mut self, inputs: M::In) -> Result<M::Out, String> {
+        let outputs = self.peek(inputs)?;
+        self.engines.iter_mut().for_each(|engine| engine.tick());
+        self.played.push((inputs, outputs));
+        self.cycle += 1;
+        Ok(outputs)
+    }
+}
+
+/// Fails with what was expected.
+fn expect(holds: bool, what: impl Into<String>) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what.into()) }
+}
+
+/// A value that differs in every word from that of another number.
+fn value<D: Data>(number: u32) -> D {
+    let mut data = D::default();
+    for (place, word) in data.words_mut().iter_mut().enumerate() {
+        *word = number << 8 | place as u32;
+    }
+    data
+}

@@ -1,0 +1,77 @@
+//! Scenarios of the operand collector unit.
+
+use gpurf_hw::collector::{Ocu, OcuIn};
+use gpurf_hw::dialect::{Data, Word};
+use rust_hdl::prelude::Bits;
+
+use super::{expect, value, Drive, Scenario};
+
+type In<const W: usize> = OcuIn<<Bits<W> as Word>::Data>;
+
+fn issue<D: Data>(sources: usize) -> OcuIn<D> {
+    let mut inputs = OcuIn { issue: true, warp: 5, unit: 3, payload: 77, ..Default::default() };
+    inputs.source_valid[..sources].fill(true);
+    inputs
+}
+
+fn arrive<D: Data>(slot: u32) -> OcuIn<D> {
+    OcuIn { s_valid: true, s_slot: slot, s_data: value(slot), ..Default::default() }
+}
+
+pub fn scenarios<const W: usize>() -> Vec<Scenario<Ocu<W>>>
+where
+    Bits<W>: Word,
+{
+    vec![
+        Scenario {
+            name: "requests_every_source",
+            rule: "F II: once the OCU is allocated, it generates the source operand read requests",
+            play: |bench: &mut Drive<Ocu<W>>| {
+                let slots = bench.parameters.stage.slots;
+                let out = bench.cycle(issue(slots - 1))?;
+                expect(out.request[..slots - 1].iter().all(|r| *r), "a request for each source")?;
+                expect(!out.request[slots - 1], "none for an unused slot")?;
+                let out = bench.cycle(In::<W>::default())?;
+                expect(!out.request.contains(&true), "requests stand for one cycle")
+            },
+        },
+        Scenario {
+            name: "ready_when_all_have_arrived",
+            rule: "F II: a candidate for dispatch when the ready bit is set for all valid slots",
+            play: |bench: &mut Drive<Ocu<W>>| {
+                bench.cycle(issue(3))?;
+                for slot in [2, 0, 1] {
+                    let out = bench.cycle(arrive(slot))?;
+                    expect(!out.ready, "not ready before the last value is stored")?;
+                }
+                let out = bench.cycle(In::<W>::default())?;
+                expect(out.ready && out.occupied, "ready after the last value")?;
+                let stored = (0..3).all(|slot| out.operand_data[slot] == value(slot as u32));
+                expect(stored && out.operand_valid[..3] == [true; 3], "each value in its slot")?;
+                let metadata = (out.held_warp, out.held_unit, out.held_payload);
+                expect(metadata == (5, 3, 77), "warp, unit and payload kept")
+            },
+        },
+        Scenario {
+            name: "no_sources_no_wait",
+            rule: "F II: an instruction whose used slots are all ready can be dispatched; one without sources at once",
+            play: |bench: &mut Drive<Ocu<W>>| {
+                bench.cycle(issue(0))?;
+                expect(bench.cycle(In::<W>::default())?.ready, "ready in the cycle after issue")
+            },
+        },
+        Scenario {
+            name: "released_by_dispatch",
+            rule: "W 2: the OCU is released once its instruction is dispatched",
+            play: |bench: &mut Drive<Ocu<W>>| {
+                bench.cycle(issue(0))?;
+                let out = bench.cycle(OcuIn { dispatch: true, ..In::<W>::default() })?;
+                expect(out.occupied, "occupied in the cycle of dispatch")?;
+                let out = bench.cycle(issue(1))?;
+                expect(!out.occupied && !out.ready, "free in the next")?;
+                let out = bench.cycle(In::<W>::default())?;
+                expect(out.occupied && !out.ready, "the next instruction waits for its own source")
+            },
+        },
+    ]
+}
