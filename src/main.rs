@@ -1,1 +1,73 @@
-fn main() {}
+//! gpurf: GPU register-file hardware, simulated, exported and measured.
+//!
+//! One file per subcommand. Exit code 0 on success, 1 when something checked does not hold, 2 on
+//! unusable input.
+
+mod engines;
+mod input;
+mod output;
+mod overheads;
+mod sim;
+mod synth;
+mod testbench;
+mod trace;
+mod verilog;
+mod workloads;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// GPU register-file hardware from research papers, as synthesizable RTL: simulated inside a streaming
+/// multiprocessor, exported to Verilog, measured in gates.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the built-in workloads
+    Workloads(workloads::Arguments),
+    /// Write built-in workloads as Accel-Sim traces
+    Trace(trace::Arguments),
+    /// Run an instruction stream through a streaming multiprocessor
+    Sim(sim::Arguments),
+    /// Run the cycle testbenches of hardware modules
+    Testbench(testbench::Arguments),
+    /// Export hardware modules as Verilog
+    Verilog(verilog::Arguments),
+    /// Synthesize hardware modules and report their area
+    Synth(synth::Arguments),
+    /// Set the papers' storage and area claims beside what the RTL has
+    Overheads(overheads::Arguments),
+}
+
+/// Whether everything that a command checked holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Holds,
+    Fails,
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Workloads(arguments) => workloads::run(arguments),
+        Command::Trace(arguments) => trace::run(arguments),
+        Command::Sim(arguments) => sim::run(arguments),
+        Command::Testbench(arguments) => testbench::run(arguments),
+        Command::Verilog(arguments) => verilog::run(arguments),
+        Command::Synth(arguments) => synth::run(arguments),
+        Command::Overheads(arguments) => overheads::run(arguments),
+    };
+    match result {
+        Ok(Verdict::Holds) => ExitCode::SUCCESS,
+        Ok(Verdict::Fails) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,1 +1,89 @@
-fn main() {}
+//! Speed of the SM with the reference model of the operand stage, in warp instructions per second.
+//!
+//! The workload is Rodinia's bfs, if its trace is there (folder `GPURF_TRACES`, by default
+//! `../shared/traces` beside the project), parsed beforehand; else a kernel of dependent arithmetic.
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+
+use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use gpurf_sim::config::Config;
+use gpurf_sim::operand_stage::OperandStage;
+use gpurf_sim::sm::{Collector, Design, Sm};
+use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
+
+fn run(workload: &Workload, config: &Config, design: Design) -> u64 {
+    let parameters = design.operand_stage(config);
+    let mut sm = Sm::new(config, design, 1, |_| match design.collector {
+        Collector::Ocu => OperandStage::<u32>::baseline(parameters),
+        Collector::Ccu => OperandStage::caching(config.entries, parameters),
+    });
+    sm.run(workload, None).expect("the workload runs");
+    sm.statistics("model", 0).summary.counters.warp_instructions
+}
+
+/// The same workload, held in memory.
+fn parsed(workload: Workload) -> Workload {
+    let commands = workload.commands.into_iter().map(|command| match command {
+        Command::Kernel(kernel) => {
+            let mut reader = kernel.open().expect("the trace opens");
+            let mut blocks = Vec::new();
+            while let Some(block) = reader.next_block().expect("the trace is whole") {
+                blocks.push(block);
+            }
+            Command::Kernel(Kernel::in_memory(kernel.header().clone(), reader.program().clone(), blocks))
+        }
+        copy => copy,
+    });
+    Workload { name: workload.name, commands: commands.collect() }
+}
+
+fn bfs() -> Option<Workload> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    let folder =
+        std::env::var_os("GPURF_TRACES").map_or_else(|| root.join("../shared/traces"), PathBuf::from);
+    gpurf_trace::open(folder.join("rodinia-bfs-sm80")).ok().map(parsed)
+}
+
+/// Full occupancy, chains of multiply-adds.
+fn arithmetic() -> Workload {
+    let mut program = Program::default();
+    let mut block = ThreadBlock::new([0; 3]);
+    for warp in 0..32 {
+        block.begin_warp(warp);
+        for place in 0..5000 {
+            let register = |number: u32| Register::Vector((number % 13) as u8);
+            let index = program.intern(&Instruction {
+                pc: 16 * place,
+                opcode: "FFMA",
+                destination: Some(register(place)),
+                sources: &[register(place + 3), register(place + 7), register(place)],
+                width: 0,
+                immediates: [0, 0],
+            });
+            block.push(index.expect("FFMA is known"), u32::MAX, &[]);
+        }
+    }
+    let header =
+        KernelHeader { name: "arithmetic".into(), block: [1024, 1, 1], nregs: 16, ..KernelHeader::default() };
+    let kernel = Kernel::in_memory(header, program, vec![block]);
+    Workload { name: "arithmetic".into(), commands: vec![Command::Kernel(kernel)] }
+}
+
+fn benchmark(criterion: &mut Criterion) {
+    let config = Config::default();
+    let mut group = criterion.benchmark_group("sm");
+    group.sample_size(10);
+    for workload in bfs().into_iter().chain([arithmetic()]) {
+        for design in Design::ALL {
+            group.throughput(Throughput::Elements(run(&workload, &config, design)));
+            group.bench_function(format!("{}/{design}", workload.name), |bencher| {
+                bencher.iter(|| run(black_box(&workload), &config, design))
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, benchmark);
+criterion_main!(benches);

@@ -29,6 +29,7 @@ pub struct Config {
     pub slots: usize,
     pub entries: usize,
     pub occupied: Occupied,
+    pub invalidate: bool,
     pub interval: u64,
     pub sm: Limits,
     pub int: Timing,
@@ -308,7 +309,8 @@ fn merge(table: &mut Table, changes: Table, section: &str, origin: &str) -> Resu
             (Value::Table(inner), Value::Table(changes)) => merge(inner, changes, &name, origin)?,
             (present, change) if present.type_str() == change.type_str() => *present = change,
             (present, change) => {
-                let reason = format!("the value must be of type {}, not {}", present.type_str(), change.type_str());
+                let reason =
+                    format!("the value must be of type {}, not {}", present.type_str(), change.type_str());
                 return Err(impossible(&name, change, reason));
             }
         }

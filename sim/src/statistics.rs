@@ -72,7 +72,7 @@ counters! {
 
 counters! {
     /// Cycles in which a sub-core issued nothing, by cause: four sub-cores, so four a cycle at most.
-    /// With several causes the first of this list counts, last two apart.
+    /// With several causes, the first in this list counts.
     Stalls {
         /// A warp is ready, but the collector it may use is not free.
         collector,
@@ -168,6 +168,9 @@ impl Statistics {
     /// Every check held.
     pub fn is_sound(&self) -> bool {
         let counters = &self.summary.counters;
-        counters.token_errors == 0 && counters.stage_errors == 0 && self.divergences == 0 && self.errors.is_empty()
+        counters.token_errors == 0
+            && counters.stage_errors == 0
+            && self.divergences == 0
+            && self.errors.is_empty()
     }
 }

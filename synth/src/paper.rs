@@ -117,7 +117,8 @@ impl Paper {
         let mut variables = Variables::default();
         variables.add(&self.parameters);
         for paper in others {
-            let named = paper.parameters.iter().map(|(name, value)| (format!("{}.{name}", paper.key), *value));
+            let named =
+                paper.parameters.iter().map(|(name, value)| (format!("{}.{name}", paper.key), *value));
             variables.add(&named.collect());
         }
         variables
@@ -162,7 +163,9 @@ impl Claim {
 impl Contradiction {
     /// Whether the arithmetic shows it; `None` where it is one of words.
     pub(crate) fn shown(&self, variables: &Variables) -> Result<Option<bool>> {
-        let Some(holds) = &self.holds else { return Ok(None) };
+        let Some(holds) = &self.holds else {
+            return Ok(None);
+        };
         match variables.evaluate(holds)? {
             Value::Boolean(shown) => Ok(Some(shown)),
             other => anyhow::bail!("`{holds}` is {other}, neither true nor false"),
@@ -188,7 +191,8 @@ impl Variables {
     }
 
     fn evaluate(&self, expression: &str) -> Result<Value> {
-        let tree: Node = evalexpr::build_operator_tree(expression).with_context(|| format!("`{expression}`"))?;
+        let tree: Node =
+            evalexpr::build_operator_tree(expression).with_context(|| format!("`{expression}`"))?;
         tree.eval_with_context(&self.0).with_context(|| format!("`{expression}`"))
     }
 }

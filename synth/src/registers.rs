@@ -67,8 +67,11 @@ impl Probe for Counter {
     }
 
     fn visit_atom(&mut self, _: &str, atom: &dyn Atom) {
-        let Some((module, _, parameters)) = Identity::of(atom) else { return };
-        let parameter = |name: &str| parameters.iter().find(|(n, _)| n == name).map_or(0, |(_, value)| *value as u64);
+        let Some((module, _, parameters)) = Identity::of(atom) else {
+            return;
+        };
+        let parameter =
+            |name: &str| parameters.iter().find(|(n, _)| n == name).map_or(0, |(_, value)| *value as u64);
         let (width, rows) = (parameter("w"), parameter("rows"));
         if module == format!("register_w{width}") {
             let group = self.registers.groups.entry(self.path[1..].join(".")).or_default();

@@ -117,7 +117,9 @@ pub fn synthesize_all(
     let results: Mutex<Vec<Option<Result<Run>>>> = Mutex::new((0..2 * jobs.len()).map(|_| None).collect());
     let worker = || loop {
         let next = runs.lock().expect("no panic").next();
-        let Some((index, (job, hierarchy))) = next else { return };
+        let Some((index, (job, hierarchy))) = next else {
+            return;
+        };
         let result = run(job, hierarchy, options);
         let mut results = results.lock().expect("no panic");
         results[index] = Some(result);
@@ -132,8 +134,10 @@ pub fn synthesize_all(
     let mut results = results.into_inner().expect("no panic").into_iter().map(|result| result.expect("ran"));
     jobs.iter()
         .map(|job| {
-            let (kept, flat) = (results.next().expect("two runs per job"), results.next().expect("two runs per job"));
-            combine(job, options, kept?, flat?)
+            let mut next = || results.next().expect("two runs per job");
+            let (kept, flat) = (next(), next());
+            let synthesis = kept.and_then(|kept| combine(job, options, kept, flat?));
+            synthesis.with_context(|| job.top.to_string())
         })
         .collect()
 }
@@ -182,7 +186,7 @@ fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
         let log = fs::read_to_string(file(LOG)).unwrap_or_default();
         let log = if log.is_empty() { String::from_utf8_lossy(&output.stderr).into_owned() } else { log };
         let kept = folder.keep().join(LOG);
-        bail!("{}: Yosys failed; its log is {}, which ends:\n{}", job.top, kept.display(), tail(&log));
+        bail!("Yosys failed; its log is {}, which ends:\n{}", kept.display(), tail(&log));
     }
     let read = |name: &str| fs::read_to_string(file(name)).with_context(|| format!("Yosys wrote no {name}"));
     let (mut modules, tool) = Modules::parse(&read(CELLS)?, job.top)?;
@@ -247,10 +251,15 @@ fn script(top: &str, hierarchy: Hierarchy, options: &Options) -> String {
 ///
 /// The gate opens for a reset, too, because the reset is synchronous and wins over the enable.
 fn clock_gating(library: &Library) -> String {
-    let Some((gate, pins)) = library.clock_gate() else { return String::new() };
+    let Some((gate, pins)) = library.clock_gate() else {
+        return String::new();
+    };
     let test = pins.test.as_ref().map(|pin| format!(", .{pin}(1'b0)")).unwrap_or_default();
     let gate = |open: &str| {
-        format!("  {gate} gate (.{}(CLK), .{}({open}), .{}(gated){test});", pins.clock, pins.enable, pins.output)
+        format!(
+            "  {gate} gate (.{}(CLK), .{}({open}), .{}(gated){test});",
+            pins.clock, pins.enable, pins.output
+        )
     };
     let (enabled, reset) = (gate("EN == EN_POLARITY"), gate("(EN == EN_POLARITY) | (SRST == SRST_POLARITY)"));
     format!(
@@ -351,10 +360,13 @@ impl Modules {
     }
 }
 
-/// Newer releases of Yosys write a heading first.
+/// Reads what `stat -json` wrote.
+///
+/// Yosys 0.23 puts lines of its plain report between those of the JSON: they begin like no line of JSON.
 fn json(text: &str) -> Result<Value> {
-    let start = text.find('{').context("Yosys wrote no statistics")?;
-    serde_json::from_str(&text[start..]).context("the statistics of Yosys cannot be read")
+    let lines = text.lines().filter(|line| line.trim_start().starts_with(['{', '}', '"']));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    serde_json::from_str(&text).context("the statistics of Yosys cannot be read")
 }
 
 fn number(value: &Value) -> Result<u64> {
@@ -367,7 +379,9 @@ fn plain(name: &str) -> String {
 
 fn parse_depth(text: &str) -> Result<u64> {
     // No path at all means no logic.
-    let Some((_, rest)) = text.split_once("(length=") else { return Ok(0) };
+    let Some((_, rest)) = text.split_once("(length=") else {
+        return Ok(0);
+    };
     let digits = rest.split(')').next().unwrap_or("");
     digits.parse().map_err(|_| anyhow!("the longest path of Yosys cannot be read: length={digits}"))
 }
@@ -378,9 +392,10 @@ fn combine(job: &Job, options: &Options, kept: Run, flat: Run) -> Result<Synthes
     let cell = |name: &str| library.cells.get(name);
     let area = |name: &str| cell(name).map_or(0.0, |cell| cell.area);
     let flip_flop = |name: &str| cell(name).is_some_and(|cell| cell.flip_flop);
-    let unmapped = flat.modules.cells[job.top].keys().find(|name| cell(name).is_none() && !name.starts_with("$mem"));
+    let unmapped =
+        flat.modules.cells[job.top].keys().find(|name| cell(name).is_none() && !name.starts_with("$mem"));
     if let Some(name) = unmapped {
-        bail!("{}: Yosys left a cell {name} that library {} does not have", job.top, library.name);
+        bail!("Yosys left a cell {name} that library {} does not have", library.name);
     }
 
     let modules = &kept.modules;
@@ -404,7 +419,11 @@ fn combine(job: &Job, options: &Options, kept: Run, flat: Run) -> Result<Synthes
         })
         .filter(|module| module.instances > 0)
         .collect();
-    areas.sort_by(|a, b| (b.module == job.top, b.area_um2).partial_cmp(&(a.module == job.top, a.area_um2)).expect("areas are numbers"));
+    areas.sort_by(|a, b| {
+        (b.module == job.top, b.area_um2)
+            .partial_cmp(&(a.module == job.top, a.area_um2))
+            .expect("areas are numbers")
+    });
 
     let cells_by_type = flat.modules.cells[job.top].clone();
     let area_um2 = flat.modules.own(job.top, area);
@@ -432,14 +451,18 @@ fn combine(job: &Job, options: &Options, kept: Run, flat: Run) -> Result<Synthes
 impl Synthesis {
     /// One line per synthesized module: what it costs flattened.
     pub fn summary(all: &[Synthesis]) -> Table {
-        let mut table = table(&["module", "area µm²", "GE", "flip-flops", "of area", "memory bits", "depth", "path ns"]);
+        let mut table =
+            table(&["module", "area µm²", "GE", "flip-flops", "of area", "memory bits", "depth", "path ns"]);
         for synthesis in all {
             table.add_row([
                 synthesis.top.clone(),
                 grouped(synthesis.area_um2),
                 grouped(synthesis.gate_equivalents),
                 grouped(synthesis.flip_flops as f64),
-                format!("{:.0}%", 100.0 * synthesis.flip_flop_area_um2 / synthesis.area_um2.max(f64::MIN_POSITIVE)),
+                format!(
+                    "{:.0}%",
+                    100.0 * synthesis.flip_flop_area_um2 / synthesis.area_um2.max(f64::MIN_POSITIVE)
+                ),
                 grouped(synthesis.memory_bits as f64),
                 synthesis.logic_depth.to_string(),
                 synthesis.longest_path_ns.map_or("-".to_string(), |path| format!("{path:.3}")),
@@ -450,8 +473,15 @@ impl Synthesis {
 
     /// One line per distinct module inside: where the area goes, hierarchy kept.
     pub fn hierarchy(&self) -> Table {
-        let mut table =
-            table(&["module", "instances", "area µm²", "without submodules", "GE", "flip-flops", "memory bits"]);
+        let mut table = table(&[
+            "module",
+            "instances",
+            "area µm²",
+            "without submodules",
+            "GE",
+            "flip-flops",
+            "memory bits",
+        ]);
         for module in &self.modules {
             table.add_row([
                 module.module.clone(),
@@ -478,10 +508,18 @@ impl Synthesis {
     }
 }
 
-/// A table whose first column is text and whose others are numbers.
+/// A table whose first column is text and whose others are numbers; a line under the header only.
 pub(crate) fn table(header: &[&str]) -> Table {
+    use TableComponent::{
+        HorizontalLines, LeftBorderIntersections, MiddleIntersections, RightBorderIntersections,
+    };
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).remove_style(TableComponent::HorizontalLines).set_header(header);
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(header);
+    for between_rows in
+        [HorizontalLines, LeftBorderIntersections, MiddleIntersections, RightBorderIntersections]
+    {
+        table.remove_style(between_rows);
+    }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
@@ -491,6 +529,78 @@ pub(crate) fn table(header: &[&str]) -> Table {
 /// A number without decimals, digits in groups of three.
 pub(crate) fn grouped(number: f64) -> String {
     let digits = format!("{:.0}", number.abs());
-    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
     format!("{}{}", if number <= -0.5 { "-" } else { "" }, groups.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Yosys 0.23 writes it for three levels, its stray lines included.
+    const STAT: &str = r#"{
+   "creator": "Yosys 0.23 (git sha1 7ce5011c24b)",
+   "modules": {
+      "\\top": {
+         "num_memory_bits":   0,
+         "num_cells_by_type": {
+            "NAND2_X1": 2,
+            "middle": 2
+         }
+      },
+      "\\middle": {
+         "num_memory_bits":   0,
+         "num_cells_by_type": {
+            "DFF_X1": 1,
+            "leaf": 3
+         }
+      },
+      "\\leaf": {
+         "num_memory_bits":   16,
+         "num_cells_by_type": {
+            "$mem_v2": 1,
+            "INV_X1": 4
+         }
+      }
+   },
+       leaf                          3
+      "design": {
+         "num_cells":         0
+      }
+}"#;
+
+    #[test]
+    fn cells_are_summed_over_the_hierarchy() {
+        let (mut modules, tool) = Modules::parse(STAT, "top").unwrap();
+        modules.add_memories(STAT).unwrap();
+        assert_eq!(tool, "Yosys 0.23 (git sha1 7ce5011c24b)");
+        assert_eq!(["top", "middle", "leaf"].map(|module| modules.instances(module)), [1, 2, 6]);
+        let gate = |cell: &str| if cell.ends_with("_X1") { 1.0 } else { 0.0 };
+        assert_eq!(modules.own("leaf", gate), 4.0);
+        // 2 gates + 2 × (1 flip-flop + 3 × 4 inverters).
+        assert_eq!(modules.sum("top", &|module| modules.own(module, gate)), 28.0);
+        assert_eq!(modules.sum("top", &|module| modules.memory_bits[module] as f64), 96.0);
+    }
+
+    #[test]
+    fn a_missing_top_is_named() {
+        assert!(Modules::parse(STAT, "bottom").unwrap_err().to_string().contains("module bottom"));
+    }
+
+    #[test]
+    fn the_depth_is_the_longest_path() {
+        assert_eq!(parse_depth("Longest topological path in top (length=9):\n    0: \\a").unwrap(), 9);
+        assert_eq!(parse_depth("nothing").unwrap(), 0);
+    }
+
+    #[test]
+    fn the_end_of_a_log_is_the_error() {
+        assert_eq!(tail("a\n\nERROR: b\nTime spent"), "a\nERROR: b");
+    }
+
+    #[test]
+    fn digits_are_grouped() {
+        assert_eq!([0.4, 999.6, 1234567.0, -1500.0].map(grouped), ["0", "1 000", "1 234 567", "-1 500"]);
+    }
 }

@@ -17,7 +17,9 @@ const SCRIPT: &str = "timing.tcl";
 /// Length in nanoseconds of the longest path between ports and registers of the netlist in `folder`,
 /// set-up time of the last register included; `None` without OpenSTA, or without any such path.
 pub fn longest_path_ns(folder: &Path, top: &str, library: &Library) -> Result<Option<f64>> {
-    let Ok(sta) = tool::find(Tool::OpenSta) else { return Ok(None) };
+    let Ok(sta) = tool::find(Tool::OpenSta) else {
+        return Ok(None);
+    };
     // A design without a port called `clock` gets a clock of no port: its paths run from port to port.
     let script = format!(
         "read_liberty {{{liberty}}}
@@ -55,7 +57,8 @@ mod tests {
 
     #[test]
     fn the_path_is_period_minus_slack() {
-        let report = "  999.9648  999.9648 library setup time\n -0.4193 data arrival time\n  999.5455   slack (MET)\n";
+        let report =
+            "  999.9648  999.9648 library setup time\n -0.4193 data arrival time\n  999.5455   slack (MET)\n";
         assert!((parse(report).unwrap() - 0.4545).abs() < 1e-9);
         assert_eq!(parse("No paths found."), None);
     }

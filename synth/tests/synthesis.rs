@@ -45,7 +45,8 @@ fn an_accumulator_has_sixteen_flip_flops() {
     }
 
     // The hierarchy: the top, then one entry for the two registers.
-    let modules: Vec<_> = synthesis.modules.iter().map(|module| (&module.module[..], module.instances)).collect();
+    let modules: Vec<_> =
+        synthesis.modules.iter().map(|module| (&module.module[..], module.instances)).collect();
     assert_eq!(modules, [("accumulator", 1), ("register_w8", 2)]);
     let (top, register) = (&synthesis.modules[0], &synthesis.modules[1]);
     assert_eq!((top.flip_flops, register.flip_flops), (16, 8));
@@ -57,7 +58,8 @@ fn clock_gates_replace_multiplexers() {
     let Some(mut options) = options() else { return };
     options.clock_gating = true;
     let synthesis = synthesize(Job { source: ACCUMULATOR, top: "accumulator" }, &options).unwrap();
-    let gates: u64 = synthesis.cells_by_type.iter().filter(|(cell, _)| cell.starts_with("CLKGATE")).map(|(_, n)| n).sum();
+    let gates: u64 =
+        synthesis.cells_by_type.iter().filter(|(cell, _)| cell.starts_with("CLKGATE")).map(|(_, n)| n).sum();
     assert_eq!((synthesis.flip_flops, gates), (16, 2));
 }
 
@@ -76,7 +78,10 @@ fn memories_stay_memories() {
     let synthesis = synthesize(Job { source, top: "banks" }, &options).unwrap();
     assert_eq!((synthesis.memory_bits, synthesis.flip_flops), (2 * 256 * 32, 0));
     assert!(synthesis.area_um2 < 100.0, "{} µm²", synthesis.area_um2);
-    assert_eq!(synthesis.modules.iter().find(|module| module.module == "memory").unwrap().memory_bits, 256 * 32);
+    assert_eq!(
+        synthesis.modules.iter().find(|module| module.module == "memory").unwrap().memory_bits,
+        256 * 32
+    );
 }
 
 #[test]
@@ -88,7 +93,7 @@ fn latches_loops_and_errors_are_named() {
     let jobs = [("latch", latch), ("wrong", wrong), ("undriven", undriven)];
     let jobs = jobs.map(|(top, source)| Job { source, top });
     for (job, result) in jobs.iter().zip(synthesize_all(&jobs, &options, |_, _| {})) {
-        let message = result.unwrap_err().to_string();
+        let message = format!("{:#}", result.unwrap_err());
         assert!(message.starts_with(&format!("{}: Yosys failed; its log is ", job.top)), "{message}");
         assert!(message.contains("ERROR"), "{message}");
         let log = message.split_once("its log is ").unwrap().1.split_once(", which").unwrap().0;

@@ -38,6 +38,12 @@ pub enum EmitError {
     )]
     ClockPath { module: String, signal: String },
 
+    #[error(
+        "{module}: {} feed each other in a circle of blocks, on which Verilog simulators may never \
+         settle: assign what one of them needs apart from the rest", signals.join(", ")
+    )]
+    Loop { module: String, signals: Vec<String> },
+
     #[error("{module}: {signal} is never assigned: drive it, if only with zero")]
     Undriven { module: String, signal: String },
 

@@ -5,6 +5,8 @@
 //! to; a change of width is written out as a concatenation or a part select, inside of which Verilog
 //! starts afresh. No context can then widen anything.
 
+use std::collections::HashMap;
+
 use num_bigint::BigUint;
 
 use super::signals::{Role, SignalId, Signals};
@@ -252,6 +254,31 @@ impl Expression {
             Role::Constant(value) => Some(value.clone()),
             _ => None,
         })
+    }
+
+    /// The same with constants in the place of these signals.
+    pub fn with(self, constants: &HashMap<SignalId, BigUint>) -> Self {
+        if let Some(value) = self.value(&|id| constants.get(&id).cloned()) {
+            return Expression::literal(value, self.width);
+        }
+        let width = self.width;
+        match self.kind {
+            Kind::Bit(id, index) => {
+                Expression { width, kind: Kind::Bit(id, Box::new(index.with(constants))) }
+            }
+            Kind::Window(id, low) => {
+                Expression { width, kind: Kind::Window(id, Box::new(low.with(constants))) }
+            }
+            Kind::Concatenation(parts) => {
+                let parts = parts.into_iter().map(|part| part.with(constants)).collect();
+                Expression { width, kind: Kind::Concatenation(parts) }
+            }
+            Kind::Unary(operator, operand) => Expression::unary(operator, operand.with(constants)),
+            Kind::Binary(operator, left, right) => {
+                Expression::binary(operator, left.with(constants), right.with(constants))
+            }
+            kind => Expression { width, kind },
+        }
     }
 
     /// As Verilog; parenthesised where it stands `inside` of an operator.

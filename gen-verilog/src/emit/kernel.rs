@@ -20,6 +20,33 @@ pub enum Statement {
     Case { selector: Expression, at: Position, arms: Vec<(Expression, Vec<Statement>)> },
 }
 
+impl Statement {
+    /// Calls `read` for every signal that the statement reads, constants included.
+    pub fn reads(&self, read: &mut impl FnMut(SignalId)) {
+        match self {
+            Statement::Assign { part, value, .. } => {
+                value.reads(read);
+                if let Part::Bit(index) = part {
+                    index.reads(read);
+                }
+            }
+            Statement::If { condition, then, otherwise, .. } => {
+                condition.reads(read);
+                then.iter().chain(otherwise).for_each(|statement| statement.reads(read));
+            }
+            Statement::Case { selector, arms, .. } => {
+                selector.reads(read);
+                for (number, (label, body)) in arms.iter().enumerate() {
+                    if number + 1 < arms.len() {
+                        label.reads(read);
+                    }
+                    body.iter().for_each(|statement| statement.reads(read));
+                }
+            }
+        }
+    }
+}
+
 /// A place in the order in which the kernel runs.
 pub type Position = usize;
 

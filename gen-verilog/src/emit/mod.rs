@@ -15,6 +15,7 @@ mod kernel;
 #[path = "../../../hw/rtl/src/rtl/keywords.rs"]
 mod keywords;
 mod module;
+mod paths;
 mod schedule;
 mod scope;
 mod signals;
@@ -25,6 +26,7 @@ use rust_hdl::prelude::Block;
 
 pub use error::EmitError;
 use error::Result;
+use paths::Paths;
 use scope::Scope;
 
 /// A module and all modules below it.
@@ -83,6 +85,8 @@ impl Design {
 struct Modules {
     list: Vec<VerilogModule>,
     by_name: HashMap<String, usize>,
+    /// Combinational paths through each module.
+    paths: HashMap<String, Paths>,
 }
 
 impl Modules {
@@ -92,12 +96,13 @@ impl Modules {
             .iter()
             .filter(|child| !signals::is_register(child))
             .try_for_each(|child| self.add(child))?;
-        let module = module::module(scope)?;
+        let (module, paths) = module::module(scope, &self.paths)?;
         match self.by_name.get(&module.name) {
             Some(known) if self.list[*known] == module => Ok(()),
             Some(_) => Err(EmitError::Ambiguous { module: module.name }),
             None => {
                 self.by_name.insert(module.name.clone(), self.list.len());
+                self.paths.insert(module.name.clone(), paths);
                 self.list.push(module);
                 Ok(())
             }

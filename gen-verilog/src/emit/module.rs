@@ -1,25 +1,35 @@
 //! The text of one Verilog module.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
-use rust_hdl::core::ast::Verilog;
+use rust_hdl::core::ast::{Verilog, VerilogBlock};
 
 use super::error::{EmitError, Result};
 use super::expression::{range, Expression, Kind};
 use super::kernel::{self, Part, Statement};
+use super::paths::{self, Paths};
 use super::schedule::{self, Process};
 use super::scope::Scope;
 use super::signals::{is_register, Role, Signal, SignalId, Signals};
 use super::{Port, VerilogModule};
 
-/// Writes a module; its children are modules of their own, except for registers.
-pub fn module(scope: &Scope) -> Result<VerilogModule> {
+/// Writes a module and finds the paths through it, given those through its children by module name.
+///
+/// Children are modules of their own, except for registers.
+pub fn module(scope: &Scope, children: &HashMap<String, Paths>) -> Result<(VerilogModule, Paths)> {
     let signals = Signals::of(scope)?;
-    let body = match &scope.code {
-        Verilog::Custom(text) => custom(scope, &signals, text)?,
-        Verilog::Combinatorial(kernel) => Combinational::of(scope, &signals, kernel)?.text(),
-        Verilog::Empty => Combinational::of(scope, &signals, &vec![])?.text(),
+    let combinational = |kernel: &VerilogBlock| -> Result<(String, Paths)> {
+        let statements = kernel::statements(&signals, kernel)?;
+        let processes = schedule::processes(&signals, statements)?;
+        let paths = paths::paths(scope, &signals, &processes, children)?;
+        Ok((Combinational::of(scope, &signals, processes)?.text(), paths))
+    };
+    let (body, paths) = match &scope.code {
+        // The outputs of a primitive with Verilog of its own are registers.
+        Verilog::Custom(text) => (custom(scope, &signals, text)?, Paths::new()),
+        Verilog::Combinatorial(kernel) => combinational(kernel)?,
+        Verilog::Empty => combinational(&vec![])?,
         Verilog::Blackbox(_) | Verilog::Wrapper(_) => {
             return Err(EmitError::Kernel {
                 module: signals.module.clone(),
@@ -29,13 +39,14 @@ pub fn module(scope: &Scope) -> Result<VerilogModule> {
     };
     let ports = (0..signals.len()).map(|id| &signals[id]);
     let ports = ports.filter(|signal| matches!(signal.role, Role::Input | Role::Output));
-    Ok(VerilogModule {
+    let module = VerilogModule {
         name: scope.identity.verilog.clone(),
         origin: scope.identity.origin.clone(),
         parameters: scope.identity.parameters.clone(),
         ports: ports.map(port).collect(),
         text: format!("{}{body}", header(scope)),
-    })
+    };
+    Ok((module, paths))
 }
 
 fn port(signal: &Signal) -> Port {
@@ -101,19 +112,23 @@ struct Combinational<'a> {
     processes: Vec<Process>,
     /// Signals whose value is used, so that they need a name.
     read: BTreeSet<SignalId>,
+    /// Signals that some process assigns; a local that is constant is not.
+    assigned: BTreeSet<SignalId>,
     /// Inputs of children that are connected to an expression, not to a wire of their own.
     inline: BTreeMap<SignalId, Expression>,
 }
 
 impl<'a> Combinational<'a> {
-    fn of(scope: &'a Scope, signals: &'a Signals, kernel: &rust_hdl::core::ast::VerilogBlock) -> Result<Self> {
-        let statements = kernel::statements(signals, kernel)?;
+    fn of(scope: &'a Scope, signals: &'a Signals, processes: Vec<Process>) -> Result<Self> {
         let mut read = BTreeSet::new();
-        reads(&statements, &mut |id| {
-            read.insert(id);
-        });
-        let processes = schedule::processes(signals, statements)?;
-        let mut module = Combinational { scope, signals, processes, read, inline: BTreeMap::new() };
+        for process in &processes {
+            process.reads(&mut |id| {
+                read.insert(id);
+            });
+        }
+        let assigned = processes.iter().flat_map(|process| process.targets()).copied().collect();
+        let mut module =
+            Combinational { scope, signals, processes, read, assigned, inline: BTreeMap::new() };
         module.check_clocks()?;
         module.inline_connections();
         Ok(module)
@@ -135,16 +150,8 @@ impl<'a> Combinational<'a> {
             .find(|id| !passed_down.contains(id) || !matches!(signals[*id].role, Role::ChildInput(_)));
         let as_data = self.processes.iter().find_map(|process| {
             let mut clock = None;
-            let target = match process {
-                Process::Continuous { target, value } => {
-                    value.reads(&mut |id| clock = clock.or(signals[id].is_clock.then_some(id)));
-                    *target
-                }
-                Process::Block { targets, body } => {
-                    reads(body, &mut |id| clock = clock.or(signals[id].is_clock.then_some(id)));
-                    targets[0]
-                }
-            };
+            process.reads(&mut |id| clock = clock.or(signals[id].is_clock.then_some(id)));
+            let target = process.targets()[0];
             clock.filter(|_| !passed_down.contains(&target)).map(|_| target)
         });
         match stray.or(as_data) {
@@ -177,10 +184,8 @@ impl<'a> Combinational<'a> {
         let in_block: BTreeSet<_> = self
             .processes
             .iter()
-            .flat_map(|process| match process {
-                Process::Block { targets, .. } => &targets[..],
-                Process::Continuous { .. } => &[],
-            })
+            .filter(|process| matches!(process, Process::Block { .. }))
+            .flat_map(|process| process.targets())
             .copied()
             .collect();
         let sections = [
@@ -216,7 +221,7 @@ impl<'a> Combinational<'a> {
             let signal = &self.signals[id];
             let kind = match signal.role {
                 Role::Local | Role::ChildInput(_) if in_block.contains(&id) => "reg",
-                Role::Local => "wire",
+                Role::Local if self.assigned.contains(&id) => "wire",
                 Role::ChildInput(_) if !self.inline.contains_key(&id) => "wire",
                 Role::ChildOutput(child) if is_register(&self.scope.children[child]) => "reg",
                 Role::ChildOutput(_) if self.read.contains(&id) => "wire",
@@ -357,32 +362,4 @@ fn write_branch(signals: &Signals, body: &[Statement], depth: usize, text: &mut 
     text.push_str(" begin\n");
     write_body(signals, body, depth + 1, text);
     writeln!(text, "{}end", "  ".repeat(depth)).expect(IN_MEMORY);
-}
-
-/// Calls `read` for every signal that statements read.
-fn reads(body: &[Statement], read: &mut impl FnMut(SignalId)) {
-    for statement in body {
-        match statement {
-            Statement::Assign { part, value, .. } => {
-                value.reads(read);
-                if let Part::Bit(index) = part {
-                    index.reads(read);
-                }
-            }
-            Statement::If { condition, then, otherwise, .. } => {
-                condition.reads(read);
-                reads(then, read);
-                reads(otherwise, read);
-            }
-            Statement::Case { selector, arms, .. } => {
-                selector.reads(read);
-                for (number, (label, body)) in arms.iter().enumerate() {
-                    if number + 1 < arms.len() {
-                        label.reads(read);
-                    }
-                    reads(body, read);
-                }
-            }
-        }
-    }
 }

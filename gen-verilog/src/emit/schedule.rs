@@ -21,11 +21,39 @@ pub enum Process {
     Block { targets: Vec<SignalId>, body: Vec<Statement> },
 }
 
+impl Process {
+    pub fn targets(&self) -> &[SignalId] {
+        match self {
+            Process::Continuous { target, .. } => std::slice::from_ref(target),
+            Process::Block { targets, .. } => targets,
+        }
+    }
+
+    /// Calls `read` for every signal that the process reads, its own included.
+    pub fn reads(&self, read: &mut impl FnMut(SignalId)) {
+        match self {
+            Process::Continuous { value, .. } => value.reads(read),
+            Process::Block { body, .. } => body.iter().for_each(|statement| statement.reads(read)),
+        }
+    }
+}
+
 /// Splits statements into processes, in the order of their first assignments.
+///
+/// Locals that are constant are taken out: loops that run over pairs leave many of them behind, and
+/// with them dependencies that are none.
 pub fn processes(signals: &Signals, statements: Vec<Statement>) -> Result<Vec<Process>> {
-    let statements = without_dead_assignments(signals, statements);
-    let uses = Uses::of(signals, &statements);
-    check_driven(signals, &uses)?;
+    check_driven(signals, &Uses::of(&statements))?;
+    let mut statements = without_dead_assignments(statements);
+    loop {
+        let constants = constant_locals(signals, &statements);
+        if constants.is_empty() {
+            break;
+        }
+        statements = folded(signals, statements, &constants);
+        statements = without_dead_assignments(statements);
+    }
+    let uses = Uses::of(&statements);
     let groups = groups(signals, &uses)?;
     let top_level: Vec<BTreeSet<SignalId>> =
         statements.iter().map(|statement| targets(std::slice::from_ref(statement))).collect();
@@ -57,13 +85,13 @@ struct Uses {
 }
 
 impl Uses {
-    fn of(signals: &Signals, statements: &[Statement]) -> Self {
+    fn of(statements: &[Statement]) -> Self {
         let mut uses = Uses { writes: BTreeMap::new(), reads: BTreeSet::new() };
-        uses.walk(signals, statements, &mut vec![]);
+        uses.walk(statements, &mut vec![]);
         uses
     }
 
-    fn walk(&mut self, signals: &Signals, body: &[Statement], conditions: &mut Vec<(SignalId, Position)>) {
+    fn walk(&mut self, body: &[Statement], conditions: &mut Vec<(SignalId, Position)>) {
         for statement in body {
             match statement {
                 Statement::Assign { target, part, value, at } => {
@@ -81,14 +109,14 @@ impl Uses {
                 Statement::If { condition, at, then, otherwise } => {
                     let outside = conditions.len();
                     condition.reads(&mut |id| conditions.push((id, *at)));
-                    self.walk(signals, then, conditions);
-                    self.walk(signals, otherwise, conditions);
+                    self.walk(then, conditions);
+                    self.walk(otherwise, conditions);
                     conditions.truncate(outside);
                 }
                 Statement::Case { selector, at, arms } => {
                     let outside = conditions.len();
                     selector.reads(&mut |id| conditions.push((id, *at)));
-                    arms.iter().for_each(|(_, body)| self.walk(signals, body, conditions));
+                    arms.iter().for_each(|(_, body)| self.walk(body, conditions));
                     conditions.truncate(outside);
                 }
             }
@@ -103,8 +131,8 @@ impl Uses {
 }
 
 /// Drops what an unconditional assignment overwrites before anyone has read it.
-fn without_dead_assignments(signals: &Signals, mut statements: Vec<Statement>) -> Vec<Statement> {
-    let uses = Uses::of(signals, &statements);
+fn without_dead_assignments(mut statements: Vec<Statement>) -> Vec<Statement> {
+    let uses = Uses::of(&statements);
     let mut alive_from: HashMap<SignalId, Position> = HashMap::new();
     for statement in &statements {
         if let Statement::Assign { target, part: Part::Whole, at, .. } = statement {
@@ -131,6 +159,58 @@ fn retain(body: &mut Vec<Statement>, alive: &impl Fn(&SignalId, &Position) -> bo
             arms.iter().any(|(_, body)| !body.is_empty())
         }
     });
+}
+
+/// Locals with one assignment, of a constant.
+fn constant_locals(signals: &Signals, statements: &[Statement]) -> HashMap<SignalId, BigUint> {
+    let uses = Uses::of(statements);
+    let constants = statements.iter().filter_map(|statement| match statement {
+        Statement::Assign { target, part: Part::Whole, value, .. }
+            if signals[*target].role == Role::Local && uses.writes[target].0 == uses.writes[target].1 =>
+        {
+            Some((*target, value.constant(signals)?))
+        }
+        _ => None,
+    });
+    constants.collect()
+}
+
+/// Puts constants in the place of signals, and drops the signals and the branches not taken.
+fn folded(
+    signals: &Signals,
+    body: Vec<Statement>,
+    constants: &HashMap<SignalId, BigUint>,
+) -> Vec<Statement> {
+    let mut result = vec![];
+    for statement in body {
+        match statement {
+            Statement::Assign { target, .. } if constants.contains_key(&target) => {}
+            Statement::Assign { target, part, value, at } => {
+                let value = value.with(constants);
+                let part = match part {
+                    Part::Bit(index) => Part::Bit(index.with(constants)),
+                    part => part,
+                };
+                result.push(Statement::Assign { target, part, value, at });
+            }
+            Statement::If { condition, at, then, otherwise } => {
+                let condition = condition.with(constants);
+                let (then, otherwise) =
+                    (folded(signals, then, constants), folded(signals, otherwise, constants));
+                match condition.constant(signals) {
+                    Some(value) if value == BigUint::default() => result.extend(otherwise),
+                    Some(_) => result.extend(then),
+                    None => result.push(Statement::If { condition, at, then, otherwise }),
+                }
+            }
+            Statement::Case { selector, at, arms } => {
+                let selector = selector.with(constants);
+                let arms = arms.into_iter().map(|(label, arm)| (label, folded(signals, arm, constants)));
+                result.push(Statement::Case { selector, at, arms: arms.collect() });
+            }
+        }
+    }
+    result
 }
 
 fn check_driven(signals: &Signals, uses: &Uses) -> Result<()> {

@@ -191,7 +191,7 @@ fn testbench(harness: &Harness) -> String {
 
   assign outputs[{out_bits} +: 4] = 4'd0;
 {wires}
-  {top} design (
+  {top} dut (
 {connections}
   );
 

@@ -17,7 +17,7 @@ pub fn verilog(harness: &Harness) -> String {
     let (top, connections) = (&harness.design.top, harness.connections());
     format!(
         "module {MODULE} (\n  input wire clock,\n  input wire reset{inputs}{outputs}\n);\n\
-         \x20 {top} design (\n{connections}\n  );\nendmodule\n"
+         \x20 {top} dut (\n{connections}\n  );\nendmodule\n"
     )
 }
 

@@ -95,7 +95,7 @@ pub struct Ccu<const W: usize, const I: usize> {
     pub owned: Signal<Out, Bit>,
     pub held_warp: Signal<Out, Bits<3>>,
     /// Port R: some value in the unit has a near reuse.
-    pub near: Signal<Out, Bit>,
+    pub any_near: Signal<Out, Bit>,
     pub held_unit: Signal<Out, Bits<3>>,
     pub held_payload: Signal<Out, Bits<32>>,
     #[port(max = MAX_SLOTS)]
@@ -163,7 +163,7 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             ready: Signal::default(),
             owned: Signal::default(),
             held_warp: Signal::default(),
-            near: Signal::default(),
+            any_near: Signal::default(),
             held_unit: Signal::default(),
             held_payload: Signal::default(),
             operand_valid: vec![Signal::default(); slots],
@@ -331,7 +331,7 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             self.operand_collector_table.source_hit[s].next = self.cache_table.hit[s].val();
         }
         self.ready.next = self.occupancy.q.val() & self.operand_collector_table.all_ready.val();
-        self.near.next = self.cache_table.any_near.val();
+        self.any_near.next = self.cache_table.any_near.val();
 
         // Operand multiplexers.
         for s in 0..self._slots {

@@ -239,7 +239,7 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
             self.collector_occupied[c].next = self.collectors[c].occupied.val();
             self.collector_warp[c].next = self.collectors[c].held_warp.val();
             self.collector_owned[c].next = self.collectors[c].owned.val();
-            self.collector_near[c].next = self.collectors[c].near.val();
+            self.collector_near[c].next = self.collectors[c].any_near.val();
             self.collectors[c].random.next = bit_cast::<I, 8>(self.random.val());
         }
         for s in 0..self._slots {

@@ -137,7 +137,7 @@ impl<D: Data> Clocked for Ccu<D> {
             ready: self.is_ready(),
             owned: self.owner.is_some(),
             held_warp: self.owner.unwrap_or(0),
-            near: self.holds_near(),
+            any_near: self.holds_near(),
             held_unit: self.unit,
             held_payload: self.payload,
             ..CcuOut::default()

@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use gpurf_trace::DynamicInstruction;
+use gpurf_trace::{DynamicInstruction, KernelHeader, Memory, MemorySpace};
 
 use crate::config::Config;
 use crate::statistics::{Counters, Stalls};
@@ -67,7 +67,7 @@ pub(super) struct Context {
     pub last_progress: u64,
     /// Number of the next instruction.
     pub serial: u32,
-    pub kernel: String,
+    pub kernel: KernelHeader,
     /// The kernel's instructions met so far, by static index.
     pub decoded: Vec<Decoded>,
     /// By block slot.
@@ -96,7 +96,7 @@ impl Context {
             now: 0,
             last_progress: 0,
             serial: 0,
-            kernel: String::new(),
+            kernel: KernelHeader::default(),
             decoded: Vec::new(),
             residents: Vec::new(),
             opened: 0,
@@ -142,9 +142,12 @@ impl Context {
         self.last_progress = self.now;
         let Executing { block, instruction, .. } = executing;
         let decoded = &self.decoded[instruction.static_index as usize];
-        let memory = decoded.memory.expect("only memory instructions go to the load/store unit");
+        let mut memory = decoded.memory.expect("only memory instructions go to the load/store unit");
         let resident = self.residents[block].as_ref();
         let addresses = resident.expect("warps belong to a resident block").block.addresses(&instruction);
+        if let (MemorySpace::Generic, Some(&address)) = (memory.space, addresses.first()) {
+            memory = Memory { space: self.kernel.space_of(address), ..memory };
+        }
         let completion = self.memory.access(self.now, memory, decoded.width, addresses, &mut self.counters);
         self.plan(completion, executing);
     }
@@ -158,7 +161,7 @@ impl Context {
     /// Notes a failed check; `what` is told for the first few.
     pub fn report(&mut self, what: impl FnOnce() -> String) {
         if self.errors.len() < TOLD_ERRORS {
-            self.errors.push(format!("kernel {}, cycle {}: {}", self.kernel, self.now, what()));
+            self.errors.push(format!("kernel {}, cycle {}: {}", self.kernel.name, self.now, what()));
         }
     }
 }

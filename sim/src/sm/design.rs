@@ -87,7 +87,7 @@ impl Design {
             rows: config.rows(),
             policy: self.replacement,
             cache_far: self.cache_far,
-            ..OperandStageParameters::default()
+            invalidate: config.invalidate,
         }
     }
 }

@@ -26,5 +26,4 @@ pub enum SmError {
 
     #[error("kernel `{kernel}`, cycle {cycle}: nothing has moved for {cycles} cycles: {reason}")]
     Stuck { kernel: String, cycle: u64, cycles: u64, reason: &'static str },
-
 }

@@ -11,6 +11,7 @@
 //! - An instruction with any active lane writes its destinations as a whole. One without active lanes
 //!   issues, reads its operands and is dispatched, and writes nothing.
 //! - Predicates and uniform registers are not tracked: the stream does not name them.
+//! - Generic addresses lie in the space of the instruction's first one.
 //! - A block has one barrier, which waits for all of its warps that have instructions left.
 //!
 //! Where no sub-core can issue, write, read or dispatch before the next completion, time jumps to it;
@@ -43,8 +44,8 @@ use decoded::Decoded;
 use residency::{Occupancy, Resident};
 use sub_core::SubCore;
 
-/// Cycles without any progress after which a run is given up.
-const PATIENCE: u64 = 1_000_000;
+/// Cycles after which a run is given up if nothing moves; more than any unit keeps instructions out.
+const PATIENCE: u64 = 200_000;
 
 /// An SM whose operand stages are run by engines of type `E`.
 pub struct Sm<E> {
@@ -57,7 +58,7 @@ pub struct Sm<E> {
     intervals: Vec<Interval>,
     kernels: Vec<KernelStatistics>,
     /// Jump over cycles in which nothing can happen.
-    jumps: bool,
+    jump: bool,
 }
 
 impl<E> Sm<E>
@@ -75,13 +76,18 @@ where
             interval_start: Counters::default(),
             intervals: Vec::new(),
             kernels: Vec::new(),
-            jumps: true,
+            jump: true,
         }
     }
 
     /// Ends the run after so many cycles, in the middle of a kernel if need be.
     pub fn limit_cycles(&mut self, cycles: u64) {
         self.cycle_limit = cycles;
+    }
+
+    /// Steps through the cycles in which nothing can happen too. The statistics are the same.
+    pub fn visit_every_cycle(&mut self) {
+        self.jump = false;
     }
 
     /// The engines, by sub-core.
@@ -120,7 +126,7 @@ where
         }
         let occupancy = Occupancy::new(kernel.header(), &self.context.config)?;
         let (counters, stalls) = (self.context.counters, self.context.stalls);
-        self.context.kernel = kernel.header().name.clone();
+        self.context.kernel = kernel.header().clone();
         self.context.decoded.clear();
         self.context.residents.clear();
         self.context.residents.resize_with(occupancy.blocks, || None);
@@ -144,10 +150,8 @@ where
             self.advance(active || can_launch)?;
         }
 
-        let summary = Summary::new(
-            self.context.counters.since(&counters),
-            self.context.stalls.since(&stalls),
-        );
+        let summary =
+            Summary::new(self.context.counters.since(&counters), self.context.stalls.since(&stalls));
         self.check_kernel(&summary);
         let header = kernel.header();
         self.kernels.push(KernelStatistics {
@@ -205,7 +209,7 @@ where
             }
             if let Some(warp) = block.warps.iter().find(|warp| warp.id as usize >= occupancy.warps) {
                 return Err(SmError::WarpBeyond {
-                    kernel: self.context.kernel.clone(),
+                    kernel: self.context.kernel.name.clone(),
                     block: block.id,
                     warp: warp.id,
                     warps: occupancy.warps,
@@ -224,7 +228,7 @@ where
             let highest = named.copied().max().unwrap_or(0);
             if usize::from(highest) >= occupancy.registers {
                 return Err(SmError::RegisterBeyond {
-                    kernel: self.context.kernel.clone(),
+                    kernel: self.context.kernel.name.clone(),
                     pc: instruction.pc,
                     opcode: instruction.opcode.to_string(),
                     register: highest,
@@ -232,7 +236,7 @@ where
                 });
             }
             let decoded = Decoded::new(instruction, slots).ok_or_else(|| SmError::TooManySources {
-                kernel: self.context.kernel.clone(),
+                kernel: self.context.kernel.name.clone(),
                 pc: instruction.pc,
                 opcode: instruction.opcode.to_string(),
                 needed: instruction.sources.len(),
@@ -269,7 +273,8 @@ where
         for sub_core in &mut self.sub_cores {
             active |= sub_core.step(context);
         }
-        let (opened, completed) = (std::mem::take(&mut context.opened), std::mem::take(&mut context.completed));
+        let (opened, completed) =
+            (std::mem::take(&mut context.opened), std::mem::take(&mut context.completed));
         for block in 0..context.residents.len() {
             if opened >> block & 1 == 1 {
                 self.sub_cores.iter_mut().for_each(|sub_core| sub_core.open_barrier(block));
@@ -285,16 +290,18 @@ where
     /// Goes to the next cycle, or, if nothing can happen before, to the next event.
     fn advance(&mut self, active: bool) -> Result<(), SmError> {
         let now = self.context.now;
-        let next = match self.context.next_event() {
-            _ if active || !self.jumps => now + 1,
+        let event = self.context.next_event();
+        let next = match event {
+            _ if active => now + 1,
+            Some(_) if !self.jump => now + 1,
             Some(event) => event.max(now + 1),
-            None => return Err(self.stuck("no instruction can issue and none is under way; is a barrier missed by a warp of its block?")),
+            None => return Err(self.stuck("no instruction can issue and none is under way")),
         };
         let passed = self.pass(next - now);
         for sub_core in &self.sub_cores {
             sub_core.idle(passed.saturating_sub(1), &mut self.context.stalls);
         }
-        if self.context.now.saturating_sub(self.context.last_progress) > PATIENCE {
+        if event.is_none() && self.context.now > self.context.last_progress + PATIENCE {
             return Err(self.stuck("an operand stage holds an instruction and does not dispatch it"));
         }
         Ok(())
@@ -302,7 +309,7 @@ where
 
     fn stuck(&self, reason: &'static str) -> SmError {
         SmError::Stuck {
-            kernel: self.context.kernel.clone(),
+            kernel: self.context.kernel.name.clone(),
             cycle: self.context.now,
             cycles: self.context.now - self.context.last_progress,
             reason,
@@ -345,13 +352,19 @@ where
         if counters.hits + counters.bank_reads != counters.operand_reads {
             self.context.counters.stage_errors += 1;
             let Counters { hits, bank_reads, operand_reads, .. } = *counters;
-            self.context.report(|| format!("{hits} hits and {bank_reads} bank reads are not {operand_reads} operand reads"));
+            self.context.report(|| {
+                format!("{hits} hits and {bank_reads} bank reads are not {operand_reads} operand reads")
+            });
         }
         if counters.token_checks + counters.uninitialised_reads != counters.operand_reads {
             self.context.counters.stage_errors += 1;
             self.context.report(|| "not every operand was checked at dispatch".into());
         }
         let slots = SUB_CORES as u64 * counters.cycles;
-        assert_eq!(counters.warp_instructions + stalls.sum(), slots, "every cycle of a sub-core issues or has a cause");
+        assert_eq!(
+            counters.warp_instructions + stalls.sum(),
+            slots,
+            "every cycle of a sub-core issues or has a cause"
+        );
     }
 }

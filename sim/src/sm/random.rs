@@ -25,7 +25,7 @@ impl Random {
             0 => None,
             1 => Some(mask.trailing_zeros() as usize),
             count => {
-                let skipped = (self.next() >> 32) * u64::from(count) >> 32;
+                let skipped = ((self.next() >> 32) * u64::from(count)) >> 32;
                 let rest = (0..skipped).fold(mask, |rest, _| rest & (rest - 1));
                 Some(rest.trailing_zeros() as usize)
             }

@@ -35,7 +35,8 @@ impl Occupancy {
         let by_warps = limits.warps / warps;
         let by_threads = limits.threads / (warps * LANES);
         let shared = u64::from(header.shared_memory);
-        let by_shared = limits.shared_memory.checked_div(shared).map_or(limits.blocks, |blocks| blocks as usize);
+        let by_shared =
+            limits.shared_memory.checked_div(shared).map_or(limits.blocks, |blocks| blocks as usize);
         let too_large = |resource, needed: usize, available: usize, key| SmError::BlockTooLarge {
             kernel: header.name.clone(),
             resource,
@@ -137,7 +138,8 @@ mod tests {
 
     #[test]
     fn a_block_that_never_fits_is_refused() {
-        let refuse = |header: &KernelHeader| Occupancy::new(header, &Config::default()).unwrap_err().to_string();
+        let refuse =
+            |header: &KernelHeader| Occupancy::new(header, &Config::default()).unwrap_err().to_string();
         assert!(refuse(&kernel(1024, 72, 0)).contains("73728 registers"));
         assert!(refuse(&kernel(32, 8, 70_000)).contains("70000 bytes of shared memory"));
         assert!(refuse(&kernel(2048, 8, 0)).contains("64 warps"));

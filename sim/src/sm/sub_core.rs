@@ -74,7 +74,9 @@ impl Situation {
     }
 
     fn clear(&mut self, warps: u8) {
-        for set in [&mut self.ready, &mut self.memory, &mut self.dependence, &mut self.barrier, &mut self.issued] {
+        for set in
+            [&mut self.ready, &mut self.memory, &mut self.dependence, &mut self.barrier, &mut self.issued]
+        {
             *set &= !warps;
         }
     }
@@ -289,7 +291,8 @@ where
         context.opened |= u32::from(opened) << slot.block;
 
         let executing = Executing { sub_core: self.index, warp, block: slot.block, serial, instruction };
-        self.collectors[collector] = Collecting { executing: Some(executing), reads: decoded.reads, expected };
+        self.collectors[collector] =
+            Collecting { executing: Some(executing), reads: decoded.reads, expected };
         self.occupied |= 1 << collector;
         self.owners[collector] = Some(warp);
         self.last_issued = Some(warp);
@@ -322,7 +325,8 @@ where
 
     /// Bit u: unit u takes an instruction in this cycle.
     fn unit_ready(&self, context: &Context) -> u32 {
-        let free = self.units.iter().enumerate().map(|(number, unit)| u32::from(unit.free <= context.now) << number);
+        let free =
+            self.units.iter().enumerate().map(|(number, unit)| u32::from(unit.free <= context.now) << number);
         let ready = free.sum::<u32>();
         match context.memory.accepts(self.index) {
             true => ready,
@@ -362,7 +366,9 @@ where
         if dispatched.count_ones() > 1 || dispatched & occupied == 0 {
             context.counters.stage_errors += 1;
             let index = self.index;
-            context.report(|| format!("sub-core {index}: dispatch {dispatched:#b}, collectors {occupied:#b} occupied"));
+            context.report(|| {
+                format!("sub-core {index}: dispatch {dispatched:#b}, collectors {occupied:#b} occupied")
+            });
             return;
         }
         let Collecting { executing, expected, .. } = self.collectors[collector];

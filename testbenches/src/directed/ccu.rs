@@ -341,12 +341,12 @@ where
             rule: "F III-C: a single bit is sent indicating whether the CCU contains any near value",
             play: |bench: &mut Drive<Ccu<W, I>>| {
                 let out = bench.cycle(In::<W>::default())?;
-                expect(!out.owned && !out.near, "after reset it belongs to nobody")?;
+                expect(!out.owned && !out.any_near, "after reset it belongs to nobody")?;
                 run(bench, 3, &[(4, FAR), (5, FAR)])?;
                 let out = bench.cycle(In::<W>::default())?;
-                expect(out.owned && out.held_warp == 3 && !out.near, "warp 3, far values only")?;
+                expect(out.owned && out.held_warp == 3 && !out.any_near, "warp 3, far values only")?;
                 bench.cycle(result(6, NEAR))?;
-                expect(bench.cycle(In::<W>::default())?.near, "a near value")
+                expect(bench.cycle(In::<W>::default())?.any_near, "a near value")
             },
         },
         Scenario {
@@ -355,9 +355,9 @@ where
             play: |bench: &mut Drive<Ccu<W, I>>| {
                 run(bench, 1, &[(4, NEAR)])?;
                 run(bench, 1, &[(5, FAR)])?;
-                expect(bench.cycle(In::<W>::default())?.near, "R4 stays near")?;
+                expect(bench.cycle(In::<W>::default())?.any_near, "R4 stays near")?;
                 run(bench, 1, &[(4, FAR)])?;
-                expect(!bench.cycle(In::<W>::default())?.near, "R4 is far by its latest use")
+                expect(!bench.cycle(In::<W>::default())?.any_near, "R4 is far by its latest use")
             },
         },
     ]

@@ -28,10 +28,6 @@ impl Lines {
         self.lines[..self.count].iter().copied()
     }
 
-    pub fn count(&self) -> u64 {
-        self.count as u64
-    }
-
     pub fn sector_count(&self) -> u64 {
         self.iter().map(|access| u64::from(access.sectors.count_ones())).sum()
     }
@@ -129,9 +125,9 @@ mod tests {
     fn one_address_takes_one_sector_and_strides_take_more() {
         assert_eq!(coalesce(&lanes(|_| 0x1044), 4).sector_count(), 1);
         let strided = coalesce(&lanes(|lane| 128 * lane), 4);
-        assert_eq!((strided.count(), strided.sector_count()), (32, 32));
+        assert_eq!((strided.count, strided.sector_count()), (32, 32));
         let half = coalesce(&lanes(|lane| 8 * lane), 4);
-        assert_eq!((half.count(), half.sector_count()), (2, 8));
+        assert_eq!((half.count, half.sector_count()), (2, 8));
     }
 
     #[test]
@@ -140,7 +136,7 @@ mod tests {
         let expected = [LineAccess { line: 0, sectors: 0b1000 }, LineAccess { line: 1, sectors: 1 }];
         assert_eq!(lines.iter().collect::<Vec<_>>(), expected);
         let worst = coalesce(&lanes(|lane| 256 * lane + 0x7c), 16);
-        assert_eq!(worst.count(), 64);
+        assert_eq!(worst.count, 64);
     }
 
     fn shared_cycles(addresses: &[u64], width: u64, banks: usize) -> u64 {

@@ -72,9 +72,11 @@ impl<T> LoadStoreUnit<T> {
         self.l1.resize(l1.unified - carve_out);
     }
 
-    /// A copy from the host leaves its data in L2.
+    /// A copy from the host leaves its data in L2, or the end of it, if L2 is smaller.
     pub fn copy_to_device(&mut self, address: u64, bytes: u64) {
-        for sector in address / SECTOR..(address + bytes).div_ceil(SECTOR) {
+        let end = address.saturating_add(bytes);
+        let start = address.max(end.saturating_sub(self.config.l2.size));
+        for sector in start / SECTOR..end.div_ceil(SECTOR) {
             let (line, sector) = (sector * SECTOR / LINE, sector % (LINE / SECTOR));
             self.l2.fill(line, sector as usize, 0);
         }

@@ -1,0 +1,509 @@
+//! The SM on small kernels of known behaviour, on random ones, and on traces of real GPUs.
+
+use std::path::{Path, PathBuf};
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
+use gpurf_sim::config::Config;
+use gpurf_sim::operand_stage::OperandStage;
+use gpurf_sim::sm::{Collector, Design, Sm, SmError};
+use gpurf_sim::statistics::{Counters, Statistics};
+use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
+
+/// An operand stage with a port for every register: all operands are there `delay` cycles after
+/// issue, and are read at dispatch. It can be made to fail.
+#[derive(Clone)]
+struct Ideal {
+    delay: u32,
+    collectors: Vec<Option<Held>>,
+    values: Vec<[u32; 256]>,
+    inputs: OperandStageIn<u32>,
+    dispatched: Option<usize>,
+    fault: Option<Fault>,
+}
+
+#[derive(Clone)]
+struct Held {
+    warp: u32,
+    unit: u32,
+    payload: u32,
+    sources: Vec<usize>,
+    age: u32,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Fault {
+    /// Results for R7 are lost.
+    LosesWrite,
+    /// Dispatch names another instruction.
+    WrongPayload,
+    /// A collector seems free while an instruction is in it.
+    HidesOccupancy,
+    /// Nothing is ever dispatched.
+    Hangs,
+}
+
+impl Ideal {
+    fn new(config: &Config, delay: u32, fault: Option<Fault>) -> Self {
+        Ideal {
+            delay,
+            collectors: vec![None; config.collectors],
+            values: vec![[0; 256]; 8],
+            inputs: OperandStageIn::default(),
+            dispatched: None,
+            fault,
+        }
+    }
+}
+
+impl Clocked for Ideal {
+    type In = OperandStageIn<u32>;
+    type Out = OperandStageOut<u32>;
+
+    fn settle(&mut self, inputs: &OperandStageIn<u32>) -> OperandStageOut<u32> {
+        self.inputs = *inputs;
+        let mut out = OperandStageOut { hit: inputs.source_valid, ..OperandStageOut::default() };
+        for (occupied, held) in out.collector_occupied.iter_mut().zip(&self.collectors) {
+            *occupied = held.is_some() && self.fault != Some(Fault::HidesOccupancy);
+        }
+        let ready = |held: &Held| held.age >= self.delay && inputs.unit_ready >> held.unit & 1 == 1;
+        self.dispatched = self.collectors.iter().position(|held| held.as_ref().is_some_and(ready));
+        if self.fault == Some(Fault::Hangs) {
+            self.dispatched = None;
+        }
+        if let Some(collector) = self.dispatched {
+            let held = self.collectors[collector].as_ref().unwrap();
+            out.dispatch[collector] = true;
+            (out.dispatch_warp, out.dispatch_unit) = (held.warp, held.unit);
+            out.dispatch_payload = held.payload + u32::from(self.fault == Some(Fault::WrongPayload));
+            for (slot, &source) in held.sources.iter().enumerate() {
+                out.operand_valid[slot] = true;
+                out.operand_data[slot] = self.values[held.warp as usize][source];
+            }
+        }
+        out
+    }
+
+    fn tick(&mut self) {
+        if let Some(collector) = self.dispatched {
+            self.collectors[collector] = None;
+        }
+        for held in self.collectors.iter_mut().flatten() {
+            held.age += 1;
+        }
+        let inputs = &self.inputs;
+        if let Some(collector) = inputs.issue.iter().position(|&issue| issue) {
+            assert!(self.collectors[collector].is_none(), "issued into an occupied collector");
+            let sources = (0..7).filter(|&slot| inputs.source_valid[slot]);
+            self.collectors[collector] = Some(Held {
+                warp: inputs.warp,
+                unit: inputs.unit,
+                payload: inputs.payload,
+                sources: sources.map(|slot| inputs.source_register[slot] as usize).collect(),
+                age: 1,
+            });
+        }
+        for bank in (0..4).filter(|&bank| inputs.write_valid[bank]) {
+            let (warp, register) = (inputs.write_warp[bank], inputs.write_register[bank]);
+            assert_eq!((register + 1 + warp) as usize % 2, bank, "R{register} of warp {warp}");
+            if self.fault != Some(Fault::LosesWrite) || register != 7 {
+                self.values[warp as usize][register as usize] = inputs.write_data[bank];
+            }
+        }
+    }
+}
+
+/// An instruction of a test: opcode, destination, sources, mask, addresses of its active lanes.
+type Line<'a> = (&'a str, Option<u8>, &'a [u8], u32, &'a [u64]);
+
+const ALL: u32 = u32::MAX;
+
+/// A kernel whose thread blocks have these warps.
+fn kernel(header: KernelHeader, blocks: &[Vec<Vec<Line>>]) -> Workload {
+    let mut program = Program::default();
+    let blocks = blocks.iter().map(|warps| {
+        let mut block = ThreadBlock::new([0; 3]);
+        for (id, lines) in warps.iter().enumerate() {
+            block.begin_warp(id as u32);
+            for (place, &(opcode, destination, sources, mask, addresses)) in lines.iter().enumerate() {
+                let sources: Vec<Register> = sources.iter().map(|&source| Register::Vector(source)).collect();
+                let instruction = Instruction {
+                    pc: 16 * place as u32,
+                    opcode,
+                    destination: destination.map(Register::Vector),
+                    sources: &sources,
+                    width: if addresses.is_empty() { 0 } else { 4 },
+                    immediates: [0, 0],
+                };
+                block.push(program.intern(&instruction).unwrap(), mask, addresses);
+            }
+        }
+        block
+    });
+    let blocks = blocks.collect();
+    let kernel = Kernel::in_memory(header, program, blocks);
+    Workload { name: "test".into(), commands: vec![Command::Kernel(kernel)] }
+}
+
+fn header(threads: u32) -> KernelHeader {
+    KernelHeader {
+        name: "k".into(),
+        grid: [1; 3],
+        block: [threads, 1, 1],
+        nregs: 32,
+        ..KernelHeader::default()
+    }
+}
+
+fn one_warp(lines: &[Line]) -> Workload {
+    kernel(header(32), &[vec![lines.to_vec()]])
+}
+
+fn try_ideal(workload: &Workload, delay: u32, fault: Option<Fault>) -> Result<Statistics, SmError> {
+    let config = Config::default();
+    let mut sm = Sm::new(&config, Design::BASELINE, 1, |_| Ideal::new(&config, delay, fault));
+    sm.run(workload, None)?;
+    Ok(sm.statistics("ideal", 0))
+}
+
+fn ideal(workload: &Workload, delay: u32) -> Statistics {
+    let statistics = try_ideal(workload, delay, None).unwrap();
+    assert!(statistics.is_sound(), "{:?}", statistics.errors);
+    statistics
+}
+
+fn engine(design: Design, config: &Config) -> OperandStage<u32> {
+    let parameters = design.operand_stage(config);
+    match design.collector {
+        Collector::Ocu => OperandStage::baseline(parameters),
+        Collector::Ccu => OperandStage::caching(config.entries, parameters),
+    }
+}
+
+fn model(workload: &Workload, design: Design, settings: &[&str], seed: u64) -> Statistics {
+    let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
+    let config = Config::load(None, &settings).unwrap();
+    let mut sm = Sm::new(&config, design, seed, |_| engine(design, &config));
+    sm.run(workload, None).unwrap();
+    let statistics = sm.statistics("model", 0);
+    assert!(statistics.is_sound(), "{:?}", statistics.errors);
+    statistics
+}
+
+fn counters(statistics: &Statistics) -> Counters {
+    statistics.summary.counters
+}
+
+const EXIT: Line = ("EXIT", None, &[], ALL, &[]);
+
+#[test]
+fn a_chain_of_dependent_instructions_takes_their_latency() {
+    // Issue in t, dispatch in t + 1, write in t + 3, the next issue in t + 4.
+    let chain: Vec<Line> = (0..10).map(|_| ("IADD3", Some(1), &[1u8][..], ALL, &[][..])).collect();
+    let statistics = ideal(&one_warp(&chain), 1);
+    let Counters { cycles, warp_instructions, token_checks, uninitialised_reads, .. } = counters(&statistics);
+    assert_eq!((cycles, warp_instructions, token_checks, uninitialised_reads), (40, 10, 9, 1));
+    assert_eq!(statistics.summary.stalls.dependence, 27);
+    // Three sub-cores have no warp, and nor has the fourth any more once all is issued.
+    assert_eq!((statistics.summary.stalls.no_warp, statistics.summary.stalls.drain), (120, 3));
+}
+
+#[test]
+fn independent_instructions_are_bound_by_their_unit() {
+    let lines: Vec<Line> =
+        (0..20).map(|number| ("FADD", Some(number), &[30u8, 31][..], ALL, &[][..])).collect();
+    let cycles = counters(&ideal(&one_warp(&lines), 1)).cycles;
+    assert!((40..45).contains(&cycles), "one every two cycles, not {cycles}");
+}
+
+#[test]
+fn an_operand_is_not_replaced_before_it_is_read() {
+    let lines: [Line; 4] = [
+        ("IADD3", Some(1), &[2], ALL, &[]),
+        ("MUFU.RCP", Some(3), &[1], ALL, &[]),
+        ("MUFU.RCP", Some(4), &[1], ALL, &[]),
+        ("IADD3", Some(1), &[5], ALL, &[]),
+    ];
+    // Slow operands: without the check of write after read, the last would overtake the second MUFU,
+    // which waits for its unit, and replace its operand.
+    for delay in [1, 20] {
+        let statistics = ideal(&one_warp(&lines), delay);
+        assert_eq!(counters(&statistics).token_checks, 2);
+    }
+}
+
+#[test]
+fn without_active_lanes_nothing_is_written() {
+    let lines: [Line; 4] = [
+        ("MOV", Some(1), &[], ALL, &[]),
+        ("IADD3", Some(1), &[2], 0, &[]),
+        ("LDG.E", Some(1), &[8], 0, &[]),
+        ("IADD3", Some(3), &[1], 1, &[]),
+    ];
+    let counted = counters(&ideal(&one_warp(&lines), 2));
+    assert_eq!((counted.bank_writes, counted.operand_reads, counted.l1_reads), (2, 4, 0));
+    assert_eq!(counted.token_checks, 1, "R1 is still the first instruction's");
+}
+
+#[test]
+fn memory_instructions_wait_for_memory() {
+    let load: Line = ("LDG.E", Some(2), &[4], 1, &[0x1000]);
+    let uses: Line = ("IADD3", Some(3), &[2], ALL, &[]);
+    let statistics = ideal(&one_warp(&[load, uses, EXIT]), 1);
+    let cycles = counters(&statistics).cycles;
+    assert!((489..500).contains(&cycles), "DRAM's latency, not {cycles}");
+    assert!(statistics.summary.stalls.memory > 480);
+    let again = ideal(&one_warp(&[load, uses, load, uses, EXIT]), 1);
+    assert!((30..45).contains(&(counters(&again).cycles - cycles)), "the second is in L1");
+}
+
+#[test]
+fn generic_addresses_reach_the_memory_they_lie_in() {
+    let base = 0x7f00_0000_0000;
+    let lines: [Line; 2] = [("LD.E", Some(2), &[4], 1, &[base + 64]), ("IADD3", Some(3), &[2], ALL, &[])];
+    let block = vec![vec![lines.to_vec()]];
+    let shared = kernel(KernelHeader { shared_base: base, ..header(32) }, &block);
+    assert!(counters(&ideal(&shared, 1)).cycles < 50, "shared memory answers");
+    assert!(counters(&ideal(&kernel(header(32), &block), 1)).cycles > 489, "DRAM answers");
+}
+
+#[test]
+fn a_barrier_holds_all_warps_and_ended_warps_do_not_count() {
+    let slow: Line = ("LDG.E", Some(2), &[4], 1, &[0x1000]);
+    let uses: Line = ("IADD3", Some(3), &[2], ALL, &[]);
+    let barrier: Line = ("BAR.SYNC.DEFER_BLOCKING", None, &[], ALL, &[]);
+    let last: Line = ("STS", None, &[4, 5], 1, &[0]);
+    let slow_warp = vec![slow, uses, barrier, last, EXIT];
+    let fast_warp = vec![barrier, last, EXIT];
+    let ended_warp = vec![EXIT];
+    let with = kernel(header(96), &[vec![slow_warp, fast_warp.clone(), ended_warp]]);
+    let statistics = ideal(&with, 1);
+    assert!(statistics.summary.stalls.barrier > 480, "{:?}", statistics.summary.stalls);
+    assert!(counters(&statistics).cycles > 489);
+    let alone = ideal(&kernel(header(96), &[vec![fast_warp]]), 1);
+    assert!(counters(&alone).cycles < 60, "warps without instructions do not count");
+}
+
+#[test]
+fn blocks_run_as_they_fit_and_kernels_one_after_the_other() {
+    let lines: Vec<Line> =
+        vec![("LDG.E", Some(2), &[4], 1, &[0x1000]), ("IADD3", Some(3), &[2], ALL, &[]), EXIT];
+    let block = vec![lines; 16];
+    let mut twice = kernel(header(512), &vec![block; 6]);
+    twice.commands.push(twice.commands[0].clone());
+    let statistics = ideal(&twice, 1);
+    let kernels = &statistics.kernels;
+    assert_eq!((kernels.len(), kernels[0].blocks, kernels[0].resident_blocks), (2, 6, 2));
+    let cycles: u64 = kernels.iter().map(|kernel| kernel.summary.counters.cycles).sum();
+    assert_eq!(cycles, counters(&statistics).cycles);
+    assert_eq!(counters(&statistics).warp_instructions, 2 * 6 * 16 * 3);
+}
+
+#[test]
+fn faults_of_an_operand_stage_are_found() {
+    let lines: [Line; 3] = [
+        ("MOV", Some(7), &[], ALL, &[]),
+        ("IADD3", Some(3), &[7], ALL, &[]),
+        ("IADD3", Some(4), &[3], ALL, &[]),
+    ];
+    let workload = one_warp(&lines);
+    let faulty = |fault| try_ideal(&workload, 1, Some(fault)).unwrap();
+
+    let lost = faulty(Fault::LosesWrite);
+    assert_eq!((counters(&lost).token_checks, counters(&lost).token_errors), (2, 1));
+    assert!(
+        lost.errors[0].contains("kernel k, cycle 5: pc 0x0010, warp slot 0: R7 is"),
+        "{}",
+        lost.errors[0]
+    );
+    assert!(!lost.is_sound());
+
+    assert_eq!(counters(&faulty(Fault::WrongPayload)).stage_errors, 3);
+    assert!(counters(&faulty(Fault::HidesOccupancy)).stage_errors > 0);
+    let hung = try_ideal(&workload, 1, Some(Fault::Hangs)).unwrap_err().to_string();
+    assert!(hung.contains("does not dispatch"), "{hung}");
+}
+
+#[test]
+fn what_cannot_run_is_refused_with_its_place() {
+    let matrix: Line = ("HMMA.1688.F32", Some(4), &[8, 10, 12], ALL, &[]);
+    let config = Config::load(None, &["slots=3".into()]).unwrap();
+    let mut sm = Sm::new(&config, Design::BASELINE, 1, |_| engine(Design::BASELINE, &config));
+    let error = sm.run(&one_warp(&[matrix]), None).unwrap_err().to_string();
+    assert!(
+        error.contains("kernel `k`, pc 0x0000: `HMMA.1688.F32` reads 7 registers")
+            && error.contains("3 source")
+    );
+    assert!(ideal(&one_warp(&[matrix]), 1).is_sound());
+
+    let beyond = try_ideal(&one_warp(&[("MOV", Some(40), &[], ALL, &[])]), 1, None).unwrap_err().to_string();
+    assert!(beyond.contains("R40") && beyond.contains("32 registers"), "{beyond}");
+    let threads = kernel(header(32), &[vec![vec![EXIT]; 2]]);
+    assert!(try_ideal(&threads, 1, None).unwrap_err().to_string().contains("warp 1"));
+}
+
+#[test]
+fn a_limit_of_cycles_ends_a_run() {
+    let chain: Vec<Line> = (0..100).map(|_| ("DADD", Some(2), &[2u8][..], ALL, &[][..])).collect();
+    let config = Config::default();
+    let mut sm = Sm::new(&config, Design::BASELINE, 1, |_| Ideal::new(&config, 1, None));
+    sm.limit_cycles(500);
+    sm.run(&one_warp(&chain), None).unwrap();
+    let statistics = sm.statistics("ideal", 0);
+    assert_eq!((sm.cycles(), statistics.kernels.len()), (500, 1));
+    assert_eq!(statistics.summary.stalls.sum() + counters(&statistics).warp_instructions, 4 * 500);
+}
+
+/// A [`Line`] that owns its parts.
+struct Owned {
+    opcode: &'static str,
+    destination: Option<u8>,
+    sources: Vec<u8>,
+    mask: u32,
+    addresses: Vec<u64>,
+}
+
+impl Owned {
+    fn as_line(&self) -> Line<'_> {
+        (self.opcode, self.destination, &self.sources, self.mask, &self.addresses)
+    }
+
+    fn control(opcode: &'static str) -> Owned {
+        Owned { opcode, destination: None, sources: vec![], mask: ALL, addresses: vec![] }
+    }
+}
+
+/// Random instructions for many warps: all units, memory spaces, masks, barriers.
+fn random_workload(seed: u64) -> Workload {
+    let mut state = seed;
+    let mut random = move |below: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % below
+    };
+    let opcodes =
+        ["IADD3", "FFMA", "DFMA", "MUFU.RCP", "HMMA.1688.F32", "BRA", "LDG.E", "STG.E", "LDS", "IMAD.WIDE"];
+    let barriers = random(4);
+    let mut blocks = Vec::new();
+    for _ in 0..1 + random(5) {
+        let mut warps = Vec::new();
+        for _ in 0..5 {
+            let mut lines = Vec::new();
+            for _ in 0..=barriers {
+                for _ in 0..random(60) {
+                    let opcode = opcodes[random(opcodes.len() as u64) as usize];
+                    let even = |number: u64| (2 * number) as u8;
+                    let mut source = || even(random(12));
+                    let sources = match opcode {
+                        "BRA" => vec![],
+                        "LDG.E" | "LDS" => vec![source()],
+                        "STG.E" | "IADD3" | "MUFU.RCP" => vec![source(), source()],
+                        _ => vec![source(), source(), source()],
+                    };
+                    let destination = (!matches!(opcode, "BRA" | "STG.E")).then(|| even(random(12)));
+                    let mask = [ALL, 0, 0x0f0f_0001][random(3) as usize];
+                    let memory = matches!(opcode, "LDG.E" | "STG.E" | "LDS");
+                    let lanes = if memory { mask.count_ones() } else { 0 };
+                    let addresses = (0..lanes).map(|_| 4 * random(2000)).collect();
+                    lines.push(Owned { opcode, destination, sources, mask, addresses });
+                }
+                lines.push(Owned::control("BAR.SYNC"));
+            }
+            lines.push(Owned::control("EXIT"));
+            warps.push(lines);
+        }
+        blocks.push(warps);
+    }
+    let borrowed: Vec<Vec<Vec<Line>>> = blocks
+        .iter()
+        .map(|warps| warps.iter().map(|lines| lines.iter().map(Owned::as_line).collect()).collect())
+        .collect();
+    kernel(header(160), &borrowed)
+}
+
+#[test]
+fn random_kernels_read_what_they_wrote_under_every_design() {
+    for seed in 0..20 {
+        let workload = random_workload(seed);
+        let expected = counters(&ideal(&workload, 1 + seed as u32 % 7));
+        assert!(expected.operand_reads > 100);
+        for design in Design::ALL {
+            for settings in
+                [&["collectors=2"][..], &["collectors=1", "banks=4"], &["collectors=8", "occupied=stall"]]
+            {
+                let counted = counters(&model(&workload, design, settings, seed));
+                assert_eq!(counted.warp_instructions, expected.warp_instructions);
+                assert_eq!(counted.token_checks, expected.token_checks, "{design} {settings:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn jumps_change_nothing_and_equal_seeds_give_equal_statistics() {
+    let config = Config::load(None, &["interval=100".into(), "sm.launch_latency=777".into()]).unwrap();
+    for seed in 0..5 {
+        let workload = random_workload(100 + seed);
+        for design in Design::ALL {
+            let run = |every_cycle| {
+                let mut sm = Sm::new(&config, design, seed, |_| engine(design, &config));
+                if every_cycle {
+                    sm.visit_every_cycle();
+                }
+                sm.run(&workload, None).unwrap();
+                sm.statistics("model", 0)
+            };
+            let jumped = run(false);
+            assert_eq!(jumped, run(true));
+            assert_eq!(jumped, run(false));
+            assert_eq!(jumped.intervals.len() as u64, counters(&jumped).cycles.div_ceil(100));
+        }
+    }
+}
+
+#[test]
+fn statistics_have_the_keys_that_scripts_rely_on() {
+    let statistics = model(&one_warp(&[EXIT]), Design::TRADITIONAL, &[], 9);
+    let json = serde_json::to_value(&statistics).unwrap();
+    let keys = "cycles warp_instructions ipc operand_reads hits hit_ratio bank_reads bank_writes bank_conflicts \
+                cache_writes cache_writes_filtered stalls token_checks token_errors divergences intervals design \
+                engine seed config version";
+    for key in keys.split_ascii_whitespace() {
+        assert!(json.get(key).is_some(), "{key}");
+    }
+    assert_eq!(json["config"]["l1"]["latency"], 32);
+}
+
+/// Traces of real GPUs: the folder `GPURF_TRACES`, by default `../shared/traces` beside the project.
+fn trace(name: &str) -> Option<Workload> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    let folder =
+        std::env::var_os("GPURF_TRACES").map_or_else(|| root.join("../shared/traces"), PathBuf::from);
+    if !folder.is_dir() {
+        eprintln!("skipped: no traces in {}", folder.display());
+        return None;
+    }
+    Some(gpurf_trace::open(folder.join(name)).unwrap())
+}
+
+#[test]
+fn bfs_takes_about_as_long_as_in_accel_sim() {
+    let Some(workload) = trace("rodinia-bfs-sm80") else { return };
+    let baseline = model(&workload, Design::BASELINE, &[], 1);
+    let counted = counters(&baseline);
+    assert_eq!((counted.warp_instructions, counted.named_operand_reads), (159_509, 162_053));
+    assert!((155_714 * 2 / 3..155_714 * 3 / 2).contains(&counted.cycles), "{} cycles", counted.cycles);
+    assert_eq!(counted.hits, 0);
+
+    let traditional = model(&workload, Design::TRADITIONAL, &[], 1);
+    let cached = counters(&traditional);
+    assert_eq!(cached.operand_reads, counted.operand_reads);
+    assert!(cached.hits > 0 && cached.cycles < counted.cycles);
+}
+
+#[test]
+fn vectoradd_takes_about_as_long_as_in_accel_sim() {
+    let Some(workload) = trace("vectoradd-sm75") else { return };
+    let counted = counters(&model(&workload, Design::BASELINE, &[], 1));
+    assert_eq!(counted.warp_instructions, 30_720);
+    assert!((51_093 * 2 / 3..51_093 * 3 / 2).contains(&counted.cycles), "{} cycles", counted.cycles);
+}

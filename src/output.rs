@@ -1,0 +1,55 @@
+//! Output: tables, JSON files, progress.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use comfy_table::{presets, CellAlignment, Table};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+/// A table whose first column names things and whose others hold numbers.
+pub fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_BORDERS_ONLY).set_header(header);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Writes the file under a temporary name beside it and renames it.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let context = || format!("{}: cannot be written; check that its folder exists", path.display());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(context)?;
+    file.write_all(bytes).with_context(context)?;
+    file.persist(path).with_context(context)?;
+    Ok(())
+}
+
+/// Writes results as JSON; `-` stands for standard output.
+pub fn write_json(path: &Path, results: &impl Serialize) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(results)?;
+    text.push('\n');
+    if path == Path::new("-") {
+        print!("{text}");
+        return Ok(());
+    }
+    write(path, text.as_bytes())
+}
+
+/// Progress towards `total` steps with rate and time left; shown on terminals only.
+pub fn progress(total: u64, unit: &str) -> ProgressBar {
+    let template = format!("{{msg:24}} {{bar:30}} {{human_pos}}/{{human_len}} {unit}, {{per_sec}}, {{eta}} left");
+    let style = ProgressStyle::with_template(&template).expect("the template is valid");
+    let bar = ProgressBar::new(total).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}
+
+/// A number with thousands separated.
+pub fn grouped(number: u64) -> String {
+    indicatif::HumanCount(number).to_string()
+}

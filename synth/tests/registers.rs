@@ -1,0 +1,43 @@
+//! The registers counted in the RTL are those that its documentation states and that Yosys finds.
+
+use gpurf_hw::collector::{Ccu, CcuParameters, Ocu, Policy};
+use gpurf_hw::dialect::Rtl;
+use gpurf_synth::tool::{self, Tool};
+use gpurf_synth::{count, nangate, synthesize, Job, Library, Options};
+use gpurf_verilog::emit;
+
+fn ccu() -> Ccu<32, 3> {
+    Ccu::new(CcuParameters { slots: 3, banks: 2, policy: Policy::Malekeh, invalidate: true })
+}
+
+#[test]
+fn counted_as_documented() {
+    let ocu = count(&Ocu::<1024>::new(7));
+    assert_eq!(ocu.bits(), 7 * (1024 + 2) + 39);
+    assert_eq!((ocu.data_bits(1024), ocu.control_bits(1024)), (7 * 1024, 7 * 2 + 39));
+    assert_eq!(ocu.groups["slot_valid"].count, 7);
+
+    // Cache table, operand collector table, metadata.
+    let ccu = count(&ccu());
+    assert_eq!(ccu.bits(), 8 * (32 + 11 + 3) + 3 * (2 + 3) + 40);
+    let group = |name: &str| ccu.groups[name].bits;
+    assert_eq!(group("cache_table.entry_tag"), 64);
+    assert_eq!(group("operand_collector_table.slot_index"), 9);
+}
+
+#[test]
+fn counted_as_synthesized() {
+    let ready = tool::find(Tool::Yosys).and_then(|_| nangate::liberty());
+    let library = match ready.and_then(|path| Library::read(&path)) {
+        Ok(library) => library,
+        Err(error) => return eprintln!("skipped: {error:#}"),
+    };
+    let (ocu, ccu) = (Rtl::new(Ocu::<32>::new(3)), Rtl::new(ccu()));
+    let options = Options::new(library);
+    let designs = [(emit(ocu.module()), count(ocu.module())), (emit(ccu.module()), count(ccu.module()))];
+    for (design, registers) in designs {
+        let design = design.unwrap();
+        let job = Job { source: &design.source(), top: &design.top };
+        assert_eq!(synthesize(job, &options).unwrap().flip_flops, registers.bits(), "{}", design.top);
+    }
+}

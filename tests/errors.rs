@@ -1,0 +1,91 @@
+//! Unusable input: one clear message, exit code 2.
+
+use std::fs;
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::contains;
+
+fn gpurf(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.args(arguments);
+    command
+}
+
+/// Fails with exit code 2 and a message that has all of the parts.
+fn refuses(arguments: &[&str], parts: &[&str]) {
+    let assert = gpurf(arguments).assert().code(2);
+    let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    for part in parts {
+        assert!(message.contains(part), "{arguments:?}: `{part}` is not in: {message}");
+    }
+}
+
+/// A trace of the example, damaged by `change`; returns its path.
+fn damaged(change: impl Fn(String) -> String) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    gpurf(&["trace", "tiled_ffma", "--out", &out]).assert().success();
+    let written = fs::read_dir(folder.path()).expect("written").next().expect("one workload").expect("read").path();
+    let kernel = written.join("kernel-1.traceg");
+    let text = fs::read_to_string(&kernel).expect("a kernel");
+    fs::write(&kernel, change(text)).expect("damaged");
+    (folder, kernel.display().to_string())
+}
+
+#[test]
+fn hardware_parameters() {
+    refuses(&["verilog", "ccu", "--set", "entries=5"], &["entries=5", "4, 8 or 16"]);
+    refuses(&["verilog", "ccu", "--set", "slots=7", "--set", "entries=4"], &["entries=4", "slots=7"]);
+    refuses(&["verilog", "ccu", "--set", "colour=red"], &["colour", "width"]);
+    refuses(&["verilog", "ccu", "--set", "entries"], &["KEY=VALUE"]);
+    refuses(&["verilog", "alu"], &["alu", "ccu"]);
+    refuses(&["sim", "tiled_ffma", "--set", "entries=5"], &["entries", "4", "8", "16"]);
+    refuses(&["sim", "tiled_ffma", "--set", "l1.colour=5"], &["colour"]);
+    refuses(&["sim", "tiled_ffma", "--design", "best"], &["best", "baseline", "traditional"]);
+}
+
+#[test]
+fn missing_files() {
+    refuses(&["sim", "nowhere"], &["nowhere", "tiled_ffma"]);
+    refuses(&["sim", "tiled_ffma", "--config", "nowhere.toml"], &["nowhere.toml"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = folder.path().join("kernelslist.g");
+    fs::write(&list, "kernel-1.traceg\n").expect("written");
+    refuses(&["sim", &list.display().to_string()], &["kernel-1.traceg"]);
+}
+
+#[test]
+fn damaged_traces() {
+    let (_folder, path) = damaged(|text| text[..text.len() / 2].to_string());
+    refuses(&["sim", &path], &["kernel-1.traceg"]);
+    let (_folder, path) = damaged(|text| text.replacen("FFMA", "FFMA!", 1));
+    refuses(&["sim", &path], &["kernel-1.traceg", "FFMA!"]);
+    let (_folder, path) = damaged(|text| text.replacen("insts = ", "insts = x", 1));
+    refuses(&["sim", &path], &["kernel-1.traceg"]);
+    let (_folder, path) = damaged(|text| text.replace("tracer version = 5", "tracer version = 9"));
+    refuses(&["sim", &path], &["kernel-1.traceg", "9"]);
+    let (_folder, path) = damaged(|_| String::new());
+    refuses(&["sim", &path], &["kernel-1.traceg"]);
+}
+
+#[test]
+fn a_missing_tool() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let liberty = folder.path().join("none.lib");
+    fs::write(&liberty, "library (none) {}\n").expect("written");
+    let mut command = gpurf(&["synth", "lfsr", "--liberty", &liberty.display().to_string()]);
+    command.env("PATH", folder.path()).current_dir(folder.path());
+    command.assert().code(2).stderr(contains("ibrary").or(contains("yosys")));
+    let mut command = gpurf(&["testbench", "lfsr", "--engines", "model,verilator"]);
+    command.env("PATH", folder.path()).env("GPURF_CACHE", folder.path()).current_dir(folder.path());
+    command.assert().code(2).stderr(contains("verilator").and(contains("install")));
+}
+
+#[test]
+fn nothing_is_half_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("no such folder").join("out.json");
+    refuses(&["sim", "tiled_ffma", "--json", &json.display().to_string()], &["out.json"]);
+    assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 0);
+}

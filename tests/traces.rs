@@ -1,0 +1,95 @@
+//! Real traces through the SM. Skipped, with a notice, where the folder of traces is missing.
+
+use std::path::PathBuf;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+const TRACES: [&str; 6] = [
+    "rodinia-bfs-sm80",
+    "rodinia-b+tree-sm90",
+    "vectoradd-sm75",
+    "minerva-nn-training-sm90",
+    "atax-v6-sm90",
+    "simtune-ffma-1-32-40-sm90",
+];
+
+fn traces() -> Option<PathBuf> {
+    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/traces"));
+    let folder = std::env::var_os("GPURF_TRACES").map_or(beside, PathBuf::from);
+    if !folder.is_dir() {
+        println!("skipped: no traces in {}; set GPURF_TRACES", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+fn sim(arguments: &[&str], exit_code: i32) -> Value {
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    let assert = command.arg("sim").args(arguments).args(["--json", "-"]).assert().code(exit_code);
+    serde_json::from_slice(&assert.get_output().stdout).expect("statistics are JSON")
+}
+
+fn assert_sound(statistics: &Value) {
+    for zero in ["token_errors", "stage_errors", "divergences"] {
+        assert_eq!(statistics[zero], 0, "{zero}: {statistics}");
+    }
+    let count = |key: &str| statistics[key].as_u64().expect("a count");
+    assert_eq!(count("token_checks") + count("uninitialised_reads"), count("operand_reads"));
+    assert_eq!(count("hits") + count("bank_reads"), count("operand_reads"));
+}
+
+#[test]
+fn every_trace_runs_under_every_design() {
+    let Some(folder) = traces() else { return };
+    for trace in TRACES {
+        for design in ["baseline", "traditional"] {
+            let path = folder.join(trace).display().to_string();
+            let statistics = sim(&[&path, "--design", design], 0);
+            assert_sound(&statistics);
+            if trace == "rodinia-bfs-sm80" {
+                assert_eq!(statistics["warp_instructions"], 159_509);
+                assert_eq!(statistics["named_operand_reads"], 162_053);
+                assert_eq!(statistics["kernels"].as_array().map(Vec::len), Some(16));
+            }
+        }
+    }
+}
+
+/// The beginning of each trace with model, RTL and emitted Verilog side by side: the stimulus that the
+/// gate of the hardware takes from real code.
+#[test]
+fn engines_agree_on_real_code() {
+    let Some(folder) = traces() else { return };
+    for trace in TRACES {
+        for design in ["baseline", "traditional"] {
+            let path = folder.join(trace).display().to_string();
+            let statistics = sim(&[&path, "--design", design, "--engine", "lockstep", "--cycles", "3000"], 0);
+            assert_sound_in_part(&statistics);
+        }
+    }
+}
+
+/// A run that is cut off has instructions on their way.
+fn assert_sound_in_part(statistics: &Value) {
+    for zero in ["token_errors", "stage_errors", "divergences"] {
+        assert_eq!(statistics[zero], 0, "{zero}: {statistics}");
+    }
+    assert!(statistics["token_checks"].as_u64() > Some(0));
+}
+
+#[test]
+fn the_token_check_finds_stale_values() {
+    let Some(folder) = traces() else { return };
+    let path = folder.join("rodinia-b+tree-sm90").display().to_string();
+    let statistics = sim(&[&path, "--design", "traditional", "--set", "invalidate=false"], 1);
+    assert!(statistics["token_errors"].as_u64() > Some(0), "stale operands go unnoticed");
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let Some(folder) = traces() else { return };
+    let path = folder.join("minerva-nn-training-sm90").display().to_string();
+    let run = |seed| sim(&[&path, "--design", "traditional", "--seed", seed], 0).to_string();
+    assert_eq!(run("5"), run("5"));
+}
