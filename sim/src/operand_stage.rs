@@ -5,7 +5,7 @@ use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParam
 use gpurf_hw::register_file::ArbiterParameters;
 
 use crate::cells::{Lfsr, RoundRobin};
-use crate::collector::{Ccu, CcuIssue, DWrite, Ocu};
+use crate::collector::{Ccu, CcuIssue, DWrite, Ocu, Placement};
 use crate::register_file::{Arbiter, Bank, Grants};
 
 /// The collectors of a sub-core are all of one kind.
@@ -34,6 +34,8 @@ pub struct OperandStage<D: Data> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Decided {
     issue: Option<(usize, CcuIssue)>,
+    /// Where a caching collector has the instruction's sources.
+    placement: Placement,
     grants: Grants,
     dispatch: Option<usize>,
     writes: u8,
@@ -151,9 +153,9 @@ impl<D: Data> Clocked for OperandStage<D> {
 
         if let Collectors::Ccu(units) = &self.collectors {
             if let Some((number, issue)) = &decided.issue {
-                let hit = units[*number].look_up(issue).hit;
+                decided.placement = units[*number].look_up(issue);
                 for slot in 0..self.parameters.slots {
-                    out.hit[slot] = hit >> slot & 1 == 1;
+                    out.hit[slot] = decided.placement.hit >> slot & 1 == 1;
                 }
             }
             if decided.writes != 0 {
@@ -172,7 +174,7 @@ impl<D: Data> Clocked for OperandStage<D> {
     }
 
     fn tick(&mut self) {
-        let Decided { issue, grants, dispatch, writes } = self.decided;
+        let Decided { issue, placement, grants, dispatch, writes } = self.decided;
         let (inputs, banks) = (self.inputs, self.parameters.banks);
 
         // Port S.
@@ -201,7 +203,10 @@ impl<D: Data> Clocked for OperandStage<D> {
         self.arbiter.take(&grants);
 
         // Allocation, and port D.
-        let mut requests = issue.map_or(0, |(_, issue)| issue.sources);
+        let requests = match &self.collectors {
+            Collectors::Ocu(_) => issue.map_or(0, |(_, issue)| issue.sources),
+            Collectors::Ccu(_) => placement.request,
+        };
         match &mut self.collectors {
             Collectors::Ocu(units) => {
                 if let Some((number, issue)) = &issue {
@@ -213,12 +218,10 @@ impl<D: Data> Clocked for OperandStage<D> {
                 let near = (0..banks).map(|bank| (inputs.write_near[bank] as u8) << bank).sum();
                 for (number, unit) in units.iter_mut().enumerate() {
                     let of_warp = writes_of(&inputs, writes, unit.owner);
-                    let issue = issue.as_ref().filter(|issue| issue.0 == number).map(|issue| &issue.1);
+                    let issue = issue.as_ref().filter(|issue| issue.0 == number);
+                    let issue = issue.map(|(_, issue)| (issue, placement));
                     if issue.is_none() && of_warp == 0 {
                         continue;
-                    }
-                    if let Some(issue) = issue {
-                        requests = unit.look_up(issue).request;
                     }
                     let (cached, filtered) = self.arbiter.filter(of_warp, near);
                     let result = (cached != 0).then(|| {

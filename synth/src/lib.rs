@@ -13,7 +13,6 @@ mod paper;
 mod registers;
 mod synthesis;
 mod timing;
-pub mod tool;
 
 pub use liberty::{Cell, ClockGate, Library};
 pub use overheads::{overheads, Audit, Configuration, Finding, Measured, Overheads, StateRow};

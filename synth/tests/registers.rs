@@ -2,9 +2,9 @@
 
 use gpurf_hw::collector::{Ccu, CcuParameters, Ocu, Policy};
 use gpurf_hw::dialect::Rtl;
-use gpurf_synth::tool::{self, Tool};
 use gpurf_synth::{count, nangate, synthesize, Job, Library, Options};
 use gpurf_verilog::emit;
+use gpurf_verilog::tools::Tool;
 
 fn ccu() -> Ccu<32, 3> {
     Ccu::new(CcuParameters { slots: 3, banks: 2, policy: Policy::Malekeh, invalidate: true })
@@ -27,7 +27,7 @@ fn counted_as_documented() {
 
 #[test]
 fn counted_as_synthesized() {
-    let ready = tool::find(Tool::Yosys).and_then(|_| nangate::liberty());
+    let ready = Tool::Yosys.find().map_err(anyhow::Error::from).and_then(|_| nangate::liberty());
     let library = match ready.and_then(|path| Library::read(&path)) {
         Ok(library) => library,
         Err(error) => return eprintln!("skipped: {error:#}"),

@@ -2,12 +2,12 @@
 //!
 //! Skipped, with a note, where Yosys is missing or the library cannot be fetched.
 
-use gpurf_synth::tool::{self, Tool};
 use gpurf_synth::{nangate, synthesize, synthesize_all, Job, Library, Options};
+use gpurf_verilog::tools::Tool;
 
 /// Options on the default library, or `None` after saying why not.
 fn options() -> Option<Options> {
-    let ready = tool::find(Tool::Yosys).and_then(|_| nangate::liberty());
+    let ready = Tool::Yosys.find().map_err(anyhow::Error::from).and_then(|_| nangate::liberty());
     match ready.and_then(|path| Library::read(&path)) {
         Ok(library) => Some(Options::new(library)),
         Err(error) => {
@@ -39,7 +39,7 @@ fn an_accumulator_has_sixteen_flip_flops() {
     assert!((synthesis.gate_equivalents - synthesis.area_um2 / 0.798).abs() < 1e-6);
     assert!((synthesis.flip_flop_area_um2 - 16.0 * area("DFF_X1")).abs() < 1e-6, "{synthesis:?}");
     assert!(synthesis.logic_depth >= 4, "an eight-bit adder in {} levels", synthesis.logic_depth);
-    if tool::find(Tool::OpenSta).is_ok() {
+    if Tool::Sta.find().is_ok() {
         let path = synthesis.longest_path_ns.unwrap();
         assert!((0.1..2.0).contains(&path), "{path} ns");
     }

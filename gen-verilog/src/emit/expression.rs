@@ -5,8 +5,6 @@
 //! to; a change of width is written out as a concatenation or a part select, inside of which Verilog
 //! starts afresh. No context can then widen anything.
 
-use std::collections::HashMap;
-
 use num_bigint::BigUint;
 
 use super::signals::{Role, SignalId, Signals};
@@ -108,18 +106,6 @@ impl Expression {
     }
 
     pub fn binary(operator: Binary, left: Expression, right: Expression) -> Self {
-        // What comparisons with a constant leave behind.
-        for (one, other) in [(&left, &right), (&right, &left)] {
-            match (operator, &one.kind) {
-                (Binary::And, Kind::Literal(bit)) if one.width == 1 => {
-                    return if bit.bit(0) { other.clone() } else { one.clone() };
-                }
-                (Binary::Or, Kind::Literal(bit)) if one.width == 1 => {
-                    return if bit.bit(0) { one.clone() } else { other.clone() };
-                }
-                _ => {}
-            }
-        }
         let width = match operator {
             Binary::Equal
             | Binary::NotEqual
@@ -256,26 +242,30 @@ impl Expression {
         })
     }
 
-    /// The same with constants in the place of these signals.
-    pub fn with(self, constants: &HashMap<SignalId, BigUint>) -> Self {
-        if let Some(value) = self.value(&|id| constants.get(&id).cloned()) {
+    /// The same with a value in the place of every signal that has one.
+    pub fn with(self, of: &impl Fn(SignalId) -> Option<BigUint>) -> Self {
+        if let Some(value) = self.value(of) {
             return Expression::literal(value, self.width);
         }
         let width = self.width;
         match self.kind {
             Kind::Bit(id, index) => {
-                Expression { width, kind: Kind::Bit(id, Box::new(index.with(constants))) }
+                Expression { width, kind: Kind::Bit(id, Box::new(index.with(of))) }
             }
             Kind::Window(id, low) => {
-                Expression { width, kind: Kind::Window(id, Box::new(low.with(constants))) }
+                Expression { width, kind: Kind::Window(id, Box::new(low.with(of))) }
             }
             Kind::Concatenation(parts) => {
-                let parts = parts.into_iter().map(|part| part.with(constants)).collect();
+                let parts = parts.into_iter().map(|part| part.with(of)).collect();
                 Expression { width, kind: Kind::Concatenation(parts) }
             }
-            Kind::Unary(operator, operand) => Expression::unary(operator, operand.with(constants)),
+            Kind::Unary(operator, operand) => Expression::unary(operator, operand.with(of)),
             Kind::Binary(operator, left, right) => {
-                Expression::binary(operator, left.with(constants), right.with(constants))
+                let (left, right) = (left.with(of), right.with(of));
+                match decided(operator, &left, &right, of) {
+                    Some(outcome) => outcome,
+                    None => Expression::binary(operator, left, right),
+                }
             }
             kind => Expression { width, kind },
         }
@@ -341,6 +331,36 @@ impl Expression {
         self.write(signals, false, &mut text);
         text
     }
+}
+
+/// What an operation comes to whatever one of its operands is: `x & 0`, or `x <= 7` of three bits.
+fn decided(
+    operator: Binary,
+    left: &Expression,
+    right: &Expression,
+    of: &impl Fn(SignalId) -> Option<BigUint>,
+) -> Option<Expression> {
+    for (one, other) in [(left, right), (right, left)].iter().filter(|_| left.width == 1) {
+        let Some(value) = one.value(of) else { continue };
+        match (operator, value.bit(0)) {
+            (Binary::And, true) | (Binary::Or, false) => return Some((*other).clone()),
+            (Binary::And, false) | (Binary::Or, true) => return Some(Expression::literal(value, 1)),
+            _ => {}
+        }
+    }
+    let bounds = |operand: &Expression| match operand.value(of) {
+        Some(value) => (value.clone(), value),
+        None => (BigUint::default(), (BigUint::from(1u32) << operand.width) - 1u32),
+    };
+    let ((left_least, left_most), (right_least, right_most)) = (bounds(left), bounds(right));
+    let (always, never) = match operator {
+        Binary::Less => (left_most < right_least, left_least >= right_most),
+        Binary::LessEqual => (left_most <= right_least, left_least > right_most),
+        Binary::Greater => (left_least > right_most, left_most <= right_least),
+        Binary::GreaterEqual => (left_least >= right_most, left_most < right_least),
+        _ => return None,
+    };
+    (always || never).then(|| Expression::literal(always as u32, 1))
 }
 
 /// `[7:4]`, `[3]`, or nothing for a whole signal.

@@ -300,11 +300,7 @@ impl Translator<'_> {
                         return Ok(Expression::literal(holds as u32, 1));
                     }
                 };
-                let (left, right) = (self.expression(left, operands)?, self.expression(right, operands)?);
-                if let Some(holds) = self.decided(operator, &left, &right) {
-                    return Ok(Expression::literal(holds as u32, 1));
-                }
-                (operator, left, right)
+                (operator, self.expression(left, operands)?, self.expression(right, operands)?)
             }
             Operation::Shift(operator) => {
                 let amount = match self.constant(right) {
@@ -327,23 +323,6 @@ impl Translator<'_> {
             }
         };
         Ok(Expression::binary(operator, left, right))
-    }
-
-    /// The outcome of a comparison that no signal can change, such as `x <= 7` of three bits.
-    fn decided(&self, operator: Binary, left: &Expression, right: &Expression) -> Option<bool> {
-        let bounds = |operand: &Expression| match operand.constant(self.signals) {
-            Some(value) => (value.clone(), value),
-            None => (BigUint::default(), (BigUint::from(1u32) << operand.width) - 1u32),
-        };
-        let ((left_least, left_most), (right_least, right_most)) = (bounds(left), bounds(right));
-        let (always, never) = match operator {
-            Binary::Less => (left_most < right_least, left_least >= right_most),
-            Binary::LessEqual => (left_most <= right_least, left_least > right_most),
-            Binary::Greater => (left_least > right_most, left_most <= right_least),
-            Binary::GreaterEqual => (left_least >= right_most, left_most < right_least),
-            _ => return None,
-        };
-        (always || never).then_some(always)
     }
 
     /// `bits` bits of a value; zeros beyond its end, as Rust has them.

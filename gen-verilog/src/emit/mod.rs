@@ -19,6 +19,7 @@ mod paths;
 mod schedule;
 mod scope;
 mod signals;
+mod simplify;
 
 use std::collections::HashMap;
 

@@ -13,6 +13,7 @@ use super::error::{EmitError, Result};
 use super::expression::Expression;
 use super::kernel::{Part, Position, Statement};
 use super::signals::{Role, SignalId, Signals};
+use super::simplify::simplified;
 
 pub enum Process {
     /// `assign`
@@ -39,20 +40,9 @@ impl Process {
 }
 
 /// Splits statements into processes, in the order of their first assignments.
-///
-/// Locals that are constant are taken out: loops that run over pairs leave many of them behind, and
-/// with them dependencies that are none.
 pub fn processes(signals: &Signals, statements: Vec<Statement>) -> Result<Vec<Process>> {
     check_driven(signals, &Uses::of(&statements))?;
-    let mut statements = without_dead_assignments(statements);
-    loop {
-        let constants = constant_locals(signals, &statements);
-        if constants.is_empty() {
-            break;
-        }
-        statements = folded(signals, statements, &constants);
-        statements = without_dead_assignments(statements);
-    }
+    let statements = simplified(signals, statements);
     let uses = Uses::of(&statements);
     let groups = groups(signals, &uses)?;
     let top_level: Vec<BTreeSet<SignalId>> =
@@ -77,15 +67,15 @@ fn process(signals: &Signals, targets: Vec<SignalId>, body: Vec<Statement>) -> R
 }
 
 /// Where signals are assigned and read.
-struct Uses {
+pub(super) struct Uses {
     /// First and last assignment.
-    writes: BTreeMap<SignalId, (Position, Position)>,
+    pub writes: BTreeMap<SignalId, (Position, Position)>,
     /// What is read where, and which signal's value depends on it.
     reads: BTreeSet<(SignalId, Position, SignalId)>,
 }
 
 impl Uses {
-    fn of(statements: &[Statement]) -> Self {
+    pub fn of(statements: &[Statement]) -> Self {
         let mut uses = Uses { writes: BTreeMap::new(), reads: BTreeSet::new() };
         uses.walk(statements, &mut vec![]);
         uses
@@ -124,93 +114,10 @@ impl Uses {
     }
 
     /// Whether the signal is read after its first assignment and up to this place.
-    fn is_read_up_to(&self, id: SignalId, end: Position) -> bool {
+    pub fn is_read_up_to(&self, id: SignalId, end: Position) -> bool {
         let (first, _) = self.writes[&id];
         first < end && self.reads.range((id, first + 1, 0)..=(id, end, SignalId::MAX)).next().is_some()
     }
-}
-
-/// Drops what an unconditional assignment overwrites before anyone has read it.
-fn without_dead_assignments(mut statements: Vec<Statement>) -> Vec<Statement> {
-    let uses = Uses::of(&statements);
-    let mut alive_from: HashMap<SignalId, Position> = HashMap::new();
-    for statement in &statements {
-        if let Statement::Assign { target, part: Part::Whole, at, .. } = statement {
-            if !uses.is_read_up_to(*target, *at) {
-                alive_from.insert(*target, *at);
-            }
-        }
-    }
-    let alive = |target: &SignalId, at: &Position| alive_from.get(target).is_none_or(|from| at >= from);
-    retain(&mut statements, &alive);
-    statements
-}
-
-fn retain(body: &mut Vec<Statement>, alive: &impl Fn(&SignalId, &Position) -> bool) {
-    body.retain_mut(|statement| match statement {
-        Statement::Assign { target, at, .. } => alive(target, at),
-        Statement::If { then, otherwise, .. } => {
-            retain(then, alive);
-            retain(otherwise, alive);
-            !then.is_empty() || !otherwise.is_empty()
-        }
-        Statement::Case { arms, .. } => {
-            arms.iter_mut().for_each(|(_, body)| retain(body, alive));
-            arms.iter().any(|(_, body)| !body.is_empty())
-        }
-    });
-}
-
-/// Locals with one assignment, of a constant.
-fn constant_locals(signals: &Signals, statements: &[Statement]) -> HashMap<SignalId, BigUint> {
-    let uses = Uses::of(statements);
-    let constants = statements.iter().filter_map(|statement| match statement {
-        Statement::Assign { target, part: Part::Whole, value, .. }
-            if signals[*target].role == Role::Local && uses.writes[target].0 == uses.writes[target].1 =>
-        {
-            Some((*target, value.constant(signals)?))
-        }
-        _ => None,
-    });
-    constants.collect()
-}
-
-/// Puts constants in the place of signals, and drops the signals and the branches not taken.
-fn folded(
-    signals: &Signals,
-    body: Vec<Statement>,
-    constants: &HashMap<SignalId, BigUint>,
-) -> Vec<Statement> {
-    let mut result = vec![];
-    for statement in body {
-        match statement {
-            Statement::Assign { target, .. } if constants.contains_key(&target) => {}
-            Statement::Assign { target, part, value, at } => {
-                let value = value.with(constants);
-                let part = match part {
-                    Part::Bit(index) => Part::Bit(index.with(constants)),
-                    part => part,
-                };
-                result.push(Statement::Assign { target, part, value, at });
-            }
-            Statement::If { condition, at, then, otherwise } => {
-                let condition = condition.with(constants);
-                let (then, otherwise) =
-                    (folded(signals, then, constants), folded(signals, otherwise, constants));
-                match condition.constant(signals) {
-                    Some(value) if value == BigUint::default() => result.extend(otherwise),
-                    Some(_) => result.extend(then),
-                    None => result.push(Statement::If { condition, at, then, otherwise }),
-                }
-            }
-            Statement::Case { selector, at, arms } => {
-                let selector = selector.with(constants);
-                let arms = arms.into_iter().map(|(label, arm)| (label, folded(signals, arm, constants)));
-                result.push(Statement::Case { selector, at, arms: arms.collect() });
-            }
-        }
-    }
-    result
 }
 
 fn check_driven(signals: &Signals, uses: &Uses) -> Result<()> {

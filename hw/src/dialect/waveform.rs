@@ -374,7 +374,9 @@ impl Probe for Record<'_> {
         let value = match atom.vcd() {
             VCDValue::Single(bit) => vec![VALUES[bit as usize]],
             VCDValue::Vector(bits) => bits.into_iter().map(|bit| VALUES[bit as usize]).collect(),
-            VCDValue::String(_) | VCDValue::Composite(_) => panic!("the dialect has neither enums nor structs"),
+            VCDValue::String(_) | VCDValue::Composite(_) => {
+                panic!("the dialect has neither enums nor structs")
+            }
         };
         if self.result.is_ok() {
             self.result = self.file.change(variable, value).map_err(|error| self.file.named(error));
@@ -422,7 +424,8 @@ mod tests {
 
     /// Value of a variable at a time, in binary.
     fn value(wave: &mut wellen::simple::Waveform, path: &[&str], name: &str, time: u64) -> String {
-        let variable = wave.hierarchy().lookup_var(path, name).unwrap_or_else(|| panic!("no {path:?} {name}"));
+        let variable =
+            wave.hierarchy().lookup_var(path, name).unwrap_or_else(|| panic!("no {path:?} {name}"));
         let signal = wave.hierarchy()[variable].signal_ref();
         wave.load_signals(&[signal]);
         let at = wave.time_table().partition_point(|&t| t <= time) - 1;
@@ -483,7 +486,10 @@ mod tests {
         record(&first, &module, 20);
         let (ports, signals) = (fs::read(&first).unwrap(), fs::read_to_string(&module).unwrap());
         record(&first, &module, 20);
-        assert_eq!((ports, signals.as_str()), (fs::read(&first).unwrap(), &*fs::read_to_string(&module).unwrap()));
+        assert_eq!(
+            (ports, signals.as_str()),
+            (fs::read(&first).unwrap(), &*fs::read_to_string(&module).unwrap())
+        );
         assert!(!signals.contains("$var wire 0 ") && !signals.contains("identity"));
         remove([first, module]);
     }

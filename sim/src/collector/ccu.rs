@@ -41,6 +41,8 @@ pub struct Ccu<D: Data> {
     ready: u8,
     index: [u8; MAX_SLOTS],
     inputs: CcuIn<D>,
+    /// The instruction at the door in this cycle, and what of it was found.
+    issue: Option<(CcuIssue, Placement)>,
 }
 
 impl<D: Data> Ccu<D> {
@@ -57,6 +59,7 @@ impl<D: Data> Ccu<D> {
             ready: 0,
             index: [0; MAX_SLOTS],
             inputs: CcuIn::default(),
+            issue: None,
         }
     }
 
@@ -91,19 +94,25 @@ impl<D: Data> Ccu<D> {
         self.cache.lock = 0;
     }
 
-    /// Allocation and port D at one clock edge. `filtered`: registers of the warp's results that are
-    /// kept out.
-    pub fn update(&mut self, issue: Option<&CcuIssue>, result: Option<DWrite<D>>, filtered: &[u8], random: u32) {
-        let placement = issue.map(|issue| self.look_up(issue)).unwrap_or_default();
-        let changes_hands = issue.is_some_and(|issue| self.owner != Some(issue.warp));
+    /// Allocation and port D at one clock edge. `issue`: with what [`Ccu::look_up`] found in this cycle;
+    /// `filtered`: registers of the warp's results that are kept out.
+    pub fn update(
+        &mut self,
+        issue: Option<(&CcuIssue, Placement)>,
+        result: Option<DWrite<D>>,
+        filtered: &[u8],
+        random: u32,
+    ) {
+        let changes_hands = issue.is_some_and(|(issue, _)| self.owner != Some(issue.warp));
         if changes_hands {
             self.cache.valid = 0;
         }
         let result = result.filter(|_| !changes_hands).map(|d| (d.register, d.near, d.data));
         let invalid = if self.parameters.invalidate { filtered } else { &[] };
-        let sources = issue.map(|issue| (issue.sources, placement, &issue.registers, issue.near));
+        let sources =
+            issue.map(|(issue, placement)| (issue.sources, placement, &issue.registers, issue.near));
         let index = self.cache.update(sources, result, invalid, random);
-        if let Some(issue) = issue {
+        if let Some((issue, placement)) = issue {
             self.owner = Some(issue.warp);
             (self.unit, self.payload) = (issue.unit, issue.payload);
             (self.valid, self.ready, self.index) = (issue.sources, placement.hit, index);
@@ -142,7 +151,8 @@ impl<D: Data> Clocked for Ccu<D> {
             held_payload: self.payload,
             ..CcuOut::default()
         };
-        let placement = self.issue_of(inputs).map(|issue| self.look_up(&issue)).unwrap_or_default();
+        self.issue = self.issue_of(inputs).map(|issue| (issue, self.look_up(&issue)));
+        let placement = self.issue.map(|(_, placement)| placement).unwrap_or_default();
         for slot in 0..self.parameters.slots {
             outputs.hit[slot] = placement.hit >> slot & 1 == 1;
             outputs.request[slot] = placement.request >> slot & 1 == 1;
@@ -157,7 +167,7 @@ impl<D: Data> Clocked for Ccu<D> {
         if inputs.s_valid {
             self.receive(inputs.s_slot as usize, inputs.s_data);
         }
-        let issue = self.issue_of(&inputs);
+        let issue = self.issue;
         let result = inputs.d_valid.then_some(DWrite {
             register: inputs.d_register as u8,
             near: inputs.d_near,
@@ -171,7 +181,8 @@ impl<D: Data> Clocked for Ccu<D> {
                 count += 1;
             }
         }
-        self.update(issue.as_ref(), result, &filtered[..count], inputs.random);
+        let issue = issue.as_ref().map(|(issue, placement)| (issue, *placement));
+        self.update(issue, result, &filtered[..count], inputs.random);
         if inputs.dispatch {
             self.dispatch();
         }
