@@ -1,55 +1,52 @@
-//! Checkers of emitted Verilog: each returns what it complains of as an error.
+//! What other tools say about a design; every check passes silently or returns their words.
 
-use std::path::Path;
+use tempfile::TempDir;
 
-use crate::export::export;
 use crate::tools::{run, Tool, ToolError};
-use crate::Design;
+use crate::{export, Design};
 
-/// Icarus compiles it and has no warning.
+/// Icarus compiles the design with `-Wall` and prints nothing.
 pub fn iverilog_wall(design: &Design) -> Result<(), ToolError> {
-    in_folder(design, |folder| {
-        let mut command = Tool::Iverilog.command()?;
-        command.args(["-g2005", "-Wall", "-t", "null", "-s", &design.top]).current_dir(folder);
-        silent(command.args(design.modules.iter().map(|module| format!("{}.v", module.name))))
-    })
+    let folder = exported(design)?;
+    let mut command = Tool::Iverilog.command()?;
+    command.current_dir(&folder).args(["-g2005", "-Wall", "-t", "null", "-s", &design.top]);
+    silent("iverilog -Wall", run(command.args(sources(design)))?)
 }
 
-/// Verilator has no warning under `-Wall` but those that are waived by name and reason.
+/// `verilator --lint-only -Wall` prints nothing but what the exported `.vlt` waives.
 pub fn verilator_lint(design: &Design) -> Result<(), ToolError> {
-    in_folder(design, |folder| {
-        let mut command = Tool::Verilator.command()?;
-        let list = format!("{}.f", design.top);
-        command.args(["--lint-only", "-Wall", "--top-module", &design.top, "waivers.vlt", "-f", &list]);
-        silent(command.current_dir(folder))
-    })
+    let folder = exported(design)?;
+    let mut command = Tool::Verilator.command()?;
+    command.current_dir(&folder).args(["--lint-only", "-Wall", "--top-module", &design.top]);
+    silent("verilator --lint-only -Wall", run(command.arg(format!("{}.vlt", design.top)).args(sources(design)))?)
 }
 
-/// Yosys finds nothing undriven, driven twice or going round, and infers no latch.
+/// Yosys finds no problem (`check -assert`) and infers no latch.
 pub fn yosys_check(design: &Design) -> Result<(), ToolError> {
-    in_folder(design, |folder| {
-        let files: String = design.modules.iter().map(|module| format!(" {}.v", module.name)).collect();
-        let script = format!(
-            "read_verilog -DSYNTHESIS{files}; hierarchy -check -top {}; proc; \
-             select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; flatten; opt_clean; check -assert",
-            design.top
-        );
-        let mut command = Tool::Yosys.command()?;
-        run(command.args(["-q", "-p", &script]).current_dir(folder)).map(|_| ())
-    })
+    let folder = exported(design)?;
+    let script = format!(
+        "read_verilog {}; hierarchy -check -top {}; proc; check -assert; \
+         select -assert-none t:$dlatch t:$adlatch t:$_DLATCH*",
+        sources(design).join(" "),
+        design.top
+    );
+    let mut command = Tool::Yosys.command()?;
+    silent("yosys", run(command.current_dir(&folder).args(["-q", "-p", &script]))?)
 }
 
-fn in_folder(design: &Design, check: impl FnOnce(&Path) -> Result<(), ToolError>) -> Result<(), ToolError> {
+fn exported(design: &Design) -> Result<TempDir, ToolError> {
     let folder = tempfile::tempdir().map_err(ToolError::files("cannot make a temporary folder"))?;
     export(design, folder.path())?;
-    check(folder.path())
+    Ok(folder)
 }
 
-/// Runs a checker that has nothing to say if all is well.
-fn silent(command: &mut std::process::Command) -> Result<(), ToolError> {
-    let output = run(command)?;
-    match output.trim().is_empty() {
-        true => Ok(()),
-        false => Err(ToolError::Failed { command: format!("{command:?}"), output }),
+fn sources(design: &Design) -> Vec<String> {
+    design.modules.iter().map(|module| format!("{}.v", module.name)).collect()
+}
+
+fn silent(command: &str, output: String) -> Result<(), ToolError> {
+    match output.trim() {
+        "" => Ok(()),
+        output => Err(ToolError::Failed { command: command.to_string(), output: output.to_string() }),
     }
 }

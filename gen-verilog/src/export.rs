@@ -1,106 +1,122 @@
-//! Verilog on disk: one file per module, a file list and a FuseSoC core.
+//! Designs as files, for people and for other tools.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use crate::tools::ToolError;
 use crate::Design;
 
-/// Warnings of `verilator --lint-only -Wall` that stand: rule, file, signal (none where the message names
-/// none), reason. Exported beside the Verilog as `waivers.vlt`.
-const WAIVERS: &[(&str, &str, &str, &str)] = &[
-    (
-        "UNUSEDSIGNAL",
-        "ocu_stage_*",
-        "*_near_*",
-        "operand collector units know no reuse distance; the port is there for ccu_stage, which takes their place",
-    ),
-    ("UNUSEDSIGNAL", "arbiter_*", "*write_near*", "without caching collectors there is no write filter"),
-    ("UNUSEDSIGNAL", "arbiter_*", "*write_warp*", "without caching collectors there is no write filter"),
-    ("UNUSEDSIGNAL", "arbiter_*", "*home*", "only the bits that number the banks are used of the sum"),
-    ("UNUSEDSIGNAL", "ccu_stage_*", "*_bank_*", "masks over banks are four bits wide however many banks there are"),
-    ("UNUSEDSIGNAL", "ccu_stage_*", "random", "a table of fewer than 256 entries uses the low bits"),
-    ("UNUSEDSIGNAL", "memory_*", "address", "rows are addressed by eight bits however many there are"),
-    ("UNUSEDSIGNAL", "bank_*", "*row*", "rows are addressed by eight bits however many there are"),
-    ("UNUSEDSIGNAL", "ccu_w*", "named_*", "nothing comes after the last slot that could repeat its register"),
-    ("UNUSEDSIGNAL", "lfsr", "shifted", "its lowest bit is replaced by the feedback"),
-    ("UNUSEDSIGNAL", "arbiter_collectors1_*", "issued_collector", "with one collector requests are for no other"),
-    ("UNUSEDSIGNAL", "round_robin_requesters1", "granted", "one requester comes after no other"),
-    ("UNUSEDPARAM", "*", "*", "numbers of entries, slots and banks are declared together"),
-    ("UNSIGNED", "replacement_*", "", "every entry is at or after a random start of zero"),
-];
-
-/// Writes a design into a folder, which is made if need be: `MODULE.v` for every module, `TOP.f` (a file
-/// list, children first), `TOP.core` (FuseSoC, CAPI2) and `waivers.vlt`. Files of other designs in the
-/// folder are left alone; modules that designs share are written once.
+/// Writes a design into a folder, which is made if it does not exist:
 ///
-/// # Errors
-/// If a file cannot be written; each is complete or absent.
-pub fn export(design: &Design, folder: &Path) -> Result<(), ToolError> {
-    std::fs::create_dir_all(folder).map_err(ToolError::files(format!("cannot make {}", folder.display())))?;
-    for module in &design.modules {
-        write(folder, &format!("{}.v", module.name), &module.text)?;
-    }
-    let names = design.modules.iter().map(|module| format!("{}.v\n", module.name));
-    write(folder, &format!("{}.f", design.top), &names.collect::<String>())?;
-    write(folder, &format!("{}.core", design.top), &core_file(design))?;
-    write(folder, "waivers.vlt", &waivers())
+/// * `<module>.v` for each module,
+/// * `<top>.f`, the list of these files, children first,
+/// * `<top>.vlt`, what Verilator's lint check is told to pass over, and why,
+/// * `<top>.core`, for FuseSoC, with the targets `default`, `lint`, `sim` and `synth`.
+///
+/// Returns the paths of all files. Each is complete or not there: it is written under another name and
+/// then renamed.
+pub fn export(design: &Design, folder: &Path) -> Result<Vec<PathBuf>, ToolError> {
+    fs::create_dir_all(folder).map_err(ToolError::files(format!("cannot make {}", folder.display())))?;
+    let top = &design.top;
+    let modules = design.modules.iter().map(|module| {
+        (file_name(&module.name), format!("`default_nettype none\n\n{}\n`default_nettype wire\n", module.text))
+    });
+    let lists = [
+        (format!("{top}.f"), file_list(design)),
+        (format!("{top}.vlt"), waivers(design)),
+        (format!("{top}.core"), core(design)),
+    ];
+    modules.chain(lists).map(|(name, text)| write(&folder.join(name), &text)).collect()
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> Result<(), ToolError> {
-    let action = || format!("cannot write {}", folder.join(name).display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(ToolError::files(action()))?;
-    file.write_all(text.as_bytes()).map_err(ToolError::files(action()))?;
-    file.persist(folder.join(name)).map_err(|error| ToolError::files(action())(error.error))?;
-    Ok(())
+fn write(path: &Path, text: &str) -> Result<PathBuf, ToolError> {
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+    fs::write(&temporary, text)
+        .and_then(|()| fs::rename(&temporary, path))
+        .map_err(ToolError::files(format!("cannot write {}", path.display())))?;
+    Ok(path.to_path_buf())
 }
 
-/// The waivers as a configuration file of Verilator.
-pub(crate) fn waivers() -> String {
-    let mut text = String::from("`verilator_config\n");
-    for (rule, file, signal, reason) in WAIVERS {
-        let _ = write!(text, "\n// {reason}\nlint_off -rule {rule} -file \"*{file}.v\"");
-        text += &if signal.is_empty() { "\n".into() } else { format!(" -match \"*'{signal}'*\"\n") };
+fn file_name(module: &str) -> String {
+    format!("{module}.v")
+}
+
+fn file_list(design: &Design) -> String {
+    design.modules.iter().map(|module| file_name(&module.name) + "\n").collect()
+}
+
+/// What `verilator --lint-only -Wall` is told to pass over, by name and with the reason.
+fn waivers(design: &Design) -> String {
+    let mut text = "`verilator_config
+
+// Numbers and tables are cut to the width that is needed.
+lint_off -rule UNUSEDSIGNAL -file \"*.v\" -match \"Bits of signal are not used*\"
+// Outputs that a parent has no use for are left open, by name.
+lint_off -rule PINCONNECTEMPTY
+// Words of C++ are free to use in Verilog.
+lint_off -rule SYMRSVDWORD
+"
+    .to_string();
+    for module in design.modules.iter().filter(|module| !module.unused_inputs.is_empty()) {
+        text += &format!("// {} shares its ports with modules that use them all.\n", module.name);
+        for input in &module.unused_inputs {
+            text += &format!(
+                "lint_off -rule UNUSEDSIGNAL -file \"*{}\" -match \"Signal is not used: '{input}'*\"\n",
+                file_name(&module.name)
+            );
+        }
     }
     text
 }
 
-fn core_file(design: &Design) -> String {
-    let files: String = design.modules.iter().map(|module| format!("      - {}.v\n", module.name)).collect();
-    let Design { top, .. } = design;
-    let version = env!("CARGO_PKG_VERSION");
-    let origin = &design.top_module().origin;
+/// A FuseSoC core file (CAPI2).
+fn core(design: &Design) -> String {
+    let top = &design.top;
+    let files: String =
+        design.modules.iter().map(|module| format!("      - {}\n", file_name(&module.name))).collect();
     format!(
-        "CAPI=2:\n\
-         name: gpurf:register_file:{top}:{version}\n\
-         description: \"{origin}\"\n\
-         \n\
-         filesets:\n\
-         \x20 rtl:\n\
-         \x20   files:\n\
-         {files}\
-         \x20   file_type: verilogSource\n\
-         \x20 lint:\n\
-         \x20   files:\n\
-         \x20     - waivers.vlt: {{file_type: vlt}}\n\
-         \n\
-         targets:\n\
-         \x20 default: &default\n\
-         \x20   filesets: [rtl]\n\
-         \x20   toplevel: {top}\n\
-         \x20 lint:\n\
-         \x20   <<: *default\n\
-         \x20   filesets: [lint, rtl]\n\
-         \x20   default_tool: verilator\n\
-         \x20   tools:\n\
-         \x20     verilator:\n\
-         \x20       mode: lint-only\n\
-         \x20       verilator_options: [-Wall]\n\
-         \x20 synth:\n\
-         \x20   <<: *default\n\
-         \x20   default_tool: yosys\n\
-         \x20   tools:\n\
-         \x20     yosys: {{arch: xilinx, output_format: verilog}}\n"
+        "CAPI=2:
+
+name: gpurf:hw:{top}:{version}
+description: \"{origin}\"
+
+filesets:
+  rtl:
+    files:
+{files}    file_type: verilogSource
+  lint:
+    files:
+      - {top}.vlt
+    file_type: vlt
+
+targets:
+  default:
+    filesets: [rtl]
+    toplevel: {top}
+
+  lint:
+    filesets: [rtl, lint]
+    toplevel: {top}
+    default_tool: verilator
+    tools:
+      verilator:
+        mode: lint-only
+        verilator_options: [-Wall]
+
+  sim:
+    filesets: [rtl]
+    toplevel: {top}
+    default_tool: icarus
+
+  synth:
+    filesets: [rtl]
+    toplevel: {top}
+    default_tool: yosys
+    tools:
+      yosys:
+        arch: ice40
+",
+        version = env!("CARGO_PKG_VERSION"),
+        origin = design.top_module().origin.replace('\\', "\\\\").replace('"', "\\\""),
     )
 }

@@ -155,9 +155,7 @@ impl Expression {
                     _ => Kind::Concatenation(taken),
                 }
             }
-            Kind::Unary(Unary::Not, operand) => {
-                Kind::Unary(Unary::Not, Box::new(operand.slice(low, width)?))
-            }
+            Kind::Unary(Unary::Not, operand) => Kind::Unary(Unary::Not, Box::new(operand.slice(low, width)?)),
             Kind::Binary(operator, left, right)
                 if operator.is_bitwise() || (operator.is_modular() && low == 0) =>
             {
@@ -243,26 +241,26 @@ impl Expression {
     }
 
     /// The same with a value in the place of every signal that has one.
-    pub fn with(self, of: &impl Fn(SignalId) -> Option<BigUint>) -> Self {
+    pub fn with(self, signals: &Signals, of: &impl Fn(SignalId) -> Option<BigUint>) -> Self {
         if let Some(value) = self.value(of) {
             return Expression::literal(value, self.width);
         }
         let width = self.width;
         match self.kind {
             Kind::Bit(id, index) => {
-                Expression { width, kind: Kind::Bit(id, Box::new(index.with(of))) }
+                Expression { width, kind: Kind::Bit(id, Box::new(index.with(signals, of))) }
             }
             Kind::Window(id, low) => {
-                Expression { width, kind: Kind::Window(id, Box::new(low.with(of))) }
+                Expression { width, kind: Kind::Window(id, Box::new(low.with(signals, of))) }
             }
             Kind::Concatenation(parts) => {
-                let parts = parts.into_iter().map(|part| part.with(of)).collect();
+                let parts = parts.into_iter().map(|part| part.with(signals, of)).collect();
                 Expression { width, kind: Kind::Concatenation(parts) }
             }
-            Kind::Unary(operator, operand) => Expression::unary(operator, operand.with(of)),
+            Kind::Unary(operator, operand) => Expression::unary(operator, operand.with(signals, of)),
             Kind::Binary(operator, left, right) => {
-                let (left, right) = (left.with(of), right.with(of));
-                match decided(operator, &left, &right, of) {
+                let (left, right) = (left.with(signals, of), right.with(signals, of));
+                match decided(operator, &left, &right, signals) {
                     Some(outcome) => outcome,
                     None => Expression::binary(operator, left, right),
                 }
@@ -334,21 +332,16 @@ impl Expression {
 }
 
 /// What an operation comes to whatever one of its operands is: `x & 0`, or `x <= 7` of three bits.
-fn decided(
-    operator: Binary,
-    left: &Expression,
-    right: &Expression,
-    of: &impl Fn(SignalId) -> Option<BigUint>,
-) -> Option<Expression> {
+fn decided(operator: Binary, left: &Expression, right: &Expression, signals: &Signals) -> Option<Expression> {
     for (one, other) in [(left, right), (right, left)].iter().filter(|_| left.width == 1) {
-        let Some(value) = one.value(of) else { continue };
+        let Some(value) = one.constant(signals) else { continue };
         match (operator, value.bit(0)) {
             (Binary::And, true) | (Binary::Or, false) => return Some((*other).clone()),
             (Binary::And, false) | (Binary::Or, true) => return Some(Expression::literal(value, 1)),
             _ => {}
         }
     }
-    let bounds = |operand: &Expression| match operand.value(of) {
+    let bounds = |operand: &Expression| match operand.constant(signals) {
         Some(value) => (value.clone(), value),
         None => (BigUint::default(), (BigUint::from(1u32) << operand.width) - 1u32),
     };

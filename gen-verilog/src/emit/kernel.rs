@@ -14,10 +14,24 @@ use super::signals::{SignalId, Signals};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
-    Assign { target: SignalId, part: Part, value: Expression, at: Position },
-    If { condition: Expression, at: Position, then: Vec<Statement>, otherwise: Vec<Statement> },
+    Assign {
+        target: SignalId,
+        part: Part,
+        value: Expression,
+        at: Position,
+    },
+    If {
+        condition: Expression,
+        at: Position,
+        then: Vec<Statement>,
+        otherwise: Vec<Statement>,
+    },
     /// The last arm is taken if no other is; labels are constants.
-    Case { selector: Expression, at: Position, arms: Vec<(Expression, Vec<Statement>)> },
+    Case {
+        selector: Expression,
+        at: Position,
+        arms: Vec<(Expression, Vec<Statement>)>,
+    },
 }
 
 impl Statement {
@@ -55,7 +69,9 @@ pub type Position = usize;
 pub enum Part {
     Whole,
     /// Bits from `low` up, as many as the value has.
-    Bits { low: usize },
+    Bits {
+        low: usize,
+    },
     /// The bit that an expression selects.
     Bit(Expression),
 }

@@ -46,6 +46,8 @@ pub struct VerilogModule {
     pub origin: String,
     pub parameters: Vec<(String, usize)>,
     pub ports: Vec<Port>,
+    /// Inputs that nothing reads: modules that share their ports need not use all of them.
+    pub unused_inputs: Vec<String>,
     pub text: String,
 }
 

@@ -19,15 +19,16 @@ use super::{Port, VerilogModule};
 /// Children are modules of their own, except for registers.
 pub fn module(scope: &Scope, children: &HashMap<String, Paths>) -> Result<(VerilogModule, Paths)> {
     let signals = Signals::of(scope)?;
-    let combinational = |kernel: &VerilogBlock| -> Result<(String, Paths)> {
+    let combinational = |kernel: &VerilogBlock| -> Result<(String, Vec<String>, Paths)> {
         let statements = kernel::statements(&signals, kernel)?;
         let processes = schedule::processes(&signals, statements)?;
         let paths = paths::paths(scope, &signals, &processes, children)?;
-        Ok((Combinational::of(scope, &signals, processes)?.text(), paths))
+        let module = Combinational::of(scope, &signals, processes)?;
+        Ok((module.text(), module.unused_inputs(), paths))
     };
-    let (body, paths) = match &scope.code {
+    let (body, unused_inputs, paths) = match &scope.code {
         // The outputs of a primitive with Verilog of its own are registers.
-        Verilog::Custom(text) => (custom(scope, &signals, text)?, Paths::new()),
+        Verilog::Custom(text) => (custom(scope, &signals, text)?, vec![], Paths::new()),
         Verilog::Combinatorial(kernel) => combinational(kernel)?,
         Verilog::Empty => combinational(&vec![])?,
         Verilog::Blackbox(_) | Verilog::Wrapper(_) => {
@@ -44,6 +45,7 @@ pub fn module(scope: &Scope, children: &HashMap<String, Paths>) -> Result<(Veril
         origin: scope.identity.origin.clone(),
         parameters: scope.identity.parameters.clone(),
         ports: ports.map(port).collect(),
+        unused_inputs,
         text: format!("{}{body}", header(scope)),
     };
     Ok((module, paths))
@@ -127,11 +129,15 @@ impl<'a> Combinational<'a> {
             });
         }
         let assigned = processes.iter().flat_map(|process| process.targets()).copied().collect();
-        let mut module =
-            Combinational { scope, signals, processes, read, assigned, inline: BTreeMap::new() };
+        let mut module = Combinational { scope, signals, processes, read, assigned, inline: BTreeMap::new() };
         module.check_clocks()?;
         module.inline_connections();
         Ok(module)
+    }
+
+    fn unused_inputs(&self) -> Vec<String> {
+        let signals = (0..self.signals.len()).filter(|id| !self.read.contains(id)).map(|id| &self.signals[id]);
+        signals.filter(|signal| signal.role == Role::Input).map(|signal| signal.name.clone()).collect()
     }
 
     fn check_clocks(&self) -> Result<()> {
@@ -139,7 +145,8 @@ impl<'a> Combinational<'a> {
         let is_clock_input = |id: SignalId| signals[id].is_clock && signals[id].role == Role::Input;
         let mut passed_down = BTreeSet::new();
         for process in &self.processes {
-            if let Process::Continuous { target, value: Expression { kind: Kind::Signal(id), .. } } = process {
+            if let Process::Continuous { target, value: Expression { kind: Kind::Signal(id), .. } } = process
+            {
                 if is_clock_input(*id) && signals[*target].is_clock {
                     passed_down.insert(*target);
                 }
@@ -155,10 +162,9 @@ impl<'a> Combinational<'a> {
             clock.filter(|_| !passed_down.contains(&target)).map(|_| target)
         });
         match stray.or(as_data) {
-            Some(id) => Err(EmitError::ClockPath {
-                module: signals.module.clone(),
-                signal: signals[id].name.clone(),
-            }),
+            Some(id) => {
+                Err(EmitError::ClockPath { module: signals.module.clone(), signal: signals[id].name.clone() })
+            }
             None => Ok(()),
         }
     }

@@ -123,10 +123,9 @@ impl Uses {
 fn check_driven(signals: &Signals, uses: &Uses) -> Result<()> {
     let undriven = (0..signals.len()).find(|id| signals[*id].is_assigned() && !uses.writes.contains_key(id));
     match undriven {
-        Some(id) => Err(EmitError::Undriven {
-            module: signals.module.clone(),
-            signal: signals[id].name.clone(),
-        }),
+        Some(id) => {
+            Err(EmitError::Undriven { module: signals.module.clone(), signal: signals[id].name.clone() })
+        }
         None => Ok(()),
     }
 }
@@ -172,14 +171,20 @@ fn projected(statement: &Statement, to: &BTreeSet<SignalId>) -> Option<Statement
         Statement::Assign { target, .. } => to.contains(target).then(|| statement.clone()),
         Statement::If { condition, at, then, otherwise } => {
             let (then, otherwise) = (body(then), body(otherwise));
-            (!then.is_empty() || !otherwise.is_empty())
-                .then(|| Statement::If { condition: condition.clone(), at: *at, then, otherwise })
+            (!then.is_empty() || !otherwise.is_empty()).then(|| Statement::If {
+                condition: condition.clone(),
+                at: *at,
+                then,
+                otherwise,
+            })
         }
         Statement::Case { selector, at, arms } => {
             let arms: Vec<_> = arms.iter().map(|(label, arm)| (label.clone(), body(arm))).collect();
-            arms.iter()
-                .any(|(_, body)| !body.is_empty())
-                .then(|| Statement::Case { selector: selector.clone(), at: *at, arms })
+            arms.iter().any(|(_, body)| !body.is_empty()).then(|| Statement::Case {
+                selector: selector.clone(),
+                at: *at,
+                arms,
+            })
         }
     }
 }

@@ -29,8 +29,7 @@ pub struct ModuleName {
 impl ModuleName {
     /// The name without parameters.
     pub fn base(&self) -> &str {
-        let suffix: String =
-            self.parameters.iter().map(|(name, value)| format!("_{name}{value}")).collect();
+        let suffix: String = self.parameters.iter().map(|(name, value)| format!("_{name}{value}")).collect();
         self.verilog.strip_suffix(&suffix).unwrap_or(&self.verilog)
     }
 }

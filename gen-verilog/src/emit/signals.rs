@@ -135,9 +135,7 @@ impl Signals {
             return Err(EmitError::Keyword { module, signal: name });
         }
         match self.names.insert(name.clone(), path.to_string()) {
-            Some(first) => {
-                Err(EmitError::Collision { module, name, first, second: path.to_string() })
-            }
+            Some(first) => Err(EmitError::Collision { module, name, first, second: path.to_string() }),
             None => Ok(()),
         }
     }

@@ -26,9 +26,8 @@ pub fn simplified(signals: &Signals, mut statements: Vec<Statement>) -> Vec<Stat
         let mut simpler = folder.body(statements.clone(), &mut Values::new());
         drop_dead_assignments(&mut simpler);
         let read = read_by(&simpler);
-        let is_idle = |id: &SignalId| {
-            signals[*id].role == Role::Local && written.contains(id) && !read.contains(id)
-        };
+        let is_idle =
+            |id: &SignalId| signals[*id].role == Role::Local && written.contains(id) && !read.contains(id);
         retain(&mut simpler, &|target, _| !is_idle(target));
         if simpler == statements {
             return statements;
@@ -75,9 +74,9 @@ impl Folder<'_> {
             match statement {
                 Statement::Assign { target, .. } if self.constants.contains_key(&target) => {}
                 Statement::Assign { target, part, value, at } => {
-                    let value = value.with(&value_of);
+                    let value = value.with(self.signals, &value_of);
                     let part = match part {
-                        Part::Bit(index) => Part::Bit(index.with(&value_of)),
+                        Part::Bit(index) => Part::Bit(index.with(self.signals, &value_of)),
                         part => part,
                     };
                     // A child's input is read as it settles, not as it stands.
@@ -89,7 +88,7 @@ impl Folder<'_> {
                     folded.push(Statement::Assign { target, part, value, at });
                 }
                 Statement::If { condition, at, then, otherwise } => {
-                    let condition = condition.with(&value_of);
+                    let condition = condition.with(self.signals, &value_of);
                     match condition.constant(self.signals) {
                         Some(value) if value == BigUint::default() => {
                             folded.extend(self.body(otherwise, known));
@@ -104,7 +103,7 @@ impl Folder<'_> {
                     }
                 }
                 Statement::Case { selector, at, arms } => {
-                    let selector = selector.with(&value_of);
+                    let selector = selector.with(self.signals, &value_of);
                     let (labels, bodies): (Vec<_>, Vec<_>) = arms.into_iter().unzip();
                     let bodies = self.branches(bodies, known);
                     let arms = labels.into_iter().zip(bodies).collect();

@@ -118,9 +118,8 @@ impl<I: Ports, O: Ports> Clocked for Icarus<I, O> {
         let words = digits.as_bytes()[1..].chunks(8).rev().zip(&mut self.words.1).zip(&self.output_names);
         for ((digits, word), name) in words {
             let digits = std::str::from_utf8(digits).expect("Icarus writes ASCII");
-            *word = u32::from_str_radix(digits, 16).unwrap_or_else(|_| {
-                panic!("cycle {}: {name} is unknown in Icarus: 'h{digits}", self.cycle)
-            });
+            *word = u32::from_str_radix(digits, 16)
+                .unwrap_or_else(|_| panic!("cycle {}: {name} is unknown in Icarus: 'h{digits}", self.cycle));
         }
         unpack(&self.words.1)
     }
@@ -218,4 +217,3 @@ endmodule
 "
     )
 }
-

@@ -9,9 +9,8 @@ pub const CLASS: &str = "Model";
 
 /// The harness module: the design under names that C++ and Verilator leave alone.
 pub fn verilog(harness: &Harness) -> String {
-    let port = |direction: &str, wire: &Wire| {
-        format!(",\n  {direction} wire [{}:0] {}", wire.width - 1, wire.name)
-    };
+    let port =
+        |direction: &str, wire: &Wire| format!(",\n  {direction} wire [{}:0] {}", wire.width - 1, wire.name);
     let inputs: String = harness.inputs.iter().map(|wire| port("input", wire)).collect();
     let outputs: String = harness.outputs.iter().map(|wire| port("output", wire)).collect();
     let (top, connections) = (&harness.design.top, harness.connections());

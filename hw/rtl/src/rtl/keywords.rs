@@ -51,9 +51,7 @@ mod tests {
 
     #[test]
     fn both_languages_are_covered_and_plain_names_are_free() {
-        for keyword in [
-            "reg", "table", "initial", "bit", "logic", "priority", "unique", "xor",
-        ] {
+        for keyword in ["reg", "table", "initial", "bit", "logic", "priority", "unique", "xor"] {
             assert!(is_keyword(keyword), "{keyword}");
         }
         for name in ["tag", "valid", "entry", "Table", "registers"] {
