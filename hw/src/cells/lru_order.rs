@@ -11,7 +11,7 @@
 
 use rust_hdl::prelude::*;
 
-use crate::dialect::{rtl, Identity, Module, Register};
+use crate::dialect::{array, rtl, Identity, Module, Register};
 
 /// Most entries that the plain structs of ports have room for.
 pub const MAX_ENTRIES: usize = 16;
@@ -41,11 +41,11 @@ impl<const I: usize> Default for LruOrder<I> {
         LruOrder {
             clock: Signal::default(),
             reset: Signal::default(),
-            touch: vec![Signal::default(); entries],
-            rank: vec![Signal::default(); entries],
+            touch: array(entries),
+            rank: array(entries),
             any_touch: Signal::default(),
-            updated: vec![Signal::default(); entries],
-            stored: (0..entries).map(|_| Register::default()).collect(),
+            updated: array(entries),
+            stored: array(entries),
             number: (0..entries).map(|entry| Constant::new((entry as u64).into())).collect(),
             identity: Identity::new("lru_order", "LRU order (W 3.2, F III-C)", &[("entries", entries)]),
             _entries: entries,

@@ -8,7 +8,7 @@
 
 use rust_hdl::prelude::*;
 
-use crate::dialect::{rtl, Identity, Module, Register};
+use crate::dialect::{array, rtl, Identity, Module, Register};
 
 #[derive(LogicBlock, Module)]
 pub struct RoundRobin {
@@ -36,12 +36,12 @@ impl RoundRobin {
         RoundRobin {
             clock: Signal::default(),
             reset: Signal::default(),
-            request: vec![Signal::default(); requesters],
+            request: array(requesters),
             advance: Signal::default(),
-            grant: vec![Signal::default(); requesters],
+            grant: array(requesters),
             fresh: Signal::default(),
             granted: Signal::default(),
-            passed: (0..requesters).map(|_| Register::default()).collect(),
+            passed: array(requesters),
             identity: Identity::new("round_robin", "Round-robin arbiter", &[("requesters", requesters)]),
             _requesters: requesters,
         }

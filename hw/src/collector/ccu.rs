@@ -30,7 +30,7 @@
 use rust_hdl::prelude::*;
 
 use super::{CacheTable, OperandCollectorTable, Policy, Replacement};
-use crate::dialect::{rtl, Identity, Module, Register};
+use crate::dialect::{array, rtl, Identity, Module, Register};
 use crate::operand_stage::{MAX_BANKS, MAX_SLOTS};
 
 /// What makes one caching collector unit differ from another, besides width and entries.
@@ -143,9 +143,9 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             warp: Signal::default(),
             unit: Signal::default(),
             payload: Signal::default(),
-            source_valid: vec![Signal::default(); slots],
-            source_register: vec![Signal::default(); slots],
-            source_near: vec![Signal::default(); slots],
+            source_valid: array(slots),
+            source_register: array(slots),
+            source_near: array(slots),
             random: Signal::default(),
             s_valid: Signal::default(),
             s_slot: Signal::default(),
@@ -154,11 +154,11 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             d_register: Signal::default(),
             d_near: Signal::default(),
             d_data: Signal::default(),
-            filtered: vec![Signal::default(); banks],
-            filtered_register: vec![Signal::default(); banks],
+            filtered: array(banks),
+            filtered_register: array(banks),
             dispatch: Signal::default(),
-            request: vec![Signal::default(); slots],
-            hit: vec![Signal::default(); slots],
+            request: array(slots),
+            hit: array(slots),
             occupied: Signal::default(),
             ready: Signal::default(),
             owned: Signal::default(),
@@ -166,17 +166,17 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             any_near: Signal::default(),
             held_unit: Signal::default(),
             held_payload: Signal::default(),
-            operand_valid: vec![Signal::default(); slots],
-            operand_data: vec![Signal::default(); slots],
+            operand_valid: array(slots),
+            operand_data: array(slots),
             flush: Signal::default(),
-            uses: vec![Signal::default(); slots],
-            named: vec![Signal::default(); slots],
-            same: vec![vec![Signal::default(); slots]; slots],
-            repeated: vec![Signal::default(); slots],
-            index: vec![Signal::default(); slots],
+            uses: array(slots),
+            named: array(slots),
+            same: (0..slots).map(|_| array(slots)).collect(),
+            repeated: array(slots),
+            index: array(slots),
             d_index: Signal::default(),
             d_accepted: Signal::default(),
-            d_updates: vec![Signal::default(); entries],
+            d_updates: array(entries),
             owner: Register::default(),
             occupancy: Register::default(),
             warp_held: Register::default(),
@@ -288,12 +288,12 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
                 | self.d_updates[e].val();
         }
 
-        // Entry of each slot: where it hits, where its repetition went, or the one allocated.
+        // Entry of each slot: where it hits, or the one allocated to the first slot of its register.
         for s in 0..self._slots {
             self.index[s].next = self.replacement.victim[s].val();
             for t in 0..self._slots {
                 if self.same[s][t].val() & !self.repeated[t].val() {
-                    self.index[s].next = self.index[t].val();
+                    self.index[s].next = self.replacement.victim[t].val();
                 }
             }
             if self.cache_table.hit[s].val() {
@@ -336,10 +336,12 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         // Operand multiplexers.
         for s in 0..self._slots {
             self.operand_valid[s].next = self.operand_collector_table.valid[s].val();
-            self.operand_data[s].next = self.cache_table.data[0].val();
+            // As a sum of products, which takes fewer gates than a chain of choices.
+            self.operand_data[s].next = 0.into();
             for e in 0..self._entries {
                 if self.operand_collector_table.index[s].val() == self.number[e].val() {
-                    self.operand_data[s].next = self.cache_table.data[e].val();
+                    self.operand_data[s].next =
+                        self.operand_data[s].val() | self.cache_table.data[e].val();
                 }
             }
         }

@@ -14,7 +14,7 @@
 
 use rust_hdl::prelude::*;
 
-use crate::dialect::{rtl, Identity, Module, Register};
+use crate::dialect::{array, rtl, Identity, Module, Register};
 use crate::operand_stage::MAX_SLOTS;
 
 /// `W`: data width in bits.
@@ -74,23 +74,23 @@ impl<const W: usize> Ocu<W> {
             warp: Signal::default(),
             unit: Signal::default(),
             payload: Signal::default(),
-            source_valid: vec![Signal::default(); slots],
+            source_valid: array(slots),
             s_valid: Signal::default(),
             s_slot: Signal::default(),
             s_data: Signal::default(),
             dispatch: Signal::default(),
-            request: vec![Signal::default(); slots],
+            request: array(slots),
             occupied: Signal::default(),
             ready: Signal::default(),
             held_warp: Signal::default(),
             held_unit: Signal::default(),
             held_payload: Signal::default(),
-            operand_valid: vec![Signal::default(); slots],
-            operand_data: vec![Signal::default(); slots],
-            arrives: vec![Signal::default(); slots],
-            slot_valid: (0..slots).map(|_| Register::default()).collect(),
-            slot_ready: (0..slots).map(|_| Register::default()).collect(),
-            slot_data: (0..slots).map(|_| Register::default()).collect(),
+            operand_valid: array(slots),
+            operand_data: array(slots),
+            arrives: array(slots),
+            slot_valid: array(slots),
+            slot_ready: array(slots),
+            slot_data: array(slots),
             occupancy: Register::default(),
             warp_held: Register::default(),
             unit_held: Register::default(),

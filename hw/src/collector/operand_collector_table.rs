@@ -8,7 +8,7 @@
 
 use rust_hdl::prelude::*;
 
-use crate::dialect::{rtl, Identity, Module, Register};
+use crate::dialect::{array, rtl, Identity, Module, Register};
 use crate::operand_stage::MAX_SLOTS;
 
 /// `I`: bits of an index.
@@ -53,19 +53,19 @@ impl<const I: usize> OperandCollectorTable<I> {
             clock: Signal::default(),
             reset: Signal::default(),
             issue: Signal::default(),
-            source_valid: vec![Signal::default(); slots],
-            source_index: vec![Signal::default(); slots],
-            source_hit: vec![Signal::default(); slots],
+            source_valid: array(slots),
+            source_index: array(slots),
+            source_hit: array(slots),
             s_valid: Signal::default(),
             s_slot: Signal::default(),
             s_index: Signal::default(),
-            valid: vec![Signal::default(); slots],
-            index: vec![Signal::default(); slots],
+            valid: array(slots),
+            index: array(slots),
             all_ready: Signal::default(),
-            arrives: vec![Signal::default(); slots],
-            slot_valid: (0..slots).map(|_| Register::default()).collect(),
-            slot_ready: (0..slots).map(|_| Register::default()).collect(),
-            slot_index: (0..slots).map(|_| Register::default()).collect(),
+            arrives: array(slots),
+            slot_valid: array(slots),
+            slot_ready: array(slots),
+            slot_index: array(slots),
             slot_number: (0..slots).map(|slot| Constant::new((slot as u64).into())).collect(),
             identity: Identity::new(
                 "operand_collector_table",

@@ -12,12 +12,16 @@
 //! are chosen at once: slots take turns in their order, the result comes last, and nobody takes what
 //! another took. One random number serves a cycle.
 //!
+//! Since those rules order all entries beforehand, nobody waits for another's choice: every entry
+//! counts how many go before it, and the k-th in need takes the entry with k before it. Choosing one
+//! after the other would put eight selections in a row into the path.
+//!
 //! Something can always be chosen when there are more entries than slots.
 
 use rust_hdl::prelude::*;
 
 use crate::cells::MAX_ENTRIES;
-use crate::dialect::{rtl, Identity, Module};
+use crate::dialect::{array, rtl, Identity, Module};
 use crate::operand_stage::MAX_SLOTS;
 
 /// Which entry makes room.
@@ -53,13 +57,16 @@ pub struct Replacement<const I: usize> {
     pub victim: Vec<Signal<Out, Bits<I>>>,
     pub d_victim: Signal<Out, Bits<I>>,
 
-    /// Slots and, last, the result.
-    wants: Vec<Signal<Local, Bit>>,
-    choice: Vec<Signal<Local, Bits<I>>>,
-    found: Signal<Local, Bit>,
-    oldest: Signal<Local, Bits<I>>,
-    taken: Vec<Signal<Local, Bit>>,
-    far: Vec<Signal<Local, Bit>>,
+    eligible: Vec<Signal<Local, Bit>>,
+    /// What of an entry goes first: 0 free, 1 far, 2 any other; and its order among those.
+    tier: Vec<Signal<Local, Bits<2>>>,
+    order: Vec<Signal<Local, Bits<I>>>,
+    distance: Vec<Signal<Local, Bits<I>>>,
+    age: Vec<Signal<Local, Bits<I>>>,
+    /// Eligible entries that go before this one.
+    place: Vec<Signal<Local, Bits<I>>>,
+    /// Slots that have been served.
+    turn: Signal<Local, Bits<I>>,
     number: Vec<Constant<Bits<I>>>,
     far_first: Constant<Bit>,
     identity: Identity,
@@ -74,21 +81,22 @@ impl<const I: usize> Replacement<I> {
         let origin = "Replacement (W 4.1, F IV-A1)";
         let lru = (policy == Policy::Lru) as usize;
         Replacement {
-            valid: vec![Signal::default(); entries],
-            near: vec![Signal::default(); entries],
-            keep: vec![Signal::default(); entries],
-            rank: vec![Signal::default(); entries],
+            valid: array(entries),
+            near: array(entries),
+            keep: array(entries),
+            rank: array(entries),
             random: Signal::default(),
-            miss: vec![Signal::default(); slots],
+            miss: array(slots),
             d_miss: Signal::default(),
-            victim: vec![Signal::default(); slots],
+            victim: array(slots),
             d_victim: Signal::default(),
-            wants: vec![Signal::default(); slots + 1],
-            choice: vec![Signal::default(); slots + 1],
-            found: Signal::default(),
-            oldest: Signal::default(),
-            taken: vec![Signal::default(); entries],
-            far: vec![Signal::default(); entries],
+            eligible: array(entries),
+            tier: array(entries),
+            order: array(entries),
+            distance: array(entries),
+            age: array(entries),
+            place: array(entries),
+            turn: Signal::default(),
             number: (0..entries).map(|entry| Constant::new((entry as u64).into())).collect(),
             far_first: Constant::new(policy == Policy::Malekeh),
             identity: Identity::new(
@@ -105,61 +113,55 @@ impl<const I: usize> Replacement<I> {
 impl<const I: usize> Logic for Replacement<I> {
     #[rtl]
     fn update(&mut self) {
-        for s in 0..self._slots {
-            self.wants[s].next = self.miss[s].val();
-        }
-        for s in self._slots..self._slots + 1 {
-            self.wants[s].next = self.d_miss.val();
+        // All entries in the order in which they make room.
+        for e in 0..self._entries {
+            self.eligible[e].next = !self.keep[e].val();
+            self.distance[e].next = self.number[e].val() - self.random.val();
+            self.age[e].next = !self.rank[e].val();
+            self.tier[e].next = 2.into();
+            self.order[e].next = self.age[e].val();
+            if !self.near[e].val() & self.far_first.val() {
+                self.tier[e].next = 1.into();
+                self.order[e].next = self.distance[e].val();
+            }
+            if !self.valid[e].val() {
+                self.tier[e].next = 0.into();
+                self.order[e].next = self.number[e].val();
+            }
         }
         for e in 0..self._entries {
-            self.taken[e].next = self.keep[e].val();
-            self.far[e].next = (self.valid[e].val() & !self.near[e].val()) & self.far_first.val();
-        }
-        for s in 0..self._slots + 1 {
-            self.choice[s].next = 0.into();
-            self.found.next = false;
-            self.oldest.next = 0.into();
-            if self.wants[s].val() {
-                for e in 0..self._entries {
-                    if (!self.taken[e].val() & !self.valid[e].val()) & !self.found.val() {
-                        self.choice[s].next = self.number[e].val();
-                        self.found.next = true;
-                    }
-                }
-                for e in 0..self._entries {
-                    if ((self.far[e].val() & !self.taken[e].val()) & !self.found.val())
-                        & (self.number[e].val() >= self.random.val())
-                    {
-                        self.choice[s].next = self.number[e].val();
-                        self.found.next = true;
-                    }
-                }
-                for e in 0..self._entries {
-                    if (self.far[e].val() & !self.taken[e].val()) & !self.found.val() {
-                        self.choice[s].next = self.number[e].val();
-                        self.found.next = true;
-                    }
-                }
-                for e in 0..self._entries {
-                    if (!self.taken[e].val() & !self.found.val())
-                        & (self.rank[e].val() >= self.oldest.val())
-                    {
-                        self.choice[s].next = self.number[e].val();
-                        self.oldest.next = self.rank[e].val();
-                    }
-                }
-                for e in 0..self._entries {
-                    if self.choice[s].val() == self.number[e].val() {
-                        self.taken[e].next = true;
-                    }
+            self.place[e].next = 0.into();
+            for t in 0..self._entries {
+                if self.eligible[t].val()
+                    & ((self.tier[t].val() < self.tier[e].val())
+                        | ((self.tier[t].val() == self.tier[e].val())
+                            & (self.order[t].val() < self.order[e].val())))
+                {
+                    self.place[e].next = self.place[e].val() + 1;
                 }
             }
         }
+
+        // Slots that miss are served in their order, then the result.
+        self.turn.next = 0.into();
         for s in 0..self._slots {
-            self.victim[s].next = self.choice[s].val();
+            self.victim[s].next = 0.into();
+            if self.miss[s].val() {
+                for e in 0..self._entries {
+                    if self.eligible[e].val() & (self.place[e].val() == self.turn.val()) {
+                        self.victim[s].next = self.number[e].val();
+                    }
+                }
+                self.turn.next = self.turn.val() + 1;
+            }
         }
-        for s in self._slots..self._slots + 1 {
-            self.d_victim.next = self.choice[s].val();
+        self.d_victim.next = 0.into();
+        if self.d_miss.val() {
+            for e in 0..self._entries {
+                if self.eligible[e].val() & (self.place[e].val() == self.turn.val()) {
+                    self.d_victim.next = self.number[e].val();
+                }
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 //! that reference models, rust-hdl modules and emitted Verilog share.
 
 mod activity;
+mod array;
 mod clocked;
 mod data;
 mod driver;
@@ -15,6 +16,7 @@ mod ports;
 mod register;
 mod waveform;
 
+pub use array::array;
 pub use clocked::Clocked;
 pub use data::{Data, Wide, Word};
 pub use driver::{Module, Rtl};

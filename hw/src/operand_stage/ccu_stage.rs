@@ -10,7 +10,7 @@ use rust_hdl::prelude::*;
 use super::{OperandStageIn, OperandStageOut, OperandStageParameters};
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::{Ccu, Policy};
-use crate::dialect::{rtl, Identity, Module};
+use crate::dialect::{array, rtl, Identity, Module};
 use crate::register_file::{Arbiter, Bank};
 
 /// `W`: data width in bits; `I`: bits of a cache-table entry's number; `C`: bits of a collector's
@@ -95,41 +95,41 @@ impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
         CcuStage {
             clock: Signal::default(),
             reset: Signal::default(),
-            issue: vec![Signal::default(); collectors],
+            issue: array(collectors),
             warp: Signal::default(),
             unit: Signal::default(),
             payload: Signal::default(),
             base: Signal::default(),
-            source_valid: vec![Signal::default(); slots],
-            source_register: vec![Signal::default(); slots],
-            source_near: vec![Signal::default(); slots],
-            write_valid: vec![Signal::default(); banks],
-            write_warp: vec![Signal::default(); banks],
-            write_register: vec![Signal::default(); banks],
-            write_base: vec![Signal::default(); banks],
-            write_near: vec![Signal::default(); banks],
-            write_data: vec![Signal::default(); banks],
+            source_valid: array(slots),
+            source_register: array(slots),
+            source_near: array(slots),
+            write_valid: array(banks),
+            write_warp: array(banks),
+            write_register: array(banks),
+            write_base: array(banks),
+            write_near: array(banks),
+            write_data: array(banks),
             unit_ready: Signal::default(),
-            dispatch: vec![Signal::default(); collectors],
+            dispatch: array(collectors),
             dispatch_warp: Signal::default(),
             dispatch_unit: Signal::default(),
             dispatch_payload: Signal::default(),
-            operand_valid: vec![Signal::default(); slots],
-            operand_data: vec![Signal::default(); slots],
-            collector_occupied: vec![Signal::default(); collectors],
-            collector_warp: vec![Signal::default(); collectors],
-            collector_owned: vec![Signal::default(); collectors],
-            collector_near: vec![Signal::default(); collectors],
-            hit: vec![Signal::default(); slots],
-            bank_read: vec![Signal::default(); banks],
-            bank_conflict: vec![Signal::default(); banks],
-            write_cached: vec![Signal::default(); banks],
-            write_filtered: vec![Signal::default(); banks],
+            operand_valid: array(slots),
+            operand_data: array(slots),
+            collector_occupied: array(collectors),
+            collector_warp: array(collectors),
+            collector_owned: array(collectors),
+            collector_near: array(collectors),
+            hit: array(slots),
+            bank_read: array(banks),
+            bank_conflict: array(banks),
+            write_cached: array(banks),
+            write_filtered: array(banks),
             issues: Signal::default(),
             random: Signal::default(),
             collectors: (0..collectors).map(|_| Ccu::new(parameters.ccu())).collect(),
             lfsr: Lfsr::default(),
-            can_dispatch: vec![Signal::default(); collectors],
+            can_dispatch: array(collectors),
             dispatches: Signal::default(),
             arbiter: Arbiter::new(parameters.arbiter(true)),
             banks: (0..banks).map(|_| Bank::new(rows)).collect(),
@@ -299,7 +299,8 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
                 for s in 0..self._slots {
                     self.operand_valid[s].next = self.collectors[c].operand_valid[s].val();
                     if self.collectors[c].operand_valid[s].val() {
-                        self.operand_data[s].next = self.collectors[c].operand_data[s].val();
+                        self.operand_data[s].next =
+                            self.operand_data[s].val() | self.collectors[c].operand_data[s].val();
                     }
                 }
             }

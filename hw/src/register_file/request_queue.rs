@@ -9,7 +9,7 @@
 
 use rust_hdl::prelude::*;
 
-use crate::dialect::{rtl, Identity, Module, Register};
+use crate::dialect::{array, rtl, Identity, Module, Register};
 use crate::operand_stage::MAX_SLOTS;
 
 /// `C`: bits of a collector's number.
@@ -54,22 +54,22 @@ impl<const C: usize> RequestQueue<C> {
         RequestQueue {
             clock: Signal::default(),
             reset: Signal::default(),
-            push: vec![Signal::default(); slots],
-            push_row: vec![Signal::default(); slots],
+            push: array(slots),
+            push_row: array(slots),
             push_collector: Signal::default(),
             pop: Signal::default(),
             head_valid: Signal::default(),
             head_row: Signal::default(),
             head_collector: Signal::default(),
             head_slot: Signal::default(),
-            full: vec![Signal::default(); depth],
+            full: array(depth),
             placed: Signal::default(),
-            changes: vec![Signal::default(); depth],
+            changes: array(depth),
             any_push: Signal::default(),
-            valid: (0..depth).map(|_| Register::default()).collect(),
-            row: (0..depth).map(|_| Register::default()).collect(),
-            collector: (0..depth).map(|_| Register::default()).collect(),
-            slot: (0..depth).map(|_| Register::default()).collect(),
+            valid: array(depth),
+            row: array(depth),
+            collector: array(depth),
+            slot: array(depth),
             slot_number: (0..slots).map(|slot| Constant::new((slot as u64).into())).collect(),
             identity: Identity::new(
                 "request_queue",
