@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use gpurf_hw::catalogue::Parameters;
-use gpurf_hw::with_module;
-use gpurf_synth::{count, overheads, Configuration, Measured, Paper, Registers};
+use gpurf_hw::catalogue::{self, Parameters};
+use gpurf_synth::{count, overheads, Configuration, Measured, Overheads, Paper, Registers, Synthesis};
+use serde::Serialize;
 
 use crate::output::write_json;
 use crate::synth::{options, synthesize};
@@ -33,6 +33,15 @@ pub struct Arguments {
 const PAPERS: [(&str, usize); 2] = [("W", 7), ("F", 6)];
 const SUB_CORES: u64 = 4;
 
+/// What is written as JSON.
+#[derive(Serialize)]
+struct Results {
+    #[serde(flatten)]
+    overheads: Overheads,
+    /// Operand and caching collector in the configuration of each paper; empty without areas.
+    synthesis: Vec<Synthesis>,
+}
+
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let configurations = PAPERS.map(|(_, slots)| {
         let mut parameters = Parameters::default();
@@ -45,7 +54,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         let mut designs = vec![];
         for parameters in &configurations {
             for name in ["ocu", "ccu"] {
-                designs.push(design(gpurf_hw::catalogue::find(name)?, parameters)?);
+                designs.push(design(catalogue::find(name)?, parameters)?);
             }
         }
         areas = synthesize(&designs, &options)?;
@@ -67,15 +76,18 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         }
     });
     let results = overheads(&Paper::all(), &measured.collect::<Vec<_>>())?;
-    if let Some(path) = &arguments.json {
-        write_json(path, &results)?;
-    }
     if arguments.json.as_deref() != Some(Path::new("-")) {
+        if let Some(first) = areas.first() {
+            println!("{}\n{}\n", Synthesis::summary(&areas), first.notes());
+        }
         println!("{results}");
+    }
+    if let Some(path) = &arguments.json {
+        write_json(path, &Results { overheads: results, synthesis: areas })?;
     }
     Ok(Verdict::Holds)
 }
 
 fn registers(name: &str, parameters: &Parameters) -> Registers {
-    with_module!(name, parameters, make => count(&make()))
+    count(&*catalogue::build(name, parameters))
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::{anyhow, Result};
 use clap::Args;
 use gpurf_hw::catalogue::{self, Entry, Parameters, CATALOGUE};
-use gpurf_hw::with_module;
 use gpurf_verilog::{emit, Design};
 
 use crate::output::table;
@@ -47,7 +46,7 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
 
 /// Verilog of a module.
 pub fn design(entry: &Entry, parameters: &Parameters) -> Result<Design> {
-    Ok(with_module!(entry.name, parameters, make => emit(&make()))?)
+    Ok(emit(&*catalogue::build(entry.name, parameters))?)
 }
 
 #[derive(Args)]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rust_hdl::prelude::Block;
+
 use crate::collector::Policy;
 use crate::operand_stage::OperandStageParameters;
 
@@ -149,6 +151,12 @@ fn number(name: &str, value: &str, possible: &[usize]) -> Result<usize, Paramete
 
 fn boolean(name: &str, value: &str) -> Result<bool, ParameterError> {
     value.parse().map_err(|_| refused(name, value, "true or false"))
+}
+
+/// A module of the catalogue as a block, for those who only walk through it. Panics on a name that is not
+/// in the catalogue.
+pub fn build(name: &str, parameters: &Parameters) -> Box<dyn Block> {
+    crate::with_module!(name, parameters, make => Box::new(make()))
 }
 
 /// Runs an expression with a constructor of a module of the catalogue.

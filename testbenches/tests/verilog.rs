@@ -1,7 +1,7 @@
 //! The gate of every module: its emitted Verilog against the rust-hdl simulation in both simulators,
 //! and clean under every checker.
 
-use gpurf_hw::catalogue::{Entry, Parameters, CATALOGUE};
+use gpurf_hw::catalogue::{build, Entry, Parameters, CATALOGUE};
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::with_module;
 use gpurf_testbenches::{run, Drive, Engine, Outcome, Random, Testbench};
@@ -71,7 +71,7 @@ fn checkers_find_nothing() {
     (large.entries, large.stage.collectors, large.stage.banks) = (16, 8, 4);
     for parameters in [small, large, Parameters::default()] {
         for entry in CATALOGUE {
-            let design = with_module!(entry.name, &parameters, make => emit(&make())).expect("emits");
+            let design = emit(&*build(entry.name, &parameters)).expect("emits");
             for result in [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&design)] {
                 assert!(result.is_ok(), "{}: {}", design.top, result.unwrap_err());
             }
@@ -83,7 +83,7 @@ fn checkers_find_nothing() {
 fn verilog_is_the_same_every_time() {
     let parameters = Parameters::default();
     for entry in CATALOGUE {
-        let text = || with_module!(entry.name, &parameters, make => emit(&make())).expect("emits").source();
+        let text = || emit(&*build(entry.name, &parameters)).expect("emits").source();
         assert_eq!(text(), text(), "{}", entry.name);
     }
 }
