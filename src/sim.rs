@@ -26,8 +26,9 @@ pub struct Arguments {
     /// Built-in workloads, trace files, kernel lists, or folders holding one
     #[arg(required = true)]
     input: Vec<String>,
-    /// Register-file design: baseline (operand collector units, greedy-then-oldest) or traditional
-    /// (caching collector units, greedy-then-oldest, least recently used)
+    /// Register-file design: baseline (operand collector units), traditional (caching collector units,
+    /// least recently used replacement) or malekeh-gto (caching collector units, Malekeh's cache
+    /// policies), all under greedy-then-oldest
     #[arg(long, default_value = "baseline")]
     design: String,
     /// What runs the operand stages

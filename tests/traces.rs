@@ -14,6 +14,8 @@ const TRACES: [&str; 6] = [
     "simtune-ffma-1-32-40-sm90",
 ];
 
+const DESIGNS: [&str; 3] = ["baseline", "traditional", "malekeh-gto"];
+
 fn traces() -> Option<PathBuf> {
     let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/traces"));
     let folder = std::env::var_os("GPURF_TRACES").map_or(beside, PathBuf::from);
@@ -43,7 +45,7 @@ fn assert_sound(statistics: &Value) {
 fn every_trace_runs_under_every_design() {
     let Some(folder) = traces() else { return };
     for trace in TRACES {
-        for design in ["baseline", "traditional"] {
+        for design in DESIGNS {
             let path = folder.join(trace).display().to_string();
             let statistics = sim(&[&path, "--design", design], 0);
             assert_sound(&statistics);
@@ -62,7 +64,7 @@ fn every_trace_runs_under_every_design() {
 fn engines_agree_on_real_code() {
     let Some(folder) = traces() else { return };
     for trace in TRACES {
-        for design in ["baseline", "traditional"] {
+        for design in DESIGNS {
             let path = folder.join(trace).display().to_string();
             let statistics = sim(&[&path, "--design", design, "--engine", "lockstep", "--cycles", "3000"], 0);
             assert_sound_in_part(&statistics);

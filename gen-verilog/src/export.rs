@@ -19,7 +19,10 @@ pub fn export(design: &Design, folder: &Path) -> Result<Vec<PathBuf>, ToolError>
     fs::create_dir_all(folder).map_err(ToolError::files(format!("cannot make {}", folder.display())))?;
     let top = &design.top;
     let modules = design.modules.iter().map(|module| {
-        (file_name(&module.name), format!("`default_nettype none\n\n{}\n`default_nettype wire\n", module.text))
+        (
+            file_name(&module.name),
+            format!("`default_nettype none\n\n{}\n`default_nettype wire\n", module.text),
+        )
     });
     let lists = [
         (format!("{top}.f"), file_list(design)),

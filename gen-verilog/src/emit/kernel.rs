@@ -282,6 +282,10 @@ impl Translator<'_> {
             Tree::Binary(left, operator, right) => match operation(operator) {
                 Operation::Compare(_) => Some(1),
                 Operation::Shift(_) => self.width(left)?,
+                // Rust's product is as wide as both factors together.
+                Operation::Combine(Binary::Mul) => {
+                    self.width(left)?.zip(self.width(right)?).map(|(left, right)| left + right)
+                }
                 Operation::Combine(_) => self.width(left)?.max(self.width(right)?),
             },
             Tree::Unary(VerilogOpUnary::Not | VerilogOpUnary::Neg, operand) => self.width(operand)?,
@@ -327,6 +331,11 @@ impl Translator<'_> {
                     None => self.sized(right, "an amount")?,
                 };
                 (operator, self.expression(left, width)?, amount)
+            }
+            Operation::Combine(Binary::Mul) => {
+                let (left, right) = (self.sized(left, "multiplied")?, self.sized(right, "multiplied")?);
+                let width = left.width + right.width;
+                (Binary::Mul, left.widen(width), right.widen(width))
             }
             Operation::Combine(operator) => {
                 let left = self.expression(left, width)?;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use rust_hdl::core::ast::{Verilog, VerilogBlock};
 
 use super::error::{EmitError, Result};
-use super::expression::{range, Expression, Kind};
+use super::expression::{range, Expression, Kind, Unary};
 use super::kernel::{self, Part, Statement};
 use super::paths::{self, Paths};
 use super::schedule::{self, Process};
@@ -136,7 +136,8 @@ impl<'a> Combinational<'a> {
     }
 
     fn unused_inputs(&self) -> Vec<String> {
-        let signals = (0..self.signals.len()).filter(|id| !self.read.contains(id)).map(|id| &self.signals[id]);
+        let signals =
+            (0..self.signals.len()).filter(|id| !self.read.contains(id)).map(|id| &self.signals[id]);
         signals.filter(|signal| signal.role == Role::Input).map(|signal| signal.name.clone()).collect()
     }
 
@@ -333,6 +334,11 @@ fn write_body(signals: &Signals, body: &[Statement], depth: usize, text: &mut St
                 };
                 let (name, value) = (&signals[*target].name, value.text(signals));
                 writeln!(text, "{margin}{name}{place} = {value};").expect(IN_MEMORY);
+            }
+            Statement::If { condition, then, otherwise, .. } if then.is_empty() => {
+                let condition = Expression::unary(Unary::Not, condition.clone());
+                write!(text, "{margin}if ({})", condition.text(signals)).expect(IN_MEMORY);
+                write_branch(signals, otherwise, depth, text);
             }
             Statement::If { condition, then, otherwise, .. } => {
                 write!(text, "{margin}if ({})", condition.text(signals)).expect(IN_MEMORY);

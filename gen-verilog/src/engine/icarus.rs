@@ -139,7 +139,7 @@ impl<I: Ports, O: Ports> Drop for Icarus<I, O> {
 }
 
 fn start(command: &mut Command) -> Result<(Child, ChildStdin, ChildStdout), EngineError> {
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = child.map_err(ToolError::files("cannot run vvp"))?;
     let commands = child.stdin.take().expect("standard input is a pipe");
     let answers = child.stdout.take().expect("standard output is a pipe");

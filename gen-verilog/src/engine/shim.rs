@@ -1,7 +1,5 @@
 //! The C++ between packed words and Verilator's ports.
 
-use std::fmt::Write;
-
 use super::harness::{Harness, Wire, MODULE};
 
 /// Name of the class that Verilator generates.
@@ -57,24 +55,19 @@ EXPORT void gpurf_tick(Instance* instance) {{
     )
 }
 
-/// Copies packed words to a port; bits above the port's width are dropped, as Verilator demands.
+/// Copies packed words to a port. Bits above a narrow port's width are dropped, as Verilator demands;
+/// wider ports are whole words.
 fn drive(wire: &Wire) -> String {
     let Wire { name, width, first_word: word, .. } = wire;
     match width {
         1..=32 => format!("    top.{name} = in[{word}] & {:#x}u;\n", u32::MAX >> (32 - width)),
         33..=64 => {
             let high = word + 1;
-            let mask = u64::MAX >> (64 - width);
-            format!("    top.{name} = (((uint64_t)in[{high}] << 32) | in[{word}]) & {mask:#x}ull;\n")
+            format!("    top.{name} = ((uint64_t)in[{high}] << 32) | in[{word}];\n")
         }
         _ => {
-            let words = width.div_ceil(32);
-            let mut text = format!("    for (int i = 0; i < {words}; i++) top.{name}[i] = in[{word} + i];\n");
-            if width % 32 != 0 {
-                let (last, mask) = (words - 1, u32::MAX >> (32 - width % 32));
-                writeln!(text, "    top.{name}[{last}] &= {mask:#x}u;").expect("writing to a String");
-            }
-            text
+            let words = width / 32;
+            format!("    for (int i = 0; i < {words}; i++) top.{name}[i] = in[{word} + i];\n")
         }
     }
 }
@@ -88,7 +81,7 @@ fn sample(wire: &Wire) -> String {
             format!("    out[{word}] = (uint32_t)top.{name};\n    out[{high}] = top.{name} >> 32;\n")
         }
         _ => {
-            let words = width.div_ceil(32);
+            let words = width / 32;
             format!("    for (int i = 0; i < {words}; i++) out[{word} + i] = top.{name}[i];\n")
         }
     }

@@ -48,7 +48,7 @@ pub enum Allocation {
 
 impl Design {
     /// Every design that can be named.
-    pub const ALL: [Design; 2] = [Design::BASELINE, Design::TRADITIONAL];
+    pub const ALL: [Design; 3] = [Design::BASELINE, Design::TRADITIONAL, Design::MALEKEH_GTO];
 
     /// Operand collector units under greedy-then-oldest. F §II.
     pub const BASELINE: Design = Design {
@@ -71,6 +71,16 @@ impl Design {
         allocation: Allocation::OwnElseAnyFree,
         replacement: Policy::Lru,
         cache_far: true,
+    };
+
+    /// Caching collector units with the papers' own cache policies (far values replaced first, far results
+    /// kept out: W §4, F §IV-A), still under greedy-then-oldest and without Malekeh's collector allocator.
+    /// What the cache policies do by themselves.
+    pub const MALEKEH_GTO: Design = Design {
+        name: "malekeh-gto",
+        replacement: Policy::Malekeh,
+        cache_far: false,
+        ..Design::TRADITIONAL
     };
 
     /// The design of this name.

@@ -1,0 +1,51 @@
+//! Every module of the catalogue, as other tools see it.
+
+use gpurf_hw::catalogue::{Parameters, CATALOGUE};
+use gpurf_hw::with_module;
+use gpurf_verilog::tools::ToolError;
+use gpurf_verilog::{check, emit, Design};
+
+fn all_pass(check: fn(&Design) -> Result<(), ToolError>, settings: &[(&str, &str)]) {
+    let mut parameters = Parameters::default();
+    settings.iter().for_each(|(name, value)| parameters.set(name, value).unwrap());
+    for entry in CATALOGUE {
+        let design = with_module!(entry.name, &parameters, make => emit(&make()));
+        let design = design.unwrap_or_else(|error| panic!("{error}"));
+        check(&design).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
+    }
+}
+
+/// Another choice for every parameter that there is a choice for.
+const OTHERWISE: &[(&str, &str)] = &[
+    ("width", "32"),
+    ("entries", "4"),
+    ("slots", "3"),
+    ("collectors", "4"),
+    ("banks", "4"),
+    ("replacement", "lru"),
+    ("cache_far", "true"),
+    ("invalidate", "false"),
+];
+
+#[test]
+fn icarus_has_no_warning() {
+    all_pass(check::iverilog_wall, &[("width", "32")]);
+    all_pass(check::iverilog_wall, OTHERWISE);
+}
+
+#[test]
+fn verilator_has_no_warning() {
+    all_pass(check::verilator_lint, &[("width", "32")]);
+    all_pass(check::verilator_lint, OTHERWISE);
+}
+
+#[test]
+fn yosys_finds_no_problem_and_no_latch() {
+    all_pass(check::yosys_check, &[("width", "32")]);
+    all_pass(check::yosys_check, OTHERWISE);
+}
+
+#[test]
+fn the_widest_hardware_passes_too() {
+    all_pass(check::verilator_lint, &[("width", "1024")]);
+}

@@ -1,0 +1,57 @@
+//! Runs a module in Rust, under Verilator and under Icarus, on the same inputs.
+
+use gpurf_hw::dialect::{Clocked, Lockstep, Module, PortName, PortValue, PortVisitor, Ports, Rtl};
+use gpurf_verilog::{emit, Design, Icarus, Verilated};
+
+/// Panics at the first difference in any output.
+pub fn agree<M: Module>(make: impl Fn() -> M, stimulus: impl IntoIterator<Item = M::In>) {
+    let verilated = Verilated::new(&make()).unwrap_or_else(|error| panic!("{error}"));
+    let icarus = Icarus::new(&make()).unwrap_or_else(|error| panic!("{error}"));
+    let mut engines = Lockstep::new(Lockstep::new(Rtl::new(make()), verilated), icarus);
+    let mut cycles = 0;
+    for inputs in stimulus {
+        engines.settle(&inputs);
+        engines.tick();
+        cycles += 1;
+    }
+    assert!(cycles > 0, "there are inputs");
+    if let Some(divergence) = &engines.first.divergence {
+        panic!("Rust and Verilator: {divergence}");
+    }
+    if let Some(divergence) = &engines.divergence {
+        panic!("Rust and Icarus: {divergence}");
+    }
+}
+
+/// Inputs with random values in every port that the module has; the same on every call.
+pub fn random<M: Module>(module: &M, cycles: usize) -> impl Iterator<Item = M::In> {
+    let mut random =
+        Random { state: 0x2545_f491_4f6c_dd1d, design: emit(module).expect("it can be emitted") };
+    let mut inputs = M::In::default();
+    (0..cycles).map(move |_| {
+        inputs.visit(&mut random);
+        inputs
+    })
+}
+
+struct Random {
+    state: u64,
+    design: Design,
+}
+
+impl PortVisitor for Random {
+    fn value<V: PortValue>(&mut self, name: PortName, value: &mut V) {
+        let ports = &self.design.top_module().ports;
+        let Some(port) = ports.iter().find(|port| port.name == name.to_string()) else { return };
+        let mut words = vec![0; V::WORDS];
+        for (index, word) in words.iter_mut().enumerate() {
+            // xorshift64
+            self.state ^= self.state << 13;
+            self.state ^= self.state >> 7;
+            self.state ^= self.state << 17;
+            let bits = (port.width - 32 * index).min(32);
+            *word = (self.state >> 32) as u32 >> (32 - bits);
+        }
+        value.get(&words);
+    }
+}

@@ -1,0 +1,13 @@
+//! The emitted Verilog: its text, what it refuses, and that it runs as the Rust does.
+
+// The derive macro of `Module` names the dialect by this path.
+use gpurf_hw::dialect;
+
+mod catalogue;
+mod engines;
+mod lockstep;
+mod operations;
+mod refusals;
+mod text;
+mod toys;
+mod traps;

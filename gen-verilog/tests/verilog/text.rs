@@ -1,0 +1,131 @@
+//! How the emitted text reads.
+
+use gpurf_hw::dialect::{rtl, Identity};
+use gpurf_verilog::{emit, export, Port};
+use rust_hdl::prelude::*;
+
+use crate::toys::{Cascade, Counter};
+
+#[test]
+fn a_module_reads_as_if_written_by_hand() {
+    let design = emit(&Counter::default()).unwrap();
+    let expected = "\
+// counter: Counter (T 1)
+module counter (
+  input wire clock,
+  input wire reset,
+  input wire enable,
+  output wire [3:0] value
+);
+
+  reg [3:0] count;
+
+  assign value = count;
+
+  always @(posedge clock)
+    if (reset) count <= 4'd0;
+    else if (enable) count <= count + 4'd1;
+
+`ifndef SYNTHESIS
+  initial begin
+    count = 4'd0;
+  end
+`endif
+endmodule
+";
+    assert_eq!(design.top_module().text, expected);
+}
+
+#[test]
+fn instances_share_a_module_and_children_come_first() {
+    let design = emit(&Cascade::default()).unwrap();
+    let names: Vec<_> = design.modules.iter().map(|module| module.name.as_str()).collect();
+    assert_eq!(names, ["counter", "cascade_counters2"]);
+    assert_eq!(design.top, "cascade_counters2");
+    let top = &design.top_module().text;
+    assert!(top.contains("// Parameters: counters = 2\n"), "{top}");
+    assert!(top.contains("  counter counters_0 ("), "{top}");
+    assert!(top.contains("    .value(counters_1_value)\n  );"), "{top}");
+    assert!(top.contains("  localparam [3:0] threshold_1 = 4'd9;"), "{top}");
+    assert!(top.contains("  assign hit_1_0 = level_1 >= threshold_0;"), "{top}");
+}
+
+#[test]
+fn ports_are_listed_in_order() {
+    let design = emit(&Cascade::default()).unwrap();
+    let ports = &design.top_module().ports;
+    let names: Vec<_> = ports.iter().map(|port| port.name.as_str()).collect();
+    assert_eq!(names, ["clock", "reset", "enable", "level_0", "level_1", "reached"]);
+    assert_eq!(ports[3], Port { name: "level_0".to_string(), width: 4, is_input: false });
+}
+
+#[test]
+fn the_same_module_gives_the_same_bytes() {
+    assert_eq!(emit(&Cascade::default()).unwrap(), emit(&Cascade::default()).unwrap());
+}
+
+#[test]
+fn an_export_is_complete_and_leaves_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let design = emit(&Cascade::default()).unwrap();
+    let mut written = export(&design, folder.path()).unwrap();
+    written.sort();
+    let mut found: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.sort();
+    assert_eq!(found, written);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("cascade_counters2.f"), "counter.v\ncascade_counters2.v\n");
+    assert!(read("counter.v").contains(&design.modules[0].text));
+    let core = read("cascade_counters2.core");
+    assert!(core.starts_with("CAPI=2:\n"), "{core}");
+    assert!(core.contains("name: gpurf:hw:cascade_counters2:"), "{core}");
+    for target in ["default", "lint", "sim", "synth"] {
+        assert!(core.contains(&format!("\n  {target}:\n    filesets: [rtl")), "{core}");
+    }
+}
+
+/// One `if` that drives a signal in each branch.
+#[derive(LogicBlock)]
+struct Fork {
+    pub select: Signal<In, Bit>,
+    pub left: Signal<Out, Bits<2>>,
+    pub right: Signal<Out, Bits<2>>,
+    identity: Identity,
+}
+
+impl Logic for Fork {
+    #[rtl]
+    fn update(&mut self) {
+        self.left.next = 0.into();
+        self.right.next = 0.into();
+        if self.select.val() {
+            self.left.next = 1.into();
+        } else {
+            self.right.next = 2.into();
+        }
+    }
+}
+
+#[test]
+fn signals_that_need_not_stand_together_are_taken_apart() {
+    let fork = Fork {
+        select: Signal::default(),
+        left: Signal::default(),
+        right: Signal::default(),
+        identity: Identity::new("split", "Fork", &[]),
+    };
+    let text = &emit(&fork).unwrap().modules[0].text;
+    let expected = "
+  always @(*) begin
+    left = 2'd0;
+    if (select) left = 2'd1;
+  end
+
+  always @(*) begin
+    right = 2'd0;
+    if (!select) right = 2'd2;
+  end
+endmodule
+";
+    assert!(text.ends_with(expected), "{text}");
+}

@@ -1,0 +1,257 @@
+//! Small modules that the tests share.
+
+use gpurf_hw::dialect::{rtl, Identity, Memory, Module, Register};
+use rust_hdl::prelude::*;
+
+/// Counts up while enabled.
+#[derive(LogicBlock, Module)]
+pub struct Counter {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub enable: Signal<In, Bit>,
+    pub value: Signal<Out, Bits<4>>,
+    count: Register<Bits<4>>,
+    identity: Identity,
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        Counter {
+            clock: Signal::default(),
+            reset: Signal::default(),
+            enable: Signal::default(),
+            value: Signal::default(),
+            count: Register::default(),
+            identity: Identity::new("counter", "Counter (T 1)", &[]),
+        }
+    }
+}
+
+impl Logic for Counter {
+    #[rtl]
+    fn update(&mut self) {
+        self.count.clock.next = self.clock.val();
+        self.count.reset.next = self.reset.val();
+        self.count.enable.next = self.enable.val();
+        self.count.d.next = self.count.q.val() + 1;
+        self.value.next = self.count.q.val();
+    }
+}
+
+/// Two counters, the second counting the first one's wraps; nested vectors around them.
+#[derive(LogicBlock, Module)]
+pub struct Cascade {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub enable: Signal<In, Bit>,
+    #[port(max = 4)]
+    pub level: Vec<Signal<Out, Bits<4>>>,
+    pub reached: Signal<Out, Bits<4>>,
+    counters: Vec<Counter>,
+    hit: Vec<Vec<Signal<Local, Bit>>>,
+    threshold: Vec<Constant<Bits<4>>>,
+    identity: Identity,
+}
+
+impl Default for Cascade {
+    fn default() -> Self {
+        Cascade {
+            clock: Signal::default(),
+            reset: Signal::default(),
+            enable: Signal::default(),
+            level: vec![Signal::default(); 2],
+            reached: Signal::default(),
+            counters: (0..2).map(|_| Counter::default()).collect(),
+            hit: vec![vec![Signal::default(); 2]; 2],
+            threshold: [3, 9].map(|level| Constant::new(Bits::<4>::from(level))).to_vec(),
+            identity: Identity::new("cascade", "Two counters", &[("counters", 2)]),
+        }
+    }
+}
+
+impl Logic for Cascade {
+    #[rtl]
+    fn update(&mut self) {
+        self.counters[0].enable.next = self.enable.val();
+        self.counters[1].enable.next = self.enable.val() & self.counters[0].value.val().all();
+        for i in 0..2 {
+            self.counters[i].clock.next = self.clock.val();
+            self.counters[i].reset.next = self.reset.val();
+            self.level[i].next = self.counters[i].value.val();
+        }
+        self.reached.next = 0.into();
+        for i in 0..2 {
+            for j in 0..2 {
+                self.hit[i][j].next = self.level[i].val() >= self.threshold[j].val();
+                if self.hit[i][j].val() {
+                    self.reached.next = self.reached.val().replace_bit(2 * i + j, true);
+                }
+            }
+        }
+    }
+}
+
+/// A memory of registers, and whether the last one read was the last one written.
+#[derive(LogicBlock, Module)]
+pub struct Store<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub enable: Signal<In, Bit>,
+    pub write: Signal<In, Bit>,
+    pub address: Signal<In, Bits<4>>,
+    pub write_data: Signal<In, Bits<W>>,
+    pub read_data: Signal<Out, Bits<W>>,
+    pub same: Signal<Out, Bit>,
+    memory: Memory<W>,
+    written: Register<Bits<W>>,
+    identity: Identity,
+}
+
+impl<const W: usize> Default for Store<W> {
+    fn default() -> Self {
+        Store {
+            clock: Signal::default(),
+            reset: Signal::default(),
+            enable: Signal::default(),
+            write: Signal::default(),
+            address: Signal::default(),
+            write_data: Signal::default(),
+            read_data: Signal::default(),
+            same: Signal::default(),
+            memory: Memory::new(16),
+            written: Register::default(),
+            identity: Identity::new("store", "Store", &[("w", W)]),
+        }
+    }
+}
+
+impl<const W: usize> Logic for Store<W> {
+    #[rtl]
+    fn update(&mut self) {
+        self.memory.clock.next = self.clock.val();
+        self.memory.enable.next = self.enable.val();
+        self.memory.write.next = self.write.val();
+        self.memory.address.next = bit_cast::<8, 4>(self.address.val());
+        self.memory.write_data.next = self.write_data.val();
+        self.read_data.next = self.memory.read_data.val();
+        self.written.clock.next = self.clock.val();
+        self.written.reset.next = false;
+        self.written.enable.next = self.enable.val() & self.write.val();
+        self.written.d.next = self.write_data.val();
+        self.same.next = self.memory.read_data.val() == self.written.q.val();
+    }
+}
+
+/// A stream of numbers, as its source has it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "Sink"]
+pub struct Source {
+    pub number: Signal<Out, Bits<4>>,
+    pub ready: Signal<In, Bit>,
+}
+
+/// The same as its sink has it.
+#[derive(Clone, Debug, Default, LogicInterface)]
+#[join = "Source"]
+pub struct Sink {
+    pub number: Signal<In, Bits<4>>,
+    pub ready: Signal<Out, Bit>,
+}
+
+/// Offers the numbers in turn.
+#[derive(LogicBlock)]
+struct Producer {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub stream: Source,
+    count: Register<Bits<4>>,
+    identity: Identity,
+}
+
+impl Logic for Producer {
+    #[rtl]
+    fn update(&mut self) {
+        self.count.clock.next = self.clock.val();
+        self.count.reset.next = self.reset.val();
+        self.count.enable.next = self.stream.ready.val();
+        self.count.d.next = self.count.q.val() + 3;
+        self.stream.number.next = self.count.q.val();
+    }
+}
+
+/// Adds up what it takes.
+#[derive(LogicBlock)]
+struct Consumer {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub take: Signal<In, Bit>,
+    pub stream: Sink,
+    pub total: Signal<Out, Bits<4>>,
+    sum: Register<Bits<4>>,
+    identity: Identity,
+}
+
+impl Logic for Consumer {
+    #[rtl]
+    fn update(&mut self) {
+        self.stream.ready.next = self.take.val();
+        self.sum.clock.next = self.clock.val();
+        self.sum.reset.next = self.reset.val();
+        self.sum.enable.next = self.take.val();
+        self.sum.d.next = self.sum.q.val() + self.stream.number.val();
+        self.total.next = self.sum.q.val();
+    }
+}
+
+/// Two blocks joined by an interface.
+#[derive(LogicBlock, Module)]
+pub struct Stream {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub take: Signal<In, Bit>,
+    pub total: Signal<Out, Bits<4>>,
+    producer: Producer,
+    consumer: Consumer,
+    identity: Identity,
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Stream {
+            clock: Signal::default(),
+            reset: Signal::default(),
+            take: Signal::default(),
+            total: Signal::default(),
+            producer: Producer {
+                clock: Signal::default(),
+                reset: Signal::default(),
+                stream: Source::default(),
+                count: Register::default(),
+                identity: Identity::new("producer", "Source of a stream", &[]),
+            },
+            consumer: Consumer {
+                clock: Signal::default(),
+                reset: Signal::default(),
+                take: Signal::default(),
+                stream: Sink::default(),
+                total: Signal::default(),
+                sum: Register::default(),
+                identity: Identity::new("consumer", "Sink of a stream", &[]),
+            },
+            identity: Identity::new("stream", "Stream", &[]),
+        }
+    }
+}
+
+impl Logic for Stream {
+    #[rtl]
+    fn update(&mut self) {
+        self.producer.clock.next = self.clock.val();
+        self.producer.reset.next = self.reset.val();
+        self.consumer.clock.next = self.clock.val();
+        self.consumer.reset.next = self.reset.val();
+        self.consumer.take.next = self.take.val();
+        Source::join(&mut self.producer.stream, &mut self.consumer.stream);
+        self.total.next = self.consumer.total.val();
+    }
+}
