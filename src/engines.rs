@@ -214,7 +214,12 @@ impl<M: Module> Clocked for RecordedPorts<M> {
 }
 
 /// Any engine of a design's operand stage, recording its ports into a VCD file.
-pub fn recorded_ports(config: &Config, design: &Design, path: &Path, engine: Stage) -> Result<(Stage, Finish)> {
+pub fn recorded_ports(
+    config: &Config,
+    design: &Design,
+    path: &Path,
+    engine: Stage,
+) -> Result<(Stage, Finish)> {
     struct Record<'a>(&'a Path, Stage);
     impl WithStage for Record<'_> {
         type Result = Result<(Stage, Finish)>;

@@ -42,7 +42,8 @@ pub fn write_json(path: &Path, results: &impl Serialize) -> Result<()> {
 
 /// Progress towards `total` steps with rate and time left; shown on terminals only.
 pub fn progress(total: u64, unit: &str) -> ProgressBar {
-    let template = format!("{{msg:24}} {{bar:30}} {{human_pos}}/{{human_len}} {unit}, {{per_sec}}, {{eta}} left");
+    let template =
+        format!("{{msg:24}} {{bar:30}} {{human_pos}}/{{human_len}} {unit}, {{per_sec}}, {{eta}} left");
     let style = ProgressStyle::with_template(&template).expect("the template is valid");
     let bar = ProgressBar::new(total).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(250));

@@ -60,20 +60,18 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         areas = synthesize(&designs, &options)?;
     }
     let papers = PAPERS.iter().zip(&configurations).enumerate();
-    let measured = papers.map(|(index, ((paper, slots), parameters))| {
-        Measured {
-            paper,
-            configuration: Configuration {
-                entries: parameters.entries as u64,
-                slots: *slots as u64,
-                collectors: parameters.stage.collectors as u64,
-                sub_cores: SUB_CORES,
-                data_width: parameters.width as u64,
-            },
-            ocu: registers("ocu", parameters),
-            ccu: registers("ccu", parameters),
-            synthesis: areas.get(2 * index..2 * index + 2).map(|pair| (&pair[0], &pair[1])),
-        }
+    let measured = papers.map(|(index, ((paper, slots), parameters))| Measured {
+        paper,
+        configuration: Configuration {
+            entries: parameters.entries as u64,
+            slots: *slots as u64,
+            collectors: parameters.stage.collectors as u64,
+            sub_cores: SUB_CORES,
+            data_width: parameters.width as u64,
+        },
+        ocu: registers("ocu", parameters),
+        ccu: registers("ccu", parameters),
+        synthesis: areas.get(2 * index..2 * index + 2).map(|pair| (&pair[0], &pair[1])),
     });
     let results = overheads(&Paper::all(), &measured.collect::<Vec<_>>())?;
     if arguments.json.as_deref() != Some(Path::new("-")) {

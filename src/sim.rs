@@ -248,5 +248,8 @@ fn print(name: &str, statistics: &Statistics) {
 fn stalls(statistics: &Statistics) -> Vec<(String, u64)> {
     let stalls = serde_json::to_value(statistics.summary.stalls).expect("counters are JSON");
     let stalls = stalls.as_object().expect("named counters").clone();
-    stalls.into_iter().map(|(cause, cycles)| (cause.replace('_', " "), cycles.as_u64().unwrap_or(0))).collect()
+    stalls
+        .into_iter()
+        .map(|(cause, cycles)| (cause.replace('_', " "), cycles.as_u64().unwrap_or(0)))
+        .collect()
 }

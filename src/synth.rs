@@ -36,7 +36,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     let mut options = options(arguments.liberty.as_deref())?;
     options.clock_gating = arguments.clock_gating;
-    let designs = entries.iter().map(|entry: &&Entry| design(entry, &parameters)).collect::<Result<Vec<_>>>()?;
+    let designs =
+        entries.iter().map(|entry: &&Entry| design(entry, &parameters)).collect::<Result<Vec<_>>>()?;
     let results = synthesize(&designs, &options)?;
     if let Some(path) = &arguments.json {
         write_json(path, &results)?;

@@ -101,7 +101,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut reports = vec![];
     for (entry, parameters) in runs {
         bar.set_message(entry.name);
-        let report = with_module!(entry.name, &parameters, make => bench(make, entry, &parameters, &arguments))?;
+        let report =
+            with_module!(entry.name, &parameters, make => bench(make, entry, &parameters, &arguments))?;
         reports.push(report);
         bar.inc(1);
     }
@@ -141,11 +142,12 @@ fn bench<M: Testbench>(
     let mut stimulus = M::stimulus(parameters);
     let mut random = Random::seeded(arguments.seed);
     let mut recorded = Ok(());
-    let outcome = run_random::<M>(&mut engines, &mut *stimulus, &mut random, arguments.cycles, |cycle, i, o| {
-        if let (Some(waveform), Ok(())) = (&mut waveform, &recorded) {
-            recorded = waveform.sample(cycle, i, o);
-        }
-    });
+    let outcome =
+        run_random::<M>(&mut engines, &mut *stimulus, &mut random, arguments.cycles, |cycle, i, o| {
+            if let (Some(waveform), Ok(())) = (&mut waveform, &recorded) {
+                recorded = waveform.sample(cycle, i, o);
+            }
+        });
     recorded?;
     waveform.map_or(Ok(()), PortWaveform::finish)?;
 

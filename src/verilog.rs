@@ -32,8 +32,9 @@ impl ModuleArguments {
 pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Parameters)> {
     let mut parameters = Parameters::default();
     for setting in &arguments.settings {
-        let (name, value) =
-            setting.split_once('=').ok_or_else(|| anyhow!("--set {setting}: write KEY=VALUE, as in entries=16"))?;
+        let (name, value) = setting
+            .split_once('=')
+            .ok_or_else(|| anyhow!("--set {setting}: write KEY=VALUE, as in entries=16"))?;
         parameters.set(name, value).map_err(|error| anyhow!("--set {setting}: {error}"))?;
     }
     parameters.check()?;

@@ -30,7 +30,13 @@ pub fn run(_: Arguments) -> Result<Verdict> {
             }
         }
         let each = format!("{:.2}", reads as f64 / instructions as f64);
-        rows.add_row([name.to_string(), grouped(kernels), grouped(instructions), each, registers.to_string()]);
+        rows.add_row([
+            name.to_string(),
+            grouped(kernels),
+            grouped(instructions),
+            each,
+            registers.to_string(),
+        ]);
     }
     println!("{rows}");
     for (name, what) in input::BUILT_IN {

@@ -26,7 +26,8 @@ fn damaged(change: impl Fn(String) -> String) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().display().to_string();
     gpurf(&["trace", "tiled_ffma", "--out", &out]).assert().success();
-    let written = fs::read_dir(folder.path()).expect("written").next().expect("one workload").expect("read").path();
+    let written =
+        fs::read_dir(folder.path()).expect("written").next().expect("one workload").expect("read").path();
     let kernel = written.join("kernel-1.traceg");
     let text = fs::read_to_string(&kernel).expect("a kernel");
     fs::write(&kernel, change(text)).expect("damaged");

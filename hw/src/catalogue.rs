@@ -17,9 +17,8 @@ pub struct Entry {
 }
 
 const STAGE: &[&str] = &["width", "collectors", "slots", "banks", "rows"];
-const CCU_STAGE: &[&str] = &[
-    "width", "entries", "collectors", "slots", "banks", "rows", "replacement", "cache_far", "invalidate",
-];
+const CCU_STAGE: &[&str] =
+    &["width", "entries", "collectors", "slots", "banks", "rows", "replacement", "cache_far", "invalidate"];
 
 /// Every module, small ones first.
 pub const CATALOGUE: &[Entry] = &[

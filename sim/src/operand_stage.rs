@@ -72,12 +72,8 @@ impl<D: Data> OperandStage<D> {
 
     fn issue_of(&self, inputs: &OperandStageIn<D>) -> Option<(usize, CcuIssue)> {
         let collector = inputs.issue.iter().position(|issue| *issue)?;
-        let mut issue = CcuIssue {
-            warp: inputs.warp,
-            unit: inputs.unit,
-            payload: inputs.payload,
-            ..CcuIssue::default()
-        };
+        let mut issue =
+            CcuIssue { warp: inputs.warp, unit: inputs.unit, payload: inputs.payload, ..CcuIssue::default() };
         for slot in 0..self.parameters.slots {
             issue.sources |= (inputs.source_valid[slot] as u8) << slot;
             issue.near |= (inputs.source_near[slot] as u8) << slot;

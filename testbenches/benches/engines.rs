@@ -20,7 +20,12 @@ fn record<M: Testbench>(parameters: &Parameters) -> Vec<M::In> {
     inputs
 }
 
-fn compare<M: Testbench>(criterion: &mut Criterion, name: &str, make: impl Fn() -> M, parameters: &Parameters) {
+fn compare<M: Testbench>(
+    criterion: &mut Criterion,
+    name: &str,
+    make: impl Fn() -> M,
+    parameters: &Parameters,
+) {
     let inputs = record::<M>(parameters);
     let mut group = criterion.benchmark_group(format!("{name}, {} bits", parameters.width));
     group.throughput(Throughput::Elements(CYCLES));

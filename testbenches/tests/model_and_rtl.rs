@@ -35,14 +35,16 @@ fn direct<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<St
 fn parameters() -> impl Strategy<Value = Parameters> {
     let sizes = (prop::sample::select(vec![4, 8, 16]), 3..=7usize);
     let stage = (prop::sample::select(vec![1, 2, 4, 8]), prop::sample::select(vec![2, 4]));
-    (sizes, stage, any::<bool>(), any::<bool>()).prop_map(|((entries, slots), (collectors, banks), lru, cache_far)| {
-        let mut parameters = Parameters { width: 32, entries, ..Default::default() };
-        parameters.stage.slots = slots.min(entries - 1);
-        (parameters.stage.collectors, parameters.stage.banks) = (collectors, banks);
-        parameters.stage.policy = if lru { Policy::Lru } else { Policy::Malekeh };
-        parameters.stage.cache_far = cache_far;
-        parameters
-    })
+    (sizes, stage, any::<bool>(), any::<bool>()).prop_map(
+        |((entries, slots), (collectors, banks), lru, cache_far)| {
+            let mut parameters = Parameters { width: 32, entries, ..Default::default() };
+            parameters.stage.slots = slots.min(entries - 1);
+            (parameters.stage.collectors, parameters.stage.banks) = (collectors, banks);
+            parameters.stage.policy = if lru { Policy::Lru } else { Policy::Malekeh };
+            parameters.stage.cache_far = cache_far;
+            parameters
+        },
+    )
 }
 
 #[test]
@@ -69,7 +71,8 @@ fn agree_on_long_random_runs() {
     let parameters = Parameters { width: 32, ..Default::default() };
     for entry in CATALOGUE {
         let random = Random::seeded(7);
-        let outcome = with_module!(entry.name, &parameters, make => compare(make, &parameters, random, 10_000));
+        let outcome =
+            with_module!(entry.name, &parameters, make => compare(make, &parameters, random, 10_000));
         assert!(outcome.passed(), "{}, seed 7: {outcome:?}", entry.name);
     }
 }

@@ -72,7 +72,9 @@ fn checkers_find_nothing() {
     for parameters in [small, large, Parameters::default()] {
         for entry in CATALOGUE {
             let design = emit(&*build(entry.name, &parameters)).expect("emits");
-            for result in [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&design)] {
+            for result in
+                [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&design)]
+            {
                 assert!(result.is_ok(), "{}: {}", design.top, result.unwrap_err());
             }
         }

@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use gpurf_trace::{
-    Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload,
-};
+use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
 /// A loop body with the mix of a memory-bound kernel: of ten instructions one loads from
 /// consecutive addresses, one from scattered ones.
@@ -47,8 +45,7 @@ fn workload() -> Workload {
             for round in 0..100 {
                 let base = 0x7fc8_4150_0000 + u64::from(x * 8 + warp) * 0x1000 + round * 128;
                 let consecutive: Vec<u64> = (0..32).map(|lane| base + 4 * lane).collect();
-                let scattered: Vec<u64> =
-                    (0..32).map(|lane| base + 4096 * (lane * 7 % 32)).collect();
+                let scattered: Vec<u64> = (0..32).map(|lane| base + 4096 * (lane * 7 % 32)).collect();
                 for (i, &index) in body.iter().enumerate() {
                     let addresses = match i {
                         2 => &consecutive[..],
@@ -91,18 +88,14 @@ fn reader(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let trace = folder.path().join("trace");
     gpurf_trace::write(&workload(), &trace).expect("a written trace");
-    let bytes = std::fs::metadata(trace.join("kernel-1.traceg"))
-        .expect("a kernel file")
-        .len();
+    let bytes = std::fs::metadata(trace.join("kernel-1.traceg")).expect("a kernel file").len();
     let workload = gpurf_trace::open(&trace).expect("a readable trace");
 
     let mut group = criterion.benchmark_group("reader");
     group.throughput(Throughput::Bytes(bytes));
     group.sample_size(20);
     group.measurement_time(Duration::from_secs(10));
-    group.bench_function("plain text", |bencher| {
-        bencher.iter(|| read_through(&workload))
-    });
+    group.bench_function("plain text", |bencher| bencher.iter(|| read_through(&workload)));
     group.finish();
 }
 

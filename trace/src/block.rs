@@ -37,18 +37,12 @@ pub struct ThreadBlock {
 impl ThreadBlock {
     /// A thread block without warps.
     pub fn new(id: [u32; 3]) -> ThreadBlock {
-        ThreadBlock {
-            id,
-            ..ThreadBlock::default()
-        }
+        ThreadBlock { id, ..ThreadBlock::default() }
     }
 
     /// Starts a warp; what is pushed from now on is its.
     pub fn begin_warp(&mut self, id: u32) {
-        self.warps.push(Warp {
-            id,
-            instructions: Vec::new(),
-        });
+        self.warps.push(Warp { id, instructions: Vec::new() });
     }
 
     /// Adds an instruction to the warp begun last. `addresses` holds one byte address per active

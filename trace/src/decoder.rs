@@ -69,8 +69,7 @@ impl Decoder {
         let mask = fields.next();
         let mask = hexadecimal(mask)
             .filter(|_| mask.len() == 8)
-            .ok_or_else(|| LineError::garbled("an 8-digit lane mask", mask))?
-            as u32;
+            .ok_or_else(|| LineError::garbled("an 8-digit lane mask", mask))? as u32;
 
         let heads = self.heads.entry(pc).or_default();
         let position = match heads.iter().position(|head| head.starts(fields.0)) {
@@ -90,8 +89,7 @@ impl Decoder {
         let mut immediates = [0; 2];
         for immediate in &mut immediates[..self.immediate_fields] {
             let field = fields.next();
-            *immediate =
-                decimal(field).ok_or_else(|| LineError::garbled("a decimal immediate", field))?;
+            *immediate = decimal(field).ok_or_else(|| LineError::garbled("a decimal immediate", field))?;
         }
         check_trailer(fields)?;
         let known = head.indices.iter().find(|(met, _)| *met == immediates);
@@ -126,9 +124,7 @@ impl Head {
         let count = number::<u8>(count)
             .filter(|&count| count <= 16)
             .ok_or_else(|| LineError::garbled("a source count", count))?;
-        let sources = (0..count)
-            .map(|_| register(fields.next()))
-            .collect::<Result<_, _>>()?;
+        let sources = (0..count).map(|_| register(fields.next())).collect::<Result<_, _>>()?;
         let width = fields.next();
         let width = number::<u16>(width)
             .filter(|&width| width <= 128)
@@ -144,12 +140,7 @@ impl Head {
         })
     }
 
-    fn intern(
-        &mut self,
-        pc: u32,
-        immediates: [i64; 2],
-        program: &mut Program,
-    ) -> Result<u32, LineError> {
+    fn intern(&mut self, pc: u32, immediates: [i64; 2], program: &mut Program) -> Result<u32, LineError> {
         let instruction = Instruction {
             pc,
             opcode: &self.opcode,
@@ -181,9 +172,8 @@ fn read_addresses(fields: &mut Fields, mask: u32, pool: &mut Vec<u64>) -> Result
             .filter(|_| field.starts_with(b"0x"))
             .ok_or_else(|| LineError::garbled("an address", field))
     };
-    let offset = |field: &[u8]| {
-        decimal(field).ok_or_else(|| LineError::garbled("an address difference", field))
-    };
+    let offset =
+        |field: &[u8]| decimal(field).ok_or_else(|| LineError::garbled("an address difference", field));
     match fields.next() {
         // Every address.
         b"0" => {
@@ -283,16 +273,8 @@ mod tests {
             (3, "00a0 ffffffff 1 R3 IMAD 2 R6 R3 0 ", [0, 0]),
             (4, "00a0 ffffffff 1 R3 IMAD 2 R6 R3 0 ", [0, 0]),
             (5, "00a0 ffffffff 1 R3 IMAD 2 R6 R3 0 -7 ", [-7, 0]),
-            (
-                6,
-                "00a0 ffffffff 1 R3 IMAD 2 R6 R3 0 3 192 NoVal ",
-                [3, 192],
-            ),
-            (
-                6,
-                "00a0 ffffffff 1 R3 IMAD 2 R6 R3 0 3 192 Val 1 5 ",
-                [3, 192],
-            ),
+            (6, "00a0 ffffffff 1 R3 IMAD 2 R6 R3 0 3 192 NoVal ", [3, 192]),
+            (6, "00a0 ffffffff 1 R3 IMAD 2 R6 R3 0 3 192 Val 1 5 ", [3, 192]),
         ] {
             let (program, mask, pool) = decode(version, line).unwrap();
             let instruction = &program[0];
@@ -331,42 +313,18 @@ mod tests {
     fn what_is_wrong_is_said() {
         for (line, reason) in [
             ("", "program counter expected"),
-            (
-                "zz ffffffff 0 EXIT 0 0 0 ",
-                "program counter expected, `zz` found",
-            ),
-            (
-                "0000 ffff 0 EXIT 0 0 0 ",
-                "8-digit lane mask expected, `ffff` found",
-            ),
-            (
-                "0000 ffffffff 2 R1 R2 MOV 0 0 0 ",
-                "destination count 0 or 1",
-            ),
+            ("zz ffffffff 0 EXIT 0 0 0 ", "program counter expected, `zz` found"),
+            ("0000 ffff 0 EXIT 0 0 0 ", "8-digit lane mask expected, `ffff` found"),
+            ("0000 ffffffff 2 R1 R2 MOV 0 0 0 ", "destination count 0 or 1"),
             ("0000 ffffffff 1 X1 MOV 0 0 0 ", "a register expected, `X1`"),
-            (
-                "0000 ffffffff 1 R256 MOV 0 0 0 ",
-                "a register expected, `R256`",
-            ),
+            ("0000 ffffffff 1 R256 MOV 0 0 0 ", "a register expected, `R256`"),
             ("0000 ffffffff 0 EXIT x 0 0 ", "source count expected, `x`"),
-            (
-                "0000 ffffffff 0 EXIT 0 y 0 ",
-                "memory width in bytes expected, `y`",
-            ),
-            (
-                "0000 ffffffff 0 EXIT 0 0 ",
-                "decimal immediate expected, `` found",
-            ),
-            (
-                "0000 ffffffff 0 EXIT 0 0 0 7 ",
-                "end of the line expected, `7`",
-            ),
+            ("0000 ffffffff 0 EXIT 0 y 0 ", "memory width in bytes expected, `y`"),
+            ("0000 ffffffff 0 EXIT 0 0 ", "decimal immediate expected, `` found"),
+            ("0000 ffffffff 0 EXIT 0 0 0 7 ", "end of the line expected, `7`"),
             ("0000 ffffffff 0 FROB 0 0 0 ", "unknown opcode `FROB`"),
             ("0000 00000001 1 R2 LDG.E 1 R4 4 3 0x0 0 0 ", "address mode"),
-            (
-                "0000 00000003 1 R2 LDG.E 1 R4 4 0 0x0 ",
-                "an address expected",
-            ),
+            ("0000 00000003 1 R2 LDG.E 1 R4 4 0 0x0 ", "an address expected"),
         ] {
             let error = decode(5, line).expect_err(line);
             assert!(error.contains(reason), "{line}: {error}");

@@ -22,41 +22,25 @@ pub enum Error {
         "{}:{line}: {reason}; the file is damaged or no Accel-Sim trace: fetch it or trace the program again",
         path.display()
     )]
-    Garbled {
-        path: PathBuf,
-        line: u64,
-        reason: String,
-    },
+    Garbled { path: PathBuf, line: u64, reason: String },
 
     #[error(
         "{}:{line}: the trace is cut short: {reason}; fetch it or trace the program again",
         path.display()
     )]
-    Truncated {
-        path: PathBuf,
-        line: u64,
-        reason: String,
-    },
+    Truncated { path: PathBuf, line: u64, reason: String },
 
     #[error(
         "{}:{line}: tracer version {version} is unknown; versions 2 to 6 are read: trace with one of those",
         path.display()
     )]
-    UnknownVersion {
-        path: PathBuf,
-        line: u64,
-        version: u32,
-    },
+    UnknownVersion { path: PathBuf, line: u64, version: u32 },
 
     #[error(
         "{}:{line}: kernel file `{name}` is missing, also with .xz, .gz or .zst added; put it beside the list or take its line out",
         path.display()
     )]
-    MissingKernel {
-        path: PathBuf,
-        line: u64,
-        name: String,
-    },
+    MissingKernel { path: PathBuf, line: u64, name: String },
 
     #[error(
         "{}: the folder holds neither kernelslist.g nor kernelslist; name the folder of a trace, or a .traceg file itself",
@@ -65,11 +49,7 @@ pub enum Error {
     MissingList { path: PathBuf },
 
     #[error("{}:{line}: {source}", path.display())]
-    Opcode {
-        path: PathBuf,
-        line: u64,
-        source: OpcodeError,
-    },
+    Opcode { path: PathBuf, line: u64, source: OpcodeError },
 
     /// An instruction built by a program rather than read from a file.
     #[error(transparent)]

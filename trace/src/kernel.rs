@@ -93,21 +93,13 @@ impl Kernel {
         header: KernelHeader,
         open: impl Fn() -> Result<Box<dyn BlockSource>> + Send + Sync + 'static,
     ) -> Kernel {
-        Kernel {
-            header: Arc::new(header),
-            opener: Arc::new(open),
-        }
+        Kernel { header: Arc::new(header), opener: Arc::new(open) }
     }
 
     /// A kernel held in memory. The instructions of `blocks` index `program`.
     pub fn in_memory(header: KernelHeader, program: Program, blocks: Vec<ThreadBlock>) -> Kernel {
         let content = Arc::new((program, blocks));
-        Kernel::new(header, move || {
-            Ok(Box::new(MemoryBlocks {
-                content: Arc::clone(&content),
-                next: 0,
-            }))
-        })
+        Kernel::new(header, move || Ok(Box::new(MemoryBlocks { content: Arc::clone(&content), next: 0 })))
     }
 
     pub fn header(&self) -> &KernelHeader {
@@ -136,9 +128,7 @@ impl Kernel {
 
 impl fmt::Debug for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kernel")
-            .field("header", &self.header)
-            .finish_non_exhaustive()
+        f.debug_struct("Kernel").field("header", &self.header).finish_non_exhaustive()
     }
 }
 

@@ -29,24 +29,16 @@ pub(crate) struct Lines {
 impl Lines {
     /// Opens a file, decompressing it if its first bytes say xz, gzip or zstd.
     pub fn open(path: &Path) -> Result<Lines> {
-        let io_error = |source| Error::Io {
-            path: path.into(),
-            source,
-        };
+        let io_error = |source| Error::Io { path: path.into(), source };
         let mut file = File::open(path).map_err(io_error)?;
         let mut magic = Vec::new();
-        file.by_ref()
-            .take(6)
-            .read_to_end(&mut magic)
-            .map_err(io_error)?;
+        file.by_ref().take(6).read_to_end(&mut magic).map_err(io_error)?;
         if magic.is_empty() {
             return Err(Error::Empty { path: path.into() });
         }
         let plain = io::Cursor::new(magic.clone()).chain(file);
         let input: Box<dyn Read + Send> = match magic[..] {
-            [0xfd, b'7', b'z', b'X', b'Z', 0] => {
-                Box::new(liblzma::read::XzDecoder::new_multi_decoder(plain))
-            }
+            [0xfd, b'7', b'z', b'X', b'Z', 0] => Box::new(liblzma::read::XzDecoder::new_multi_decoder(plain)),
             [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(plain)),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => {
                 Box::new(zstd::stream::read::Decoder::new(plain).map_err(io_error)?)
@@ -116,12 +108,7 @@ impl Lines {
                 self.number += 1;
                 return Err(self.garbled(format!("it does not decompress: {error}")));
             }
-            Err(source) => {
-                return Err(Error::Io {
-                    path: self.path.clone(),
-                    source,
-                })
-            }
+            Err(source) => return Err(Error::Io { path: self.path.clone(), source }),
         }
         Ok(())
     }
@@ -131,20 +118,12 @@ impl Lines {
         if self.unterminated {
             return self.truncated(reason);
         }
-        Error::Garbled {
-            path: self.path.clone(),
-            line: self.number,
-            reason: reason.into(),
-        }
+        Error::Garbled { path: self.path.clone(), line: self.number, reason: reason.into() }
     }
 
     /// An error about the line returned last, where more should have come.
     pub fn truncated(&self, reason: impl Into<String>) -> Error {
-        Error::Truncated {
-            path: self.path.clone(),
-            line: self.number,
-            reason: reason.into(),
-        }
+        Error::Truncated { path: self.path.clone(), line: self.number, reason: reason.into() }
     }
 
     pub fn path(&self) -> &Path {

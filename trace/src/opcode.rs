@@ -90,7 +90,9 @@ pub enum OpcodeError {
     #[error("unknown opcode `{opcode}`; if it is a real instruction, add `{base}` to the table in trace/src/opcode.rs")]
     Unknown { opcode: String, base: String },
 
-    #[error("`{opcode}` has no matrix shape this project knows; add it to `Rule::Matrix` in trace/src/widen.rs")]
+    #[error(
+        "`{opcode}` has no matrix shape this project knows; add it to `Rule::Matrix` in trace/src/widen.rs"
+    )]
     Shape { opcode: String },
 
     #[error("`{opcode}` needs more than 16 source or destination registers, which no collector here holds; use a kernel without it (warpgroup matrix instructions of Hopper are not modelled)")]
@@ -128,15 +130,10 @@ impl<'a> Opcode<'a> {
 
     pub fn entry(self) -> Result<Entry, OpcodeError> {
         let base = self.base();
-        let row = TABLE
-            .iter()
-            .find(|row| row.0.split_ascii_whitespace().any(|name| name == base));
+        let row = TABLE.iter().find(|row| row.0.split_ascii_whitespace().any(|name| name == base));
         match row {
             Some(&(_, unit, rule, memory)) => Ok(Entry { unit, rule, memory }),
-            None => Err(OpcodeError::Unknown {
-                opcode: self.0.into(),
-                base: base.into(),
-            }),
+            None => Err(OpcodeError::Unknown { opcode: self.0.into(), base: base.into() }),
         }
     }
 }

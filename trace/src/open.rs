@@ -30,10 +30,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Workload> {
         return open_list(&file);
     }
     let kernel = trace_file::kernel(&file)?;
-    Ok(Workload {
-        name: file_name(&file),
-        commands: vec![Command::Kernel(kernel)],
-    })
+    Ok(Workload { name: file_name(&file), commands: vec![Command::Kernel(kernel)] })
 }
 
 fn open_list(list: &Path) -> Result<Workload> {
@@ -49,9 +46,8 @@ fn open_list(list: &Path) -> Result<Workload> {
         commands.push(if text.contains(',') {
             memcpy(&text).ok_or_else(|| {
                 let shown = show(text.as_bytes());
-                lines.garbled(format!(
-                    "`MemcpyHtoD,0xADDRESS,BYTES` or a file name expected, `{shown}` found"
-                ))
+                lines
+                    .garbled(format!("`MemcpyHtoD,0xADDRESS,BYTES` or a file name expected, `{shown}` found"))
             })?
         } else {
             let file = find_file(&folder.join(&text)).ok_or_else(|| Error::MissingKernel {
@@ -66,10 +62,7 @@ fn open_list(list: &Path) -> Result<Workload> {
         return Err(Error::Empty { path: list.into() });
     }
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.into());
-    Ok(Workload {
-        name: file_name(&folder),
-        commands,
-    })
+    Ok(Workload { name: file_name(&folder), commands })
 }
 
 fn memcpy(text: &str) -> Option<Command> {

@@ -77,16 +77,8 @@ impl StaticInstruction {
     fn decode(instruction: &Instruction) -> Result<StaticInstruction, OpcodeError> {
         let opcode = Opcode(instruction.opcode);
         let entry = opcode.entry()?;
-        let Operands {
-            destinations,
-            sources,
-        } = widen(
-            opcode,
-            entry.rule,
-            instruction.destination,
-            instruction.sources,
-            instruction.immediates,
-        )?;
+        let Operands { destinations, sources } =
+            widen(opcode, entry.rule, instruction.destination, instruction.sources, instruction.immediates)?;
         let named = instruction.sources;
         let counted = |&(position, register): &(usize, &Register)| {
             matches!(register, Register::Vector(0..=254)) && !named[..position].contains(register)
@@ -99,10 +91,7 @@ impl StaticInstruction {
             width: instruction.width,
             barrier: opcode.base() == "BAR" && opcode.has_any(&["SYNC", "SYNCALL", "RED"]),
             exit: opcode.base() == "EXIT",
-            branch: matches!(
-                opcode.base(),
-                "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CALL" | "RET"
-            ),
+            branch: matches!(opcode.base(), "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CALL" | "RET"),
             destinations,
             sources,
             named_source_count: named.iter().enumerate().filter(counted).count() as u8,
@@ -137,9 +126,7 @@ impl Program {
     /// The index of this instruction, which is decoded when first met.
     pub fn intern(&mut self, instruction: &Instruction) -> Result<u32, OpcodeError> {
         let places = self.by_pc.entry(instruction.pc).or_default();
-        let known = places
-            .iter()
-            .find(|&&index| self.instructions[index as usize].is(instruction));
+        let known = places.iter().find(|&&index| self.instructions[index as usize].is(instruction));
         if let Some(&index) = known {
             return Ok(index);
         }

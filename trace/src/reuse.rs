@@ -50,10 +50,7 @@ pub enum ReuseMode {
 impl Default for Reuse {
     /// A profile of the first four warps with the paper's threshold.
     fn default() -> Reuse {
-        Reuse {
-            threshold: DEFAULT_THRESHOLD,
-            mode: ReuseMode::Profile { warps: 4 },
-        }
+        Reuse { threshold: DEFAULT_THRESHOLD, mode: ReuseMode::Profile { warps: 4 } }
     }
 }
 
@@ -101,14 +98,10 @@ impl Histogram {
     /// Adds all operands, sources and destinations, of a block.
     pub fn add(&mut self, program: &Program, block: &ThreadBlock) {
         for warp in &block.warps {
-            distances(
-                program,
-                &warp.instructions,
-                |_, _, distance| match distance {
-                    Some(distance) => *self.reuses.entry(distance).or_default() += 1,
-                    None => self.without_reuse += 1,
-                },
-            );
+            distances(program, &warp.instructions, |_, _, distance| match distance {
+                Some(distance) => *self.reuses.entry(distance).or_default() += 1,
+                None => self.without_reuse += 1,
+            });
         }
     }
 
@@ -138,9 +131,7 @@ pub(crate) enum Annotator {
 impl Annotator {
     pub fn new(kernel: &Kernel, reuse: &Reuse) -> Result<Annotator> {
         match reuse.mode {
-            ReuseMode::Exact => Ok(Annotator::Exact {
-                threshold: reuse.threshold,
-            }),
+            ReuseMode::Exact => Ok(Annotator::Exact { threshold: reuse.threshold }),
             ReuseMode::Profile { warps } => profile(kernel, reuse.threshold, warps),
         }
     }
@@ -150,19 +141,14 @@ impl Annotator {
             Annotator::Exact { threshold } => {
                 for warp in &mut block.warps {
                     let near = near_masks(program, &warp.instructions, *threshold);
-                    for (instruction, [sources, destinations]) in
-                        warp.instructions.iter_mut().zip(near)
-                    {
+                    for (instruction, [sources, destinations]) in warp.instructions.iter_mut().zip(near) {
                         instruction.near_sources = sources;
                         instruction.near_destinations = destinations;
                     }
                 }
             }
             Annotator::Static { near } => {
-                let instructions = block
-                    .warps
-                    .iter_mut()
-                    .flat_map(|warp| &mut warp.instructions);
+                let instructions = block.warps.iter_mut().flat_map(|warp| &mut warp.instructions);
                 for instruction in instructions {
                     let known = near.get(instruction.static_index as usize);
                     let [sources, destinations] = known.copied().unwrap_or_default();
@@ -175,11 +161,7 @@ impl Annotator {
 }
 
 /// Masks of near sources and near destinations of each instruction.
-fn near_masks(
-    program: &Program,
-    instructions: &[DynamicInstruction],
-    threshold: u32,
-) -> Vec<[u16; 2]> {
+fn near_masks(program: &Program, instructions: &[DynamicInstruction], threshold: u32) -> Vec<[u16; 2]> {
     let mut near = vec![[0; 2]; instructions.len()];
     distances(program, instructions, |position, operand, distance| {
         if distance.is_some_and(|distance| distance <= threshold) {
@@ -212,14 +194,9 @@ impl Votes {
 
     fn result(&self) -> [u16; 2] {
         let majority = |votes: &[u64; 16]| {
-            (0..16)
-                .filter(|&i| 2 * votes[i] > self.executions)
-                .fold(0, |mask, i| mask | 1 << i)
+            (0..16).filter(|&i| 2 * votes[i] > self.executions).fold(0, |mask, i| mask | 1 << i)
         };
-        [
-            majority(&self.near_sources),
-            majority(&self.near_destinations),
-        ]
+        [majority(&self.near_sources), majority(&self.near_destinations)]
     }
 }
 
@@ -233,10 +210,7 @@ fn profile(kernel: &Kernel, threshold: u32, warps: usize) -> Result<Annotator> {
             break;
         };
         votes.resize(reader.program().instructions().len(), Votes::default());
-        let executed = block
-            .warps
-            .iter()
-            .filter(|warp| !warp.instructions.is_empty());
+        let executed = block.warps.iter().filter(|warp| !warp.instructions.is_empty());
         for warp in executed.take(remaining) {
             let near = near_masks(reader.program(), &warp.instructions, threshold);
             for (instruction, near) in warp.instructions.iter().zip(near) {
@@ -245,7 +219,5 @@ fn profile(kernel: &Kernel, threshold: u32, warps: usize) -> Result<Annotator> {
             remaining -= 1;
         }
     }
-    Ok(Annotator::Static {
-        near: votes.iter().map(Votes::result).collect(),
-    })
+    Ok(Annotator::Static { near: votes.iter().map(Votes::result).collect() })
 }

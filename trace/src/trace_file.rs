@@ -41,11 +41,7 @@ fn open_blocks(path: &Path) -> Result<Box<dyn BlockSource>> {
     let line_fields = usize::from(end.has_line_numbers);
     Ok(match first_line {
         None => {
-            let place_fields = if header.tracer_version < 3 {
-                PLACE_FIELDS
-            } else {
-                0
-            };
+            let place_fields = if header.tracer_version < 3 { PLACE_FIELDS } else { 0 };
             Box::new(GroupedBlocks {
                 decoder: Decoder::new(header.tracer_version, place_fields + line_fields),
                 header,
@@ -78,14 +74,7 @@ fn read_header(lines: &mut Lines) -> Result<(KernelHeader, HeaderEnd)> {
         ..KernelHeader::default()
     };
     let mut has_line_numbers = false;
-    let mut missing = vec![
-        "kernel name",
-        "grid dim",
-        "block dim",
-        "shmem",
-        "nregs",
-        "binary version",
-    ];
+    let mut missing = vec!["kernel name", "grid dim", "block dim", "shmem", "nregs", "binary version"];
     let block_begun = loop {
         let Some(line) = lines.next_line()? else {
             return Err(lines.truncated("it ends within the header"));
@@ -140,10 +129,7 @@ fn read_header(lines: &mut Lines) -> Result<(KernelHeader, HeaderEnd)> {
     if let Some(key) = missing.first() {
         return Err(lines.garbled(format!("the header has no `-{key}`")));
     }
-    let end = HeaderEnd {
-        has_line_numbers,
-        block_begun,
-    };
+    let end = HeaderEnd { has_line_numbers, block_begun };
     Ok((header, end))
 }
 
@@ -158,16 +144,9 @@ fn key_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Checks that a block and a warp can exist in the launch.
-fn check_place(
-    header: &KernelHeader,
-    block: [u32; 3],
-    warp: u32,
-) -> std::result::Result<(), String> {
+fn check_place(header: &KernelHeader, block: [u32; 3], warp: u32) -> std::result::Result<(), String> {
     if (0..3).any(|axis| block[axis] >= header.grid[axis]) {
-        return Err(format!(
-            "thread block {block:?} lies outside grid {:?}",
-            header.grid
-        ));
+        return Err(format!("thread block {block:?} lies outside grid {:?}", header.grid));
     }
     if warp >= header.warps_per_block() {
         return Err(format!(
@@ -181,11 +160,9 @@ fn check_place(
 fn line_error(lines: &Lines, error: LineError) -> Error {
     match error {
         LineError::Garbled(reason) => lines.garbled(reason),
-        LineError::Opcode(source) => Error::Opcode {
-            path: lines.path().into(),
-            line: lines.number(),
-            source,
-        },
+        LineError::Opcode(source) => {
+            Error::Opcode { path: lines.path().into(), line: lines.number(), source }
+        }
     }
 }
 
@@ -225,13 +202,10 @@ impl BlockSource for GroupedBlocks {
             if line.starts_with(b"#END_TB") {
                 return Ok(Some(block));
             }
-            let warp =
-                assigned(line, b"warp", number).map_err(|reason| self.lines.garbled(reason))?;
+            let warp = assigned(line, b"warp", number).map_err(|reason| self.lines.garbled(reason))?;
             self.check(check_place(&self.header, id, warp))?;
             if block.warps.iter().any(|known| known.id == warp) {
-                return Err(self
-                    .lines
-                    .garbled(format!("warp {warp} stands twice in its thread block")));
+                return Err(self.lines.garbled(format!("warp {warp} stands twice in its thread block")));
             }
             self.read_warp(warp, &mut block, program)?;
         }
@@ -246,8 +220,7 @@ impl GroupedBlocks {
             let line = match self.lines.next_line()? {
                 Some(line) if line.first().is_some_and(u8::is_ascii_hexdigit) => line,
                 _ => {
-                    let reason =
-                        format!("warp {id} promises {promised} instructions and has {found}");
+                    let reason = format!("warp {id} promises {promised} instructions and has {found}");
                     return Err(self.lines.truncated(reason));
                 }
             };
@@ -280,11 +253,7 @@ impl GroupedBlocks {
 }
 
 /// The value in a line `key = value`.
-fn assigned<T>(
-    line: &[u8],
-    key: &[u8],
-    value: fn(&[u8]) -> Option<T>,
-) -> std::result::Result<T, String> {
+fn assigned<T>(line: &[u8], key: &[u8], value: fn(&[u8]) -> Option<T>) -> std::result::Result<T, String> {
     line.strip_prefix(key)
         .and_then(|rest| rest.strip_prefix(b" = "))
         .and_then(|text| value(text.trim_ascii_end()))
@@ -339,26 +308,18 @@ impl RawBlocks {
         let mut fields = Fields(line);
         let mut place = || number::<u32>(fields.next());
         let (Some(x), Some(y), Some(z), Some(warp)) = (place(), place(), place(), place()) else {
-            let reason = format!(
-                "`#BEGIN_TB` or block and warp numbers expected, `{}` found",
-                show(line)
-            );
+            let reason = format!("`#BEGIN_TB` or block and warp numbers expected, `{}` found", show(line));
             return Err(LineError::Garbled(reason));
         };
         let id = [x, y, z];
         check_place(&self.header, id, warp).map_err(LineError::Garbled)?;
-        let block = blocks
-            .entry([z, y, x])
-            .or_insert_with(|| ThreadBlock::new(id));
+        let block = blocks.entry([z, y, x]).or_insert_with(|| ThreadBlock::new(id));
         let start = block.pool().len();
         let (index, mask) = self.decoder.decode(fields.0, program, block.pool())?;
         let instruction = block.seal(index, mask, start);
         match block.warps.iter_mut().find(|known| known.id == warp) {
             Some(known) => known.instructions.push(instruction),
-            None => block.warps.push(Warp {
-                id: warp,
-                instructions: vec![instruction],
-            }),
+            None => block.warps.push(Warp { id: warp, instructions: vec![instruction] }),
         }
         Ok(())
     }

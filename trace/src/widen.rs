@@ -85,11 +85,7 @@ pub(crate) fn widen(
     sources: &[Register],
     immediates: [i64; 2],
 ) -> Result<Operands, OpcodeError> {
-    let mut operands = Builder {
-        opcode,
-        destinations: ArrayVec::new(),
-        sources: ArrayVec::new(),
-    };
+    let mut operands = Builder { opcode, destinations: ArrayVec::new(), sources: ArrayVec::new() };
 
     // Put what the trace calls destination and sources where the machine code has them.
     let (destination, sources) = match rule {
@@ -100,9 +96,7 @@ pub(crate) fn widen(
             }
             (None, sources)
         }
-        Rule::PredicateFirst | Rule::Match | Rule::AddressQuery | Rule::Atomic
-            if destination.is_none() =>
-        {
+        Rule::PredicateFirst | Rule::Match | Rule::AddressQuery | Rule::Atomic if destination.is_none() => {
             match sources.split_first() {
                 Some((first, rest)) => (Some(*first), rest),
                 None => (None, sources),
@@ -118,10 +112,7 @@ pub(crate) fn widen(
         let width = source_width(opcode, rule, sources, position, immediates)?;
         operands.read(register, width)?;
     }
-    Ok(Operands {
-        destinations: operands.destinations,
-        sources: operands.sources,
-    })
+    Ok(Operands { destinations: operands.destinations, sources: operands.sources })
 }
 
 struct Builder<'a> {
@@ -151,9 +142,7 @@ impl Builder<'_> {
         // RZ (255) starts an empty range, and nothing widens into it.
         for number in (first..255).take(count) {
             if !list.contains(&number) {
-                list.try_push(number).map_err(|_| OpcodeError::TooWide {
-                    opcode: opcode.0.into(),
-                })?;
+                list.try_push(number).map_err(|_| OpcodeError::TooWide { opcode: opcode.0.into() })?;
             }
         }
         Ok(())
@@ -292,9 +281,7 @@ impl Fragments {
         let [m, n, k] = opcode
             .modifiers()
             .find_map(shape)
-            .ok_or_else(|| OpcodeError::Shape {
-                opcode: opcode.0.into(),
-            })?;
+            .ok_or_else(|| OpcodeError::Shape { opcode: opcode.0.into() })?;
         let element = match opcode.base() {
             "DMMA" => 64,
             "HMMA" if opcode.has("TF32") => 32,
@@ -342,9 +329,7 @@ fn warpgroup_accumulators(opcode: Opcode) -> Result<usize, OpcodeError> {
             _ => None,
         }
     });
-    let values = values.ok_or_else(|| OpcodeError::Shape {
-        opcode: opcode.0.into(),
-    })?;
+    let values = values.ok_or_else(|| OpcodeError::Shape { opcode: opcode.0.into() })?;
     let half = opcode.base() != "IGMMA" && !opcode.has("F32");
     Ok(if half { values / 2 } else { values })
 }
@@ -370,11 +355,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, destinations: &[u8], sources: &[u8]) {
-        assert_eq!(
-            widened(text, 0),
-            (destinations.to_vec(), sources.to_vec()),
-            "{text}"
-        );
+        assert_eq!(widened(text, 0), (destinations.to_vec(), sources.to_vec()), "{text}");
     }
 
     #[test]
@@ -404,11 +385,7 @@ mod tests {
     #[test]
     fn atomics_find_the_destination_behind_a_predicate() {
         check("- ATOMG.E.ADD.STRONG.GPU R3 R4 R6", &[3], &[4, 5, 6]);
-        check(
-            "- ATOMG.E.CAS.64.STRONG.GPU R2 R4 R6 R8",
-            &[2, 3],
-            &[4, 5, 6, 7, 8, 9],
-        );
+        check("- ATOMG.E.CAS.64.STRONG.GPU R2 R4 R6 R8", &[2, 3], &[4, 5, 6, 7, 8, 9]);
         check("- RED.E.ADD.F32.FTZ.RN.STRONG.GPU R2 R7", &[], &[2, 3, 7]);
         check("R5 ATOMS.ADD R2 R3", &[5], &[2, 3]);
         check("- SHFL.BFLY R5 R4", &[5], &[4]);
@@ -419,14 +396,8 @@ mod tests {
     fn wide_multiplication_finds_its_addend() {
         check("R4 IMAD.WIDE.U32 R0 R7 R2", &[4, 5], &[0, 7, 2, 3]);
         check("R4 IMAD.WIDE R6 R8", &[4, 5], &[6, 8]);
-        assert_eq!(
-            widened("R28 IMAD.WIDE R28 R4", 264),
-            (vec![28, 29], vec![28, 4, 5])
-        );
-        assert_eq!(
-            widened("R28 IMAD.WIDE R28 R5", 264),
-            (vec![28, 29], vec![28, 5])
-        );
+        assert_eq!(widened("R28 IMAD.WIDE R28 R4", 264), (vec![28, 29], vec![28, 4, 5]));
+        assert_eq!(widened("R28 IMAD.WIDE R28 R5", 264), (vec![28, 29], vec![28, 5]));
         check("R3 IMAD.HI.U32 R3 R5 R2", &[3], &[3, 5, 2]);
         check("R3 IMAD.HI.U32 R7 R5 R2", &[3], &[7, 5, 2, 3]);
         check("R3 IMAD.X R255 R255 R17", &[3], &[17]);
@@ -477,27 +448,14 @@ mod tests {
         ] {
             assert_eq!(counts(opcode), expected, "{opcode}");
         }
-        check(
-            "R8 HMMA.1688.F32 R4 R12 R8",
-            &[8, 9, 10, 11],
-            &[4, 5, 12, 8, 9, 10, 11],
-        );
+        check("R8 HMMA.1688.F32 R4 R12 R8", &[8, 9, 10, 11], &[4, 5, 12, 8, 9, 10, 11]);
     }
 
     #[test]
     fn a_matrix_without_shape_or_too_wide_is_refused() {
-        assert!(matches!(
-            Fragments::of(Opcode("HMMA.F32")),
-            Err(OpcodeError::Shape { .. })
-        ));
+        assert!(matches!(Fragments::of(Opcode("HMMA.F32")), Err(OpcodeError::Shape { .. })));
         let opcode = Opcode("HGMMA.64x256x16.F32");
-        let result = widen(
-            opcode,
-            Rule::WarpgroupMatrix,
-            Some(Register::Vector(24)),
-            &[],
-            [0; 2],
-        );
+        let result = widen(opcode, Rule::WarpgroupMatrix, Some(Register::Vector(24)), &[], [0; 2]);
         assert!(matches!(result, Err(OpcodeError::TooWide { .. })));
     }
 

@@ -42,10 +42,7 @@ pub fn write(workload: &Workload, folder: impl AsRef<Path>) -> Result<()> {
 }
 
 fn io_error(path: &Path) -> impl Fn(io::Error) -> Error + '_ {
-    move |source| Error::Io {
-        path: path.into(),
-        source,
-    }
+    move |source| Error::Io { path: path.into(), source }
 }
 
 /// A folder under a temporary name beside its final one, removed unless finished.
@@ -61,11 +58,7 @@ impl UnfinishedFolder {
         };
         let name = match folder.file_name() {
             Some(name) if !occupied => name.to_string_lossy(),
-            _ => {
-                return Err(Error::Exists {
-                    path: folder.into(),
-                })
-            }
+            _ => return Err(Error::Exists { path: folder.into() }),
         };
         let path = folder.with_file_name(format!(".{name}.{}.unfinished", std::process::id()));
         fs::create_dir_all(&path).map_err(io_error(&path))?;
@@ -122,12 +115,7 @@ fn write_header(out: &mut impl Write, header: &KernelHeader, version: u32) -> io
     )
 }
 
-fn write_block(
-    out: &mut impl Write,
-    block: &ThreadBlock,
-    program: &Program,
-    version: u32,
-) -> io::Result<()> {
+fn write_block(out: &mut impl Write, block: &ThreadBlock, program: &Program, version: u32) -> io::Result<()> {
     let [x, y, z] = block.id;
     writeln!(out, "\n#BEGIN_TB\n\nthread block = {x},{y},{z}")?;
     for warp in &block.warps {
@@ -187,9 +175,7 @@ fn write_addresses(out: &mut impl Write, mask: u32, addresses: &[u64]) -> io::Re
         [first, second, ..] => second.wrapping_sub(*first),
         _ => 0,
     };
-    let even = addresses
-        .windows(2)
-        .all(|pair| pair[1].wrapping_sub(pair[0]) == stride);
+    let even = addresses.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == stride);
     if contiguous && even {
         let base = addresses.first().copied().unwrap_or(0);
         return write!(out, "1 0x{base:x} {} ", stride as i64);

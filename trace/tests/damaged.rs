@@ -67,9 +67,7 @@ fn read_bytes(bytes: &[u8]) -> Result<u64> {
 /// The message for `KERNEL` with one passage replaced.
 fn message(from: &str, to: &str) -> String {
     assert!(KERNEL.contains(from), "{from}");
-    read_bytes(KERNEL.replacen(from, to, 1).as_bytes())
-        .unwrap_err()
-        .to_string()
+    read_bytes(KERNEL.replacen(from, to, 1).as_bytes()).unwrap_err().to_string()
 }
 
 #[test]
@@ -82,42 +80,18 @@ fn the_whole_file_reads() {
 fn damage_is_located_and_explained() {
     for (from, to, expected) in [
         ("MOV", "FROB", "kernel-1.traceg:20: unknown opcode `FROB`"),
-        (
-            "ffffffff 1 R1",
-            "ffffffff 1 Q1",
-            ":20: a register expected, `Q1` found",
-        ),
+        ("ffffffff 1 R1", "ffffffff 1 Q1", ":20: a register expected, `Q1` found"),
         ("0x7fabb8e00000 4", "7fab 4", ":21: an address expected"),
         ("insts = 3", "insts = 2", ":22: `warp = ..` expected"),
-        (
-            "insts = 3",
-            "insts = 4",
-            ":23: the trace is cut short: warp 0 promises 4",
-        ),
+        ("insts = 3", "insts = 4", ":23: the trace is cut short: warp 0 promises 4"),
         ("insts = 3", "insts = -3", ":19: `insts = ..` expected"),
         ("warp = 0", "warp = 2", ":18: warp 2 does not exist"),
-        (
-            "thread block = 1,0,0",
-            "thread block = 2,0,0",
-            ":28: thread block [2, 0, 0] lies outside",
-        ),
-        (
-            "#END_TB\n\n",
-            "\n\n",
-            ":26: `warp = ..` expected, `#BEGIN_TB` found",
-        ),
-        (
-            "version = 5",
-            "version = 9",
-            ":9: tracer version 9 is unknown; versions 2 to 6",
-        ),
+        ("thread block = 1,0,0", "thread block = 2,0,0", ":28: thread block [2, 0, 0] lies outside"),
+        ("#END_TB\n\n", "\n\n", ":26: `warp = ..` expected, `#BEGIN_TB` found"),
+        ("version = 5", "version = 9", ":9: tracer version 9 is unknown; versions 2 to 6"),
         ("-nregs = 12\n", "", "has no `-nregs`"),
         ("(64,1,1)", "(64,64,64)", ":4: `(64,64,64)` is no block dim"),
-        (
-            "(64,1,1)",
-            "(4294967295,4294967295,2)",
-            ":4: `(4294967295,4294967295,2)` is no block dim",
-        ),
+        ("(64,1,1)", "(4294967295,4294967295,2)", ":4: `(4294967295,4294967295,2)` is no block dim"),
         ("-kernel name = k", "PK\u{3}", ":1: `-key = value` expected"),
     ] {
         let message = message(from, to);
@@ -172,10 +146,7 @@ fn empty_and_missing_files_are_named() {
     let path = folder.path().join("kernel-1.traceg");
     let list = folder.path().join("kernelslist.g");
 
-    assert!(matches!(
-        read(folder.path()),
-        Err(Error::MissingList { .. })
-    ));
+    assert!(matches!(read(folder.path()), Err(Error::MissingList { .. })));
     assert!(matches!(read(&path), Err(Error::Io { .. })));
     fs::write(&path, "").unwrap();
     assert!(matches!(read(&path), Err(Error::Empty { .. })));
@@ -183,23 +154,13 @@ fn empty_and_missing_files_are_named() {
     assert!(matches!(read(&list), Err(Error::Empty { .. })));
 
     fs::write(&path, KERNEL).unwrap();
-    fs::write(
-        &list,
-        "MemcpyHtoD,0x00007fc841500000,32768\nkernel-1.traceg\nkernel-2.traceg\n",
-    )
-    .unwrap();
+    fs::write(&list, "MemcpyHtoD,0x00007fc841500000,32768\nkernel-1.traceg\nkernel-2.traceg\n").unwrap();
     let message = read(folder.path()).unwrap_err().to_string();
-    assert!(
-        message.contains("kernelslist.g:3: kernel file `kernel-2.traceg` is missing"),
-        "{message}"
-    );
+    assert!(message.contains("kernelslist.g:3: kernel file `kernel-2.traceg` is missing"), "{message}");
 
     fs::write(&list, "MemcpyHtoD,0x12\nkernel-1.traceg\n").unwrap();
     let message = read(folder.path()).unwrap_err().to_string();
-    assert!(
-        message.contains("kernelslist.g:1: `MemcpyHtoD,0xADDRESS,BYTES`"),
-        "{message}"
-    );
+    assert!(message.contains("kernelslist.g:1: `MemcpyHtoD,0xADDRESS,BYTES`"), "{message}");
 }
 
 #[test]
@@ -232,10 +193,7 @@ fn ungrouped_traces_are_grouped() {
             shape.push((block.id, warp.id, warp.instructions.len()));
         }
     }
-    assert_eq!(
-        shape,
-        [([0, 0, 0], 0, 2), ([1, 0, 0], 0, 1), ([1, 0, 0], 1, 2)]
-    );
+    assert_eq!(shape, [([0, 0, 0], 0, 2), ([1, 0, 0], 0, 1), ([1, 0, 0], 1, 2)]);
 }
 
 #[test]

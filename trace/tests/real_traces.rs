@@ -18,8 +18,8 @@ const TRACES: [(&str, usize, u64); 6] = [
 
 fn traces() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let folder = std::env::var_os("GPURF_TRACES")
-        .map_or_else(|| root.join("../shared/traces"), PathBuf::from);
+    let folder =
+        std::env::var_os("GPURF_TRACES").map_or_else(|| root.join("../shared/traces"), PathBuf::from);
     if !folder.is_dir() {
         eprintln!("skipped: no traces in {}", folder.display());
         return None;
@@ -61,11 +61,7 @@ fn every_trace_reads_wholly() {
         let workload = open(folder.join(name)).unwrap();
         assert_eq!(workload.name, name);
         let counts = count(&workload);
-        assert_eq!(
-            (counts.kernels, counts.instructions),
-            (kernels, instructions),
-            "{name}"
-        );
+        assert_eq!((counts.kernels, counts.instructions), (kernels, instructions), "{name}");
     }
 }
 
@@ -73,16 +69,9 @@ fn every_trace_reads_wholly() {
 fn bfs_names_the_known_number_of_sources() {
     let Some(folder) = traces() else { return };
     let workload = open(folder.join("rodinia-bfs-sm80")).unwrap();
-    let expected = Counts {
-        kernels: 16,
-        instructions: 159_509,
-        named_sources: 162_053,
-    };
+    let expected = Counts { kernels: 16, instructions: 159_509, named_sources: 162_053 };
     assert_eq!(count(&workload), expected);
-    let copies = workload
-        .commands
-        .iter()
-        .filter(|command| matches!(command, Command::MemcpyHtoD { .. }));
+    let copies = workload.commands.iter().filter(|command| matches!(command, Command::MemcpyHtoD { .. }));
     assert_eq!(copies.count(), 14);
 }
 
@@ -95,10 +84,7 @@ fn widened_registers_exist_and_pairs_are_aligned() {
             while reader.next_block().unwrap().is_some() {}
             for place in reader.program().instructions() {
                 for &register in place.destinations.iter().chain(&place.sources) {
-                    assert!(
-                        u32::from(register) < kernel.header().nregs,
-                        "{name}: {place:?}"
-                    );
+                    assert!(u32::from(register) < kernel.header().nregs, "{name}: {place:?}");
                 }
                 if let (2, Some(Register::Vector(first))) =
                     (place.destinations.len(), place.named_destination)
@@ -113,14 +99,7 @@ fn widened_registers_exist_and_pairs_are_aligned() {
 #[test]
 fn operands_of_known_instructions() {
     let Some(folder) = traces() else { return };
-    let kernel_of = |name: &str| {
-        open(folder.join(name))
-            .unwrap()
-            .kernels()
-            .next()
-            .unwrap()
-            .clone()
-    };
+    let kernel_of = |name: &str| open(folder.join(name)).unwrap().kernels().next().unwrap().clone();
     let mut reader = kernel_of("rodinia-b+tree-sm90").open().unwrap();
     reader.next_block().unwrap();
     let at = |pc: u32| {
@@ -162,10 +141,7 @@ fn traces_read_back_equal_after_writing() {
                 }
             }
             // A trace before version 5 has no immediates, and the copy says 0: the same.
-            assert_eq!(
-                original.program().instructions(),
-                copy.program().instructions()
-            );
+            assert_eq!(original.program().instructions(), copy.program().instructions());
         }
     }
 }
@@ -179,10 +155,7 @@ fn most_reuses_of_bfs_are_near_and_a_profile_agrees_with_the_oracle() {
     let operands: u64 = histogram.reuses.values().sum::<u64>() + histogram.without_reuse;
 
     let near = |mode| {
-        let reuse = Reuse {
-            threshold: 12,
-            mode,
-        };
+        let reuse = Reuse { threshold: 12, mode };
         let mut reader = kernel.open_annotated(&reuse).unwrap();
         let (mut near, mut total, mut masks) = (0, 0, Vec::new());
         while let Some(block) = reader.next_block().unwrap() {
@@ -190,8 +163,7 @@ fn most_reuses_of_bfs_are_near_and_a_profile_agrees_with_the_oracle() {
                 let place = &reader.program()[instruction.static_index];
                 total += (place.sources.len() + place.destinations.len()) as u64;
                 near += u64::from(
-                    instruction.near_sources.count_ones()
-                        + instruction.near_destinations.count_ones(),
+                    instruction.near_sources.count_ones() + instruction.near_destinations.count_ones(),
                 );
                 masks.push((instruction.near_sources, instruction.near_destinations));
             }
@@ -204,14 +176,6 @@ fn most_reuses_of_bfs_are_near_and_a_profile_agrees_with_the_oracle() {
     assert_eq!(exact, within);
 
     let (_, profiled) = near(ReuseMode::Profile { warps: usize::MAX });
-    let same = exact_masks
-        .iter()
-        .zip(&profiled)
-        .filter(|(a, b)| a == b)
-        .count();
-    assert!(
-        same * 10 > exact_masks.len() * 8,
-        "{same} of {}",
-        exact_masks.len()
-    );
+    let same = exact_masks.iter().zip(&profiled).filter(|(a, b)| a == b).count();
+    assert!(same * 10 > exact_masks.len() * 8, "{same} of {}", exact_masks.len());
 }

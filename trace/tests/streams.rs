@@ -2,8 +2,8 @@
 
 use gpurf_trace::reuse::{distances, Histogram, Operand};
 use gpurf_trace::{
-    open, write, Command, Error, Instruction, Kernel, KernelHeader, KernelReader, Program,
-    Register, Reuse, ReuseMode, ThreadBlock, Workload,
+    open, write, Command, Error, Instruction, Kernel, KernelHeader, KernelReader, Program, Register, Reuse,
+    ReuseMode, ThreadBlock, Workload,
 };
 use proptest::prelude::*;
 
@@ -69,12 +69,7 @@ fn kernel(warps: &[Vec<Choice>]) -> Kernel {
     for (id, warp) in warps.iter().enumerate() {
         block.begin_warp(id as u32);
         for (position, choice) in warp.iter().enumerate() {
-            push(
-                choice,
-                16 * (position % 20) as u32,
-                &mut program,
-                &mut block,
-            );
+            push(choice, 16 * (position % 20) as u32, &mut program, &mut block);
         }
     }
     let header = KernelHeader {
@@ -91,15 +86,9 @@ fn kernel(warps: &[Vec<Choice>]) -> Kernel {
 }
 
 fn workload(kernels: Vec<Kernel>) -> Workload {
-    let copy = Command::MemcpyHtoD {
-        address: 0x7fc8_4150_0000,
-        bytes: 4096,
-    };
+    let copy = Command::MemcpyHtoD { address: 0x7fc8_4150_0000, bytes: 4096 };
     let kernels = kernels.into_iter().map(Command::Kernel);
-    Workload {
-        name: "random".into(),
-        commands: std::iter::once(copy).chain(kernels).collect(),
-    }
+    Workload { name: "random".into(), commands: std::iter::once(copy).chain(kernels).collect() }
 }
 
 fn only_block(reader: &mut KernelReader) -> ThreadBlock {
@@ -200,25 +189,17 @@ fn read_after(padding: usize) -> Vec<Choice> {
 }
 
 fn first_destination_is_near(kernel: &Kernel, mode: ReuseMode) -> Vec<bool> {
-    let reuse = Reuse {
-        threshold: 12,
-        mode,
-    };
+    let reuse = Reuse { threshold: 12, mode };
     let block = only_block(&mut kernel.open_annotated(&reuse).unwrap());
     let first = block.warps.iter().map(|warp| warp.instructions[0]);
-    first
-        .map(|instruction| instruction.near_destinations == 1)
-        .collect()
+    first.map(|instruction| instruction.near_destinations == 1).collect()
 }
 
 #[test]
 fn the_threshold_itself_is_near() {
     // With 11 instructions in between the distance is 12.
     let kernel = kernel(&[read_after(11), read_after(12)]);
-    assert_eq!(
-        first_destination_is_near(&kernel, ReuseMode::Exact),
-        [true, false]
-    );
+    assert_eq!(first_destination_is_near(&kernel, ReuseMode::Exact), [true, false]);
 }
 
 #[test]
@@ -240,18 +221,12 @@ fn a_written_folder_is_complete_or_absent() {
     let refused = write(&good, &trace).unwrap_err();
     assert!(matches!(refused, Error::Exists { .. }), "{refused}");
 
-    let failing = Kernel::new(KernelHeader::default(), || {
-        Err(Error::Empty {
-            path: "nowhere".into(),
-        })
-    });
+    let failing = Kernel::new(KernelHeader::default(), || Err(Error::Empty { path: "nowhere".into() }));
     let other = folder.path().join("other");
     let kernels = vec![kernel(&[read_after(3)]), failing];
     assert!(write(&workload(kernels), &other).is_err());
-    let left: Vec<_> = std::fs::read_dir(folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    let left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["trace"]);
 }
 

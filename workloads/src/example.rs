@@ -11,8 +11,7 @@
 //! same code.
 
 use gpurf_trace::{
-    Command, Instruction, Kernel, KernelHeader, OpcodeError, Program, Register, ThreadBlock,
-    Workload,
+    Command, Instruction, Kernel, KernelHeader, OpcodeError, Program, Register, ThreadBlock, Workload,
 };
 
 /// Rows and columns of C computed by a thread block.
@@ -80,11 +79,7 @@ impl Size {
 impl Default for Size {
     /// 128 × 128 × 48: four thread blocks, about 33,000 warp instructions.
     fn default() -> Size {
-        Size {
-            m: 128,
-            n: 128,
-            k: 48,
-        }
+        Size { m: 128, n: 128, k: 48 }
     }
 }
 
@@ -93,10 +88,8 @@ pub fn tiled_ffma(size: &Size) -> Workload {
     let mut program = Program::default();
     let code = Code::assemble(&mut program).expect("the opcodes below are in the opcode table");
     let (columns, rows) = (size.n / TILE, size.m / TILE);
-    let blocks = (0..rows)
-        .flat_map(|y| (0..columns).map(move |x| [x, y, 0]))
-        .map(|id| code.run(size, id))
-        .collect();
+    let blocks =
+        (0..rows).flat_map(|y| (0..columns).map(move |x| [x, y, 0])).map(|id| code.run(size, id)).collect();
     let header = KernelHeader {
         name: "tiled_ffma".into(),
         id: 1,
@@ -161,12 +154,8 @@ impl Access {
             u64::from(FLOAT) * (u64::from(row) * u64::from(pitch) + u64::from(column))
         };
         match self {
-            Access::LoadA => {
-                A_BASE + element(block[1] * TILE + a_row, size.k, step * DEPTH + a_column)
-            }
-            Access::LoadB => {
-                B_BASE + element(step * DEPTH + b_row, size.n, block[0] * TILE + b_column)
-            }
+            Access::LoadA => A_BASE + element(block[1] * TILE + a_row, size.k, step * DEPTH + a_column),
+            Access::LoadB => B_BASE + element(step * DEPTH + b_row, size.n, block[0] * TILE + b_column),
             Access::StoreSharedA(i) => element(a_column + i, TILE, a_row),
             Access::StoreSharedB => u64::from(SHARED_B) + element(b_row, TILE, b_column),
             Access::ReadSharedA(k) => element(k, TILE, 4 * ty),
@@ -198,11 +187,7 @@ impl Code {
     /// Lays the code out from address 0.
     fn assemble(program: &mut Program) -> Result<Code, OpcodeError> {
         let mut next = Assembler { program, pc: 0 };
-        Ok(Code {
-            prologue: prologue(&mut next)?,
-            body: body(&mut next)?,
-            epilogue: epilogue(&mut next)?,
-        })
+        Ok(Code { prologue: prologue(&mut next)?, body: body(&mut next)?, epilogue: epilogue(&mut next)? })
     }
 
     /// All warps of a thread block, from the first to the last instruction.
@@ -217,8 +202,7 @@ impl Code {
                     addresses.clear();
                     if let Some(access) = instruction.access {
                         let threads = warp * 32..(warp + 1) * 32;
-                        addresses
-                            .extend(threads.map(|thread| access.address(size, id, thread, step)));
+                        addresses.extend(threads.map(|thread| access.address(size, id, thread, step)));
                     }
                     let leaves_loop = instruction.loops && step + 1 == steps;
                     let mask = if leaves_loop { 0 } else { u32::MAX };
@@ -264,11 +248,7 @@ impl Assembler<'_> {
             immediates: [immediate, 0],
         })?;
         self.pc += 16;
-        Ok(Step {
-            index,
-            access,
-            loops: opcode == "BRA",
-        })
+        Ok(Step { index, access, loops: opcode == "BRA" })
     }
 
     fn compute(
@@ -291,22 +271,11 @@ impl Assembler<'_> {
         self.place(opcode, Some(destination), &[address], 0, Some(access))
     }
 
-    fn store(
-        &mut self,
-        opcode: &str,
-        address: u8,
-        data: u8,
-        access: Access,
-    ) -> Result<Step, OpcodeError> {
+    fn store(&mut self, opcode: &str, address: u8, data: u8, access: Access) -> Result<Step, OpcodeError> {
         self.place(opcode, None, &[address, data], 0, Some(access))
     }
 
-    fn control(
-        &mut self,
-        opcode: &str,
-        sources: &[u8],
-        immediate: i64,
-    ) -> Result<Step, OpcodeError> {
+    fn control(&mut self, opcode: &str, sources: &[u8], immediate: i64) -> Result<Step, OpcodeError> {
         self.place(opcode, None, sources, immediate, None)
     }
 }
@@ -397,12 +366,7 @@ fn body(next: &mut Assembler) -> Result<Vec<Step>, OpcodeError> {
         }
     }
     code.extend([
-        next.compute(
-            "IADD3",
-            POINTER_A,
-            &[POINTER_A, RZ],
-            i64::from(DEPTH * FLOAT),
-        )?,
+        next.compute("IADD3", POINTER_A, &[POINTER_A, RZ], i64::from(DEPTH * FLOAT))?,
         next.compute("IMAD.X", POINTER_A + 1, &[RZ, RZ, POINTER_A + 1], 0)?,
         next.compute("IADD3", POINTER_B, &[POINTER_B, RZ], 0)?,
         next.compute("IMAD.X", POINTER_B + 1, &[RZ, RZ, POINTER_B + 1], 0)?,
@@ -429,12 +393,7 @@ fn epilogue(next: &mut Assembler) -> Result<Vec<Step>, OpcodeError> {
             code.push(next.compute("IMAD.X", POINTER_C + 1, &[RZ, RZ, POINTER_C + 1], 0)?);
         }
         let sums = ACCUMULATORS + 4 * row;
-        code.push(next.store(
-            "STG.E.128.SYS",
-            POINTER_C,
-            sums,
-            Access::StoreC(u32::from(row)),
-        )?);
+        code.push(next.store("STG.E.128.SYS", POINTER_C, sums, Access::StoreC(u32::from(row)))?);
     }
     code.push(next.control("EXIT", &[], 0)?);
     Ok(code)

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use gpurf_trace::{
-    open, write, Kernel, MemorySpace, Program, StaticInstruction, ThreadBlock, Workload,
-};
+use gpurf_trace::{open, write, Kernel, MemorySpace, Program, StaticInstruction, ThreadBlock, Workload};
 use gpurf_workloads::example::{tiled_ffma, Size};
 
 fn only_kernel(workload: &Workload) -> &Kernel {
@@ -88,10 +86,8 @@ fn warps_of_a_block_meet_at_equally_many_barriers_and_exit_once() {
 fn the_loop_branch_is_taken_all_times_but_the_last() {
     let (program, blocks) = blocks(only_kernel(&tiled_ffma(&Size::new(64, 64, 24).unwrap())));
     for warp in &blocks[0].warps {
-        let branches = warp
-            .instructions
-            .iter()
-            .filter(|instruction| program[instruction.static_index].branch);
+        let branches =
+            warp.instructions.iter().filter(|instruction| program[instruction.static_index].branch);
         let masks: Vec<u32> = branches.map(|instruction| instruction.mask).collect();
         assert_eq!(masks, [u32::MAX, u32::MAX, 0]);
     }
@@ -118,12 +114,7 @@ fn no_register_is_read_before_it_is_written_and_none_is_undeclared() {
 }
 
 /// Byte ranges an opcode touches, by first byte.
-fn touched(
-    program: &Program,
-    block: &ThreadBlock,
-    base: &str,
-    space: MemorySpace,
-) -> BTreeMap<u64, u64> {
+fn touched(program: &Program, block: &ThreadBlock, base: &str, space: MemorySpace) -> BTreeMap<u64, u64> {
     let mut ranges = BTreeMap::new();
     for instruction in block.warps.iter().flat_map(|warp| &warp.instructions) {
         let place = &program[instruction.static_index];
@@ -155,10 +146,7 @@ fn blocks_touch_their_tiles_completely_and_nothing_else() {
         // Shared memory is written without gap or overlap, and all of it is read.
         let stored = touched(&program, block, "STS", MemorySpace::Shared);
         assert_eq!(contiguous(&stored), [(0, 4096)]);
-        assert_eq!(
-            contiguous(&touched(&program, block, "LDS", MemorySpace::Shared)),
-            [(0, 4096)]
-        );
+        assert_eq!(contiguous(&touched(&program, block, "LDS", MemorySpace::Shared)), [(0, 4096)]);
     }
     let sizes = |ranges: &BTreeMap<u64, u64>| -> Vec<u64> {
         contiguous(ranges).iter().map(|&(_, bytes)| bytes).collect()
@@ -200,13 +188,7 @@ fn it_reads_back_equal_from_a_trace() {
 
 #[test]
 fn sizes_that_cannot_be_tiled_are_refused() {
-    for (m, n, k) in [
-        (0, 64, 8),
-        (65, 64, 8),
-        (64, 32, 8),
-        (64, 64, 4),
-        (32768, 64, 8),
-    ] {
+    for (m, n, k) in [(0, 64, 8), (65, 64, 8), (64, 32, 8), (64, 64, 4), (32768, 64, 8)] {
         let error = Size::new(m, n, k).unwrap_err();
         assert!(error.to_string().contains("multiples of 64"), "{error}");
     }

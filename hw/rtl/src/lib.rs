@@ -35,7 +35,5 @@ pub fn derive_module(item: TokenStream) -> TokenStream {
 #[doc = include_str!("rtl/rules.md")]
 #[proc_macro_attribute]
 pub fn rtl(arguments: TokenStream, kernel: TokenStream) -> TokenStream {
-    rtl::expand(arguments.into(), kernel.into())
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    rtl::expand(arguments.into(), kernel.into()).unwrap_or_else(|error| error.to_compile_error()).into()
 }

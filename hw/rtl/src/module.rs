@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{
-    Attribute, Data, DeriveInput, Error, Expr, Fields, GenericArgument, GenericParam,
-    PathArguments, Result, Type, Visibility,
+    Attribute, Data, DeriveInput, Error, Expr, Fields, GenericArgument, GenericParam, PathArguments, Result,
+    Type, Visibility,
 };
 
 /// One port, as its field declares it.
@@ -35,14 +35,8 @@ pub fn derive(item: DeriveInput) -> Result<TokenStream> {
     let structs = if shared.is_some() {
         TokenStream::new()
     } else {
-        let sides = [
-            ("Inputs", &in_name, &inputs),
-            ("Outputs", &out_name, &outputs),
-        ];
-        sides
-            .iter()
-            .map(|(side, struct_name, ports)| plain_struct(side, name, struct_name, ports))
-            .collect()
+        let sides = [("Inputs", &in_name, &inputs), ("Outputs", &out_name, &outputs)];
+        sides.iter().map(|(side, struct_name, ports)| plain_struct(side, name, struct_name, ports)).collect()
     };
 
     let (impl_generics, ty_generics, _) = item.generics.split_for_impl();
@@ -57,10 +51,18 @@ pub fn derive(item: DeriveInput) -> Result<TokenStream> {
     let drives = inputs.iter().map(|port| transfer(port, true));
     let samples = outputs.iter().map(|port| transfer(port, false));
     let clock = has_field(&item, "clock").then(|| {
-        quote!(fn set_clock(&mut self, level: bool) { self.clock.next = level.into(); })
+        quote!(
+            fn set_clock(&mut self, level: bool) {
+                self.clock.next = level.into();
+            }
+        )
     });
     let reset = has_field(&item, "reset").then(|| {
-        quote!(fn set_reset(&mut self, level: bool) { self.reset.next = level; })
+        quote!(
+            fn set_reset(&mut self, level: bool) {
+                self.reset.next = level;
+            }
+        )
     });
     let in_counts = inputs.iter().map(|port| count(port));
     let out_counts = outputs.iter().map(|port| count(port));
@@ -148,10 +150,7 @@ fn plain_struct(side: &str, module: &Ident, name: &Ident, ports: &[&Port]) -> To
 fn transfer(port: &Port, drive: bool) -> TokenStream {
     let name = &port.name;
     let (index, range) = match &port.max {
-        Some(_) => (
-            Some(quote!([index])),
-            Some(quote!(for index in 0..self.#name.len())),
-        ),
+        Some(_) => (Some(quote!([index])), Some(quote!(for index in 0..self.#name.len()))),
         None => (None, None),
     };
     let statement = match (drive, &port.kind) {
@@ -183,21 +182,14 @@ fn count(port: &Port) -> TokenStream {
 }
 
 fn shared_structs(item: &DeriveInput) -> Result<Option<(Ident, Ident)>> {
-    let Some(attribute) = item
-        .attrs
-        .iter()
-        .find(|attribute| attribute.path().is_ident("ports"))
-    else {
+    let Some(attribute) = item.attrs.iter().find(|attribute| attribute.path().is_ident("ports")) else {
         return Ok(None);
     };
-    let names = attribute
-        .parse_args_with(syn::punctuated::Punctuated::<Ident, syn::Token![,]>::parse_terminated)?;
+    let names =
+        attribute.parse_args_with(syn::punctuated::Punctuated::<Ident, syn::Token![,]>::parse_terminated)?;
     match names.iter().collect::<Vec<_>>()[..] {
         [inputs, outputs] => Ok(Some((inputs.clone(), outputs.clone()))),
-        _ => Err(Error::new_spanned(
-            attribute,
-            "write #[ports(InputStruct, OutputStruct)]",
-        )),
+        _ => Err(Error::new_spanned(attribute, "write #[ports(InputStruct, OutputStruct)]")),
     }
 }
 
@@ -206,10 +198,7 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
         return Err(Error::new_spanned(item, "a hardware module is a struct"));
     };
     let Fields::Named(fields) = &data.fields else {
-        return Err(Error::new_spanned(
-            item,
-            "a hardware module has named fields",
-        ));
+        return Err(Error::new_spanned(item, "a hardware module has named fields"));
     };
     let mut ports = vec![];
     for field in &fields.named {
@@ -226,33 +215,20 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
             continue;
         };
         let [direction, value] = &signal[..] else {
-            return Err(Error::new_spanned(
-                &field.ty,
-                "a port is Signal<In or Out, type>",
-            ));
+            return Err(Error::new_spanned(&field.ty, "a port is Signal<In or Out, type>"));
         };
         let input = match last_segment(direction).as_deref() {
             Some("In") => true,
             Some("Out") => false,
-            _ => {
-                return Err(Error::new_spanned(
-                    direction,
-                    "a public signal is In or Out",
-                ))
-            }
+            _ => return Err(Error::new_spanned(direction, "a public signal is In or Out")),
         };
         let kind = match (last_segment(value).as_deref(), arguments(value, "Bits")) {
             (Some("Bit"), _) => Kind::Bit,
-            (_, Some(width)) if width.first().and_then(last_segment).as_deref() == Some("W") => {
-                Kind::Data
-            }
+            (_, Some(width)) if width.first().and_then(last_segment).as_deref() == Some("W") => Kind::Data,
             (Some("Bits"), _) => Kind::Bits,
             _ => return Err(Error::new_spanned(value, "a port carries Bit or Bits<N>")),
         };
-        let max = field
-            .attrs
-            .iter()
-            .find(|attribute| attribute.path().is_ident("port"));
+        let max = field.attrs.iter().find(|attribute| attribute.path().is_ident("port"));
         let max = match max {
             Some(attribute) => {
                 let mut max = None;
@@ -271,17 +247,8 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
             let hint = "a Vec of signals needs #[port(max = N)], a single signal has none";
             return Err(Error::new_spanned(&field.ty, hint));
         }
-        let docs = field
-            .attrs
-            .iter()
-            .filter(|attribute| attribute.path().is_ident("doc"));
-        ports.push(Port {
-            name,
-            docs: docs.cloned().collect(),
-            input,
-            kind,
-            max,
-        });
+        let docs = field.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
+        ports.push(Port { name, docs: docs.cloned().collect(), input, kind, max });
     }
     Ok(ports)
 }
@@ -289,11 +256,7 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
 /// Type arguments of `name<..>`; a const argument that is a bare path counts as a type.
 fn arguments(ty: &Type, name: &str) -> Option<Vec<Type>> {
     let Type::Path(path) = ty else { return None };
-    let segment = path
-        .path
-        .segments
-        .last()
-        .filter(|segment| segment.ident == name)?;
+    let segment = path.path.segments.last().filter(|segment| segment.ident == name)?;
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
         return None;
     };
@@ -306,11 +269,7 @@ fn arguments(ty: &Type, name: &str) -> Option<Vec<Type>> {
 
 fn last_segment(ty: &Type) -> Option<String> {
     match ty {
-        Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .map(|segment| segment.ident.to_string()),
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
         _ => None,
     }
 }

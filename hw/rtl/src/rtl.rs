@@ -28,10 +28,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStr
 
 fn violations(arguments: TokenStream, kernel: &ItemFn) -> Vec<syn::Error> {
     if !arguments.is_empty() {
-        return vec![syn::Error::new_spanned(
-            arguments,
-            "`#[rtl]` takes no arguments",
-        )];
+        return vec![syn::Error::new_spanned(arguments, "`#[rtl]` takes no arguments")];
     }
     let inputs: Vec<_> = kernel.sig.inputs.iter().collect();
     let takes_self = matches!(inputs[..], [FnArg::Receiver(this)]
@@ -49,9 +46,7 @@ mod tests {
 
     /// Expands a kernel with this body; both sides of a comparison pass through the same printer.
     fn expanded(body: TokenStream) -> String {
-        expand(TokenStream::new(), quote!(fn update(&mut self) { #body }))
-            .unwrap()
-            .to_string()
+        expand(TokenStream::new(), quote!(fn update(&mut self) { #body })).unwrap().to_string()
     }
 
     fn handed_on(body: TokenStream) -> String {

@@ -94,9 +94,7 @@ impl<const W: usize> Everything<W> {
             count: Signal::default(),
             through: Signal::default(),
             sum: Signal::default(),
-            grid: (0..rows)
-                .map(|_| vec![Signal::default(), Signal::default()])
-                .collect(),
+            grid: (0..rows).map(|_| vec![Signal::default(), Signal::default()]).collect(),
             words: vec![Signal::default(), Signal::default()],
             child: Child::default(),
             children: vec![Child::default(), Child::default()],
@@ -161,10 +159,7 @@ impl<const W: usize> Logic for Everything<W> {
             self.one_hot.next = self.one_hot.val().replace_bit(i, self.b.val().get_bit(i));
         }
         if self.a.val().get_bit(self.select.val().index()) {
-            self.one_hot.next = self
-                .one_hot
-                .val()
-                .replace_bit(self.select.val().index(), true);
+            self.one_hot.next = self.one_hot.val().replace_bit(self.select.val().index(), true);
         }
 
         // Selection and structs.
@@ -187,10 +182,7 @@ fn settled(phase: Phase) -> Everything<40> {
     module.b.next = 0b1011.into();
     module.select.next = 2.into();
     module.phase.next = phase;
-    module.request.next = Request {
-        tag: 7.into(),
-        near: true,
-    };
+    module.request.next = Request { tag: 7.into(), near: true };
     for _ in 0..8 {
         module.update_all();
     }
@@ -216,17 +208,12 @@ fn the_kernel_simulates_as_written() {
 #[test]
 fn the_kernel_translates() {
     let module = settled(Phase::Drain);
-    let Verilog::Combinatorial(kernel) = module.hdl() else {
-        panic!("a combinational kernel")
-    };
+    let Verilog::Combinatorial(kernel) = module.hdl() else { panic!("a combinational kernel") };
     let text = format!("{kernel:?}");
     assert_eq!(text.matches("Loop(").count(), 5);
     assert_eq!(text.matches("Match(").count(), 1);
     assert_eq!(text.matches("Cast(").count(), 5);
-    assert!(
-        text.contains("Slice(Signal(\"grid[i+1][0]\"), 8, Literal("),
-        "{text}"
-    );
+    assert!(text.contains("Slice(Signal(\"grid[i+1][0]\"), 8, Literal("), "{text}");
 }
 
 /// A module written by a macro: fragments arrive in invisible groups.
@@ -258,8 +245,6 @@ fn fragments_of_a_macro_keep_their_grouping() {
         nand.update_all();
     }
     assert!(!nand.y.val());
-    let Verilog::Combinatorial(kernel) = nand.hdl() else {
-        panic!("a combinational kernel")
-    };
+    let Verilog::Combinatorial(kernel) = nand.hdl() else { panic!("a combinational kernel") };
     assert_eq!(format!("{kernel:?}").matches("Paren(").count(), 2);
 }

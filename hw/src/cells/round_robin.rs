@@ -62,8 +62,8 @@ impl Logic for RoundRobin {
             self.passed[i].enable.next = self.advance.val();
             // Up to and including the granted one, nothing has been granted before it.
             self.passed[i].d.next = !self.granted.val();
-            self.grant[i].next = (self.request[i].val() & !self.granted.val())
-                & (!self.passed[i].q.val() | !self.fresh.val());
+            self.grant[i].next =
+                (self.request[i].val() & !self.granted.val()) & (!self.passed[i].q.val() | !self.fresh.val());
             self.granted.next = self.granted.val() | self.grant[i].val();
         }
     }

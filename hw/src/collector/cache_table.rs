@@ -158,8 +158,8 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
             self.near[e].next = self.entry_near[e].q.val();
             self.rank[e].next = self.order.rank[e].val();
             self.data[e].next = self.entry_data[e].q.val();
-            self.any_near.next = self.any_near.val()
-                | (self.entry_valid[e].q.val() & self.entry_near[e].q.val());
+            self.any_near.next =
+                self.any_near.val() | (self.entry_valid[e].q.val() & self.entry_near[e].q.val());
             self.entry_hit[e].next = false;
         }
         for s in 0..self._slots {
@@ -167,9 +167,7 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
             self.hit_index[s].next = 0.into();
             if self.source_valid[s].val() {
                 for e in 0..self._entries {
-                    if self.valid[e].val()
-                        & (self.entry_tag[e].q.val() == self.source_register[s].val())
-                    {
+                    if self.valid[e].val() & (self.entry_tag[e].q.val() == self.source_register[s].val()) {
                         self.hit[s].next = true;
                         self.hit_index[s].next = self.number[e].val();
                         self.entry_hit[e].next = true;
@@ -206,17 +204,15 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
                     self.entry_tag[e].d.next = self.source_register[s].val();
                 }
             }
-            self.d_here[e].next =
-                self.d_valid.val() & (self.d_index.val() == self.number[e].val());
-            self.s_here[e].next =
-                self.s_valid.val() & (self.s_index.val() == self.number[e].val());
+            self.d_here[e].next = self.d_valid.val() & (self.d_index.val() == self.number[e].val());
+            self.s_here[e].next = self.s_valid.val() & (self.s_index.val() == self.number[e].val());
             self.order.touch[e].next = self.used[e].val() | self.d_here[e].val();
 
             self.entry_valid[e].clock.next = self.clock.val();
             self.entry_valid[e].reset.next = self.reset.val();
             self.entry_valid[e].enable.next = true;
-            self.entry_valid[e].d.next = (self.used[e].val() | self.d_here[e].val())
-                | (self.valid[e].val() & !self.killed[e].val());
+            self.entry_valid[e].d.next =
+                (self.used[e].val() | self.d_here[e].val()) | (self.valid[e].val() & !self.killed[e].val());
 
             self.entry_tag[e].clock.next = self.clock.val();
             self.entry_tag[e].reset.next = self.reset.val();
@@ -230,8 +226,8 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
             self.entry_near[e].clock.next = self.clock.val();
             self.entry_near[e].reset.next = self.reset.val();
             self.entry_near[e].enable.next = self.used[e].val() | self.d_here[e].val();
-            self.entry_near[e].d.next = (self.used[e].val() & self.near_source[e].val())
-                | (self.d_here[e].val() & self.d_near.val());
+            self.entry_near[e].d.next =
+                (self.used[e].val() & self.near_source[e].val()) | (self.d_here[e].val() & self.d_near.val());
 
             // Data needs no reset: it is read only after it was written.
             self.entry_data[e].clock.next = self.clock.val();

@@ -237,8 +237,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.held_payload.next = self.payload_held.q.val();
 
         // Look-up.
-        self.flush.next = self.issue.val()
-            & (!self.owner.q.val() | (self.warp.val() != self.warp_held.q.val()));
+        self.flush.next =
+            self.issue.val() & (!self.owner.q.val() | (self.warp.val() != self.warp_held.q.val()));
         self.cache_table.clock.next = self.clock.val();
         self.cache_table.reset.next = self.reset.val();
         self.cache_table.flush.next = self.flush.val();
@@ -273,8 +273,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.replacement.d_miss.next = self.d_accepted.val() & !self.cache_table.d_hit.val();
         for s in 0..self._slots {
             self.hit[s].next = self.cache_table.hit[s].val();
-            self.request[s].next = (self.uses[s].val() & !self.cache_table.hit[s].val())
-                & !self.repeated[s].val();
+            self.request[s].next =
+                (self.uses[s].val() & !self.cache_table.hit[s].val()) & !self.repeated[s].val();
             self.replacement.miss[s].next = self.request[s].val();
         }
         for e in 0..self._entries {
@@ -340,8 +340,7 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             self.operand_data[s].next = 0.into();
             for e in 0..self._entries {
                 if self.operand_collector_table.index[s].val() == self.number[e].val() {
-                    self.operand_data[s].next =
-                        self.operand_data[s].val() | self.cache_table.data[e].val();
+                    self.operand_data[s].next = self.operand_data[s].val() | self.cache_table.data[e].val();
                 }
             }
         }

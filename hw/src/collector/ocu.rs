@@ -96,7 +96,11 @@ impl<const W: usize> Ocu<W> {
             unit_held: Register::default(),
             payload_held: Register::default(),
             slot_number: (0..slots).map(|slot| Constant::new((slot as u64).into())).collect(),
-            identity: Identity::new("ocu", "Operand collector unit (W 2, F II)", &[("w", W), ("slots", slots)]),
+            identity: Identity::new(
+                "ocu",
+                "Operand collector unit (W 2, F II)",
+                &[("w", W), ("slots", slots)],
+            ),
             _slots: slots,
         }
     }
@@ -130,8 +134,7 @@ impl<const W: usize> Logic for Ocu<W> {
         self.ready.next = self.occupancy.q.val();
         for s in 0..self._slots {
             self.request[s].next = self.issue.val() & self.source_valid[s].val();
-            self.arrives[s].next =
-                self.s_valid.val() & (self.s_slot.val() == self.slot_number[s].val());
+            self.arrives[s].next = self.s_valid.val() & (self.s_slot.val() == self.slot_number[s].val());
 
             self.slot_valid[s].clock.next = self.clock.val();
             self.slot_valid[s].reset.next = self.reset.val();

@@ -32,7 +32,11 @@ impl<const W: usize> Memory<W> {
             address: Signal::default(),
             write_data: Signal::default(),
             read_data: Signal::default(),
-            identity: Identity::new("memory", "Single-ported synchronous memory", &[("w", W), ("rows", rows)]),
+            identity: Identity::new(
+                "memory",
+                "Single-ported synchronous memory",
+                &[("w", W), ("rows", rows)],
+            ),
             _rows: vec![0.into(); rows],
         }
     }

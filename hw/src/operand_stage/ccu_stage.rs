@@ -91,7 +91,8 @@ pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
 
 impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
     pub fn new(parameters: OperandStageParameters) -> Self {
-        let OperandStageParameters { collectors, slots, banks, rows, policy, cache_far, invalidate } = parameters;
+        let OperandStageParameters { collectors, slots, banks, rows, policy, cache_far, invalidate } =
+            parameters;
         CcuStage {
             clock: Signal::default(),
             reset: Signal::default(),

@@ -2,9 +2,7 @@
 //! F §III-C. [`super::Ccu`] is not built from them: it says directly what the whole unit does.
 
 use gpurf_hw::cells::{LruOrderIn, MAX_ENTRIES};
-use gpurf_hw::collector::{
-    CacheTableIn, CacheTableOut, OperandCollectorTableIn, OperandCollectorTableOut,
-};
+use gpurf_hw::collector::{CacheTableIn, CacheTableOut, OperandCollectorTableIn, OperandCollectorTableOut};
 use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::MAX_SLOTS;
 
@@ -58,7 +56,10 @@ impl Clocked for OperandCollectorTable {
         let inputs = self.inputs;
         if inputs.s_valid {
             let filled = self.index_of(inputs.s_slot);
-            self.slots.iter_mut().filter(|slot| slot.index == filled).for_each(|slot| slot.ready |= slot.valid);
+            self.slots
+                .iter_mut()
+                .filter(|slot| slot.index == filled)
+                .for_each(|slot| slot.ready |= slot.valid);
         }
         if inputs.issue {
             for (number, slot) in self.slots.iter_mut().enumerate() {

@@ -76,12 +76,8 @@ impl Design {
     /// Caching collector units with the papers' own cache policies (far values replaced first, far results
     /// kept out: W §4, F §IV-A), still under greedy-then-oldest and without Malekeh's collector allocator.
     /// What the cache policies do by themselves.
-    pub const MALEKEH_GTO: Design = Design {
-        name: "malekeh-gto",
-        replacement: Policy::Malekeh,
-        cache_far: false,
-        ..Design::TRADITIONAL
-    };
+    pub const MALEKEH_GTO: Design =
+        Design { name: "malekeh-gto", replacement: Policy::Malekeh, cache_far: false, ..Design::TRADITIONAL };
 
     /// The design of this name.
     pub fn named(name: &str) -> Option<Design> {

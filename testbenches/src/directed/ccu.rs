@@ -351,7 +351,8 @@ where
         },
         Scenario {
             name: "reuse_distance_of_the_new_instruction",
-            rule: "F III-C1: only update the reuse distance of the registers belonging to the new instruction",
+            rule:
+                "F III-C1: only update the reuse distance of the registers belonging to the new instruction",
             play: |bench: &mut Drive<Ccu<W, I>>| {
                 run(bench, 1, &[(4, NEAR)])?;
                 run(bench, 1, &[(5, FAR)])?;

@@ -65,7 +65,11 @@ impl<'a, M: Testbench> Drive<'a, M> {
 
 /// Fails with what was expected.
 fn expect(holds: bool, what: impl Into<String>) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(what.into()) }
+    if holds {
+        Ok(())
+    } else {
+        Err(what.into())
+    }
 }
 
 /// A value that differs in every word from that of another number.

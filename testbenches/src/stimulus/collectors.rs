@@ -24,7 +24,8 @@ impl Tenant {
     }
 
     fn arrival(&self, random: &mut Random) -> Option<usize> {
-        (!self.pending.is_empty() && random.percent(60)).then(|| self.pending[random.below(self.pending.len())])
+        (!self.pending.is_empty() && random.percent(60))
+            .then(|| self.pending[random.below(self.pending.len())])
     }
 
     fn observe(&mut self, issue: Option<Vec<u32>>, requests: &[bool], arrival: Option<u32>, left: bool) {
@@ -55,7 +56,8 @@ impl OcuStimulus {
 
 impl<D: Data> Stimulus<OcuIn<D>, OcuOut<D>> for OcuStimulus {
     fn next(&mut self, random: &mut Random) -> OcuIn<D> {
-        let mut inputs = OcuIn { warp: random.below(8) as u32, unit: random.below(8) as u32, ..Default::default() };
+        let mut inputs =
+            OcuIn { warp: random.below(8) as u32, unit: random.below(8) as u32, ..Default::default() };
         inputs.payload = random.word();
         inputs.source_valid[..self.slots].fill_with(|| random.percent(50));
         inputs.issue = !self.tenant.occupied && random.percent(80);
@@ -147,5 +149,8 @@ impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
 }
 
 fn sources_of<D: Data>(inputs: &CcuIn<D>) -> Vec<u32> {
-    (0..MAX_SLOTS).filter(|slot| inputs.source_valid[*slot]).map(|slot| inputs.source_register[slot]).collect()
+    (0..MAX_SLOTS)
+        .filter(|slot| inputs.source_valid[*slot])
+        .map(|slot| inputs.source_register[slot])
+        .collect()
 }

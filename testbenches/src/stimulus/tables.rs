@@ -1,8 +1,6 @@
 //! Stimulus of the two tables of a caching collector unit.
 
-use gpurf_hw::collector::{
-    CacheTableIn, CacheTableOut, OperandCollectorTableIn, OperandCollectorTableOut,
-};
+use gpurf_hw::collector::{CacheTableIn, CacheTableOut, OperandCollectorTableIn, OperandCollectorTableOut};
 use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_sim::collector::CacheTable;
 
@@ -43,7 +41,11 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
         inputs
     }
 
-    fn observe(&mut self, inputs: &OperandCollectorTableIn, _: &OperandCollectorTableOut) -> Result<(), String> {
+    fn observe(
+        &mut self,
+        inputs: &OperandCollectorTableIn,
+        _: &OperandCollectorTableOut,
+    ) -> Result<(), String> {
         if inputs.s_valid {
             let filled = self.index[inputs.s_slot as usize];
             self.waiting.retain(|slot| self.index[*slot] != filled);
@@ -114,8 +116,9 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
             free as u32
         };
         for slot in (0..self.slots).filter(|slot| inputs.source_valid[*slot]) {
-            let repeats = (0..slot)
-                .find(|s| inputs.source_valid[*s] && inputs.source_register[*s] == inputs.source_register[slot]);
+            let repeats = (0..slot).find(|s| {
+                inputs.source_valid[*s] && inputs.source_register[*s] == inputs.source_register[slot]
+            });
             inputs.source_index[slot] = match (seen.hit[slot], repeats) {
                 (true, _) => seen.hit_index[slot],
                 (false, Some(earlier)) => inputs.source_index[earlier],

@@ -8,8 +8,8 @@ use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::visit::{visit_expr_field, visit_expr_method_call, Visit};
 use syn::{
-    Arm, Block, Expr, ExprAssign, ExprCall, ExprField, ExprForLoop, ExprIf, ExprMatch,
-    ExprMethodCall, Ident, Macro, Member, Pat, Path, RangeLimits, Stmt, Token,
+    Arm, Block, Expr, ExprAssign, ExprCall, ExprField, ExprForLoop, ExprIf, ExprMatch, ExprMethodCall, Ident,
+    Macro, Member, Pat, Path, RangeLimits, Stmt, Token,
 };
 
 use super::keywords::is_keyword;
@@ -31,21 +31,13 @@ impl Checker {
     pub fn check(kernel: &Block) -> Vec<syn::Error> {
         let mut names = Names::default();
         names.visit_block(kernel);
-        let mut checker = Checker {
-            errors: vec![],
-            names: names.0,
-            loops: vec![],
-            conditions: 0,
-        };
+        let mut checker = Checker { errors: vec![], names: names.0, loops: vec![], conditions: 0 };
         checker.block(kernel);
         checker.errors
     }
 
     pub fn reject(&mut self, place: impl ToTokens, problem: &str, help: &str) {
-        self.errors.push(syn::Error::new_spanned(
-            place,
-            format!("{problem}\nhelp: {help}"),
-        ));
+        self.errors.push(syn::Error::new_spanned(place, format!("{problem}\nhelp: {help}")));
     }
 
     fn block(&mut self, block: &Block) {
@@ -59,9 +51,7 @@ impl Checker {
                     "declare a field `name: Signal<Local, T>`, assign `self.name.next` and read \
                      `self.name.val()`",
                 ),
-                Stmt::Item(item) => {
-                    self.reject(item, "a kernel holds no items", "move it out of `update`")
-                }
+                Stmt::Item(item) => self.reject(item, "a kernel holds no items", "move it out of `update`"),
             }
         }
     }
@@ -99,14 +89,12 @@ impl Checker {
     }
 
     fn assignment(&mut self, assign: &ExprAssign) {
-        let target = base_of(&assign.left, "next")
-            .map(|base| (base, false))
-            .or_else(|| {
-                let Expr::Field(field) = &*assign.left else {
-                    return None;
-                };
-                base_of(&field.base, "next").map(|base| (base, true))
-            });
+        let target = base_of(&assign.left, "next").map(|base| (base, false)).or_else(|| {
+            let Expr::Field(field) = &*assign.left else {
+                return None;
+            };
+            base_of(&field.base, "next").map(|base| (base, true))
+        });
         let path = target.and_then(|(base, _)| self.signal(base));
         let Some((path, (_, of_struct))) = path.zip(target) else {
             return self.reject(
@@ -115,12 +103,7 @@ impl Checker {
                 "write `self.signal.next = ..`, or `self.signal.next.field = ..` for a struct",
             );
         };
-        if of_struct
-            && path
-                .indices
-                .iter()
-                .any(|index| mentions(index, &self.loops))
-        {
+        if of_struct && path.indices.iter().any(|index| mentions(index, &self.loops)) {
             self.reject(
                 &assign.left,
                 "a field of an array's element cannot be assigned in a loop",
@@ -231,11 +214,7 @@ impl Checker {
                 self.block(&each.body);
                 self.loops.pop();
             }
-            other => self.reject(
-                other,
-                "a loop has one plain variable",
-                "write `for i in 0..N`",
-            ),
+            other => self.reject(other, "a loop has one plain variable", "write `for i in 0..N`"),
         }
     }
 
@@ -271,11 +250,7 @@ impl Checker {
             );
         }
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            return self.reject(
-                range,
-                "a loop's range needs both ends",
-                "write `for i in 0..N`",
-            );
+            return self.reject(range, "a loop's range needs both ends", "write `for i in 0..N`");
         };
         for end in [start, end] {
             if mentions(end, &self.loops) {
@@ -361,11 +336,7 @@ impl Checker {
                 "rename the field",
             );
         } else if text.starts_with("r#") {
-            self.reject(
-                name,
-                "a raw identifier has no Verilog spelling",
-                "rename the field",
-            );
+            self.reject(name, "a raw identifier has no Verilog spelling", "rename the field");
         } else if text.starts_with('_') {
             self.reject(
                 name,
@@ -441,11 +412,6 @@ impl<'ast> Visit<'ast> for Names {
     }
 
     fn visit_macro(&mut self, call: &'ast Macro) {
-        self.0.extend(
-            wired(call)
-                .into_iter()
-                .flatten()
-                .map(|name| name.to_string()),
-        );
+        self.0.extend(wired(call).into_iter().flatten().map(|name| name.to_string()));
     }
 }

@@ -13,10 +13,7 @@ pub(crate) struct SignalPath<'a> {
 impl<'a> SignalPath<'a> {
     /// Reads a path of at least one name; anything else is not a path.
     pub fn parse(expr: &'a Expr) -> Option<Self> {
-        let mut path = SignalPath {
-            names: vec![],
-            indices: vec![],
-        };
+        let mut path = SignalPath { names: vec![], indices: vec![] };
         path.walk(expr)?;
         (!path.names.is_empty()).then_some(path)
     }
@@ -42,11 +39,7 @@ impl<'a> SignalPath<'a> {
 
     /// Clocks are known by their name: `clock`, or ending in `_clock`.
     pub fn is_clock(&self) -> bool {
-        let last = self
-            .names
-            .last()
-            .map(|name| name.to_string())
-            .unwrap_or_default();
+        let last = self.names.last().map(|name| name.to_string()).unwrap_or_default();
         last == "clock" || last.ends_with("_clock")
     }
 }

@@ -45,12 +45,7 @@ impl VisitMut for Unambiguous {
     }
 
     fn visit_expr_for_loop_mut(&mut self, each: &mut ExprForLoop) {
-        if let Expr::Range(ExprRange {
-            start: Some(start),
-            end: Some(end),
-            ..
-        }) = &mut *each.expr
-        {
+        if let Expr::Range(ExprRange { start: Some(start), end: Some(end), .. }) = &mut *each.expr {
             parenthesise(start);
             parenthesise(end);
         }

@@ -1,8 +1,8 @@
 //! The values of a kernel: where Verilog would compute more bits than Rust, and what is no value.
 
 use syn::{
-    AngleBracketedGenericArguments, BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall,
-    GenericArgument, Lit, PathArguments, PathSegment, Type, UnOp,
+    AngleBracketedGenericArguments, BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, GenericArgument, Lit,
+    PathArguments, PathSegment, Type, UnOp,
 };
 
 use super::check::{is_variant, Checker};
@@ -92,12 +92,7 @@ impl Checker {
                 self.settled(left, "shifted right");
                 self.settled(right, "used as a shift amount");
             }
-            BinOp::Eq(_)
-            | BinOp::Ne(_)
-            | BinOp::Lt(_)
-            | BinOp::Le(_)
-            | BinOp::Gt(_)
-            | BinOp::Ge(_) => {
+            BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
                 self.settled(left, "compared");
                 self.settled(right, "compared");
             }
@@ -140,11 +135,7 @@ impl Checker {
             }
             ("get_bits", [index]) => {
                 if call.turbofish.as_ref().and_then(first_width).is_none() {
-                    self.reject(
-                        call,
-                        "the width of the slice is missing",
-                        "write `get_bits::<M>`",
-                    );
+                    self.reject(call, "the width of the slice is missing", "write `get_bits::<M>`");
                 }
                 self.plain(receiver, "cut into bits");
                 self.bit_index(index);
@@ -169,9 +160,7 @@ impl Checker {
             _ => None,
         };
         let arguments: Vec<_> = call.args.iter().collect();
-        let name = function
-            .map(|name| name.ident.to_string())
-            .unwrap_or_default();
+        let name = function.map(|name| name.ident.to_string()).unwrap_or_default();
         let width = function.and_then(width_of);
         match (name.as_str(), &arguments[..]) {
             ("bit_cast", [value]) => {
@@ -185,8 +174,7 @@ impl Checker {
                 self.plain(value, "cast");
             }
             ("bits", [value]) => {
-                let literal =
-                    matches!(value, Expr::Lit(literal) if matches!(literal.lit, Lit::Int(_)));
+                let literal = matches!(value, Expr::Lit(literal) if matches!(literal.lit, Lit::Int(_)));
                 if !literal || width.is_none() {
                     self.reject(
                         call,
@@ -220,9 +208,7 @@ impl Checker {
         } else {
             self.reject(
                 expr,
-                &format!(
-                    "only a plain value is {fate}: Verilog gives an expression no fixed width"
-                ),
+                &format!("only a plain value is {fate}: Verilog gives an expression no fixed width"),
                 &local(fate),
             );
             self.value(expr);
@@ -300,10 +286,7 @@ pub(super) fn width_of(function: &PathSegment) -> Option<&GenericArgument> {
 
 /// `_` leaves the width to inference, which has nothing to go by where `#[hdl_gen]` asks for it.
 fn first_width(turbofish: &AngleBracketedGenericArguments) -> Option<&GenericArgument> {
-    turbofish
-        .args
-        .first()
-        .filter(|width| !matches!(width, GenericArgument::Type(Type::Infer(_))))
+    turbofish.args.first().filter(|width| !matches!(width, GenericArgument::Type(Type::Infer(_))))
 }
 
 /// The operation whose dropped bits a wider context would bring back: itself, or below operators
@@ -337,10 +320,7 @@ fn inversion(expr: &Expr) -> Option<&Expr> {
 pub(super) fn is_plain(expr: &Expr) -> bool {
     match peel(expr) {
         Expr::MethodCall(call) => {
-            matches!(
-                call.method.to_string().as_str(),
-                "val" | "get_bits" | "to_bits"
-            )
+            matches!(call.method.to_string().as_str(), "val" | "get_bits" | "to_bits")
         }
         Expr::Field(_) | Expr::Index(_) | Expr::Call(_) | Expr::Lit(_) | Expr::Path(_) => true,
         _ => false,
@@ -349,15 +329,9 @@ pub(super) fn is_plain(expr: &Expr) -> bool {
 
 fn noun(operation: &Expr) -> &'static str {
     match operation {
-        Expr::Binary(ExprBinary {
-            op: BinOp::Add(_), ..
-        }) => "sum",
-        Expr::Binary(ExprBinary {
-            op: BinOp::Sub(_), ..
-        }) => "difference",
-        Expr::Binary(ExprBinary {
-            op: BinOp::Mul(_), ..
-        }) => "product",
+        Expr::Binary(ExprBinary { op: BinOp::Add(_), .. }) => "sum",
+        Expr::Binary(ExprBinary { op: BinOp::Sub(_), .. }) => "difference",
+        Expr::Binary(ExprBinary { op: BinOp::Mul(_), .. }) => "product",
         Expr::Binary(_) => "left shift",
         _ => "negation",
     }
