@@ -1,6 +1,8 @@
 //! Output: tables, JSON files, progress.
 
+use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,11 +21,17 @@ pub fn table(header: &[&str]) -> Table {
     table
 }
 
-/// Writes the file under a temporary name beside it and renames it.
+/// Writes the file under a temporary name beside it and renames it. What is not a plain file, such as a
+/// pipe or `/dev/null`, is written to in place.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let context = || format!("{}: cannot be written; check that its folder exists", path.display());
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
+        return fs::write(path, bytes).with_context(context);
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(context)?;
+    // As readable as any new file; a temporary file by itself would be the owner's alone.
+    let mode = fs::Permissions::from_mode(0o666);
+    let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder).with_context(context)?;
     file.write_all(bytes).with_context(context)?;
     file.persist(path).with_context(context)?;
     Ok(())

@@ -90,3 +90,14 @@ fn nothing_is_half_written() {
     refuses(&["sim", "tiled_ffma", "--json", &json.display().to_string()], &["out.json"]);
     assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 0);
 }
+
+#[test]
+fn what_is_no_plain_file_is_not_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("standard-output");
+    std::os::unix::fs::symlink("/dev/stdout", &target).expect("linked");
+    let path = target.display().to_string();
+    gpurf(&["sim", "tiled_ffma", "--cycles", "100", "--json", &path]).assert().stdout(contains("\"cycles\""));
+    assert!(target.symlink_metadata().expect("there").is_symlink(), "the link is still one");
+    refuses(&["sim", "tiled_ffma", "--cycles", "100", "--vcd", &path], &["standard-output", "plain file"]);
+}

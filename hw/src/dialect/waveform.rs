@@ -120,6 +120,10 @@ const CYCLE_COUNTER_BITS: usize = 32;
 
 impl WaveformFile {
     fn create(path: &Path) -> io::Result<Self> {
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            let reason = format!("{}: not a plain file, which a waveform has to be", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+        }
         let mut name = path.as_os_str().to_owned();
         name.push(".partial");
         let temporary = PathBuf::from(name);

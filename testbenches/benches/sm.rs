@@ -1,0 +1,65 @@
+//! Warp instructions per second of the SM with each engine, on the built-in matrix product.
+//!
+//! `cargo bench -p gpurf-testbenches --bench sm`: compare the engines within a run; machines differ.
+
+use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use gpurf_hw::dialect::{Clocked, Lockstep, Module, Rtl};
+use gpurf_hw::operand_stage::{CcuStage, OcuStage, OperandStageIn, OperandStageOut};
+use gpurf_sim::config::Config;
+use gpurf_sim::operand_stage::OperandStage;
+use gpurf_sim::sm::{Design, Sm};
+use gpurf_trace::{Reuse, Workload};
+use gpurf_verilog::Verilated;
+use gpurf_workloads::example::{tiled_ffma, Size};
+
+type In = OperandStageIn<u32>;
+type Out = OperandStageOut<u32>;
+
+/// Runs the workload to its end.
+fn run<E: Clocked<In = In, Out = Out>>(workload: &Workload, design: Design, engine: impl FnMut(usize) -> E) {
+    let mut sm = Sm::new(&Config::default(), design, 1, engine);
+    sm.run(workload, Some(&Reuse::default())).expect("the workload runs");
+    assert!(sm.statistics("", 0).is_sound());
+}
+
+fn compare<M: Module<In = In, Out = Out>>(
+    criterion: &mut Criterion,
+    design: Design,
+    model: impl Fn() -> OperandStage<u32>,
+    make: impl Fn() -> M,
+) {
+    let workload = tiled_ffma(&Size::new(64, 64, 16).expect("a possible size"));
+    let instructions = || {
+        let mut sm = Sm::new(&Config::default(), design, 1, |_| model());
+        sm.run(&workload, Some(&Reuse::default())).expect("the workload runs");
+        sm.statistics("", 0).summary.counters.warp_instructions
+    };
+    let verilated = || Verilated::new(&make()).expect("Verilator builds the stage");
+    let mut group = criterion.benchmark_group(format!("SM, {design}"));
+    group.throughput(Throughput::Elements(instructions()));
+    group.bench_function("model", |bencher| bencher.iter(|| run(&workload, design, |_| model())));
+    group.bench_function("rtl", |bencher| bencher.iter(|| run(&workload, design, |_| Rtl::new(make()))));
+    group.bench_function("verilator", |bencher| bencher.iter(|| run(&workload, design, |_| verilated())));
+    group.bench_function("lockstep", |bencher| {
+        let hardware = || Lockstep::new(Rtl::new(make()), verilated());
+        bencher.iter(|| run(&workload, design, |_| Lockstep::new(model(), hardware())))
+    });
+    group.finish();
+}
+
+fn engines(criterion: &mut Criterion) {
+    let config = Config::default();
+    let baseline = Design::BASELINE.operand_stage(&config);
+    let ocu = || OcuStage::<32, 1>::new(baseline);
+    compare(criterion, Design::BASELINE, || OperandStage::baseline(baseline), ocu);
+    let traditional = Design::TRADITIONAL.operand_stage(&config);
+    let ccu = || CcuStage::<32, 3, 1>::new(traditional);
+    compare(criterion, Design::TRADITIONAL, || OperandStage::caching(config.entries, traditional), ccu);
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(10);
+    targets = engines
+}
+criterion_main!(benches);
