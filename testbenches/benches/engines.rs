@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p gpurf-testbenches`: compare the engines within a run; machines differ.
 
-use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use gpurf_hw::catalogue::Parameters;
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::with_module;
@@ -29,20 +29,23 @@ fn compare<M: Testbench>(
     let inputs = record::<M>(parameters);
     let mut group = criterion.benchmark_group(format!("{name}, {} bits", parameters.width));
     group.throughput(Throughput::Elements(CYCLES));
-    let mut measure = |kind: &str, mut engine: Engine<M>| {
+    // The recording starts from reset, and so does every pass over it.
+    let mut measure = |kind: &str, new: &dyn Fn() -> Engine<M>| {
         group.bench_function(kind, |bencher| {
-            bencher.iter(|| {
+            let pass = |mut engine: Engine<M>| {
                 for cycle in &inputs {
                     std::hint::black_box(engine.settle(cycle));
                     engine.tick();
                 }
-            })
+                engine
+            };
+            bencher.iter_batched(new, pass, BatchSize::PerIteration)
         });
     };
-    measure("model", M::model(parameters));
-    measure("rtl", Box::new(Rtl::new(make())));
-    measure("verilator", Box::new(Verilated::new(&make()).expect("Verilator builds the module")));
-    measure("icarus", Box::new(Icarus::new(&make()).expect("Icarus compiles the module")));
+    measure("model", &|| M::model(parameters));
+    measure("rtl", &|| Box::new(Rtl::new(make())));
+    measure("verilator", &|| Box::new(Verilated::new(&make()).expect("Verilator builds the module")));
+    measure("icarus", &|| Box::new(Icarus::new(&make()).expect("Icarus compiles the module")));
     group.finish();
 }
 
