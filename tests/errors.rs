@@ -3,7 +3,7 @@
 use std::fs;
 
 use assert_cmd::Command;
-use predicates::prelude::*;
+use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 
 fn gpurf(arguments: &[&str]) -> Command {
@@ -70,17 +70,35 @@ fn damaged_traces() {
     refuses(&["sim", &path], &["kernel-1.traceg"]);
 }
 
+const TINY_LIBRARY: &str = "library (tiny) { cell (NAND2_X1) { area : 0.798;
+    pin (A1) { direction : input; } pin (A2) { direction : input; }
+    pin (ZN) { direction : output; function : \"!(A1 & A2)\"; } } }\n";
+
+#[test]
+fn cell_libraries() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let empty = folder.path().join("empty.lib");
+    fs::write(&empty, "library (none) {}\n").expect("written");
+    refuses(&["synth", "lfsr", "--liberty", &empty.display().to_string()], &["empty.lib", "no cells"]);
+    refuses(&["synth", "lfsr", "--liberty", "nowhere.lib"], &["nowhere.lib"]);
+}
+
 #[test]
 fn a_missing_tool() {
     let folder = tempfile::tempdir().expect("a folder");
-    let liberty = folder.path().join("none.lib");
-    fs::write(&liberty, "library (none) {}\n").expect("written");
-    let mut command = gpurf(&["synth", "lfsr", "--liberty", &liberty.display().to_string()]);
-    command.env("PATH", folder.path()).current_dir(folder.path());
-    command.assert().code(2).stderr(contains("ibrary").or(contains("yosys")));
-    let mut command = gpurf(&["testbench", "lfsr", "--engines", "model,verilator"]);
-    command.env("PATH", folder.path()).env("GPURF_CACHE", folder.path()).current_dir(folder.path());
-    command.assert().code(2).stderr(contains("verilator").and(contains("install")));
+    let library = folder.path().join("tiny.lib");
+    fs::write(&library, TINY_LIBRARY).expect("written");
+    let without_tools = |arguments: &[&str], tool: &str| {
+        let mut command = gpurf(arguments);
+        command.env("PATH", folder.path()).env("GPURF_CACHE", folder.path()).current_dir(folder.path());
+        command
+            .assert()
+            .code(2)
+            .stderr(contains(tool).and(contains("not installed")).and(contains("make tools")));
+    };
+    without_tools(&["synth", "lfsr", "--liberty", &library.display().to_string()], "yosys");
+    without_tools(&["testbench", "lfsr", "--engines", "model,verilator"], "verilator");
+    without_tools(&["testbench", "lfsr", "--engines", "model,icarus"], "iverilog");
 }
 
 #[test]
