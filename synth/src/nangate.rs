@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{bail, ensure, Context, Result};
+use gpurf_verilog::tools;
 use sha2::{Digest, Sha256};
 
 /// The package that carries the library, and the library's place in it.
@@ -43,11 +44,7 @@ pub fn liberty() -> Result<PathBuf> {
 
 /// `$GPURF_CACHE`, else `$XDG_CACHE_HOME/gpurf`, else `~/.cache/gpurf`.
 pub fn cache_dir() -> Result<PathBuf> {
-    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("GPURF_CACHE")
-        .or_else(|| set("XDG_CACHE_HOME").map(|dir| dir.join("gpurf")))
-        .or_else(|| set("HOME").map(|dir| dir.join(".cache/gpurf")))
-        .context("there is no folder for caches: set GPURF_CACHE to one")
+    tools::cache_folder().context("there is no folder for caches: set GPURF_CACHE to one")
 }
 
 fn fetch(path: &Path) -> Result<()> {

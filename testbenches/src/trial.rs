@@ -34,15 +34,9 @@ pub fn run<M: Testbench>(
     let mut outcome = Outcome::default();
     for cycle in 0..cycles {
         let inputs = stimulus.next(random);
-        let (first, others) = engines.split_first_mut().expect("at least one engine");
-        let outputs = first.settle(&inputs);
+        let (outputs, divergence) = settle::<M>(engines, &inputs, cycle);
+        outcome.divergence = divergence;
         watch(cycle, &inputs, &outputs);
-        for (place, engine) in others.iter_mut().enumerate() {
-            let others = engine.settle(&inputs);
-            if others != outputs {
-                outcome.divergence = Some((place + 1, difference(cycle, outputs, others)));
-            }
-        }
         if let Err(reason) = stimulus.observe(&inputs, &outputs) {
             outcome.violation = Some((cycle, reason));
         }
@@ -53,4 +47,23 @@ pub fn run<M: Testbench>(
         }
     }
     outcome
+}
+
+/// Settles all engines in a cycle: the outputs of the first, and the place of the first other one that
+/// answers differently, and where.
+pub(crate) fn settle<M: Testbench>(
+    engines: &mut [Engine<M>],
+    inputs: &M::In,
+    cycle: u64,
+) -> (M::Out, Option<(usize, Divergence)>) {
+    let (first, others) = engines.split_first_mut().expect("at least one engine");
+    let outputs = first.settle(inputs);
+    let mut divergence = None;
+    for (place, engine) in others.iter_mut().enumerate() {
+        let answer = engine.settle(inputs);
+        if answer != outputs && divergence.is_none() {
+            divergence = Some((place + 1, difference(cycle, outputs, answer)));
+        }
+    }
+    (outputs, divergence)
 }

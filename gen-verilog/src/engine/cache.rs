@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-/// `$GPURF_CACHE`, or `gpurf` in the user's cache folder.
+use crate::tools;
+
+/// The folder of [`tools::cache_folder`], or a temporary one.
 pub fn folder() -> PathBuf {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("GPURF_CACHE")
-        .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("gpurf")))
-        .or_else(|| set("HOME").map(|home| home.join(".cache/gpurf")))
-        .unwrap_or_else(|| std::env::temp_dir().join("gpurf"))
+    tools::cache_folder().unwrap_or_else(|| std::env::temp_dir().join("gpurf"))
 }
 
 /// A name for what is built from these texts: 128-bit FNV-1a, the same on every machine.

@@ -7,13 +7,14 @@ mod ocu;
 mod operand_stage;
 
 use gpurf_hw::catalogue::Parameters;
-use gpurf_hw::dialect::{difference, Data};
+use gpurf_hw::dialect::Data;
 
 pub use arbiter::scenarios as arbiter;
 pub use ccu::scenarios as ccu;
 pub use ocu::scenarios as ocu;
 pub use operand_stage::{of_caching_stage, of_every_stage};
 
+use crate::trial::settle;
 use crate::{Engine, Testbench};
 
 /// A short run with expectations.
@@ -29,35 +30,26 @@ pub struct Drive<'a, M: Testbench> {
     pub parameters: Parameters,
     engines: &'a mut [Engine<M>],
     cycle: u64,
-    /// Inputs and the first engine's outputs so far, for a waveform.
-    pub played: Vec<(M::In, M::Out)>,
 }
 
 impl<'a, M: Testbench> Drive<'a, M> {
     /// The engines must be freshly reset.
     pub fn new(parameters: &Parameters, engines: &'a mut [Engine<M>]) -> Self {
-        Drive { parameters: *parameters, engines, cycle: 0, played: vec![] }
+        Drive { parameters: *parameters, engines, cycle: 0 }
     }
 
     /// What these inputs would be answered in this cycle; all engines are compared.
     pub fn peek(&mut self, inputs: M::In) -> Result<M::Out, String> {
-        let (first, others) = self.engines.split_first_mut().expect("at least one engine");
-        let outputs = first.settle(&inputs);
-        for (place, engine) in others.iter_mut().enumerate() {
-            let others = engine.settle(&inputs);
-            if others != outputs {
-                let place = place + 1;
-                return Err(format!("engine {place}: {}", difference(self.cycle, outputs, others)));
-            }
+        match settle::<M>(self.engines, &inputs, self.cycle) {
+            (outputs, None) => Ok(outputs),
+            (_, Some((place, found))) => Err(format!("engine {place}: {found}")),
         }
-        Ok(outputs)
     }
 
     /// One clock cycle.
     pub fn cycle(&mut self, inputs: M::In) -> Result<M::Out, String> {
         let outputs = self.peek(inputs)?;
         self.engines.iter_mut().for_each(|engine| engine.tick());
-        self.played.push((inputs, outputs));
         self.cycle += 1;
         Ok(outputs)
     }
