@@ -1,5 +1,12 @@
-//! Instruction streams of gpurf's own.
-//!
-//! [`example`] writes a small, well understood one directly: a tiled matrix product.
+//! GPU code without a GPU: our own CUDA kernels as Turing machine code, an emulator that executes
+//! it, and the instruction streams that come of it.
 
+mod device;
+mod error;
 pub mod example;
+pub mod listing;
+pub mod suite;
+
+pub use device::{Argument, Device, Dim, Pointer};
+pub use error::{Error, Result};
+pub use listing::Module;
