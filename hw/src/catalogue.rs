@@ -5,6 +5,7 @@ use std::fmt;
 use rust_hdl::prelude::Block;
 
 use crate::collector::Policy;
+use crate::issue::{IssueParameters, SthldTable, MAX_INTERVAL};
 use crate::operand_stage::OperandStageParameters;
 
 /// One module of the catalogue.
@@ -37,6 +38,7 @@ pub const CATALOGUE: &[Entry] = &[
     entry("bank", "Register bank", &["width", "collectors", "rows"]),
     entry("request_queue", "Read request queue", &["collectors", "slots"]),
     entry("arbiter", "Register-file arbiter", &["collectors", "slots", "banks", "cache_far"]),
+    entry("sthld_controller", "STHLD controller", &["interval", "sthld_table"]),
     entry("ocu_stage", "Operand stage with operand collector units", STAGE),
     entry("ccu_stage", "Operand stage with caching collector units", CCU_STAGE),
 ];
@@ -62,12 +64,15 @@ pub struct Parameters {
     pub entries: usize,
     /// Widths, policies and sizes that the operand stage shares with its parts.
     pub stage: OperandStageParameters,
+    /// Policies of the issue stage.
+    pub issue: IssueParameters,
 }
 
 impl Default for Parameters {
     /// The papers' sub-core, as hardware: 1024 bits, 8 entries, 7 slots, 2 collectors, 2 banks.
     fn default() -> Self {
-        Parameters { width: 1024, entries: 8, stage: OperandStageParameters::default() }
+        let (stage, issue) = (OperandStageParameters::default(), IssueParameters::default());
+        Parameters { width: 1024, entries: 8, stage, issue }
     }
 }
 
@@ -104,10 +109,22 @@ impl Parameters {
             }
             "cache_far" => stage.cache_far = boolean(name, value)?,
             "invalidate" => stage.invalidate = boolean(name, value)?,
+            "interval" => {
+                let cycles = value.parse().ok().filter(|cycles| (1..=MAX_INTERVAL).contains(cycles));
+                let possible = format!("1 to {MAX_INTERVAL} cycles");
+                self.issue.interval = cycles.ok_or_else(|| refused(name, value, &possible))?
+            }
+            "sthld_table" => {
+                let text = std::fs::read_to_string(value).map_err(|error| {
+                    refused(name, value, &format!("a TOML file that can be read ({error})"))
+                })?;
+                self.issue.sthld_table = SthldTable::parse(&text, value)?
+            }
             _ => {
                 let known = ["width", "entries", "slots", "collectors", "banks", "rows", "replacement"];
                 return Err(ParameterError(format!(
-                    "no hardware parameter is called `{name}`; there are {}, cache_far, invalidate",
+                    "no hardware parameter is called `{name}`; there are {}, cache_far, invalidate, \
+                     interval, sthld_table",
                     known.join(", ")
                 )));
             }
@@ -168,10 +185,11 @@ macro_rules! with_module {
     ($name:expr, $parameters:expr, $make:ident => $body:expr) => {{
         use $crate::cells::{Lfsr, LruOrder, RoundRobin};
         use $crate::collector::{CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
+        use $crate::issue::SthldController;
         use $crate::operand_stage::{CcuStage, OcuStage};
         use $crate::register_file::{Arbiter, Bank, RequestQueue};
         let parameters: $crate::catalogue::Parameters = *$parameters;
-        let stage = parameters.stage;
+        let (stage, issue) = (parameters.stage, parameters.issue);
         let (slots, banks, collectors) = (stage.slots, stage.banks, stage.collectors);
         macro_rules! entries {
             ($I:ident => $arm:expr) => {
@@ -225,6 +243,9 @@ macro_rules! with_module {
             "arbiter" => collectors!(C => {
                 let $make = || Arbiter::<C>::new(stage.arbiter(true)); $body
             }),
+            "sthld_controller" => {
+                let $make = || SthldController::new(issue.interval, issue.sthld_table); $body
+            }
             "ocu_stage" => width!(W => collectors!(C => {
                 let $make = || OcuStage::<W, C>::new(stage); $body
             })),

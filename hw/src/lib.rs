@@ -8,5 +8,6 @@ pub mod catalogue;
 pub mod cells;
 pub mod collector;
 pub mod dialect;
+pub mod issue;
 pub mod operand_stage;
 pub mod register_file;

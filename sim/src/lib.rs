@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod collector;
 pub mod config;
+pub mod issue;
 pub mod operand_stage;
 pub mod register_file;
 pub mod sm;

@@ -4,6 +4,7 @@ use gpurf_hw::catalogue::Parameters;
 use gpurf_hw::cells::{Lfsr, LruOrder, RoundRobin};
 use gpurf_hw::collector::{CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
 use gpurf_hw::dialect::{Clocked, Module, Word};
+use gpurf_hw::issue::SthldController;
 use gpurf_hw::operand_stage::{CcuStage, OcuStage};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
 use gpurf_sim as model;
@@ -165,6 +166,20 @@ impl<const C: usize> Testbench for Arbiter<C> {
 
     fn scenarios() -> Vec<Scenario<Self>> {
         directed::arbiter()
+    }
+}
+
+impl Testbench for SthldController {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::issue::SthldController::new(parameters.issue.interval, parameters.issue.sthld_table))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(SthldControllerStimulus::new(parameters.issue.interval))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::sthld_controller()
     }
 }
 

@@ -35,13 +35,14 @@ fn direct<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<St
 fn parameters() -> impl Strategy<Value = Parameters> {
     let sizes = (prop::sample::select(vec![4, 8, 16]), 3..=7usize);
     let stage = (prop::sample::select(vec![1, 2, 4, 8]), prop::sample::select(vec![2, 4]));
-    (sizes, stage, any::<bool>(), any::<bool>()).prop_map(
-        |((entries, slots), (collectors, banks), lru, cache_far)| {
+    (sizes, stage, any::<bool>(), any::<bool>(), 1..=60usize).prop_map(
+        |((entries, slots), (collectors, banks), lru, cache_far, interval)| {
             let mut parameters = Parameters { width: 32, entries, ..Default::default() };
             parameters.stage.slots = slots.min(entries - 1);
             (parameters.stage.collectors, parameters.stage.banks) = (collectors, banks);
             parameters.stage.policy = if lru { Policy::Lru } else { Policy::Malekeh };
             parameters.stage.cache_far = cache_far;
+            parameters.issue.interval = interval;
             parameters
         },
     )

@@ -10,8 +10,11 @@ use gpurf_verilog::{check, emit, Icarus, Verilated};
 const SEED: u64 = 11;
 const CYCLES: u64 = 10_000;
 
+/// Data of 32 bits, and intervals so short that a run has many.
 fn tokens() -> Parameters {
-    Parameters { width: 32, ..Default::default() }
+    let mut parameters = Parameters { width: 32, ..Default::default() };
+    parameters.issue.interval = 50;
+    parameters
 }
 
 fn random<M: Testbench>(engines: &mut [Engine<M>], parameters: &Parameters, cycles: u64) -> Outcome {

@@ -74,6 +74,12 @@ impl ThreadBlock {
         counts.sum()
     }
 
+    /// Memory that the block takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        let warps = self.warps.iter().map(|warp| size_of_val(&warp.instructions[..]));
+        warps.sum::<usize>() + size_of_val(&self.addresses[..])
+    }
+
     /// The address pool, to append the addresses of the next instruction to.
     pub(crate) fn pool(&mut self) -> &mut Vec<u64> {
         &mut self.addresses

@@ -55,6 +55,10 @@ pub enum Error {
     #[error(transparent)]
     Instruction(#[from] OpcodeError),
 
+    /// A source of blocks other than a file.
+    #[error("{message}")]
+    Source { message: String },
+
     #[error("{}: already exists; remove it or choose another folder", path.display())]
     Exists { path: PathBuf },
 }

@@ -57,6 +57,6 @@ pub use error::{Error, Result};
 pub use kernel::{BlockSource, Command, Kernel, KernelHeader, KernelReader, Workload, WARP_SIZE};
 pub use opcode::{Memory, MemoryAccess, MemorySpace, OpcodeError, Unit};
 pub use open::open;
-pub use program::{Instruction, Program, Register, Registers, StaticInstruction};
+pub use program::{ExactOperands, Instruction, Program, Register, Registers, StaticInstruction};
 pub use reuse::{Reuse, ReuseMode};
 pub use writer::write;

@@ -41,6 +41,17 @@ pub struct Instruction<'a> {
     pub immediates: [i64; 2],
 }
 
+/// The registers an instruction reads and writes, where they need not be guessed by widening.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExactOperands {
+    /// Without RZ, each once.
+    pub destinations: Registers,
+    /// Without RZ, each once, in the order of the operands.
+    pub sources: Registers,
+    /// Bit i: the i-th source has the `.reuse` flag.
+    pub reuse: u16,
+}
+
 /// An [`Instruction`] decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaticInstruction {
@@ -63,6 +74,8 @@ pub struct StaticInstruction {
     pub destinations: Registers,
     /// Vector registers read, all of them, without RZ, each once, in the order first named.
     pub sources: Registers,
+    /// Bit i: the i-th of `sources` has the `.reuse` flag. Traces do not tell; listings do.
+    pub reuse: u16,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,
     /// The destination the trace names, RZ and uniform registers included.
@@ -94,6 +107,7 @@ impl StaticInstruction {
             branch: matches!(opcode.base(), "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CALL" | "RET"),
             destinations,
             sources,
+            reuse: 0,
             named_source_count: named.iter().enumerate().filter(counted).count() as u8,
             named_destination: instruction.destination,
             named_sources: named.into(),
@@ -125,12 +139,33 @@ pub struct Program {
 impl Program {
     /// The index of this instruction, which is decoded when first met.
     pub fn intern(&mut self, instruction: &Instruction) -> Result<u32, OpcodeError> {
+        self.intern_as(instruction, None)
+    }
+
+    /// As [`Program::intern`], for a caller that knows the registers: they take the place of those
+    /// that widening gives.
+    pub fn intern_exact(
+        &mut self,
+        instruction: &Instruction,
+        operands: ExactOperands,
+    ) -> Result<u32, OpcodeError> {
+        self.intern_as(instruction, Some(operands))
+    }
+
+    fn intern_as(
+        &mut self,
+        instruction: &Instruction,
+        exact: Option<ExactOperands>,
+    ) -> Result<u32, OpcodeError> {
         let places = self.by_pc.entry(instruction.pc).or_default();
         let known = places.iter().find(|&&index| self.instructions[index as usize].is(instruction));
         if let Some(&index) = known {
             return Ok(index);
         }
-        let decoded = StaticInstruction::decode(instruction)?;
+        let mut decoded = StaticInstruction::decode(instruction)?;
+        if let Some(ExactOperands { destinations, sources, reuse }) = exact {
+            decoded = StaticInstruction { destinations, sources, reuse, ..decoded };
+        }
         let index = self.instructions.len() as u32;
         self.instructions.push(decoded);
         places.push(index);

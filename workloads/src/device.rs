@@ -1,9 +1,9 @@
 //! The host's side of a program: device memory, copies, kernel launches.
 //!
-//! ```no_run
+//! ```
 //! use gpurf_workloads::{Device, Dim, Module};
 //! # fn main() -> Result<(), gpurf_workloads::Error> {
-//! let module = Module::parse("vectoradd.sass", include_str!("../kernels/bfs.sass"))?;
+//! let module = Module::parse("vectoradd.sass", include_str!("../kernels/vectoradd.sass"))?;
 //! let mut device = Device::default();
 //! let a = device.upload(&[1.0f32, 2.0, 3.0]);
 //! let b = device.upload(&[10.0f32, 20.0, 30.0]);
@@ -14,10 +14,19 @@
 //! # }
 //! ```
 
-use bytemuck::{AnyBitPattern, NoUninit};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
 
-use crate::error::Result;
-use crate::listing::Module;
+use bytemuck::{AnyBitPattern, NoUninit};
+use gpurf_trace::{
+    BlockSource, Command, Kernel as TraceKernel, KernelHeader, Program, ThreadBlock, Workload,
+};
+use rayon::prelude::*;
+
+use crate::emulator::{self, AccessError, Code, Launch, Memory, Writes, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::error::{Error, Result};
+use crate::listing::{Kernel, Module, PARAMETER_BASE};
 
 /// An address in device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,14 +87,59 @@ impl From<Pointer> for Argument {
     }
 }
 
+/// Most threads of a block.
+const MAX_THREADS: u64 = 1024;
+/// Most blocks of a grid, per dimension.
+const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
+/// Most shared memory of a block, in bytes.
+const MAX_SHARED: u32 = 64 << 10;
+
+/// What a device does beside computing.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Make the instruction streams of the launches.
+    pub stream: bool,
+    /// Streams are kept in memory up to so many bytes in all. Launches beyond are executed again each
+    /// time that their stream is read.
+    pub keep_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { stream: true, keep_bytes: 1 << 30 }
+    }
+}
+
 /// Device memory and the copies and launches made so far.
 #[derive(Default)]
-pub struct Device {}
+pub struct Device {
+    options: Options,
+    memory: Memory,
+    loaded: Vec<Loaded>,
+    commands: Vec<Command>,
+    launches: u32,
+    kept_bytes: usize,
+}
+
+/// A module on the device.
+struct Loaded {
+    identity: u64,
+    /// Kernels decoded so far.
+    codes: Vec<Arc<Code>>,
+    constants: Arc<Vec<u8>>,
+    addresses: Arc<Vec<u8>>,
+    /// Address and size of global variables.
+    globals: BTreeMap<String, (u64, u32)>,
+}
 
 impl Device {
+    pub fn new(options: Options) -> Device {
+        Device { options, ..Device::default() }
+    }
+
     /// Zeroed memory of `bytes` bytes, aligned to 256.
     pub fn allocate(&mut self, bytes: u64) -> Pointer {
-        todo!("{bytes}")
+        Pointer(self.memory.allocate(bytes))
     }
 
     /// Allocates memory and copies `data` into it.
@@ -96,23 +150,63 @@ impl Device {
     }
 
     /// Copies `data` to allocated memory.
+    ///
+    /// # Errors
+    /// Some of the place was not allocated.
     pub fn write<T: NoUninit>(&mut self, to: Pointer, data: &[T]) -> Result<()> {
-        let _: &[u8] = bytemuck::cast_slice(data);
-        todo!("{to:?}")
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        self.memory.write(to.0, bytes).map_err(|error| copy_error(to.0, bytes.len(), error))?;
+        if self.options.stream {
+            self.commands.push(Command::MemcpyHtoD { address: to.0, bytes: bytes.len() as u64 });
+        }
+        Ok(())
     }
 
     /// Copies `count` values from allocated memory.
+    ///
+    /// # Errors
+    /// Some of the place was not allocated.
     pub fn read<T: AnyBitPattern + NoUninit>(&self, from: Pointer, count: usize) -> Result<Vec<T>> {
-        todo!("{from:?} {count}")
+        let mut values = vec![T::zeroed(); count];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+        let length = bytes.len();
+        self.memory.read(from.0, bytes).map_err(|error| copy_error(from.0, length, error))?;
+        Ok(values)
     }
 
     /// Copies `data` to the `__constant__` or `__device__` variable `symbol` of a module.
+    ///
+    /// # Errors
+    /// There is no such variable, or it is smaller.
     pub fn write_symbol<T: NoUninit>(&mut self, module: &Module, symbol: &str, data: &[T]) -> Result<()> {
-        let _ = (module, data);
-        todo!("{symbol}")
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        let loaded = self.load(module)?;
+        let loaded = &mut self.loaded[loaded];
+        let fits = |address: u64, size: u32| {
+            if bytes.len() <= size as usize {
+                return Ok(());
+            }
+            Err(copy_error_text(address, bytes.len(), format!("variable {symbol} has only {size} bytes")))
+        };
+        if let Some(&(offset, size)) = module.constants.symbols.get(symbol) {
+            fits(offset.into(), size)?;
+            let start = offset as usize;
+            Arc::make_mut(&mut loaded.constants)[start..start + bytes.len()].copy_from_slice(bytes);
+            return Ok(());
+        }
+        match loaded.globals.get(symbol).copied() {
+            Some((address, size)) => {
+                fits(address, size)?;
+                self.write(Pointer(address), data)
+            }
+            None => Err(copy_error_text(0, bytes.len(), format!("the listing has no variable {symbol}"))),
+        }
     }
 
     /// Launches a kernel and runs it to its end. `shared` is the dynamic shared memory in bytes.
+    ///
+    /// # Errors
+    /// The kernel cannot be launched so, or does something it must not.
     pub fn launch(
         &mut self,
         module: &Module,
@@ -122,7 +216,275 @@ impl Device {
         shared: u32,
         arguments: &[Argument],
     ) -> Result<()> {
-        let _ = (module, grid.into(), block.into(), shared, arguments);
-        todo!("{kernel}")
+        let (grid, block) = (grid.into(), block.into());
+        let launch = self.prepare(
+            module,
+            kernel,
+            [grid.x, grid.y, grid.z],
+            [block.x, block.y, block.z],
+            shared,
+            arguments,
+        )?;
+        self.launches += 1;
+        let launch = Arc::new(launch);
+        let before = self.memory.clone();
+        let blocks = self.execute(&launch)?;
+        if self.options.stream {
+            let header = self.header(&launch);
+            let kernel = match blocks {
+                Some(blocks) => TraceKernel::in_memory(header, launch.code.program.clone(), blocks),
+                None => TraceKernel::new(header, move || {
+                    Ok(Box::new(EmulatedBlocks::new(Arc::clone(&launch), before.clone())))
+                }),
+            };
+            self.commands.push(Command::Kernel(kernel));
+        }
+        Ok(())
     }
+
+    /// The copies and launches so far as a workload.
+    pub fn into_workload(self, name: impl Into<String>) -> Workload {
+        Workload { name: name.into(), commands: self.commands }
+    }
+
+    /// Number of a module among the loaded ones; its variables get their places when it is first used.
+    fn load(&mut self, module: &Module) -> Result<usize> {
+        if let Some(index) = self.loaded.iter().position(|loaded| loaded.identity == module.identity) {
+            return Ok(index);
+        }
+        let mut globals = BTreeMap::new();
+        for data in &module.globals {
+            if data.bytes.is_empty() {
+                continue;
+            }
+            let base = self.memory.allocate(data.bytes.len() as u64);
+            self.memory.write(base, &data.bytes).expect("just allocated");
+            let places = data.symbols.iter();
+            globals.extend(
+                places.map(|(name, &(offset, size))| (name.clone(), (base + u64::from(offset), size))),
+            );
+        }
+        let mut addresses = module.addresses.bytes.clone();
+        for (offset, symbol) in &module.addresses.relocations {
+            let Some((address, _)) = globals.get(symbol) else {
+                return Err(copy_error_text(
+                    0,
+                    8,
+                    format!("the listing lacks variable {symbol}, which its code uses"),
+                ));
+            };
+            let start = *offset as usize;
+            addresses[start..start + 8].copy_from_slice(&address.to_le_bytes());
+        }
+        self.loaded.push(Loaded {
+            identity: module.identity,
+            codes: vec![],
+            constants: Arc::new(module.constants.bytes.clone()),
+            addresses: Arc::new(addresses),
+            globals,
+        });
+        Ok(self.loaded.len() - 1)
+    }
+
+    fn prepare(
+        &mut self,
+        module: &Module,
+        name: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        arguments: &[Argument],
+    ) -> Result<Launch> {
+        let wrong = |message: String| Error::Launch { kernel: name.into(), message };
+        let Some(kernel) = module.kernel(name) else {
+            let names: Vec<_> = module.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            return Err(wrong(format!("the listing has no such kernel; it has {}", names.join(", "))));
+        };
+        let threads: u64 = block.iter().map(|&size| u64::from(size)).product();
+        if threads == 0 || threads > MAX_THREADS || block[2] > 64 {
+            return Err(wrong(format!(
+                "a block of {block:?} threads: give 1 to {MAX_THREADS} in all, at most 64 in z"
+            )));
+        }
+        if grid.iter().zip(MAX_GRID).any(|(&size, limit)| size == 0 || size > limit) {
+            return Err(wrong(format!("a grid of {grid:?} blocks: give 1 to {MAX_GRID:?}")));
+        }
+        let shared = kernel.shared.next_multiple_of(16).saturating_add(shared);
+        if shared > MAX_SHARED {
+            return Err(wrong(format!("{shared} bytes of shared memory; a block has {MAX_SHARED} at most")));
+        }
+        let mut parameters = vec![0; PARAMETER_BASE as usize];
+        for (place, value) in [
+            (0x0, block[0]),
+            (0x4, block[1]),
+            (0x8, block[2]),
+            (0xc, grid[0]),
+            (0x10, grid[1]),
+            (0x14, grid[2]),
+        ] {
+            parameters[place..place + 4].copy_from_slice(&value.to_le_bytes());
+        }
+        // The stack grows down from here; thread by thread it starts at address 0.
+        parameters[0x28..0x2c].copy_from_slice(&emulator::stack_bytes(kernel).to_le_bytes());
+        place_arguments(&mut parameters, kernel, arguments).map_err(wrong)?;
+
+        let loaded = self.load(module)?;
+        let loaded = &mut self.loaded[loaded];
+        let code = match loaded.codes.iter().find(|code| code.kernel.name == name) {
+            Some(code) => Arc::clone(code),
+            None => {
+                let code = Arc::new(Code::new(kernel)?);
+                loaded.codes.push(Arc::clone(&code));
+                code
+            }
+        };
+        Ok(Launch {
+            code,
+            grid,
+            block,
+            shared,
+            parameters,
+            constants: Arc::clone(&loaded.constants),
+            addresses: Arc::clone(&loaded.addresses),
+        })
+    }
+
+    /// Runs a launch. Gives its stream if that is wanted and small enough to keep.
+    fn execute(&mut self, launch: &Launch) -> Result<Option<Vec<ThreadBlock>>> {
+        let mut stream = (self.options.stream && self.kept_bytes < self.options.keep_bytes).then(Vec::new);
+        let before = self.memory.clone();
+        let mut bytes = self.kept_bytes;
+        for batch in batches(launch) {
+            let seen = if launch.code.serial { self.memory.clone() } else { before.clone() };
+            for (writes, block) in run_batch(launch, &seen, batch, stream.is_some())? {
+                self.memory.commit(writes);
+                bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
+                if let Some(stream) = &mut stream {
+                    stream.extend(block);
+                }
+            }
+            if bytes > self.options.keep_bytes {
+                stream = None;
+            }
+        }
+        if stream.is_some() {
+            self.kept_bytes = bytes;
+        }
+        Ok(stream)
+    }
+
+    fn header(&self, launch: &Launch) -> KernelHeader {
+        KernelHeader {
+            name: launch.code.kernel.name.clone(),
+            id: self.launches,
+            grid: launch.grid,
+            block: launch.block,
+            shared_memory: launch.shared,
+            nregs: launch.code.kernel.registers,
+            binary_version: 75,
+            shared_base: SHARED_WINDOW,
+            local_base: LOCAL_WINDOW,
+            tracer_version: 5,
+            ..KernelHeader::default()
+        }
+    }
+}
+
+/// Ranges of blocks that are executed side by side: one at a time where their order matters.
+fn batches(launch: &Launch) -> impl Iterator<Item = Range<u64>> {
+    let blocks = launch.blocks();
+    let size = if launch.code.serial { 1 } else { BATCH };
+    (0..blocks.div_ceil(size)).map(move |batch| batch * size..((batch + 1) * size).min(blocks))
+}
+
+/// Blocks executed side by side. More than there are threads, so that none waits long for a slow one.
+const BATCH: u64 = 64;
+
+type Executed = (Writes, Option<ThreadBlock>);
+
+/// Executes some blocks of a launch; results are in the order of the blocks.
+fn run_batch(launch: &Launch, memory: &Memory, blocks: Range<u64>, record: bool) -> Result<Vec<Executed>> {
+    blocks.into_par_iter().map(|number| launch.run_block(memory, number, record)).collect()
+}
+
+/// Executes a launch again for its stream.
+struct EmulatedBlocks {
+    launch: Arc<Launch>,
+    memory: Memory,
+    batches: Box<dyn Iterator<Item = Range<u64>> + Send>,
+    ready: VecDeque<ThreadBlock>,
+    started: bool,
+}
+
+impl EmulatedBlocks {
+    fn new(launch: Arc<Launch>, memory: Memory) -> EmulatedBlocks {
+        let batches = Box::new(batches(&launch));
+        EmulatedBlocks { launch, memory, batches, ready: VecDeque::new(), started: false }
+    }
+}
+
+impl BlockSource for EmulatedBlocks {
+    fn next_block(&mut self, program: &mut Program) -> gpurf_trace::Result<Option<ThreadBlock>> {
+        if !self.started {
+            program.clone_from(&self.launch.code.program);
+            self.started = true;
+        }
+        while self.ready.is_empty() {
+            let Some(batch) = self.batches.next() else { return Ok(None) };
+            let executed = run_batch(&self.launch, &self.memory, batch, true)
+                .map_err(|error| gpurf_trace::Error::Source { message: error.to_string() })?;
+            for (writes, block) in executed {
+                self.ready.extend(block);
+                if self.launch.code.serial {
+                    self.memory.commit(writes);
+                }
+            }
+        }
+        Ok(self.ready.pop_front())
+    }
+}
+
+/// Puts arguments where the kernel expects them, or, if its listing does not tell, one after the
+/// other, each aligned to its size.
+fn place_arguments(bank: &mut Vec<u8>, kernel: &Kernel, arguments: &[Argument]) -> Result<(), String> {
+    let base = bank.len();
+    if let Some(parameters) = &kernel.parameters {
+        if parameters.len() != arguments.len() {
+            return Err(format!(
+                "{} arguments given, the kernel takes {}",
+                arguments.len(),
+                parameters.len()
+            ));
+        }
+    }
+    for (number, Argument(bytes)) in arguments.iter().enumerate() {
+        let start = match &kernel.parameters {
+            Some(parameters) => {
+                let parameter = parameters[number];
+                if parameter.size as usize != bytes.len() {
+                    return Err(format!(
+                        "argument {} has {} bytes, the kernel takes {}",
+                        number + 1,
+                        bytes.len(),
+                        parameter.size
+                    ));
+                }
+                base + parameter.offset as usize
+            }
+            None => base + (bank.len() - base).next_multiple_of(bytes.len().max(1)),
+        };
+        bank.resize(bank.len().max(start + bytes.len()), 0);
+        bank[start..start + bytes.len()].copy_from_slice(bytes);
+    }
+    // Wide constant accesses may reach past the last argument.
+    bank.resize(bank.len().next_multiple_of(8), 0);
+    Ok(())
+}
+
+fn copy_error(address: u64, bytes: usize, error: AccessError) -> Error {
+    copy_error_text(address, bytes, format!("the place is {error}"))
+}
+
+fn copy_error_text(address: u64, bytes: usize, message: String) -> Error {
+    Error::Copy { address, bytes: bytes as u64, message }
 }

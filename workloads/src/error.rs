@@ -1,12 +1,64 @@
 //! What can go wrong with a listing, a launch or a running kernel.
 
+use std::fmt;
+
 /// A result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Anything that stops a workload.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// A listing that cannot be read.
+    #[error("{file}:{line}: {message}")]
+    Listing { file: String, line: usize, message: String },
+
+    /// A launch that the kernel or the machine does not allow.
+    #[error("launch of {kernel}: {message}")]
+    Launch { kernel: String, message: String },
+
+    /// A copy to or from memory that was not allocated.
+    #[error("copy of {bytes} bytes at {address:#x}: {message}")]
+    Copy { address: u64, bytes: u64, message: String },
+
+    /// An instruction that cannot be executed.
+    #[error("{place}: {message}")]
+    Fault { place: Place, message: String },
+
+    /// An instruction stream that cannot be made.
+    #[error(transparent)]
+    Trace(#[from] gpurf_trace::Error),
+
     /// The answer in device memory is not that of the reference.
     #[error("wrong answer: {message}")]
     Answer { message: String },
+}
+
+/// Where a kernel stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub kernel: String,
+    /// Byte offset in the kernel's code.
+    pub pc: u32,
+    /// The instruction as the listing has it.
+    pub instruction: String,
+    /// Thread block, warp within it and lane, as far as they are to blame.
+    pub block: Option<[u32; 3]>,
+    pub warp: Option<u32>,
+    pub lane: Option<u32>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel {}, PC {:#06x} `{}`", self.kernel, self.pc, self.instruction)?;
+        if let Some([x, y, z]) = self.block {
+            write!(f, ", block ({x}, {y}, {z})")?;
+        }
+        if let Some(warp) = self.warp {
+            write!(f, ", warp {warp}")?;
+        }
+        if let Some(lane) = self.lane {
+            write!(f, ", lane {lane}")?;
+        }
+        Ok(())
+    }
 }

@@ -2,11 +2,12 @@
 //! it, and the instruction streams that come of it.
 
 mod device;
+mod emulator;
 mod error;
 pub mod example;
 pub mod listing;
 pub mod suite;
 
-pub use device::{Argument, Device, Dim, Pointer};
+pub use device::{Argument, Device, Dim, Options, Pointer};
 pub use error::{Error, Result};
 pub use listing::Module;

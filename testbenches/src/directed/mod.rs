@@ -5,6 +5,7 @@ mod arbiter;
 mod ccu;
 mod ocu;
 mod operand_stage;
+mod sthld_controller;
 
 use gpurf_hw::catalogue::Parameters;
 use gpurf_hw::dialect::Data;
@@ -13,6 +14,7 @@ pub use arbiter::scenarios as arbiter;
 pub use ccu::scenarios as ccu;
 pub use ocu::scenarios as ocu;
 pub use operand_stage::{of_caching_stage, of_every_stage};
+pub use sthld_controller::scenarios as sthld_controller;
 
 use crate::trial::settle;
 use crate::{Engine, Testbench};

@@ -9,6 +9,7 @@ mod cells;
 mod collectors;
 mod operand_stage;
 mod request_queue;
+mod sthld_controller;
 mod tables;
 
 pub use arbiter::ArbiterStimulus;
@@ -17,6 +18,7 @@ pub use cells::{LfsrStimulus, LruOrderStimulus, ReplacementStimulus, RoundRobinS
 pub use collectors::{CcuStimulus, OcuStimulus};
 pub use operand_stage::OperandStageStimulus;
 pub use request_queue::RequestQueueStimulus;
+pub use sthld_controller::SthldControllerStimulus;
 pub use tables::{CacheTableStimulus, OperandCollectorTableStimulus};
 
 use crate::Random;

@@ -1,14 +1,93 @@
 //! Listings of Turing machine code, as `nvdisasm -hex` prints them.
+//!
+//! A [`Module`] is a whole listing: its kernels with registers, parameters and shared memory, its
+//! constants and global variables. `nvdisasm -c -hex`, which prints code only, is read too; such a
+//! module has no parameter layout (natural alignment is assumed), no constants and no variables.
+
+mod operand;
+mod parse;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use operand::{Address, Constant, Half, Instruction, Operand, Predicate, Register, RegisterFile};
 
 use crate::error::Result;
 
+/// Where parameters start in constant bank 0 on Turing.
+pub const PARAMETER_BASE: u32 = 0x160;
+/// Bytes of an instruction.
+pub const INSTRUCTION_BYTES: u32 = 16;
+
 /// A listing: kernels, constants and global variables.
-pub struct Module {}
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Module {
+    /// Tells listings apart; clones share it.
+    pub(crate) identity: u64,
+    /// Compute capability: 75 for Turing.
+    pub target: u32,
+    /// In the order of the listing.
+    pub kernels: Vec<Kernel>,
+    /// Constant bank 3: `__constant__` variables.
+    pub constants: Data,
+    /// Constant bank 4: addresses of global variables.
+    pub addresses: Data,
+    /// `__device__` variables, initialised and zeroed ones.
+    pub globals: Vec<Data>,
+}
 
 impl Module {
     /// Parses a listing. `file` names it in errors.
+    ///
+    /// # Errors
+    /// A line that is not understood, by file and line.
     pub fn parse(file: &str, text: &str) -> Result<Module> {
-        let _ = text;
-        todo!("{file}")
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let identity = NEXT.fetch_add(1, Ordering::Relaxed);
+        Ok(Module { identity, ..parse::module(file, text)? })
     }
+
+    /// The kernel of this (mangled) name.
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+}
+
+/// A kernel of a listing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kernel {
+    /// Mangled name.
+    pub name: String,
+    /// Registers per thread.
+    pub registers: u32,
+    /// Statically allocated shared memory, in bytes.
+    pub shared: u32,
+    /// Stack that a thread needs in local memory, in bytes.
+    pub stack: u32,
+    /// In the order of the source; `None` if the listing does not give them.
+    pub parameters: Option<Vec<Parameter>>,
+    /// Constant bank 2: literals and jump tables of this kernel.
+    pub literals: Vec<u8>,
+    /// In address order, [`INSTRUCTION_BYTES`] apart, from address 0. Functions the kernel calls are
+    /// part of it.
+    pub instructions: Vec<Instruction>,
+}
+
+/// Where a parameter lies in constant bank 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Bytes after [`PARAMETER_BASE`].
+    pub offset: u32,
+    /// In bytes.
+    pub size: u32,
+}
+
+/// Initialised memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Data {
+    pub bytes: Vec<u8>,
+    /// Variables: name, and byte offset and size.
+    pub symbols: BTreeMap<String, (u32, u32)>,
+    /// Byte offsets at which the 8-byte address of a variable belongs.
+    pub relocations: Vec<(u32, String)>,
 }

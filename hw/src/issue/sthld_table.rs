@@ -1,0 +1,113 @@
+//! Transitions of the STHLD controller, read from TOML: W §7, F §IV-B3.
+
+use serde::Deserialize;
+
+use crate::catalogue::ParameterError;
+
+/// States of the machine; the papers number them from 1.
+pub const STATES: usize = 6;
+
+/// The project's reconstruction of the papers' figure.
+const RECONSTRUCTION: &str = include_str!("../../config/sthld.toml");
+
+/// What the controller does in each state; the TOML file documents the fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SthldTable {
+    pub reconstruction: usize,
+    pub maximum: u32,
+    pub inverse_threshold: u32,
+    pub state: [Edges; STATES],
+}
+
+/// The ways out of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edges {
+    /// After a small change of IPC.
+    pub small: Transition,
+    /// After a large one.
+    pub large: Transition,
+}
+
+/// One edge of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transition {
+    /// 1 to 6.
+    pub next: u32,
+    /// Added to STHLD.
+    pub step: i32,
+}
+
+impl Default for SthldTable {
+    /// `config/sthld.toml`.
+    fn default() -> Self {
+        SthldTable::parse(RECONSTRUCTION, "hw/config/sthld.toml").expect("the embedded table is valid")
+    }
+}
+
+impl SthldTable {
+    /// Reads a table; `origin` names the text in messages.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, ParameterError> {
+        let refused = |reason: String| ParameterError(format!("{origin}: {reason}"));
+        let table: SthldTable = toml::from_str(text).map_err(|error| refused(error.to_string()))?;
+        let SthldTable { maximum, inverse_threshold, .. } = table;
+        if !(1..=31).contains(&maximum) {
+            return Err(refused(format!("maximum = {maximum} is not possible; it is 1 to 31")));
+        }
+        if !(1..=63).contains(&inverse_threshold) {
+            let is = format!("inverse_threshold = {inverse_threshold} is not possible; it is 1 to 63");
+            return Err(refused(is));
+        }
+        for (index, Edges { small, large }) in table.state.iter().enumerate() {
+            for Transition { next, step } in [small, large] {
+                let state = index + 1;
+                if !(1..=STATES as u32).contains(next) {
+                    return Err(refused(format!("state {state}: next = {next} is no state; it is 1 to 6")));
+                }
+                if step.unsigned_abs() > 31 {
+                    return Err(refused(format!(
+                        "state {state}: step = {step} is not possible; it is −31 to 31"
+                    )));
+                }
+            }
+        }
+        Ok(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(from: &str, to: &str) -> String {
+        assert!(RECONSTRUCTION.contains(from));
+        SthldTable::parse(&RECONSTRUCTION.replacen(from, to, 1), "table.toml").unwrap_err().0
+    }
+
+    #[test]
+    fn the_embedded_table_has_the_papers_frame() {
+        let table = SthldTable::default();
+        assert_eq!(table.inverse_threshold, 50);
+        // "Remains in state 6 until a large IPC change is detected", then a speculative step into state 3.
+        assert_eq!(table.state[5].small, Transition { next: 6, step: 0 });
+        assert_eq!(table.state[5].large.next, 3);
+        assert!(table.state[5].large.step > 0);
+    }
+
+    #[test]
+    fn impossible_tables_are_refused_with_place_and_remedy() {
+        assert_eq!(
+            message("maximum = 31", "maximum = 32"),
+            "table.toml: maximum = 32 is not possible; it is 1 to 31"
+        );
+        assert!(message("inverse_threshold = 50", "inverse_threshold = 64").contains("1 to 63"));
+        assert!(message("next = 5", "next = 7").contains("state 4: next = 7 is no state"));
+        assert!(message("step = -4", "step = -32").contains("state 3: step = -32"));
+        assert!(message("maximum", "most").contains("most"));
+        let last = RECONSTRUCTION.find("[[state]] # 6").expect("six states");
+        let five = SthldTable::parse(&RECONSTRUCTION[..last], "table.toml").unwrap_err().0;
+        assert!(five.contains("length 5") && five.contains("6"), "{five}");
+    }
+}

@@ -1,0 +1,249 @@
+//! Half precision, mostly in pairs: a register holds two values.
+
+use super::{rounding, single, FloatComparison, FloatMode, Rounding};
+
+/// The one NaN that instructions produce.
+pub const NAN: u16 = 0x7fff;
+/// The least normal number, 2^-14.
+pub(super) const MIN_NORMAL: f64 = 1.0 / 16384.0;
+
+/// A value; free of branches, for the matrix instructions.
+#[inline]
+pub(super) fn to_f32(bits: u16) -> f32 {
+    // With exponent and significand in their places, a power of two makes up for the other bias, and
+    // normalizes what is subnormal.
+    let bits = u32::from(bits);
+    let magnitude = f32::from_bits((bits & 0x7fff) << 13) * f32::from_bits((127 + 127 - 15) << 23);
+    // An exponent of all ones stays one.
+    let special = if bits & 0x7c00 == 0x7c00 { 0x7f80_0000 } else { 0 };
+    f32::from_bits(magnitude.to_bits() | special | (bits & 0x8000) << 16)
+}
+
+#[inline]
+pub(super) fn value(bits: u16) -> f64 {
+    f64::from(to_f32(bits))
+}
+
+/// A value, subnormal ones as zero if asked to.
+#[inline]
+fn operand(bits: u16, flush: bool) -> f64 {
+    value(flush_subnormal(bits, flush))
+}
+
+#[inline]
+fn flush_subnormal(bits: u16, flush: bool) -> u16 {
+    if flush && bits & 0x7c00 == 0 {
+        bits & 0x8000
+    } else {
+        bits
+    }
+}
+
+/// The result of an operation whose exact value, or that rounded to odd, is `value`.
+#[inline]
+fn finish(value: f64, mode: FloatMode) -> u16 {
+    let value = match mode.saturate {
+        true if value > 0.0 => value.min(1.0),
+        true => 0.0,
+        false => value,
+    };
+    flush_subnormal(rounding::to_half(value, mode.rounding), mode.flush)
+}
+
+#[inline]
+fn halves(pair: u32) -> [u16; 2] {
+    [pair as u16, (pair >> 16) as u16]
+}
+
+#[inline]
+fn pair(low: u16, high: u16) -> u32 {
+    u32::from(high) << 16 | u32::from(low)
+}
+
+/// Two sums, each rounded once, side by side.
+pub(super) fn from_pair(values: [f64; 2]) -> u32 {
+    let [low, high] = values.map(|value| rounding::to_half(value, Rounding::Nearest));
+    pair(low, high)
+}
+
+/// `HADD2`.
+#[inline]
+pub fn add2(a: u32, b: u32, mode: FloatMode) -> u32 {
+    let [a, b] = [a, b].map(|pair| halves(pair).map(|half| operand(half, mode.flush)));
+    let sum = |index: usize| finish(rounding::sum(a[index], b[index], mode.rounding), mode);
+    pair(sum(0), sum(1))
+}
+
+/// `HMUL2`.
+#[inline]
+pub fn multiply2(a: u32, b: u32, mode: FloatMode) -> u32 {
+    let [a, b] = [a, b].map(|pair| halves(pair).map(|half| operand(half, mode.flush)));
+    let product = |index: usize| finish(a[index] * b[index], mode);
+    pair(product(0), product(1))
+}
+
+/// `HFMA2`: a × b + c, rounded once.
+#[inline]
+pub fn fused2(a: u32, b: u32, c: u32, mode: FloatMode) -> u32 {
+    let [a, b, c] = [a, b, c].map(|pair| halves(pair).map(|half| operand(half, mode.flush)));
+    let fused = |index: usize| finish(rounding::sum(a[index] * b[index], c[index], mode.rounding), mode);
+    pair(fused(0), fused(1))
+}
+
+/// One half of an `HSETP2`.
+#[inline]
+pub fn compare(a: u16, b: u16, comparison: FloatComparison, flush: bool) -> bool {
+    comparison.holds(operand(a, flush).partial_cmp(&operand(b, flush)))
+}
+
+/// `HADD2.F32`: a sum in single precision.
+#[inline]
+pub fn add_to_single(a: u16, b: u16, mode: FloatMode) -> u32 {
+    let [a, b] = [a, b].map(|half| operand(half, mode.flush));
+    single::finish(a + b, mode)
+}
+
+/// To single precision, always exact.
+#[inline]
+pub fn f16_to_f32(bits: u16) -> u32 {
+    let value = to_f32(bits);
+    if value.is_nan() {
+        single::NAN
+    } else {
+        value.to_bits()
+    }
+}
+
+/// From single precision. `flush` makes subnormal operands zero; results may be subnormal.
+#[inline]
+pub fn f32_to_f16(bits: u32, rounding: Rounding, flush: bool) -> u16 {
+    let value = f32::from_bits(single::flush_subnormal(bits, flush));
+    rounding::to_half(f64::from(value), rounding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emulator::arithmetic::testing;
+    use rustc_apfloat::{ieee, Float, FloatConvert};
+
+    fn half(bits: u16) -> ieee::Half {
+        ieee::Half::from_bits(bits.into())
+    }
+
+    /// The reference: operands, the operation rounded, the result, each step in apfloat's terms.
+    fn reference<const N: usize>(
+        operands: [u16; N],
+        mode: FloatMode,
+        operation: impl Fn([ieee::Half; N]) -> ieee::Half,
+    ) -> u16 {
+        let flush = |value: ieee::Half| {
+            if mode.flush && value.is_denormal() {
+                ieee::Half::ZERO.copy_sign(value)
+            } else {
+                value
+            }
+        };
+        let result = flush(operation(operands.map(|bits| flush(half(bits)))));
+        let one = half(0x3c00);
+        let result = match mode.saturate {
+            true if result.is_nan() || result.is_negative() => ieee::Half::ZERO,
+            true if result > one => one,
+            _ => result,
+        };
+        if result.is_nan() {
+            NAN
+        } else {
+            result.to_bits() as u16
+        }
+    }
+
+    #[test]
+    fn results_are_ieee_in_every_mode() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for mode in testing::modes() {
+            let round = testing::apfloat_rounding(mode.rounding);
+            for _ in 0..10_000 {
+                let [a, b, c] = [(); 3].map(|()| [testing::half(&mut random), testing::half(&mut random)]);
+                let [x, y, z] = [a, b, c].map(|[low, high]| pair(low, high));
+                let each = |reference: &dyn Fn(usize) -> u16| pair(reference(0), reference(1));
+                let sum = each(&|i| reference([a[i], b[i]], mode, |[a, b]| a.add_r(b, round).value));
+                assert_eq!(add2(x, y, mode), sum, "{x:#x} + {y:#x} {mode:?}");
+                let product = each(&|i| reference([a[i], b[i]], mode, |[a, b]| a.mul_r(b, round).value));
+                assert_eq!(multiply2(x, y, mode), product, "{x:#x} * {y:#x} {mode:?}");
+                let expected = each(&|i| {
+                    reference([a[i], b[i], c[i]], mode, |[a, b, c]| a.mul_add_r(b, c, round).value)
+                });
+                assert_eq!(fused2(x, y, z, mode), expected, "{x:#x} * {y:#x} + {z:#x} {mode:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_value_survives_widening_and_narrowing() {
+        for bits in 0..=u16::MAX {
+            let wide: ieee::Single = half(bits).convert(&mut false).value;
+            let wide = if wide.is_nan() { single::NAN } else { wide.to_bits() as u32 };
+            assert_eq!(f16_to_f32(bits), wide, "{bits:#x}");
+            let canonical = if half(bits).is_nan() { NAN } else { bits };
+            for rounding in testing::ROUNDINGS {
+                assert_eq!(f32_to_f16(wide, rounding, true), canonical, "{bits:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn narrowing_rounds_between_all_neighbours() {
+        // At, just below and just above each half and each point midway between two.
+        for magnitude in 0..0x7c00u16 {
+            let here = to_f32(magnitude);
+            // The number beyond the largest counts as 2^16.
+            let next = if magnitude == 0x7bff { 65536.0 } else { to_f32(magnitude + 1) };
+            let midway = (here + next) / 2.0;
+            for center in [here, midway] {
+                for bits in center.to_bits().saturating_sub(1)..=center.to_bits() + 1 {
+                    for bits in [bits, bits | 1 << 31] {
+                        for rounding in testing::ROUNDINGS {
+                            let exact = ieee::Single::from_bits(bits.into());
+                            let round = testing::apfloat_rounding(rounding);
+                            let expected: ieee::Half = exact.convert_r(round, &mut false).value;
+                            let result = f32_to_f16(bits, rounding, false);
+                            assert_eq!(u128::from(result), expected.to_bits(), "{bits:#x} {rounding:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn narrowing_flushes_subnormal_singles() {
+        assert_eq!(f32_to_f16(1, Rounding::Up, false), 1);
+        assert_eq!(f32_to_f16(1, Rounding::Up, true), 0);
+        assert_eq!(f32_to_f16(0x8000_0001, Rounding::Down, true), 0x8000);
+    }
+
+    #[test]
+    fn sums_in_single_precision_are_rounded_once() {
+        let mut random = fastrand::Rng::with_seed(2);
+        let mode = FloatMode::default();
+        for _ in 0..20_000 {
+            let [a, b] = [(); 2].map(|()| testing::half(&mut random));
+            let [x, y]: [ieee::Single; 2] = [a, b].map(|bits| half(bits).convert(&mut false).value);
+            let sum = (x + y).value;
+            let expected = if sum.is_nan() { single::NAN } else { sum.to_bits() as u32 };
+            assert_eq!(add_to_single(a, b, mode), expected, "{a:#x} + {b:#x}");
+        }
+        // A subnormal half is an ordinary single.
+        assert_eq!(add_to_single(1, 0x8000, mode), 2f32.powi(-24).to_bits());
+        assert_eq!(add_to_single(1, 0x8000, FloatMode { flush: true, ..mode }), 0);
+    }
+
+    #[test]
+    fn comparisons_know_nan_and_flush_if_asked() {
+        assert!(compare(0x3c00, 0x4000, FloatComparison::Lt, false));
+        assert!(compare(0x7e00, 0x4000, FloatComparison::Nan, false));
+        assert!(compare(0, 1, FloatComparison::Ne, false));
+        assert!(compare(0, 1, FloatComparison::Equ, true));
+    }
+}

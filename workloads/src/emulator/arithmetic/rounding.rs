@@ -1,0 +1,80 @@
+//! From exact values to those of a narrower format, in every rounding mode.
+
+use super::{half, single, Rounding};
+use std::cmp::Ordering;
+
+/// By how much the magnitude bits of a value rounded to nearest must change for another mode, given
+/// how the exact value compares with it. Magnitudes count through all numbers up to infinity.
+#[inline]
+pub fn correction(negative: bool, exact_to_rounded: Option<Ordering>, rounding: Rounding) -> i32 {
+    let up = match (rounding, exact_to_rounded) {
+        (Rounding::Down, Some(Ordering::Less)) => -1,
+        (Rounding::Up, Some(Ordering::Greater)) => 1,
+        (Rounding::Zero, Some(Ordering::Less)) if !negative => -1,
+        (Rounding::Zero, Some(Ordering::Greater)) if negative => 1,
+        _ => 0,
+    };
+    if negative {
+        -up
+    } else {
+        up
+    }
+}
+
+/// The sum of two values of which the result is to be rounded once more, to at most 51 bits: if it
+/// is inexact, its last bit is one ("round to odd"), which keeps the second rounding from taking it
+/// for a tie or for exact. A zero gets the sign that `rounding` gives to exact zero sums.
+#[inline]
+pub fn sum(a: f64, b: f64, rounding: Rounding) -> f64 {
+    let sum = a + b;
+    if sum == 0.0 {
+        let negative = rounding == Rounding::Down && (a.is_sign_negative() || b.is_sign_negative());
+        return if negative { -0.0 } else { sum };
+    }
+    // What the addition lost (Knuth's two-sum); NaN or meaningless if the sum is not finite.
+    let b_kept = sum - a;
+    let lost = (a - (sum - b_kept)) + (b - b_kept);
+    if lost == 0.0 || !sum.is_finite() || sum.to_bits() & 1 != 0 {
+        return sum;
+    }
+    let outwards = (lost > 0.0) == (sum > 0.0);
+    f64::from_bits(if outwards { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
+}
+
+/// To single precision.
+#[inline]
+pub fn to_single(value: f64, rounding: Rounding) -> u32 {
+    if value.is_nan() {
+        return single::NAN;
+    }
+    let nearest = value as f32;
+    let order = value.partial_cmp(&f64::from(nearest));
+    nearest.to_bits().wrapping_add_signed(correction(nearest.is_sign_negative(), order, rounding))
+}
+
+/// To half precision.
+#[inline]
+pub fn to_half(value: f64, rounding: Rounding) -> u16 {
+    if value.is_nan() {
+        return half::NAN;
+    }
+    let nearest = nearest_half(value);
+    let order = value.partial_cmp(&half::value(nearest));
+    nearest.wrapping_add_signed(correction(nearest >> 15 != 0, order, rounding) as i16)
+}
+
+fn nearest_half(value: f64) -> u16 {
+    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+    let magnitude = value.abs();
+    let bits = if magnitude < half::MIN_NORMAL {
+        // The last bit of 2^28 is worth 2^-24, as that of a subnormal: the addition rounds.
+        let offset = f64::from(1 << 28);
+        (magnitude + offset).to_bits() - offset.to_bits()
+    } else {
+        // Rebias the exponent and round off 42 bits of the significand; a carry enters the exponent.
+        let rebiased = magnitude.to_bits() - ((1023 - 15) << 52);
+        let even = rebiased >> 42 & 1;
+        (rebiased + (1 << 41) - 1 + even) >> 42
+    };
+    sign | bits.min(0x7c00) as u16
+}

@@ -1,0 +1,163 @@
+//! Branches, convergence, barriers.
+
+use super::{Decoder, Kind, TRUE};
+use crate::emulator::operation::{Control, PredicateSource, Reduction, ReductionKind, Source};
+use crate::listing::{Operand, INSTRUCTION_BYTES};
+
+impl Decoder<'_> {
+    /// `None` if the opcode does not move control.
+    pub(super) fn control(&mut self) -> Result<Option<Control>, String> {
+        let next = self.instruction.pc + INSTRUCTION_BYTES;
+        Ok(Some(match self.base {
+            "BRA" => {
+                // Hints on whether the warp stays together.
+                self.ignore(&["U"]);
+                if self.has("DIV") || self.has("CONV") {
+                    // The lanes that should be together; the emulator knows which are.
+                    self.source(Kind::Integer)?;
+                    Control::BranchDivergent { target: self.target()? }
+                } else {
+                    Control::Branch { condition: self.predicate_or(TRUE)?, target: self.target()? }
+                }
+            }
+            "BRX" => {
+                let register = self.pair()?;
+                let Operand::Integer(offset) = *self.operand()? else { return self.unexpected() };
+                Control::BranchIndexed { base: i64::from(next) + offset, register }
+            }
+            "CALL" => {
+                // The caller keeps the return address; `.ABS` names the same places.
+                self.ignore(&["REL", "ABS", "NOINC"]);
+                Control::Branch { condition: self.predicate_or(TRUE)?, target: self.target()? }
+            }
+            "RET" => {
+                self.ignore(&["REL", "ABS", "NODEC"]);
+                let register = self.pair()?;
+                Control::Return { base: self.target()?, register }
+            }
+            "EXIT" => {
+                self.ignore(&["NO_ATEXIT"]);
+                if self.next_is_predicate() && self.predicate()? != TRUE {
+                    return self.unexpected();
+                }
+                Control::Exit
+            }
+            "BSSY" => {
+                let barrier = self.convergence_barrier()?;
+                // Where the lanes meet is where their `BSYNC` is.
+                self.target()?;
+                Control::SetConvergence { barrier }
+            }
+            "BSYNC" => Control::Converge { barrier: self.convergence_barrier()? },
+            "BREAK" => {
+                let condition = self.predicate_or(TRUE)?;
+                Control::Break { condition, barrier: self.convergence_barrier()? }
+            }
+            "BMOV" => {
+                let clear = self.has("CLEAR");
+                self.ignore(&["32", "PQUAD"]);
+                if let Some(Operand::Barrier(barrier)) = self.peek() {
+                    self.next += 1;
+                    Control::RestoreConvergence { barrier: *barrier, source: self.source(Kind::Integer)? }
+                } else {
+                    let Operand::Register(register) = self.operand()? else { return self.unexpected() };
+                    let destination = self.write_row(register.index)?;
+                    Control::SaveConvergence { barrier: self.convergence_barrier()?, destination, clear }
+                }
+            }
+            "BAR" => self.barrier()?,
+            "B2R" => {
+                if !self.has("RESULT") {
+                    return Err(format!(
+                        "`{}`: only `.RESULT` is known to the emulator",
+                        self.instruction.opcode
+                    ));
+                }
+                let Operand::Register(register) = self.operand()? else { return self.unexpected() };
+                let destination = self.write_row(register.index)?;
+                let predicate =
+                    if self.next_is_predicate() { Some(self.predicate_destination()?) } else { None };
+                Control::BarrierResult { destination, predicate }
+            }
+            "WARPSYNC" => {
+                self.ignore(&["EXCLUSIVE"]);
+                if self.has("ALL") {
+                    Control::SyncWarp { mask: (Source::Immediate(u32::MAX), Default::default()) }
+                } else {
+                    Control::SyncWarp { mask: self.source(Kind::Integer)? }
+                }
+            }
+            "NOP" | "DEPBAR" | "MEMBAR" | "ERRBAR" | "CCTL" | "YIELD" | "NANOSLEEP" | "PMTRIG"
+            | "WARPSYNCALL" => {
+                // Whatever they wait for or hint at has happened or does not matter; only the registers
+                // they read count.
+                self.modifiers.clear();
+                while let Some(operand) = self.peek() {
+                    if let Operand::Register(_) = operand {
+                        self.source(Kind::Integer)?;
+                    } else {
+                        self.next += 1;
+                    }
+                }
+                Control::Nothing
+            }
+            "BPT" | "KILL" => {
+                self.modifiers.clear();
+                self.next = self.instruction.operands.len();
+                Control::Trap
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn target(&mut self) -> Result<u32, String> {
+        match *self.operand()? {
+            Operand::Target(target) => Ok(target),
+            _ => self.unexpected(),
+        }
+    }
+
+    fn convergence_barrier(&mut self) -> Result<u8, String> {
+        match *self.operand()? {
+            Operand::Barrier(barrier) => Ok(barrier),
+            _ => self.unexpected(),
+        }
+    }
+
+    /// A register pair that holds an address in the code.
+    fn pair(&mut self) -> Result<(u16, u16), String> {
+        match self.source_pair(Kind::Integer)? {
+            [(Source::Row(low), _), (Source::Row(high), _)] => Ok((low, high)),
+            _ => self.unexpected(),
+        }
+    }
+
+    /// `BAR.SYNC number [, threads]`, `BAR.ARV number, threads`, `BAR.RED.kind number [, threads], a`.
+    fn barrier(&mut self) -> Result<Control, String> {
+        self.ignore(&["DEFER_BLOCKING"]);
+        let kind = self.one_of(&[
+            ("POPC", ReductionKind::Count),
+            ("AND", ReductionKind::And),
+            ("OR", ReductionKind::Or),
+        ]);
+        let (arrive, reduce) = (self.has("ARV"), self.has("RED"));
+        if !arrive && !reduce && !self.has("SYNC") && !self.has("SYNCALL") {
+            return Err(format!("`{}` is no barrier known to the emulator", self.instruction.opcode));
+        }
+        let number = match self.peek() {
+            Some(_) => self.source(Kind::Integer)?.0,
+            None => Source::Immediate(0),
+        };
+        let threads = match self.peek() {
+            Some(Operand::Integer(_) | Operand::Register(_)) => Some(self.source(Kind::Integer)?.0),
+            _ => None,
+        };
+        let predicate = if self.next_is_predicate() { Some(self.predicate()?) } else { None };
+        let reduction = match (reduce, kind, predicate) {
+            (true, Some(kind), Some(predicate)) => Some(Reduction { kind, predicate }),
+            (false, None, None | Some(PredicateSource { .. })) => None,
+            _ => return self.unexpected(),
+        };
+        Ok(Control::Barrier { number, threads, reduction, wait: !arrive })
+    }
+}

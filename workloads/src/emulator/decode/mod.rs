@@ -1,0 +1,402 @@
+//! From an instruction of a listing to one ready to execute.
+//!
+//! One file per family of opcodes. Every operand and every modifier must be taken by the code that
+//! decodes the opcode: what is left over is an error, not ignored.
+
+mod control;
+mod convert;
+mod cross_lane;
+mod float;
+mod half;
+mod integer;
+mod lanewise;
+mod matrix;
+mod memory;
+mod moves;
+
+use arrayvec::ArrayVec;
+use gpurf_trace::Registers;
+
+use super::operation::{
+    Compute, Decoded, Destination, Function, Modifier, Operation, PredicateDestination, PredicateSource,
+    Source,
+};
+use crate::listing::{Instruction, Operand, Predicate, Register, RegisterFile};
+
+/// What an instruction does, and the vector registers it reads and writes.
+pub(crate) struct Decoding {
+    pub decoded: Decoded,
+    /// Each register once, in the order of the operands, without RZ.
+    pub sources: Registers,
+    /// Bit i: the i-th source has the `.reuse` flag.
+    pub reuse: u16,
+    pub destinations: Registers,
+}
+
+/// Decodes an instruction of a kernel with so many registers per thread.
+pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decoding, String> {
+    let (base, modifiers) = instruction.opcode.split_once('.').unwrap_or((&instruction.opcode, ""));
+    let mut decoder = Decoder {
+        instruction,
+        base,
+        modifiers: modifiers.split('.').filter(|modifier| !modifier.is_empty()).collect(),
+        next: 0,
+        registers,
+        sources: Registers::new(),
+        reuse: 0,
+        destinations: Registers::new(),
+    };
+    let operation = decoder.operation()?;
+    if let Some(modifier) = decoder.modifiers.first() {
+        return Err(format!("modifier `.{modifier}` of `{base}` is not known to the emulator"));
+    }
+    if decoder.next < instruction.operands.len() {
+        return Err(format!("operand {} of `{base}` is not known to the emulator", decoder.next + 1));
+    }
+    let guard = predicate_source(instruction.guard);
+    let Decoder { sources, reuse, destinations, .. } = decoder;
+    Ok(Decoding { decoded: Decoded { guard, operation }, sources, reuse, destinations })
+}
+
+/// How an operand is written down, which tells what a sign means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Single,
+    /// The upper word of a pair carries the sign.
+    Double,
+    /// Two halves.
+    Half,
+}
+
+/// An operand of 32 bits, or a word of a longer one.
+type Word = (Source, Modifier);
+
+struct Decoder<'a> {
+    instruction: &'a Instruction,
+    /// The opcode up to its first dot.
+    base: &'a str,
+    /// The rest of the opcode, as far as not taken.
+    modifiers: Vec<&'a str>,
+    /// Number of the next operand.
+    next: usize,
+    registers: u32,
+    sources: Registers,
+    reuse: u16,
+    destinations: Registers,
+}
+
+impl<'a> Decoder<'a> {
+    fn operation(&mut self) -> Result<Operation, String> {
+        if let Some(control) = self.control()? {
+            return Ok(Operation::Control(control));
+        }
+        if let Some(access) = self.access()? {
+            return Ok(Operation::Access(access));
+        }
+        // The uniform datapath does what the vector datapath does, once per warp.
+        let base = match self.base {
+            "UIADD3" | "UIMAD" | "UISETP" | "ULEA" | "ULOP3" | "UMOV" | "USEL" | "USHF" | "UPLOP3"
+            | "UPRMT" | "UFLO" | "UPOPC" | "UBREV" | "USGXT" | "UBMSK" => &self.base[1..],
+            base => base,
+        };
+        let compute = match base {
+            "MOV" | "SEL" | "FSEL" | "S2R" | "S2UR" | "CS2R" | "R2UR" | "P2R" | "R2P" | "PRMT" | "PLOP3"
+            | "LOP3" | "ULDC" => self.moves(base)?,
+            "IADD3" | "IMAD" | "ISETP" | "LEA" | "SHF" | "IMNMX" | "IABS" | "FLO" | "POPC" | "BREV"
+            | "BMSK" | "SGXT" | "IDP" | "VABSDIFF" | "VABSDIFF4" | "I2I" | "I2IP" | "IADD" | "IMUL" => {
+                self.integer(base)?
+            }
+            "FADD" | "FMUL" | "FFMA" | "FSETP" | "FSET" | "FMNMX" | "FCHK" | "MUFU" | "DADD" | "DMUL"
+            | "DFMA" | "DSETP" => self.float(base)?,
+            "HADD2" | "HMUL2" | "HFMA2" | "HSETP2" | "HSET2" => self.half(base)?,
+            "F2F" | "F2I" | "I2F" | "FRND" => self.convert(base)?,
+            "SHFL" | "VOTE" | "VOTEU" | "MATCH" => self.cross_lane(base)?,
+            "HMMA" | "IMMA" => self.matrix(base)?,
+            _ => return Err(format!(
+                "opcode `{}` is not known to the emulator; what it executes is listed in docs/emulator.md",
+                self.instruction.opcode
+            )),
+        };
+        Ok(Operation::Compute(compute))
+    }
+
+    /// Takes a modifier.
+    fn has(&mut self, modifier: &str) -> bool {
+        match self.modifiers.iter().position(|found| *found == modifier) {
+            Some(index) => {
+                self.modifiers.remove(index);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes the first of these modifiers that is there.
+    fn one_of<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
+        choices.iter().find(|(modifier, _)| self.has(modifier)).map(|(_, value)| *value)
+    }
+
+    /// Takes modifiers that change nothing here.
+    fn ignore(&mut self, modifiers: &[&str]) {
+        self.modifiers.retain(|found| !modifiers.contains(found));
+    }
+
+    fn peek(&self) -> Option<&'a Operand> {
+        self.instruction.operands.get(self.next)
+    }
+
+    /// Takes the next operand.
+    fn operand(&mut self) -> Result<&'a Operand, String> {
+        let operand = self.peek();
+        self.next += 1;
+        operand.ok_or_else(|| format!("`{}` lacks operand {}", self.base, self.next))
+    }
+
+    fn unexpected<T>(&self) -> Result<T, String> {
+        Err(format!("operand {} of `{}` is of a kind not known to the emulator", self.next, self.base))
+    }
+
+    fn next_is_predicate(&self) -> bool {
+        matches!(self.peek(), Some(Operand::Predicate(_)))
+    }
+
+    fn predicate(&mut self) -> Result<PredicateSource, String> {
+        match self.operand()? {
+            Operand::Predicate(predicate) => Ok(predicate_source(*predicate)),
+            _ => self.unexpected(),
+        }
+    }
+
+    /// The next operand if it is a predicate, else what is given.
+    fn predicate_or(&mut self, default: PredicateSource) -> Result<PredicateSource, String> {
+        if self.next_is_predicate() {
+            self.predicate()
+        } else {
+            Ok(default)
+        }
+    }
+
+    fn predicate_destination(&mut self) -> Result<PredicateDestination, String> {
+        match self.operand()? {
+            Operand::Predicate(Predicate { file, index, negate: false }) => {
+                Ok(PredicateDestination { uniform: *file == RegisterFile::Uniform, index: *index })
+            }
+            _ => self.unexpected(),
+        }
+    }
+
+    /// Row of a vector register that is read.
+    fn read_row(&mut self, index: u8, reuse: bool) -> Result<u16, String> {
+        if index == 255 {
+            return Ok(self.registers as u16);
+        }
+        self.check_register(index)?;
+        let position = self.sources.iter().position(|known| *known == index).unwrap_or(self.sources.len());
+        if position == self.sources.len() {
+            self.sources.try_push(index).map_err(|_| "more than 16 source registers".to_string())?;
+        }
+        self.reuse |= u16::from(reuse) << position;
+        Ok(index.into())
+    }
+
+    /// Row of a vector register that is written.
+    fn write_row(&mut self, index: u8) -> Result<u16, String> {
+        if index == 255 {
+            return Ok(self.registers as u16 + 1);
+        }
+        self.check_register(index)?;
+        if !self.destinations.contains(&index) {
+            self.destinations
+                .try_push(index)
+                .map_err(|_| "more than 16 destination registers".to_string())?;
+        }
+        Ok(index.into())
+    }
+
+    fn check_register(&self, index: u8) -> Result<(), String> {
+        if u32::from(index) < self.registers {
+            return Ok(());
+        }
+        Err(format!("R{index} is beyond the {} registers of the kernel", self.registers))
+    }
+
+    /// The next operand as `count` registers written.
+    fn destination(&mut self, count: u8) -> Result<ArrayVec<Destination, 4>, String> {
+        match *self.operand()? {
+            Operand::Register(Register { file: RegisterFile::Vector, index, .. }) => {
+                self.destination_rows(index, count)
+            }
+            Operand::Register(register @ Register { file: RegisterFile::Uniform, index, .. }) => {
+                let zero = register.is_zero();
+                let word = |i| if zero { Destination::Nowhere } else { Destination::Uniform(index + i) };
+                (0..count).map(|i| if index + i > 63 { self.unexpected() } else { Ok(word(i)) }).collect()
+            }
+            _ => self.unexpected(),
+        }
+    }
+
+    fn destination_rows(&mut self, index: u8, count: u8) -> Result<ArrayVec<Destination, 4>, String> {
+        (0..count)
+            .map(|i| match index {
+                255 => Ok(Destination::Nowhere),
+                _ => self.write_row(after(index, i)?).map(Destination::Row),
+            })
+            .collect()
+    }
+
+    /// The next operand as 32 bits.
+    fn source(&mut self, kind: Kind) -> Result<Word, String> {
+        let [word] = self.words::<1>(kind)?;
+        Ok(word)
+    }
+
+    /// The next operand as 64 bits, lower word first.
+    fn source_pair(&mut self, kind: Kind) -> Result<[Word; 2], String> {
+        self.words::<2>(kind)
+    }
+
+    /// The next operand as a number of words, lowest first.
+    fn words<const N: usize>(&mut self, kind: Kind) -> Result<[Word; N], String> {
+        let mut words = [(Source::Immediate(0), Modifier::None); N];
+        match *self.operand()? {
+            Operand::Register(register) => {
+                for (i, word) in words.iter_mut().enumerate() {
+                    let source = self.register_word(&register, i as u8)?;
+                    *word = (source, self.modifier(kind, &register, i + 1 == N)?);
+                }
+            }
+            Operand::Constant(constant) => {
+                let address = &constant.address;
+                if address.register.is_some() || address.uniform.is_some() {
+                    return self.unexpected();
+                }
+                let signs = Register {
+                    negate: constant.negate,
+                    absolute: constant.absolute,
+                    invert: constant.invert,
+                    half: constant.half,
+                    ..Register::new(RegisterFile::Vector, 0)
+                };
+                for (i, word) in words.iter_mut().enumerate() {
+                    let offset = address.offset as u32 + 4 * i as u32;
+                    let source = Source::Constant { bank: constant.bank, offset };
+                    *word = (source, self.modifier(kind, &signs, i + 1 == N)?);
+                }
+            }
+            Operand::Integer(value) => {
+                for (i, word) in words.iter_mut().enumerate() {
+                    // Integers are sign-extended; a double's immediate is its upper word.
+                    let bits = if kind == Kind::Double { value << 32 } else { value };
+                    *word = (Source::Immediate((bits >> (32 * i)) as u32), Modifier::None);
+                }
+            }
+            Operand::Float(value) => {
+                let bits = match kind {
+                    Kind::Double => value.to_bits(),
+                    Kind::Single => u64::from(single_bits(value)),
+                    Kind::Half => {
+                        // The upper half stands first.
+                        let upper = ::half::f16::from_f64(value).to_bits();
+                        let Operand::Float(lower) = *self.operand()? else { return self.unexpected() };
+                        u64::from(upper) << 16 | u64::from(::half::f16::from_f64(lower).to_bits())
+                    }
+                    Kind::Integer => return self.unexpected(),
+                };
+                for (i, word) in words.iter_mut().enumerate() {
+                    *word = (Source::Immediate((bits >> (32 * i)) as u32), Modifier::None);
+                }
+            }
+            _ => return self.unexpected(),
+        }
+        Ok(words)
+    }
+
+    /// Word `i` of a register operand.
+    fn register_word(&mut self, register: &Register, i: u8) -> Result<Source, String> {
+        Ok(match register.file {
+            _ if register.is_zero() => Source::Immediate(0),
+            RegisterFile::Vector => Source::Row(self.read_row(after(register.index, i)?, register.reuse)?),
+            RegisterFile::Uniform if register.index + i < 63 => Source::Uniform(register.index + i),
+            RegisterFile::Uniform => return self.unexpected(),
+        })
+    }
+
+    /// What the signs of an operand do to a word of it; `top` is its highest word.
+    fn modifier(&self, kind: Kind, register: &Register, top: bool) -> Result<Modifier, String> {
+        let Register { negate, absolute, invert, half, byte, .. } = *register;
+        let plain = !negate && !absolute && !invert && half.is_none() && byte.is_none();
+        Ok(match kind {
+            _ if plain => Modifier::None,
+            Kind::Half if !invert && byte.is_none() => {
+                Modifier::Halves { half, clear: absolute, flip: negate }
+            }
+            Kind::Double if !top => Modifier::None,
+            Kind::Single | Kind::Double if !invert && half.is_none() && byte.is_none() => {
+                Modifier::Sign { clear: absolute, flip: negate }
+            }
+            Kind::Integer if invert && !negate && !absolute => Modifier::Invert,
+            Kind::Integer if negate && !absolute && top => Modifier::Negate,
+            Kind::Integer if absolute && !negate && top => Modifier::Magnitude,
+            _ => return self.unexpected(),
+        })
+    }
+
+    /// The next operand as consecutive registers read, lowest first.
+    fn fragment<const N: usize>(&mut self) -> Result<[Word; N], String> {
+        match self.peek() {
+            Some(Operand::Register(register)) if !register.negate && !register.absolute => {
+                self.words::<N>(Kind::Integer)
+            }
+            _ => {
+                self.next += 1;
+                self.unexpected()
+            }
+        }
+    }
+
+    /// An instruction without predicate results.
+    fn compute(
+        &self,
+        destinations: impl IntoIterator<Item = Destination>,
+        sources: impl IntoIterator<Item = Word>,
+        predicates: impl IntoIterator<Item = PredicateSource>,
+        function: Function,
+    ) -> Compute {
+        Compute {
+            sources: sources.into_iter().collect(),
+            predicates: predicates.into_iter().collect(),
+            destinations: destinations.into_iter().collect(),
+            predicate_destinations: vec![],
+            function,
+        }
+    }
+}
+
+/// The register `i` after this one.
+fn after(index: u8, i: u8) -> Result<u8, String> {
+    match index.checked_add(i) {
+        Some(index) if index < 255 => Ok(index),
+        _ => Err(format!("an operand of several registers that starts with R{index} does not fit")),
+    }
+}
+
+fn predicate_source(predicate: Predicate) -> PredicateSource {
+    PredicateSource {
+        uniform: predicate.file == RegisterFile::Uniform,
+        index: predicate.index,
+        negate: predicate.negate,
+    }
+}
+
+const TRUE: PredicateSource = PredicateSource { uniform: false, index: 7, negate: false };
+const FALSE: PredicateSource = PredicateSource { uniform: false, index: 7, negate: true };
+
+/// The bits of a single-precision immediate; NaN as the disassembler means it.
+fn single_bits(value: f64) -> u32 {
+    if value.is_nan() {
+        0x7fc0_0000 | u32::from(value.is_sign_negative()) << 31
+    } else {
+        (value as f32).to_bits()
+    }
+}

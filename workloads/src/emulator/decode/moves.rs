@@ -1,0 +1,207 @@
+//! Moves, selections, logic, and special registers.
+
+use super::lanewise::*;
+use super::{Decoder, Kind, FALSE};
+use crate::emulator::arithmetic::integer;
+use crate::emulator::operation::{
+    Compute, Function, Inputs, LaneMask, Modifier, Outputs, PredicateDestination, PredicateSource, Source,
+    Special, LANES,
+};
+use crate::listing::Operand;
+
+impl Decoder<'_> {
+    pub(super) fn moves(&mut self, base: &str) -> Result<Compute, String> {
+        match base {
+            "MOV" | "R2UR" => {
+                let destination = self.destination(1)?;
+                let source = self.source(Kind::Integer)?;
+                // `MOV` may end with a mask of bytes that is always full.
+                if let Some(Operand::Integer(0xf)) = self.peek() {
+                    self.next += 1;
+                }
+                Ok(self.compute(destination, [source], [], map1(|a| a)))
+            }
+            "ULDC" => {
+                let count = if self.has("64") { 2 } else { 1 };
+                let destination = self.destination(count)?;
+                let sources = self.source_pair(Kind::Integer)?;
+                Ok(self.compute(destination, sources.into_iter().take(count.into()), [], copy(count.into())))
+            }
+            "SEL" | "FSEL" => {
+                self.ignore(&["FTZ"]);
+                let kind = if base == "SEL" { Kind::Integer } else { Kind::Single };
+                let destination = self.destination(1)?;
+                let sources = [self.source(kind)?, self.source(kind)?];
+                let first = self.predicate()?;
+                Ok(self.compute(
+                    destination,
+                    sources,
+                    [first],
+                    map2_if(|a, b, first| if first { a } else { b }),
+                ))
+            }
+            "S2R" | "S2UR" => {
+                let destination = self.destination(1)?;
+                let source = self.special()?;
+                Ok(self.compute(destination, [(source, Modifier::None)], [], map1(|a| a)))
+            }
+            "CS2R" => {
+                let count = if self.has("32") { 1 } else { 2 };
+                let destination = self.destination(count)?;
+                let lower = (self.special()?, Modifier::None);
+                let upper = (Source::Immediate(0), Modifier::None);
+                Ok(self.compute(
+                    destination,
+                    [lower, upper].into_iter().take(count.into()),
+                    [],
+                    copy(count.into()),
+                ))
+            }
+            "PRMT" => {
+                let mode = self.one_of(&[
+                    ("F4E", integer::PermuteMode::F4E),
+                    ("B4E", integer::PermuteMode::B4E),
+                    ("RC8", integer::PermuteMode::RC8),
+                    ("ECL", integer::PermuteMode::ECL),
+                    ("ECR", integer::PermuteMode::ECR),
+                    ("RC16", integer::PermuteMode::RC16),
+                ]);
+                let mode = mode.unwrap_or(integer::PermuteMode::Index);
+                let destination = self.destination(1)?;
+                let sources =
+                    [self.source(Kind::Integer)?, self.source(Kind::Integer)?, self.source(Kind::Integer)?];
+                let function = map3(move |a, selector, b| integer::prmt(a, b, selector, mode));
+                Ok(self.compute(destination, sources, [], function))
+            }
+            "LOP3" => self.logic(),
+            "PLOP3" => self.predicate_logic(),
+            "P2R" => self.predicates_to_register(),
+            "R2P" => self.register_to_predicates(),
+            _ => self.unexpected(),
+        }
+    }
+
+    fn special(&mut self) -> Result<Source, String> {
+        let Operand::Name(name) = self.operand()? else { return self.unexpected() };
+        Ok(Source::Special(match name.as_str() {
+            "SR_LANEID" => Special::Lane,
+            "SR_TID.X" => Special::Thread(0),
+            "SR_TID.Y" => Special::Thread(1),
+            "SR_TID.Z" => Special::Thread(2),
+            "SR_CTAID.X" => Special::Block(0),
+            "SR_CTAID.Y" => Special::Block(1),
+            "SR_CTAID.Z" => Special::Block(2),
+            "SR_VIRTID" => Special::Zero,
+            "SR_WARPID" => Special::Warp,
+            "SR_EQMASK" => Special::LaneMask(LaneMask::Equal),
+            "SR_LTMASK" => Special::LaneMask(LaneMask::Below),
+            "SR_LEMASK" => Special::LaneMask(LaneMask::AtOrBelow),
+            "SR_GTMASK" => Special::LaneMask(LaneMask::Above),
+            "SR_GEMASK" => Special::LaneMask(LaneMask::AtOrAbove),
+            "SR_CLOCKLO" | "SR_CLOCK" => Special::Clock,
+            "SR_CLOCKHI" | "SRZ" => Special::Zero,
+            _ => return Err(format!("special register {name} is not known to the emulator")),
+        }))
+    }
+
+    /// `LOP3.LUT [P,] Rd, a, b, c, table, joined`: any function of three bits, bit by bit. P is whether
+    /// the result has a bit set, or (`.PAND`: and) the joined predicate holds.
+    fn logic(&mut self) -> Result<Compute, String> {
+        if !self.has("LUT") {
+            return Err(format!("`{}`: only `.LUT` is known to the emulator", self.instruction.opcode));
+        }
+        let and = self.has("PAND");
+        let test = if self.next_is_predicate() { Some(self.predicate_destination()?) } else { None };
+        let destination = self.destination(1)?;
+        let sources = [self.source(Kind::Integer)?, self.source(Kind::Integer)?, self.source(Kind::Integer)?];
+        let table = self.table()?;
+        let joined = self.predicate_or(FALSE)?;
+        let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
+            let [a, b, c, ..] = &inputs.lanes;
+            for lane in 0..LANES {
+                outputs.lanes[0][lane] = integer::lop3(a[lane], b[lane], c[lane], table);
+            }
+            if test.is_some() {
+                let set =
+                    (0..LANES).fold(0, |mask, lane| mask | u32::from(outputs.lanes[0][lane] != 0) << lane);
+                let joined = inputs.predicates[0];
+                outputs.predicates[0] = if and { set & joined } else { set | joined };
+            }
+        });
+        let mut compute = self.compute(destination, sources, [joined], function);
+        compute.predicate_destinations.extend(test);
+        Ok(compute)
+    }
+
+    fn table(&mut self) -> Result<u8, String> {
+        match self.operand()? {
+            Operand::Integer(table @ 0..=0xff) => Ok(*table as u8),
+            _ => self.unexpected(),
+        }
+    }
+
+    /// `PLOP3.LUT P, Q, a, b, c, table of P, table of Q`.
+    fn predicate_logic(&mut self) -> Result<Compute, String> {
+        if !self.has("LUT") {
+            return Err(format!("`{}`: only `.LUT` is known to the emulator", self.instruction.opcode));
+        }
+        let destinations = vec![self.predicate_destination()?, self.predicate_destination()?];
+        let sources = [self.predicate()?, self.predicate()?, self.predicate()?];
+        let tables = [self.table()?, self.table()?];
+        let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
+            let [a, b, c, ..] = inputs.predicates;
+            for (predicate, table) in outputs.predicates.iter_mut().zip(tables) {
+                *predicate = integer::lop3(a, b, c, table);
+            }
+        });
+        let mut compute = self.compute([], [], sources, function);
+        compute.predicate_destinations = destinations;
+        Ok(compute)
+    }
+
+    /// `P2R Rd, PR, a, mask`: predicates P0 to P6 as bits, in the place of those bits of a that the
+    /// mask has set.
+    fn predicates_to_register(&mut self) -> Result<Compute, String> {
+        let destination = self.destination(1)?;
+        let Operand::Name(_) = self.operand()? else { return self.unexpected() };
+        let sources = [self.source(Kind::Integer)?, self.source(Kind::Integer)?];
+        let predicates = (0..7).map(|index| PredicateSource { uniform: false, index, negate: false });
+        let function: Function = Box::new(|inputs: &Inputs, outputs: &mut Outputs| {
+            let [a, mask, ..] = &inputs.lanes;
+            for lane in 0..LANES {
+                let bits =
+                    (0..7).fold(0, |bits, index| bits | (inputs.predicates[index] >> lane & 1) << index);
+                outputs.lanes[0][lane] = a[lane] & !mask[lane] | bits & mask[lane];
+            }
+        });
+        Ok(self.compute(destination, sources, predicates, function))
+    }
+
+    /// `R2P PR, a, mask`: the predicates whose bits the mask has set take those bits of a.
+    fn register_to_predicates(&mut self) -> Result<Compute, String> {
+        let Operand::Name(_) = self.operand()? else { return self.unexpected() };
+        let byte = self.one_of(&[("B0", 0), ("B1", 1), ("B2", 2), ("B3", 3)]).unwrap_or(0);
+        let (source, modifier) = self.source(Kind::Integer)?;
+        let Operand::Integer(mask) = *self.operand()? else { return self.unexpected() };
+        let indices: Vec<u8> = (0..7).filter(|index| mask >> index & 1 != 0).collect();
+        let places = indices.clone();
+        let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
+            for (predicate, index) in outputs.predicates.iter_mut().zip(&places) {
+                *predicate = (0..LANES).fold(0, |mask, lane| {
+                    mask | (inputs.lanes[0][lane] >> (8 * byte + u32::from(*index)) & 1) << lane
+                });
+            }
+        });
+        let mut compute = self.compute([], [(source, modifier)], [], function);
+        compute.predicate_destinations =
+            indices.into_iter().map(|index| PredicateDestination { uniform: false, index }).collect();
+        Ok(compute)
+    }
+}
+
+/// Sources to results, word by word.
+fn copy(words: usize) -> Function {
+    Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
+        outputs.lanes[..words].copy_from_slice(&inputs.lanes[..words]);
+    })
+}

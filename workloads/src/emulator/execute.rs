@@ -1,0 +1,813 @@
+//! One instruction by one group of lanes.
+
+use super::arithmetic::{double, half, single, FloatMode};
+use super::memory::{AccessError, View};
+use super::operation::*;
+use super::warp::{lanes_of, Group, Waiting, Warp};
+use crate::listing::INSTRUCTION_BYTES;
+
+/// What does not change during a launch.
+pub(crate) struct Constants<'a> {
+    pub banks: [&'a [u8]; 16],
+    pub block: [u32; 3],
+    pub block_size: [u32; 3],
+}
+
+/// Memory of a thread block, but for its registers.
+pub(crate) struct BlockMemory<'a> {
+    pub global: View<'a>,
+    pub shared: Vec<u8>,
+    /// Of all threads, one after the other.
+    pub local: Vec<u8>,
+    /// Bytes of it per thread.
+    pub local_bytes: u64,
+    /// Where shared memory appears among generic addresses, and local memory.
+    pub shared_window: u64,
+    pub local_window: u64,
+}
+
+/// Bytes of a window among generic addresses.
+pub(crate) const WINDOW_BYTES: u64 = 1 << 24;
+
+/// Why an instruction did not execute: what is wrong, and in which lane if it is one's.
+pub(crate) struct Fault {
+    pub message: String,
+    pub lane: Option<u32>,
+}
+
+impl Fault {
+    fn new(message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), lane: None }
+    }
+}
+
+/// Addresses that an access touched, one per executing lane, lowest lane first.
+#[derive(Default)]
+pub(crate) struct Touched {
+    pub addresses: [u64; LANES],
+    pub count: usize,
+}
+
+/// Values on their way through an instruction.
+pub(crate) struct Scratch {
+    inputs: Inputs,
+    outputs: Outputs,
+    pub touched: Touched,
+}
+
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch {
+            inputs: Inputs { lanes: [[0; LANES]; MAX_SOURCES], predicates: [0; 7], mask: 0 },
+            outputs: Outputs { lanes: [[0; LANES]; MAX_RESULTS], predicates: [0; 7] },
+            touched: Touched::default(),
+        }
+    }
+}
+
+impl Group {
+    fn uniform_predicate(&self, index: u8) -> u32 {
+        if self.uniform_predicates >> index & 1 != 0 {
+            u32::MAX
+        } else {
+            0
+        }
+    }
+}
+
+impl Warp {
+    fn running(&self) -> &Group {
+        self.groups.last().expect("a group runs")
+    }
+
+    fn running_mut(&mut self) -> &mut Group {
+        self.groups.last_mut().expect("a group runs")
+    }
+
+    /// A predicate as a bit per lane.
+    #[inline]
+    pub fn predicate(&self, source: PredicateSource) -> u32 {
+        let value = if source.uniform {
+            self.running().uniform_predicate(source.index)
+        } else {
+            self.predicates[usize::from(source.index)]
+        };
+        value ^ if source.negate { u32::MAX } else { 0 }
+    }
+
+    /// The value of an operand that is the same in all lanes, or that of the first of these lanes.
+    fn scalar(&self, source: Source, mask: u32, constants: &Constants, number: u32) -> Result<u32, Fault> {
+        let mut lanes = [0; LANES];
+        self.fetch((source, Modifier::None), constants, number, &mut lanes)?;
+        Ok(lanes[mask.trailing_zeros() as usize & 31])
+    }
+
+    /// An operand in all lanes. `number` is that of the warp in its block.
+    #[inline]
+    fn fetch(
+        &self,
+        (source, modifier): (Source, Modifier),
+        constants: &Constants,
+        number: u32,
+        into: &mut Lanes,
+    ) -> Result<(), Fault> {
+        match source {
+            Source::Row(row) => *into = self.registers[usize::from(row)],
+            Source::Uniform(index) => *into = [self.running().uniform[usize::from(index)]; LANES],
+            Source::Immediate(value) => *into = [value; LANES],
+            Source::Constant { bank, offset } => *into = [constants.word(bank, offset.into())?; LANES],
+            Source::Special(special) => *into = self.special(special, constants, number),
+        }
+        match modifier {
+            Modifier::None => {}
+            // The signs of single precision are flipped on the way to almost any instruction.
+            Modifier::Sign { clear: false, flip: true } => {
+                into.iter_mut().for_each(|value| *value ^= 0x8000_0000)
+            }
+            _ => into.iter_mut().for_each(|value| *value = modifier.apply(*value)),
+        }
+        Ok(())
+    }
+
+    fn special(&self, special: Special, constants: &Constants, number: u32) -> Lanes {
+        std::array::from_fn(|lane| {
+            let lane = lane as u32;
+            match special {
+                Special::Lane => lane,
+                Special::Thread(dimension) => {
+                    let [x, y, z] = constants.block_size;
+                    let thread = number * LANES as u32 + lane;
+                    match dimension {
+                        0 => thread % x,
+                        1 => thread / x % y,
+                        _ => thread / x / y % z,
+                    }
+                }
+                Special::Block(dimension) => constants.block[usize::from(dimension)],
+                Special::Warp => number,
+                Special::LaneMask(mask) => match mask {
+                    LaneMask::Equal => 1 << lane,
+                    LaneMask::Below => (1 << lane) - 1,
+                    LaneMask::AtOrBelow => u32::MAX >> (31 - lane),
+                    LaneMask::Above => u32::MAX.checked_shl(lane + 1).unwrap_or(0),
+                    LaneMask::AtOrAbove => u32::MAX << lane,
+                },
+                Special::Clock => self.executed as u32,
+                Special::Zero => 0,
+            }
+        })
+    }
+
+    #[inline]
+    fn store(&mut self, row: u16, mask: u32, value: &Lanes) {
+        let row = &mut self.registers[usize::from(row)];
+        if mask == u32::MAX {
+            *row = *value;
+        } else {
+            for lane in 0..LANES {
+                if mask >> lane & 1 != 0 {
+                    row[lane] = value[lane];
+                }
+            }
+        }
+    }
+
+    pub fn compute(
+        &mut self,
+        compute: &Compute,
+        mask: u32,
+        constants: &Constants,
+        number: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), Fault> {
+        let Scratch { inputs, outputs, .. } = scratch;
+        for (source, lanes) in compute.sources.iter().zip(&mut inputs.lanes) {
+            self.fetch(*source, constants, number, lanes)?;
+        }
+        for (source, predicate) in compute.predicates.iter().zip(&mut inputs.predicates) {
+            *predicate = self.predicate(*source);
+        }
+        inputs.mask = mask;
+        (compute.function)(inputs, outputs);
+        let first = mask.trailing_zeros() & 31;
+        for (destination, value) in compute.destinations.iter().zip(&outputs.lanes) {
+            match *destination {
+                Destination::Row(row) => self.store(row, mask, value),
+                Destination::Uniform(index) if mask != 0 => {
+                    self.running_mut().uniform[usize::from(index)] = value[first as usize];
+                }
+                Destination::Uniform(_) | Destination::Nowhere => {}
+            }
+        }
+        for (destination, &value) in compute.predicate_destinations.iter().zip(&outputs.predicates) {
+            match *destination {
+                PredicateDestination { index: 7, .. } => {}
+                PredicateDestination { uniform: false, index } => {
+                    let predicate = &mut self.predicates[usize::from(index)];
+                    *predicate = *predicate & !mask | value & mask;
+                }
+                PredicateDestination { uniform: true, index } if mask != 0 => {
+                    let predicates = &mut self.running_mut().uniform_predicates;
+                    *predicates = *predicates & !(1 << index) | ((value >> first & 1) as u8) << index;
+                }
+                PredicateDestination { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The address of each lane.
+    fn addresses(&self, address: &Address, into: &mut [u64; LANES]) {
+        let group = self.running();
+        let uniform = |index: u8| u64::from(group.uniform[usize::from(index)]);
+        let base = match address.uniform {
+            Some(index) if address.wide => uniform(index + 1) << 32 | uniform(index),
+            Some(index) => uniform(index),
+            None => 0,
+        };
+        let base = base.wrapping_add(address.offset as u64);
+        match address.register {
+            None => *into = [base; LANES],
+            Some((low, None)) => {
+                let low = &self.registers[usize::from(low)];
+                for lane in 0..LANES {
+                    into[lane] = base.wrapping_add(u64::from(low[lane].wrapping_mul(address.scale)));
+                }
+            }
+            Some((low, Some(high))) => {
+                let (low, high) = (&self.registers[usize::from(low)], &self.registers[usize::from(high)]);
+                for lane in 0..LANES {
+                    let register = u64::from(high[lane]) << 32 | u64::from(low[lane]);
+                    into[lane] = base.wrapping_add(register);
+                }
+            }
+        }
+        if !address.wide {
+            // 32-bit sums wrap around.
+            into.iter_mut().for_each(|address| *address &= 0xffff_ffff);
+        }
+    }
+
+    pub fn access(
+        &mut self,
+        access: &Access,
+        mask: u32,
+        constants: &Constants,
+        number: u32,
+        memory: &mut BlockMemory,
+        touched: &mut Touched,
+    ) -> Result<(), Fault> {
+        touched.count = 0;
+        let mut addresses = [0; LANES];
+        match access {
+            Access::Load { space, width, address, destination } => {
+                self.addresses(address, &mut addresses);
+                let first = usize::from(*destination);
+                let sink = self.registers.len() - 1;
+                let rows: [usize; 4] = std::array::from_fn(|i| if first == sink { sink } else { first + i });
+                for lane in lanes_of(mask) {
+                    let place = memory.place(*space, addresses[lane], number, lane);
+                    touched.push(memory.traced(place, addresses[lane]));
+                    match width {
+                        Width::U8 => self.registers[rows[0]][lane] = u32::from(memory.read::<1>(place)?[0]),
+                        Width::S8 => self.registers[rows[0]][lane] = memory.read::<1>(place)?[0] as i8 as u32,
+                        Width::U16 => {
+                            self.registers[rows[0]][lane] =
+                                u32::from(u16::from_le_bytes(memory.read(place)?));
+                        }
+                        Width::S16 => {
+                            self.registers[rows[0]][lane] = i16::from_le_bytes(memory.read(place)?) as u32
+                        }
+                        Width::B32 => self.registers[rows[0]][lane] = u32::from_le_bytes(memory.read(place)?),
+                        Width::B64 => self.load_words(memory.read::<8>(place)?, &rows, lane),
+                        Width::B128 => self.load_words(memory.read::<16>(place)?, &rows, lane),
+                    }
+                }
+            }
+            Access::Store { space, width, address, source } => {
+                self.addresses(address, &mut addresses);
+                let first = usize::from(*source);
+                let zero = self.registers.len() - 2;
+                let rows: [usize; 4] = std::array::from_fn(|i| if first == zero { zero } else { first + i });
+                for lane in lanes_of(mask) {
+                    let place = memory.place(*space, addresses[lane], number, lane);
+                    touched.push(memory.traced(place, addresses[lane]));
+                    let value = self.registers[rows[0]][lane];
+                    match width {
+                        Width::U8 | Width::S8 => memory.write(place, [value as u8])?,
+                        Width::U16 | Width::S16 => memory.write(place, (value as u16).to_le_bytes())?,
+                        Width::B32 => memory.write(place, value.to_le_bytes())?,
+                        Width::B64 => memory.write(place, self.words_of::<8>(&rows, lane))?,
+                        Width::B128 => memory.write(place, self.words_of::<16>(&rows, lane))?,
+                    }
+                }
+            }
+            Access::LoadConstant { bank, width, address, destination } => {
+                self.addresses(address, &mut addresses);
+                for lane in lanes_of(mask) {
+                    let value =
+                        constants.load(*bank, addresses[lane], *width).map_err(|fault| fault.at(lane))?;
+                    match *destination {
+                        Destination::Row(row) => {
+                            for i in 0..width.registers() {
+                                self.registers[usize::from(row) + i][lane] = (value >> (32 * i)) as u32;
+                            }
+                        }
+                        Destination::Uniform(index) => {
+                            for i in 0..width.registers() {
+                                self.running_mut().uniform[usize::from(index) + i] =
+                                    (value >> (32 * i)) as u32;
+                            }
+                        }
+                        Destination::Nowhere => {}
+                    }
+                }
+            }
+            Access::LoadMatrices { count, transposed, address, destination } => {
+                self.addresses(address, &mut addresses);
+                for lane in lanes_of(mask) {
+                    touched.push(addresses[lane]);
+                }
+                self.load_matrices(*count, *transposed, *destination, mask, &addresses, number, memory)?;
+            }
+            Access::Atomic { space, function, kind, address, operand, swap, destination } => {
+                self.addresses(address, &mut addresses);
+                for lane in lanes_of(mask) {
+                    let place = memory.place(*space, addresses[lane], number, lane);
+                    touched.push(memory.traced(place, addresses[lane]));
+                    self.atomic(place, *function, *kind, (*operand, *swap), *destination, lane, memory)?;
+                }
+            }
+            Access::CountingIncrement { address, destination } => {
+                self.addresses(address, &mut addresses);
+                for lane in lanes_of(mask) {
+                    let place = memory.place(Space::Shared, addresses[lane], number, lane);
+                    touched.push(addresses[lane]);
+                    let before = u32::from_le_bytes(memory.read(place)?);
+                    memory.write(place, before.wrapping_add(1).to_le_bytes())?;
+                    if let Some(row) = destination {
+                        self.registers[usize::from(*row)][lane] = before;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn load_words<const N: usize>(&mut self, bytes: [u8; N], rows: &[usize; 4], lane: usize) {
+        for (word, &row) in bytes.chunks_exact(4).zip(rows) {
+            self.registers[row][lane] = u32::from_le_bytes(word.try_into().expect("four bytes"));
+        }
+    }
+
+    #[inline]
+    fn words_of<const N: usize>(&self, rows: &[usize; 4], lane: usize) -> [u8; N] {
+        let mut bytes = [0; N];
+        for (word, &row) in bytes.chunks_exact_mut(4).zip(rows) {
+            word.copy_from_slice(&self.registers[row][lane].to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Lane 8 i + j gives the address of row j of matrix i; register i of lane l holds elements
+    /// 2 (l mod 4) and the next of row l / 4 of matrix i, or of its transpose.
+    #[allow(clippy::too_many_arguments)]
+    fn load_matrices(
+        &mut self,
+        count: u8,
+        transposed: bool,
+        destination: u16,
+        mask: u32,
+        addresses: &[u64; LANES],
+        number: u32,
+        memory: &BlockMemory,
+    ) -> Result<(), Fault> {
+        for i in 0..usize::from(count) {
+            let mut rows = [[0u16; 8]; 8];
+            for (j, row) in rows.iter_mut().enumerate() {
+                let lane = 8 * i + j;
+                let place = memory.place(Space::Shared, addresses[lane], number, lane);
+                let bytes = memory.read::<16>(place)?;
+                for (element, pair) in row.iter_mut().zip(bytes.chunks_exact(2)) {
+                    *element = u16::from_le_bytes([pair[0], pair[1]]);
+                }
+            }
+            let register = &mut self.registers[usize::from(destination) + i];
+            for lane in lanes_of(mask) {
+                let (row, column) = (lane / 4, 2 * (lane % 4));
+                let [low, high] = match transposed {
+                    false => [rows[row][column], rows[row][column + 1]],
+                    true => [rows[column][row], rows[column + 1][row]],
+                };
+                register[lane] = u32::from(high) << 16 | u32::from(low);
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn atomic(
+        &mut self,
+        place: Located,
+        function: AtomicFunction,
+        kind: AtomicType,
+        (operand, swap): (u16, u16),
+        destination: Option<u16>,
+        lane: usize,
+        memory: &mut BlockMemory,
+    ) -> Result<(), Fault> {
+        let (operand, swap) = (usize::from(operand), usize::from(swap));
+        let zero = self.registers.len() - 2;
+        if kind.bytes() == 8 {
+            let wide = |row: usize| {
+                let high = if row == zero { 0 } else { self.registers[row + 1][lane] };
+                u64::from(high) << 32 | u64::from(self.registers[row][lane])
+            };
+            let before = u64::from_le_bytes(memory.read(place)?);
+            let after = atomic_64(function, kind, before, wide(operand), wide(swap));
+            memory.write(place, after.to_le_bytes())?;
+            if let Some(row) = destination {
+                self.registers[usize::from(row)][lane] = before as u32;
+                self.registers[usize::from(row) + 1][lane] = (before >> 32) as u32;
+            }
+        } else {
+            let before = u32::from_le_bytes(memory.read(place)?);
+            let operands = (self.registers[operand][lane], self.registers[swap][lane]);
+            let after = atomic_32(function, kind, before, operands.0, operands.1);
+            memory.write(place, after.to_le_bytes())?;
+            if let Some(row) = destination {
+                self.registers[usize::from(row)][lane] = before;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves control, but for barriers, which concern the whole block. `mask` are the lanes that
+    /// execute, `all` those of the group.
+    pub fn control(
+        &mut self,
+        control: &Control,
+        mask: u32,
+        constants: &Constants,
+        number: u32,
+    ) -> Result<(), Fault> {
+        let next = self.running().pc + INSTRUCTION_BYTES;
+        self.running_mut().pc = next;
+        match control {
+            Control::Branch { target, condition } => {
+                let jumping = mask & self.predicate(*condition);
+                self.split(jumping, *target);
+            }
+            Control::BranchDivergent { target } => {
+                if self.running().mask != self.live {
+                    self.split(mask, *target);
+                }
+            }
+            Control::BranchIndexed { base, register } => self.jump(mask, *register, *base)?,
+            Control::Return { base, register } => self.jump(mask, *register, (*base).into())?,
+            Control::Exit => {
+                if mask != 0 {
+                    self.exit(mask);
+                }
+            }
+            Control::SetConvergence { barrier } => {
+                for lane in lanes_of(mask) {
+                    self.convergence[usize::from(*barrier)][lane] = mask;
+                }
+            }
+            Control::Converge { barrier } => self.wait(mask, Waiting::Converge(*barrier)),
+            Control::Break { barrier, condition } => {
+                let leaving = mask & self.predicate(*condition);
+                self.leave(*barrier, leaving);
+            }
+            Control::SaveConvergence { barrier, destination, clear } => {
+                let barrier = usize::from(*barrier);
+                let saved = self.convergence[barrier];
+                self.store(*destination, mask, &saved);
+                if *clear {
+                    lanes_of(mask).for_each(|lane| self.convergence[barrier][lane] = 0);
+                }
+            }
+            Control::RestoreConvergence { barrier, source } => {
+                let mut value = [0; LANES];
+                self.fetch(*source, constants, number, &mut value)?;
+                lanes_of(mask).for_each(|lane| self.convergence[usize::from(*barrier)][lane] = value[lane]);
+            }
+            Control::SyncWarp { mask: (source, _) } => {
+                let lanes = self.scalar(*source, mask, constants, number)?;
+                self.wait(mask, Waiting::Sync(lanes));
+            }
+            Control::Barrier { .. } | Control::BarrierResult { .. } | Control::Nothing => {}
+            Control::Trap => {
+                if mask != 0 {
+                    return Err(Fault::new("the kernel trapped"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets these lanes of the running group wait; the others go on.
+    fn wait(&mut self, lanes: u32, waiting: Waiting) {
+        if lanes == 0 {
+            return;
+        }
+        let pc = self.running().pc;
+        let all = self.running().mask;
+        if lanes == all {
+            self.running_mut().waiting = waiting;
+        } else {
+            self.split(lanes, pc);
+            let before = self.groups.len() - 2;
+            self.groups[before].waiting = waiting;
+        }
+        self.release();
+    }
+
+    /// Lets lanes wait at a barrier of the block.
+    pub fn wait_at_barrier(&mut self, lanes: u32, number: u8, threads: u32) {
+        self.wait(lanes, Waiting::Barrier { number, threads });
+    }
+
+    /// Sends each lane where its register pair says.
+    fn jump(&mut self, mask: u32, (low, high): (u16, u16), base: i64) -> Result<(), Fault> {
+        let mut rest = mask;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            let target = |lane: usize| {
+                let high = u64::from(self.registers[usize::from(high)][lane]) << 32;
+                base.wrapping_add((high | u64::from(self.registers[usize::from(low)][lane])) as i64)
+            };
+            let to = target(lane);
+            let lanes =
+                lanes_of(rest).filter(|&other| target(other) == to).fold(0, |lanes, lane| lanes | 1 << lane);
+            let pc = u32::try_from(to).ok().filter(|pc| pc % INSTRUCTION_BYTES == 0);
+            let pc = pc.ok_or(Fault { message: format!("jumps to {to:#x}"), lane: Some(lane as u32) })?;
+            self.split(lanes, pc);
+            rest &= !lanes;
+        }
+        Ok(())
+    }
+
+    /// Operand of a barrier, the same in all lanes.
+    pub fn barrier_operand(
+        &self,
+        source: Source,
+        mask: u32,
+        constants: &Constants,
+        number: u32,
+    ) -> Result<u32, Fault> {
+        self.scalar(source, mask, constants, number)
+    }
+
+    /// Writes a value to a register of these lanes.
+    pub fn set_register(&mut self, row: u16, mask: u32, value: u32) {
+        self.store(row, mask, &[value; LANES]);
+    }
+}
+
+fn atomic_32(function: AtomicFunction, kind: AtomicType, before: u32, operand: u32, swap: u32) -> u32 {
+    let nearest = |flush| FloatMode { flush, ..FloatMode::default() };
+    match (function, kind) {
+        (AtomicFunction::Add, AtomicType::F32 { flush }) => single::add(before, operand, nearest(flush)),
+        (AtomicFunction::Add, AtomicType::F16x2) => half::add2(before, operand, nearest(false)),
+        (AtomicFunction::Add, _) => before.wrapping_add(operand),
+        (AtomicFunction::Min, AtomicType::S32) => (before as i32).min(operand as i32) as u32,
+        (AtomicFunction::Min, _) => before.min(operand),
+        (AtomicFunction::Max, AtomicType::S32) => (before as i32).max(operand as i32) as u32,
+        (AtomicFunction::Max, _) => before.max(operand),
+        (AtomicFunction::And, _) => before & operand,
+        (AtomicFunction::Or, _) => before | operand,
+        (AtomicFunction::Xor, _) => before ^ operand,
+        (AtomicFunction::Exchange, _) => operand,
+        (AtomicFunction::CompareAndSwap, _) => {
+            if before == operand {
+                swap
+            } else {
+                before
+            }
+        }
+        (AtomicFunction::Increment, _) => {
+            if before >= operand {
+                0
+            } else {
+                before + 1
+            }
+        }
+        (AtomicFunction::Decrement, _) => {
+            if before == 0 || before > operand {
+                operand
+            } else {
+                before - 1
+            }
+        }
+    }
+}
+
+fn atomic_64(function: AtomicFunction, kind: AtomicType, before: u64, operand: u64, swap: u64) -> u64 {
+    match (function, kind) {
+        (AtomicFunction::Add, AtomicType::F64) => double::add(before, operand, Default::default()),
+        (AtomicFunction::Add, _) => before.wrapping_add(operand),
+        (AtomicFunction::Min, AtomicType::S64) => (before as i64).min(operand as i64) as u64,
+        (AtomicFunction::Min, _) => before.min(operand),
+        (AtomicFunction::Max, AtomicType::S64) => (before as i64).max(operand as i64) as u64,
+        (AtomicFunction::Max, _) => before.max(operand),
+        (AtomicFunction::And, _) => before & operand,
+        (AtomicFunction::Or, _) => before | operand,
+        (AtomicFunction::Xor, _) => before ^ operand,
+        (AtomicFunction::Exchange, _) => operand,
+        (AtomicFunction::CompareAndSwap, _) => {
+            if before == operand {
+                swap
+            } else {
+                before
+            }
+        }
+        (AtomicFunction::Increment, _) => {
+            if before >= operand {
+                0
+            } else {
+                before + 1
+            }
+        }
+        (AtomicFunction::Decrement, _) => {
+            if before == 0 || before > operand {
+                operand
+            } else {
+                before - 1
+            }
+        }
+    }
+}
+
+impl Touched {
+    #[inline]
+    fn push(&mut self, address: u64) {
+        self.addresses[self.count] = address;
+        self.count += 1;
+    }
+}
+
+impl Fault {
+    fn at(mut self, lane: usize) -> Fault {
+        self.lane = Some(lane as u32);
+        self
+    }
+}
+
+impl Constants<'_> {
+    fn load(&self, bank: u8, address: u64, width: Width) -> Result<u64, Fault> {
+        let bytes = usize::from(width.bytes());
+        let data = self.banks.get(usize::from(bank)).copied().unwrap_or_default();
+        let start = usize::try_from(address).unwrap_or(usize::MAX);
+        let found = start.checked_add(bytes).and_then(|end| data.get(start..end));
+        let Some(found) = found else {
+            return Err(Fault::new(format!(
+                "constant c[{bank:#x}][{address:#x}] is out of bounds: the bank has {} bytes{}",
+                data.len(),
+                if data.is_empty() {
+                    "; the listing may lack it: give the output of `nvdisasm -hex`, without -c"
+                } else {
+                    ""
+                },
+            )));
+        };
+        if start % bytes != 0 {
+            return Err(Fault::new(format!("constant c[{bank:#x}][{address:#x}] is misaligned")));
+        }
+        let value = found.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+        Ok(match width {
+            Width::S8 => value as i8 as u64,
+            Width::S16 => value as i16 as u64,
+            _ => value,
+        })
+    }
+
+    #[inline]
+    fn word(&self, bank: u8, offset: u64) -> Result<u32, Fault> {
+        let data = self.banks[usize::from(bank)];
+        match data.get(offset as usize..offset as usize + 4) {
+            Some(bytes) => Ok(u32::from_le_bytes(bytes.try_into().expect("four bytes"))),
+            None => self.load(bank, offset, Width::B32).map(|value| value as u32),
+        }
+    }
+}
+
+/// A place in one of a block's memories; the lane and its address are for messages.
+#[derive(Clone, Copy)]
+struct Located {
+    place: Placed,
+    lane: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Placed {
+    Global(u64),
+    Shared(u64),
+    /// Offset in the memory of the thread, and number of the thread in the block.
+    Local(u64, u32),
+}
+
+impl BlockMemory<'_> {
+    #[inline]
+    fn place(&self, space: Space, address: u64, number: u32, lane: usize) -> Located {
+        let thread = number * LANES as u32 + lane as u32;
+        let place = match space {
+            Space::Global => Placed::Global(address),
+            Space::Shared => Placed::Shared(address),
+            Space::Local => Placed::Local(address, thread),
+            Space::Generic => {
+                if address.wrapping_sub(self.shared_window) < WINDOW_BYTES {
+                    Placed::Shared(address - self.shared_window)
+                } else if address.wrapping_sub(self.local_window) < WINDOW_BYTES {
+                    Placed::Local(address - self.local_window, thread)
+                } else {
+                    Placed::Global(address)
+                }
+            }
+        };
+        Located { place, lane: lane as u32 }
+    }
+
+    /// The address as a trace has it. Local memory lies as hardware interleaves it: word by word, the
+    /// words of a warp's lanes side by side.
+    #[inline]
+    fn traced(&self, located: Located, address: u64) -> u64 {
+        match located.place {
+            Placed::Local(offset, thread) => {
+                let (warp, lane) = (u64::from(thread) / LANES as u64, u64::from(thread) % LANES as u64);
+                let interleaved = (offset / 4) * 4 * LANES as u64 + lane * 4 + offset % 4;
+                self.local_window + (warp * self.local_bytes * LANES as u64 + interleaved) % WINDOW_BYTES
+            }
+            _ => address,
+        }
+    }
+
+    #[inline]
+    fn read<const N: usize>(&self, located: Located) -> Result<[u8; N], Fault> {
+        let read = match located.place {
+            Placed::Global(address) => self.global.read(address),
+            Placed::Shared(address) => read(&self.shared, address),
+            Placed::Local(offset, thread) => read(&self.local[self.local_range(thread)], offset),
+        };
+        read.map_err(|error| located.fault("load", N, error))
+    }
+
+    #[inline]
+    fn write<const N: usize>(&mut self, located: Located, value: [u8; N]) -> Result<(), Fault> {
+        let written = match located.place {
+            Placed::Global(address) => self.global.write(address, value),
+            Placed::Shared(address) => write(&mut self.shared, address, value),
+            Placed::Local(offset, thread) => {
+                let range = self.local_range(thread);
+                write(&mut self.local[range], offset, value)
+            }
+        };
+        written.map_err(|error| located.fault("store", N, error))
+    }
+
+    /// Where the memory of a thread lies in that of all.
+    fn local_range(&self, thread: u32) -> std::ops::Range<usize> {
+        let start = u64::from(thread) * self.local_bytes;
+        start as usize..(start + self.local_bytes) as usize
+    }
+}
+
+impl Located {
+    #[cold]
+    fn fault(self, what: &str, bytes: usize, error: AccessError) -> Fault {
+        let (space, address) = match self.place {
+            Placed::Global(address) => ("global", address),
+            Placed::Shared(address) => ("shared", address),
+            Placed::Local(offset, _) => ("local", offset),
+        };
+        Fault {
+            message: format!("{what} of {bytes} bytes at {space} address {address:#x} is {error}"),
+            lane: Some(self.lane),
+        }
+    }
+}
+
+#[inline]
+fn read<const N: usize>(memory: &[u8], address: u64) -> Result<[u8; N], AccessError> {
+    if address % N as u64 != 0 {
+        return Err(AccessError::Misaligned);
+    }
+    let start = usize::try_from(address).map_err(|_| AccessError::OutOfBounds)?;
+    let bytes =
+        start.checked_add(N).and_then(|end| memory.get(start..end)).ok_or(AccessError::OutOfBounds)?;
+    Ok(bytes.try_into().expect("as many bytes as asked for"))
+}
+
+#[inline]
+fn write<const N: usize>(memory: &mut [u8], address: u64, value: [u8; N]) -> Result<(), AccessError> {
+    if address % N as u64 != 0 {
+        return Err(AccessError::Misaligned);
+    }
+    let start = usize::try_from(address).map_err(|_| AccessError::OutOfBounds)?;
+    let place =
+        start.checked_add(N).and_then(|end| memory.get_mut(start..end)).ok_or(AccessError::OutOfBounds)?;
+    place.copy_from_slice(&value);
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! Device memory, and what a thread block sees of it.
+//!
+//! Blocks of a launch run in parallel and still give the same result on any number of threads:
+//! each sees memory as it was at the launch, plus its own writes, which a [`View`] holds back. When
+//! all blocks are done their writes are put into memory in the order of the blocks. A kernel whose
+//! blocks talk to each other, through atomic operations on global memory, is run block after block
+//! instead, each seeing what those before it wrote.
+//!
+//! Pages are shared until written, so that a snapshot costs a pointer per page.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+const PAGE: usize = 4096;
+/// Where allocations start.
+const BASE: u64 = 0x7f20_0000_0000;
+/// Alignment of allocations, and the least distance between two: an access past the end of one is
+/// an error, not an access to the next.
+const ALIGNMENT: u64 = 256;
+
+type Page = [u8; PAGE];
+
+/// Why an access is not possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessError {
+    OutOfBounds,
+    Misaligned,
+}
+
+/// Global memory: allocations and their content. Cloning is cheap.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    /// First address, and the one after the last, in ascending order.
+    allocations: Vec<(u64, u64)>,
+    /// From `BASE` on.
+    pages: Vec<Arc<Page>>,
+}
+
+impl Memory {
+    /// Zeroed memory.
+    pub fn allocate(&mut self, bytes: u64) -> u64 {
+        let start =
+            self.allocations.last().map_or(BASE, |(_, end)| (end + ALIGNMENT).next_multiple_of(ALIGNMENT));
+        let end = start + bytes;
+        self.allocations.push((start, end));
+        let pages = (end - BASE).div_ceil(PAGE as u64) as usize;
+        let zero = Arc::new([0; PAGE]);
+        self.pages.resize_with(pages.max(self.pages.len()), || Arc::clone(&zero));
+        start
+    }
+
+    /// Whether all of these bytes lie in one allocation.
+    fn holds(&self, address: u64, bytes: usize) -> bool {
+        let after = self.allocations.partition_point(|(start, _)| *start <= address);
+        let end = after.checked_sub(1).map_or(0, |index| self.allocations[index].1);
+        address.checked_add(bytes as u64).is_some_and(|last| last <= end)
+    }
+
+    fn check(&self, address: u64, bytes: usize) -> Result<(), AccessError> {
+        if address % bytes as u64 != 0 {
+            return Err(AccessError::Misaligned);
+        }
+        if !self.holds(address, bytes) {
+            return Err(AccessError::OutOfBounds);
+        }
+        Ok(())
+    }
+
+    /// Copies out; the place need not be aligned.
+    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), AccessError> {
+        if !self.holds(address, into.len()) {
+            return Err(AccessError::OutOfBounds);
+        }
+        for (page, place, part) in pieces(address, into.len()) {
+            into[part.clone()].copy_from_slice(&self.pages[page][place..place + part.len()]);
+        }
+        Ok(())
+    }
+
+    /// Copies in; the place need not be aligned.
+    pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), AccessError> {
+        if !self.holds(address, from.len()) {
+            return Err(AccessError::OutOfBounds);
+        }
+        for (page, place, part) in pieces(address, from.len()) {
+            Arc::make_mut(&mut self.pages[page])[place..place + part.len()].copy_from_slice(&from[part]);
+        }
+        Ok(())
+    }
+
+    /// Puts what a block wrote into memory.
+    pub fn commit(&mut self, writes: Writes) {
+        for (number, page) in writes.pages {
+            let target = Arc::make_mut(&mut self.pages[number as usize]);
+            if page.written.iter().all(|&word| word == u64::MAX) {
+                *target = page.bytes;
+                continue;
+            }
+            for (index, &word) in page.written.iter().enumerate() {
+                let mut rest = word;
+                while rest != 0 {
+                    let place = index * 64 + rest.trailing_zeros() as usize;
+                    target[place] = page.bytes[place];
+                    rest &= rest - 1;
+                }
+            }
+        }
+    }
+}
+
+/// A range of addresses as pages: page, place in it, part of the range.
+fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        let offset = (address - BASE) as usize + done;
+        let (page, place) = (offset / PAGE, offset % PAGE);
+        let length = (PAGE - place).min(bytes - done);
+        let part = done..done + length;
+        done += length;
+        (length > 0).then_some((page, place, part))
+    })
+}
+
+/// What a block wrote.
+#[derive(Default)]
+pub(crate) struct Writes {
+    /// By page number. Few pages, so that the order does not matter to the result.
+    pages: FxHashMap<u32, Box<WrittenPage>>,
+}
+
+struct WrittenPage {
+    /// As the block sees the page.
+    bytes: Page,
+    /// A bit per byte.
+    written: [u64; PAGE / 64],
+}
+
+/// Global memory as a thread block sees it: as it was at the launch, plus its own writes.
+pub(crate) struct View<'a> {
+    memory: &'a Memory,
+    writes: Writes,
+    /// The allocation accessed last: most accesses go where the one before went.
+    last: std::cell::Cell<(u64, u64)>,
+}
+
+impl<'a> View<'a> {
+    pub fn new(memory: &'a Memory) -> View<'a> {
+        View { memory, writes: Writes::default(), last: std::cell::Cell::new((0, 0)) }
+    }
+
+    pub fn into_writes(self) -> Writes {
+        self.writes
+    }
+
+    #[inline]
+    fn check(&self, address: u64, bytes: usize) -> Result<(), AccessError> {
+        let (start, end) = self.last.get();
+        let aligned = address & (bytes as u64 - 1) == 0;
+        if aligned && address >= start && address.saturating_add(bytes as u64) <= end {
+            return Ok(());
+        }
+        self.memory.check(address, bytes)?;
+        let after = self.memory.allocations.partition_point(|(start, _)| *start <= address);
+        self.last.set(self.memory.allocations[after - 1]);
+        Ok(())
+    }
+
+    /// Reads `N` bytes, a power of two, aligned to their number.
+    #[inline]
+    pub fn read<const N: usize>(&self, address: u64) -> Result<[u8; N], AccessError> {
+        self.check(address, N)?;
+        let offset = (address - BASE) as usize;
+        let (page, place) = (offset / PAGE, offset % PAGE);
+        let mut bytes: &Page = &self.memory.pages[page];
+        if !self.writes.pages.is_empty() {
+            if let Some(written) = self.writes.pages.get(&(page as u32)) {
+                bytes = &written.bytes;
+            }
+        }
+        Ok(bytes[place..place + N].try_into().expect("aligned, so within a page"))
+    }
+
+    /// Writes `N` bytes, a power of two, aligned to their number.
+    #[inline]
+    pub fn write<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Result<(), AccessError> {
+        self.check(address, N)?;
+        let offset = (address - BASE) as usize;
+        let (page, place) = (offset / PAGE, offset % PAGE);
+        let memory = self.memory;
+        let written =
+            self.writes.pages.entry(page as u32).or_insert_with(|| {
+                Box::new(WrittenPage { bytes: *memory.pages[page], written: [0; PAGE / 64] })
+            });
+        written.bytes[place..place + N].copy_from_slice(&value);
+        // At most 16 bytes, aligned to their number: within one word of bits.
+        written.written[place / 64] |= ((1u64 << N) - 1) << (place % 64);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_see_the_launch_and_themselves_and_the_later_block_wins() {
+        let mut memory = Memory::default();
+        let address = memory.allocate(10_000);
+        memory.write(address + 4092, &[1; 8]).unwrap();
+        let snapshot = memory.clone();
+        let mut first = View::new(&snapshot);
+        let mut second = View::new(&snapshot);
+        first.write(address + 4096, 7u32.to_le_bytes()).unwrap();
+        second.write(address + 4096, [9u8]).unwrap();
+        assert_eq!(first.read::<4>(address + 4096).unwrap(), 7u32.to_le_bytes());
+        assert_eq!(second.read::<4>(address + 4096).unwrap(), [9, 1, 1, 1]);
+        assert_eq!(second.read::<4>(address + 4092).unwrap(), [1; 4]);
+        memory.commit(first.into_writes());
+        memory.commit(second.into_writes());
+        let mut bytes = [0; 8];
+        memory.read(address + 4092, &mut bytes).unwrap();
+        assert_eq!(bytes, [1, 1, 1, 1, 9, 0, 0, 0]);
+    }
+
+    #[test]
+    fn accesses_outside_an_allocation_or_misaligned_fail() {
+        let mut memory = Memory::default();
+        let first = memory.allocate(100);
+        let second = memory.allocate(8);
+        assert!(second >= first + 100 + 156);
+        let mut view = View::new(&memory);
+        assert_eq!(view.read::<4>(first + 96).unwrap(), [0; 4]);
+        assert_eq!(view.read::<4>(first + 100), Err(AccessError::OutOfBounds));
+        assert_eq!(view.read::<4>(first - 4), Err(AccessError::OutOfBounds));
+        assert_eq!(view.read::<4>(0), Err(AccessError::OutOfBounds));
+        assert_eq!(view.read::<4>(u64::MAX - 3), Err(AccessError::OutOfBounds));
+        assert_eq!(view.read::<4>(first + 2), Err(AccessError::Misaligned));
+        assert_eq!(view.read::<16>(second), Err(AccessError::OutOfBounds));
+        assert_eq!(view.write::<8>(second + 8, [1; 8]), Err(AccessError::OutOfBounds));
+        assert_eq!(view.write::<8>(second, [1; 8]), Ok(()));
+        assert_eq!(view.read::<8>(second).unwrap(), [1; 8]);
+        assert!(memory.write(second + 4, &[0; 5]).is_err());
+        // A failed access does not spoil the memory of the last good one.
+        let view = View::new(&memory);
+        assert_eq!(view.read::<8>(second).unwrap(), [0; 8]);
+        assert_eq!(view.read::<4>(first + 100), Err(AccessError::OutOfBounds));
+    }
+}

@@ -1,0 +1,416 @@
+//! Executes Turing machine code, thread block by thread block.
+//!
+//! [`Code`] is a kernel ready to execute, [`Launch`] one launch of it. [`Launch::run_block`] executes a
+//! block: its warps take turns, each running until it ends, waits at a barrier, or has had its share.
+//! Instructions take effect in program order and at once; there is no timing here.
+
+mod arithmetic;
+mod decode;
+mod execute;
+mod memory;
+mod operation;
+mod record;
+mod warp;
+
+use std::sync::Arc;
+
+use gpurf_trace::{Program, ThreadBlock};
+
+use crate::error::{Error, Place, Result};
+use crate::listing::{Kernel, INSTRUCTION_BYTES};
+use execute::{BlockMemory, Constants, Fault, Scratch, WINDOW_BYTES};
+use operation::{Control, Decoded, Operation, PredicateDestination, ReductionKind, LANES};
+use record::Recorder;
+use warp::{Waiting, Warp};
+
+pub(crate) use memory::{AccessError, Memory, View, Writes};
+
+/// Where shared and local memory appear among generic addresses.
+pub(crate) const SHARED_WINDOW: u64 = 0x7f10_0000_0000;
+pub(crate) const LOCAL_WINDOW: u64 = 0x7f11_0000_0000;
+
+/// Instructions a warp executes before another one gets its turn, so that one that waits for another
+/// in a loop does not wait for ever.
+const SHARE: u64 = 1 << 16;
+/// Instructions after which a warp is taken to be in an endless loop.
+const LIMIT: u64 = 1 << 32;
+
+/// A kernel ready to execute.
+pub(crate) struct Code {
+    pub kernel: Kernel,
+    decoded: Vec<Decoded>,
+    /// All instructions of the kernel, in address order.
+    pub program: Program,
+    /// Whether its blocks can see each other's writes, so that their order matters.
+    pub serial: bool,
+}
+
+impl Code {
+    /// # Errors
+    /// An instruction that the emulator does not know.
+    pub fn new(kernel: &Kernel) -> Result<Code> {
+        let mut program = Program::default();
+        let mut decoded = Vec::with_capacity(kernel.instructions.len());
+        for instruction in &kernel.instructions {
+            let fault = |message| Error::Fault {
+                place: Place {
+                    kernel: kernel.name.clone(),
+                    pc: instruction.pc,
+                    instruction: instruction.text.clone(),
+                    block: None,
+                    warp: None,
+                    lane: None,
+                },
+                message,
+            };
+            let decoding = decode::decode(instruction, kernel.registers).map_err(fault)?;
+            record::intern(&mut program, instruction, &decoding).map_err(|error| fault(error.to_string()))?;
+            decoded.push(decoding.decoded);
+        }
+        let serial = decoded.iter().any(|decoded| match &decoded.operation {
+            Operation::Access(access) => access.crosses_blocks(),
+            _ => false,
+        });
+        Ok(Code { kernel: kernel.clone(), decoded, program, serial })
+    }
+}
+
+/// A launch of a kernel.
+pub(crate) struct Launch {
+    pub code: Arc<Code>,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Of a block, static and dynamic, in bytes.
+    pub shared: u32,
+    /// Constant banks 0, 3 and 4: launch and parameters, variables, addresses. Bank 2 is the kernel's.
+    pub parameters: Vec<u8>,
+    pub constants: Arc<Vec<u8>>,
+    pub addresses: Arc<Vec<u8>>,
+}
+
+/// Stack of a thread in bytes.
+pub(crate) fn stack_bytes(kernel: &Kernel) -> u32 {
+    match kernel.parameters {
+        Some(_) => kernel.stack.next_multiple_of(16),
+        // A listing of code only does not tell.
+        None => 1024,
+    }
+}
+
+impl Launch {
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&size| u64::from(size)).product()
+    }
+
+    /// Executes the block of this number in x-first order against memory as it was before.
+    pub fn run_block(
+        &self,
+        memory: &Memory,
+        number: u64,
+        record: bool,
+    ) -> Result<(Writes, Option<ThreadBlock>)> {
+        let [x, y, _] = self.grid.map(u64::from);
+        let id = [number % x, number / x % y, number / (x * y)].map(|position| position as u32);
+        let mut run = BlockRun::new(self, memory, id, record);
+        run.execute()?;
+        let recorded = run.recorder.map(|recorder| recorder.finish(id, &self.code));
+        Ok((run.memory.global.into_writes(), recorded))
+    }
+}
+
+/// A barrier of a block.
+#[derive(Clone, Copy, Default)]
+struct BarrierState {
+    /// Threads that arrived without waiting.
+    arrived: u32,
+    /// Threads whose predicate held, and those it did not hold for.
+    holding: u32,
+    failing: u32,
+    reduction: Option<ReductionKind>,
+}
+
+/// A thread block being executed.
+struct BlockRun<'a> {
+    launch: &'a Launch,
+    constants: Constants<'a>,
+    memory: BlockMemory<'a>,
+    warps: Vec<Warp>,
+    barriers: [BarrierState; 16],
+    /// What the reduction completed last gave.
+    reduced: u32,
+    recorder: Option<Recorder>,
+    scratch: Scratch,
+}
+
+impl<'a> BlockRun<'a> {
+    fn new(launch: &'a Launch, memory: &'a Memory, id: [u32; 3], record: bool) -> BlockRun<'a> {
+        let threads: u32 = launch.block.iter().product();
+        let kernel = &launch.code.kernel;
+        let warps = (0..threads.div_ceil(LANES as u32))
+            .map(|warp| Warp::new(kernel.registers, threads - warp * LANES as u32))
+            .collect::<Vec<_>>();
+        let local_bytes = u64::from(stack_bytes(kernel));
+        let mut banks: [&[u8]; 16] = [&[]; 16];
+        banks[0] = &launch.parameters;
+        banks[2] = &kernel.literals;
+        banks[3] = &launch.constants;
+        banks[4] = &launch.addresses;
+        BlockRun {
+            launch,
+            constants: Constants { banks, block: id, block_size: launch.block },
+            memory: BlockMemory {
+                global: View::new(memory),
+                shared: vec![0; launch.shared as usize],
+                local: vec![0; warps.len() * LANES * local_bytes as usize],
+                local_bytes,
+                shared_window: SHARED_WINDOW,
+                local_window: LOCAL_WINDOW,
+            },
+            recorder: record.then(|| Recorder::new(warps.len())),
+            warps,
+            barriers: [BarrierState::default(); 16],
+            reduced: 0,
+            scratch: Scratch::default(),
+        }
+    }
+
+    fn execute(&mut self) -> Result<()> {
+        loop {
+            let mut ran = false;
+            for number in 0..self.warps.len() {
+                while self.warps[number].select() {
+                    ran = true;
+                    if !self.run_warp(number)? {
+                        break;
+                    }
+                }
+            }
+            if self.warps.iter().all(|warp| warp.groups.is_empty()) {
+                return Ok(());
+            }
+            if !ran {
+                return Err(self.stuck());
+            }
+        }
+    }
+
+    /// Lets the selected group of a warp run until it waits, ends or has had its share, which the
+    /// result tells by `false`.
+    fn run_warp(&mut self, number: usize) -> Result<bool> {
+        let launch = self.launch;
+        let share = self.warps[number].executed + SHARE;
+        loop {
+            let warp = &mut self.warps[number];
+            let Some(group) = warp.groups.last() else { return Ok(true) };
+            if group.waiting != Waiting::Not {
+                return Ok(true);
+            }
+            if warp.executed >= share {
+                warp.rotate();
+                return if warp.executed < LIMIT {
+                    Ok(false)
+                } else {
+                    Err(self.fault(number, Fault { message: "executes without end".into(), lane: None }))
+                };
+            }
+            let pc = group.pc;
+            let index = (pc / INSTRUCTION_BYTES) as usize;
+            let Some(decoded) = launch.code.decoded.get(index) else {
+                let message = format!("execution left the kernel at {pc:#x}");
+                return Err(self.fault(number, Fault { message, lane: None }));
+            };
+            let mask = group.mask & warp.predicate(decoded.guard);
+            warp.executed += 1;
+            let executed = match &decoded.operation {
+                Operation::Compute(compute) => {
+                    let executed =
+                        warp.compute(compute, mask, &self.constants, number as u32, &mut self.scratch);
+                    self.scratch.touched.count = 0;
+                    warp.advance();
+                    executed
+                }
+                Operation::Access(access) => {
+                    let touched = &mut self.scratch.touched;
+                    let executed =
+                        warp.access(access, mask, &self.constants, number as u32, &mut self.memory, touched);
+                    warp.advance();
+                    executed
+                }
+                Operation::Control(control) => {
+                    self.scratch.touched.count = 0;
+                    self.control(number, control, mask)
+                }
+            };
+            if let Err(fault) = executed {
+                return Err(self.fault_at(number, pc, fault));
+            }
+            // A barrier is recorded once all lanes that wait there are known.
+            let waits = matches!(&decoded.operation, Operation::Control(Control::Barrier { wait: true, .. }));
+            if let Some(recorder) = &mut self.recorder {
+                if !waits || mask == 0 {
+                    recorder.push(number, index as u32, mask, &self.scratch.touched);
+                }
+            }
+            if waits || matches!(&decoded.operation, Operation::Control(Control::Exit)) {
+                self.release_barriers();
+            }
+        }
+    }
+
+    fn control(&mut self, number: usize, control: &Control, mask: u32) -> Result<(), Fault> {
+        let warp = &mut self.warps[number];
+        match control {
+            Control::Barrier { number: barrier, threads, reduction, wait } if mask != 0 => {
+                let operand = |source| warp.barrier_operand(source, mask, &self.constants, number as u32);
+                let barrier = operand(*barrier)?;
+                if barrier >= 16 {
+                    return Err(Fault { message: format!("there is no barrier {barrier}"), lane: None });
+                }
+                let threads = threads.map_or(Ok(0), operand)?;
+                let state = &mut self.barriers[barrier as usize];
+                if let Some(reduction) = reduction {
+                    let holds = warp.predicate(reduction.predicate);
+                    state.holding += (mask & holds).count_ones();
+                    state.failing += (mask & !holds).count_ones();
+                    state.reduction = Some(reduction.kind);
+                }
+                warp.advance();
+                if *wait {
+                    warp.wait_at_barrier(mask, barrier as u8, threads);
+                } else {
+                    state.arrived += mask.count_ones().next_multiple_of(LANES as u32);
+                }
+                Ok(())
+            }
+            Control::BarrierResult { destination, predicate } => {
+                warp.set_register(*destination, mask, self.reduced);
+                if let Some(PredicateDestination { uniform: false, index: index @ 0..=6 }) = predicate {
+                    let value = if self.reduced != 0 { mask } else { 0 };
+                    let place = &mut warp.predicates[usize::from(*index)];
+                    *place = *place & !mask | value;
+                }
+                warp.advance();
+                Ok(())
+            }
+            _ => warp.control(control, mask, &self.constants, number as u32),
+        }
+    }
+
+    /// Lets the threads go on whose barrier is complete.
+    fn release_barriers(&mut self) {
+        for barrier in 0..16u8 {
+            let waiting = |group: &warp::Group| match group.waiting {
+                Waiting::Barrier { number, threads } if number == barrier => Some(threads),
+                _ => None,
+            };
+            let mut needed = None;
+            let mut arrived = self.barriers[usize::from(barrier)].arrived;
+            let mut live = 0;
+            let mut waiting_lanes = 0;
+            for warp in &self.warps {
+                live += warp.live.count_ones();
+                let lanes = warp
+                    .groups
+                    .iter()
+                    .filter(|group| waiting(group).is_some())
+                    .fold(0, |all, group| all | group.mask);
+                if lanes != 0 {
+                    needed = needed.or(warp.groups.iter().find_map(waiting));
+                    waiting_lanes += lanes.count_ones();
+                    // A number of threads counts whole warps.
+                    arrived += if lanes == warp.live { LANES as u32 } else { lanes.count_ones() };
+                }
+            }
+            let complete = match needed {
+                None => false,
+                Some(0) => waiting_lanes == live,
+                Some(threads) => arrived >= threads,
+            };
+            if complete {
+                self.release_barrier(barrier);
+            }
+        }
+    }
+
+    fn release_barrier(&mut self, barrier: u8) {
+        let state = std::mem::take(&mut self.barriers[usize::from(barrier)]);
+        if let Some(kind) = state.reduction {
+            self.reduced = match kind {
+                ReductionKind::Count => state.holding,
+                ReductionKind::And => u32::from(state.failing == 0),
+                ReductionKind::Or => u32::from(state.holding != 0),
+            };
+        }
+        let here = |group: &warp::Group| matches!(group.waiting, Waiting::Barrier { number, .. } if number == barrier);
+        for (number, warp) in self.warps.iter_mut().enumerate() {
+            while let Some(pc) = warp.groups.iter().find(|group| here(group)).map(|group| group.pc) {
+                let lanes = warp
+                    .groups
+                    .iter()
+                    .filter(|group| here(group) && group.pc == pc)
+                    .fold(0, |all, group| all | group.mask);
+                warp.join(pc, lanes, |group| here(group) && group.pc == pc);
+                if let Some(recorder) = &mut self.recorder {
+                    let index = pc / INSTRUCTION_BYTES - 1;
+                    recorder.push(number, index, lanes, &execute::Touched::default());
+                }
+            }
+        }
+    }
+
+    fn fault(&self, warp: usize, fault: Fault) -> Error {
+        let pc = self.warps[warp].groups.last().map_or(0, |group| group.pc);
+        self.fault_at(warp, pc, fault)
+    }
+
+    #[cold]
+    fn fault_at(&self, warp: usize, pc: u32, fault: Fault) -> Error {
+        let kernel = &self.launch.code.kernel;
+        let instruction = kernel.instructions.get((pc / INSTRUCTION_BYTES) as usize);
+        Error::Fault {
+            place: Place {
+                kernel: kernel.name.clone(),
+                pc,
+                instruction: instruction.map_or("", |instruction| &instruction.text).into(),
+                block: Some(self.constants.block),
+                warp: Some(warp as u32),
+                lane: fault.lane,
+            },
+            message: fault.message,
+        }
+    }
+
+    /// What holds up a block none of whose warps can go on.
+    #[cold]
+    fn stuck(&self) -> Error {
+        let waiting = self.warps.iter().enumerate().find_map(|(number, warp)| {
+            let group = warp.groups.first()?;
+            Some((number, group.pc - INSTRUCTION_BYTES, group.mask.trailing_zeros(), group.waiting))
+        });
+        let (warp, pc, lane, waiting) = waiting.expect("some warp has not ended");
+        let elsewhere = |group: &&warp::Group| group.waiting != waiting;
+        let missing = self.warps.iter().enumerate().find_map(|(number, warp)| {
+            let group = warp.groups.iter().find(elsewhere)?;
+            Some(format!(
+                "; warp {number}, lane {} waits at {:#06x} instead",
+                group.mask.trailing_zeros(),
+                group.pc - INSTRUCTION_BYTES
+            ))
+        });
+        let message = format!("waits for threads that never come{}", missing.unwrap_or_default());
+        self.fault_at(warp, pc, Fault { message, lane: Some(lane) })
+    }
+}
+
+impl Warp {
+    /// The running group goes on to the next instruction.
+    #[inline]
+    fn advance(&mut self) {
+        if let Some(group) = self.groups.last_mut() {
+            group.pc += INSTRUCTION_BYTES;
+        }
+    }
+}
+
+/// The window of shared memory, for headers of traces.
+const _: () = assert!(LOCAL_WINDOW - SHARED_WINDOW >= WINDOW_BYTES);

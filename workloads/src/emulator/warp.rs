@@ -1,0 +1,183 @@
+//! The state of a warp: registers, and where its lanes are.
+//!
+//! Lanes that execute together form a group. A divergent branch splits one: the lanes that fall
+//! through go on first, the others after these have ended or wait. Groups join again where the code
+//! says so: `BSSY` notes in each executing lane which lanes take part in a convergence barrier,
+//! `BSYNC` waits for those of them that are alive and have not left by `BREAK`; `BAR` and `WARPSYNC`
+//! join too. Nothing else does: lanes that diverge at a branch outside any `BSSY` range stay apart,
+//! even when they come to the same instruction.
+//!
+//! Barriers and the uniform registers belong to a warp in hardware. Here each lane has its own copy
+//! of the former and each group of the latter, so that groups that are apart cannot disturb each
+//! other, whichever runs first.
+
+use super::operation::{Lanes, LANES};
+
+/// Why a group does not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    Not,
+    /// At `BSYNC` of this barrier.
+    Converge(u8),
+    /// At `WARPSYNC`, for these lanes.
+    Sync(u32),
+    /// At `BAR` of this number, for this many threads; 0: all that are alive.
+    Barrier {
+        number: u8,
+        threads: u32,
+    },
+}
+
+/// Lanes at the same place.
+#[derive(Clone)]
+pub(crate) struct Group {
+    pub mask: u32,
+    pub pc: u32,
+    pub waiting: Waiting,
+    /// UR0 to UR62, and URZ.
+    pub uniform: [u32; 64],
+    /// UP0 to UP6 as bits, and UPT.
+    pub uniform_predicates: u8,
+}
+
+pub(crate) struct Warp {
+    /// A row per register of a thread, then RZ's row, then one that swallows writes.
+    pub registers: Vec<Lanes>,
+    /// P0 to P6 as a bit per lane, and PT.
+    pub predicates: [u32; 8],
+    /// Per convergence barrier and lane: the lanes that take part.
+    pub convergence: [Lanes; 16],
+    /// Lanes that have not exited.
+    pub live: u32,
+    /// The last one runs, if any does.
+    pub groups: Vec<Group>,
+    /// Instructions executed.
+    pub executed: u64,
+}
+
+impl Warp {
+    /// A warp at the start of a kernel.
+    pub fn new(registers: u32, threads: u32) -> Warp {
+        let live = if threads >= LANES as u32 { u32::MAX } else { (1 << threads) - 1 };
+        let start =
+            Group { mask: live, pc: 0, waiting: Waiting::Not, uniform: [0; 64], uniform_predicates: 1 << 7 };
+        Warp {
+            registers: vec![[0; LANES]; registers as usize + 2],
+            predicates: [0, 0, 0, 0, 0, 0, 0, u32::MAX],
+            convergence: [[0; LANES]; 16],
+            live,
+            groups: vec![start],
+            executed: 0,
+        }
+    }
+
+    /// Puts a group that can run last. False if there is none.
+    pub fn select(&mut self) -> bool {
+        match self.groups.iter().rposition(|group| group.waiting == Waiting::Not) {
+            Some(index) => {
+                let group = self.groups.remove(index);
+                self.groups.push(group);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Lets another group run for a while.
+    pub fn rotate(&mut self) {
+        self.groups.rotate_right(1);
+    }
+
+    /// Splits the running group: `lanes` of it go to `target`.
+    pub fn split(&mut self, lanes: u32, target: u32) {
+        let running = self.groups.last_mut().expect("a group runs");
+        if lanes == running.mask {
+            running.pc = target;
+        } else if lanes != 0 {
+            running.mask &= !lanes;
+            let away = Group { mask: lanes, pc: target, ..running.clone() };
+            let before = self.groups.len() - 1;
+            self.groups.insert(before, away);
+        }
+    }
+
+    /// Ends these lanes of the running group.
+    pub fn exit(&mut self, lanes: u32) {
+        self.live &= !lanes;
+        let running = self.groups.last_mut().expect("a group runs");
+        running.mask &= !lanes;
+        if running.mask == 0 {
+            self.groups.pop();
+        }
+        self.release();
+    }
+
+    /// Lets these lanes leave a convergence barrier.
+    pub fn leave(&mut self, barrier: u8, lanes: u32) {
+        for participants in &mut self.convergence[usize::from(barrier)] {
+            *participants &= !lanes;
+        }
+        self.release();
+    }
+
+    /// Joins the groups whose convergence barrier or warp synchronisation is complete.
+    pub fn release(&mut self) {
+        loop {
+            let complete = self.groups.iter().find_map(|group| {
+                let needed = match group.waiting {
+                    Waiting::Converge(barrier) => {
+                        let participants = &self.convergence[usize::from(barrier)];
+                        lanes_of(group.mask).fold(0, |all, lane| all | participants[lane])
+                    }
+                    Waiting::Sync(mask) => mask,
+                    Waiting::Not | Waiting::Barrier { .. } => return None,
+                };
+                let same = |other: &&Group| match (group.waiting, other.waiting) {
+                    (Waiting::Sync(_), Waiting::Sync(_)) => other.pc == group.pc,
+                    (waiting, others) => waiting == others,
+                };
+                let arrived = self.groups.iter().filter(same).fold(0, |all, other| all | other.mask);
+                let needed = needed & self.live;
+                (needed & !arrived == 0).then_some((group.waiting, group.pc, needed | group.mask))
+            });
+            let Some((waiting, pc, lanes)) = complete else { return };
+            self.join(pc, lanes, |group| match waiting {
+                Waiting::Sync(_) => matches!(group.waiting, Waiting::Sync(_)),
+                _ => group.waiting == waiting,
+            });
+        }
+    }
+
+    /// Joins those of the groups at `pc` that have one of these lanes and satisfy `which`; they run.
+    /// Groups that satisfy it elsewhere only stop waiting.
+    pub fn join(&mut self, pc: u32, lanes: u32, which: impl Fn(&Group) -> bool) {
+        let mut joined: Option<Group> = None;
+        self.groups.retain_mut(|group| {
+            if group.mask & lanes == 0 || !which(group) {
+                return true;
+            }
+            if group.pc != pc {
+                group.waiting = Waiting::Not;
+                return true;
+            }
+            match &mut joined {
+                Some(joined) => joined.mask |= group.mask,
+                None => joined = Some(Group { waiting: Waiting::Not, ..group.clone() }),
+            }
+            false
+        });
+        self.groups.extend(joined);
+    }
+}
+
+/// The set bits of a mask, lowest first.
+pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let lane = rest.trailing_zeros() as usize;
+        (rest != 0).then(|| {
+            rest &= rest - 1;
+            lane
+        })
+    })
+}

@@ -1,0 +1,331 @@
+//! One line of machine code: guard, opcode, operands.
+
+use winnow::ascii::{digit1, hex_digit1};
+use winnow::combinator::{alt, delimited, opt, preceded, repeat, terminated};
+use winnow::prelude::*;
+use winnow::token::{rest, take_while};
+
+/// An instruction as the listing has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instruction {
+    /// Byte offset in the kernel's code.
+    pub pc: u32,
+    /// The predicate it executes under; PT if none is written.
+    pub guard: Predicate,
+    /// Opcode with its modifiers, such as `LDG.E.64.SYS`.
+    pub opcode: String,
+    /// Operands in the order written.
+    pub operands: Vec<Operand>,
+    /// The text of all that, for messages.
+    pub text: String,
+}
+
+/// An operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    Register(Register),
+    Predicate(Predicate),
+    /// Written in hexadecimal.
+    Integer(i64),
+    /// Written in decimal.
+    Float(f64),
+    Constant(Constant),
+    /// `[..]`: a place in memory.
+    Memory(Address),
+    /// `` `(..) ``: a place in the code, by name; in a parsed listing it is a [`Operand::Target`].
+    Label(String),
+    /// A place in the code.
+    Target(u32),
+    /// `B0` to `B15`: a convergence barrier.
+    Barrier(u8),
+    /// Special registers, scoreboards and the like.
+    Name(String),
+}
+
+/// Vector registers, one value per lane, and uniform ones, one per warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegisterFile {
+    Vector,
+    Uniform,
+}
+
+/// Half of a register that an operand takes for both halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    Low,
+    High,
+}
+
+/// A register operand with its modifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    pub file: RegisterFile,
+    /// 255 is RZ, 63 is URZ.
+    pub index: u8,
+    /// `-R0`
+    pub negate: bool,
+    /// `|R0|`
+    pub absolute: bool,
+    /// `~R0`
+    pub invert: bool,
+    /// `.reuse`: kept in the operand reuse cache.
+    pub reuse: bool,
+    /// `.H0_H0`, `.H1_H1`
+    pub half: Option<Half>,
+    /// `.B0` to `.B3`: the byte of the register to take.
+    pub byte: Option<u8>,
+}
+
+impl Register {
+    /// A register without modifiers.
+    pub fn new(file: RegisterFile, index: u8) -> Register {
+        Register {
+            file,
+            index,
+            negate: false,
+            absolute: false,
+            invert: false,
+            reuse: false,
+            half: None,
+            byte: None,
+        }
+    }
+
+    /// RZ or URZ, which read as zero and swallow writes.
+    pub fn is_zero(&self) -> bool {
+        match self.file {
+            RegisterFile::Vector => self.index == 255,
+            RegisterFile::Uniform => self.index == 63,
+        }
+    }
+}
+
+/// A predicate operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Predicate {
+    pub file: RegisterFile,
+    /// 7 is PT, always true.
+    pub index: u8,
+    pub negate: bool,
+}
+
+impl Predicate {
+    /// Always true.
+    pub const TRUE: Predicate = Predicate { file: RegisterFile::Vector, index: 7, negate: false };
+}
+
+/// An operand in constant memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Constant {
+    pub bank: u8,
+    pub address: Address,
+    pub negate: bool,
+    pub absolute: bool,
+    pub invert: bool,
+    pub half: Option<Half>,
+}
+
+/// An address: the sum of its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// A vector register, taken with its successor if `wide`, times `scale`.
+    pub register: Option<u8>,
+    pub wide: bool,
+    pub scale: u8,
+    pub uniform: Option<u8>,
+    pub offset: i64,
+    /// The register has the `.reuse` flag.
+    pub reuse: bool,
+}
+
+/// Parses guard, opcode and operands; the error says what was not understood.
+pub(super) fn instruction(pc: u32, text: &str) -> Result<Instruction, String> {
+    // Jump targets of an indexed branch stand in a comment.
+    let code = text.split("(*").next().unwrap_or_default().trim();
+    let mut input = code;
+    let guard =
+        opt(terminated(preceded('@', predicate), ' ')).parse_next(&mut input).map_err(|_| syntax(text))?;
+    let opcode =
+        take_while::<_, _, Failure>(1.., |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_')
+            .parse_next(&mut input)
+            .map_err(|_| syntax(text))?;
+    let base = opcode.split('.').next().unwrap_or_default();
+    // Between a register and the base of its jump stands a blank.
+    let separators: &[char] =
+        if matches!(base, "BRX" | "RET" | "CALL" | "JMX") { &[',', ' '] } else { &[','] };
+    let operands = input
+        .split(separators)
+        .map(str::trim)
+        .filter(|operand| !operand.is_empty())
+        .map(|text| operand.parse(text).map_err(|_| format!("operand `{text}` is not understood")))
+        .collect::<Result<_, _>>()?;
+    Ok(Instruction {
+        pc,
+        guard: guard.unwrap_or(Predicate::TRUE),
+        opcode: opcode.into(),
+        operands,
+        text: code.into(),
+    })
+}
+
+fn syntax(text: &str) -> String {
+    format!("instruction `{text}` is not understood")
+}
+
+type Failure = winnow::error::ErrMode<winnow::error::EmptyError>;
+type Parsed<T> = Result<T, Failure>;
+
+fn operand(input: &mut &str) -> Parsed<Operand> {
+    alt((
+        delimited("`(", take_while(1.., |c| c != ')'), ')').map(|label: &str| Operand::Label(label.into())),
+        predicate.map(Operand::Predicate),
+        constant.map(Operand::Constant),
+        address.map(Operand::Memory),
+        register.map(Operand::Register),
+        preceded('B', number::<u8>).verify(|&barrier| barrier < 16).map(Operand::Barrier),
+        integer.map(Operand::Integer),
+        float.map(Operand::Float),
+        rest.verify(|name: &str| name.starts_with(|c: char| c.is_ascii_uppercase()))
+            .map(|name: &str| Operand::Name(name.into())),
+    ))
+    .parse_next(input)
+}
+
+fn number<T: std::str::FromStr>(input: &mut &str) -> Parsed<T> {
+    digit1.parse_to().parse_next(input)
+}
+
+fn integer(input: &mut &str) -> Parsed<i64> {
+    let negative = opt('-').parse_next(input)?.is_some();
+    let digits = preceded("0x", hex_digit1).parse_next(input)?;
+    // Some immediates are printed with all 64 bits.
+    let value = u64::from_str_radix(digits, 16).map_err(|_| fail())? as i64;
+    Ok(if negative { value.wrapping_neg() } else { value })
+}
+
+fn float(input: &mut &str) -> Parsed<f64> {
+    let text = take_while(1.., |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c)).parse_next(input)?;
+    match text {
+        "+INF" | "INF" => Ok(f64::INFINITY),
+        "-INF" => Ok(f64::NEG_INFINITY),
+        "+QNAN" | "+SNAN" | "QNAN" => Ok(f64::NAN),
+        "-QNAN" | "-SNAN" => Ok(-f64::NAN),
+        // Rust's own names for such values are none of ours.
+        _ if text.contains(['n', 'N', 'i', 'I']) => Err(fail()),
+        _ => text.parse().map_err(|_| fail()),
+    }
+}
+
+fn fail() -> Failure {
+    winnow::error::ErrMode::Backtrack(winnow::error::EmptyError)
+}
+
+fn predicate(input: &mut &str) -> Parsed<Predicate> {
+    let negate = opt('!').parse_next(input)?.is_some();
+    let uniform = opt('U').parse_next(input)?.is_some();
+    let index =
+        preceded('P', alt(('T'.value(7), number::<u8>.verify(|&index| index < 7)))).parse_next(input)?;
+    let file = if uniform { RegisterFile::Uniform } else { RegisterFile::Vector };
+    Ok(Predicate { file, index, negate })
+}
+
+/// `R0`, `RZ`, `UR0`, `URZ`.
+fn register_name(input: &mut &str) -> Parsed<(RegisterFile, u8)> {
+    let uniform = opt('U').parse_next(input)?.is_some();
+    let (file, zero) = if uniform { (RegisterFile::Uniform, 63) } else { (RegisterFile::Vector, 255) };
+    let index = preceded('R', alt(('Z'.value(zero), number::<u8>.verify(move |&index| index < zero))))
+        .parse_next(input)?;
+    Ok((file, index))
+}
+
+fn half(input: &mut &str) -> Parsed<Half> {
+    alt((".H0_H0".value(Half::Low), ".H1_H1".value(Half::High))).parse_next(input)
+}
+
+/// Suffixes that repeat what the opcode says.
+fn shape<'a>(input: &mut &'a str) -> Parsed<&'a str> {
+    alt((".64", ".U32", ".S32", ".U64", ".ROW", ".COL")).parse_next(input)
+}
+
+fn register(input: &mut &str) -> Parsed<Register> {
+    let invert = opt('~').parse_next(input)?.is_some();
+    let negate = opt('-').parse_next(input)?.is_some();
+    let absolute = opt('|').parse_next(input)?.is_some();
+    let (file, index) = register_name(input)?;
+    let mut register = Register { negate, absolute, invert, ..Register::new(file, index) };
+    loop {
+        if absolute && input.starts_with('|') {
+            *input = &input[1..];
+        } else if opt(".reuse").parse_next(input)?.is_some() {
+            register.reuse = true;
+        } else if let Some(half) = opt(half).parse_next(input)? {
+            register.half = Some(half);
+        } else if let Some(byte) =
+            opt(preceded(".B", number::<u8>.verify(|&byte| byte < 4))).parse_next(input)?
+        {
+            register.byte = Some(byte);
+        } else if opt(shape).parse_next(input)?.is_none() {
+            return Ok(register);
+        }
+    }
+}
+
+fn constant(input: &mut &str) -> Parsed<Constant> {
+    let invert = opt('~').parse_next(input)?.is_some();
+    let negate = opt('-').parse_next(input)?.is_some();
+    let absolute = opt('|').parse_next(input)?.is_some();
+    let bank = delimited("c[", integer, ']').verify(|bank| (0..16).contains(bank)).parse_next(input)?;
+    let address = address.parse_next(input)?;
+    let half = opt(half).parse_next(input)?;
+    if absolute {
+        '|'.parse_next(input)?;
+    }
+    let half = half.or(opt(self::half).parse_next(input)?);
+    Ok(Constant { bank: bank as u8, address, negate, absolute, invert, half })
+}
+
+/// `[R2]`, `[R2.64+UR4+0x10]`, `[R3.X4+0x100]`, `[UR4]`, `[0x10]`.
+fn address(input: &mut &str) -> Parsed<Address> {
+    enum Part {
+        Register { file: RegisterFile, index: u8, wide: bool, scale: u8, reuse: bool },
+        Offset(i64),
+    }
+    let scale = alt((".X16".value(16), ".X8".value(8), ".X4".value(4)));
+    let base = (
+        register_name,
+        opt(".reuse"),
+        opt(scale),
+        opt(alt((".64".value(true), ".U32".value(false), ".S32".value(false)))),
+        opt(".reuse"),
+    )
+        .map(|((file, index), early, scale, wide, late)| Part::Register {
+            file,
+            index,
+            wide: wide.unwrap_or(false),
+            scale: scale.unwrap_or(1),
+            reuse: early.is_some() || late.is_some(),
+        });
+    let part = alt((base, integer.map(Part::Offset)));
+    let parts: Vec<Part> =
+        delimited('[', repeat(1..=4, terminated(part, opt('+'))), ']').parse_next(input)?;
+    let mut address =
+        Address { register: None, wide: false, scale: 1, uniform: None, offset: 0, reuse: false };
+    for part in parts {
+        match part {
+            Part::Register { file: RegisterFile::Vector, index, wide, scale, reuse }
+                if address.register.is_none() =>
+            {
+                address.register = Some(index);
+                address.wide = wide;
+                address.scale = scale;
+                address.reuse = reuse;
+            }
+            Part::Register { file: RegisterFile::Uniform, index, .. } if address.uniform.is_none() => {
+                address.uniform = Some(index);
+            }
+            Part::Offset(offset) => address.offset = address.offset.wrapping_add(offset),
+            Part::Register { .. } => return Err(fail()),
+        }
+    }
+    Ok(address)
+}

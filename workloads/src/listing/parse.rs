@@ -1,0 +1,426 @@
+//! The sections of a listing, line by line.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::operand::{self, Operand};
+use super::{Data, Kernel, Module, Parameter, INSTRUCTION_BYTES, PARAMETER_BASE};
+use crate::error::{Error, Result};
+
+pub(super) fn module(file: &str, text: &str) -> Result<Module> {
+    let mut parser = Parser::default();
+    for (index, line) in text.lines().enumerate() {
+        let wrong = |message| Error::Listing { file: file.into(), line: index + 1, message };
+        parser.line(index + 1, line).map_err(wrong)?;
+    }
+    let wrong = |(line, message)| Error::Listing { file: file.into(), line, message };
+    parser.finish().map_err(wrong)
+}
+
+/// What lines belong to.
+#[derive(Default)]
+enum Section {
+    #[default]
+    Other,
+    /// Attributes, of the kernel if one is named.
+    Info(Option<String>),
+    /// Variables, constants: by section name.
+    Data(String),
+    /// Code of a kernel.
+    Text,
+    /// Shared memory of a kernel.
+    Shared(String),
+}
+
+/// A number or name in a data directive, and its bytes.
+struct Word {
+    text: String,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Parser {
+    module: Module,
+    section: Section,
+    /// Sections with data, by name.
+    data: BTreeMap<String, Data>,
+    /// Attribute being read, with its words so far.
+    attribute: Option<(String, Vec<Word>)>,
+    parameters: HashMap<String, Vec<(u32, Parameter)>>,
+    /// Sizes of parameter areas: of a kernel that has an entry, all parameters are known.
+    stacks: HashMap<String, u32>,
+    /// Labels of the kernel being read, with their addresses, and where they are used.
+    labels: HashMap<String, u32>,
+    uses: Vec<(usize, String)>,
+    line: usize,
+}
+
+impl Parser {
+    fn line(&mut self, number: usize, line: &str) -> Result<(), String> {
+        self.line = number;
+        let line = line.trim();
+        if let Some(attribute) = line.strip_prefix("//----- nvinfo :") {
+            self.close_attribute()?;
+            self.attribute = Some((attribute.trim().into(), vec![]));
+            return Ok(());
+        }
+        if line.starts_with("//") || line.is_empty() {
+            return Ok(());
+        }
+        if let Some(directive) = line.strip_prefix('.') {
+            if let Some((name, argument)) = directive.split_once([' ', '\t']) {
+                return self.directive(name, argument.trim());
+            }
+        }
+        if let Some(label) = line.strip_suffix(':') {
+            return self.label(label);
+        }
+        if let Some(rest) = line.strip_prefix("/*") {
+            return self.addressed(rest);
+        }
+        match (&self.section, line.split([' ', '\t']).next()) {
+            // A directive of a section nobody reads.
+            (Section::Other, _) | (_, Some(".tkinfo" | ".cuinfo")) => Ok(()),
+            _ => Err(format!("line `{line}` is not understood; give the output of `nvdisasm -hex`")),
+        }
+    }
+
+    fn directive(&mut self, name: &str, argument: &str) -> Result<(), String> {
+        match name {
+            "section" => self.open_section(argument),
+            "target" => {
+                let target = argument.strip_prefix("sm_").unwrap_or(argument);
+                self.module.target =
+                    target.parse().map_err(|_| format!("target `{argument}` is not understood"))?;
+                if self.module.target != 75 {
+                    return Err(format!(
+                        "code for {argument}; only Turing's is executed: compile with -arch=sm_75"
+                    ));
+                }
+                Ok(())
+            }
+            "sectioninfo" => {
+                let registers =
+                    argument.split("SHI_REGISTERS=").nth(1).map(|rest| rest.trim_end_matches('"'));
+                if let (Some(registers), Section::Text) = (registers, &self.section) {
+                    let registers =
+                        registers.parse().map_err(|_| format!("`{argument}` has no register count"))?;
+                    self.kernel()?.registers = registers;
+                }
+                Ok(())
+            }
+            "align" => self.align(argument),
+            "size" => self.size(argument),
+            "zero" => {
+                let bytes = argument.parse().map_err(|_| format!("`.zero {argument}`: not a number"))?;
+                self.zero(bytes)
+            }
+            "byte" | "short" | "word" | "dword" => self.words(name, argument),
+            _ => Ok(()),
+        }
+    }
+
+    fn open_section(&mut self, argument: &str) -> Result<(), String> {
+        self.close_attribute()?;
+        self.close_text()?;
+        let name = argument.split(',').next().unwrap_or_default();
+        let of_kernel = |prefix: &str| name.strip_prefix(prefix).map(str::to_string);
+        self.section = if let Some(kernel) = of_kernel(".text.") {
+            self.module.kernels.push(Kernel { name: kernel, ..Kernel::default() });
+            Section::Text
+        } else if let Some(kernel) = of_kernel(".nv.info.") {
+            self.parameters.entry(kernel.clone()).or_default();
+            Section::Info(Some(kernel))
+        } else if name == ".nv.info" {
+            Section::Info(None)
+        } else if let Some(kernel) = of_kernel(".nv.shared.") {
+            Section::Shared(kernel)
+        } else if name.starts_with(".nv.constant2")
+            || matches!(name, ".nv.constant3" | ".nv.constant4" | ".nv.global" | ".nv.global.init")
+        {
+            self.data.entry(name.into()).or_default();
+            Section::Data(name.into())
+        } else {
+            Section::Other
+        };
+        Ok(())
+    }
+
+    /// The kernel whose code is being read.
+    fn kernel(&mut self) -> Result<&mut Kernel, String> {
+        self.module.kernels.last_mut().ok_or_else(|| "code outside a `.text` section".into())
+    }
+
+    fn align(&mut self, argument: &str) -> Result<(), String> {
+        let alignment: usize = argument.parse().map_err(|_| format!("`.align {argument}`: not a number"))?;
+        if let Section::Data(name) = &self.section {
+            let bytes = &mut self.data.get_mut(name).expect("opened").bytes;
+            if alignment.is_power_of_two() && alignment <= 4096 {
+                bytes.resize(bytes.len().next_multiple_of(alignment), 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// `.size name,(.L_1 - name)`: a variable; its size is known once its end is.
+    fn size(&mut self, argument: &str) -> Result<(), String> {
+        if let (Section::Data(section), Some((name, _))) = (&self.section, argument.split_once(',')) {
+            self.data.get_mut(section).expect("opened").symbols.insert(name.trim().into(), (u32::MAX, 0));
+        }
+        Ok(())
+    }
+
+    fn label(&mut self, label: &str) -> Result<(), String> {
+        match &self.section {
+            Section::Text => {
+                let address = self.kernel()?.instructions.len() as u32 * INSTRUCTION_BYTES;
+                self.labels.insert(label.into(), address);
+            }
+            Section::Data(section) => {
+                let data = self.data.get_mut(section).expect("opened");
+                let end = data.bytes.len() as u32;
+                if let Some(place) = data.symbols.get_mut(label) {
+                    place.0 = end;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn zero(&mut self, bytes: usize) -> Result<(), String> {
+        const LIMIT: usize = 1 << 30;
+        match &self.section {
+            Section::Data(name) => {
+                let data = &mut self.data.get_mut(name).expect("opened").bytes;
+                if bytes > LIMIT - data.len().min(LIMIT) {
+                    return Err(format!("`.zero {bytes}`: more than 1 GiB"));
+                }
+                data.resize(data.len() + bytes, 0);
+                self.grow_symbols();
+            }
+            Section::Shared(kernel) => {
+                let (kernel, bytes) =
+                    (kernel.clone(), u32::try_from(bytes).map_err(|_| "too much shared memory")?);
+                let kernel = self.module.kernels.iter_mut().find(|known| known.name == kernel);
+                let kernel = kernel.ok_or("shared memory of a kernel that is not in the listing")?;
+                kernel.shared = kernel.shared.saturating_add(bytes);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The variable begun last ends where the data now ends.
+    fn grow_symbols(&mut self) {
+        if let Section::Data(name) = &self.section {
+            let data = self.data.get_mut(name).expect("opened");
+            let end = data.bytes.len() as u32;
+            let begun = data.symbols.values_mut().filter(|(offset, _)| *offset < end);
+            if let Some(place) = begun.max_by_key(|(offset, _)| *offset) {
+                place.1 = end - place.0;
+            }
+        }
+    }
+
+    /// A line that starts with its address in a comment: data, or an instruction.
+    fn addressed(&mut self, rest: &str) -> Result<(), String> {
+        let (address, rest) = rest.split_once("*/").ok_or("unclosed comment")?;
+        let rest = rest.trim();
+        if let Some((name, argument)) = rest.strip_prefix('.').and_then(|rest| rest.split_once([' ', '\t'])) {
+            return self.words(name, argument.trim());
+        }
+        if !matches!(self.section, Section::Text) || rest.is_empty() {
+            // The second half of an encoding.
+            return Ok(());
+        }
+        let pc = u32::from_str_radix(address.trim(), 16).map_err(|_| format!("`{address}` is no address"))?;
+        let (code, _) = rest.split_once(';').ok_or_else(|| format!("`{rest}` has no `;`"))?;
+        let instruction = operand::instruction(pc, code.trim())?;
+        let line = self.line;
+        let kernel = self.kernel()?;
+        if pc != kernel.instructions.len() as u32 * INSTRUCTION_BYTES {
+            return Err(format!("address {pc:#x} does not follow the instruction before it"));
+        }
+        let labels = instruction.operands.iter().filter_map(|operand| match operand {
+            Operand::Label(label) => Some((line, label.clone())),
+            _ => None,
+        });
+        let labels: Vec<_> = labels.collect();
+        kernel.instructions.push(instruction);
+        self.uses.extend(labels);
+        Ok(())
+    }
+
+    fn words(&mut self, kind: &str, argument: &str) -> Result<(), String> {
+        let bytes = match kind {
+            "byte" => 1,
+            "short" => 2,
+            "word" => 4,
+            "dword" => 8,
+            _ => return Ok(()),
+        };
+        for text in argument.split(',').map(str::trim) {
+            match &self.section {
+                Section::Info(_) => {
+                    if let Some((_, words)) = &mut self.attribute {
+                        words.push(Word { text: text.into(), bytes });
+                    }
+                }
+                Section::Data(name) => {
+                    let data = self.data.get_mut(name).expect("opened");
+                    let value = match number(text) {
+                        Some(value) => value,
+                        None if bytes == 8 => {
+                            data.relocations.push((data.bytes.len() as u32, text.into()));
+                            0
+                        }
+                        None => return Err(format!("`.{kind} {text}`: not a number")),
+                    };
+                    data.bytes.extend_from_slice(&value.to_le_bytes()[..bytes]);
+                }
+                _ => {}
+            }
+        }
+        self.grow_symbols();
+        Ok(())
+    }
+
+    /// Takes what matters from the attribute read last.
+    fn close_attribute(&mut self) -> Result<(), String> {
+        let Some((name, words)) = self.attribute.take() else { return Ok(()) };
+        let value = |index: usize, bytes: usize| {
+            let word = words.get(index).filter(|word| word.bytes == bytes);
+            let value = word.and_then(|word| number(&word.text));
+            value.map(|value| value as u32).ok_or_else(|| format!("{name} is not understood"))
+        };
+        match (&self.section, name.as_str()) {
+            (Section::Info(Some(kernel)), "EIATTR_KPARAM_INFO") => {
+                // Format and size, then index, ordinal and offset; 14 bits of size on top of flags.
+                let flags = (0..4).map(|byte| value(6 + byte, 1)).collect::<Result<Vec<_>, _>>()?;
+                let flags = flags.iter().rev().fold(0, |flags, byte| flags << 8 | byte);
+                let parameter = Parameter { offset: value(5, 2)?, size: flags >> 18 };
+                let ordinal = value(4, 2)?;
+                self.parameters.entry(kernel.clone()).or_default().push((ordinal, parameter));
+            }
+            (Section::Info(Some(_)), "EIATTR_PARAM_CBANK") => {
+                let base = value(4, 2)?;
+                if base != PARAMETER_BASE {
+                    return Err(format!("parameters start at {base:#x}, not at {PARAMETER_BASE:#x}"));
+                }
+            }
+            (Section::Info(None), "EIATTR_MIN_STACK_SIZE") => {
+                let function = words.get(3).map(|word| word.text.clone()).unwrap_or_default();
+                let function = function.strip_prefix("index@(").and_then(|rest| rest.strip_suffix(')'));
+                let function = function.ok_or_else(|| format!("{name} is not understood"))?.to_string();
+                let stack = value(4, 4)?;
+                self.stacks.insert(function, stack);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Puts addresses in the place of the labels of the kernel read last.
+    fn close_text(&mut self) -> Result<(), String> {
+        let labels = std::mem::take(&mut self.labels);
+        for (line, label) in std::mem::take(&mut self.uses) {
+            if !labels.contains_key(&label) {
+                return Err(format!("line {line}: there is no label `{label}` in this kernel"));
+            }
+        }
+        if let (Section::Text, Some(kernel)) = (&self.section, self.module.kernels.last_mut()) {
+            for operand in kernel.instructions.iter_mut().flat_map(|instruction| &mut instruction.operands) {
+                if let Operand::Label(label) = operand {
+                    *operand = Operand::Target(labels[label.as_str()]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Module, (usize, String)> {
+        let line = self.line;
+        self.close_attribute().and_then(|()| self.close_text()).map_err(|message| (line, message))?;
+        for kernel in &mut self.module.kernels {
+            kernel.stack = self.stacks.get(&kernel.name).copied().unwrap_or(0);
+            if let Some(mut parameters) = self.parameters.remove(&kernel.name) {
+                parameters.sort_by_key(|(ordinal, _)| *ordinal);
+                kernel.parameters = Some(parameters.into_iter().map(|(_, parameter)| parameter).collect());
+            }
+            let literals = self.data.remove(&format!(".nv.constant2.{}", kernel.name));
+            kernel.literals = literals.unwrap_or_default().bytes;
+        }
+        let mut take = |name: &str| self.data.remove(name).unwrap_or_default();
+        self.module.constants = take(".nv.constant3");
+        self.module.addresses = take(".nv.constant4");
+        self.module.globals = [take(".nv.global.init"), take(".nv.global")].into();
+        if self.module.kernels.is_empty() {
+            return Err((
+                line,
+                "there is no kernel in this listing; give the output of `nvdisasm -hex`".into(),
+            ));
+        }
+        Ok(self.module)
+    }
+}
+
+/// A decimal or hexadecimal number.
+fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Half, RegisterFile};
+    use super::*;
+
+    fn instruction(text: &str) -> super::super::Instruction {
+        operand::instruction(0, text).unwrap()
+    }
+
+    #[test]
+    fn operands_of_every_kind() {
+        let found = instruction("@!P0 FFMA.FTZ R0, -|R1.reuse|, c[0x0][0x160], 1.5");
+        assert!(found.guard.negate && found.guard.index == 0);
+        let Operand::Register(register) = found.operands[1] else { panic!() };
+        assert!(register.negate && register.absolute && register.reuse && register.index == 1);
+        assert!(matches!(found.operands[2], Operand::Constant(constant) if constant.address.offset == 0x160));
+        assert_eq!(found.operands[3], Operand::Float(1.5));
+
+        let found = instruction("LDG.E.SYS R2, [R4.64+UR6+-0x10]");
+        let Operand::Memory(address) = found.operands[1] else { panic!() };
+        assert_eq!(
+            (address.register, address.wide, address.uniform, address.offset),
+            (Some(4), true, Some(6), -16)
+        );
+
+        let found = instruction("LDS.U.128 R8, [R3.X16+0x100]");
+        assert!(matches!(found.operands[1], Operand::Memory(address) if address.scale == 16));
+
+        let found = instruction("HADD2 R2, R3.H0_H0, -R2.H1_H1");
+        assert!(matches!(found.operands[1], Operand::Register(register) if register.half == Some(Half::Low)));
+        assert!(matches!(found.operands[2], Operand::Register(register) if register.negate));
+
+        let found = instruction("ISETP.GE.AND P0, PT, R0, UR4, !UP2");
+        assert!(
+            matches!(found.operands[3], Operand::Register(register) if register.file == RegisterFile::Uniform)
+        );
+        assert!(matches!(found.operands[4], Operand::Predicate(predicate) if predicate.negate));
+
+        assert_eq!(instruction("FADD R5, R5, -12583039").operands[2], Operand::Float(-12583039.0));
+        assert_eq!(instruction("IADD3 R4, R6, -0xd000000, RZ").operands[2], Operand::Integer(-0xd000000));
+        assert_eq!(instruction("S2R R4, SR_TID.X").operands[1], Operand::Name("SR_TID.X".into()));
+        assert_eq!(
+            instruction("FSETP.GTU.FTZ.AND P0, PT, |R0|, +INF , PT").operands[3],
+            Operand::Float(f64::INFINITY)
+        );
+        assert_eq!(
+            instruction("BRX R4 -0x110 (*\"BRANCH_TARGETS .L_1\"*)").operands[1],
+            Operand::Integer(-0x110)
+        );
+        assert!(operand::instruction(0, "FADD R5, R5, %").is_err());
+    }
+}

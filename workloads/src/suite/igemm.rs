@@ -1,0 +1,42 @@
+//! Product of signed 8-bit matrices on the tensor cores, with 32-bit integer sums.
+//!
+//! C = A Bᵀ with B stored n x k, in one launch with a thread block per 128 x 128 tile. Small: 328 x 264 x 176
+//! (m x n x k), which no tile divides; medium: 1024 x 1024 x 1024; large: 2048 x 2048 x 2048.
+
+use super::gemm::{Shape, Tile};
+use super::{expect_equal, Benchmark, Size};
+use crate::device::Device;
+use crate::error::Result;
+use crate::listing::Module;
+
+pub(super) const IGEMM: Benchmark =
+    Benchmark { name: "igemm", about: "Matrix product of signed bytes, forward (tensor cores)", run };
+
+const TILE: Tile = Tile::new("igemm_128x128x64_64x64", [128, 128, 64], [64, 64]);
+
+fn run(device: &mut Device, size: Size) -> Result<()> {
+    let shape =
+        size.pick(Shape::new(328, 264, 176), Shape::new(1024, 1024, 1024), Shape::new(2048, 2048, 2048));
+    let mut random = fastrand::Rng::with_seed(8);
+    let a: Vec<i8> = (0..shape.m * shape.k).map(|_| random.i8(..)).collect();
+    let b: Vec<i8> = (0..shape.n * shape.k).map(|_| random.i8(..)).collect();
+
+    let module = Module::parse("igemm.sass", include_str!("../../kernels/igemm.sass"))?;
+    let operands = [device.upload(&a), device.upload(&b)];
+    let c = TILE.multiply(device, &module, shape, operands)?;
+    expect_equal("C", &c, &products_of_rows(shape.k, &a, &b))
+}
+
+/// The products of every row of `a` with every row of `b`, rows of length `k`.
+fn products_of_rows(k: usize, a: &[i8], b: &[i8]) -> Vec<i32> {
+    // Processors multiply and add 16-bit numbers fastest.
+    let widen = |matrix: &[i8]| matrix.iter().map(|&value| i16::from(value)).collect::<Vec<i16>>();
+    let (a, b) = (widen(a), widen(b));
+    let mut products = Vec::with_capacity(a.len() / k * (b.len() / k));
+    for a in a.chunks_exact(k) {
+        for b in b.chunks_exact(k) {
+            products.push(a.iter().zip(b).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum::<i32>());
+        }
+    }
+    products
+}
