@@ -1,7 +1,28 @@
 //! The built-in workloads, one file each: inputs, launches, and the answer checked against a plain
 //! Rust computation of the same algorithm.
 
+mod b_plus_tree;
+mod backprop;
+mod bfs;
 mod check;
+mod conv;
+mod dwt2d;
+mod gaussian;
+mod gemm;
+pub mod hgemm;
+mod hotspot;
+mod igemm;
+mod kmeans;
+mod lavamd;
+mod lud;
+mod nn;
+mod particlefilter_float;
+mod particlefilter_naive;
+mod pathfinder;
+mod rnn;
+mod sgemm;
+mod srad_v1;
+mod vectoradd;
 
 pub use check::{expect_close, expect_equal, Tolerance};
 
@@ -41,4 +62,37 @@ pub struct Benchmark {
 }
 
 /// All built-in workloads.
-pub const SUITE: &[&Benchmark] = &[];
+pub const SUITE: &[&Benchmark] = &[
+    &b_plus_tree::B_PLUS_TREE,
+    &backprop::BACKPROP,
+    &bfs::BFS,
+    &dwt2d::DWT2D,
+    &gaussian::GAUSSIAN,
+    &hotspot::HOTSPOT,
+    &kmeans::KMEANS,
+    &lavamd::LAVAMD,
+    &lud::LUD,
+    &nn::NN,
+    &particlefilter_float::PARTICLEFILTER_FLOAT,
+    &particlefilter_naive::PARTICLEFILTER_NAIVE,
+    &pathfinder::PATHFINDER,
+    &srad_v1::SRAD_V1,
+    &hgemm::HGEMM,
+    &hgemm::HGEMM_NT,
+    &hgemm::HGEMM_TN,
+    &igemm::IGEMM,
+    &sgemm::SGEMM,
+    &conv::CONV_FWD,
+    &conv::CONV_DGRAD,
+    &conv::CONV_WGRAD,
+    &conv::CONV_INT8,
+    &rnn::RNN,
+    &rnn::LSTM,
+    &rnn::RNN_BWD,
+    &vectoradd::VECTORADD,
+];
+
+/// The workload of this name.
+pub fn named(name: &str) -> Option<&'static Benchmark> {
+    SUITE.iter().find(|benchmark| benchmark.name == name).copied()
+}
