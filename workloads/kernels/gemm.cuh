@@ -184,7 +184,7 @@ __device__ inline void store_pair(int *to, int first, int second) {
 template <class Output, int WarpN>
 struct Stage {
     static constexpr int Rows = 16;
-    static constexpr int Stride = WarpN + 8; // padded, so that no two lanes meet in a bank
+    static constexpr int Stride = WarpN + 8; // padded, so that no two lanes store to a bank
     static constexpr int Bytes = Rows * Stride * sizeof(Output);
 
     // `c` is a row-major `rows` x `columns` matrix; the warp's tile starts at `row` and `column`.

@@ -12,6 +12,10 @@ pub enum Error {
     #[error("{file}:{line}: {message}")]
     Listing { file: String, line: usize, message: String },
 
+    /// A launch file that cannot be used.
+    #[error("{file}:{line}: {message}")]
+    LaunchFile { file: String, line: usize, message: String },
+
     /// A launch that the kernel or the machine does not allow.
     #[error("launch of {kernel}: {message}")]
     Launch { kernel: String, message: String },

@@ -4,10 +4,11 @@
 mod device;
 mod emulator;
 mod error;
-pub mod example;
+mod launch_file;
 pub mod listing;
 pub mod suite;
 
 pub use device::{Argument, Device, Dim, Options, Pointer};
 pub use error::{Error, Result};
+pub use launch_file::LaunchFile;
 pub use listing::Module;

@@ -18,6 +18,8 @@ pub struct Instruction {
     pub operands: Vec<Operand>,
     /// The text of all that, for messages.
     pub text: String,
+    /// The lower half of its encoding, if the listing has it. An immediate stands in its upper 32 bits.
+    pub encoding: Option<u64>,
 }
 
 /// An operand.
@@ -165,6 +167,7 @@ pub(super) fn instruction(pc: u32, text: &str) -> Result<Instruction, String> {
         opcode: opcode.into(),
         operands,
         text: code.into(),
+        encoding: None,
     })
 }
 

@@ -234,8 +234,10 @@ impl Parser {
             return Ok(());
         }
         let pc = u32::from_str_radix(address.trim(), 16).map_err(|_| format!("`{address}` is no address"))?;
-        let (code, _) = rest.split_once(';').ok_or_else(|| format!("`{rest}` has no `;`"))?;
-        let instruction = operand::instruction(pc, code.trim())?;
+        let (code, comment) = rest.split_once(';').ok_or_else(|| format!("`{rest}` has no `;`"))?;
+        let mut instruction = operand::instruction(pc, code.trim())?;
+        let encoding = comment.trim().strip_prefix("/* 0x").and_then(|rest| rest.split(' ').next());
+        instruction.encoding = encoding.and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let line = self.line;
         let kernel = self.kernel()?;
         if pc != kernel.instructions.len() as u32 * INSTRUCTION_BYTES {

@@ -101,7 +101,7 @@ impl Wavelet for Daubechies {
     fn check(what: &str, actual: &[f32], expected: &[f32]) -> Result<()> {
         // Samples are of the order of 1; the kernel fuses multiplication and addition in a dozen or so
         // operations a level.
-        expect_close(what, actual, expected, Tolerance { relative: 1e-5, absolute: 1e-5 })
+        expect_close(what, actual, expected, Tolerance { relative: 2e-6, absolute: 2e-6 })
     }
 }
 

@@ -71,7 +71,7 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
 
     // Sums of thousands of terms, rounded differently where the kernel fuses multiplication and
     // addition; forces of either sign may cancel to something small.
-    let tolerance = Tolerance { relative: 1e-11, absolute: 1e-10 };
+    let tolerance = Tolerance { relative: 1e-12, absolute: 1e-12 };
     let actual: Vec<Vector> = device.read(forces, positions.len())?;
     let expected = forces_on_all(&boxes, particles, &positions, &charges);
     expect_close("force", actual.as_flattened(), expected.as_flattened(), tolerance)

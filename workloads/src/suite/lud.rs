@@ -31,7 +31,7 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
     }
 
     // Single precision against double: the dominant diagonal keeps rounding errors from growing.
-    let tolerance = Tolerance { relative: 1e-4, absolute: 1e-5 };
+    let tolerance = Tolerance { relative: 1e-5, absolute: 1e-6 };
     let actual: Vec<f32> = device.read(matrix, order * order)?;
     let actual: Vec<f64> = actual.into_iter().map(f64::from).collect();
     expect_close("matrix", &actual, &eliminated(&input, order), tolerance)

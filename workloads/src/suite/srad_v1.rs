@@ -97,7 +97,7 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
 
     // The device's exponential, logarithm and quotients are good to a few units in the last place of
     // values near 1, which the logarithmic scale multiplies by 255; its sums round in another order.
-    let tolerance = Tolerance { relative: 1e-4, absolute: 5e-3 };
+    let tolerance = Tolerance { relative: 1e-5, absolute: 5e-4 };
     let actual: Vec<f32> = device.read(image, pixels)?;
     expect_close("image", &actual, &diffused(&input, rows, columns, iterations), tolerance)
 }

@@ -10,7 +10,8 @@ pub fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     choose(a, given_a(4), given_a(0))
 }
 
-/// How `PRMT` reads its selector.
+/// How `PRMT` reads its selector; named as in assembly.
+#[allow(clippy::upper_case_acronyms)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PermuteMode {
     /// Four bits per byte of the result: its source, and whether to copy only the sign of that.
@@ -273,19 +274,17 @@ mod tests {
             for _ in 0..50 {
                 let (low, high) = (random.u32(..), random.u32(..));
                 let pair = u128::from(high) << 32 | u128::from(low);
-                // As far to the left as to the right of it: nothing falls off.
-                let wide = pair << 64;
-                let signed = if high >> 31 != 0 { wide | u128::MAX << 127 } else { wide };
-                for (kind, width, wide) in [
-                    (FunnelType::U32, 32, wide),
-                    (FunnelType::S32, 32, signed),
-                    (FunnelType::U64, 64, wide),
-                    (FunnelType::S64, 64, signed),
+                let sign = if high >> 31 != 0 { u128::MAX << 64 } else { 0 };
+                for (kind, width, extended) in [
+                    (FunnelType::U32, 32, pair),
+                    (FunnelType::S32, 32, pair | sign),
+                    (FunnelType::U64, 64, pair),
+                    (FunnelType::S64, 64, pair | sign),
                 ] {
                     for wrap in [false, true] {
                         let by = if wrap { distance % width } else { distance.min(width) };
                         let left = ((pair << by) as u64, true);
-                        let right = (((wide as i128 >> by) >> 64) as u64, false);
+                        let right = ((extended >> by) as u64, false);
                         for (shifted, left) in [left, right] {
                             let word = |upper| {
                                 funnel(low, distance, high, FunnelMode { left, wrap, high: upper, kind })
@@ -370,9 +369,9 @@ mod tests {
                 let sum = differences.iter().sum::<i64>() + i64::from(c);
                 assert_eq!(absolute_difference_4(a, b, c, signed, true), sum as u32);
             }
-            assert_eq!(absolute_difference(a, b, false), (i64::from(a) - i64::from(b)).abs() as u32);
+            assert_eq!(absolute_difference(a, b, false), i64::from(a).abs_diff(i64::from(b)) as u32);
             let difference = i64::from(a as i32) - i64::from(b as i32);
-            assert_eq!(absolute_difference(a, b, true), difference.abs() as u32);
+            assert_eq!(absolute_difference(a, b, true), difference.unsigned_abs() as u32);
         }
     }
 

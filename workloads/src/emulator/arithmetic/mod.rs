@@ -115,7 +115,7 @@ mod tests {
             ("EQ", |a, b| a == b),
             ("LE", |a, b| a <= b),
             ("GT", |a, b| a > b),
-            ("NE", |a, b| a < b || a > b),
+            ("NE", |a, b| a != b && !a.is_nan() && !b.is_nan()),
             ("GE", |a, b| a >= b),
             ("NUM", |a, b| !a.is_nan() && !b.is_nan()),
         ];

@@ -78,3 +78,37 @@ fn nearest_half(value: f64) -> u16 {
     };
     sign | bits.min(0x7c00) as u16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_do_not_become_ties_by_being_rounded_first() {
+        // Just above the middle between two singles, by less than a double can tell.
+        let (one, tiny) = (f64::from(1.0 + f32::EPSILON / 2.0) + 2f64.powi(-24), 2f64.powi(-60));
+        let rounded = |value| f32::from_bits(to_single(value, Rounding::Nearest));
+        assert_eq!(rounded(one + tiny), 1.0);
+        assert_eq!(rounded(sum(one, tiny, Rounding::Nearest)), 1.0 + f32::EPSILON);
+        assert_eq!(rounded(sum(-one, -tiny, Rounding::Nearest)), -1.0 - f32::EPSILON);
+        assert_eq!(rounded(sum(one, -tiny, Rounding::Nearest)), 1.0);
+    }
+
+    #[test]
+    fn directions_stop_at_the_largest_number_or_at_infinity() {
+        let (largest, infinity) = (f32::MAX.to_bits(), f32::INFINITY.to_bits());
+        let expected = [
+            (Rounding::Nearest, infinity, infinity),
+            (Rounding::Down, largest, infinity),
+            (Rounding::Up, infinity, largest),
+            (Rounding::Zero, largest, largest),
+        ];
+        for (rounding, positive, negative) in expected {
+            assert_eq!(to_single(1e300, rounding), positive);
+            assert_eq!(to_single(-1e300, rounding), negative | 1 << 31);
+            assert_eq!(to_single(f64::INFINITY, rounding), infinity);
+            assert_eq!(to_half(65536.0, rounding), if positive == infinity { 0x7c00 } else { 0x7bff });
+            assert_eq!(to_half(f64::NEG_INFINITY, rounding), 0xfc00);
+        }
+    }
+}

@@ -3,7 +3,8 @@
 use super::lanewise::*;
 use super::{Decoder, Kind};
 use crate::emulator::arithmetic::{double, single, special, FloatComparison, FloatMode, Rounding};
-use crate::emulator::operation::{Compute, Function, PredicateSource};
+use crate::emulator::operation::{Compute, Function, Modifier, PredicateSource, Source};
+use crate::listing::Operand;
 
 impl Decoder<'_> {
     pub(super) fn float(&mut self, base: &str) -> Result<Compute, String> {
@@ -148,6 +149,7 @@ impl Decoder<'_> {
     /// `MUFU.name Rd, a`.
     fn special_function(&mut self) -> Result<Compute, String> {
         self.ignore(&["FTZ"]);
+        let of_double = self.modifiers.iter().any(|name| name.ends_with("64H"));
         let functions = [
             ("RCP", special::reciprocal as fn(u32) -> u32),
             ("RSQ", special::reciprocal_square_root),
@@ -165,7 +167,13 @@ impl Decoder<'_> {
         })?;
         let destination = self.destination(1)?;
         // Of a double, the upper word alone is given; its sign is in the same place.
-        let source = self.source(Kind::Single)?;
+        let source = match self.peek() {
+            Some(&Operand::Float(value)) if of_double => {
+                self.next += 1;
+                (Source::Immediate((value.to_bits() >> 32) as u32), Modifier::None)
+            }
+            _ => self.source(Kind::Single)?,
+        };
         Ok(self.compute(destination, [source], [], map1(function)))
     }
 }

@@ -294,7 +294,7 @@ impl<'a> Decoder<'a> {
             Operand::Float(value) => {
                 let bits = match kind {
                     Kind::Double => value.to_bits(),
-                    Kind::Single => u64::from(single_bits(value)),
+                    Kind::Single => u64::from(self.single_bits(value)),
                     Kind::Half => {
                         // The upper half stands first.
                         let upper = ::half::f16::from_f64(value).to_bits();
@@ -355,6 +355,15 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// The bits of a single-precision immediate. Which NaN is meant only the encoding tells.
+    fn single_bits(&self, value: f64) -> u32 {
+        match self.instruction.encoding {
+            Some(encoding) if value.is_nan() => (encoding >> 32) as u32,
+            None if value.is_nan() => 0x7fc0_0000 | u32::from(value.is_sign_negative()) << 31,
+            _ => (value as f32).to_bits(),
+        }
+    }
+
     /// An instruction without predicate results.
     fn compute(
         &self,
@@ -391,12 +400,3 @@ fn predicate_source(predicate: Predicate) -> PredicateSource {
 
 const TRUE: PredicateSource = PredicateSource { uniform: false, index: 7, negate: false };
 const FALSE: PredicateSource = PredicateSource { uniform: false, index: 7, negate: true };
-
-/// The bits of a single-precision immediate; NaN as the disassembler means it.
-fn single_bits(value: f64) -> u32 {
-    if value.is_nan() {
-        0x7fc0_0000 | u32::from(value.is_sign_negative()) << 31
-    } else {
-        (value as f32).to_bits()
-    }
-}

@@ -1,0 +1,340 @@
+//! Elements of buffers, and where their values come from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use half::f16;
+use serde::Deserialize;
+
+/// The type of a buffer's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Element {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+/// Does something with the Rust type of an element.
+macro_rules! with_type {
+    ($element:expr, $type:ident => $what:expr) => {
+        match $element {
+            Element::I8 => with_type!(@ $type i8 $what),
+            Element::U8 => with_type!(@ $type u8 $what),
+            Element::I16 => with_type!(@ $type i16 $what),
+            Element::U16 => with_type!(@ $type u16 $what),
+            Element::I32 => with_type!(@ $type i32 $what),
+            Element::U32 => with_type!(@ $type u32 $what),
+            Element::I64 => with_type!(@ $type i64 $what),
+            Element::U64 => with_type!(@ $type u64 $what),
+            Element::F16 => with_type!(@ $type f16 $what),
+            Element::F32 => with_type!(@ $type f32 $what),
+            Element::F64 => with_type!(@ $type f64 $what),
+        }
+    };
+    (@ $type:ident $rust:ident $what:expr) => {{
+        type $type = $rust;
+        $what
+    }};
+}
+
+/// A number as TOML has it.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(untagged, expecting = "a number")]
+pub(super) enum Number {
+    Integer(i64),
+    Float(f64),
+}
+
+/// A Rust type that buffers hold.
+trait Scalar: Sized + Copy {
+    const INTEGER: bool;
+    /// The number as this type; `None` if it does not fit.
+    fn from_number(number: Number) -> Option<Self>;
+    fn to_f64(self) -> f64;
+}
+
+macro_rules! integer_scalar {
+    ($($type:ty)*) => {$(
+        impl Scalar for $type {
+            const INTEGER: bool = true;
+
+            fn from_number(number: Number) -> Option<$type> {
+                match number {
+                    Number::Integer(value) => value.try_into().ok(),
+                    Number::Float(_) => None,
+                }
+            }
+
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+
+macro_rules! float_scalar {
+    ($($type:ty, $from_f64:expr;)*) => {$(
+        impl Scalar for $type {
+            const INTEGER: bool = false;
+
+            fn from_number(number: Number) -> Option<$type> {
+                Some($from_f64(number.to_f64()))
+            }
+
+            fn to_f64(self) -> f64 {
+                self.into()
+            }
+        }
+    )*};
+}
+
+integer_scalar!(i8 u8 i16 u16 i32 u32 i64 u64);
+float_scalar! {
+    f16, f16::from_f64;
+    f32, |value| value as f32;
+    f64, |value| value;
+}
+
+impl Number {
+    fn to_f64(self) -> f64 {
+        match self {
+            Number::Integer(value) => value as f64,
+            Number::Float(value) => value,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Number::Integer(value) => value.to_string(),
+            Number::Float(value) => format!("{value:?}"),
+        }
+    }
+}
+
+impl Element {
+    /// As launch files write it.
+    pub fn name(self) -> &'static str {
+        with_type!(self, T => std::any::type_name::<T>().rsplit(':').next().unwrap_or_default())
+    }
+
+    /// In bytes.
+    pub fn size(self) -> usize {
+        with_type!(self, T => size_of::<T>())
+    }
+
+    /// Appends the number, little endian.
+    fn encode(self, number: Number, bytes: &mut Vec<u8>) -> Result<(), String> {
+        with_type!(self, T => match T::from_number(number) {
+            Some(value) => bytes.extend_from_slice(&value.to_le_bytes()),
+            None => return Err(format!("{} does not fit type {}", number.text(), self.name())),
+        });
+        Ok(())
+    }
+
+    /// The element as people write it. `bytes` are those of one element.
+    pub fn text(self, bytes: &[u8]) -> String {
+        with_type!(self, T => T::from_le_bytes(bytes.try_into().expect("one element")).to_string())
+    }
+
+    fn to_f64(self, bytes: &[u8]) -> f64 {
+        with_type!(self, T => T::from_le_bytes(bytes.try_into().expect("one element")).to_f64())
+    }
+
+    fn is_integer(self) -> bool {
+        with_type!(self, T => T::INTEGER)
+    }
+
+    /// Whether an element is the expected one: integers exactly, others within the tolerance. A NaN is
+    /// as good as any other.
+    pub fn is_close(self, actual: &[u8], expected: &[u8], tolerance: Tolerance) -> bool {
+        if self.is_integer() {
+            return actual == expected;
+        }
+        let (actual, expected) = (self.to_f64(actual), self.to_f64(expected));
+        let allowed = tolerance.absolute + tolerance.relative * expected.abs();
+        actual == expected || (actual - expected).abs() <= allowed || (actual.is_nan() && expected.is_nan())
+    }
+}
+
+/// How far a floating-point element may be from the expected one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Tolerance {
+    /// Times the magnitude of the expected value.
+    relative: f64,
+    /// Added to that.
+    absolute: f64,
+}
+
+/// Where values come from.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub(super) enum Values {
+    #[default]
+    Zero,
+    /// 0, 1, 2, ...
+    Iota,
+    /// The same everywhere.
+    Fill(Number),
+    /// One by one.
+    List(Vec<Number>),
+    /// `start`, `start + step`, ...
+    Range { start: Number, step: Number },
+    /// Evenly distributed from `min` to `max`; the same seed gives the same values.
+    Random { seed: u64, min: Number, max: Number },
+    /// The bytes of a file, little endian.
+    File(PathBuf),
+}
+
+impl Values {
+    /// `count` elements, little endian. Paths start from `folder`.
+    pub fn bytes(&self, element: Element, count: usize, folder: &Path) -> Result<Vec<u8>, String> {
+        match self {
+            Values::Zero => Ok(vec![0; count * element.size()]),
+            Values::Iota => series(element, count, Number::Integer(0), Number::Integer(1)),
+            Values::Fill(value) => each(element, count, |_| Ok(*value)),
+            Values::List(list) if list.len() != count => {
+                Err(format!("the list has {} values; give {count}", list.len()))
+            }
+            Values::List(list) => each(element, count, |index| Ok(list[index])),
+            Values::Range { start, step } => series(element, count, *start, *step),
+            Values::Random { seed, min, max } => random(element, count, *seed, *min, *max),
+            Values::File(path) => {
+                let path = folder.join(path);
+                let bytes = fs::read(&path)
+                    .map_err(|error| format!("{}: cannot be read: {error}; check the path", path.display()))?;
+                let expected = count * element.size();
+                if bytes.len() != expected {
+                    return Err(format!(
+                        "{} has {} bytes; {count} elements of type {} take {expected}",
+                        path.display(),
+                        bytes.len(),
+                        element.name(),
+                    ));
+                }
+                Ok(bytes)
+            }
+        }
+    }
+}
+
+fn each(
+    element: Element,
+    count: usize,
+    mut value: impl FnMut(usize) -> Result<Number, String>,
+) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity(count * element.size());
+    for index in 0..count {
+        element.encode(value(index)?, &mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+fn series(element: Element, count: usize, start: Number, step: Number) -> Result<Vec<u8>, String> {
+    each(element, count, |index| match (start, step) {
+        (Number::Integer(start), Number::Integer(step)) => {
+            let value = step.checked_mul(index as i64).and_then(|distance| start.checked_add(distance));
+            value.map(Number::Integer).ok_or_else(|| format!("value {index} of the series overflows"))
+        }
+        _ => Ok(Number::Float(start.to_f64() + step.to_f64() * index as f64)),
+    })
+}
+
+fn random(element: Element, count: usize, seed: u64, min: Number, max: Number) -> Result<Vec<u8>, String> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    if min.to_f64() > max.to_f64() {
+        return Err(format!("min = {} is above max = {}; swap them", min.text(), max.text()));
+    }
+    match (element.is_integer(), min, max) {
+        (true, Number::Integer(min), Number::Integer(max)) => {
+            each(element, count, |_| Ok(Number::Integer(random.i64(min..=max))))
+        }
+        (true, ..) => Err(format!("min and max of type {} are whole numbers", element.name())),
+        (false, ..) => {
+            let (min, max) = (min.to_f64(), max.to_f64());
+            each(element, count, |_| Ok(Number::Float(min + (max - min) * random.f64())))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(values: &Values, element: Element, count: usize) -> Result<String, String> {
+        let bytes = values.bytes(element, count, Path::new("."))?;
+        let texts: Vec<_> = bytes.chunks(element.size()).map(|bytes| element.text(bytes)).collect();
+        Ok(texts.join(" "))
+    }
+
+    #[test]
+    fn values_come_as_described() {
+        let whole = Number::Integer;
+        assert_eq!(texts(&Values::Zero, Element::U16, 3).unwrap(), "0 0 0");
+        assert_eq!(texts(&Values::Iota, Element::I8, 4).unwrap(), "0 1 2 3");
+        assert_eq!(texts(&Values::Fill(whole(-1)), Element::I64, 2).unwrap(), "-1 -1");
+        assert_eq!(texts(&Values::Fill(Number::Float(0.1)), Element::F32, 1).unwrap(), "0.1");
+        let list = Values::List(vec![whole(3), Number::Float(0.5)]);
+        assert_eq!(texts(&list, Element::F16, 2).unwrap(), "3 0.5");
+        let range = Values::Range { start: Number::Float(1.5), step: whole(-1) };
+        assert_eq!(texts(&range, Element::F64, 3).unwrap(), "1.5 0.5 -0.5");
+    }
+
+    #[test]
+    fn random_values_stay_in_range_and_repeat() {
+        for element in [Element::I16, Element::F16, Element::F64] {
+            let random = Values::Random { seed: 7, min: Number::Integer(-3), max: Number::Integer(2) };
+            let bytes = random.bytes(element, 500, Path::new(".")).unwrap();
+            assert_eq!(bytes, random.bytes(element, 500, Path::new(".")).unwrap());
+            let values: Vec<f64> = bytes.chunks(element.size()).map(|bytes| element.to_f64(bytes)).collect();
+            assert!(values.iter().all(|value| (-3.0..=2.0).contains(value)), "{values:?}");
+            assert!(values.iter().any(|&value| value < -1.0) && values.iter().any(|&value| value > 1.0));
+        }
+    }
+
+    #[test]
+    fn values_that_do_not_fit_are_refused() {
+        let refused = |values: Values, element, part: &str| {
+            let error = texts(&values, element, 300).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        };
+        refused(Values::Iota, Element::U8, "256 does not fit type u8");
+        refused(Values::Fill(Number::Integer(-1)), Element::U32, "-1 does not fit type u32");
+        refused(Values::Fill(Number::Float(1.5)), Element::I32, "1.5 does not fit type i32");
+        refused(Values::List(vec![Number::Integer(1)]), Element::F32, "give 300");
+        let range = Values::Range { start: Number::Integer(i64::MAX), step: Number::Integer(1) };
+        refused(range, Element::I64, "overflows");
+        let random = |min, max| Values::Random { seed: 1, min, max };
+        refused(random(Number::Integer(2), Number::Integer(1)), Element::F32, "above max");
+        refused(random(Number::Float(0.5), Number::Integer(1)), Element::U8, "whole numbers");
+    }
+
+    #[test]
+    fn closeness() {
+        let close = |actual: f32, expected: f32, relative, absolute| {
+            let tolerance = Tolerance { relative, absolute };
+            Element::F32.is_close(&actual.to_le_bytes(), &expected.to_le_bytes(), tolerance)
+        };
+        assert!(close(1.0, 1.0, 0.0, 0.0));
+        assert!(close(0.0, -0.0, 0.0, 0.0));
+        assert!(close(f32::NAN, f32::NAN, 0.0, 0.0));
+        assert!(close(f32::INFINITY, f32::INFINITY, 0.0, 0.0));
+        assert!(!close(f32::NAN, 1.0, 1.0, 1.0));
+        assert!(!close(1.0, f32::NAN, 1.0, 1.0));
+        assert!(!close(1.0, f32::INFINITY, 0.0, 1.0));
+        assert!(close(101.0, 100.0, 0.01, 0.0));
+        assert!(!close(102.0, 100.0, 0.01, 0.0));
+        assert!(close(102.0, 100.0, 0.01, 1.0));
+        let tolerance = Tolerance { relative: 1.0, absolute: 1.0 };
+        assert!(!Element::U8.is_close(&[1], &[2], tolerance), "integers are compared exactly");
+    }
+}
