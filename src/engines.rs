@@ -1,4 +1,4 @@
-//! Engines of an operand stage, by name, and recording of their waveforms.
+//! Engines of a sub-core's hardware, by name, and recording of their waveforms.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -7,13 +7,13 @@ use std::rc::Rc;
 use anyhow::Result;
 use clap::ValueEnum;
 use gpurf_hw::dialect::{Clocked, Lockstep, Module, ModuleWaveform, PortWaveform, Rtl};
-use gpurf_hw::operand_stage::{CcuStage, OcuStage, OperandStageIn, OperandStageOut};
+use gpurf_hw::sub_core::{CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
-use gpurf_sim::operand_stage::OperandStage;
 use gpurf_sim::sm::{Collector, Design};
+use gpurf_sim::sub_core::SubCore;
 use gpurf_verilog::Verilated;
 
-/// What runs the operand stages of the SM.
+/// What runs the hardware of the SM's sub-cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineKind {
     /// The reference model
@@ -38,79 +38,73 @@ impl EngineKind {
     }
 }
 
-type In = OperandStageIn<u32>;
-type Out = OperandStageOut<u32>;
+type In = SubCoreIn<u32>;
+type Out = SubCoreOut<u32>;
 
-/// An operand stage in some engine.
-pub type Stage = Box<dyn Clocked<In = In, Out = Out>>;
+/// The hardware of a sub-core in some engine.
+pub type SubCoreEngine = Box<dyn Clocked<In = In, Out = Out>>;
 
-/// Model, RTL and Verilog of one stage.
-pub type Trio = Lockstep<OperandStage<u32>, Lockstep<Stage, Stage>>;
+/// Model, RTL and Verilog of one sub-core.
+pub type Trio = Lockstep<SubCore<u32>, Lockstep<SubCoreEngine, SubCoreEngine>>;
 
-/// The reference model of a design's operand stage.
-pub fn model(config: &Config, design: &Design) -> OperandStage<u32> {
-    let parameters = design.operand_stage(config);
-    match design.collector {
-        Collector::Ocu => OperandStage::baseline(parameters),
-        Collector::Ccu => OperandStage::caching(config.entries, parameters),
-    }
-}
-
-/// Something that is done with the RTL of a design's operand stage, whose type depends on it.
-trait WithStage {
+/// Something that is done with the RTL of a design's sub-core, whose type depends on it.
+trait WithSubCore {
     type Result;
     fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result;
 }
 
-fn with_stage<W: WithStage>(config: &Config, design: &Design, what: W) -> W::Result {
-    let parameters = design.operand_stage(config);
+fn with_sub_core<W: WithSubCore>(config: &Config, design: &Design, seed: u64, what: W) -> W::Result {
+    let (issue, stage) = (design.issue_stage(config, seed), design.operand_stage(config));
     macro_rules! caching {
         ($collector_bits:literal) => {
             match config.entries {
-                4 => what.with(|| CcuStage::<32, 2, $collector_bits>::new(parameters)),
-                8 => what.with(|| CcuStage::<32, 3, $collector_bits>::new(parameters)),
-                _ => what.with(|| CcuStage::<32, 4, $collector_bits>::new(parameters)),
+                4 => what.with(|| CcuSubCore::<32, 2, $collector_bits>::new(issue, stage)),
+                8 => what.with(|| CcuSubCore::<32, 3, $collector_bits>::new(issue, stage)),
+                _ => what.with(|| CcuSubCore::<32, 4, $collector_bits>::new(issue, stage)),
             }
         };
     }
-    match (design.collector, parameters.collectors) {
-        (Collector::Ocu, 1 | 2) => what.with(|| OcuStage::<32, 1>::new(parameters)),
-        (Collector::Ocu, 4) => what.with(|| OcuStage::<32, 2>::new(parameters)),
-        (Collector::Ocu, _) => what.with(|| OcuStage::<32, 3>::new(parameters)),
+    match (design.collector, stage.collectors) {
+        (Collector::Ocu, 1 | 2) => what.with(|| OcuSubCore::<32, 1>::new(issue, stage)),
+        (Collector::Ocu, 4) => what.with(|| OcuSubCore::<32, 2>::new(issue, stage)),
+        (Collector::Ocu, _) => what.with(|| OcuSubCore::<32, 3>::new(issue, stage)),
         (Collector::Ccu, 1 | 2) => caching!(1),
         (Collector::Ccu, 4) => caching!(2),
         (Collector::Ccu, _) => caching!(3),
     }
 }
 
-/// The rust-hdl hardware of a design's operand stage.
-pub fn rtl(config: &Config, design: &Design) -> Stage {
+/// The rust-hdl hardware of a design's sub-core.
+pub fn rtl(config: &Config, design: &Design, seed: u64) -> SubCoreEngine {
     struct MakeRtl;
-    impl WithStage for MakeRtl {
-        type Result = Stage;
-        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Stage {
+    impl WithSubCore for MakeRtl {
+        type Result = SubCoreEngine;
+        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> SubCoreEngine {
             Box::new(Rtl::new(make()))
         }
     }
-    with_stage(config, design, MakeRtl)
+    with_sub_core(config, design, seed, MakeRtl)
 }
 
-/// The emitted Verilog of a design's operand stage under Verilator.
-pub fn verilator(config: &Config, design: &Design) -> Result<Stage> {
+/// The emitted Verilog of a design's sub-core under Verilator.
+pub fn verilator(config: &Config, design: &Design, seed: u64) -> Result<SubCoreEngine> {
     struct MakeVerilator;
-    impl WithStage for MakeVerilator {
-        type Result = Result<Stage>;
-        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Result<Stage> {
+    impl WithSubCore for MakeVerilator {
+        type Result = Result<SubCoreEngine>;
+        fn with<M: Module<In = In, Out = Out> + 'static>(
+            self,
+            make: impl Fn() -> M,
+        ) -> Result<SubCoreEngine> {
             Ok(Box::new(Verilated::new(&make())?))
         }
     }
-    with_stage(config, design, MakeVerilator)
+    with_sub_core(config, design, seed, MakeVerilator)
 }
 
-/// Model, RTL and emitted Verilog of a design's operand stage, compared in every cycle.
-pub fn lockstep(config: &Config, design: &Design) -> Result<Trio> {
-    let hardware = Lockstep::new(rtl(config, design), verilator(config, design)?);
-    Ok(Lockstep::new(model(config, design), hardware))
+/// Model, RTL and emitted Verilog of a design's sub-core, compared in every cycle.
+pub fn lockstep(config: &Config, design: &Design, seed: u64) -> Result<Trio> {
+    let hardware = Lockstep::new(rtl(config, design, seed), verilator(config, design, seed)?);
+    Ok(Lockstep::new(design.model(config, seed), hardware))
 }
 
 /// A waveform that an engine writes while the SM runs it, completed after the run.
@@ -171,20 +165,25 @@ impl<M: Module> Clocked for RecordedRtl<M> {
     }
 }
 
-/// The RTL of a design's operand stage, recording every signal in it into a VCD file.
-pub fn recorded_rtl(config: &Config, design: &Design, path: &Path) -> Result<(Stage, Finish)> {
+/// The RTL of a design's sub-core, recording every signal in it into a VCD file.
+pub fn recorded_rtl(
+    config: &Config,
+    design: &Design,
+    seed: u64,
+    path: &Path,
+) -> Result<(SubCoreEngine, Finish)> {
     struct Record<'a>(&'a Path);
-    impl WithStage for Record<'_> {
-        type Result = Result<(Stage, Finish)>;
+    impl WithSubCore for Record<'_> {
+        type Result = Result<(SubCoreEngine, Finish)>;
         fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result {
             let rtl = Rtl::new(make());
-            let recording = Recording::new(ModuleWaveform::create(self.0, "operand_stage", rtl.module())?);
+            let recording = Recording::new(ModuleWaveform::create(self.0, "sub_core", rtl.module())?);
             let finish = recording.clone();
             let engine = RecordedRtl { rtl, recording, cycle: 0 };
             Ok((Box::new(engine), Box::new(move || finish.finish(ModuleWaveform::finish))))
         }
     }
-    with_stage(config, design, Record(path))
+    with_sub_core(config, design, seed, Record(path))
 }
 
 /// Any engine that records its ports.
@@ -213,23 +212,24 @@ impl<M: Module> Clocked for RecordedPorts<M> {
     }
 }
 
-/// Any engine of a design's operand stage, recording its ports into a VCD file.
+/// Any engine of a design's sub-core, recording its ports into a VCD file.
 pub fn recorded_ports(
     config: &Config,
     design: &Design,
+    seed: u64,
     path: &Path,
-    engine: Stage,
-) -> Result<(Stage, Finish)> {
-    struct Record<'a>(&'a Path, Stage);
-    impl WithStage for Record<'_> {
-        type Result = Result<(Stage, Finish)>;
+    engine: SubCoreEngine,
+) -> Result<(SubCoreEngine, Finish)> {
+    struct Record<'a>(&'a Path, SubCoreEngine);
+    impl WithSubCore for Record<'_> {
+        type Result = Result<(SubCoreEngine, Finish)>;
         fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result {
-            let recording = Recording::new(PortWaveform::create(self.0, "operand_stage", &make())?);
+            let recording = Recording::new(PortWaveform::create(self.0, "sub_core", &make())?);
             let finish = recording.clone();
             let settled = Default::default();
             let engine = RecordedPorts::<M> { engine: self.1, recording, cycle: 0, settled };
             Ok((Box::new(engine), Box::new(move || finish.finish(PortWaveform::finish))))
         }
     }
-    with_stage(config, design, Record(path, engine))
+    with_sub_core(config, design, seed, Record(path, engine))
 }

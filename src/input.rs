@@ -1,25 +1,150 @@
-//! Instruction streams by name or path.
+//! Instruction streams by name or path: built-in workloads, launch files, Accel-Sim traces.
 
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::{ensure, Result};
+use anyhow::{bail, ensure, Context, Result};
+use clap::{Args, ValueEnum};
 use gpurf_trace::Workload;
-use gpurf_workloads::example::{self, Size};
+use gpurf_workloads::suite::{self, Benchmark};
+use gpurf_workloads::{Device, LaunchFile, Options};
+use indicatif::ProgressBar;
 
-/// Built-in workloads: name and what it is.
-pub const BUILT_IN: &[(&str, &str)] =
-    &[("tiled_ffma", "FP32 matrix product tiled through shared memory, 128 x 128 x 48")];
+/// How built-in workloads and launch files are executed.
+#[derive(Args)]
+pub struct EmulationArguments {
+    /// How much work the built-in workloads do
+    #[arg(long, value_enum, default_value_t = Size::Small)]
+    pub size: Size,
+    /// Threads that execute code; as many as there are processors if not given. Results do not
+    /// depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
 
-/// A built-in workload, a trace file, a kernel list or a folder holding one.
-pub fn open(name: &str) -> Result<Workload> {
-    if name == "tiled_ffma" {
-        return Ok(example::tiled_ffma(&Size::default()));
+/// How much work a built-in workload does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Size {
+    /// Up to some 100,000 warp instructions
+    Small,
+    /// Some millions
+    Medium,
+    /// Tens of millions
+    Large,
+}
+
+impl From<Size> for suite::Size {
+    fn from(size: Size) -> suite::Size {
+        match size {
+            Size::Small => suite::Size::Small,
+            Size::Medium => suite::Size::Medium,
+            Size::Large => suite::Size::Large,
+        }
     }
-    let names: Vec<_> = BUILT_IN.iter().map(|(name, _)| *name).collect();
-    ensure!(
-        Path::new(name).exists(),
-        "{name}: neither a built-in workload ({}) nor an existing file or folder",
-        names.join(", "),
-    );
-    Ok(gpurf_trace::open(name)?)
+}
+
+impl EmulationArguments {
+    /// Sets the number of threads for the whole run of the tool.
+    pub fn set_threads(&self) -> Result<()> {
+        if let Some(threads) = self.threads {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads.get())
+                .build_global()
+                .with_context(|| format!("--threads {threads}: give fewer"))?;
+        }
+        Ok(())
+    }
+
+    /// The instruction stream of an input, which is executed for it if need be.
+    pub fn open(&self, name: &str) -> Result<Workload> {
+        let input = Input::find(name)?;
+        let spinner = ProgressBar::new_spinner().with_message(format!("executing {name}"));
+        spinner.enable_steady_tick(Duration::from_millis(250));
+        let workload = input.workload(self.size, Options::default());
+        spinner.finish_and_clear();
+        workload
+    }
+}
+
+/// What an INPUT stands for.
+pub enum Input {
+    BuiltIn(&'static Benchmark),
+    LaunchFile { name: String, file: LaunchFile },
+    Trace { name: String, path: PathBuf },
+}
+
+impl Input {
+    /// A built-in workload, a launch file, a trace file, a kernel list or a folder holding one.
+    pub fn find(name: &str) -> Result<Input> {
+        if let Some(benchmark) = suite::named(name) {
+            return Ok(Input::BuiltIn(benchmark));
+        }
+        let path = Path::new(name);
+        let names: Vec<_> = suite::SUITE.iter().map(|benchmark| benchmark.name).collect();
+        ensure!(
+            path.exists(),
+            "{name}: neither a built-in workload ({}) nor an existing file or folder",
+            names.join(", "),
+        );
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        match extension {
+            "toml" => {
+                let text = std::fs::read_to_string(path)
+                    .with_context(|| format!("{name}: the launch file cannot be read; check it"))?;
+                Ok(Input::LaunchFile { name: stem, file: LaunchFile::parse(path, &text)? })
+            }
+            "sass" | "cu" | "cubin" => bail!(
+                "{name}: code alone does not say what to launch; write a launch file (docs/your_kernel.md)"
+            ),
+            _ => Ok(Input::Trace { name: stem, path: path.to_path_buf() }),
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        match self {
+            Input::BuiltIn(benchmark) => benchmark.name,
+            Input::LaunchFile { name, .. } | Input::Trace { name, .. } => name,
+        }
+    }
+
+    /// The instruction stream. Code is executed for it, and its answer must be right.
+    pub fn workload(&self, size: Size, options: Options) -> Result<Workload> {
+        if let Input::Trace { path, .. } = self {
+            return Ok(gpurf_trace::open(path)?);
+        }
+        let mut device = Device::new(options);
+        self.execute(size, &mut device)?;
+        Ok(device.into_workload(self.name()))
+    }
+
+    /// Executes the code and compares its answer, without a stream.
+    pub fn check(&self, size: Size) -> Result<()> {
+        match self {
+            Input::Trace { path, .. } => {
+                bail!("{}: a trace has no answer to check; leave it out", path.display())
+            }
+            Input::LaunchFile { name, file } if !file.has_expectations() => {
+                bail!("{name}: the launch file has no answer to check; add an [[expect]]")
+            }
+            _ => self.execute(size, &mut Device::new(Options { stream: false, ..Options::default() })),
+        }
+    }
+
+    fn execute(&self, size: Size, device: &mut Device) -> Result<()> {
+        match self {
+            Input::BuiltIn(benchmark) => {
+                (benchmark.run)(device, size.into()).with_context(|| benchmark.name.to_string())
+            }
+            // Beside the results on standard output, which programs may read.
+            Input::LaunchFile { file, .. } => Ok(file.run(device, |line| eprintln!("{line}"))?),
+            Input::Trace { .. } => Ok(()),
+        }
+    }
+}
+
+/// Whether an error is that of a wrong answer, and not of unusable input.
+pub fn is_wrong_answer(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(gpurf_workloads::Error::Answer { .. }))
 }

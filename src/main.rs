@@ -7,6 +7,8 @@ mod engines;
 mod input;
 mod output;
 mod overheads;
+mod plot;
+mod profile;
 mod sim;
 mod synth;
 mod testbench;
@@ -29,9 +31,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List the built-in workloads
+    /// Show what the built-in workloads consist of, and check their answers
     Workloads(workloads::Arguments),
-    /// Write built-in workloads as Accel-Sim traces
+    /// Write instruction streams as Accel-Sim traces
     Trace(trace::Arguments),
     /// Run an instruction stream through a streaming multiprocessor
     Sim(sim::Arguments),
@@ -67,7 +69,7 @@ fn main() -> ExitCode {
         Ok(Verdict::Fails) => ExitCode::from(1),
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::from(2)
+            ExitCode::from(if input::is_wrong_answer(&error) { 1 } else { 2 })
         }
     }
 }

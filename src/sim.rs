@@ -6,32 +6,39 @@ use std::time::Instant;
 use anyhow::{ensure, Result};
 use clap::{Args, ValueEnum};
 use gpurf_hw::dialect::Clocked;
-use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
-use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Sm};
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_sim::config::{Config, SUB_CORES};
+use gpurf_sim::sm::{Design, Gpu, SmError};
 use gpurf_sim::statistics::Statistics;
-use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
+use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 
-use crate::engines::{self, EngineKind, Finish, Stage, Trio};
+use crate::engines::{self, EngineKind, Finish, SubCoreEngine, Trio};
+use crate::input::EmulationArguments;
 use crate::output::{grouped, progress, table, write_json};
-use crate::{input, Verdict};
+use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf sim tiled_ffma
-  gpurf sim tiled_ffma --design traditional --engine rtl --cycles 2000 --vcd stage.vcd
+  gpurf sim sgemm
+  gpurf sim bfs nn --size medium --design traditional
+  gpurf sim saxpy.toml --design malekeh-gto
+  gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --vcd stage.vcd
   gpurf sim traces/bfs --design baseline --engine lockstep --json bfs.json
   gpurf sim traces/bfs --set collectors=4 --set l1.latency=28")]
 pub struct Arguments {
-    /// Built-in workloads, trace files, kernel lists, or folders holding one
+    /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders
+    /// holding one
     #[arg(required = true)]
     input: Vec<String>,
-    /// Register-file design: baseline (operand collector units), traditional (caching collector units,
-    /// least recently used replacement) or malekeh-gto (caching collector units, Malekeh's cache
-    /// policies), all under greedy-then-oldest
+    #[command(flatten)]
+    emulation: EmulationArguments,
+    /// Register-file design: baseline (operand collector units, greedy-then-oldest), traditional (caching
+    /// collector units, least recently used replacement), malekeh-gto (the same with Malekeh's cache
+    /// policies), malekeh, malekeh-pr (a collector per warp), bow (bypassing operand collectors), rfc and
+    /// software-rfc (the baseline under two-level schedulers)
     #[arg(long, default_value = "baseline")]
     design: String,
-    /// What runs the operand stages
+    /// What runs the hardware of the sub-cores
     #[arg(long, value_enum, default_value_t = EngineKind::Model)]
     engine: EngineKind,
     /// How near and far reuse is known
@@ -43,14 +50,14 @@ pub struct Arguments {
     /// Set one constant
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// Decides random choices among free collectors
+    /// Of the hardware's random choices among free collectors, modulo 256
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop after so many cycles
     #[arg(long)]
     cycles: Option<u64>,
-    /// Waveform of sub-core 0's operand stage: every signal with the engine rtl, else its ports. Cycles
-    /// in which the stage is idle are left out
+    /// Waveform of sub-core 0: every signal with the engine rtl, else its ports. Cycles
+    /// in which it is idle are left out
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
     /// Statistics as JSON; - for standard output
@@ -68,10 +75,10 @@ enum ReuseKind {
 }
 
 impl ReuseKind {
-    fn reuse(self) -> Reuse {
+    fn reuse(self, threshold: u32) -> Reuse {
         match self {
-            ReuseKind::Profile => Reuse::default(),
-            ReuseKind::Exact => Reuse { mode: ReuseMode::Exact, ..Reuse::default() },
+            ReuseKind::Profile => Reuse { threshold, ..Reuse::default() },
+            ReuseKind::Exact => Reuse { threshold, mode: ReuseMode::Exact },
         }
     }
 }
@@ -89,10 +96,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         arguments.input.len() == 1 || (arguments.json.is_none() && arguments.vcd.is_none()),
         "--json and --vcd name one file, which takes one input; run the inputs one by one",
     );
+    arguments.emulation.set_threads()?;
     let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
     let mut verdict = Verdict::Holds;
     for name in &arguments.input {
-        let workload = input::open(name)?;
+        let workload = arguments.emulation.open(name)?;
         let job = Job { arguments: &arguments, config: &config, design: design.expect("checked"), workload };
         let statistics = job.run()?;
         if let Some(path) = &arguments.json {
@@ -118,32 +126,33 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn run(&self) -> Result<Statistics> {
-        let (config, design) = (self.config, &self.design);
+        let (config, design, seed) = (self.config, &self.design, self.arguments.seed);
         let kind = self.arguments.engine;
+        let count = SUB_CORES * config.sms;
         if kind == EngineKind::Lockstep {
             ensure!(self.arguments.vcd.is_none(), "--vcd takes one engine: model, rtl or verilator");
-            let engines = (0..4).map(|_| engines::lockstep(config, design)).collect::<Result<Vec<_>>>()?;
-            return self.simulate(engines, divergences);
+            let engines = (0..count).map(|_| engines::lockstep(config, design, seed));
+            return self.simulate(engines.collect::<Result<Vec<_>>>()?, divergences, Gpu::run_kernel);
         }
         if kind == EngineKind::Model && self.arguments.vcd.is_none() {
-            let engines = (0..4).map(|_| engines::model(config, design)).collect();
-            return self.simulate(engines, |_| (0, vec![]));
+            let engines = (0..count).map(|_| design.model(config, seed)).collect();
+            return self.simulate(engines, |_| (0, vec![]), Gpu::run_kernel_in_parallel);
         }
-        let engine = || -> Result<Stage> {
+        let engine = || -> Result<SubCoreEngine> {
             Ok(match kind {
-                EngineKind::Rtl => engines::rtl(config, design),
-                EngineKind::Verilator => engines::verilator(config, design)?,
-                EngineKind::Model | EngineKind::Lockstep => Box::new(engines::model(config, design)),
+                EngineKind::Rtl => engines::rtl(config, design, seed),
+                EngineKind::Verilator => engines::verilator(config, design, seed)?,
+                EngineKind::Model | EngineKind::Lockstep => Box::new(design.model(config, seed)),
             })
         };
         let mut finish: Option<Finish> = None;
         let mut engines = vec![];
-        for sub_core in 0..4 {
+        for sub_core in 0..count {
             engines.push(match &self.arguments.vcd {
                 Some(path) if sub_core == 0 => {
                     let (engine, finished) = match kind {
-                        EngineKind::Rtl => engines::recorded_rtl(config, design, path)?,
-                        _ => engines::recorded_ports(config, design, path, engine()?)?,
+                        EngineKind::Rtl => engines::recorded_rtl(config, design, seed, path)?,
+                        _ => engines::recorded_ports(config, design, seed, path, engine()?)?,
                     };
                     finish = Some(finished);
                     engine
@@ -151,7 +160,7 @@ impl Job<'_> {
                 _ => engine()?,
             });
         }
-        let statistics = self.simulate(engines, |_| (0, vec![]))?;
+        let statistics = self.simulate(engines, |_| (0, vec![]), Gpu::run_kernel)?;
         finish.map_or(Ok(()), |finish| finish())?;
         Ok(statistics)
     }
@@ -162,26 +171,27 @@ impl Job<'_> {
         &self,
         engines: Vec<E>,
         divergences: impl Fn(&E) -> (u64, Vec<String>),
+        run_kernel: fn(&mut Gpu<E>, &Kernel, Option<&Reuse>) -> Result<(), SmError>,
     ) -> Result<Statistics>
     where
-        E: Clocked<In = OperandStageIn<u32>, Out = OperandStageOut<u32>>,
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
     {
         let mut engines = engines.into_iter();
-        let mut sm = Sm::new(self.config, self.design, self.arguments.seed, |_| {
+        let mut gpu = Gpu::new(self.config, self.design, self.arguments.seed, |_| {
             engines.next().expect("an engine per sub-core")
         });
         if let Some(cycles) = self.arguments.cycles {
-            sm.limit_cycles(cycles);
+            gpu.limit_cycles(cycles);
         }
-        let reuse = self.arguments.reuse.reuse();
+        let reuse = self.arguments.reuse.reuse(self.config.rthld);
         let bar = progress(self.workload.kernels().count() as u64, "kernels");
         bar.set_message(self.workload.name.clone());
         let start = Instant::now();
         for command in &self.workload.commands {
             match command {
-                Command::MemcpyHtoD { address, bytes } => sm.copy_to_device(*address, *bytes),
+                Command::MemcpyHtoD { address, bytes } => gpu.copy_to_device(*address, *bytes),
                 Command::Kernel(kernel) => {
-                    sm.run_kernel(kernel.open_annotated(&reuse)?)?;
+                    run_kernel(&mut gpu, kernel, Some(&reuse))?;
                     bar.inc(1);
                 }
             }
@@ -189,12 +199,12 @@ impl Job<'_> {
         bar.finish_and_clear();
         let mut total = 0;
         let mut messages = vec![];
-        for (sub_core, engine) in sm.engines().enumerate() {
+        for (sub_core, engine) in gpu.engines().enumerate() {
             let (count, found) = divergences(engine);
             total += count;
             messages.extend(found.into_iter().map(|message| format!("sub-core {sub_core}: {message}")));
         }
-        let mut statistics = sm.statistics(self.arguments.engine.name(), total);
+        let mut statistics = gpu.statistics(self.arguments.engine.name(), total);
         statistics.errors.extend(messages);
         let rate = statistics.summary.counters.warp_instructions as f64 / start.elapsed().as_secs_f64();
         eprintln!("{}: {} warp instructions/s", self.workload.name, grouped(rate as u64));

@@ -1,30 +1,38 @@
-//! `gpurf trace`: built-in workloads as Accel-Sim traces.
+//! `gpurf trace`: instruction streams as Accel-Sim traces.
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::{input, Verdict};
+use crate::input::EmulationArguments;
+use crate::output::grouped;
+use crate::Verdict;
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  gpurf trace tiled_ffma --out traces")]
+#[command(after_help = "Examples:
+  gpurf trace sgemm bfs --out traces
+  gpurf trace saxpy.toml --out traces")]
 pub struct Arguments {
-    /// Built-in workloads, see `gpurf workloads`; an Accel-Sim trace is read and written anew
+    /// Built-in workloads (see `gpurf workloads`) or launch files; a trace is read and written anew
     #[arg(required = true)]
-    workload: Vec<String>,
-    /// Folder that gets one new folder per workload
+    input: Vec<String>,
+    #[command(flatten)]
+    emulation: EmulationArguments,
+    /// Folder that gets one new folder per input
     #[arg(long)]
     out: PathBuf,
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    for name in &arguments.workload {
-        let workload = input::open(name)?;
+    arguments.emulation.set_threads()?;
+    for name in &arguments.input {
+        let workload = arguments.emulation.open(name)?;
         let folder = arguments.out.join(&workload.name);
-        std::fs::create_dir_all(&arguments.out)?;
+        std::fs::create_dir_all(&arguments.out)
+            .with_context(|| format!("{}: cannot be created; check the path", arguments.out.display()))?;
         gpurf_trace::write(&workload, &folder)?;
-        println!("{}: {} kernels", folder.display(), workload.kernels().count());
+        println!("{}: launches: {}", folder.display(), grouped(workload.kernels().count() as u64));
     }
     Ok(Verdict::Holds)
 }

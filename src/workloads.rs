@@ -1,46 +1,206 @@
-//! `gpurf workloads`: the built-in workloads and what they consist of.
+//! `gpurf workloads`: what the built-in workloads, launch files or traces consist of, and whether
+//! their answers are right.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use comfy_table::Table;
+use gpurf_trace::reuse::DEFAULT_THRESHOLD;
+use gpurf_trace::Unit;
+use gpurf_workloads::suite::SUITE;
+use gpurf_workloads::Options;
+use indicatif::ParallelProgressIterator;
+use rayon::prelude::*;
 
-use crate::output::{grouped, table};
-use crate::{input, Verdict};
+use crate::input::{self, EmulationArguments, Input};
+use crate::output::{grouped, progress, table, write, write_json};
+use crate::profile::{unit_name, Profile};
+use crate::{plot, Verdict};
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  gpurf workloads")]
-pub struct Arguments {}
+#[command(after_help = "Examples:
+  gpurf workloads
+  gpurf workloads --check --size medium
+  gpurf workloads sgemm hgemm --histogram reuse.svg --json -
+  gpurf workloads bfs traces/bfs --opcodes")]
+pub struct Arguments {
+    /// Built-in workloads, launch files or traces; all built-in workloads if none is named
+    input: Vec<String>,
+    #[command(flatten)]
+    emulation: EmulationArguments,
+    /// Only execute the workloads and compare their answers with references
+    #[arg(long, conflicts_with_all = ["opcodes", "histogram", "json"])]
+    check: bool,
+    /// Also list the share of every opcode
+    #[arg(long)]
+    opcodes: bool,
+    /// Draw the distribution of reuse distances, as SVG
+    #[arg(long, value_name = "FILE")]
+    histogram: Option<PathBuf>,
+    /// All counts as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
 
-pub fn run(_: Arguments) -> Result<Verdict> {
-    let mut rows = table(&["workload", "kernels", "warp instructions", "operand reads each", "registers"]);
-    for (name, _) in input::BUILT_IN {
-        let workload = input::open(name)?;
-        let (mut kernels, mut instructions, mut reads, mut registers) = (0, 0, 0, 0);
-        for kernel in workload.kernels() {
-            let mut reader = kernel.open()?;
-            kernels += 1;
-            registers = registers.max(reader.header().nregs);
-            while let Some(block) = reader.next_block()? {
-                for instruction in block.warps.iter().flat_map(|warp| &warp.instructions) {
-                    let sources = &reader.program()[instruction.static_index].sources;
-                    reads += sources.iter().collect::<HashSet<_>>().len() as u64;
-                    instructions += 1;
-                }
+/// Memory for streams, over all workloads in work at the same time. What does not fit is executed twice.
+const KEEP_BYTES: usize = 1 << 30;
+
+pub fn run(arguments: Arguments) -> Result<Verdict> {
+    arguments.emulation.set_threads()?;
+    let inputs: Vec<_> = match arguments.input.is_empty() {
+        true => SUITE.iter().copied().map(Input::BuiltIn).collect(),
+        false => arguments.input.iter().map(|name| Input::find(name)).collect::<Result<_>>()?,
+    };
+    if arguments.check {
+        return check(&inputs, &arguments);
+    }
+    let options = Options { stream: true, keep_bytes: KEEP_BYTES / inputs.len() };
+    let bar = progress(inputs.len() as u64, "workloads");
+    let profile = |input: &Input| Profile::of(&input.workload(arguments.emulation.size, options)?);
+    let profiles: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(profile).collect();
+    bar.finish_and_clear();
+    let profiles: Vec<_> = profiles.into_iter().collect::<Result<_>>()?;
+    if let Some(path) = &arguments.json {
+        write_json(path, &profiles)?;
+    }
+    if let Some(path) = &arguments.histogram {
+        write(path, plot::reuse_distances(&profiles)?.as_bytes())?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        println!("{}\n{LEGEND}\n{}", counts(&profiles), units(&profiles));
+        if arguments.opcodes {
+            println!("{}", opcodes(&profiles));
+        }
+        for input in &inputs {
+            if let Input::BuiltIn(benchmark) = input {
+                println!("{}: {}", benchmark.name, benchmark.about);
             }
         }
-        let each = format!("{:.2}", reads as f64 / instructions as f64);
-        rows.add_row([
-            name.to_string(),
-            grouped(kernels),
-            grouped(instructions),
-            each,
-            registers.to_string(),
-        ]);
-    }
-    println!("{rows}");
-    for (name, what) in input::BUILT_IN {
-        println!("{name}: {what}");
     }
     Ok(Verdict::Holds)
+}
+
+/// Says of every workload whether its answer is right.
+fn check(inputs: &[Input], arguments: &Arguments) -> Result<Verdict> {
+    let bar = progress(inputs.len() as u64, "workloads");
+    let check = |input: &Input| input.check(arguments.emulation.size);
+    let answers: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(check).collect();
+    bar.finish_and_clear();
+    let mut verdict = Verdict::Holds;
+    let mut rows = table(&["workload", "answer"]);
+    for (input, answer) in inputs.iter().zip(answers) {
+        let text = match answer {
+            Ok(()) => "right".into(),
+            Err(error) if input::is_wrong_answer(&error) => {
+                verdict = Verdict::Fails;
+                error.root_cause().to_string()
+            }
+            Err(error) => return Err(error),
+        };
+        rows.add_row([input.name(), &text]);
+    }
+    println!("{rows}");
+    Ok(verdict)
+}
+
+const LEGEND: &str =
+    "Active lanes, source operands read, `.reuse` flags: per instruction; traces have no such flags.
+Reuses: of the operands whose value is read again, those at a distance of so many instructions; near: 12.";
+
+fn counts(profiles: &[Profile]) -> Table {
+    let mut rows = table(&[
+        "workload",
+        "kernels",
+        "launches",
+        "thread\nblocks",
+        "warp\ninstructions",
+        "registers",
+        "active\nlanes",
+        "operand\nreads",
+        "`.reuse`\n%",
+        "reuses\n≤ 3 %",
+        "reuses\n≤ 10 %",
+        "near\n%",
+    ]);
+    let shares = |profile: &Profile| {
+        [
+            profile.per_instruction(profile.active_lanes),
+            profile.per_instruction(profile.operand_reads),
+            100.0 * profile.per_instruction(profile.reuse_flags),
+            100.0 * profile.reuses_within(3),
+            100.0 * profile.reuses_within(10),
+            100.0 * profile.reuses_within(DEFAULT_THRESHOLD),
+        ]
+    };
+    let text = |[lanes, reads, rest @ ..]: [f64; 6]| {
+        let rest = rest.map(|percent| format!("{percent:.1}"));
+        [vec![format!("{lanes:.1}"), format!("{reads:.2}")], rest.to_vec()].concat()
+    };
+    for profile in profiles {
+        let counts = [
+            profile.kernels,
+            profile.launches,
+            profile.thread_blocks,
+            profile.warp_instructions,
+            profile.registers.into(),
+        ];
+        let counts = counts.map(grouped).to_vec();
+        rows.add_row([vec![profile.name.clone()], counts, text(shares(profile))].concat());
+    }
+    if profiles.len() > 1 {
+        let blank = vec![String::new(); 5];
+        rows.add_row([vec!["average".into()], blank, text(average(profiles, shares))].concat());
+    }
+    rows
+}
+
+/// Share of the units, in percent.
+fn units(profiles: &[Profile]) -> Table {
+    let header: Vec<_> = Unit::ALL.into_iter().map(unit_name).collect();
+    let mut rows = table(&[&["instructions %"], &header[..]].concat());
+    let shares = |profile: &Profile| {
+        Unit::ALL.map(|unit| {
+            let count = profile.units.get(unit_name(unit)).copied().unwrap_or_default();
+            100.0 * profile.per_instruction(count)
+        })
+    };
+    let mut row = |name: &str, shares: [f64; 8]| {
+        rows.add_row([vec![name.to_string()], shares.map(|share| format!("{share:.1}")).to_vec()].concat());
+    };
+    for profile in profiles {
+        row(&profile.name, shares(profile));
+    }
+    if profiles.len() > 1 {
+        row("average", average(profiles, shares));
+    }
+    rows
+}
+
+/// Every workload weighs the same.
+fn average<const N: usize>(profiles: &[Profile], shares: impl Fn(&Profile) -> [f64; N]) -> [f64; N] {
+    let all: Vec<_> = profiles.iter().map(shares).collect();
+    std::array::from_fn(|i| all.iter().map(|shares| shares[i]).sum::<f64>() / all.len() as f64)
+}
+
+/// Share of the opcodes, in percent: a column per workload, the most frequent opcode first.
+fn opcodes(profiles: &[Profile]) -> Table {
+    let names: Vec<_> = profiles.iter().map(|profile| profile.name.as_str()).collect();
+    let mut rows = table(&[&["opcodes %"], &names[..]].concat());
+    let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (column, profile) in profiles.iter().enumerate() {
+        for (opcode, &count) in &profile.opcodes {
+            let shares = shares.entry(opcode).or_insert_with(|| vec![0.0; profiles.len()]);
+            shares[column] = 100.0 * profile.per_instruction(count);
+        }
+    }
+    let mut shares: Vec<_> = shares.into_iter().collect();
+    let most = |shares: &[f64]| shares.iter().copied().fold(0.0, f64::max);
+    shares.sort_by(|(_, a), (_, b)| most(b).total_cmp(&most(a)));
+    for (opcode, shares) in shares {
+        let shares = shares.iter().map(|share| format!("{share:.1}"));
+        rows.add_row(std::iter::once(opcode.to_string()).chain(shares));
+    }
+    rows
 }

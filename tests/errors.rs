@@ -21,11 +21,11 @@ fn refuses(arguments: &[&str], parts: &[&str]) {
     }
 }
 
-/// A trace of the example, damaged by `change`; returns its path.
+/// A trace of a built-in workload, damaged by `change`; returns its path.
 fn damaged(change: impl Fn(String) -> String) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().display().to_string();
-    gpurf(&["trace", "tiled_ffma", "--out", &out]).assert().success();
+    gpurf(&["trace", "vectoradd", "--out", &out]).assert().success();
     let written =
         fs::read_dir(folder.path()).expect("written").next().expect("one workload").expect("read").path();
     let kernel = written.join("kernel-1.traceg");
@@ -41,15 +41,15 @@ fn hardware_parameters() {
     refuses(&["verilog", "ccu", "--set", "colour=red"], &["colour", "width"]);
     refuses(&["verilog", "ccu", "--set", "entries"], &["KEY=VALUE"]);
     refuses(&["verilog", "alu"], &["alu", "ccu"]);
-    refuses(&["sim", "tiled_ffma", "--set", "entries=5"], &["entries", "4", "8", "16"]);
-    refuses(&["sim", "tiled_ffma", "--set", "l1.colour=5"], &["colour"]);
-    refuses(&["sim", "tiled_ffma", "--design", "best"], &["best", "baseline", "traditional"]);
+    refuses(&["sim", "vectoradd", "--set", "entries=5"], &["entries", "4", "8", "16"]);
+    refuses(&["sim", "vectoradd", "--set", "l1.colour=5"], &["colour"]);
+    refuses(&["sim", "vectoradd", "--design", "best"], &["best", "baseline", "traditional"]);
 }
 
 #[test]
 fn missing_files() {
-    refuses(&["sim", "nowhere"], &["nowhere", "tiled_ffma"]);
-    refuses(&["sim", "tiled_ffma", "--config", "nowhere.toml"], &["nowhere.toml"]);
+    refuses(&["sim", "nowhere"], &["nowhere", "vectoradd"]);
+    refuses(&["sim", "vectoradd", "--config", "nowhere.toml"], &["nowhere.toml"]);
     let folder = tempfile::tempdir().expect("a folder");
     let list = folder.path().join("kernelslist.g");
     fs::write(&list, "kernel-1.traceg\n").expect("written");
@@ -60,8 +60,8 @@ fn missing_files() {
 fn damaged_traces() {
     let (_folder, path) = damaged(|text| text[..text.len() / 2].to_string());
     refuses(&["sim", &path], &["kernel-1.traceg"]);
-    let (_folder, path) = damaged(|text| text.replacen("FFMA", "FFMA!", 1));
-    refuses(&["sim", &path], &["kernel-1.traceg", "FFMA!"]);
+    let (_folder, path) = damaged(|text| text.replacen("FADD", "FADD!", 1));
+    refuses(&["sim", &path], &["kernel-1.traceg", "FADD!"]);
     let (_folder, path) = damaged(|text| text.replacen("insts = ", "insts = x", 1));
     refuses(&["sim", &path], &["kernel-1.traceg"]);
     let (_folder, path) = damaged(|text| text.replace("tracer version = 5", "tracer version = 9"));
@@ -105,7 +105,7 @@ fn a_missing_tool() {
 fn nothing_is_half_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("no such folder").join("out.json");
-    refuses(&["sim", "tiled_ffma", "--json", &json.display().to_string()], &["out.json"]);
+    refuses(&["sim", "vectoradd", "--json", &json.display().to_string()], &["out.json"]);
     assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 0);
 }
 
@@ -115,7 +115,7 @@ fn what_is_no_plain_file_is_not_replaced() {
     let target = folder.path().join("standard-output");
     std::os::unix::fs::symlink("/dev/stdout", &target).expect("linked");
     let path = target.display().to_string();
-    gpurf(&["sim", "tiled_ffma", "--cycles", "100", "--json", &path]).assert().stdout(contains("\"cycles\""));
+    gpurf(&["sim", "vectoradd", "--cycles", "100", "--json", &path]).assert().stdout(contains("\"cycles\""));
     assert!(target.symlink_metadata().expect("there").is_symlink(), "the link is still one");
-    refuses(&["sim", "tiled_ffma", "--cycles", "100", "--vcd", &path], &["standard-output", "plain file"]);
+    refuses(&["sim", "vectoradd", "--cycles", "100", "--vcd", &path], &["standard-output", "plain file"]);
 }

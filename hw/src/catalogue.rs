@@ -5,7 +5,7 @@ use std::fmt;
 use rust_hdl::prelude::Block;
 
 use crate::collector::Policy;
-use crate::issue::{IssueParameters, SthldTable, MAX_INTERVAL};
+use crate::issue::{Allocation, IssueParameters, Occupied, Scheduling, SthldTable, Waiting, MAX_INTERVAL};
 use crate::operand_stage::OperandStageParameters;
 
 /// One module of the catalogue.
@@ -25,6 +25,7 @@ const CCU_STAGE: &[&str] =
 pub const CATALOGUE: &[Entry] = &[
     entry("lfsr", "Linear-feedback shift register", &[]),
     entry("round_robin", "Round-robin arbiter", &["collectors"]),
+    entry("age_matrix", "Age matrix", &[]),
     entry("lru_order", "LRU order", &["entries"]),
     entry("replacement", "Replacement", &["entries", "slots", "replacement"]),
     entry("operand_collector_table", "Operand collector table", &["entries", "slots"]),
@@ -38,6 +39,8 @@ pub const CATALOGUE: &[Entry] = &[
     entry("bank", "Register bank", &["width", "collectors", "rows"]),
     entry("request_queue", "Read request queue", &["collectors", "slots"]),
     entry("arbiter", "Register-file arbiter", &["collectors", "slots", "banks", "cache_far"]),
+    entry("warp_scheduler", "Warp scheduler", &["collectors", "scheduling", "occupied"]),
+    entry("collector_allocator", "Collector allocator", &["collectors", "allocation", "waiting"]),
     entry("sthld_controller", "STHLD controller", &["interval", "sthld_table"]),
     entry("ocu_stage", "Operand stage with operand collector units", STAGE),
     entry("ccu_stage", "Operand stage with caching collector units", CCU_STAGE),
@@ -109,6 +112,37 @@ impl Parameters {
             }
             "cache_far" => stage.cache_far = boolean(name, value)?,
             "invalidate" => stage.invalidate = boolean(name, value)?,
+            "scheduling" => {
+                self.issue.scheduling = match value {
+                    "malekeh" => Scheduling::Malekeh,
+                    "gto" => Scheduling::GreedyThenOldest,
+                    "lrr" => Scheduling::LooseRoundRobin,
+                    _ => return Err(refused(name, value, "malekeh, gto or lrr")),
+                }
+            }
+            "occupied" => {
+                self.issue.occupied = match value {
+                    "skip" => Occupied::Skip,
+                    "stall" => Occupied::Stall,
+                    _ => return Err(refused(name, value, "skip or stall")),
+                }
+            }
+            "allocation" => {
+                self.issue.allocation = match value {
+                    "any_free" => Allocation::AnyFree,
+                    "own_else_any_free" => Allocation::OwnElseAnyFree,
+                    "malekeh" => Allocation::Malekeh,
+                    "private" => Allocation::Private,
+                    _ => return Err(refused(name, value, "any_free, own_else_any_free, malekeh or private")),
+                }
+            }
+            "waiting" => {
+                self.issue.waiting = match value {
+                    "below" => Waiting::BelowThreshold,
+                    "up_to" => Waiting::UpToThreshold,
+                    _ => return Err(refused(name, value, "below or up_to")),
+                }
+            }
             "interval" => {
                 let cycles = value.parse().ok().filter(|cycles| (1..=MAX_INTERVAL).contains(cycles));
                 let possible = format!("1 to {MAX_INTERVAL} cycles");
@@ -124,7 +158,7 @@ impl Parameters {
                 let known = ["width", "entries", "slots", "collectors", "banks", "rows", "replacement"];
                 return Err(ParameterError(format!(
                     "no hardware parameter is called `{name}`; there are {}, cache_far, invalidate, \
-                     interval, sthld_table",
+                     scheduling, occupied, allocation, waiting, interval, sthld_table",
                     known.join(", ")
                 )));
             }
@@ -183,9 +217,9 @@ pub fn build(name: &str, parameters: &Parameters) -> Box<dyn Block> {
 #[macro_export]
 macro_rules! with_module {
     ($name:expr, $parameters:expr, $make:ident => $body:expr) => {{
-        use $crate::cells::{Lfsr, LruOrder, RoundRobin};
+        use $crate::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
         use $crate::collector::{CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
-        use $crate::issue::SthldController;
+        use $crate::issue::{CollectorAllocator, SthldController, WarpScheduler, WARPS};
         use $crate::operand_stage::{CcuStage, OcuStage};
         use $crate::register_file::{Arbiter, Bank, RequestQueue};
         let parameters: $crate::catalogue::Parameters = *$parameters;
@@ -220,6 +254,7 @@ macro_rules! with_module {
         match $name {
             "lfsr" => { let $make = || Lfsr::default(); $body }
             "round_robin" => { let $make = || RoundRobin::new(collectors); $body }
+            "age_matrix" => { let $make = || AgeMatrix::new(WARPS); $body }
             "lru_order" => entries!(I => { let $make = || LruOrder::<I>::default(); $body }),
             "replacement" => entries!(I => {
                 let $make = || Replacement::<I>::new(slots, stage.policy); $body
@@ -242,6 +277,12 @@ macro_rules! with_module {
             }),
             "arbiter" => collectors!(C => {
                 let $make = || Arbiter::<C>::new(stage.arbiter(true)); $body
+            }),
+            "warp_scheduler" => {
+                let $make = || WarpScheduler::new(collectors, issue.scheduling, issue.occupied); $body
+            }
+            "collector_allocator" => collectors!(C => {
+                let $make = || CollectorAllocator::<C>::new(collectors, issue.allocation, issue.waiting, issue.seed); $body
             }),
             "sthld_controller" => {
                 let $make = || SthldController::new(issue.interval, issue.sthld_table); $body

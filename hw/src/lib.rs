@@ -11,3 +11,4 @@ pub mod dialect;
 pub mod issue;
 pub mod operand_stage;
 pub mod register_file;
+pub mod sub_core;

@@ -8,16 +8,11 @@ use std::path::{Path, PathBuf};
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_sim::config::Config;
-use gpurf_sim::operand_stage::OperandStage;
-use gpurf_sim::sm::{Collector, Design, Sm};
+use gpurf_sim::sm::{Design, Gpu};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
 fn run(workload: &Workload, config: &Config, design: Design) -> u64 {
-    let parameters = design.operand_stage(config);
-    let mut sm = Sm::new(config, design, 1, |_| match design.collector {
-        Collector::Ocu => OperandStage::<u32>::baseline(parameters),
-        Collector::Ccu => OperandStage::caching(config.entries, parameters),
-    });
+    let mut sm = Gpu::new(config, design, 1, |_| design.model(config, 1));
     sm.run(workload, None).expect("the workload runs");
     sm.statistics("model", 0).summary.counters.warp_instructions
 }

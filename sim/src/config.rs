@@ -24,12 +24,17 @@ const SUB_CORE_REGISTERS: usize = 512;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
+    pub sms: usize,
     pub collectors: usize,
     pub banks: usize,
     pub slots: usize,
     pub entries: usize,
     pub occupied: Occupied,
     pub invalidate: bool,
+    pub waiting: Waiting,
+    pub sthld: Sthld,
+    pub rthld: u32,
+    pub active_warps: usize,
     pub interval: u64,
     pub sm: Limits,
     pub int: Timing,
@@ -54,6 +59,32 @@ pub enum Occupied {
     Skip,
     /// It issues nothing in this cycle.
     Stall,
+}
+
+/// How long an allocation waits rather than take a collector with near values. F §IV-B2 and W §6 differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// While the counter is below STHLD.
+    Below,
+    /// Until it is higher.
+    UpTo,
+}
+
+/// STHLD, the time that an allocation waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Sthld {
+    /// In cycles, for the whole run.
+    Fixed(u32),
+    Adaptive(Adaptive),
+}
+
+/// The controller of F §IV-B3 sets STHLD at the end of each interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Adaptive {
+    Adaptive,
 }
 
 /// What an SM has room for, and how a kernel starts.
@@ -201,6 +232,12 @@ impl Config {
         }
         between("sm.register_granularity", self.sm.register_granularity as u64, 1, 64)?;
         between("interval", self.interval, 1, u64::MAX)?;
+        if let Sthld::Fixed(sthld) = self.sthld {
+            between("sthld", sthld.into(), 0, 31)?;
+        }
+        between("rthld", self.rthld.into(), 1, 1 << 20)?;
+        between("sms", self.sms as u64, 1, 128)?;
+        between("active_warps", self.active_warps as u64, 1, SUB_CORE_WARPS as u64)?;
         between("load_store.queue", self.load_store.queue as u64, 1, 64)?;
         let units = [
             ("int", &self.int),

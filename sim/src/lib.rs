@@ -8,3 +8,4 @@ pub mod operand_stage;
 pub mod register_file;
 pub mod sm;
 pub mod statistics;
+pub mod sub_core;

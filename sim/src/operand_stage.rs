@@ -6,7 +6,9 @@ use gpurf_hw::register_file::ArbiterParameters;
 
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::{Ccu, CcuIssue, DWrite, Ocu, Placement};
+use crate::issue::Holders;
 use crate::register_file::{Arbiter, Bank, Grants};
+use crate::sub_core::PortR;
 
 /// The collectors of a sub-core are all of one kind.
 #[derive(Clone, Debug)]
@@ -80,6 +82,27 @@ impl<D: Data> OperandStage<D> {
             issue.registers[slot] = inputs.source_register[slot] as u8;
         }
         Some((collector, issue))
+    }
+}
+
+impl<D: Data> PortR for OperandStage<D> {
+    fn holders(&self) -> Holders {
+        let mut holders = Holders::default();
+        match &self.collectors {
+            Collectors::Ocu(units) => {
+                for (number, unit) in units.iter().enumerate() {
+                    holders.occupied |= (unit.occupied as u8) << number;
+                }
+            }
+            Collectors::Ccu(units) => {
+                for (number, unit) in units.iter().enumerate() {
+                    holders.occupied |= (unit.occupied as u8) << number;
+                    holders.near |= (unit.holds_near() as u8) << number;
+                    holders.owner[number] = unit.owner.map(|warp| warp as u8);
+                }
+            }
+        }
+        holders
     }
 }
 

@@ -17,6 +17,11 @@ macro_rules! counters {
                 $name { $($field: self.$field - earlier.$field,)* }
             }
 
+            /// Adds what another counted.
+            pub fn add(&mut self, other: &$name) {
+                $(self.$field += other.$field;)*
+            }
+
             /// Sum of all counters.
             pub fn sum(&self) -> u64 {
                 0 $(+ self.$field)*
@@ -74,6 +79,10 @@ counters! {
     /// Cycles in which a sub-core issued nothing, by cause: four sub-cores, so four a cycle at most.
     /// With several causes, the first in this list counts.
     Stalls {
+        /// The selected warp waits for a collector with far values, as STHLD says.
+        waiting,
+        /// Under a two-level scheduler: a warp is ready, but pending.
+        pending,
         /// A warp is ready, but the collector it may use is not free.
         collector,
         /// A warp waits for a load.
@@ -86,7 +95,7 @@ counters! {
         drain,
         /// The sub-core has no warp.
         no_warp,
-        /// A kernel is being launched.
+        /// A kernel is being launched, or the only ready warps are.
         launch,
     }
 }
@@ -127,8 +136,13 @@ pub fn ratio(part: u64, whole: u64) -> f64 {
 pub struct Interval {
     /// Last cycle of the interval, counted from 1.
     pub cycle: u64,
+    /// Of all SMs together.
     pub ipc: f64,
     pub hit_ratio: f64,
+    /// STHLD during the interval.
+    pub sthld: u32,
+    /// State of the STHLD controller during the interval, 1 to 6; 0 if there is none.
+    pub state: u32,
 }
 
 /// One kernel of a run.

@@ -1,4 +1,4 @@
-//! Warp instructions per second of the SM with each engine, on the built-in matrix product.
+//! Warp instructions per second of the SM with each engine, on the beginning of a matrix product.
 //!
 //! `cargo bench -p gpurf-testbenches --bench sm`: compare the engines within a run; machines differ.
 
@@ -10,16 +10,34 @@ use gpurf_sim::operand_stage::OperandStage;
 use gpurf_sim::sm::{Design, Sm};
 use gpurf_trace::{Reuse, Workload};
 use gpurf_verilog::Verilated;
-use gpurf_workloads::example::{tiled_ffma, Size};
+use gpurf_workloads::suite::{named, Size};
+use gpurf_workloads::Device;
 
 type In = OperandStageIn<u32>;
 type Out = OperandStageOut<u32>;
 
-/// Runs the workload to its end.
-fn run<E: Clocked<In = In, Out = Out>>(workload: &Workload, design: Design, engine: impl FnMut(usize) -> E) {
+/// Cycles of a run: the slowest engine takes a second or so for them.
+const CYCLES: u64 = 3000;
+
+/// Runs the beginning of the workload and tells its warp instructions.
+fn run<E: Clocked<In = In, Out = Out>>(
+    workload: &Workload,
+    design: Design,
+    engine: impl FnMut(usize) -> E,
+) -> u64 {
     let mut sm = Sm::new(&Config::default(), design, 1, engine);
+    sm.limit_cycles(CYCLES);
     sm.run(workload, Some(&Reuse::default())).expect("the workload runs");
-    assert!(sm.statistics("", 0).is_sound());
+    let statistics = sm.statistics("", 0);
+    assert!(statistics.is_sound());
+    statistics.summary.counters.warp_instructions
+}
+
+fn sgemm() -> Workload {
+    let mut device = Device::default();
+    let sgemm = named("sgemm").expect("a built-in workload");
+    (sgemm.run)(&mut device, Size::Small).expect("the answer is right");
+    device.into_workload(sgemm.name)
 }
 
 fn compare<M: Module<In = In, Out = Out>>(
@@ -28,15 +46,10 @@ fn compare<M: Module<In = In, Out = Out>>(
     model: impl Fn() -> OperandStage<u32>,
     make: impl Fn() -> M,
 ) {
-    let workload = tiled_ffma(&Size::new(64, 64, 16).expect("a possible size"));
-    let instructions = || {
-        let mut sm = Sm::new(&Config::default(), design, 1, |_| model());
-        sm.run(&workload, Some(&Reuse::default())).expect("the workload runs");
-        sm.statistics("", 0).summary.counters.warp_instructions
-    };
+    let workload = sgemm();
     let verilated = || Verilated::new(&make()).expect("Verilator builds the stage");
     let mut group = criterion.benchmark_group(format!("SM, {design}"));
-    group.throughput(Throughput::Elements(instructions()));
+    group.throughput(Throughput::Elements(run(&workload, design, |_| model())));
     group.bench_function("model", |bencher| bencher.iter(|| run(&workload, design, |_| model())));
     group.bench_function("rtl", |bencher| bencher.iter(|| run(&workload, design, |_| Rtl::new(make()))));
     group.bench_function("verilator", |bencher| bencher.iter(|| run(&workload, design, |_| verilated())));

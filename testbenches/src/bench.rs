@@ -1,10 +1,10 @@
 //! What belongs to each module: its RTL, reference model and stimulus.
 
 use gpurf_hw::catalogue::Parameters;
-use gpurf_hw::cells::{Lfsr, LruOrder, RoundRobin};
+use gpurf_hw::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
 use gpurf_hw::collector::{CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
 use gpurf_hw::dialect::{Clocked, Module, Word};
-use gpurf_hw::issue::SthldController;
+use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler, WARPS};
 use gpurf_hw::operand_stage::{CcuStage, OcuStage};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
 use gpurf_sim as model;
@@ -47,6 +47,16 @@ impl Testbench for RoundRobin {
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(RoundRobinStimulus { requesters: parameters.stage.collectors })
+    }
+}
+
+impl Testbench for AgeMatrix {
+    fn model(_: &Parameters) -> Engine<Self> {
+        Box::new(model::cells::AgeMatrix::new(WARPS))
+    }
+
+    fn stimulus(_: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(AgeMatrixStimulus { entries: WARPS })
     }
 }
 
@@ -166,6 +176,43 @@ impl<const C: usize> Testbench for Arbiter<C> {
 
     fn scenarios() -> Vec<Scenario<Self>> {
         directed::arbiter()
+    }
+}
+
+impl Testbench for WarpScheduler {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let (collectors, issue) = (parameters.stage.collectors, parameters.issue);
+        Box::new(model::issue::WarpScheduler::new(collectors, issue.scheduling, issue.occupied))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        let (collectors, issue) = (parameters.stage.collectors, parameters.issue);
+        Box::new(WarpSchedulerStimulus::new(collectors, issue.scheduling, issue.occupied))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::warp_scheduler()
+    }
+}
+
+impl<const C: usize> Testbench for CollectorAllocator<C> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let (collectors, issue) = (parameters.stage.collectors, parameters.issue);
+        Box::new(model::issue::CollectorAllocator::new(
+            collectors,
+            issue.allocation,
+            issue.waiting,
+            issue.seed,
+        ))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        let (collectors, allocation) = (parameters.stage.collectors, parameters.issue.allocation);
+        Box::new(CollectorAllocatorStimulus::new(collectors, allocation))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::collector_allocator()
     }
 }
 

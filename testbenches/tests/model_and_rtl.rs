@@ -4,6 +4,7 @@
 use gpurf_hw::catalogue::{Parameters, CATALOGUE};
 use gpurf_hw::collector::Policy;
 use gpurf_hw::dialect::Rtl;
+use gpurf_hw::issue::{Allocation, IssueParameters, Occupied, Scheduling, Waiting};
 use gpurf_hw::with_module;
 use gpurf_testbenches::{run, Drive, Engine, Outcome, Random, Testbench};
 use proptest::prelude::*;
@@ -31,18 +32,36 @@ fn direct<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<St
     failures.collect()
 }
 
+/// All policies of the issue stage, each in one of them.
+const POLICIES: [(Scheduling, Occupied, Allocation, Waiting); 5] = [
+    (Scheduling::Malekeh, Occupied::Skip, Allocation::Malekeh, Waiting::BelowThreshold),
+    (Scheduling::Malekeh, Occupied::Stall, Allocation::Malekeh, Waiting::UpToThreshold),
+    (Scheduling::GreedyThenOldest, Occupied::Skip, Allocation::OwnElseAnyFree, Waiting::BelowThreshold),
+    (Scheduling::LooseRoundRobin, Occupied::Stall, Allocation::AnyFree, Waiting::BelowThreshold),
+    (Scheduling::GreedyThenOldest, Occupied::Stall, Allocation::Private, Waiting::BelowThreshold),
+];
+
+fn issue(policies: usize, interval: usize) -> IssueParameters {
+    let (scheduling, occupied, allocation, waiting) = POLICIES[policies];
+    IssueParameters { scheduling, occupied, allocation, waiting, interval, ..Default::default() }
+}
+
 /// Parameters that go together; simulated modules carry tokens of 32 bits.
 fn parameters() -> impl Strategy<Value = Parameters> {
     let sizes = (prop::sample::select(vec![4, 8, 16]), 3..=7usize);
     let stage = (prop::sample::select(vec![1, 2, 4, 8]), prop::sample::select(vec![2, 4]));
-    (sizes, stage, any::<bool>(), any::<bool>(), 1..=60usize).prop_map(
-        |((entries, slots), (collectors, banks), lru, cache_far, interval)| {
+    let policies = (0..POLICIES.len(), 1..=60usize);
+    (sizes, stage, any::<bool>(), any::<bool>(), policies).prop_map(
+        |((entries, slots), (collectors, banks), lru, cache_far, (policies, interval))| {
             let mut parameters = Parameters { width: 32, entries, ..Default::default() };
             parameters.stage.slots = slots.min(entries - 1);
             (parameters.stage.collectors, parameters.stage.banks) = (collectors, banks);
             parameters.stage.policy = if lru { Policy::Lru } else { Policy::Malekeh };
             parameters.stage.cache_far = cache_far;
-            parameters.issue.interval = interval;
+            parameters.issue = issue(policies, interval);
+            if parameters.issue.allocation == Allocation::Private {
+                parameters.stage.collectors = 8;
+            }
             parameters
         },
     )
@@ -51,8 +70,10 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 #[test]
 fn directed_scenarios_hold() {
     let mut all = vec![];
-    for (entries, slots, collectors, banks) in [(8, 7, 2, 2), (8, 6, 1, 4), (4, 3, 8, 2), (16, 7, 4, 4)] {
-        let mut parameters = Parameters { width: 32, entries, ..Default::default() };
+    let sizes = [(8, 7, 2, 2), (8, 6, 1, 4), (4, 3, 8, 2), (16, 7, 4, 4), (8, 7, 8, 2)];
+    for (policies, (entries, slots, collectors, banks)) in sizes.into_iter().enumerate() {
+        let issue = issue(policies, 40 * policies + 1);
+        let mut parameters = Parameters { width: 32, entries, issue, ..Default::default() };
         (parameters.stage.slots, parameters.stage.collectors) = (slots, collectors);
         parameters.stage.banks = banks;
         for policy in [Policy::Malekeh, Policy::Lru] {
@@ -69,7 +90,7 @@ fn directed_scenarios_hold() {
 
 #[test]
 fn agree_on_long_random_runs() {
-    let parameters = Parameters { width: 32, ..Default::default() };
+    let parameters = Parameters { width: 32, issue: issue(0, 50), ..Default::default() };
     for entry in CATALOGUE {
         let random = Random::seeded(7);
         let outcome =

@@ -7,7 +7,7 @@ use gpurf_sim::issue::{self as model, Curve, Walk};
 use gpurf_testbenches::{run, Engine, Random, Testbench};
 
 /// Cycles: long enough that the noise is not rounded away.
-const INTERVAL: usize = 1000;
+const INTERVAL: usize = 500;
 const NOISE: f64 = 0.005;
 const KNEES: [u32; 5] = [0, 2, 5, 10, 20];
 /// Intervals of each curve; it must have settled after the first 30.

@@ -1,1 +1,49 @@
-fn main() {}
+//! Warp instructions per second of the emulator on one thread: functional only, and with the
+//! instruction stream.
+//!
+//! `cargo bench -p gpurf-workloads`. Whole runs are timed: inputs, parsing of the listing and the
+//! comparison with the reference are part of them, a few percent at this size.
+
+use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use gpurf_workloads::suite::{named, Benchmark, Size};
+use gpurf_workloads::{Device, Options};
+
+fn run(benchmark: &Benchmark, stream: bool) -> Device {
+    let mut device = Device::new(Options { stream, ..Options::default() });
+    (benchmark.run)(&mut device, Size::Medium).expect("the answer is right");
+    device
+}
+
+fn instructions(benchmark: &Benchmark) -> u64 {
+    let workload = run(benchmark, true).into_workload(benchmark.name);
+    let count = |kernel: &gpurf_trace::Kernel| {
+        let mut reader = kernel.open().expect("the stream is in memory");
+        let mut count = 0;
+        while let Some(block) = reader.next_block().expect("the stream is in memory") {
+            count += block.instruction_count();
+        }
+        count
+    };
+    workload.kernels().map(count).sum()
+}
+
+fn emulator(criterion: &mut Criterion) {
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    one_thread.install(|| {
+        for name in ["sgemm", "hgemm", "bfs"] {
+            let benchmark = named(name).expect("a built-in workload");
+            let mut group = criterion.benchmark_group(name);
+            group.throughput(Throughput::Elements(instructions(benchmark)));
+            group.bench_function("functional", |bencher| bencher.iter(|| run(benchmark, false)));
+            group.bench_function("with stream", |bencher| bencher.iter(|| run(benchmark, true)));
+            group.finish();
+        }
+    });
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(10);
+    targets = emulator
+}
+criterion_main!(benches);

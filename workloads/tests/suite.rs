@@ -13,10 +13,18 @@ fn every_workload_gives_the_answer_of_its_reference() {
             Ok(()) => {
                 let workload = device.into_workload(benchmark.name);
                 let mut n = 0;
-                for k in workload.kernels() { let mut r = k.open().unwrap(); while let Some(b) = r.next_block().unwrap() { n += b.instruction_count(); } }
+                for k in workload.kernels() {
+                    let mut r = k.open().unwrap();
+                    while let Some(b) = r.next_block().unwrap() {
+                        n += b.instruction_count();
+                    }
+                }
                 println!("{}: ok {n} {:?}", benchmark.name, start.elapsed())
             }
-            Err(error) => { println!("{}: {error}", benchmark.name); wrong.push(format!("{}: {error}", benchmark.name)) }
+            Err(error) => {
+                println!("{}: {error}", benchmark.name);
+                wrong.push(format!("{}: {error}", benchmark.name))
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

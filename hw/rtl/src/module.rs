@@ -125,6 +125,14 @@ fn plain_struct(side: &str, module: &Ident, name: &Ident, ports: &[&Port]) -> To
             None => quote!(#(#docs)* pub #name: #plain),
         }
     });
+    // By hand, since the library derives it for arrays of up to 32 elements only.
+    let defaults = ports.iter().map(|port| {
+        let name = &port.name;
+        match &port.max {
+            Some(max) => quote!(#name: [Default::default(); #max]),
+            None => quote!(#name: Default::default()),
+        }
+    });
     let visits = ports.iter().map(|port| {
         let (field, text) = (&port.name, port.name.to_string());
         match &port.max {
@@ -135,8 +143,14 @@ fn plain_struct(side: &str, module: &Ident, name: &Ident, ports: &[&Port]) -> To
     let doc = format!("{side} of [`{module}`] in one clock cycle.");
     quote! {
         #[doc = #doc]
-        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct #name #generics { #(#fields),* }
+
+        impl #generics Default for #name #arguments {
+            fn default() -> Self {
+                #name { #(#defaults),* }
+            }
+        }
 
         impl #generics crate::dialect::Ports for #name #arguments {
             fn visit(&mut self, visitor: &mut impl crate::dialect::PortVisitor) {

@@ -1,7 +1,18 @@
 //! Reference models of the issue stage, written from W §5 to §7 and F §IV-B.
 
+mod collector_allocator;
+mod issue_stage;
 mod sthld_controller;
 mod sthld_walk;
+mod warp_scheduler;
 
+pub use collector_allocator::{Answer, CollectorAllocator};
+pub use issue_stage::{Holders, IssueStage};
 pub use sthld_controller::SthldController;
 pub use sthld_walk::{Curve, Walk, WalkStep};
+pub use warp_scheduler::WarpScheduler;
+
+/// Bit i: element i is set.
+fn mask(bits: &[bool]) -> u8 {
+    bits.iter().enumerate().fold(0, |mask, (index, &bit)| mask | u8::from(bit) << index)
+}

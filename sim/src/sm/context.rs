@@ -9,7 +9,6 @@ use crate::config::Config;
 use crate::statistics::{Counters, Stalls};
 
 use super::decoded::Decoded;
-use super::design::Design;
 use super::memory::LoadStoreUnit;
 use super::residency::Resident;
 
@@ -60,9 +59,12 @@ impl Ord for Event {
 
 pub(super) struct Context {
     pub config: Config,
-    pub design: Design,
     /// The present cycle of the run, counted from 0.
     pub now: u64,
+    /// The cycle in which the kernel's first block can start.
+    pub launch_end: u64,
+    /// How long an allocation waits, under Malekeh.
+    pub sthld: u32,
     /// Cycle of the last issue, dispatch or completion.
     pub last_progress: u64,
     /// Number of the next instruction.
@@ -89,11 +91,12 @@ pub(super) struct Context {
 const TOLD_ERRORS: usize = 10;
 
 impl Context {
-    pub fn new(config: &Config, design: Design) -> Self {
+    pub fn new(config: &Config) -> Self {
         Context {
             config: config.clone(),
-            design,
             now: 0,
+            launch_end: 0,
+            sthld: 0,
             last_progress: 0,
             serial: 0,
             kernel: KernelHeader::default(),

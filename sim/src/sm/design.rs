@@ -1,23 +1,29 @@
-//! Compared designs: the policies around the operand stage.
+//! Compared designs: which collectors a sub-core has, and the policies around them.
 
 use std::fmt;
 
 use gpurf_hw::collector::Policy;
+use gpurf_hw::issue::{Allocation, IssueParameters, Occupied, Scheduling, Waiting, WARPS};
 use gpurf_hw::operand_stage::OperandStageParameters;
 
-use crate::config::Config;
+use super::two_level::TwoLevel;
+use crate::config::{self, Config};
+use crate::operand_stage::OperandStage;
+use crate::sub_core::SubCore;
 
-/// A register-file design: which collectors the operand stage has, and how the SM uses them.
+/// A register-file design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Design {
     pub name: &'static str,
     pub collector: Collector,
-    pub scheduler: Scheduler,
+    pub scheduling: Scheduling,
     pub allocation: Allocation,
     /// Replacement in a caching collector.
     pub replacement: Policy,
     /// Results whose reuse is far are cached too.
     pub cache_far: bool,
+    /// Only a few warps of a sub-core may issue.
+    pub two_level: Option<TwoLevel>,
 }
 
 /// What a collector is.
@@ -29,35 +35,27 @@ pub enum Collector {
     Ccu,
 }
 
-/// In which order ready warps are offered to the collector allocator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheduler {
-    /// Greedy then oldest: the warp issued last, then by age.
-    GreedyThenOldest,
-}
-
-/// Which collector an instruction enters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allocation {
-    /// A random free one. F §II.
-    AnyFree,
-    /// The one that served the warp last, as long as no other warp has taken it, and else a random
-    /// free one. A warp thus never has data in two collectors, which would need coherence (F §IV-B2).
-    OwnElseAnyFree,
-}
-
 impl Design {
     /// Every design that can be named.
-    pub const ALL: [Design; 3] = [Design::BASELINE, Design::TRADITIONAL, Design::MALEKEH_GTO];
+    pub const ALL: [Design; 7] = [
+        Design::BASELINE,
+        Design::TRADITIONAL,
+        Design::MALEKEH_GTO,
+        Design::MALEKEH,
+        Design::MALEKEH_PR,
+        Design::RFC,
+        Design::SOFTWARE_RFC,
+    ];
 
     /// Operand collector units under greedy-then-oldest. F §II.
     pub const BASELINE: Design = Design {
         name: "baseline",
         collector: Collector::Ocu,
-        scheduler: Scheduler::GreedyThenOldest,
+        scheduling: Scheduling::GreedyThenOldest,
         allocation: Allocation::AnyFree,
         replacement: Policy::Lru,
         cache_far: false,
+        two_level: None,
     };
 
     /// Caching collector units under greedy-then-oldest and least-recently-used replacement. F §VI-C.
@@ -67,10 +65,9 @@ impl Design {
     pub const TRADITIONAL: Design = Design {
         name: "traditional",
         collector: Collector::Ccu,
-        scheduler: Scheduler::GreedyThenOldest,
         allocation: Allocation::OwnElseAnyFree,
-        replacement: Policy::Lru,
         cache_far: true,
+        ..Design::BASELINE
     };
 
     /// Caching collector units with the papers' own cache policies (far values replaced first, far results
@@ -79,15 +76,43 @@ impl Design {
     pub const MALEKEH_GTO: Design =
         Design { name: "malekeh-gto", replacement: Policy::Malekeh, cache_far: false, ..Design::TRADITIONAL };
 
+    /// Malekeh: its cache policies, its scheduler and its collector allocator, which waits as long as the
+    /// STHLD controller finds right. W, F §III and §IV.
+    pub const MALEKEH: Design = Design {
+        name: "malekeh",
+        scheduling: Scheduling::Malekeh,
+        allocation: Allocation::Malekeh,
+        ..Design::MALEKEH_GTO
+    };
+
+    /// Malekeh with a collector for each warp, which is never waited for. F §VI-B.
+    pub const MALEKEH_PR: Design =
+        Design { name: "malekeh-pr", allocation: Allocation::Private, ..Design::MALEKEH };
+
+    /// The baseline under the two-level scheduler of RFC. F §VI-A.
+    pub const RFC: Design = Design { name: "rfc", two_level: Some(TwoLevel::Rfc), ..Design::BASELINE };
+
+    /// The baseline under the two-level scheduler of software RFC. F §VI-A.
+    pub const SOFTWARE_RFC: Design =
+        Design { name: "software-rfc", two_level: Some(TwoLevel::SoftwareRfc), ..Design::BASELINE };
+
     /// The design of this name.
     pub fn named(name: &str) -> Option<Design> {
         Design::ALL.into_iter().find(|design| design.name == name)
     }
 
+    /// Collectors of a sub-core.
+    pub fn collectors(&self, config: &Config) -> usize {
+        match self.allocation {
+            Allocation::Private => WARPS,
+            _ => config.collectors,
+        }
+    }
+
     /// Sizes and policies of the operand stage that this design needs in each sub-core.
     pub fn operand_stage(&self, config: &Config) -> OperandStageParameters {
         OperandStageParameters {
-            collectors: config.collectors,
+            collectors: self.collectors(config),
             slots: config.slots,
             banks: config.banks,
             rows: config.rows(),
@@ -95,6 +120,36 @@ impl Design {
             cache_far: self.cache_far,
             invalidate: config.invalidate,
         }
+    }
+
+    /// Policies of the issue stage. The hardware has eight bits of seed.
+    pub fn issue_stage(&self, config: &Config, seed: u64) -> IssueParameters {
+        IssueParameters {
+            scheduling: self.scheduling,
+            occupied: match config.occupied {
+                config::Occupied::Skip => Occupied::Skip,
+                config::Occupied::Stall => Occupied::Stall,
+            },
+            allocation: self.allocation,
+            waiting: match config.waiting {
+                config::Waiting::Below => Waiting::BelowThreshold,
+                config::Waiting::UpTo => Waiting::UpToThreshold,
+            },
+            seed: seed as u8,
+            ..IssueParameters::default()
+        }
+    }
+}
+
+impl Design {
+    /// The reference model of a sub-core's hardware.
+    pub fn model(&self, config: &Config, seed: u64) -> SubCore<u32> {
+        let parameters = self.operand_stage(config);
+        let stage = match self.collector {
+            Collector::Ocu => OperandStage::baseline(parameters),
+            Collector::Ccu => OperandStage::caching(config.entries, parameters),
+        };
+        SubCore::new(self.issue_stage(config, seed), parameters, stage)
     }
 }
 
@@ -104,35 +159,15 @@ impl fmt::Display for Design {
     }
 }
 
-impl Scheduler {
-    /// The next of `candidates` (bit w: warp w) to try. `ages` lists warps, oldest first.
-    pub(super) fn choose(self, candidates: u8, last_issued: Option<u8>, ages: &[u8]) -> Option<u8> {
-        let is_candidate = |&warp: &u8| candidates >> warp & 1 == 1;
-        match self {
-            Scheduler::GreedyThenOldest => {
-                last_issued.filter(is_candidate).or_else(|| ages.iter().copied().find(is_candidate))
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn greedy_then_oldest_stays_with_a_warp_and_then_goes_by_age() {
-        let scheduler = Scheduler::GreedyThenOldest;
-        let ages = [5, 2, 0, 7];
-        assert_eq!(scheduler.choose(0b1000_0101, Some(7), &ages), Some(7));
-        assert_eq!(scheduler.choose(0b0000_0101, Some(7), &ages), Some(2));
-        assert_eq!(scheduler.choose(0b0010_0101, None, &ages), Some(5));
-        assert_eq!(scheduler.choose(0, Some(7), &ages), None);
-    }
-
-    #[test]
     fn designs_are_found_by_name() {
-        assert_eq!(Design::named("traditional"), Some(Design::TRADITIONAL));
+        for design in Design::ALL {
+            assert_eq!(Design::named(design.name), Some(design));
+        }
         assert_eq!(Design::named("none"), None);
     }
 }

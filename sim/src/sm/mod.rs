@@ -1,5 +1,5 @@
-//! A streaming multiprocessor that runs instruction streams, cycle by cycle, around the operand
-//! stages of its four sub-cores.
+//! Streaming multiprocessors that run instruction streams, cycle by cycle, around the register-file
+//! hardware of their four sub-cores. [`Gpu`] holds one or several of them.
 //!
 //! Kernels run one after the other, thread blocks as they fit. Instructions issue in order, one per
 //! sub-core and cycle, under a scoreboard; fetch is ideal. Every operand is checked at dispatch, see
@@ -22,22 +22,25 @@ mod context;
 mod decoded;
 mod design;
 mod error;
+mod gpu;
 mod memory;
-mod random;
 mod registers;
 mod residency;
 mod sub_core;
+mod two_level;
 mod warp;
 
 use gpurf_hw::dialect::Clocked;
-use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
-use gpurf_trace::{Command, KernelReader, Program, Reuse, ThreadBlock, Workload};
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_trace::{KernelReader, Program, ThreadBlock};
 
 use crate::config::{Config, SUB_CORES};
-use crate::statistics::{ratio, Counters, Interval, KernelStatistics, Statistics, Summary};
+use crate::statistics::{Counters, Stalls};
 
-pub use design::{Allocation, Collector, Design, Scheduler};
+pub use design::{Collector, Design};
 pub use error::SmError;
+pub use gpu::Gpu;
+pub use two_level::TwoLevel;
 
 use context::Context;
 use decoded::Decoded;
@@ -47,166 +50,137 @@ use sub_core::SubCore;
 /// Cycles after which a run is given up if nothing moves; more than any unit keeps instructions out.
 const PATIENCE: u64 = 200_000;
 
-/// An SM whose operand stages are run by engines of type `E`.
-pub struct Sm<E> {
+/// An SM whose sub-cores' hardware is run by engines of type `E`.
+struct Sm<E> {
     sub_cores: [SubCore<E>; SUB_CORES],
     context: Context,
-    seed: u64,
-    cycle_limit: u64,
-    /// Counters at the start of the present interval.
-    interval_start: Counters,
-    intervals: Vec<Interval>,
-    kernels: Vec<KernelStatistics>,
+    /// Which blocks of a kernel are its own: those whose number leaves this remainder, by how many.
+    share: (u64, u64),
+    running: Option<Running>,
     /// Jump over cycles in which nothing can happen.
     jump: bool,
 }
 
+/// A kernel under way.
+struct Running {
+    kernel: KernelReader,
+    occupancy: Occupancy,
+    /// Number of the block to read next.
+    number: u64,
+    next_block: Option<ThreadBlock>,
+    blocks: u64,
+    /// Counters at its start.
+    counters: Counters,
+    stalls: Stalls,
+}
+
+/// What a kernel took.
+struct Finished {
+    counters: Counters,
+    stalls: Stalls,
+    blocks: u64,
+    /// Blocks that are resident at a time, at most.
+    resident_blocks: usize,
+}
+
 impl<E> Sm<E>
 where
-    E: Clocked<In = OperandStageIn<u32>, Out = OperandStageOut<u32>>,
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
-    /// `engine` makes the operand stage of each sub-core, which must be one that
-    /// [`Design::operand_stage`] describes. The seed decides random choices among free collectors.
-    pub fn new(config: &Config, design: Design, seed: u64, mut engine: impl FnMut(usize) -> E) -> Self {
+    fn new(config: &Config, design: Design, share: (u64, u64), mut engine: impl FnMut(usize) -> E) -> Self {
         Sm {
-            sub_cores: std::array::from_fn(|index| SubCore::new(index, engine(index), config, seed)),
-            context: Context::new(config, design),
-            seed,
-            cycle_limit: u64::MAX,
-            interval_start: Counters::default(),
-            intervals: Vec::new(),
-            kernels: Vec::new(),
+            sub_cores: std::array::from_fn(|index| SubCore::new(index, engine(index), config, &design)),
+            context: Context::new(config),
+            share,
+            running: None,
             jump: true,
         }
     }
 
-    /// Ends the run after so many cycles, in the middle of a kernel if need be.
-    pub fn limit_cycles(&mut self, cycles: u64) {
-        self.cycle_limit = cycles;
-    }
-
-    /// Steps through the cycles in which nothing can happen too. The statistics are the same.
-    pub fn visit_every_cycle(&mut self) {
-        self.jump = false;
-    }
-
-    /// The engines, by sub-core.
-    pub fn engines(&self) -> impl Iterator<Item = &E> {
-        self.sub_cores.iter().map(|sub_core| &sub_core.engine)
-    }
-
-    /// Cycles run so far.
-    pub fn cycles(&self) -> u64 {
-        self.context.counters.cycles
-    }
-
-    /// Runs all copies and kernels. With `reuse`, instructions are annotated with it.
-    pub fn run(&mut self, workload: &Workload, reuse: Option<&Reuse>) -> Result<(), SmError> {
-        for command in &workload.commands {
-            match command {
-                Command::MemcpyHtoD { address, bytes } => self.copy_to_device(*address, *bytes),
-                Command::Kernel(kernel) => self.run_kernel(match reuse {
-                    Some(reuse) => kernel.open_annotated(reuse)?,
-                    None => kernel.open()?,
-                })?,
-            }
-        }
+    /// Launches a kernel.
+    fn start(&mut self, kernel: KernelReader) -> Result<(), SmError> {
+        let occupancy = Occupancy::new(kernel.header(), &self.context.config)?;
+        let mut running = Running {
+            kernel,
+            occupancy,
+            number: 0,
+            next_block: None,
+            blocks: 0,
+            counters: self.context.counters,
+            stalls: self.context.stalls,
+        };
+        self.context.kernel = running.kernel.header().clone();
+        self.context.decoded.clear();
+        self.context.residents.clear();
+        self.context.residents.resize_with(running.occupancy.blocks, || None);
+        self.context.memory.start_kernel(running.occupancy.shared_memory);
+        self.context.launch_end = self.context.now + self.context.config.sm.launch_latency;
+        self.context.last_progress = self.context.launch_end;
+        running.next_block = self.fetch_block(&mut running)?;
+        self.running = Some(running);
         Ok(())
     }
 
-    /// A copy from the host, which leaves its data in L2 and takes no time.
-    pub fn copy_to_device(&mut self, address: u64, bytes: u64) {
-        self.context.memory.copy_to_device(address, bytes);
-    }
-
-    /// Launches a kernel and runs it to its end, or to the limit of cycles.
-    pub fn run_kernel(&mut self, mut kernel: KernelReader) -> Result<(), SmError> {
-        if self.is_over() {
-            return Ok(());
-        }
-        let occupancy = Occupancy::new(kernel.header(), &self.context.config)?;
-        let (counters, stalls) = (self.context.counters, self.context.stalls);
-        self.context.kernel = kernel.header().clone();
-        self.context.decoded.clear();
-        self.context.residents.clear();
-        self.context.residents.resize_with(occupancy.blocks, || None);
-        self.context.memory.start_kernel(occupancy.shared_memory);
-        self.pass_launch();
-
-        let mut blocks = 0;
-        let mut next_block = self.fetch_block(&mut kernel, &occupancy)?;
-        while !self.is_over() {
+    /// Runs until cycle `end`, or until the kernel is over. Whether it is.
+    fn run_until(&mut self, end: u64) -> Result<bool, SmError> {
+        let Some(mut running) = self.running.take() else { return Ok(true) };
+        let launching = self.context.launch_end.min(end).saturating_sub(self.context.now);
+        self.pass(launching);
+        self.context.stalls.launch += SUB_CORES as u64 * launching;
+        let mut over = false;
+        while self.context.now < end {
             let free_slot = self.context.residents.iter().position(Option::is_none);
-            if let (Some(slot), Some(block)) = (free_slot, next_block.take_if(|_| free_slot.is_some())) {
-                self.launch_block(slot, block, &occupancy);
-                next_block = self.fetch_block(&mut kernel, &occupancy)?;
-                blocks += 1;
+            if let (Some(slot), Some(block)) =
+                (free_slot, running.next_block.take_if(|_| free_slot.is_some()))
+            {
+                self.launch_block(slot, block, &running.occupancy);
+                running.next_block = self.fetch_block(&mut running)?;
+                running.blocks += 1;
             }
             if self.context.residents.iter().all(Option::is_none) {
+                over = true;
                 break;
             }
             let active = self.step();
-            let can_launch = next_block.is_some() && self.context.residents.iter().any(Option::is_none);
-            self.advance(active || can_launch)?;
+            let can_launch =
+                running.next_block.is_some() && self.context.residents.iter().any(Option::is_none);
+            self.advance(active || can_launch, end)?;
         }
-
-        let summary =
-            Summary::new(self.context.counters.since(&counters), self.context.stalls.since(&stalls));
-        self.check_kernel(&summary);
-        let header = kernel.header();
-        self.kernels.push(KernelStatistics {
-            name: header.name.clone(),
-            id: header.id,
-            blocks,
-            resident_blocks: occupancy.blocks,
-            summary,
-        });
-        Ok(())
+        // Nothing is resident either if the last block left in the last cycle.
+        over |= running.next_block.is_none() && self.context.residents.iter().all(Option::is_none);
+        self.running = Some(running);
+        Ok(over)
     }
 
-    /// The statistics of everything run. `engine` names what ran the operand stages, `divergences`
-    /// is the number of cycles in which two of them in lockstep differed.
-    pub fn statistics(&self, engine: &str, divergences: u64) -> Statistics {
-        let mut intervals = self.intervals.clone();
-        if self.context.counters.cycles > self.interval_start.cycles {
-            intervals.push(self.present_interval());
-        }
-        Statistics {
-            design: self.context.design.name.into(),
-            engine: engine.into(),
-            seed: self.seed,
-            version: env!("CARGO_PKG_VERSION").into(),
-            summary: Summary::new(self.context.counters, self.context.stalls),
-            divergences,
-            errors: self.context.errors.clone(),
-            intervals,
-            kernels: self.kernels.clone(),
-            config: self.context.config.clone(),
+    /// Waits for the other SMs until cycle `end`, after the kernel is over.
+    fn idle_until(&mut self, end: u64) {
+        let cycles = end.saturating_sub(self.context.now);
+        self.pass(cycles);
+        for sub_core in &self.sub_cores {
+            sub_core.idle(cycles, &mut self.context.stalls);
         }
     }
 
-    fn is_over(&self) -> bool {
-        self.context.counters.cycles >= self.cycle_limit
+    /// Closes the kernel, also one that is cut short.
+    fn finish(&mut self) -> Option<Finished> {
+        let running = self.running.take()?;
+        let counters = self.context.counters.since(&running.counters);
+        let stalls = self.context.stalls.since(&running.stalls);
+        self.check_kernel(&counters, &stalls);
+        let (blocks, resident_blocks) = (running.blocks, running.occupancy.blocks);
+        Some(Finished { counters, stalls, blocks, resident_blocks })
     }
 
-    /// The cycles from a kernel's launch to its first block.
-    fn pass_launch(&mut self) {
-        let latency = self.context.config.sm.launch_latency;
-        self.context.last_progress = self.context.now + latency;
-        let passed = self.pass(latency);
-        self.context.stalls.launch += SUB_CORES as u64 * passed;
-    }
-
-    /// Reads the next block that has any instruction, and decodes what is new in it.
-    fn fetch_block(
-        &mut self,
-        kernel: &mut KernelReader,
-        occupancy: &Occupancy,
-    ) -> Result<Option<ThreadBlock>, SmError> {
-        while let Some(block) = kernel.next_block()? {
-            if block.instruction_count() == 0 {
+    /// Reads the SM's next block that has any instruction, and decodes what is new in it.
+    fn fetch_block(&mut self, running: &mut Running) -> Result<Option<ThreadBlock>, SmError> {
+        let (own, count) = self.share;
+        while let Some(block) = running.kernel.next_block()? {
+            let number = running.number;
+            running.number += 1;
+            if number % count != own || block.instruction_count() == 0 {
                 continue;
             }
+            let occupancy = &running.occupancy;
             if let Some(warp) = block.warps.iter().find(|warp| warp.id as usize >= occupancy.warps) {
                 return Err(SmError::WarpBeyond {
                     kernel: self.context.kernel.name.clone(),
@@ -215,7 +189,7 @@ where
                     warps: occupancy.warps,
                 });
             }
-            self.decode(kernel.program(), occupancy)?;
+            self.decode(running.kernel.program(), occupancy)?;
             return Ok(Some(block));
         }
         Ok(None)
@@ -256,7 +230,9 @@ where
             }
             let warp_slot = slot * occupancy.warps + warp.id as usize;
             let sub_core = &mut self.sub_cores[warp_slot % SUB_CORES];
-            sub_core.launch((warp_slot / SUB_CORES) as u8, slot, occupancy.rows, instructions);
+            let serial = self.context.serial;
+            self.context.serial = serial.wrapping_add(instructions.len() as u32);
+            sub_core.launch((warp_slot / SUB_CORES) as u8, slot, occupancy.rows, instructions, serial);
             warps += 1;
         }
         self.context.residents[slot] = Some(Resident::new(block, warps));
@@ -287,8 +263,8 @@ where
         active || completed != 0
     }
 
-    /// Goes to the next cycle, or, if nothing can happen before, to the next event.
-    fn advance(&mut self, active: bool) -> Result<(), SmError> {
+    /// Goes to the next cycle, or, if nothing can happen before, to the next event, at most to cycle `end`.
+    fn advance(&mut self, active: bool, end: u64) -> Result<(), SmError> {
         let now = self.context.now;
         let event = self.context.next_event();
         let next = match event {
@@ -297,9 +273,10 @@ where
             Some(event) => event.max(now + 1),
             None => return Err(self.stuck("no instruction can issue and none is under way")),
         };
-        let passed = self.pass(next - now);
+        let passed = next.min(end) - now;
+        self.pass(passed);
         for sub_core in &self.sub_cores {
-            sub_core.idle(passed.saturating_sub(1), &mut self.context.stalls);
+            sub_core.idle(passed - 1, &mut self.context.stalls);
         }
         if event.is_none() && self.context.now > self.context.last_progress + PATIENCE {
             return Err(self.stuck("an operand stage holds an instruction and does not dispatch it"));
@@ -316,39 +293,16 @@ where
         }
     }
 
-    /// Lets time pass, at most to the limit of cycles; how much has passed.
-    fn pass(&mut self, cycles: u64) -> u64 {
-        let counters = &mut self.context.counters;
-        let end = self.cycle_limit.min(counters.cycles + cycles);
-        let passed = end - self.context.counters.cycles;
-        while self.context.counters.cycles < end {
-            let interval_end = self.interval_start.cycles + self.context.config.interval;
-            self.context.counters.cycles = interval_end.min(end);
-            if self.context.counters.cycles == interval_end {
-                let interval = self.present_interval();
-                self.intervals.push(interval);
-                self.interval_start = self.context.counters;
-            }
-        }
+    fn pass(&mut self, cycles: u64) {
+        self.context.counters.cycles += cycles;
         self.context.now += cycles;
-        passed
-    }
-
-    fn present_interval(&self) -> Interval {
-        let counted = self.context.counters.since(&self.interval_start);
-        Interval {
-            cycle: self.context.counters.cycles,
-            ipc: ratio(counted.warp_instructions, counted.cycles),
-            hit_ratio: ratio(counted.hits, counted.operand_reads),
-        }
     }
 
     /// What must hold of a kernel that ran to its end.
-    fn check_kernel(&mut self, summary: &Summary) {
+    fn check_kernel(&mut self, counters: &Counters, stalls: &Stalls) {
         if self.context.residents.iter().any(Option::is_some) {
             return;
         }
-        let Summary { counters, stalls, .. } = summary;
         if counters.hits + counters.bank_reads != counters.operand_reads {
             self.context.counters.stage_errors += 1;
             let Counters { hits, bank_reads, operand_reads, .. } = *counters;

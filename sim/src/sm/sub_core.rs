@@ -1,30 +1,32 @@
-//! A sub-core: warps, scheduler, operand stage, execution units and write-back.
+//! A sub-core: warps and their scoreboards, execution units and write-back, around the hardware that an
+//! engine runs: issue stage and operand stage.
 //!
 //! In a cycle, in this order:
-//! 1. each warp whose situation changed is classified: ready, or why not;
-//! 2. the scheduler offers ready warps to the collector allocator until one issues;
-//! 3. one waiting result per bank is written back; its register is free from the next cycle on, so
+//! 1. each warp whose situation changed is classified: ready, or why not, and what it would issue;
+//! 2. one waiting result per bank is written back; its register is free from the next cycle on, so
 //!    that no instruction looks a register up in the cycle of its write;
-//! 4. the operand stage, given all of this, dispatches at most one instruction, whose operands are
-//!    checked, and which enters its unit.
+//! 3. the hardware, given all of this, issues an instruction of one of the ready warps and dispatches
+//!    another, at most; the operands of the latter are checked, and it enters its unit.
 
 use std::collections::VecDeque;
 
 use gpurf_hw::dialect::Clocked;
-use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, MAX_BANKS, MAX_COLLECTORS};
+use gpurf_hw::issue::WARPS;
+use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{DynamicInstruction, Unit};
 
-use crate::config::{Config, Occupied, Timing, SUB_CORES, SUB_CORE_WARPS};
+use crate::config::{Config, Timing, SUB_CORES, SUB_CORE_WARPS};
 use crate::statistics::Stalls;
 
 use super::context::{Context, Executing};
 use super::decoded::Decoded;
-use super::design::Allocation;
-use super::random::Random;
+use super::design::Design;
 use super::registers::RegisterSet;
+use super::two_level::ActiveSet;
 use super::warp::{token, Expected, State, Warp};
 
-/// `E` runs the operand stage.
+/// `E` runs the issue stage and the operand stage.
 pub(super) struct SubCore<E> {
     index: usize,
     pub engine: E,
@@ -35,7 +37,12 @@ pub(super) struct SubCore<E> {
     situation: Situation,
     /// Warps to be classified again, one bit each.
     changed: u8,
-    last_issued: Option<u8>,
+    /// What the hardware is given. Instructions at the heads of the warps' buffers stay until they issue.
+    inputs: SubCoreIn<u32>,
+    /// Warps launched since the last cycle, one bit each.
+    launched: u8,
+    /// Those that may issue, under a two-level scheduler.
+    active: Option<ActiveSet>,
     collectors: [Collecting; MAX_COLLECTORS],
     /// Collectors that there are, one bit each.
     all_collectors: u8,
@@ -47,7 +54,6 @@ pub(super) struct SubCore<E> {
     /// Results that wait for their bank.
     results: [VecDeque<Result>; MAX_BANKS],
     banks: usize,
-    random: Random,
 }
 
 /// Warps by what they wait for, one bit each.
@@ -117,20 +123,11 @@ struct Result {
     token: u32,
 }
 
-/// The allocator's answer to a warp that could issue.
-enum Grant {
-    Collector(usize),
-    /// Not this warp.
-    Pass,
-    /// No warp in this cycle.
-    Stall,
-}
-
 impl<E> SubCore<E>
 where
-    E: Clocked<In = OperandStageIn<u32>, Out = OperandStageOut<u32>>,
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
-    pub fn new(index: usize, engine: E, config: &Config, seed: u64) -> Self {
+    pub fn new(index: usize, engine: E, config: &Config, design: &Design) -> Self {
         // The load/store unit's own timing lies in memory; here it takes an instruction a cycle.
         let load_store = Timing { latency: 1, initiation: 1 };
         let units = Unit::ALL.map(|unit| match unit {
@@ -150,24 +147,33 @@ where
             ages: Vec::with_capacity(SUB_CORE_WARPS),
             situation: Situation::default(),
             changed: 0,
-            last_issued: None,
+            inputs: SubCoreIn::default(),
+            launched: 0,
+            active: design.two_level.map(|policy| ActiveSet::new(policy, config.active_warps)),
             collectors: [Collecting::default(); MAX_COLLECTORS],
-            all_collectors: (u8::MAX as u32 >> (MAX_COLLECTORS - config.collectors)) as u8,
+            all_collectors: (u8::MAX as u32 >> (MAX_COLLECTORS - design.collectors(config))) as u8,
             occupied: 0,
             owners: [None; MAX_COLLECTORS],
             units: units.map(|timing| ExecutionUnit { timing: timing.clone(), free: 0 }),
             results: std::array::from_fn(|_| VecDeque::with_capacity(64)),
             banks: config.banks,
-            random: Random::new(seed, index as u64),
         }
     }
 
     /// Puts a warp of the block in slot `block` into warp slot `warp`.
-    pub fn launch(&mut self, warp: u8, block: usize, rows: usize, instructions: Vec<DynamicInstruction>) {
+    pub fn launch(
+        &mut self,
+        warp: u8,
+        block: usize,
+        rows: usize,
+        instructions: Vec<DynamicInstruction>,
+        serial: u32,
+    ) {
         let base = warp as usize * rows;
-        self.warps[warp as usize].launch(block, base as u32, instructions);
+        self.warps[warp as usize].launch(block, base as u32, instructions, serial);
         self.ages.push(warp);
         self.changed |= 1 << warp;
+        self.launched |= 1 << warp;
     }
 
     /// The barrier of the block in slot `block` opens.
@@ -189,26 +195,51 @@ where
         self.situation.clear(leaving);
         self.changed &= !leaving;
         self.ages.retain(|&warp| !leaves(warp));
-        self.last_issued = self.last_issued.filter(|warp| leaving >> warp & 1 == 0);
+        if let Some(active) = &mut self.active {
+            active.leave(leaving);
+        }
     }
 
     /// One cycle; whether anything happened, or will without an event from outside.
     pub fn step(&mut self, context: &mut Context) -> bool {
         self.classify(context);
         let writes = self.results[..self.banks].iter().any(|queue| !queue.is_empty());
-        if self.situation.ready == 0 && self.occupied == 0 && !writes {
+        if self.situation.ready == 0 && self.occupied == 0 && !writes && self.launched == 0 {
             *self.situation.stall(&mut context.stalls) += 1;
             return false;
         }
+        // A warp is known to the scheduler from the cycle after its launch on.
+        let mut ready = self.situation.ready & !self.launched;
+        let mut pending_ready = false;
+        if let Some(active) = &mut self.active {
+            let allowed = active.update(ready, self.situation.dependence, &mut self.warps, &context.decoded);
+            pending_ready = ready & !allowed != 0;
+            ready &= allowed;
+        }
+        for warp in 0..WARPS {
+            self.inputs.ready[warp] = ready >> warp & 1 == 1;
+            self.inputs.launch[warp] = self.launched >> warp & 1 == 1;
+        }
+        let launching = self.situation.ready & std::mem::take(&mut self.launched);
+        self.inputs.sthld = context.sthld;
+        self.write_back(context);
+        self.inputs.unit_ready = self.unit_ready(context);
         let occupied = self.occupied;
-        let mut inputs = OperandStageIn::default();
-        let issued = self.issue(&mut inputs, context);
-        self.write_back(&mut inputs, context);
-        inputs.unit_ready = self.unit_ready(context);
-        let outputs = self.engine.settle(&inputs);
+        let outputs = self.engine.settle(&self.inputs);
         self.engine.tick();
-        self.count(&outputs, issued, context);
+        self.count(&outputs, context);
         self.check_occupancy(&outputs, occupied, context);
+        if outputs.issued {
+            self.issue(&outputs, ready, context);
+        } else if outputs.waiting {
+            context.stalls.waiting += 1;
+        } else if ready == 0 && launching != 0 {
+            context.stalls.launch += 1;
+        } else if ready == 0 && pending_ready {
+            context.stalls.pending += 1;
+        } else {
+            *self.situation.stall(&mut context.stalls) += 1;
+        }
         self.dispatch(&outputs, occupied, context);
         true
     }
@@ -222,62 +253,53 @@ where
         while self.changed != 0 {
             let warp = self.changed.trailing_zeros() as u8;
             self.changed &= self.changed - 1;
-            self.situation.set(warp, self.warps[warp as usize].state(&context.decoded));
-        }
-    }
-
-    /// Issues an instruction if it can; the number of its source registers.
-    fn issue(&mut self, inputs: &mut OperandStageIn<u32>, context: &mut Context) -> Option<usize> {
-        let mut candidates = self.situation.ready;
-        while let Some(warp) = context.design.scheduler.choose(candidates, self.last_issued, &self.ages) {
-            match self.allocate(warp, context) {
-                Grant::Collector(collector) => return Some(self.enter(warp, collector, inputs, context)),
-                Grant::Pass => candidates &= !(1 << warp),
-                Grant::Stall => break,
+            let state = self.warps[warp as usize].state(&context.decoded);
+            self.situation.set(warp, state);
+            if state == State::Ready {
+                self.present(warp, context);
             }
         }
-        *self.situation.stall(&mut context.stalls) += 1;
-        None
     }
 
-    fn allocate(&mut self, warp: u8, context: &Context) -> Grant {
-        let free = self.all_collectors & !self.occupied;
-        if context.design.allocation == Allocation::OwnElseAnyFree {
-            if let Some(own) = self.owners.iter().position(|&owner| owner == Some(warp)) {
-                return match (free >> own & 1, context.config.occupied) {
-                    (1, _) => Grant::Collector(own),
-                    (_, Occupied::Skip) => Grant::Pass,
-                    (_, Occupied::Stall) => Grant::Stall,
-                };
-            }
+    /// Puts the next instruction of a warp at the head of its buffer.
+    fn present(&mut self, warp: u8, context: &Context) {
+        let warp = usize::from(warp);
+        let slot = &self.warps[warp];
+        let (instruction, serial) = slot.head();
+        let decoded = context.decoded(instruction);
+        self.inputs.head_unit[warp] = decoded.unit.into();
+        self.inputs.head_payload[warp] = serial;
+        self.inputs.head_base[warp] = slot.base;
+        for slot in 0..MAX_SLOTS {
+            let place = WARPS * slot + warp;
+            let source = decoded.sources().get(slot);
+            self.inputs.head_source_valid[place] = source.is_some();
+            self.inputs.head_source_register[place] = source.map_or(0, |&source| source.into());
+            self.inputs.head_source_near[place] =
+                source.is_some() && instruction.near_sources >> slot & 1 == 1;
         }
-        self.random.pick(free).map_or(Grant::Stall, Grant::Collector)
     }
 
-    fn enter(
-        &mut self,
-        warp: u8,
-        collector: usize,
-        inputs: &mut OperandStageIn<u32>,
-        context: &mut Context,
-    ) -> usize {
-        let serial = context.serial;
-        context.serial = context.serial.wrapping_add(1);
+    /// The instruction that the hardware has taken leaves its warp's buffer.
+    fn issue(&mut self, outputs: &SubCoreOut<u32>, ready: u8, context: &mut Context) {
+        let (warp, entered) = (outputs.issued_warp as u8, mask(&outputs.issue) & self.all_collectors);
+        let collector = entered.trailing_zeros() as usize;
+        if entered.count_ones() != 1 || entered & self.occupied != 0 || ready >> warp & 1 == 0 {
+            context.counters.stage_errors += 1;
+            let (index, occupied) = (self.index, self.occupied);
+            context.report(|| {
+                format!(
+                    "sub-core {index}: warp {warp} of ready {ready:#b} enters collectors {entered:#b}, \
+                     {occupied:#b} occupied"
+                )
+            });
+            return;
+        }
         context.last_progress = context.now;
         let slot = &mut self.warps[warp as usize];
-        let (instruction, expected) = slot.issue(&context.decoded, serial);
+        let serial = slot.head().1;
+        let (instruction, expected) = slot.issue(&context.decoded);
         let decoded = *context.decoded(&instruction);
-
-        inputs.issue[collector] = true;
-        inputs.warp = warp.into();
-        inputs.unit = decoded.unit.into();
-        inputs.payload = serial;
-        inputs.base = slot.base;
-        for (index, &source) in decoded.sources().iter().enumerate() {
-            inputs.source_valid[index] = true;
-            inputs.source_register[index] = source.into();
-            inputs.source_near[index] = instruction.near_sources >> index & 1 == 1;
-        }
 
         let resident = context.resident(slot.block);
         let opened = if slot.is_issued() {
@@ -295,21 +317,23 @@ where
             Collecting { executing: Some(executing), reads: decoded.reads, expected };
         self.occupied |= 1 << collector;
         self.owners[collector] = Some(warp);
-        self.last_issued = Some(warp);
         self.changed |= 1 << warp;
 
         let sources = decoded.sources().len();
+        let hits = outputs.hit[..sources].iter().filter(|&&hit| hit).count();
         context.counters.warp_instructions += 1;
         context.counters.operand_reads += sources as u64;
         context.counters.named_operand_reads += u64::from(decoded.named);
-        sources
+        context.counters.hits += hits as u64;
     }
 
-    fn write_back(&mut self, inputs: &mut OperandStageIn<u32>, context: &mut Context) {
+    fn write_back(&mut self, context: &mut Context) {
         for bank in 0..self.banks {
+            self.inputs.write_valid[bank] = false;
             let Some(result) = self.results[bank].pop_front() else {
                 continue;
             };
+            let inputs = &mut self.inputs;
             let slot = &mut self.warps[result.warp as usize];
             inputs.write_valid[bank] = true;
             inputs.write_warp[bank] = result.warp.into();
@@ -334,10 +358,9 @@ where
         }
     }
 
-    fn count(&self, outputs: &OperandStageOut<u32>, issued: Option<usize>, context: &mut Context) {
+    fn count(&self, outputs: &SubCoreOut<u32>, context: &mut Context) {
         let count = |events: &[bool]| events.iter().filter(|&&event| event).count() as u64;
         let counters = &mut context.counters;
-        counters.hits += count(&outputs.hit[..issued.unwrap_or(0)]);
         counters.bank_reads += count(&outputs.bank_read[..self.banks]);
         counters.bank_conflicts += count(&outputs.bank_conflict[..self.banks]);
         counters.cache_writes += count(&outputs.write_cached[..self.banks]);
@@ -345,7 +368,7 @@ where
     }
 
     /// The operand stage and the SM must agree about which collectors are occupied.
-    fn check_occupancy(&self, outputs: &OperandStageOut<u32>, occupied: u8, context: &mut Context) {
+    fn check_occupancy(&self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
         let reported = mask(&outputs.collector_occupied) & self.all_collectors;
         if reported != occupied {
             context.counters.stage_errors += 1;
@@ -357,7 +380,7 @@ where
     }
 
     /// Sends the dispatched instruction, if there is one, to its unit.
-    fn dispatch(&mut self, outputs: &OperandStageOut<u32>, occupied: u8, context: &mut Context) {
+    fn dispatch(&mut self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
         let dispatched = mask(&outputs.dispatch);
         if dispatched == 0 {
             return;
@@ -404,7 +427,7 @@ where
 
     fn check_instruction(
         &self,
-        outputs: &OperandStageOut<u32>,
+        outputs: &SubCoreOut<u32>,
         executing: &Executing,
         decoded: &Decoded,
         context: &mut Context,
@@ -423,7 +446,7 @@ where
     /// Each operand must be what the latest older writer in program order wrote.
     fn check_operands(
         &self,
-        outputs: &OperandStageOut<u32>,
+        outputs: &SubCoreOut<u32>,
         executing: &Executing,
         decoded: &Decoded,
         expected: &Expected,

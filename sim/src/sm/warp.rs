@@ -27,6 +27,10 @@ pub(super) struct Warp {
     pub base: u32,
     instructions: Vec<DynamicInstruction>,
     next: usize,
+    /// Number of the first instruction among all of the run.
+    first_serial: u32,
+    /// Registers loaded since the warp's present strand began: see [`super::two_level`].
+    strand_loads: RegisterSet,
     /// Results still to be written.
     pending: RegisterSet,
     /// Those of them that come from memory.
@@ -52,7 +56,7 @@ pub(super) struct Expected {
 
 /// The value that instruction number `serial` of the run writes into `register`.
 ///
-/// The serial stands for warp and place in program order; 2^24 instructions later it comes again.
+/// Warps number their instructions from their launch on, each in a range of its own. The serial stands for warp and place in program order; 2^24 instructions later it comes again.
 pub(super) fn token(serial: u32, register: u8) -> u32 {
     serial << 8 | u32::from(register)
 }
@@ -64,6 +68,8 @@ impl Warp {
             base: 0,
             instructions: Vec::new(),
             next: 0,
+            first_serial: 0,
+            strand_loads: RegisterSet::default(),
             pending: RegisterSet::default(),
             pending_loads: RegisterSet::default(),
             reading: RegisterSet::default(),
@@ -75,11 +81,13 @@ impl Warp {
     }
 
     /// Puts a new warp into the slot.
-    pub fn launch(&mut self, block: usize, base: u32, instructions: Vec<DynamicInstruction>) {
+    pub fn launch(&mut self, block: usize, base: u32, instructions: Vec<DynamicInstruction>, serial: u32) {
         self.block = block;
         self.base = base;
         self.instructions = instructions;
         self.next = 0;
+        self.first_serial = serial;
+        self.strand_loads = RegisterSet::default();
         self.written = RegisterSet::default();
     }
 
@@ -107,9 +115,24 @@ impl Warp {
         }
     }
 
+    /// The next instruction, and its number among all of the run.
+    pub fn head(&self) -> (&DynamicInstruction, u32) {
+        (&self.instructions[self.next], self.first_serial.wrapping_add(self.next as u32))
+    }
+
+    /// Whether the next instruction uses what was loaded in the present strand, which then ends.
+    pub fn ends_strand(&mut self, decoded: &[Decoded]) -> bool {
+        let next = self.instructions.get(self.next).map(|next| &decoded[next.static_index as usize]);
+        let ends = next.is_some_and(|next| next.touches.intersects(&self.strand_loads));
+        if ends {
+            self.strand_loads = RegisterSet::default();
+        }
+        ends
+    }
+
     /// The next instruction leaves the stream.
-    pub fn issue(&mut self, decoded: &[Decoded], serial: u32) -> (DynamicInstruction, Expected) {
-        let instruction = self.instructions[self.next];
+    pub fn issue(&mut self, decoded: &[Decoded]) -> (DynamicInstruction, Expected) {
+        let (&instruction, serial) = self.head();
         let decoded = &decoded[instruction.static_index as usize];
         let mut expected = Expected::default();
         for (slot, &source) in decoded.sources().iter().enumerate() {
@@ -121,6 +144,7 @@ impl Warp {
             self.pending = self.pending.union(decoded.writes);
             if decoded.memory.is_some() {
                 self.pending_loads = self.pending_loads.union(decoded.writes);
+                self.strand_loads = self.strand_loads.union(decoded.writes);
             }
             self.written = self.written.union(decoded.writes);
             for &destination in decoded.destinations() {

@@ -3,18 +3,22 @@
 
 mod arbiter;
 mod ccu;
+mod collector_allocator;
 mod ocu;
 mod operand_stage;
 mod sthld_controller;
+mod warp_scheduler;
 
 use gpurf_hw::catalogue::Parameters;
 use gpurf_hw::dialect::Data;
 
 pub use arbiter::scenarios as arbiter;
 pub use ccu::scenarios as ccu;
+pub use collector_allocator::scenarios as collector_allocator;
 pub use ocu::scenarios as ocu;
 pub use operand_stage::{of_caching_stage, of_every_stage};
 pub use sthld_controller::scenarios as sthld_controller;
+pub use warp_scheduler::scenarios as warp_scheduler;
 
 use crate::trial::settle;
 use crate::{Engine, Testbench};

@@ -1,6 +1,6 @@
 //! Stimulus of the small cells.
 
-use gpurf_hw::cells::{LfsrIn, LruOrderIn, RoundRobinIn};
+use gpurf_hw::cells::{AgeMatrixIn, AgeMatrixOut, LfsrIn, LruOrderIn, RoundRobinIn};
 use gpurf_hw::collector::ReplacementIn;
 
 use super::Stimulus;
@@ -25,6 +25,29 @@ impl<O> Stimulus<RoundRobinIn, O> for RoundRobinStimulus {
         inputs.request[..self.requesters].fill_with(|| random.percent(density));
         inputs.advance = inputs.request.contains(&true) && random.percent(80);
         inputs
+    }
+}
+
+pub struct AgeMatrixStimulus {
+    pub entries: usize,
+}
+
+impl Stimulus<AgeMatrixIn, AgeMatrixOut> for AgeMatrixStimulus {
+    fn next(&mut self, random: &mut Random) -> AgeMatrixIn {
+        let mut inputs = AgeMatrixIn::default();
+        let density = random.pick(&[10, 50, 100]);
+        inputs.request[..self.entries].fill_with(|| random.percent(density));
+        let density = random.pick(&[0, 10, 50]);
+        inputs.renew[..self.entries].fill_with(|| random.percent(density));
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &AgeMatrixIn, outputs: &AgeMatrixOut) -> Result<(), String> {
+        let oldest = outputs.oldest.iter().filter(|&&oldest| oldest).count();
+        match oldest == usize::from(inputs.request.contains(&true)) {
+            true => Ok(()),
+            false => Err(format!("{oldest} requests are the oldest")),
+        }
     }
 }
 

@@ -6,20 +6,24 @@
 mod arbiter;
 mod bank;
 mod cells;
+mod collector_allocator;
 mod collectors;
 mod operand_stage;
 mod request_queue;
 mod sthld_controller;
 mod tables;
+mod warp_scheduler;
 
 pub use arbiter::ArbiterStimulus;
 pub use bank::BankStimulus;
-pub use cells::{LfsrStimulus, LruOrderStimulus, ReplacementStimulus, RoundRobinStimulus};
+pub use cells::{AgeMatrixStimulus, LfsrStimulus, LruOrderStimulus, ReplacementStimulus, RoundRobinStimulus};
+pub use collector_allocator::CollectorAllocatorStimulus;
 pub use collectors::{CcuStimulus, OcuStimulus};
 pub use operand_stage::OperandStageStimulus;
 pub use request_queue::RequestQueueStimulus;
 pub use sthld_controller::SthldControllerStimulus;
 pub use tables::{CacheTableStimulus, OperandCollectorTableStimulus};
+pub use warp_scheduler::WarpSchedulerStimulus;
 
 use crate::Random;
 

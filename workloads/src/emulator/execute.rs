@@ -200,20 +200,27 @@ impl Warp {
             }
         }
         for (destination, &value) in compute.predicate_destinations.iter().zip(&outputs.predicates) {
-            match *destination {
-                PredicateDestination { index: 7, .. } => {}
-                PredicateDestination { uniform: false, index } => {
-                    let predicate = &mut self.predicates[usize::from(index)];
-                    *predicate = *predicate & !mask | value & mask;
-                }
-                PredicateDestination { uniform: true, index } if mask != 0 => {
-                    let predicates = &mut self.running_mut().uniform_predicates;
-                    *predicates = *predicates & !(1 << index) | ((value >> first & 1) as u8) << index;
-                }
-                PredicateDestination { .. } => {}
-            }
+            self.set_predicate(*destination, mask, value);
         }
         Ok(())
+    }
+
+    /// Writes a predicate in these lanes; a uniform one takes the value of the first of them.
+    #[inline]
+    fn set_predicate(&mut self, destination: PredicateDestination, mask: u32, value: u32) {
+        match destination {
+            PredicateDestination { index: 7, .. } => {}
+            PredicateDestination { uniform: false, index } => {
+                let predicate = &mut self.predicates[usize::from(index)];
+                *predicate = *predicate & !mask | value & mask;
+            }
+            PredicateDestination { uniform: true, index } if mask != 0 => {
+                let first = mask.trailing_zeros();
+                let predicates = &mut self.running_mut().uniform_predicates;
+                *predicates = *predicates & !(1 << index) | ((value >> first & 1) as u8) << index;
+            }
+            PredicateDestination { .. } => {}
+        }
     }
 
     /// The address of each lane.
@@ -258,6 +265,9 @@ impl Warp {
         touched: &mut Touched,
     ) -> Result<(), Fault> {
         touched.count = 0;
+        if mask == 0 {
+            return Ok(());
+        }
         let mut addresses = [0; LANES];
         match access {
             Access::Load { space, width, address, destination } => {
@@ -330,12 +340,15 @@ impl Warp {
                 }
                 self.load_matrices(*count, *transposed, *destination, mask, &addresses, number, memory)?;
             }
-            Access::Atomic { space, function, kind, address, operand, swap, destination } => {
+            Access::Atomic { space, function, kind, address, operand, swap, destination, done } => {
                 self.addresses(address, &mut addresses);
                 for lane in lanes_of(mask) {
                     let place = memory.place(*space, addresses[lane], number, lane);
                     touched.push(memory.traced(place, addresses[lane]));
                     self.atomic(place, *function, *kind, (*operand, *swap), *destination, lane, memory)?;
+                }
+                if let Some(done) = done {
+                    self.set_predicate(*done, mask, u32::MAX);
                 }
             }
             Access::CountingIncrement { address, destination } => {
@@ -349,6 +362,13 @@ impl Warp {
                         self.registers[usize::from(*row)][lane] = before;
                     }
                 }
+            }
+            Access::QuerySpace { space, address, holds } => {
+                self.addresses(address, &mut addresses);
+                let within = lanes_of(mask)
+                    .filter(|&lane| memory.space_of(addresses[lane]) == *space)
+                    .fold(0, |lanes, lane| lanes | 1 << lane);
+                self.set_predicate(*holds, mask, within);
             }
         }
         Ok(())
@@ -425,11 +445,16 @@ impl Warp {
                 u64::from(high) << 32 | u64::from(self.registers[row][lane])
             };
             let before = u64::from_le_bytes(memory.read(place)?);
-            let after = atomic_64(function, kind, before, wide(operand), wide(swap));
+            let compared = wide(operand);
+            let after = atomic_64(function, kind, before, compared, wide(swap));
             memory.write(place, after.to_le_bytes())?;
             if let Some(row) = destination {
-                self.registers[usize::from(row)][lane] = before as u32;
-                self.registers[usize::from(row) + 1][lane] = (before >> 32) as u32;
+                let result = match function {
+                    AtomicFunction::CompareAndSwapTest => (before == compared).into(),
+                    _ => before,
+                };
+                self.registers[usize::from(row)][lane] = result as u32;
+                self.registers[usize::from(row) + 1][lane] = (result >> 32) as u32;
             }
         } else {
             let before = u32::from_le_bytes(memory.read(place)?);
@@ -437,14 +462,17 @@ impl Warp {
             let after = atomic_32(function, kind, before, operands.0, operands.1);
             memory.write(place, after.to_le_bytes())?;
             if let Some(row) = destination {
-                self.registers[usize::from(row)][lane] = before;
+                self.registers[usize::from(row)][lane] = match function {
+                    AtomicFunction::CompareAndSwapTest => (before == operands.0).into(),
+                    _ => before,
+                };
             }
         }
         Ok(())
     }
 
     /// Moves control, but for barriers, which concern the whole block. `mask` are the lanes that
-    /// execute, `all` those of the group.
+    /// execute.
     pub fn control(
         &mut self,
         control: &Control,
@@ -465,7 +493,6 @@ impl Warp {
                 }
             }
             Control::BranchIndexed { base, register } => self.jump(mask, *register, *base)?,
-            Control::Return { base, register } => self.jump(mask, *register, (*base).into())?,
             Control::Exit => {
                 if mask != 0 {
                     self.exit(mask);
@@ -498,7 +525,13 @@ impl Warp {
                 let lanes = self.scalar(*source, mask, constants, number)?;
                 self.wait(mask, Waiting::Sync(lanes));
             }
-            Control::Barrier { .. } | Control::BarrierResult { .. } | Control::Nothing => {}
+            Control::BarrierResult { destination, predicate } => {
+                self.store(*destination, mask, &[self.reduced; LANES]);
+                if let Some(predicate) = predicate {
+                    self.set_predicate(*predicate, mask, if self.reduced != 0 { u32::MAX } else { 0 });
+                }
+            }
+            Control::Barrier { .. } | Control::Nothing => {}
             Control::Trap => {
                 if mask != 0 {
                     return Err(Fault::new("the kernel trapped"));
@@ -526,8 +559,8 @@ impl Warp {
     }
 
     /// Lets lanes wait at a barrier of the block.
-    pub fn wait_at_barrier(&mut self, lanes: u32, number: u8, threads: u32) {
-        self.wait(lanes, Waiting::Barrier { number, threads });
+    pub fn wait_at_barrier(&mut self, lanes: u32, number: u8) {
+        self.wait(lanes, Waiting::Barrier(number));
     }
 
     /// Sends each lane where its register pair says.
@@ -560,11 +593,6 @@ impl Warp {
     ) -> Result<u32, Fault> {
         self.scalar(source, mask, constants, number)
     }
-
-    /// Writes a value to a register of these lanes.
-    pub fn set_register(&mut self, row: u16, mask: u32, value: u32) {
-        self.store(row, mask, &[value; LANES]);
-    }
 }
 
 fn atomic_32(function: AtomicFunction, kind: AtomicType, before: u32, operand: u32, swap: u32) -> u32 {
@@ -581,7 +609,7 @@ fn atomic_32(function: AtomicFunction, kind: AtomicType, before: u32, operand: u
         (AtomicFunction::Or, _) => before | operand,
         (AtomicFunction::Xor, _) => before ^ operand,
         (AtomicFunction::Exchange, _) => operand,
-        (AtomicFunction::CompareAndSwap, _) => {
+        (AtomicFunction::CompareAndSwap | AtomicFunction::CompareAndSwapTest, _) => {
             if before == operand {
                 swap
             } else {
@@ -617,7 +645,7 @@ fn atomic_64(function: AtomicFunction, kind: AtomicType, before: u64, operand: u
         (AtomicFunction::Or, _) => before | operand,
         (AtomicFunction::Xor, _) => before ^ operand,
         (AtomicFunction::Exchange, _) => operand,
-        (AtomicFunction::CompareAndSwap, _) => {
+        (AtomicFunction::CompareAndSwap | AtomicFunction::CompareAndSwapTest, _) => {
             if before == operand {
                 swap
             } else {
@@ -710,6 +738,18 @@ enum Placed {
 }
 
 impl BlockMemory<'_> {
+    /// The space a generic address is in.
+    #[inline]
+    fn space_of(&self, address: u64) -> Space {
+        if address.wrapping_sub(self.shared_window) < WINDOW_BYTES {
+            Space::Shared
+        } else if address.wrapping_sub(self.local_window) < WINDOW_BYTES {
+            Space::Local
+        } else {
+            Space::Global
+        }
+    }
+
     #[inline]
     fn place(&self, space: Space, address: u64, number: u32, lane: usize) -> Located {
         let thread = number * LANES as u32 + lane as u32;
@@ -717,15 +757,11 @@ impl BlockMemory<'_> {
             Space::Global => Placed::Global(address),
             Space::Shared => Placed::Shared(address),
             Space::Local => Placed::Local(address, thread),
-            Space::Generic => {
-                if address.wrapping_sub(self.shared_window) < WINDOW_BYTES {
-                    Placed::Shared(address - self.shared_window)
-                } else if address.wrapping_sub(self.local_window) < WINDOW_BYTES {
-                    Placed::Local(address - self.local_window, thread)
-                } else {
-                    Placed::Global(address)
-                }
-            }
+            Space::Generic => match self.space_of(address) {
+                Space::Shared => Placed::Shared(address - self.shared_window),
+                Space::Local => Placed::Local(address - self.local_window, thread),
+                _ => Placed::Global(address),
+            },
         };
         Located { place, lane: lane as u32 }
     }

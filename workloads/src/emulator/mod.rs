@@ -19,7 +19,7 @@ use gpurf_trace::{Program, ThreadBlock};
 use crate::error::{Error, Place, Result};
 use crate::listing::{Kernel, INSTRUCTION_BYTES};
 use execute::{BlockMemory, Constants, Fault, Scratch, WINDOW_BYTES};
-use operation::{Control, Decoded, Operation, PredicateDestination, ReductionKind, LANES};
+use operation::{Control, Decoded, Operation, ReductionKind, LANES};
 use record::Recorder;
 use warp::{Waiting, Warp};
 
@@ -34,11 +34,15 @@ pub(crate) const LOCAL_WINDOW: u64 = 0x7f11_0000_0000;
 const SHARE: u64 = 1 << 16;
 /// Instructions after which a warp is taken to be in an endless loop.
 const LIMIT: u64 = 1 << 32;
+/// Stack of a thread in bytes where its need is not known: CUDA's default.
+const DEFAULT_STACK: u32 = 1024;
 
 /// A kernel ready to execute.
 pub(crate) struct Code {
     pub kernel: Kernel,
     decoded: Vec<Decoded>,
+    /// Instructions after which a warp is taken to be in an endless loop.
+    limit: u64,
     /// All instructions of the kernel, in address order.
     pub program: Program,
     /// Whether its blocks can see each other's writes, so that their order matters.
@@ -71,7 +75,7 @@ impl Code {
             Operation::Access(access) => access.crosses_blocks(),
             _ => false,
         });
-        Ok(Code { kernel: kernel.clone(), decoded, program, serial })
+        Ok(Code { kernel: kernel.clone(), decoded, limit: LIMIT, program, serial })
     }
 }
 
@@ -90,11 +94,7 @@ pub(crate) struct Launch {
 
 /// Stack of a thread in bytes.
 pub(crate) fn stack_bytes(kernel: &Kernel) -> u32 {
-    match kernel.parameters {
-        Some(_) => kernel.stack.next_multiple_of(16),
-        // A listing of code only does not tell.
-        None => 1024,
-    }
+    kernel.stack.unwrap_or(DEFAULT_STACK).next_multiple_of(16)
 }
 
 impl Launch {
@@ -121,6 +121,8 @@ impl Launch {
 /// A barrier of a block.
 #[derive(Clone, Copy, Default)]
 struct BarrierState {
+    /// Threads it is to complete with, once one has arrived; 0: all that are alive.
+    threads: Option<u32>,
     /// Threads that arrived without waiting.
     arrived: u32,
     /// Threads whose predicate held, and those it did not hold for.
@@ -136,8 +138,6 @@ struct BlockRun<'a> {
     memory: BlockMemory<'a>,
     warps: Vec<Warp>,
     barriers: [BarrierState; 16],
-    /// What the reduction completed last gave.
-    reduced: u32,
     recorder: Option<Recorder>,
     scratch: Scratch,
 }
@@ -169,7 +169,6 @@ impl<'a> BlockRun<'a> {
             recorder: record.then(|| Recorder::new(warps.len())),
             warps,
             barriers: [BarrierState::default(); 16],
-            reduced: 0,
             scratch: Scratch::default(),
         }
     }
@@ -205,19 +204,24 @@ impl<'a> BlockRun<'a> {
             if group.waiting != Waiting::Not {
                 return Ok(true);
             }
-            if warp.executed >= share {
-                warp.rotate();
-                return if warp.executed < LIMIT {
-                    Ok(false)
-                } else {
-                    Err(self.fault(number, Fault { message: "executes without end".into(), lane: None }))
-                };
-            }
             let pc = group.pc;
+            if warp.executed >= share {
+                if warp.executed >= launch.code.limit {
+                    let lane = Some(group.mask.trailing_zeros());
+                    return Err(self.fault_at(
+                        number,
+                        pc,
+                        Fault { message: "executes without end".into(), lane },
+                    ));
+                }
+                warp.rotate();
+                return Ok(false);
+            }
             let index = (pc / INSTRUCTION_BYTES) as usize;
             let Some(decoded) = launch.code.decoded.get(index) else {
                 let message = format!("execution left the kernel at {pc:#x}");
-                return Err(self.fault(number, Fault { message, lane: None }));
+                let lane = Some(group.mask.trailing_zeros());
+                return Err(self.fault_at(number, pc, Fault { message, lane }));
             };
             let mask = group.mask & warp.predicate(decoded.guard);
             warp.executed += 1;
@@ -251,7 +255,7 @@ impl<'a> BlockRun<'a> {
                     recorder.push(number, index as u32, mask, &self.scratch.touched);
                 }
             }
-            if waits || matches!(&decoded.operation, Operation::Control(Control::Exit)) {
+            if matches!(&decoded.operation, Operation::Control(Control::Barrier { .. } | Control::Exit)) {
                 self.release_barriers();
             }
         }
@@ -268,6 +272,7 @@ impl<'a> BlockRun<'a> {
                 }
                 let threads = threads.map_or(Ok(0), operand)?;
                 let state = &mut self.barriers[barrier as usize];
+                state.threads.get_or_insert(threads);
                 if let Some(reduction) = reduction {
                     let holds = warp.predicate(reduction.predicate);
                     state.holding += (mask & holds).count_ones();
@@ -276,20 +281,10 @@ impl<'a> BlockRun<'a> {
                 }
                 warp.advance();
                 if *wait {
-                    warp.wait_at_barrier(mask, barrier as u8, threads);
+                    warp.wait_at_barrier(mask, barrier as u8);
                 } else {
-                    state.arrived += mask.count_ones().next_multiple_of(LANES as u32);
+                    state.arrived += warp.threads_at_barrier(mask);
                 }
-                Ok(())
-            }
-            Control::BarrierResult { destination, predicate } => {
-                warp.set_register(*destination, mask, self.reduced);
-                if let Some(PredicateDestination { uniform: false, index: index @ 0..=6 }) = predicate {
-                    let value = if self.reduced != 0 { mask } else { 0 };
-                    let place = &mut warp.predicates[usize::from(*index)];
-                    *place = *place & !mask | value;
-                }
-                warp.advance();
                 Ok(())
             }
             _ => warp.control(control, mask, &self.constants, number as u32),
@@ -299,32 +294,17 @@ impl<'a> BlockRun<'a> {
     /// Lets the threads go on whose barrier is complete.
     fn release_barriers(&mut self) {
         for barrier in 0..16u8 {
-            let waiting = |group: &warp::Group| match group.waiting {
-                Waiting::Barrier { number, threads } if number == barrier => Some(threads),
-                _ => None,
+            let BarrierState { threads: Some(threads), arrived, .. } = self.barriers[usize::from(barrier)]
+            else {
+                continue;
             };
-            let mut needed = None;
-            let mut arrived = self.barriers[usize::from(barrier)].arrived;
-            let mut live = 0;
-            let mut waiting_lanes = 0;
-            for warp in &self.warps {
-                live += warp.live.count_ones();
-                let lanes = warp
-                    .groups
-                    .iter()
-                    .filter(|group| waiting(group).is_some())
-                    .fold(0, |all, group| all | group.mask);
-                if lanes != 0 {
-                    needed = needed.or(warp.groups.iter().find_map(waiting));
-                    waiting_lanes += lanes.count_ones();
-                    // A number of threads counts whole warps.
-                    arrived += if lanes == warp.live { LANES as u32 } else { lanes.count_ones() };
+            let waiting = |warp: &Warp| warp.lanes_waiting(Waiting::Barrier(barrier));
+            let complete = match threads {
+                0 => self.warps.iter().all(|warp| waiting(warp) == warp.live),
+                _ => {
+                    let waiting = self.warps.iter().map(|warp| warp.threads_at_barrier(waiting(warp)));
+                    arrived + waiting.sum::<u32>() >= threads
                 }
-            }
-            let complete = match needed {
-                None => false,
-                Some(0) => waiting_lanes == live,
-                Some(threads) => arrived >= threads,
             };
             if complete {
                 self.release_barrier(barrier);
@@ -334,15 +314,16 @@ impl<'a> BlockRun<'a> {
 
     fn release_barrier(&mut self, barrier: u8) {
         let state = std::mem::take(&mut self.barriers[usize::from(barrier)]);
-        if let Some(kind) = state.reduction {
-            self.reduced = match kind {
-                ReductionKind::Count => state.holding,
-                ReductionKind::And => u32::from(state.failing == 0),
-                ReductionKind::Or => u32::from(state.holding != 0),
-            };
-        }
-        let here = |group: &warp::Group| matches!(group.waiting, Waiting::Barrier { number, .. } if number == barrier);
+        let reduced = state.reduction.map(|kind| match kind {
+            ReductionKind::Count => state.holding,
+            ReductionKind::And => u32::from(state.failing == 0),
+            ReductionKind::Or => u32::from(state.holding != 0),
+        });
+        let here = |group: &warp::Group| group.waiting == Waiting::Barrier(barrier);
         for (number, warp) in self.warps.iter_mut().enumerate() {
+            if let (Some(reduced), true) = (reduced, warp.groups.iter().any(here)) {
+                warp.reduced = reduced;
+            }
             while let Some(pc) = warp.groups.iter().find(|group| here(group)).map(|group| group.pc) {
                 let lanes = warp
                     .groups
@@ -356,11 +337,6 @@ impl<'a> BlockRun<'a> {
                 }
             }
         }
-    }
-
-    fn fault(&self, warp: usize, fault: Fault) -> Error {
-        let pc = self.warps[warp].groups.last().map_or(0, |group| group.pc);
-        self.fault_at(warp, pc, fault)
     }
 
     #[cold]

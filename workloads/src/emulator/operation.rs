@@ -217,6 +217,8 @@ pub(crate) enum AtomicFunction {
     Xor,
     Exchange,
     CompareAndSwap,
+    /// Gives back whether it swapped rather than what memory held.
+    CompareAndSwapTest,
     Increment,
     Decrement,
 }
@@ -281,11 +283,19 @@ pub(crate) enum Access {
         /// `CompareAndSwap`: the value put in memory if it held `operand`.
         swap: u16,
         destination: Option<u16>,
+        /// Set where memory could be operated on, which here is everywhere.
+        done: Option<PredicateDestination>,
     },
     /// `ATOMS.POPC.INC`: adds the number of executing lanes with the same address.
     CountingIncrement {
         address: Address,
         destination: Option<u16>,
+    },
+    /// Whether a generic address lies in a space.
+    QuerySpace {
+        space: Space,
+        address: Address,
+        holds: PredicateDestination,
     },
 }
 
@@ -299,7 +309,7 @@ impl Access {
     pub fn traced_bytes(&self) -> u16 {
         match self {
             Access::Load { width, .. } | Access::Store { width, .. } => width.bytes(),
-            Access::LoadConstant { .. } => 0,
+            Access::LoadConstant { .. } | Access::QuerySpace { .. } => 0,
             Access::LoadMatrices { .. } => 16,
             Access::Atomic { kind, .. } => kind.bytes(),
             Access::CountingIncrement { .. } => 4,
@@ -318,14 +328,9 @@ pub(crate) enum Control {
     BranchDivergent {
         target: u32,
     },
-    /// Adds a register pair to a place in the code.
+    /// Adds a register pair to a place in the code: jump tables, returns, calls through pointers.
     BranchIndexed {
         base: i64,
-        register: (u16, u16),
-    },
-    /// Jumps to a place given whole by a register pair.
-    Return {
-        base: u32,
         register: (u16, u16),
     },
     Exit,

@@ -21,11 +21,8 @@ pub(crate) enum Waiting {
     Converge(u8),
     /// At `WARPSYNC`, for these lanes.
     Sync(u32),
-    /// At `BAR` of this number, for this many threads; 0: all that are alive.
-    Barrier {
-        number: u8,
-        threads: u32,
-    },
+    /// At `BAR` of this number.
+    Barrier(u8),
 }
 
 /// Lanes at the same place.
@@ -51,6 +48,8 @@ pub(crate) struct Warp {
     pub live: u32,
     /// The last one runs, if any does.
     pub groups: Vec<Group>,
+    /// What the reduction gave at the barrier of the block that the warp passed last.
+    pub reduced: u32,
     /// Instructions executed.
     pub executed: u64,
 }
@@ -67,6 +66,7 @@ impl Warp {
             convergence: [[0; LANES]; 16],
             live,
             groups: vec![start],
+            reduced: 0,
             executed: 0,
         }
     }
@@ -130,21 +130,30 @@ impl Warp {
                         lanes_of(group.mask).fold(0, |all, lane| all | participants[lane])
                     }
                     Waiting::Sync(mask) => mask,
-                    Waiting::Not | Waiting::Barrier { .. } => return None,
+                    Waiting::Not | Waiting::Barrier(_) => return None,
                 };
-                let same = |other: &&Group| match (group.waiting, other.waiting) {
-                    (Waiting::Sync(_), Waiting::Sync(_)) => other.pc == group.pc,
-                    (waiting, others) => waiting == others,
-                };
-                let arrived = self.groups.iter().filter(same).fold(0, |all, other| all | other.mask);
                 let needed = needed & self.live;
-                (needed & !arrived == 0).then_some((group.waiting, group.pc, needed | group.mask))
+                let missing = needed & !self.lanes_waiting(group.waiting);
+                (missing == 0).then_some((group.waiting, group.pc, needed | group.mask))
             });
             let Some((waiting, pc, lanes)) = complete else { return };
-            self.join(pc, lanes, |group| match waiting {
-                Waiting::Sync(_) => matches!(group.waiting, Waiting::Sync(_)),
-                _ => group.waiting == waiting,
-            });
+            self.join(pc, lanes, |group| group.waiting == waiting);
+        }
+    }
+
+    /// The lanes that wait for the same.
+    pub fn lanes_waiting(&self, waiting: Waiting) -> u32 {
+        let groups = self.groups.iter().filter(|group| group.waiting == waiting);
+        groups.fold(0, |lanes, group| lanes | group.mask)
+    }
+
+    /// How many threads these lanes are for a barrier that completes with a number of threads: it
+    /// counts whole warps, the last one of a block too.
+    pub fn threads_at_barrier(&self, lanes: u32) -> u32 {
+        match lanes {
+            0 => 0,
+            _ if lanes == self.live => LANES as u32,
+            _ => lanes.count_ones(),
         }
     }
 

@@ -216,8 +216,7 @@ impl LaunchFile {
         }
         for launch in &self.document.launch {
             let Launch { kernel, grid, block, shared, arguments } = launch.get_ref();
-            let arguments: Vec<_> =
-                arguments.iter().map(|argument| argument.for_device(&pointers)).collect();
+            let arguments: Vec<_> = arguments.iter().map(|argument| argument.for_device(&pointers)).collect();
             device
                 .launch(&self.module, kernel, *grid, *block, *shared, &arguments)
                 .map_err(|error| self.at(launch, error))?;
@@ -278,7 +277,10 @@ impl LaunchFile {
         self.document.buffers.get(name).map(Spanned::get_ref).ok_or_else(|| {
             let names: Vec<_> = self.document.buffers.keys().map(String::as_str).collect();
             let names = if names.is_empty() { "none".into() } else { names.join(", ") };
-            self.at(place, format!("there is no buffer {name}; add [buffers.{name}], or name one of: {names}"))
+            self.at(
+                place,
+                format!("there is no buffer {name}; add [buffers.{name}], or name one of: {names}"),
+            )
         })
     }
 
@@ -310,8 +312,7 @@ impl LaunchFile {
         let Expect { buffer, first, count, values, tolerance } = place.get_ref();
         let (element, range) = self.range(place, buffer, *first, *count)?;
         let count = (range.end - range.start) as usize;
-        let expected =
-            values.bytes(element, count, &self.folder).map_err(|error| self.at(place, error))?;
+        let expected = values.bytes(element, count, &self.folder).map_err(|error| self.at(place, error))?;
         let actual = read(device, pointers[buffer.as_str()], element, &range)?;
         let pairs = actual.chunks(element.size()).zip(expected.chunks(element.size()));
         for (index, (actual, expected)) in range.zip(pairs) {

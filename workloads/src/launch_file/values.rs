@@ -210,8 +210,9 @@ impl Values {
             Values::Random { seed, min, max } => random(element, count, *seed, *min, *max),
             Values::File(path) => {
                 let path = folder.join(path);
-                let bytes = fs::read(&path)
-                    .map_err(|error| format!("{}: cannot be read: {error}; check the path", path.display()))?;
+                let bytes = fs::read(&path).map_err(|error| {
+                    format!("{}: cannot be read: {error}; check the path", path.display())
+                })?;
                 let expected = count * element.size();
                 if bytes.len() != expected {
                     return Err(format!(

@@ -62,8 +62,9 @@ pub struct Kernel {
     pub registers: u32,
     /// Statically allocated shared memory, in bytes.
     pub shared: u32,
-    /// Stack that a thread needs in local memory, in bytes.
-    pub stack: u32,
+    /// Stack that a thread needs in local memory, in bytes; `None` if that is not known, as with
+    /// recursion.
+    pub stack: Option<u32>,
     /// In the order of the source; `None` if the listing does not give them.
     pub parameters: Option<Vec<Parameter>>,
     /// Constant bank 2: literals and jump tables of this kernel.

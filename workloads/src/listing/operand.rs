@@ -72,7 +72,7 @@ pub struct Register {
     pub invert: bool,
     /// `.reuse`: kept in the operand reuse cache.
     pub reuse: bool,
-    /// `.H0_H0`, `.H1_H1`
+    /// `.H0_H0`, `.H1_H1`, or `.H0`, `.H1` where only one half is taken.
     pub half: Option<Half>,
     /// `.B0` to `.B3`: the byte of the register to take.
     pub byte: Option<u8>,
@@ -242,7 +242,8 @@ fn register_name(input: &mut &str) -> Parsed<(RegisterFile, u8)> {
 }
 
 fn half(input: &mut &str) -> Parsed<Half> {
-    alt((".H0_H0".value(Half::Low), ".H1_H1".value(Half::High))).parse_next(input)
+    let low = alt((".H0_H0", ".H0")).value(Half::Low);
+    alt((low, alt((".H1_H1", ".H1")).value(Half::High))).parse_next(input)
 }
 
 /// Suffixes that repeat what the opcode says.

@@ -344,7 +344,7 @@ impl Parser {
         let line = self.line;
         self.close_attribute().and_then(|()| self.close_text()).map_err(|message| (line, message))?;
         for kernel in &mut self.module.kernels {
-            kernel.stack = self.stacks.get(&kernel.name).copied().unwrap_or(0);
+            kernel.stack = self.stacks.get(&kernel.name).copied().filter(|&bytes| bytes != u32::MAX);
             if let Some(mut parameters) = self.parameters.remove(&kernel.name) {
                 parameters.sort_by_key(|(ordinal, _)| *ordinal);
                 kernel.parameters = Some(parameters.into_iter().map(|(_, parameter)| parameter).collect());

@@ -3,7 +3,7 @@
 //! Keys rise in random steps; record `i` belongs to key `i`. `find_key` looks up single keys, one in
 //! four of them not in the tree, and `find_range` the first record and the number of records of a
 //! range between two keys. Small: 60,000 keys (three levels), 40 and 30 queries; medium: 250,000 keys,
-//! 600 and 400 queries; large, as Rodinia has it: a million keys, 10,000 and 6000 queries.
+//! 900 and 600 queries; large, as Rodinia has it: a million keys, 10,000 and 6000 queries.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
         height: tree.height,
         root: tree.nodes.len() as i32 - 1,
     };
-    find_keys(device, &device_tree, &keys, &records, size.pick(40, 600, 10_000), &mut random)?;
-    find_ranges(device, &device_tree, &keys, size.pick(30, 400, 6000), &mut random)
+    find_keys(device, &device_tree, &keys, &records, size.pick(40, 900, 10_000), &mut random)?;
+    find_ranges(device, &device_tree, &keys, size.pick(30, 600, 6000), &mut random)
 }
 
 fn find_keys(

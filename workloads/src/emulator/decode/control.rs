@@ -12,9 +12,11 @@ impl Decoder<'_> {
             "BRA" => {
                 // Hints on whether the warp stays together.
                 self.ignore(&["U"]);
-                if self.has("DIV") || self.has("CONV") {
-                    // The lanes that should be together; the emulator knows which are.
-                    self.source(Kind::Integer)?;
+                if self.has("DIV") {
+                    // The lanes that should be together may be named; the emulator knows which are.
+                    if let Some(Operand::Register(_)) = self.peek() {
+                        self.source(Kind::Integer)?;
+                    }
                     Control::BranchDivergent { target: self.target()? }
                 } else {
                     Control::Branch { condition: self.predicate_or(TRUE)?, target: self.target()? }
@@ -23,17 +25,20 @@ impl Decoder<'_> {
             "BRX" => {
                 let register = self.pair()?;
                 let Operand::Integer(offset) = *self.operand()? else { return self.unexpected() };
-                Control::BranchIndexed { base: i64::from(next) + offset, register }
+                Control::BranchIndexed { base: i64::from(next).wrapping_add(offset), register }
             }
             "CALL" => {
                 // The caller keeps the return address; `.ABS` names the same places.
                 self.ignore(&["REL", "ABS", "NOINC"]);
-                Control::Branch { condition: self.predicate_or(TRUE)?, target: self.target()? }
+                if let Some(Operand::Register(_)) = self.peek() {
+                    self.jump()?
+                } else {
+                    Control::Branch { condition: self.predicate_or(TRUE)?, target: self.target()? }
+                }
             }
             "RET" => {
                 self.ignore(&["REL", "ABS", "NODEC"]);
-                let register = self.pair()?;
-                Control::Return { base: self.target()?, register }
+                self.jump()?
             }
             "EXIT" => {
                 self.ignore(&["NO_ATEXIT"]);
@@ -122,6 +127,12 @@ impl Decoder<'_> {
             Operand::Barrier(barrier) => Ok(barrier),
             _ => self.unexpected(),
         }
+    }
+
+    /// A register pair and the place in the code that its address is relative to.
+    fn jump(&mut self) -> Result<Control, String> {
+        let register = self.pair()?;
+        Ok(Control::BranchIndexed { base: self.target()?.into(), register })
     }
 
     /// A register pair that holds an address in the code.

@@ -12,6 +12,7 @@ impl Decoder<'_> {
             "LDS" | "STS" | "ATOMS" | "LDSM" => Space::Shared,
             "LDL" | "STL" => Space::Local,
             "LD" | "ST" | "ATOM" => Space::Generic,
+            "QSPC" => return self.query_space().map(Some),
             "LDC" => return self.load_constant().map(Some),
             "ULDC" if self.indexed_constant() => return self.load_constant().map(Some),
             _ => return Ok(None),
@@ -161,13 +162,14 @@ impl Decoder<'_> {
             ("XOR", AtomicFunction::Xor),
             ("EXCH", AtomicFunction::Exchange),
             ("CAS", AtomicFunction::CompareAndSwap),
+            ("CAST", AtomicFunction::CompareAndSwapTest),
             ("INC", AtomicFunction::Increment),
             ("DEC", AtomicFunction::Decrement),
         ]);
         let function = function.ok_or_else(|| {
             format!("`{}` names no function known to the emulator", self.instruction.opcode)
         })?;
-        self.ignore(&["RN"]);
+        self.ignore(&["RN", "SPIN"]);
         let flush = self.has("FTZ");
         let kind = self.one_of(&[
             ("F32", AtomicType::F32 { flush }),
@@ -181,10 +183,7 @@ impl Decoder<'_> {
         ]);
         let kind = kind.unwrap_or(AtomicType::U32);
         let words = usize::from(kind.bytes()) / 4;
-        if self.next_is_predicate() {
-            // Whether the address was good, which here is an error if not.
-            self.predicate_destination()?;
-        }
+        let done = if self.next_is_predicate() { Some(self.predicate_destination()?) } else { None };
         let destination = match self.peek() {
             Some(Operand::Register(Register { file: RegisterFile::Vector, index, .. })) => {
                 self.next += 1;
@@ -198,7 +197,22 @@ impl Decoder<'_> {
         };
         let address = self.address(wide)?;
         let operand = self.read_data(words)?;
-        let swap = if function == AtomicFunction::CompareAndSwap { self.read_data(words)? } else { operand };
-        Ok(Access::Atomic { space, function, kind, address, operand, swap, destination })
+        let swap = match function {
+            AtomicFunction::CompareAndSwap | AtomicFunction::CompareAndSwapTest => self.read_data(words)?,
+            _ => operand,
+        };
+        Ok(Access::Atomic { space, function, kind, address, operand, swap, destination, done })
+    }
+
+    /// `QSPC.E.space P, RZ, [address]`.
+    fn query_space(&mut self) -> Result<Access, String> {
+        let space = self.one_of(&[("S", Space::Shared), ("L", Space::Local), ("G", Space::Global)]);
+        let space = space.ok_or_else(|| format!("`{}` names no space", self.instruction.opcode))?;
+        let wide = self.has("E");
+        let holds = self.predicate_destination()?;
+        let Operand::Register(Register { index: 255, .. }) = self.operand()? else {
+            return self.unexpected();
+        };
+        Ok(Access::QuerySpace { space, address: self.address(wide)?, holds })
     }
 }

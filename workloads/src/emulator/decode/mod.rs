@@ -113,10 +113,12 @@ impl<'a> Decoder<'a> {
             "F2F" | "F2I" | "I2F" | "FRND" => self.convert(base)?,
             "SHFL" | "VOTE" | "VOTEU" | "MATCH" => self.cross_lane(base)?,
             "HMMA" | "IMMA" => self.matrix(base)?,
-            _ => return Err(format!(
+            _ => {
+                return Err(format!(
                 "opcode `{}` is not known to the emulator; what it executes is listed in docs/emulator.md",
                 self.instruction.opcode
-            )),
+            ))
+            }
         };
         Ok(Operation::Compute(compute))
     }
@@ -228,9 +230,12 @@ impl<'a> Decoder<'a> {
                 self.destination_rows(index, count)
             }
             Operand::Register(register @ Register { file: RegisterFile::Uniform, index, .. }) => {
-                let zero = register.is_zero();
-                let word = |i| if zero { Destination::Nowhere } else { Destination::Uniform(index + i) };
-                (0..count).map(|i| if index + i > 63 { self.unexpected() } else { Ok(word(i)) }).collect()
+                let word = |i| match index + i {
+                    _ if register.is_zero() => Ok(Destination::Nowhere),
+                    index if index < 63 => Ok(Destination::Uniform(index)),
+                    _ => self.unexpected(),
+                };
+                (0..count).map(word).collect()
             }
             _ => self.unexpected(),
         }
@@ -279,7 +284,7 @@ impl<'a> Decoder<'a> {
                     ..Register::new(RegisterFile::Vector, 0)
                 };
                 for (i, word) in words.iter_mut().enumerate() {
-                    let offset = address.offset as u32 + 4 * i as u32;
+                    let offset = (address.offset as u32).wrapping_add(4 * i as u32);
                     let source = Source::Constant { bank: constant.bank, offset };
                     *word = (source, self.modifier(kind, &signs, i + 1 == N)?);
                 }

@@ -1,0 +1,120 @@
+//! Reference model of the collector allocator: W §6, F §IV-B2.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::issue::{Allocation, CollectorAllocatorIn, CollectorAllocatorOut, Waiting};
+
+use super::mask;
+use crate::cells::Lfsr;
+
+/// The rule, the counter of waited cycles, and the source of random choices.
+#[derive(Clone, Debug)]
+pub struct CollectorAllocator {
+    collectors: usize,
+    allocation: Allocation,
+    waiting: Waiting,
+    counter: u32,
+    seed: u8,
+    random: Lfsr,
+    answer: Option<Answer>,
+}
+
+/// What a warp that could issue is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The collector that has its data, or one whose data nobody will miss.
+    Collector(usize),
+    /// A collector with near values, which are lost: the warp has waited for long enough.
+    GivenUp(usize),
+    /// A collector is free, but it holds near values.
+    Wait,
+    /// Its own collector, or every one, is occupied.
+    Occupied,
+}
+
+impl Answer {
+    pub fn collector(self) -> Option<usize> {
+        match self {
+            Answer::Collector(collector) | Answer::GivenUp(collector) => Some(collector),
+            Answer::Wait | Answer::Occupied => None,
+        }
+    }
+}
+
+impl CollectorAllocator {
+    pub fn new(collectors: usize, allocation: Allocation, waiting: Waiting, seed: u8) -> Self {
+        let (counter, random) = (0, Lfsr::default());
+        CollectorAllocator { collectors, allocation, waiting, counter, seed, random, answer: None }
+    }
+
+    /// `own`: the collector that has the warp's data. `free`, `near`: a bit per collector.
+    pub fn answer(&self, warp: usize, own: Option<usize>, free: u8, near: u8, sthld: u32) -> Answer {
+        let own = match self.allocation {
+            Allocation::AnyFree => None,
+            Allocation::Private => Some(warp),
+            Allocation::OwnElseAnyFree | Allocation::Malekeh => own,
+        };
+        if let Some(own) = own {
+            return if free >> own & 1 == 1 { Answer::Collector(own) } else { Answer::Occupied };
+        }
+        let Some(any) = self.pick(free) else {
+            return Answer::Occupied;
+        };
+        if self.allocation != Allocation::Malekeh {
+            return Answer::Collector(any);
+        }
+        let waits = match self.waiting {
+            Waiting::BelowThreshold => self.counter < sthld,
+            Waiting::UpToThreshold => self.counter <= sthld,
+        };
+        match self.pick(free & !near) {
+            Some(far) => Answer::Collector(far),
+            None if waits => Answer::Wait,
+            None => Answer::GivenUp(any),
+        }
+    }
+
+    /// The clock edge for an answer.
+    pub fn take(&mut self, answer: Answer) {
+        match answer {
+            Answer::Wait => self.counter += 1,
+            Answer::GivenUp(_) => self.counter = 0,
+            Answer::Collector(_) | Answer::Occupied => {}
+        }
+        if answer.collector().is_some() {
+            self.random.advance();
+        }
+    }
+
+    /// The first collector in the mask from a random one on, around.
+    fn pick(&self, mask: u8) -> Option<usize> {
+        let start = usize::from(self.random.value() ^ self.seed);
+        let mut around = (start..start + self.collectors).map(|place| place % self.collectors);
+        around.find(|collector| mask >> collector & 1 == 1)
+    }
+}
+
+impl Clocked for CollectorAllocator {
+    type In = CollectorAllocatorIn;
+    type Out = CollectorAllocatorOut;
+
+    fn settle(&mut self, inputs: &CollectorAllocatorIn) -> CollectorAllocatorOut {
+        let collectors = 0..self.collectors;
+        let own = collectors.clone().find(|&c| inputs.owned[c] && inputs.held_warp[c] == inputs.warp);
+        let free = !mask(&inputs.occupied) & mask(&[true; 8][collectors]);
+        let answer = self.answer(inputs.warp as usize, own, free, mask(&inputs.near), inputs.sthld);
+        self.answer = Some(answer).filter(|_| inputs.request);
+        let waiting = self.answer == Some(Answer::Wait);
+        let mut outputs = CollectorAllocatorOut { waiting, ..Default::default() };
+        if let Some(collector) = self.answer.and_then(Answer::collector) {
+            outputs.grant[collector] = true;
+            outputs.granted = true;
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        if let Some(answer) = self.answer {
+            self.take(answer);
+        }
+    }
+}

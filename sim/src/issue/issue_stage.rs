@@ -1,0 +1,115 @@
+//! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::issue::{IssueParameters, IssueStageIn, IssueStageOut, WARPS};
+use gpurf_hw::operand_stage::MAX_COLLECTORS;
+
+use super::collector_allocator::Answer;
+use super::{mask, CollectorAllocator, WarpScheduler};
+
+/// Scheduler and allocator together.
+#[derive(Clone, Debug)]
+pub struct IssueStage {
+    collectors: usize,
+    slots: usize,
+    scheduler: WarpScheduler,
+    allocator: CollectorAllocator,
+    launched: u8,
+    /// The selected warp and what it was told.
+    decided: Option<(usize, Answer)>,
+}
+
+/// Collectors as the issue stage sees them: a bit each, and whose data each has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Holders {
+    pub occupied: u8,
+    pub near: u8,
+    pub owner: [Option<u8>; MAX_COLLECTORS],
+}
+
+impl IssueStage {
+    pub fn new(collectors: usize, slots: usize, parameters: IssueParameters) -> Self {
+        let IssueParameters { scheduling, occupied, allocation, waiting, seed, .. } = parameters;
+        IssueStage {
+            collectors,
+            slots,
+            scheduler: WarpScheduler::new(collectors, scheduling, occupied),
+            allocator: CollectorAllocator::new(collectors, allocation, waiting, seed),
+            launched: 0,
+            decided: None,
+        }
+    }
+
+    /// The warp that is selected among the ready ones, and what the allocator tells it.
+    pub fn decide(
+        &mut self,
+        ready: u8,
+        launch: u8,
+        holders: &Holders,
+        sthld: u32,
+    ) -> Option<(usize, Answer)> {
+        let (mut with_data, mut blocked, mut own) = (0u8, 0u8, [None; WARPS]);
+        for (collector, owner) in holders.owner[..self.collectors].iter().enumerate() {
+            if let Some(warp) = owner {
+                with_data |= 1 << warp;
+                blocked |= (holders.occupied >> collector & 1) << warp;
+                own[usize::from(*warp)] = Some(collector);
+            }
+        }
+        let free = !holders.occupied & (u8::MAX >> (MAX_COLLECTORS - self.collectors));
+        self.launched = launch;
+        self.decided = self
+            .scheduler
+            .select(ready, with_data, blocked)
+            .map(|warp| (warp, self.allocator.answer(warp, own[warp], free, holders.near, sthld)));
+        self.decided
+    }
+
+    /// The clock edge.
+    pub fn edge(&mut self) {
+        if let Some((warp, answer)) = self.decided {
+            self.allocator.take(answer);
+            if answer.collector().is_some() {
+                self.scheduler.issue(warp);
+            }
+        }
+        self.scheduler.launch(self.launched);
+    }
+}
+
+impl Clocked for IssueStage {
+    type In = IssueStageIn;
+    type Out = IssueStageOut;
+
+    fn settle(&mut self, inputs: &IssueStageIn) -> IssueStageOut {
+        let mut holders =
+            Holders { occupied: mask(&inputs.occupied), near: mask(&inputs.near), ..Holders::default() };
+        for (owner, (owned, warp)) in holders.owner.iter_mut().zip(inputs.owned.iter().zip(inputs.held_warp))
+        {
+            *owner = owned.then_some(warp as u8);
+        }
+        let decided = self.decide(mask(&inputs.ready), mask(&inputs.launch), &holders, inputs.sthld);
+        let mut outputs = IssueStageOut::default();
+        outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
+        if let Some((warp, collector)) = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)))
+        {
+            outputs.issued = true;
+            outputs.issue[collector] = true;
+            outputs.warp = warp as u32;
+            outputs.unit = inputs.head_unit[warp];
+            outputs.payload = inputs.head_payload[warp];
+            outputs.base = inputs.head_base[warp];
+            for slot in 0..self.slots {
+                let place = WARPS * slot + warp;
+                outputs.source_valid[slot] = inputs.head_source_valid[place];
+                outputs.source_register[slot] = inputs.head_source_register[place];
+                outputs.source_near[slot] = inputs.head_source_near[place];
+            }
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        self.edge();
+    }
+}

@@ -1,0 +1,93 @@
+//! Reference model of the warp scheduler: W §5, F §IV-B1.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::issue::{Occupied, Scheduling, WarpSchedulerIn, WarpSchedulerOut, WARPS};
+
+use super::mask;
+use crate::cells::{AgeMatrix, RoundRobin};
+
+/// The policy, and what it remembers of warps.
+#[derive(Clone, Debug)]
+pub struct WarpScheduler {
+    collectors: usize,
+    scheduling: Scheduling,
+    occupied: Occupied,
+    ages: AgeMatrix,
+    turns: RoundRobin,
+    last_issued: Option<usize>,
+    launched: u8,
+    issued: Option<usize>,
+}
+
+impl WarpScheduler {
+    pub fn new(collectors: usize, scheduling: Scheduling, occupied: Occupied) -> Self {
+        WarpScheduler {
+            collectors,
+            scheduling,
+            occupied,
+            ages: AgeMatrix::new(WARPS),
+            turns: RoundRobin::new(WARPS),
+            last_issued: None,
+            launched: 0,
+            issued: None,
+        }
+    }
+
+    /// The warp to issue. A bit per warp: `ready`; `with_data`, those that have data in a collector; `blocked`,
+    /// those of them whose collector is occupied.
+    pub fn select(&self, ready: u8, with_data: u8, blocked: u8) -> Option<usize> {
+        let ready = match self.occupied {
+            Occupied::Skip => ready & !blocked,
+            Occupied::Stall => ready,
+        };
+        // "The highest priority is to the same warp if it is ready" (F §IV-B1).
+        let last = self.last_issued.filter(|warp| ready >> warp & 1 == 1);
+        let oldest = |warps| self.ages.oldest(warps);
+        match self.scheduling {
+            Scheduling::Malekeh => last.or_else(|| oldest(ready & with_data)).or_else(|| oldest(ready)),
+            Scheduling::GreedyThenOldest => last.or_else(|| oldest(ready)),
+            Scheduling::LooseRoundRobin => self.turns.grant(ready.into()),
+        }
+    }
+
+    /// The warp issues in this cycle.
+    pub fn issue(&mut self, warp: usize) {
+        self.last_issued = Some(warp);
+        self.turns.advance(warp);
+    }
+
+    /// New warps start in these slots, a bit each.
+    pub fn launch(&mut self, warps: u8) {
+        self.ages.renew(warps);
+        self.last_issued = self.last_issued.filter(|warp| warps >> warp & 1 == 0);
+    }
+}
+
+impl Clocked for WarpScheduler {
+    type In = WarpSchedulerIn;
+    type Out = WarpSchedulerOut;
+
+    fn settle(&mut self, inputs: &WarpSchedulerIn) -> WarpSchedulerOut {
+        let (mut with_data, mut blocked) = (0, 0);
+        for collector in (0..self.collectors).filter(|&collector| inputs.owned[collector]) {
+            with_data |= 1 << inputs.held_warp[collector];
+            blocked |= u8::from(inputs.occupied[collector]) << inputs.held_warp[collector];
+        }
+        let selected = self.select(mask(&inputs.ready), with_data, blocked);
+        self.launched = mask(&inputs.launch);
+        self.issued = selected.filter(|_| inputs.issue);
+        let mut outputs = WarpSchedulerOut::default();
+        if let Some(warp) = selected {
+            (outputs.selected, outputs.warp) = (true, warp as u32);
+            outputs.select[warp] = true;
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        if let Some(warp) = self.issued {
+            self.issue(warp);
+        }
+        self.launch(self.launched);
+    }
+}

@@ -1,0 +1,254 @@
+//! Streaming multiprocessors side by side, under one STHLD controller.
+//!
+//! A kernel's thread blocks are dealt to the SMs in turn; a kernel starts when the one before has ended on
+//! all of them. Each SM has its own share of L2 and of the bandwidth behind it, so that between two ends of
+//! an interval no SM depends on another: they can run on any number of threads with the same result.
+//! There the controller compares the instructions of all SMs in the interval with those of the one before
+//! (F §IV-B3), and STHLD changes.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::issue::{Allocation, SthldTable};
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_trace::{Command, Kernel, Reuse, Workload};
+use rayon::prelude::*;
+
+use super::{Design, Sm, SmError};
+use crate::config::{Config, Sthld, SUB_CORES};
+use crate::issue::SthldController;
+use crate::statistics::{ratio, Counters, Interval, KernelStatistics, Stalls, Statistics, Summary};
+
+/// SMs whose sub-cores' hardware is run by engines of type `E`.
+pub struct Gpu<E> {
+    sms: Vec<Sm<E>>,
+    config: Config,
+    design: Design,
+    seed: u64,
+    controller: Option<SthldController>,
+    sthld: u32,
+    cycle: u64,
+    cycle_limit: u64,
+    /// Counters at the start of the present interval.
+    interval_start: Counters,
+    intervals: Vec<Interval>,
+    kernels: Vec<KernelStatistics>,
+}
+
+/// Runs all SMs until a cycle; whether the kernel is over on all of them.
+type RunAll<E> = fn(&mut [Sm<E>], u64) -> Result<bool, SmError>;
+
+impl<E> Gpu<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    /// `engine` makes the hardware of each sub-core, which must be what [`Design::issue_stage`] and
+    /// [`Design::operand_stage`] describe; sub-core s of SM m has number 4 m + s. The seed is that of the
+    /// hardware's random choices.
+    pub fn new(config: &Config, design: Design, seed: u64, mut engine: impl FnMut(usize) -> E) -> Self {
+        let count = config.sms;
+        let sms = (0..count).map(|index| {
+            let share = (index as u64, count as u64);
+            Sm::new(config, design, share, |sub_core| engine(index * SUB_CORES + sub_core))
+        });
+        let mut gpu = Gpu {
+            sms: sms.collect(),
+            config: config.clone(),
+            design,
+            seed,
+            controller: None,
+            sthld: 0,
+            cycle: 0,
+            cycle_limit: u64::MAX,
+            interval_start: Counters::default(),
+            intervals: Vec::new(),
+            kernels: Vec::new(),
+        };
+        match config.sthld {
+            _ if design.allocation != Allocation::Malekeh => {}
+            Sthld::Fixed(sthld) => gpu.set_sthld(sthld),
+            Sthld::Adaptive(_) => {
+                gpu.controller = Some(SthldController::new(config.interval as usize, SthldTable::default()));
+            }
+        }
+        gpu
+    }
+
+    /// Ends the run after so many cycles, in the middle of a kernel if need be.
+    pub fn limit_cycles(&mut self, cycles: u64) {
+        self.cycle_limit = cycles;
+    }
+
+    /// Steps through the cycles in which nothing can happen too. The statistics are the same.
+    pub fn visit_every_cycle(&mut self) {
+        self.sms.iter_mut().for_each(|sm| sm.jump = false);
+    }
+
+    /// The engines, by number.
+    pub fn engines(&self) -> impl Iterator<Item = &E> {
+        self.sms.iter().flat_map(|sm| sm.sub_cores.iter().map(|sub_core| &sub_core.engine))
+    }
+
+    /// Cycles run so far.
+    pub fn cycles(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Runs all copies and kernels. With `reuse`, instructions are annotated with it.
+    pub fn run(&mut self, workload: &Workload, reuse: Option<&Reuse>) -> Result<(), SmError> {
+        for command in &workload.commands {
+            match command {
+                Command::MemcpyHtoD { address, bytes } => self.copy_to_device(*address, *bytes),
+                Command::Kernel(kernel) => self.run_kernel(kernel, reuse)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy from the host, which leaves its data in L2 and takes no time.
+    pub fn copy_to_device(&mut self, address: u64, bytes: u64) {
+        self.sms.iter_mut().for_each(|sm| sm.context.memory.copy_to_device(address, bytes));
+    }
+
+    /// Launches a kernel and runs it to its end, or to the limit of cycles.
+    pub fn run_kernel(&mut self, kernel: &Kernel, reuse: Option<&Reuse>) -> Result<(), SmError> {
+        self.run_kernel_by(kernel, reuse, one_by_one)
+    }
+
+    fn run_kernel_by(
+        &mut self,
+        kernel: &Kernel,
+        reuse: Option<&Reuse>,
+        run_all: RunAll<E>,
+    ) -> Result<(), SmError> {
+        if self.cycle >= self.cycle_limit {
+            return Ok(());
+        }
+        for sm in &mut self.sms {
+            sm.start(match reuse {
+                Some(reuse) => kernel.open_annotated(reuse)?,
+                None => kernel.open()?,
+            })?;
+        }
+        loop {
+            let end = (self.interval_start.cycles + self.config.interval).min(self.cycle_limit);
+            let over = run_all(&mut self.sms, end)?;
+            let reached = self.sms.iter().map(|sm| sm.context.now).max().unwrap_or(end);
+            self.cycle = if over { reached } else { end };
+            self.sms.iter_mut().for_each(|sm| sm.idle_until(self.cycle));
+            if self.cycle == self.interval_start.cycles + self.config.interval {
+                self.end_interval();
+            }
+            if over || self.cycle >= self.cycle_limit {
+                break;
+            }
+        }
+        self.finish_kernel(kernel);
+        Ok(())
+    }
+
+    fn finish_kernel(&mut self, kernel: &Kernel) {
+        let (mut counters, mut stalls) = (Counters::default(), Stalls::default());
+        let (mut blocks, mut resident_blocks) = (0, 0);
+        for finished in self.sms.iter_mut().filter_map(Sm::finish) {
+            let cycles = counters.cycles.max(finished.counters.cycles);
+            counters.add(&finished.counters);
+            counters.cycles = cycles;
+            stalls.add(&finished.stalls);
+            blocks += finished.blocks;
+            resident_blocks = finished.resident_blocks;
+        }
+        let header = kernel.header();
+        self.kernels.push(KernelStatistics {
+            name: header.name.clone(),
+            id: header.id,
+            blocks,
+            resident_blocks,
+            summary: Summary::new(counters, stalls),
+        });
+    }
+
+    /// Counters of all SMs; cycles are those of one.
+    fn counters(&self) -> (Counters, Stalls) {
+        let (mut counters, mut stalls) = (Counters::default(), Stalls::default());
+        for sm in &self.sms {
+            counters.add(&sm.context.counters);
+            stalls.add(&sm.context.stalls);
+        }
+        counters.cycles = self.cycle;
+        (counters, stalls)
+    }
+
+    fn set_sthld(&mut self, sthld: u32) {
+        self.sthld = sthld;
+        self.sms.iter_mut().for_each(|sm| sm.context.sthld = sthld);
+    }
+
+    fn end_interval(&mut self) {
+        let interval = self.present_interval();
+        self.intervals.push(interval);
+        let (counters, _) = self.counters();
+        let instructions = counters.warp_instructions - self.interval_start.warp_instructions;
+        self.interval_start = counters;
+        if let Some(controller) = &mut self.controller {
+            controller.end_interval(instructions as u32);
+            let sthld = controller.sthld();
+            self.set_sthld(sthld);
+        }
+    }
+
+    fn present_interval(&self) -> Interval {
+        let counted = self.counters().0.since(&self.interval_start);
+        Interval {
+            cycle: self.cycle,
+            ipc: ratio(counted.warp_instructions, counted.cycles),
+            hit_ratio: ratio(counted.hits, counted.operand_reads),
+            sthld: self.sthld,
+            state: self.controller.as_ref().map_or(0, |controller| controller.state() as u32),
+        }
+    }
+
+    /// The statistics of everything run. `engine` names what ran the sub-cores' hardware, `divergences`
+    /// is the number of cycles in which two engines in lockstep differed.
+    pub fn statistics(&self, engine: &str, divergences: u64) -> Statistics {
+        let mut intervals = self.intervals.clone();
+        if self.cycle > self.interval_start.cycles {
+            intervals.push(self.present_interval());
+        }
+        let (counters, stalls) = self.counters();
+        Statistics {
+            design: self.design.name.into(),
+            engine: engine.into(),
+            seed: self.seed,
+            version: env!("CARGO_PKG_VERSION").into(),
+            summary: Summary::new(counters, stalls),
+            divergences,
+            errors: self.sms.iter().flat_map(|sm| sm.context.errors.clone()).collect(),
+            intervals,
+            kernels: self.kernels.clone(),
+            config: self.config.clone(),
+        }
+    }
+}
+
+impl<E> Gpu<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send,
+{
+    /// As [`Gpu::run_kernel`], SMs side by side on the threads there are.
+    pub fn run_kernel_in_parallel(&mut self, kernel: &Kernel, reuse: Option<&Reuse>) -> Result<(), SmError> {
+        self.run_kernel_by(kernel, reuse, side_by_side)
+    }
+}
+
+fn one_by_one<E>(sms: &mut [Sm<E>], end: u64) -> Result<bool, SmError>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    sms.iter_mut().try_fold(true, |over, sm| Ok(sm.run_until(end)? && over))
+}
+
+fn side_by_side<E>(sms: &mut [Sm<E>], end: u64) -> Result<bool, SmError>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send,
+{
+    sms.par_iter_mut().map(|sm| sm.run_until(end)).try_reduce(|| true, |over, other| Ok(over && other))
+}

@@ -1,0 +1,96 @@
+//! Reference model of the register-file side of a sub-core: issue stage and operand stage together.
+
+use std::marker::PhantomData;
+
+use gpurf_hw::dialect::{Clocked, Data};
+use gpurf_hw::issue::{IssueParameters, WARPS};
+use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters};
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+
+use crate::issue::{Answer, Holders, IssueStage};
+use crate::operand_stage::OperandStage;
+
+/// Port R of an operand stage: its collectors, as the issue stage sees them in a cycle.
+pub trait PortR {
+    fn holders(&self) -> Holders;
+}
+
+/// An issue stage in front of an operand stage.
+#[derive(Clone, Debug)]
+pub struct SubCore<D: Data, S = OperandStage<D>> {
+    slots: usize,
+    issue: IssueStage,
+    stage: S,
+    data: PhantomData<D>,
+}
+
+impl<D: Data, S> SubCore<D, S> {
+    /// Around an operand stage of these parameters.
+    pub fn new(issue: IssueParameters, parameters: OperandStageParameters, stage: S) -> Self {
+        let OperandStageParameters { collectors, slots, .. } = parameters;
+        SubCore { slots, issue: IssueStage::new(collectors, slots, issue), stage, data: PhantomData }
+    }
+}
+
+impl<D: Data, S> Clocked for SubCore<D, S>
+where
+    S: Clocked<In = OperandStageIn<D>, Out = OperandStageOut<D>> + PortR,
+{
+    type In = SubCoreIn<D>;
+    type Out = SubCoreOut<D>;
+
+    fn settle(&mut self, inputs: &SubCoreIn<D>) -> SubCoreOut<D> {
+        let bits =
+            |bits: &[bool; WARPS]| (0..WARPS).fold(0, |mask, warp| mask | u8::from(bits[warp]) << warp);
+        let holders = self.stage.holders();
+        let decided = self.issue.decide(bits(&inputs.ready), bits(&inputs.launch), &holders, inputs.sthld);
+
+        let mut stage = OperandStageIn::default();
+        let mut outputs = SubCoreOut::default();
+        outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
+        if let Some((warp, collector)) = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)))
+        {
+            outputs.issued = true;
+            outputs.issued_warp = warp as u32;
+            outputs.issue[collector] = true;
+            stage.issue[collector] = true;
+            stage.warp = warp as u32;
+            stage.unit = inputs.head_unit[warp];
+            stage.payload = inputs.head_payload[warp];
+            stage.base = inputs.head_base[warp];
+            for slot in 0..self.slots {
+                let place = WARPS * slot + warp;
+                stage.source_valid[slot] = inputs.head_source_valid[place];
+                stage.source_register[slot] = inputs.head_source_register[place];
+                stage.source_near[slot] = inputs.head_source_near[place];
+            }
+        }
+        stage.write_valid = inputs.write_valid;
+        stage.write_warp = inputs.write_warp;
+        stage.write_register = inputs.write_register;
+        stage.write_base = inputs.write_base;
+        stage.write_near = inputs.write_near;
+        stage.write_data = inputs.write_data;
+        stage.unit_ready = inputs.unit_ready;
+
+        let stage = self.stage.settle(&stage);
+        outputs.dispatch = stage.dispatch;
+        outputs.dispatch_warp = stage.dispatch_warp;
+        outputs.dispatch_unit = stage.dispatch_unit;
+        outputs.dispatch_payload = stage.dispatch_payload;
+        outputs.operand_valid = stage.operand_valid;
+        outputs.operand_data = stage.operand_data;
+        outputs.collector_occupied = stage.collector_occupied;
+        outputs.hit = stage.hit;
+        outputs.bank_read = stage.bank_read;
+        outputs.bank_conflict = stage.bank_conflict;
+        outputs.write_cached = stage.write_cached;
+        outputs.write_filtered = stage.write_filtered;
+        outputs
+    }
+
+    fn tick(&mut self) {
+        self.issue.edge();
+        self.stage.tick();
+    }
+}

@@ -1,0 +1,173 @@
+//! Scenarios of the warp scheduler.
+
+use gpurf_hw::issue::{Occupied, Scheduling, WarpScheduler, WarpSchedulerIn, WARPS};
+
+use super::{expect, Drive, Scenario};
+
+type Bench<'a> = Drive<'a, WarpScheduler>;
+
+/// These warps are ready.
+fn ready(warps: &[usize]) -> WarpSchedulerIn {
+    let mut inputs = WarpSchedulerIn::default();
+    warps.iter().for_each(|&warp| inputs.ready[warp] = true);
+    inputs
+}
+
+/// Collector 0 has data of this warp.
+fn owner(warp: u32, occupied: bool, mut inputs: WarpSchedulerIn) -> WarpSchedulerIn {
+    (inputs.owned[0], inputs.held_warp[0], inputs.occupied[0]) = (true, warp, occupied);
+    inputs
+}
+
+/// The selected warp issues; which.
+fn issue(bench: &mut Bench, inputs: WarpSchedulerIn) -> Result<u32, String> {
+    let out = bench.cycle(WarpSchedulerIn { issue: true, ..inputs })?;
+    expect(out.selected && out.select[out.warp as usize], "some warp is selected")?;
+    Ok(out.warp)
+}
+
+fn launch(bench: &mut Bench, warps: &[usize]) -> Result<(), String> {
+    let mut inputs = WarpSchedulerIn::default();
+    warps.iter().for_each(|&warp| inputs.launch[warp] = true);
+    bench.cycle(inputs).map(|_| ())
+}
+
+fn is(bench: &Bench, scheduling: Scheduling) -> bool {
+    bench.parameters.issue.scheduling == scheduling
+}
+
+const ALL: [usize; WARPS] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
+    vec![
+        Scenario {
+            name: "the_same_warp_first",
+            rule: "F IV-B1: the highest priority is to the same warp if it is ready",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[3]))?;
+                let next = issue(bench, owner(5, false, ready(&ALL)))?;
+                let expected = if is(bench, Scheduling::LooseRoundRobin) { 4 } else { 3 };
+                expect(next == expected, format!("warp {expected} follows, not {next}"))
+            },
+        },
+        Scenario {
+            name: "warps_with_data_before_older_ones",
+            rule: "F IV-B1: prioritizing warps with data in CCUs",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[3]))?;
+                let next = issue(bench, owner(6, false, ready(&[0, 1, 6, 7])))?;
+                let expected = match bench.parameters.issue.scheduling {
+                    Scheduling::Malekeh => 6,
+                    Scheduling::GreedyThenOldest => 0,
+                    Scheduling::LooseRoundRobin => 6,
+                };
+                expect(next == expected, format!("warp {expected} follows, not {next}"))?;
+                let next = issue(bench, owner(2, false, ready(&[0, 1, 7])))?;
+                let expected = if is(bench, Scheduling::LooseRoundRobin) { 7 } else { 0 };
+                expect(next == expected, "a warp with data that is not ready changes nothing")
+            },
+        },
+        Scenario {
+            name: "age_decides_within_each_group",
+            rule: "F IV-B1: within each category, they are prioritized by their age",
+            play: |bench: &mut Bench| {
+                launch(bench, &[0, 4])?;
+                launch(bench, &[2])?;
+                // Oldest first: 1, 3, 5, 6, 7, 0, 4, 2.
+                let mut inputs = owner(2, false, ready(&ALL));
+                if bench.parameters.stage.collectors > 1 {
+                    (inputs.owned[1], inputs.held_warp[1]) = (true, 4);
+                }
+                let next = bench.cycle(inputs)?.warp;
+                let expected = match bench.parameters.issue.scheduling {
+                    Scheduling::Malekeh if inputs.owned[1] => 4,
+                    Scheduling::Malekeh => 2,
+                    Scheduling::GreedyThenOldest => 1,
+                    Scheduling::LooseRoundRobin => 0,
+                };
+                expect(next == expected, format!("warp {expected} is next, not {next}"))?;
+                let next = bench.cycle(ready(&[0, 2, 4]))?.warp;
+                expect(next == 0, format!("warp 0 is next, not {next}"))?;
+                let next = bench.cycle(ready(&[2, 4]))?.warp;
+                let expected = if is(bench, Scheduling::LooseRoundRobin) { 2 } else { 4 };
+                expect(next == expected, format!("warp {expected} is next, not {next}"))
+            },
+        },
+        Scenario {
+            name: "only_an_issue_counts_as_issued",
+            rule: "F IV-B1: the warp that issued the most recent instruction",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[1]))?;
+                let first = bench.cycle(ready(&[5]))?;
+                expect(first.selected && first.warp == 5, "warp 5 is selected and does not issue")?;
+                let next = bench.cycle(ready(&ALL))?.warp;
+                let expected = if is(bench, Scheduling::LooseRoundRobin) { 2 } else { 1 };
+                expect(next == expected, format!("warp {expected} is next, not {next}"))
+            },
+        },
+        Scenario {
+            name: "a_new_warp_inherits_nothing",
+            rule: "our decision: the greed for a warp ends when a new one takes its place",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[1]))?;
+                launch(bench, &[1])?;
+                let next = bench.cycle(ready(&ALL))?.warp;
+                let expected = if is(bench, Scheduling::LooseRoundRobin) { 2 } else { 0 };
+                expect(next == expected, format!("warp {expected} is next, not {next}"))
+            },
+        },
+        Scenario {
+            name: "own_collector_occupied",
+            rule: "F IV-B: issues an instruction only if there is a ready warp and a free CCU, or else is stalled",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[0]))?;
+                let out = bench.cycle(owner(0, true, ready(&[0, 3])))?;
+                let stalls = bench.parameters.issue.occupied == Occupied::Stall;
+                let in_turn = is(bench, Scheduling::LooseRoundRobin);
+                let expected = if stalls && !in_turn { 0 } else { 3 };
+                expect(out.warp == expected, format!("warp {expected} is selected, not {}", out.warp))?;
+                let out = bench.cycle(owner(0, true, ready(&[0])))?;
+                expect(out.selected == stalls, "a warp that is passed over is not selected at all")
+            },
+        },
+        Scenario {
+            name: "nobody_is_ready",
+            rule: "F IV-B: the issue stage is stalled without a ready warp",
+            play: |bench: &mut Bench| {
+                let out = bench.cycle(owner(3, false, ready(&[])))?;
+                expect(!out.selected && !out.select.contains(&true), "nobody is selected")
+            },
+        },
+        Scenario {
+            name: "greed_has_no_bound",
+            rule: "counterexample: a warp that stays ready starves the oldest, except in round robin",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[7]))?;
+                let mut issues = [0; WARPS];
+                for _ in 0..1000 {
+                    issues[issue(bench, ready(&ALL))? as usize] += 1;
+                }
+                let expected = if is(bench, Scheduling::LooseRoundRobin) { 125 } else { 0 };
+                expect(issues[0] == expected, format!("warp 0 issues {} times", issues[0]))
+            },
+        },
+        Scenario {
+            name: "preference_has_no_bound",
+            rule: "counterexample: warps with data that take turns starve the oldest under Malekeh, without greed",
+            play: |bench: &mut Bench| {
+                if bench.parameters.stage.collectors < 2 {
+                    return Ok(());
+                }
+                let mut issues = [0; WARPS];
+                for cycle in 0..1000 {
+                    // The warp that issued last is never ready again at once.
+                    let mut inputs = owner(6, false, ready(&[0, 6 + cycle % 2]));
+                    (inputs.owned[1], inputs.held_warp[1]) = (true, 7);
+                    issues[issue(bench, inputs)? as usize] += 1;
+                }
+                let starves = is(bench, Scheduling::Malekeh);
+                expect((issues[0] == 0) == starves, format!("warp 0 issues {} times", issues[0]))
+            },
+        },
+    ]
+}

@@ -1,0 +1,104 @@
+//! `gpurf workloads` and `gpurf trace` on built-in workloads.
+
+use std::fs;
+
+use assert_cmd::Command;
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+use serde_json::Value;
+
+fn gpurf(arguments: &[&str]) -> assert_cmd::assert::Assert {
+    Command::cargo_bin("gpurf").expect("the tool is built").args(arguments).assert()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let assert = gpurf(arguments).success();
+    serde_json::from_slice(&assert.get_output().stdout).expect("JSON")
+}
+
+fn sum(counts: &Value) -> u64 {
+    let counts = counts.as_object().expect("named counts");
+    counts.values().map(|count| count.as_u64().expect("a count")).sum()
+}
+
+#[test]
+fn counts_add_up() {
+    let profiles = json(&["workloads", "vectoradd", "hgemm", "--json", "-"]);
+    let [vectoradd, hgemm] = &profiles.as_array().expect("a list")[..] else { panic!("two workloads") };
+    for profile in [vectoradd, hgemm] {
+        let instructions = profile["warp_instructions"].as_u64().expect("a count");
+        assert!(instructions > 10_000, "{profile}");
+        assert_eq!(sum(&profile["units"]), instructions);
+        assert_eq!(sum(&profile["opcodes"]), instructions);
+        assert!(profile["active_lanes"].as_u64() <= Some(32 * instructions));
+        assert!(sum(&profile["reuses"]) > 0);
+    }
+    // 65,536 elements of 32 threads a warp: a warp of `vectoradd` adds once.
+    assert_eq!(vectoradd["opcodes"]["FADD"], 65_536 / 32);
+    assert_eq!(vectoradd["thread_blocks"], 256);
+    assert_eq!(vectoradd["reuse_flags"].as_u64() > Some(0), false);
+    assert_eq!(hgemm["opcodes"]["HMMA"], hgemm["units"]["tensor"]);
+    assert!(hgemm["reuse_flags"].as_u64() > Some(0));
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let bytes = |threads: &str| {
+        let arguments = ["workloads", "backprop", "bfs", "--json", "-", "--threads", threads];
+        gpurf(&arguments).success().get_output().stdout.clone()
+    };
+    assert_eq!(bytes("1"), bytes("3"));
+    let bytes = |threads: &str| {
+        let arguments = ["sim", "backprop", "--json", "-", "--threads", threads];
+        gpurf(&arguments).success().get_output().stdout.clone()
+    };
+    assert_eq!(bytes("1"), bytes("3"));
+}
+
+#[test]
+fn a_workload_and_the_trace_written_of_it_are_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    gpurf(&["trace", "vectoradd", "pathfinder", "--out", &out]).success().stdout(contains("pathfinder"));
+    for name in ["vectoradd", "pathfinder"] {
+        let written = folder.path().join(name).display().to_string();
+        let profiles = json(&["workloads", name, &written, "--json", "-"]);
+        // A trace does not tell the flags, and its operands are widened by rule.
+        for same in
+            ["name", "kernels", "launches", "thread_blocks", "warp_instructions", "active_lanes", "opcodes"]
+        {
+            assert_eq!(profiles[0][same], profiles[1][same], "{name}: {same}");
+        }
+    }
+}
+
+#[test]
+fn tables_and_picture() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let picture = folder.path().join("reuse.svg").display().to_string();
+    let assert = gpurf(&["workloads", "vectoradd", "nn", "--opcodes", "--histogram", &picture]).success();
+    let has = contains("load/store").and(contains("FADD")).and(contains("average")).and(contains("nn: "));
+    assert.stdout(has);
+    let picture = fs::read_to_string(&picture).expect("a picture");
+    for text in ["<svg", "vectoradd", "nn", "average", "above 10", "</svg>"] {
+        assert!(picture.contains(text), "{text} is not in the picture");
+    }
+}
+
+#[test]
+fn answers_are_checked() {
+    gpurf(&["workloads", "--check", "lud", "gaussian"]).success().stdout(contains("right").count(2));
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    gpurf(&["trace", "vectoradd", "--out", &out]).success();
+    let written = folder.path().join("vectoradd").display().to_string();
+    gpurf(&["workloads", "--check", &written]).code(2).stderr(contains("no answer to check"));
+}
+
+#[test]
+fn unusable_arguments() {
+    gpurf(&["workloads", "nowhere"]).code(2).stderr(contains("nowhere").and(contains("sgemm")));
+    gpurf(&["sim", "sgemm", "--size", "huge"]).code(2).stderr(contains("huge").and(contains("medium")));
+    gpurf(&["sim", "sgemm", "--threads", "0"]).code(2).stderr(contains("--threads"));
+    gpurf(&["workloads", "--check", "--json", "x.json"]).code(2).stderr(contains("--check"));
+}

@@ -1,0 +1,14 @@
+//! Each opcode against a formula of its own, through listing, decoder and executor.
+
+#[allow(dead_code)]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod convert;
+mod float;
+mod integer;
+mod lanes;
+mod logic;
+mod matrix;
+mod memory;
+mod uniform;
