@@ -7,7 +7,7 @@ use std::rc::Rc;
 use anyhow::Result;
 use clap::ValueEnum;
 use gpurf_hw::dialect::{Clocked, Lockstep, Module, ModuleWaveform, PortWaveform, Rtl};
-use gpurf_hw::sub_core::{CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
+use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Collector, Design};
 use gpurf_sim::sub_core::SubCore;
@@ -68,6 +68,7 @@ fn with_sub_core<W: WithSubCore>(config: &Config, design: &Design, seed: u64, wh
         (Collector::Ocu, 1 | 2) => what.with(|| OcuSubCore::<32, 1>::new(issue, stage)),
         (Collector::Ocu, 4) => what.with(|| OcuSubCore::<32, 2>::new(issue, stage)),
         (Collector::Ocu, _) => what.with(|| OcuSubCore::<32, 3>::new(issue, stage)),
+        (Collector::Boc, _) => what.with(|| BocSubCore::<32, 3>::new(issue, stage)),
         (Collector::Ccu, 1 | 2) => caching!(1),
         (Collector::Ccu, 4) => caching!(2),
         (Collector::Ccu, _) => caching!(3),

@@ -70,7 +70,7 @@ impl EmulationArguments {
 /// What an INPUT stands for.
 pub enum Input {
     BuiltIn(&'static Benchmark),
-    LaunchFile { name: String, file: LaunchFile },
+    LaunchFile { name: String, file: Box<LaunchFile> },
     Trace { name: String, path: PathBuf },
 }
 
@@ -93,7 +93,7 @@ impl Input {
             "toml" => {
                 let text = std::fs::read_to_string(path)
                     .with_context(|| format!("{name}: the launch file cannot be read; check it"))?;
-                Ok(Input::LaunchFile { name: stem, file: LaunchFile::parse(path, &text)? })
+                Ok(Input::LaunchFile { name: stem, file: Box::new(LaunchFile::parse(path, &text)?) })
             }
             "sass" | "cu" | "cubin" => bail!(
                 "{name}: code alone does not say what to launch; write a launch file (docs/your_kernel.md)"

@@ -3,6 +3,7 @@
 //! One file per subcommand. Exit code 0 on success, 1 when something checked does not hold, 2 on
 //! unusable input.
 
+mod compare;
 mod engines;
 mod input;
 mod output;
@@ -37,6 +38,8 @@ enum Command {
     Trace(trace::Arguments),
     /// Run an instruction stream through a streaming multiprocessor
     Sim(sim::Arguments),
+    /// Run designs on workloads and set them beside the papers' evaluations
+    Compare(compare::Arguments),
     /// Run the cycle testbenches of hardware modules
     Testbench(testbench::Arguments),
     /// Export hardware modules as Verilog
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Workloads(arguments) => workloads::run(arguments),
         Command::Trace(arguments) => trace::run(arguments),
         Command::Sim(arguments) => sim::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
         Command::Testbench(arguments) => testbench::run(arguments),
         Command::Verilog(arguments) => verilog::run(arguments),
         Command::Synth(arguments) => synth::run(arguments),

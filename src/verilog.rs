@@ -16,7 +16,9 @@ pub struct ModuleArguments {
     /// Modules; all if none is named
     module: Vec<String>,
     /// Set a parameter: width (32, 1024), entries (4, 8, 16), slots (3 to 7), collectors (1, 2, 4, 8),
-    /// banks (2, 4), rows (32 to 256), replacement (malekeh, lru), cache_far and invalidate (true, false)
+    /// banks (2, 4), rows (32 to 256), replacement (malekeh, lru), cache_far and invalidate (true, false),
+    /// scheduling (malekeh, gto, lrr), occupied (skip, stall), allocation (malekeh, own_else_any_free,
+    /// any_free, private), waiting (below, up_to), seed (0 to 255), interval (cycles), sthld_table (a file)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
 }
@@ -37,11 +39,11 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
             .ok_or_else(|| anyhow!("--set {setting}: write KEY=VALUE, as in entries=16"))?;
         parameters.set(name, value).map_err(|error| anyhow!("--set {setting}: {error}"))?;
     }
-    parameters.check()?;
-    let entries = match arguments.module.is_empty() {
+    let entries: Vec<_> = match arguments.module.is_empty() {
         true => CATALOGUE.iter().collect(),
         false => arguments.module.iter().map(|name| catalogue::find(name)).collect::<Result<_, _>>()?,
     };
+    entries.iter().try_for_each(|entry| parameters.check_for(entry))?;
     Ok((entries, parameters))
 }
 

@@ -5,7 +5,9 @@ use std::fmt;
 use rust_hdl::prelude::Block;
 
 use crate::collector::Policy;
-use crate::issue::{Allocation, IssueParameters, Occupied, Scheduling, SthldTable, Waiting, MAX_INTERVAL};
+use crate::issue::{
+    Allocation, IssueParameters, Occupied, Scheduling, SthldTable, Waiting, MAX_INTERVAL, WARPS,
+};
 use crate::operand_stage::OperandStageParameters;
 
 /// One module of the catalogue.
@@ -20,6 +22,44 @@ pub struct Entry {
 const STAGE: &[&str] = &["width", "collectors", "slots", "banks", "rows"];
 const CCU_STAGE: &[&str] =
     &["width", "entries", "collectors", "slots", "banks", "rows", "replacement", "cache_far", "invalidate"];
+
+const ISSUE_STAGE: &[&str] =
+    &["collectors", "slots", "scheduling", "occupied", "allocation", "waiting", "seed"];
+const OCU_SUB_CORE: &[&str] = &[
+    "width",
+    "collectors",
+    "slots",
+    "banks",
+    "rows",
+    "scheduling",
+    "occupied",
+    "allocation",
+    "waiting",
+    "seed",
+];
+const CCU_SUB_CORE: &[&str] = &[
+    "width",
+    "entries",
+    "collectors",
+    "slots",
+    "banks",
+    "rows",
+    "replacement",
+    "cache_far",
+    "invalidate",
+    "scheduling",
+    "occupied",
+    "allocation",
+    "waiting",
+    "seed",
+];
+
+const BOC: &[&str] = &["width", "window", "slots", "destinations", "banks"];
+/// It has a collector for every warp, whatever `collectors` says.
+const BOC_STAGE: &[&str] = &["width", "window", "slots", "destinations", "banks", "rows"];
+
+const BOC_SUB_CORE: &[&str] =
+    &["width", "slots", "banks", "rows", "window", "destinations", "scheduling", "occupied", "seed"];
 
 /// Every module, small ones first.
 pub const CATALOGUE: &[Entry] = &[
@@ -36,14 +76,20 @@ pub const CATALOGUE: &[Entry] = &[
         "Caching collector unit",
         &["width", "entries", "slots", "banks", "replacement", "invalidate"],
     ),
+    entry("boc", "Bypassing operand collector", BOC),
     entry("bank", "Register bank", &["width", "collectors", "rows"]),
     entry("request_queue", "Read request queue", &["collectors", "slots"]),
     entry("arbiter", "Register-file arbiter", &["collectors", "slots", "banks", "cache_far"]),
     entry("warp_scheduler", "Warp scheduler", &["collectors", "scheduling", "occupied"]),
-    entry("collector_allocator", "Collector allocator", &["collectors", "allocation", "waiting"]),
+    entry("collector_allocator", "Collector allocator", &["collectors", "allocation", "waiting", "seed"]),
     entry("sthld_controller", "STHLD controller", &["interval", "sthld_table"]),
     entry("ocu_stage", "Operand stage with operand collector units", STAGE),
     entry("ccu_stage", "Operand stage with caching collector units", CCU_STAGE),
+    entry("boc_stage", "Operand stage with bypassing operand collectors", BOC_STAGE),
+    entry("issue_stage", "Issue stage", ISSUE_STAGE),
+    entry("ocu_sub_core", "Sub-core with operand collector units", OCU_SUB_CORE),
+    entry("ccu_sub_core", "Sub-core with caching collector units", CCU_SUB_CORE),
+    entry("boc_sub_core", "Sub-core with bypassing operand collectors", BOC_SUB_CORE),
 ];
 
 const fn entry(name: &'static str, title: &'static str, parameters: &'static [&'static str]) -> Entry {
@@ -112,6 +158,8 @@ impl Parameters {
             }
             "cache_far" => stage.cache_far = boolean(name, value)?,
             "invalidate" => stage.invalidate = boolean(name, value)?,
+            "window" => stage.window = number(name, value, &[2, 3, 4, 5, 6, 7, 8])?,
+            "destinations" => stage.destinations = number(name, value, &[1, 2, 3, 4])?,
             "scheduling" => {
                 self.issue.scheduling = match value {
                     "malekeh" => Scheduling::Malekeh,
@@ -143,6 +191,9 @@ impl Parameters {
                     _ => return Err(refused(name, value, "below or up_to")),
                 }
             }
+            "seed" => {
+                self.issue.seed = value.parse().map_err(|_| refused(name, value, "0 to 255"))?;
+            }
             "interval" => {
                 let cycles = value.parse().ok().filter(|cycles| (1..=MAX_INTERVAL).contains(cycles));
                 let possible = format!("1 to {MAX_INTERVAL} cycles");
@@ -158,7 +209,7 @@ impl Parameters {
                 let known = ["width", "entries", "slots", "collectors", "banks", "rows", "replacement"];
                 return Err(ParameterError(format!(
                     "no hardware parameter is called `{name}`; there are {}, cache_far, invalidate, \
-                     scheduling, occupied, allocation, waiting, interval, sthld_table",
+                     window, destinations, scheduling, occupied, allocation, waiting, seed, interval, sthld_table",
                     known.join(", ")
                 )));
             }
@@ -175,6 +226,32 @@ impl Parameters {
                  locked; set slots to at most {} or entries to {}",
                 entries - 1,
                 if entries == 4 { "8 or 16" } else { "16" },
+            )));
+        }
+        Ok(())
+    }
+
+    /// The same for a sub-core with a collector for each warp.
+    pub fn private(&self) -> (IssueParameters, OperandStageParameters) {
+        let issue = IssueParameters { allocation: Allocation::Private, ..self.issue };
+        (issue, self.stage.private())
+    }
+
+    /// Whether this module can have them.
+    pub fn check_for(&self, entry: &Entry) -> Result<(), ParameterError> {
+        self.check()?;
+        let caching = entry.name == "ccu_sub_core";
+        if caching && self.issue.allocation == Allocation::AnyFree {
+            return Err(ParameterError(
+                "allocation=any_free would spread a warp's values over several caching collectors; set \
+                 allocation to malekeh, own_else_any_free or private"
+                    .into(),
+            ));
+        }
+        let allocates = entry.parameters.contains(&"allocation");
+        if allocates && self.issue.allocation == Allocation::Private && self.stage.collectors != WARPS {
+            return Err(ParameterError(format!(
+                "allocation=private needs a collector for each of {WARPS} warps; set collectors={WARPS}"
             )));
         }
         Ok(())
@@ -218,10 +295,11 @@ pub fn build(name: &str, parameters: &Parameters) -> Box<dyn Block> {
 macro_rules! with_module {
     ($name:expr, $parameters:expr, $make:ident => $body:expr) => {{
         use $crate::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
-        use $crate::collector::{CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
-        use $crate::issue::{CollectorAllocator, SthldController, WarpScheduler, WARPS};
-        use $crate::operand_stage::{CcuStage, OcuStage};
+        use $crate::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
+        use $crate::issue::{CollectorAllocator, IssueStage, SthldController, WarpScheduler, WARPS};
+        use $crate::operand_stage::{BocStage, CcuStage, OcuStage};
         use $crate::register_file::{Arbiter, Bank, RequestQueue};
+        use $crate::sub_core::{BocSubCore, CcuSubCore, OcuSubCore};
         let parameters: $crate::catalogue::Parameters = *$parameters;
         let (stage, issue) = (parameters.stage, parameters.issue);
         let (slots, banks, collectors) = (stage.slots, stage.banks, stage.collectors);
@@ -269,6 +347,7 @@ macro_rules! with_module {
             "ccu" => width!(W => entries!(I => {
                 let $make = || Ccu::<W, I>::new(stage.ccu()); $body
             })),
+            "boc" => width!(W => { let $make = || Boc::<W>::new(stage.boc()); $body }),
             "bank" => width!(W => collectors!(C => {
                 let $make = || Bank::<W, C>::new(stage.rows); $body
             })),
@@ -293,6 +372,25 @@ macro_rules! with_module {
             "ccu_stage" => width!(W => entries!(I => collectors!(C => {
                 let $make = || CcuStage::<W, I, C>::new(stage); $body
             }))),
+            "boc_stage" => width!(W => {
+                let $make = || BocStage::<W, 3>::new(stage.private()); $body
+            }),
+            "issue_stage" => collectors!(C => {
+                let $make = || IssueStage::<C>::new(stage, issue); $body
+            }),
+            "ocu_sub_core" => width!(W => collectors!(C => {
+                let $make = || OcuSubCore::<W, C>::new(issue, stage); $body
+            })),
+            "ccu_sub_core" => width!(W => entries!(I => collectors!(C => {
+                let $make = || CcuSubCore::<W, I, C>::new(issue, stage); $body
+            }))),
+            "boc_sub_core" => width!(W => {
+                let $make = || {
+                    let (issue, stage) = parameters.private();
+                    BocSubCore::<W, 3>::new(issue, stage)
+                };
+                $body
+            }),
             name => panic!("`{name}` is not in the catalogue"),
         }
     }};

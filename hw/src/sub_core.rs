@@ -14,14 +14,14 @@ pub use {OcuSubCoreIn as SubCoreIn, OcuSubCoreOut as SubCoreOut};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{array, rtl, Identity, Module};
-use crate::issue::{IssueParameters, IssueStage, HEAD_SLOTS, WARPS};
+use crate::issue::{Allocation, IssueParameters, IssueStage, HEAD_DESTINATIONS, HEAD_SLOTS, WARPS};
 use crate::operand_stage::{
-    CcuStage, OcuStage, OperandStageParameters, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
+    BocStage, CcuStage, OcuStage, OperandStageParameters, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
 };
 
 /// Defines the sub-core around one kind of operand stage.
 macro_rules! sub_core {
-    ($(#[$doc:meta])* $name:ident, $stage:ident, [$($parameter:ident),*], $verilog:literal, $title:literal, $ports:meta) => {
+    ($(#[$doc:meta])* $name:ident, $stage:ident, [$($parameter:ident),*], caching: $caching:literal, $verilog:literal, $title:literal, $ports:meta) => {
         $(#[$doc])*
         #[derive(LogicBlock, Module)]
         #[$ports]
@@ -47,6 +47,12 @@ macro_rules! sub_core {
             pub head_source_register: Vec<Signal<In, Bits<8>>>,
             #[port(max = HEAD_SLOTS)]
             pub head_source_near: Vec<Signal<In, Bit>>,
+            #[port(max = HEAD_DESTINATIONS)]
+            pub head_destination_valid: Vec<Signal<In, Bit>>,
+            #[port(max = HEAD_DESTINATIONS)]
+            pub head_destination_register: Vec<Signal<In, Bits<8>>>,
+            #[port(max = WARPS)]
+            pub head_flush: Vec<Signal<In, Bit>>,
             pub sthld: Signal<In, Bits<5>>,
             /// Results, as of the operand stage.
             #[port(max = MAX_BANKS)]
@@ -99,11 +105,17 @@ macro_rules! sub_core {
             _slots: usize,
             _banks: usize,
             _head_slots: usize,
+            _destinations: usize,
+            _head_destinations: usize,
         }
 
         impl<$(const $parameter: usize),*> $name<$($parameter),*> {
             pub fn new(issue: IssueParameters, stage: OperandStageParameters) -> Self {
-                let OperandStageParameters { collectors, slots, banks, .. } = stage;
+                let OperandStageParameters { collectors, slots, banks, destinations, .. } = stage;
+                assert!(
+                    !$caching || issue.allocation != Allocation::AnyFree,
+                    "values of a warp in several caching collectors would be incoherent"
+                );
                 $name {
                     clock: Signal::default(),
                     reset: Signal::default(),
@@ -115,6 +127,9 @@ macro_rules! sub_core {
                     head_source_valid: array(WARPS * slots),
                     head_source_register: array(WARPS * slots),
                     head_source_near: array(WARPS * slots),
+                    head_destination_valid: array(WARPS * destinations),
+                    head_destination_register: array(WARPS * destinations),
+                    head_flush: array(WARPS),
                     sthld: Signal::default(),
                     write_valid: array(banks),
                     write_warp: array(banks),
@@ -139,7 +154,7 @@ macro_rules! sub_core {
                     bank_conflict: array(banks),
                     write_cached: array(banks),
                     write_filtered: array(banks),
-                    issue_stage: IssueStage::new(collectors, slots, issue),
+                    issue_stage: IssueStage::new(stage, issue),
                     operand_stage: $stage::new(stage),
                     identity: Identity::new(
                         $verilog,
@@ -150,6 +165,8 @@ macro_rules! sub_core {
                     _slots: slots,
                     _banks: banks,
                     _head_slots: WARPS * slots,
+                    _destinations: destinations,
+                    _head_destinations: WARPS * destinations,
                 }
             }
         }
@@ -166,6 +183,12 @@ macro_rules! sub_core {
                     self.issue_stage.head_unit[w].next = self.head_unit[w].val();
                     self.issue_stage.head_payload[w].next = self.head_payload[w].val();
                     self.issue_stage.head_base[w].next = self.head_base[w].val();
+                    self.issue_stage.head_flush[w].next = self.head_flush[w].val();
+                }
+                for h in 0..self._head_destinations {
+                    self.issue_stage.head_destination_valid[h].next = self.head_destination_valid[h].val();
+                    self.issue_stage.head_destination_register[h].next =
+                        self.head_destination_register[h].val();
                 }
                 for h in 0..self._head_slots {
                     self.issue_stage.head_source_valid[h].next = self.head_source_valid[h].val();
@@ -197,6 +220,13 @@ macro_rules! sub_core {
                     self.operand_stage.source_register[s].next = self.issue_stage.source_register[s].val();
                     self.operand_stage.source_near[s].next = self.issue_stage.source_near[s].val();
                 }
+                for d in 0..self._destinations {
+                    self.operand_stage.destination_valid[d].next = self.issue_stage.destination_valid[d].val();
+                    self.operand_stage.destination_register[d].next =
+                        self.issue_stage.destination_register[d].val();
+                }
+                self.operand_stage.flush.next = self.issue_stage.flush.val();
+                self.operand_stage.flush.next = false;
 
                 // Results.
                 for b in 0..self._banks {
@@ -234,17 +264,22 @@ macro_rules! sub_core {
 sub_core!(
     /// With operand collector units, the baseline. `W`: data width in bits; `C`: bits of a collector's
     /// number, at least one.
-    OcuSubCore, OcuStage, [W, C], "ocu_sub_core", "Sub-core with operand collector units (F II)",
+    OcuSubCore, OcuStage, [W, C], caching: false, "ocu_sub_core", "Sub-core with operand collector units (F II)",
     doc = ""
 );
 sub_core!(
     /// With caching collector units. `I`: bits of a cache-table entry's number.
-    CcuSubCore, CcuStage, [W, I, C], "ccu_sub_core", "Sub-core with caching collector units (F III, IV)",
+    CcuSubCore, CcuStage, [W, I, C], caching: true, "ccu_sub_core", "Sub-core with caching collector units (F III, IV)",
+    ports(SubCoreIn, SubCoreOut)
+);
+sub_core!(
+    /// With bypassing operand collectors, one for each warp.
+    BocSubCore, BocStage, [W, C], caching: true, "boc_sub_core", "Sub-core with bypassing operand collectors (F VI-B)",
     ports(SubCoreIn, SubCoreOut)
 );
 
 /// Of an operand stage, as a module's name has them.
-fn stage_parameters(stage: &OperandStageParameters) -> [(&'static str, usize); 7] {
+fn stage_parameters(stage: &OperandStageParameters) -> [(&'static str, usize); 9] {
     [
         ("collectors", stage.collectors),
         ("slots", stage.slots),
@@ -253,5 +288,7 @@ fn stage_parameters(stage: &OperandStageParameters) -> [(&'static str, usize); 7
         ("lru", stage.policy as usize),
         ("cachefar", stage.cache_far as usize),
         ("invalidate", stage.invalidate as usize),
+        ("window", stage.window),
+        ("destinations", stage.destinations),
     ]
 }

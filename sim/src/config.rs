@@ -31,6 +31,8 @@ pub struct Config {
     pub entries: usize,
     pub occupied: Occupied,
     pub invalidate: bool,
+    pub window: usize,
+    pub destinations: usize,
     pub waiting: Waiting,
     pub sthld: Sthld,
     pub rthld: u32,
@@ -236,6 +238,8 @@ impl Config {
             between("sthld", sthld.into(), 0, 31)?;
         }
         between("rthld", self.rthld.into(), 1, 1 << 20)?;
+        between("window", self.window as u64, 2, 8)?;
+        between("destinations", self.destinations as u64, 1, 4)?;
         between("sms", self.sms as u64, 1, 128)?;
         between("active_warps", self.active_warps as u64, 1, SUB_CORE_WARPS as u64)?;
         between("load_store.queue", self.load_store.queue as u64, 1, 64)?;

@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod collector;
 pub mod config;
+pub mod energy;
 pub mod issue;
 pub mod operand_stage;
 pub mod register_file;

@@ -1,11 +1,11 @@
-//! Reference model of the operand stage: F §II and §III-B, W §3.1.
+//! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
 use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters, MAX_BANKS};
 use gpurf_hw::register_file::ArbiterParameters;
 
 use crate::cells::{Lfsr, RoundRobin};
-use crate::collector::{Ccu, CcuIssue, DWrite, Ocu, Placement};
+use crate::collector::{Boc, BocIssue, Ccu, CcuIssue, DWrite, Ocu, Placement};
 use crate::issue::Holders;
 use crate::register_file::{Arbiter, Bank, Grants};
 use crate::sub_core::PortR;
@@ -15,6 +15,8 @@ use crate::sub_core::PortR;
 enum Collectors<D: Data> {
     Ocu(Vec<Ocu<D>>),
     Ccu(Vec<Ccu<D>>),
+    /// Warp w has collector w.
+    Boc(Vec<Boc<D>>),
 }
 
 /// Collectors, arbiter and banks of one sub-core, built from their models.
@@ -38,6 +40,8 @@ struct Decided {
     issue: Option<(usize, CcuIssue)>,
     /// Where a caching collector has the instruction's sources.
     placement: Placement,
+    /// The instruction as a bypassing collector sees it, and which sources it has to read.
+    bypassing: Option<(BocIssue, u8)>,
     grants: Grants,
     dispatch: Option<usize>,
     writes: u8,
@@ -54,6 +58,12 @@ impl<D: Data> OperandStage<D> {
     pub fn caching(entries: usize, parameters: OperandStageParameters) -> Self {
         let units = (0..parameters.collectors).map(|_| Ccu::new(entries, parameters.ccu()));
         Self::new(parameters, Collectors::Ccu(units.collect()), entries)
+    }
+
+    /// With bypassing operand collectors, one for each warp.
+    pub fn bypassing(parameters: OperandStageParameters) -> Self {
+        let units = (0..parameters.collectors).map(|_| Boc::new(parameters.boc()));
+        Self::new(parameters, Collectors::Boc(units.collect()), 1)
     }
 
     fn new(parameters: OperandStageParameters, collectors: Collectors<D>, entries: usize) -> Self {
@@ -83,6 +93,16 @@ impl<D: Data> OperandStage<D> {
         }
         Some((collector, issue))
     }
+
+    fn boc_issue_of(&self, inputs: &OperandStageIn<D>) -> BocIssue {
+        BocIssue::new(
+            self.parameters.boc(),
+            (inputs.unit, inputs.payload),
+            (&inputs.source_valid, &inputs.source_register),
+            (&inputs.destination_valid, &inputs.destination_register),
+            inputs.flush,
+        )
+    }
 }
 
 impl<D: Data> PortR for OperandStage<D> {
@@ -99,6 +119,12 @@ impl<D: Data> PortR for OperandStage<D> {
                     holders.occupied |= (unit.occupied as u8) << number;
                     holders.near |= (unit.holds_near() as u8) << number;
                     holders.owner[number] = unit.owner.map(|warp| warp as u8);
+                }
+            }
+            Collectors::Boc(units) => {
+                for (number, unit) in units.iter().enumerate() {
+                    holders.occupied |= (unit.occupied as u8) << number;
+                    holders.owner[number] = Some(number as u8);
                 }
             }
         }
@@ -140,26 +166,37 @@ impl<D: Data> Clocked for OperandStage<D> {
                     ready |= ((unit.is_ready() && inputs.unit_ready >> unit.unit & 1 == 1) as u32) << number;
                 }
             }
+            Collectors::Boc(units) => {
+                for (number, unit) in units.iter().enumerate() {
+                    out.collector_occupied[number] = unit.occupied;
+                    out.collector_owned[number] = true;
+                    out.collector_warp[number] = number as u32;
+                    ready |= ((unit.is_ready() && inputs.unit_ready >> unit.unit & 1 == 1) as u32) << number;
+                }
+            }
         }
         decided.dispatch = self.dispatch_turn.grant(ready);
         if let Some(number) = decided.dispatch {
             out.dispatch[number] = true;
-            let valid = match &self.collectors {
-                Collectors::Ocu(units) => units[number].valid,
-                Collectors::Ccu(units) => units[number].valid,
-            };
-            for slot in (0..self.parameters.slots).filter(|slot| valid >> slot & 1 == 1) {
-                out.operand_valid[slot] = true;
-                out.operand_data[slot] = match &self.collectors {
-                    Collectors::Ocu(units) => units[number].data[slot],
-                    Collectors::Ccu(units) => units[number].operand(slot),
+            for slot in 0..self.parameters.slots {
+                let operand = match &self.collectors {
+                    Collectors::Ocu(units) => {
+                        (units[number].valid >> slot & 1 == 1).then(|| units[number].data[slot])
+                    }
+                    Collectors::Ccu(units) => {
+                        (units[number].valid >> slot & 1 == 1).then(|| units[number].operand(slot))
+                    }
+                    Collectors::Boc(units) => units[number].operand(slot).flatten(),
                 };
+                out.operand_valid[slot] = operand.is_some();
+                out.operand_data[slot] = operand.unwrap_or_default();
             }
             (out.dispatch_warp, out.dispatch_unit, out.dispatch_payload) = match &self.collectors {
                 Collectors::Ocu(units) => (units[number].warp, units[number].unit, units[number].payload),
                 Collectors::Ccu(units) => {
                     (out.collector_warp[number], units[number].unit, units[number].payload)
                 }
+                Collectors::Boc(units) => (number as u32, units[number].unit, units[number].payload),
             };
         }
 
@@ -188,12 +225,27 @@ impl<D: Data> Clocked for OperandStage<D> {
                 }
             }
         }
+        if let Collectors::Boc(units) = &self.collectors {
+            let issue = decided.issue.as_ref().map(|(number, _)| (*number, self.boc_issue_of(inputs)));
+            if let Some((number, issue)) = &issue {
+                let found = units[*number].look_up(issue);
+                out.hit = found.map(|value| value.is_some());
+                decided.bypassing = Some((*issue, Boc::requests(issue, &found)));
+            }
+            for bank in (0..banks).filter(|bank| decided.writes >> bank & 1 == 1) {
+                let warp = inputs.write_warp[bank] as usize;
+                let Some(unit) = units.get(warp) else { continue };
+                let issue = issue.as_ref().filter(|(number, _)| *number == warp).map(|(_, issue)| issue);
+                out.write_cached[bank] = unit.awaits(issue, inputs.write_register[bank] as u8);
+                out.write_filtered[bank] = !out.write_cached[bank];
+            }
+        }
         self.decided = decided;
         out
     }
 
     fn tick(&mut self) {
-        let Decided { issue, placement, grants, dispatch, writes } = self.decided;
+        let Decided { issue, placement, bypassing, grants, dispatch, writes } = self.decided;
         let (inputs, banks) = (self.inputs, self.parameters.banks);
 
         // Port S.
@@ -203,6 +255,7 @@ impl<D: Data> Clocked for OperandStage<D> {
                 match &mut self.collectors {
                     Collectors::Ocu(units) => units[number].receive(slot, data),
                     Collectors::Ccu(units) => units[number].receive(slot, data),
+                    Collectors::Boc(units) => units[number].receive(slot, data),
                 }
             }
         }
@@ -221,10 +274,11 @@ impl<D: Data> Clocked for OperandStage<D> {
         }
         self.arbiter.take(&grants);
 
-        // Allocation, and port D.
+        // Allocation, and results.
         let requests = match &self.collectors {
             Collectors::Ocu(_) => issue.map_or(0, |(_, issue)| issue.sources),
             Collectors::Ccu(_) => placement.request,
+            Collectors::Boc(_) => bypassing.map_or(0, |(_, requests)| requests),
         };
         match &mut self.collectors {
             Collectors::Ocu(units) => {
@@ -263,6 +317,18 @@ impl<D: Data> Clocked for OperandStage<D> {
                     self.lfsr.advance();
                 }
             }
+            Collectors::Boc(units) => {
+                let entered = issue.as_ref().map(|(number, _)| *number);
+                if let (Some(number), Some((issue, _))) = (entered, &bypassing) {
+                    units[number].issue(issue);
+                }
+                for bank in (0..banks).filter(|bank| writes >> bank & 1 == 1) {
+                    let (warp, register) = (inputs.write_warp[bank] as usize, inputs.write_register[bank]);
+                    if let Some(unit) = units.get_mut(warp) {
+                        unit.write(register as u8, inputs.write_data[bank], entered == Some(warp));
+                    }
+                }
+            }
         }
         if let Some((number, issue)) = &issue {
             for slot in (0..self.parameters.slots).filter(|slot| requests >> slot & 1 == 1) {
@@ -277,6 +343,7 @@ impl<D: Data> Clocked for OperandStage<D> {
             match &mut self.collectors {
                 Collectors::Ocu(units) => units[number].dispatch(),
                 Collectors::Ccu(units) => units[number].dispatch(),
+                Collectors::Boc(units) => units[number].dispatch(),
             }
         }
     }

@@ -1,14 +1,15 @@
 //! What a run counts, and the JSON it is written as.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
+use crate::energy::Energy;
 
 /// Declares counters that a snapshot can be subtracted from.
 macro_rules! counters {
     ($(#[$struct_doc:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)* }) => {
         $(#[$struct_doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct $name { $($(#[$doc])* pub $field: u64,)* }
 
         impl $name {
@@ -132,7 +133,7 @@ pub fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 /// A stretch of `config.interval` cycles; the last one of a run may be shorter.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Last cycle of the interval, counted from 1.
     pub cycle: u64,
@@ -169,6 +170,8 @@ pub struct Statistics {
     pub version: String,
     #[serde(flatten)]
     pub summary: Summary,
+    /// Dynamic energy of the register file by component.
+    pub energy_pj: Energy,
     /// Cycles in which two engines run in lockstep differed.
     pub divergences: u64,
     /// The first few failed checks, for people.

@@ -19,6 +19,7 @@ pub trait PortR {
 #[derive(Clone, Debug)]
 pub struct SubCore<D: Data, S = OperandStage<D>> {
     slots: usize,
+    destinations: usize,
     issue: IssueStage,
     stage: S,
     data: PhantomData<D>,
@@ -27,8 +28,8 @@ pub struct SubCore<D: Data, S = OperandStage<D>> {
 impl<D: Data, S> SubCore<D, S> {
     /// Around an operand stage of these parameters.
     pub fn new(issue: IssueParameters, parameters: OperandStageParameters, stage: S) -> Self {
-        let OperandStageParameters { collectors, slots, .. } = parameters;
-        SubCore { slots, issue: IssueStage::new(collectors, slots, issue), stage, data: PhantomData }
+        let OperandStageParameters { slots, destinations, .. } = parameters;
+        SubCore { slots, destinations, issue: IssueStage::new(parameters, issue), stage, data: PhantomData }
     }
 }
 
@@ -64,6 +65,12 @@ where
                 stage.source_register[slot] = inputs.head_source_register[place];
                 stage.source_near[slot] = inputs.head_source_near[place];
             }
+            for destination in 0..self.destinations {
+                let place = WARPS * destination + warp;
+                stage.destination_valid[destination] = inputs.head_destination_valid[place];
+                stage.destination_register[destination] = inputs.head_destination_register[place];
+            }
+            stage.flush = inputs.head_flush[warp];
         }
         stage.write_valid = inputs.write_valid;
         stage.write_warp = inputs.write_warp;

@@ -4,18 +4,19 @@
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_hw::dialect::{Clocked, Lockstep, Module, Rtl};
-use gpurf_hw::operand_stage::{CcuStage, OcuStage, OperandStageIn, OperandStageOut};
+use gpurf_hw::sub_core::{CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
-use gpurf_sim::operand_stage::OperandStage;
-use gpurf_sim::sm::{Design, Sm};
+use gpurf_sim::sm::{Design, Gpu};
 use gpurf_trace::{Reuse, Workload};
 use gpurf_verilog::Verilated;
 use gpurf_workloads::suite::{named, Size};
 use gpurf_workloads::Device;
 
-type In = OperandStageIn<u32>;
-type Out = OperandStageOut<u32>;
+type In = SubCoreIn<u32>;
+type Out = SubCoreOut<u32>;
 
+/// Of the random choices.
+const SEED: u64 = 1;
 /// Cycles of a run: the slowest engine takes a second or so for them.
 const CYCLES: u64 = 3000;
 
@@ -25,10 +26,10 @@ fn run<E: Clocked<In = In, Out = Out>>(
     design: Design,
     engine: impl FnMut(usize) -> E,
 ) -> u64 {
-    let mut sm = Sm::new(&Config::default(), design, 1, engine);
-    sm.limit_cycles(CYCLES);
-    sm.run(workload, Some(&Reuse::default())).expect("the workload runs");
-    let statistics = sm.statistics("", 0);
+    let mut gpu = Gpu::new(&Config::default(), design, SEED, engine);
+    gpu.limit_cycles(CYCLES);
+    gpu.run(workload, Some(&Reuse::default())).expect("the workload runs");
+    let statistics = gpu.statistics("", 0);
     assert!(statistics.is_sound());
     statistics.summary.counters.warp_instructions
 }
@@ -40,14 +41,10 @@ fn sgemm() -> Workload {
     device.into_workload(sgemm.name)
 }
 
-fn compare<M: Module<In = In, Out = Out>>(
-    criterion: &mut Criterion,
-    design: Design,
-    model: impl Fn() -> OperandStage<u32>,
-    make: impl Fn() -> M,
-) {
+fn compare<M: Module<In = In, Out = Out>>(criterion: &mut Criterion, design: Design, make: impl Fn() -> M) {
     let workload = sgemm();
-    let verilated = || Verilated::new(&make()).expect("Verilator builds the stage");
+    let model = || design.model(&Config::default(), SEED);
+    let verilated = || Verilated::new(&make()).expect("Verilator builds the sub-core");
     let mut group = criterion.benchmark_group(format!("SM, {design}"));
     group.throughput(Throughput::Elements(run(&workload, design, |_| model())));
     group.bench_function("model", |bencher| bencher.iter(|| run(&workload, design, |_| model())));
@@ -62,12 +59,11 @@ fn compare<M: Module<In = In, Out = Out>>(
 
 fn engines(criterion: &mut Criterion) {
     let config = Config::default();
-    let baseline = Design::BASELINE.operand_stage(&config);
-    let ocu = || OcuStage::<32, 1>::new(baseline);
-    compare(criterion, Design::BASELINE, || OperandStage::baseline(baseline), ocu);
-    let traditional = Design::TRADITIONAL.operand_stage(&config);
-    let ccu = || CcuStage::<32, 3, 1>::new(traditional);
-    compare(criterion, Design::TRADITIONAL, || OperandStage::caching(config.entries, traditional), ccu);
+    let parameters = |design: Design| (design.issue_stage(&config, SEED), design.operand_stage(&config));
+    let (issue, stage) = parameters(Design::BASELINE);
+    compare(criterion, Design::BASELINE, || OcuSubCore::<32, 1>::new(issue, stage));
+    let (issue, stage) = parameters(Design::TRADITIONAL);
+    compare(criterion, Design::TRADITIONAL, || CcuSubCore::<32, 3, 1>::new(issue, stage));
 }
 
 criterion_group! {

@@ -2,11 +2,12 @@
 
 use gpurf_hw::catalogue::Parameters;
 use gpurf_hw::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
-use gpurf_hw::collector::{CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
+use gpurf_hw::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
 use gpurf_hw::dialect::{Clocked, Module, Word};
-use gpurf_hw::issue::{CollectorAllocator, SthldController, WarpScheduler, WARPS};
-use gpurf_hw::operand_stage::{CcuStage, OcuStage};
+use gpurf_hw::issue::{Allocation, CollectorAllocator, IssueStage, SthldController, WarpScheduler, WARPS};
+use gpurf_hw::operand_stage::{BocStage, CcuStage, OcuStage};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
+use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore};
 use gpurf_sim as model;
 use rust_hdl::prelude::Bits;
 
@@ -140,6 +141,23 @@ where
     }
 }
 
+impl<const W: usize> Testbench for Boc<W>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::collector::Boc::new(parameters.stage.boc()))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(BocStimulus::new(parameters.stage.boc()))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::boc()
+    }
+}
+
 impl<const W: usize, const C: usize> Testbench for Bank<W, C>
 where
     Bits<W>: Word,
@@ -239,7 +257,7 @@ where
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(OperandStageStimulus::new(parameters.stage, false))
+        Box::new(OperandStageStimulus::new(parameters.stage, Allocation::AnyFree))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -256,10 +274,81 @@ where
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(OperandStageStimulus::new(parameters.stage, true))
+        Box::new(OperandStageStimulus::new(parameters.stage, Allocation::OwnElseAnyFree))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
         directed::of_every_stage().into_iter().chain(directed::of_caching_stage()).collect()
+    }
+}
+
+impl<const W: usize, const C: usize> Testbench for BocStage<W, C>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::operand_stage::OperandStage::bypassing(parameters.stage.private()))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(OperandStageStimulus::new(parameters.stage.private(), Allocation::Private))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::of_every_stage().into_iter().chain(directed::of_bypassing_stage()).collect()
+    }
+}
+
+impl<const C: usize> Testbench for IssueStage<C> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::issue::IssueStage::new(parameters.stage, parameters.issue))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        let private = parameters.issue.allocation == Allocation::Private;
+        Box::new(IssueStageStimulus::new(parameters.stage, private))
+    }
+}
+
+impl<const W: usize, const C: usize> Testbench for OcuSubCore<W, C>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let stage = model::operand_stage::OperandStage::baseline(parameters.stage);
+        Box::new(model::sub_core::SubCore::new(parameters.issue, parameters.stage, stage))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(SubCoreStimulus::new(parameters.stage))
+    }
+}
+
+impl<const W: usize, const I: usize, const C: usize> Testbench for CcuSubCore<W, I, C>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let stage = model::operand_stage::OperandStage::caching(1 << I, parameters.stage);
+        Box::new(model::sub_core::SubCore::new(parameters.issue, parameters.stage, stage))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(SubCoreStimulus::new(parameters.stage))
+    }
+}
+
+impl<const W: usize, const C: usize> Testbench for BocSubCore<W, C>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let (issue, stage) = parameters.private();
+        let collectors = model::operand_stage::OperandStage::bypassing(stage);
+        Box::new(model::sub_core::SubCore::new(issue, stage, collectors))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(SubCoreStimulus::new(parameters.private().1))
     }
 }

@@ -1,7 +1,7 @@
 //! Every module's RTL against its reference model: directed scenarios, and constrained-random stimulus
 //! under proptest over parameters and choices.
 
-use gpurf_hw::catalogue::{Parameters, CATALOGUE};
+use gpurf_hw::catalogue::{Entry, Parameters, CATALOGUE};
 use gpurf_hw::collector::Policy;
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::issue::{Allocation, IssueParameters, Occupied, Scheduling, Waiting};
@@ -41,6 +41,16 @@ const POLICIES: [(Scheduling, Occupied, Allocation, Waiting); 5] = [
     (Scheduling::GreedyThenOldest, Occupied::Stall, Allocation::Private, Waiting::BelowThreshold),
 ];
 
+/// The parameters, as far as the module can have them: caching collectors need an allocator that keeps a
+/// warp to one of them.
+fn suited(entry: &Entry, parameters: &Parameters) -> Parameters {
+    let mut parameters = *parameters;
+    if parameters.check_for(entry).is_err() {
+        parameters.issue.allocation = Allocation::OwnElseAnyFree;
+    }
+    parameters
+}
+
 fn issue(policies: usize, interval: usize) -> IssueParameters {
     let (scheduling, occupied, allocation, waiting) = POLICIES[policies];
     IssueParameters { scheduling, occupied, allocation, waiting, interval, ..Default::default() }
@@ -50,14 +60,16 @@ fn issue(policies: usize, interval: usize) -> IssueParameters {
 fn parameters() -> impl Strategy<Value = Parameters> {
     let sizes = (prop::sample::select(vec![4, 8, 16]), 3..=7usize);
     let stage = (prop::sample::select(vec![1, 2, 4, 8]), prop::sample::select(vec![2, 4]));
+    let window = (2..=8usize, 1..=4usize);
     let policies = (0..POLICIES.len(), 1..=60usize);
-    (sizes, stage, any::<bool>(), any::<bool>(), policies).prop_map(
-        |((entries, slots), (collectors, banks), lru, cache_far, (policies, interval))| {
+    (sizes, stage, window, any::<bool>(), any::<bool>(), policies).prop_map(
+        |((entries, slots), (collectors, banks), window, lru, cache_far, (policies, interval))| {
             let mut parameters = Parameters { width: 32, entries, ..Default::default() };
             parameters.stage.slots = slots.min(entries - 1);
             (parameters.stage.collectors, parameters.stage.banks) = (collectors, banks);
             parameters.stage.policy = if lru { Policy::Lru } else { Policy::Malekeh };
             parameters.stage.cache_far = cache_far;
+            (parameters.stage.window, parameters.stage.destinations) = window;
             parameters.issue = issue(policies, interval);
             if parameters.issue.allocation == Allocation::Private {
                 parameters.stage.collectors = 8;
@@ -71,14 +83,19 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 fn directed_scenarios_hold() {
     let mut all = vec![];
     let sizes = [(8, 7, 2, 2), (8, 6, 1, 4), (4, 3, 8, 2), (16, 7, 4, 4), (8, 7, 8, 2)];
-    for (policies, (entries, slots, collectors, banks)) in sizes.into_iter().enumerate() {
+    let windows = [(3, 2), (8, 4), (2, 1), (4, 3), (3, 4)];
+    for (policies, ((entries, slots, collectors, banks), window)) in
+        sizes.into_iter().zip(windows).enumerate()
+    {
         let issue = issue(policies, 40 * policies + 1);
         let mut parameters = Parameters { width: 32, entries, issue, ..Default::default() };
         (parameters.stage.slots, parameters.stage.collectors) = (slots, collectors);
         parameters.stage.banks = banks;
+        (parameters.stage.window, parameters.stage.destinations) = window;
         for policy in [Policy::Malekeh, Policy::Lru] {
             parameters.stage.policy = policy;
             for entry in CATALOGUE {
+                let parameters = suited(entry, &parameters);
                 let failures = with_module!(entry.name, &parameters, make => direct(make, &parameters));
                 let named = failures.into_iter().map(|failure| format!("{}: {failure}", entry.name));
                 all.extend(named.map(|failure| format!("{parameters:?}\n    {failure}")));
@@ -109,6 +126,7 @@ proptest! {
     ) {
         for entry in CATALOGUE {
             let random = Random::listed(choices.clone());
+            let parameters = suited(entry, &parameters);
             let outcome = with_module!(entry.name, &parameters, make => compare(make, &parameters, random, 250));
             prop_assert!(outcome.passed(), "{}: {:?}", entry.name, outcome);
         }

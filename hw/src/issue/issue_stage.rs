@@ -13,10 +13,12 @@ use rust_hdl::prelude::*;
 
 use super::{CollectorAllocator, IssueParameters, WarpScheduler, WARPS};
 use crate::dialect::{array, rtl, Identity, Module};
-use crate::operand_stage::{MAX_COLLECTORS, MAX_SLOTS};
+use crate::operand_stage::{OperandStageParameters, MAX_COLLECTORS, MAX_DESTINATIONS, MAX_SLOTS};
 
 /// Source slots of all warps' instructions.
 pub const HEAD_SLOTS: usize = WARPS * MAX_SLOTS;
+/// Destinations of all warps' instructions that a bypassing operand collector keeps.
+pub const HEAD_DESTINATIONS: usize = WARPS * MAX_DESTINATIONS;
 
 /// `C`: bits of a collector's number, at least one.
 #[derive(LogicBlock, Module)]
@@ -43,6 +45,14 @@ pub struct IssueStage<const C: usize> {
     pub head_source_register: Vec<Signal<In, Bits<8>>>,
     #[port(max = HEAD_SLOTS)]
     pub head_source_near: Vec<Signal<In, Bit>>,
+    /// Its destinations, destination d of warp w at 8 d + w, and whether a branch has left the window
+    /// before it, for bypassing operand collectors.
+    #[port(max = HEAD_DESTINATIONS)]
+    pub head_destination_valid: Vec<Signal<In, Bit>>,
+    #[port(max = HEAD_DESTINATIONS)]
+    pub head_destination_register: Vec<Signal<In, Bits<8>>>,
+    #[port(max = WARPS)]
+    pub head_flush: Vec<Signal<In, Bit>>,
     pub sthld: Signal<In, Bits<5>>,
     /// The collector holds an instruction.
     #[port(max = MAX_COLLECTORS)]
@@ -72,6 +82,11 @@ pub struct IssueStage<const C: usize> {
     pub source_register: Vec<Signal<Out, Bits<8>>>,
     #[port(max = MAX_SLOTS)]
     pub source_near: Vec<Signal<Out, Bit>>,
+    #[port(max = MAX_DESTINATIONS)]
+    pub destination_valid: Vec<Signal<Out, Bit>>,
+    #[port(max = MAX_DESTINATIONS)]
+    pub destination_register: Vec<Signal<Out, Bits<8>>>,
+    pub flush: Signal<Out, Bit>,
 
     scheduler: WarpScheduler,
     allocator: CollectorAllocator<C>,
@@ -80,11 +95,13 @@ pub struct IssueStage<const C: usize> {
     identity: Identity,
     _collectors: usize,
     _slots: usize,
+    _destinations: usize,
 }
 
 impl<const C: usize> IssueStage<C> {
-    /// `collectors`: 1, 2, 4 or 8. `slots`: source slots of an instruction, 3 to 7.
-    pub fn new(collectors: usize, slots: usize, parameters: IssueParameters) -> Self {
+    /// In front of an operand stage of these parameters.
+    pub fn new(stage: OperandStageParameters, parameters: IssueParameters) -> Self {
+        let OperandStageParameters { collectors, slots, destinations, .. } = stage;
         let IssueParameters { scheduling, occupied, allocation, waiting, seed, .. } = parameters;
         IssueStage {
             clock: Signal::default(),
@@ -97,6 +114,9 @@ impl<const C: usize> IssueStage<C> {
             head_source_valid: array(WARPS * slots),
             head_source_register: array(WARPS * slots),
             head_source_near: array(WARPS * slots),
+            head_destination_valid: array(WARPS * destinations),
+            head_destination_register: array(WARPS * destinations),
+            head_flush: array(WARPS),
             sthld: Signal::default(),
             occupied: array(collectors),
             owned: array(collectors),
@@ -112,6 +132,9 @@ impl<const C: usize> IssueStage<C> {
             source_valid: array(slots),
             source_register: array(slots),
             source_near: array(slots),
+            destination_valid: array(destinations),
+            destination_register: array(destinations),
+            flush: Signal::default(),
             scheduler: WarpScheduler::new(collectors, scheduling, occupied),
             allocator: CollectorAllocator::new(collectors, allocation, waiting, seed),
             goes: array(WARPS),
@@ -119,10 +142,15 @@ impl<const C: usize> IssueStage<C> {
             identity: Identity::new(
                 "issue_stage",
                 "Issue stage (W 5, 6, F IV-B)",
-                &[&[("collectors", collectors), ("slots", slots)], &parameters.of_stage()[..]].concat(),
+                &[
+                    &[("collectors", collectors), ("slots", slots), ("destinations", destinations)],
+                    &parameters.of_stage()[..],
+                ]
+                .concat(),
             ),
             _collectors: collectors,
             _slots: slots,
+            _destinations: destinations,
         }
     }
 }
@@ -165,6 +193,11 @@ impl<const C: usize> Logic for IssueStage<C> {
             self.source_register[s].next = 0.into();
             self.source_near[s].next = false;
         }
+        for d in 0..self._destinations {
+            self.destination_valid[d].next = false;
+            self.destination_register[d].next = 0.into();
+        }
+        self.flush.next = false;
         for w in 0..8 {
             self.goes[w].next = self.scheduler.select[w].val() & self.allocator.granted.val();
             if self.goes[w].val() {
@@ -177,6 +210,11 @@ impl<const C: usize> Logic for IssueStage<C> {
                     self.source_register[s].next = self.head_source_register[s * 8 + w].val();
                     self.source_near[s].next = self.head_source_near[s * 8 + w].val();
                 }
+                for d in 0..self._destinations {
+                    self.destination_valid[d].next = self.head_destination_valid[d * 8 + w].val();
+                    self.destination_register[d].next = self.head_destination_register[d * 8 + w].val();
+                }
+                self.flush.next = self.head_flush[w].val();
             }
         }
     }

@@ -7,7 +7,7 @@ mod sthld_table;
 mod warp_scheduler;
 
 pub use collector_allocator::{CollectorAllocator, CollectorAllocatorIn, CollectorAllocatorOut};
-pub use issue_stage::{IssueStage, IssueStageIn, IssueStageOut, HEAD_SLOTS};
+pub use issue_stage::{IssueStage, IssueStageIn, IssueStageOut, HEAD_DESTINATIONS, HEAD_SLOTS};
 pub use sthld_controller::{SthldController, SthldControllerIn, SthldControllerOut, MAX_INTERVAL};
 pub use sthld_table::{Edges, SthldTable, Transition, STATES};
 pub use warp_scheduler::{WarpScheduler, WarpSchedulerIn, WarpSchedulerOut};

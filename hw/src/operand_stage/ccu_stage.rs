@@ -32,6 +32,11 @@ pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
     pub source_register: Vec<Signal<In, Bits<8>>>,
     #[port(max = MAX_SLOTS)]
     pub source_near: Vec<Signal<In, Bit>>,
+    #[port(max = MAX_DESTINATIONS)]
+    pub destination_valid: Vec<Signal<In, Bit>>,
+    #[port(max = MAX_DESTINATIONS)]
+    pub destination_register: Vec<Signal<In, Bits<8>>>,
+    pub flush: Signal<In, Bit>,
     #[port(max = MAX_BANKS)]
     pub write_valid: Vec<Signal<In, Bit>>,
     #[port(max = MAX_BANKS)]
@@ -91,7 +96,7 @@ pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
 
 impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
     pub fn new(parameters: OperandStageParameters) -> Self {
-        let OperandStageParameters { collectors, slots, banks, rows, policy, cache_far, invalidate } =
+        let OperandStageParameters { collectors, slots, banks, rows, policy, cache_far, invalidate, .. } =
             parameters;
         CcuStage {
             clock: Signal::default(),
@@ -104,6 +109,9 @@ impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
             source_valid: array(slots),
             source_register: array(slots),
             source_near: array(slots),
+            destination_valid: array(0),
+            destination_register: array(0),
+            flush: Signal::default(),
             write_valid: array(banks),
             write_warp: array(banks),
             write_register: array(banks),

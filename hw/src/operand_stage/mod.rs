@@ -1,8 +1,8 @@
 //! Operand stage of one sub-core: collectors, crossbar, arbiter, banks and dispatch selection.
 //!
 //! F §II and Fig. 3 with operand collector units ([`OcuStage`]); W §3.1, F §III-B and Fig. 4 with
-//! caching collector units ([`CcuStage`]). Both have the same ports, so that one takes the other's
-//! place.
+//! caching collector units ([`CcuStage`]); F §VI-B with bypassing operand collectors ([`BocStage`]). All
+//! have the same ports, so that one takes another's place.
 //!
 //! Timing, for an instruction issued in cycle t:
 //!
@@ -18,19 +18,23 @@
 //! one per cycle (the papers speak of a dispatch scheduler and not of its order). A collector can take
 //! the next instruction in the cycle after dispatch.
 
+mod boc_stage;
 mod ccu_stage;
 mod ocu_stage;
 
+pub use boc_stage::BocStage;
 pub use ccu_stage::CcuStage;
 pub use ocu_stage::{OcuStage, OcuStageIn as OperandStageIn, OcuStageOut as OperandStageOut};
 
-use crate::collector::{CcuParameters, Policy};
+use crate::collector::{BocParameters, CcuParameters, Policy};
 use crate::register_file::ArbiterParameters;
 
 /// Most collectors, banks and source slots that the plain structs of ports have room for.
 pub const MAX_COLLECTORS: usize = 8;
 pub const MAX_BANKS: usize = 4;
 pub const MAX_SLOTS: usize = 7;
+/// Most destinations of an instruction that a bypassing operand collector keeps.
+pub const MAX_DESTINATIONS: usize = 4;
 
 /// Sizes and policies of an operand stage; data width and table entries are types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +53,15 @@ pub struct OperandStageParameters {
     pub cache_far: bool,
     /// Filtered results invalidate; see [`crate::collector::Ccu`].
     pub invalidate: bool,
+    /// Bypassing operand collectors only, as the next one. Instructions in the window, 2 to 8.
+    pub window: usize,
+    /// Destinations of an instruction that are kept, 1 to 4.
+    pub destinations: usize,
 }
 
 impl Default for OperandStageParameters {
-    /// A sub-core of the papers: 2 collectors of 7 slots (W §2), 2 banks, 64 KB of registers.
+    /// A sub-core of the papers: 2 collectors of 7 slots (W §2), 2 banks, 64 KB of registers. Window and
+    /// destinations are those of BOW in F §VI-B.
     fn default() -> Self {
         OperandStageParameters {
             collectors: 2,
@@ -62,11 +71,27 @@ impl Default for OperandStageParameters {
             policy: Policy::Malekeh,
             cache_far: false,
             invalidate: true,
+            window: 3,
+            destinations: 2,
         }
     }
 }
 
 impl OperandStageParameters {
+    /// The same with a collector of its own for every warp of the sub-core: warp w in collector w.
+    pub fn private(&self) -> Self {
+        OperandStageParameters { collectors: MAX_COLLECTORS, ..*self }
+    }
+
+    pub fn boc(&self) -> BocParameters {
+        BocParameters {
+            window: self.window,
+            slots: self.slots,
+            destinations: self.destinations,
+            banks: self.banks,
+        }
+    }
+
     pub fn ccu(&self) -> CcuParameters {
         CcuParameters {
             slots: self.slots,

@@ -1,11 +1,11 @@
 //! Operand stage with operand collector units, the baseline: F §II and Fig. 3.
 //!
-//! The ports that speak of near reuse and of caching are there for [`super::CcuStage`], which shares
-//! them; here they are not used, or zero.
+//! The ports that speak of near reuse, of caching, of destinations and of a window are there for
+//! [`super::CcuStage`] and [`super::BocStage`], which share them; here they are not used, or zero.
 
 use rust_hdl::prelude::*;
 
-use super::{OperandStageParameters, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
+use super::{OperandStageParameters, MAX_BANKS, MAX_COLLECTORS, MAX_DESTINATIONS, MAX_SLOTS};
 use crate::cells::RoundRobin;
 use crate::collector::Ocu;
 use crate::dialect::{array, rtl, Identity, Module};
@@ -35,6 +35,13 @@ pub struct OcuStage<const W: usize, const C: usize> {
     /// The operand's next reuse is near (caching collectors only).
     #[port(max = MAX_SLOTS)]
     pub source_near: Vec<Signal<In, Bit>>,
+    /// The instruction's first destinations (bypassing collectors only; the others have no such ports).
+    #[port(max = MAX_DESTINATIONS)]
+    pub destination_valid: Vec<Signal<In, Bit>>,
+    #[port(max = MAX_DESTINATIONS)]
+    pub destination_register: Vec<Signal<In, Bits<8>>>,
+    /// With `issue`: a branch has left the window, which is emptied before (bypassing collectors only).
+    pub flush: Signal<In, Bit>,
 
     /// Write-back: one result register per bank, always taken. The register must live in that bank.
     #[port(max = MAX_BANKS)]
@@ -122,6 +129,9 @@ impl<const W: usize, const C: usize> OcuStage<W, C> {
             source_valid: array(slots),
             source_register: array(slots),
             source_near: array(slots),
+            destination_valid: array(0),
+            destination_register: array(0),
+            flush: Signal::default(),
             write_valid: array(banks),
             write_warp: array(banks),
             write_register: array(banks),

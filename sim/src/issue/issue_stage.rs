@@ -2,7 +2,7 @@
 
 use gpurf_hw::dialect::Clocked;
 use gpurf_hw::issue::{IssueParameters, IssueStageIn, IssueStageOut, WARPS};
-use gpurf_hw::operand_stage::MAX_COLLECTORS;
+use gpurf_hw::operand_stage::{OperandStageParameters, MAX_COLLECTORS};
 
 use super::collector_allocator::Answer;
 use super::{mask, CollectorAllocator, WarpScheduler};
@@ -12,6 +12,7 @@ use super::{mask, CollectorAllocator, WarpScheduler};
 pub struct IssueStage {
     collectors: usize,
     slots: usize,
+    destinations: usize,
     scheduler: WarpScheduler,
     allocator: CollectorAllocator,
     launched: u8,
@@ -28,11 +29,14 @@ pub struct Holders {
 }
 
 impl IssueStage {
-    pub fn new(collectors: usize, slots: usize, parameters: IssueParameters) -> Self {
+    /// In front of an operand stage of these parameters.
+    pub fn new(stage: OperandStageParameters, parameters: IssueParameters) -> Self {
+        let OperandStageParameters { collectors, slots, destinations, .. } = stage;
         let IssueParameters { scheduling, occupied, allocation, waiting, seed, .. } = parameters;
         IssueStage {
             collectors,
             slots,
+            destinations,
             scheduler: WarpScheduler::new(collectors, scheduling, occupied),
             allocator: CollectorAllocator::new(collectors, allocation, waiting, seed),
             launched: 0,
@@ -105,6 +109,12 @@ impl Clocked for IssueStage {
                 outputs.source_register[slot] = inputs.head_source_register[place];
                 outputs.source_near[slot] = inputs.head_source_near[place];
             }
+            for destination in 0..self.destinations {
+                let place = WARPS * destination + warp;
+                outputs.destination_valid[destination] = inputs.head_destination_valid[place];
+                outputs.destination_register[destination] = inputs.head_destination_register[place];
+            }
+            outputs.flush = inputs.head_flush[warp];
         }
         outputs
     }

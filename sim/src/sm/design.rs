@@ -33,16 +33,19 @@ pub enum Collector {
     Ocu,
     /// Caching collector unit, F §III-C.
     Ccu,
+    /// Bypassing operand collector, F §VI-B.
+    Boc,
 }
 
 impl Design {
     /// Every design that can be named.
-    pub const ALL: [Design; 7] = [
+    pub const ALL: [Design; 8] = [
         Design::BASELINE,
         Design::TRADITIONAL,
         Design::MALEKEH_GTO,
         Design::MALEKEH,
         Design::MALEKEH_PR,
+        Design::BOW,
         Design::RFC,
         Design::SOFTWARE_RFC,
     ];
@@ -89,6 +92,15 @@ impl Design {
     pub const MALEKEH_PR: Design =
         Design { name: "malekeh-pr", allocation: Allocation::Private, ..Design::MALEKEH };
 
+    /// BOW: a bypassing operand collector for each warp, under greedy-then-oldest. F §VI-B.
+    pub const BOW: Design = Design {
+        name: "bow",
+        collector: Collector::Boc,
+        allocation: Allocation::Private,
+        cache_far: true,
+        ..Design::BASELINE
+    };
+
     /// The baseline under the two-level scheduler of RFC. F §VI-A.
     pub const RFC: Design = Design { name: "rfc", two_level: Some(TwoLevel::Rfc), ..Design::BASELINE };
 
@@ -119,6 +131,8 @@ impl Design {
             policy: self.replacement,
             cache_far: self.cache_far,
             invalidate: config.invalidate,
+            window: config.window,
+            destinations: config.destinations,
         }
     }
 
@@ -148,6 +162,7 @@ impl Design {
         let stage = match self.collector {
             Collector::Ocu => OperandStage::baseline(parameters),
             Collector::Ccu => OperandStage::caching(config.entries, parameters),
+            Collector::Boc => OperandStage::bypassing(parameters),
         };
         SubCore::new(self.issue_stage(config, seed), parameters, stage)
     }

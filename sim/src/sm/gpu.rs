@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::{Design, Sm, SmError};
 use crate::config::{Config, Sthld, SUB_CORES};
+use crate::energy::Energies;
 use crate::issue::SthldController;
 use crate::statistics::{ratio, Counters, Interval, KernelStatistics, Stalls, Statistics, Summary};
 
@@ -220,6 +221,7 @@ where
             seed: self.seed,
             version: env!("CARGO_PKG_VERSION").into(),
             summary: Summary::new(counters, stalls),
+            energy_pj: Energies::default().of(&self.design, &self.config, &counters),
             divergences,
             errors: self.sms.iter().flat_map(|sm| sm.context.errors.clone()).collect(),
             intervals,

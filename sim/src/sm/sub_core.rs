@@ -270,14 +270,21 @@ where
         self.inputs.head_unit[warp] = decoded.unit.into();
         self.inputs.head_payload[warp] = serial;
         self.inputs.head_base[warp] = slot.base;
-        for slot in 0..MAX_SLOTS {
-            let place = WARPS * slot + warp;
-            let source = decoded.sources().get(slot);
+        for position in 0..MAX_SLOTS {
+            let place = WARPS * position + warp;
+            let source = decoded.sources().get(position);
             self.inputs.head_source_valid[place] = source.is_some();
             self.inputs.head_source_register[place] = source.map_or(0, |&source| source.into());
             self.inputs.head_source_near[place] =
-                source.is_some() && instruction.near_sources >> slot & 1 == 1;
+                source.is_some() && instruction.near_sources >> position & 1 == 1;
         }
+        for destination in 0..context.config.destinations {
+            let place = WARPS * destination + warp;
+            let register = decoded.destinations().get(destination);
+            self.inputs.head_destination_valid[place] = register.is_some();
+            self.inputs.head_destination_register[place] = register.map_or(0, |&register| register.into());
+        }
+        self.inputs.head_flush[warp] = slot.leaves_window(decoded.pc, context.config.window);
     }
 
     /// The instruction that the hardware has taken leaves its warp's buffer.

@@ -29,6 +29,8 @@ pub(super) struct Warp {
     next: usize,
     /// Number of the first instruction among all of the run.
     first_serial: u32,
+    /// Addresses of the instructions issued last, the newest first.
+    recent: [u32; RECENT],
     /// Registers loaded since the warp's present strand began: see [`super::two_level`].
     strand_loads: RegisterSet,
     /// Results still to be written.
@@ -45,6 +47,11 @@ pub(super) struct Warp {
     /// Token of each register's latest writer in program order.
     tokens: Box<[u32; 256]>,
 }
+
+/// Instructions in the window of a bypassing operand collector, at most.
+const RECENT: usize = 8;
+/// From one instruction to the next; less before Volta.
+const INSTRUCTION_BYTES: u32 = 16;
 
 /// What the operands of an instruction must be.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,6 +76,7 @@ impl Warp {
             instructions: Vec::new(),
             next: 0,
             first_serial: 0,
+            recent: [0; RECENT],
             strand_loads: RegisterSet::default(),
             pending: RegisterSet::default(),
             pending_loads: RegisterSet::default(),
@@ -120,6 +128,14 @@ impl Warp {
         (&self.instructions[self.next], self.first_serial.wrapping_add(self.next as u32))
     }
 
+    /// Whether a branch has left the window of so many instructions before the next one: see
+    /// [`gpurf_hw::collector::Boc`]. A warp's first instruction has none before it.
+    pub fn leaves_window(&self, pc: u32, window: usize) -> bool {
+        let issued = self.next.min(window);
+        let follows = issued > 0 && pc > self.recent[0] && pc - self.recent[0] <= INSTRUCTION_BYTES;
+        !follows && !self.recent[..issued].contains(&pc)
+    }
+
     /// Whether the next instruction uses what was loaded in the present strand, which then ends.
     pub fn ends_strand(&mut self, decoded: &[Decoded]) -> bool {
         let next = self.instructions.get(self.next).map(|next| &decoded[next.static_index as usize]);
@@ -151,6 +167,8 @@ impl Warp {
                 self.tokens[usize::from(destination)] = token(serial, destination);
             }
         }
+        self.recent.copy_within(..RECENT - 1, 1);
+        self.recent[0] = decoded.pc;
         self.next += 1;
         self.outstanding += 1;
         (instruction, expected)

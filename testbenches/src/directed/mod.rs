@@ -2,6 +2,7 @@
 //! ours where the papers are silent.
 
 mod arbiter;
+mod boc;
 mod ccu;
 mod collector_allocator;
 mod ocu;
@@ -13,10 +14,11 @@ use gpurf_hw::catalogue::Parameters;
 use gpurf_hw::dialect::Data;
 
 pub use arbiter::scenarios as arbiter;
+pub use boc::scenarios as boc;
 pub use ccu::scenarios as ccu;
 pub use collector_allocator::scenarios as collector_allocator;
 pub use ocu::scenarios as ocu;
-pub use operand_stage::{of_caching_stage, of_every_stage};
+pub use operand_stage::{of_bypassing_stage, of_caching_stage, of_every_stage};
 pub use sthld_controller::scenarios as sthld_controller;
 pub use warp_scheduler::scenarios as warp_scheduler;
 

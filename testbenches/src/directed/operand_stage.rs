@@ -169,3 +169,95 @@ where
         },
     ]
 }
+
+/// Rules of the stage with bypassing operand collectors.
+pub fn of_bypassing_stage<M, D: Data>() -> Vec<Scenario<M>>
+where
+    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
+{
+    /// An instruction of warp 0 that writes R3.
+    fn producer<D: Data>() -> OperandStageIn<D> {
+        let mut inputs = issue(0, &[]);
+        (inputs.destination_valid[0], inputs.destination_register[0]) = (true, 3);
+        inputs
+    }
+
+    /// A far result.
+    fn write_far<D: Data>(inputs: OperandStageIn<D>, register: u32, banks: usize) -> OperandStageIn<D> {
+        OperandStageIn { write_near: Default::default(), ..write(inputs, register, banks) }
+    }
+
+    vec![
+        Scenario {
+            name: "a_forwarded_result_needs_no_bank",
+            rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.stage.banks;
+                bench.cycle(producer())?;
+                bench.cycle(idle())?;
+                let out = bench.cycle(write_far(idle(), 3, banks))?;
+                let bank = 4 % banks;
+                expect(out.write_cached[bank] && !out.write_filtered[bank], "far results enter too")?;
+                expect(bench.cycle(issue(0, &[3]))?.hit[0], "the next instruction finds it")?;
+                let out = bench.cycle(idle())?;
+                expect(!out.bank_read.contains(&true), "no bank is read")?;
+                expect(out.dispatch[0] && out.operand_data[0] == value(3), "dispatched at once")
+            },
+        },
+        Scenario {
+            name: "results_are_written_through",
+            rule: "F VI-B3: BOW writes all values in both the RF and the cache",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.stage.banks;
+                bench.cycle(producer())?;
+                bench.cycle(idle())?;
+                expect(bench.cycle(write_far(idle(), 3, banks))?.write_cached[4 % banks], "cached")?;
+                let flushed = OperandStageIn { flush: true, ..issue(0, &[3]) };
+                expect(!bench.cycle(flushed)?.hit[0], "after a flush the window has nothing")?;
+                expect(bench.cycle(idle())?.bank_read[4 % banks], "so the bank is read")?;
+                bench.cycle(idle())?;
+                expect(bench.cycle(idle())?.operand_data[0] == value(3), "which has the value")
+            },
+        },
+        Scenario {
+            name: "a_window_is_private",
+            rule: "F VI-B: BOW uses private BOCs per warp",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.stage.banks;
+                bench.cycle(producer())?;
+                let mut other = issue(1, &[]);
+                (other.warp, other.destination_valid[0], other.destination_register[0]) = (1, true, 3);
+                bench.cycle(other)?;
+                bench.cycle(idle())?;
+                let out = bench.cycle(idle())?;
+                let owners: Vec<u32> = (0..8).collect();
+                let owned = out.collector_owned == [true; 8] && out.collector_warp[..] == owners;
+                expect(owned, "warp w has collector w")?;
+                bench.cycle(write(idle(), 3, banks))?;
+                expect(bench.peek(issue(0, &[3]))?.hit[0], "warp 0 finds its R3")?;
+                let mut reader = issue(1, &[3]);
+                reader.warp = 1;
+                expect(!bench.cycle(reader)?.hit[0], "warp 1 does not")
+            },
+        },
+        Scenario {
+            name: "a_result_without_a_slot_goes_to_the_bank_alone",
+            rule: "F VI-B3: if the slot slides out before write-back, the data is written only in the RF",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.stage.banks;
+                bench.cycle(producer())?;
+                for _ in 0..bench.parameters.stage.window {
+                    bench.cycle(idle())?;
+                    bench.cycle(issue(0, &[]))?;
+                }
+                let out = bench.cycle(write(idle(), 3, banks))?;
+                let bank = 4 % banks;
+                expect(out.write_filtered[bank] && !out.write_cached[bank], "no slot waits any more")?;
+                expect(!bench.cycle(issue(0, &[3]))?.hit[0], "and the next instruction reads the bank")?;
+                bench.cycle(idle())?;
+                bench.cycle(idle())?;
+                expect(bench.cycle(idle())?.operand_data[0] == value(3), "which has the value")
+            },
+        },
+    ]
+}

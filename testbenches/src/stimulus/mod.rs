@@ -5,23 +5,27 @@
 
 mod arbiter;
 mod bank;
+mod boc;
 mod cells;
 mod collector_allocator;
 mod collectors;
 mod operand_stage;
 mod request_queue;
 mod sthld_controller;
+mod sub_core;
 mod tables;
 mod warp_scheduler;
 
 pub use arbiter::ArbiterStimulus;
 pub use bank::BankStimulus;
+pub use boc::BocStimulus;
 pub use cells::{AgeMatrixStimulus, LfsrStimulus, LruOrderStimulus, ReplacementStimulus, RoundRobinStimulus};
 pub use collector_allocator::CollectorAllocatorStimulus;
 pub use collectors::{CcuStimulus, OcuStimulus};
 pub use operand_stage::OperandStageStimulus;
 pub use request_queue::RequestQueueStimulus;
 pub use sthld_controller::SthldControllerStimulus;
+pub use sub_core::{IssueStageStimulus, SubCoreStimulus};
 pub use tables::{CacheTableStimulus, OperandCollectorTableStimulus};
 pub use warp_scheduler::WarpSchedulerStimulus;
 

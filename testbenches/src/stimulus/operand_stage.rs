@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use gpurf_hw::dialect::Data;
+use gpurf_hw::issue::Allocation;
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters};
 
 use super::Stimulus;
@@ -16,7 +17,7 @@ use crate::Random;
 /// dispatched instruction against it.
 pub struct OperandStageStimulus<D: Data> {
     parameters: OperandStageParameters,
-    caching: bool,
+    allocation: Allocation,
     serial: u32,
     collectors: Vec<Held>,
     values: HashMap<(u32, u32), D>,
@@ -34,9 +35,9 @@ struct Held {
 const WARPS: usize = 8;
 
 impl<D: Data> OperandStageStimulus<D> {
-    pub fn new(parameters: OperandStageParameters, caching: bool) -> Self {
+    pub fn new(parameters: OperandStageParameters, allocation: Allocation) -> Self {
         let collectors = vec![Held::default(); parameters.collectors];
-        OperandStageStimulus { parameters, caching, serial: 0, collectors, values: HashMap::new() }
+        OperandStageStimulus { parameters, allocation, serial: 0, collectors, values: HashMap::new() }
     }
 
     fn base(&self, warp: u32) -> u32 {
@@ -55,8 +56,14 @@ impl<D: Data> OperandStageStimulus<D> {
 
     /// Where the next instruction of a warp may go.
     fn collector_for(&self, warp: u32, random: &mut Random) -> Option<usize> {
-        let own = self.collectors.iter().position(|held| held.owner == Some(warp));
-        if let Some(own) = own.filter(|_| self.caching) {
+        let own = match self.allocation {
+            Allocation::AnyFree => None,
+            Allocation::OwnElseAnyFree | Allocation::Malekeh => {
+                self.collectors.iter().position(|held| held.owner == Some(warp))
+            }
+            Allocation::Private => Some(warp as usize),
+        };
+        if let Some(own) = own {
             return (!self.collectors[own].occupied).then_some(own);
         }
         let start = random.below(self.collectors.len());
@@ -89,6 +96,13 @@ impl<D: Data> Stimulus<OperandStageIn<D>, OperandStageOut<D>> for OperandStageSt
         }
         if let Some(collector) = self.collector_for(warp, random).filter(|_| random.percent(80)) {
             inputs.issue[collector] = true;
+        }
+        if self.allocation == Allocation::Private {
+            for slot in 0..self.parameters.destinations {
+                inputs.destination_valid[slot] = random.percent(60);
+                inputs.destination_register[slot] = random.below(range) as u32;
+            }
+            inputs.flush = random.percent(10);
         }
         let issued = inputs.issue.contains(&true);
         for bank in 0..self.parameters.banks {

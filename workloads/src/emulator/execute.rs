@@ -272,9 +272,7 @@ impl Warp {
         match access {
             Access::Load { space, width, address, destination } => {
                 self.addresses(address, &mut addresses);
-                let first = usize::from(*destination);
-                let sink = self.registers.len() - 1;
-                let rows: [usize; 4] = std::array::from_fn(|i| if first == sink { sink } else { first + i });
+                let rows = self.rows(*destination);
                 for lane in lanes_of(mask) {
                     let place = memory.place(*space, addresses[lane], number, lane);
                     touched.push(memory.traced(place, addresses[lane]));
@@ -296,9 +294,7 @@ impl Warp {
             }
             Access::Store { space, width, address, source } => {
                 self.addresses(address, &mut addresses);
-                let first = usize::from(*source);
-                let zero = self.registers.len() - 2;
-                let rows: [usize; 4] = std::array::from_fn(|i| if first == zero { zero } else { first + i });
+                let rows = self.rows(*source);
                 for lane in lanes_of(mask) {
                     let place = memory.place(*space, addresses[lane], number, lane);
                     touched.push(memory.traced(place, addresses[lane]));
@@ -374,6 +370,14 @@ impl Warp {
         Ok(())
     }
 
+    /// The rows of an operand of up to four registers. RZ's takes the place of all of them.
+    #[inline]
+    fn rows(&self, first: u16) -> [usize; 4] {
+        let first = usize::from(first);
+        let special = first >= self.registers.len() - 2;
+        std::array::from_fn(|i| if special { first } else { first + i })
+    }
+
     #[inline]
     fn load_words<const N: usize>(&mut self, bytes: [u8; N], rows: &[usize; 4], lane: usize) {
         for (word, &row) in bytes.chunks_exact(4).zip(rows) {
@@ -403,6 +407,7 @@ impl Warp {
         number: u32,
         memory: &BlockMemory,
     ) -> Result<(), Fault> {
+        let destinations = self.rows(destination);
         for i in 0..usize::from(count) {
             let mut rows = [[0u16; 8]; 8];
             for (j, row) in rows.iter_mut().enumerate() {
@@ -413,7 +418,7 @@ impl Warp {
                     *element = u16::from_le_bytes([pair[0], pair[1]]);
                 }
             }
-            let register = &mut self.registers[usize::from(destination) + i];
+            let register = &mut self.registers[destinations[i]];
             for lane in lanes_of(mask) {
                 let (row, column) = (lane / 4, 2 * (lane % 4));
                 let [low, high] = match transposed {
@@ -437,16 +442,12 @@ impl Warp {
         lane: usize,
         memory: &mut BlockMemory,
     ) -> Result<(), Fault> {
-        let (operand, swap) = (usize::from(operand), usize::from(swap));
-        let zero = self.registers.len() - 2;
+        let (operand, swap) = (self.rows(operand), self.rows(swap));
         if kind.bytes() == 8 {
-            let wide = |row: usize| {
-                let high = if row == zero { 0 } else { self.registers[row + 1][lane] };
-                u64::from(high) << 32 | u64::from(self.registers[row][lane])
-            };
             let before = u64::from_le_bytes(memory.read(place)?);
-            let compared = wide(operand);
-            let after = atomic_64(function, kind, before, compared, wide(swap));
+            let compared = u64::from_le_bytes(self.words_of(&operand, lane));
+            let swapped = u64::from_le_bytes(self.words_of(&swap, lane));
+            let after = atomic_64(function, kind, before, compared, swapped);
             memory.write(place, after.to_le_bytes())?;
             if let Some(row) = destination {
                 let result = match function {
@@ -458,7 +459,7 @@ impl Warp {
             }
         } else {
             let before = u32::from_le_bytes(memory.read(place)?);
-            let operands = (self.registers[operand][lane], self.registers[swap][lane]);
+            let operands = (self.registers[operand[0]][lane], self.registers[swap[0]][lane]);
             let after = atomic_32(function, kind, before, operands.0, operands.1);
             memory.write(place, after.to_le_bytes())?;
             if let Some(row) = destination {

@@ -390,3 +390,30 @@ impl Warp {
 
 /// The window of shared memory, for headers of traces.
 const _: () = assert!(LOCAL_WINDOW - SHARED_WINDOW >= WINDOW_BYTES);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listing::Module;
+
+    #[test]
+    fn a_warp_without_end_is_stopped_where_it_is() {
+        let text = ".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n\
+                    /*0000*/ NOP ;\nagain:\n/*0010*/ NOP ;\n/*0020*/ BRA `(again) ;\n";
+        let module = Module::parse("k.sass", text).unwrap();
+        let code = Code { limit: 1000, ..Code::new(&module.kernels[0]).unwrap() };
+        let launch = Launch {
+            code: Arc::new(code),
+            grid: [1; 3],
+            block: [40, 1, 1],
+            shared: 0,
+            parameters: vec![],
+            constants: Arc::default(),
+            addresses: Arc::default(),
+        };
+        let Err(error) = launch.run_block(&Memory::default(), 0, false) else { panic!("it ended") };
+        let text = error.to_string();
+        assert!(text.starts_with("kernel k, PC 0x00"), "{text}");
+        assert!(text.contains("block (0, 0, 0), warp 0, lane 0: executes without end"), "{text}");
+    }
+}

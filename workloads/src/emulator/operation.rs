@@ -1,5 +1,7 @@
 //! Instructions ready to execute: operands resolved to places, behaviour to a function.
 
+use super::arithmetic::convert::{float_to_float, FloatType};
+use super::arithmetic::{FloatMode, Rounding};
 use super::memory::AccessError;
 
 /// Lanes of a warp.
@@ -59,6 +61,11 @@ impl Modifier {
                     None => value,
                     Some(Half::Low) => (value & 0xffff) * 0x1_0001,
                     Some(Half::High) => (value >> 16) * 0x1_0001,
+                    Some(Half::Single) => {
+                        let mode = FloatMode { rounding: Rounding::Zero, ..FloatMode::default() };
+                        let half = float_to_float(value.into(), FloatType::F32, FloatType::F16, mode);
+                        half as u32 * 0x1_0001
+                    }
                 };
                 let value = if clear { value & 0x7fff_7fff } else { value };
                 value ^ if flip { 0x8000_8000 } else { 0 }

@@ -173,10 +173,15 @@ impl LaunchFile {
         let file = path.display().to_string();
         let line_ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(end, _)| end + 1);
         let lines: Vec<_> = std::iter::once(0).chain(line_ends).collect();
-        let document: Document = toml::from_str(text).map_err(|error| Error::LaunchFile {
-            file: file.clone(),
-            line: line_of(&lines, error.span().unwrap_or_default()),
-            message: error.message().replace('\n', ", "),
+        let document: Document = toml::from_str(text).map_err(|error| {
+            let line = line_of(&lines, error.span().unwrap_or_default());
+            let place = text.lines().nth(line - 1).unwrap_or_default().trim();
+            let message = error.message().replace('\n', ", ");
+            Error::LaunchFile {
+                file: file.clone(),
+                line,
+                message: format!("`{place}`: {message}; docs/your_kernel.md tells what belongs there"),
+            }
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let listing = folder.join(document.listing.get_ref());

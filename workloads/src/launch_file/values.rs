@@ -167,7 +167,7 @@ impl Element {
 
 /// How far a floating-point element may be from the expected one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "a table of `relative` and `absolute`")]
 pub(super) struct Tolerance {
     /// Times the magnitude of the expected value.
     relative: f64,

@@ -89,6 +89,6 @@ pub struct Data {
     pub bytes: Vec<u8>,
     /// Variables: name, and byte offset and size.
     pub symbols: BTreeMap<String, (u32, u32)>,
-    /// Byte offsets at which the 8-byte address of a variable belongs.
+    /// Byte offsets at which the 8-byte address of a variable belongs, added to what is there.
     pub relocations: Vec<(u32, String)>,
 }

@@ -51,11 +51,13 @@ pub enum RegisterFile {
     Uniform,
 }
 
-/// Half of a register that an operand takes for both halves.
+/// What an operand of half precision takes of a register for both halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
     Low,
     High,
+    /// All of it as a single, narrowed towards zero.
+    Single,
 }
 
 /// A register operand with its modifiers.
@@ -72,7 +74,7 @@ pub struct Register {
     pub invert: bool,
     /// `.reuse`: kept in the operand reuse cache.
     pub reuse: bool,
-    /// `.H0_H0`, `.H1_H1`, or `.H0`, `.H1` where only one half is taken.
+    /// `.H0_H0`, `.H1_H1`, or `.H0`, `.H1` where only one half is taken; `.F32`.
     pub half: Option<Half>,
     /// `.B0` to `.B3`: the byte of the register to take.
     pub byte: Option<u8>,
@@ -243,7 +245,8 @@ fn register_name(input: &mut &str) -> Parsed<(RegisterFile, u8)> {
 
 fn half(input: &mut &str) -> Parsed<Half> {
     let low = alt((".H0_H0", ".H0")).value(Half::Low);
-    alt((low, alt((".H1_H1", ".H1")).value(Half::High))).parse_next(input)
+    let high = alt((".H1_H1", ".H1")).value(Half::High);
+    alt((low, high, ".F32".value(Half::Single))).parse_next(input)
 }
 
 /// Suffixes that repeat what the opcode says.

@@ -6,14 +6,21 @@ use super::operand::{self, Operand};
 use super::{Data, Kernel, Module, Parameter, INSTRUCTION_BYTES, PARAMETER_BASE};
 use crate::error::{Error, Result};
 
+/// Most registers per thread.
+const MAX_REGISTERS: u32 = 255;
+/// Most bytes of stack per thread.
+const MAX_STACK: u32 = 512 << 10;
+/// Most bytes of a section.
+const MAX_DATA: usize = 1 << 30;
+
 pub(super) fn module(file: &str, text: &str) -> Result<Module> {
     let mut parser = Parser::default();
+    let wrong = |parser: &Parser, message| Error::Listing { file: file.into(), line: parser.line, message };
     for (index, line) in text.lines().enumerate() {
-        let wrong = |message| Error::Listing { file: file.into(), line: index + 1, message };
-        parser.line(index + 1, line).map_err(wrong)?;
+        parser.line(index + 1, line).map_err(|message| wrong(&parser, message))?;
     }
-    let wrong = |(line, message)| Error::Listing { file: file.into(), line, message };
-    parser.finish().map_err(wrong)
+    parser.finish().map_err(|message| wrong(&parser, message))?;
+    Ok(parser.module)
 }
 
 /// What lines belong to.
@@ -51,6 +58,7 @@ struct Parser {
     /// Labels of the kernel being read, with their addresses, and where they are used.
     labels: HashMap<String, u32>,
     uses: Vec<(usize, String)>,
+    /// Number of the line being read, or to blame.
     line: usize,
 }
 
@@ -102,8 +110,8 @@ impl Parser {
                 let registers =
                     argument.split("SHI_REGISTERS=").nth(1).map(|rest| rest.trim_end_matches('"'));
                 if let (Some(registers), Section::Text) = (registers, &self.section) {
-                    let registers =
-                        registers.parse().map_err(|_| format!("`{argument}` has no register count"))?;
+                    let registers = registers.parse().ok().filter(|&registers| registers <= MAX_REGISTERS);
+                    let registers = registers.ok_or_else(|| format!("`{argument}` has no register count"))?;
                     self.kernel()?.registers = registers;
                 }
                 Ok(())
@@ -188,22 +196,20 @@ impl Parser {
     }
 
     fn zero(&mut self, bytes: usize) -> Result<(), String> {
-        const LIMIT: usize = 1 << 30;
+        let grown = |size: usize| {
+            let size = size.checked_add(bytes).filter(|&size| size <= MAX_DATA);
+            size.ok_or_else(|| format!("`.zero {bytes}`: more than 1 GiB"))
+        };
         match &self.section {
             Section::Data(name) => {
                 let data = &mut self.data.get_mut(name).expect("opened").bytes;
-                if bytes > LIMIT - data.len().min(LIMIT) {
-                    return Err(format!("`.zero {bytes}`: more than 1 GiB"));
-                }
-                data.resize(data.len() + bytes, 0);
+                data.resize(grown(data.len())?, 0);
                 self.grow_symbols();
             }
             Section::Shared(kernel) => {
-                let (kernel, bytes) =
-                    (kernel.clone(), u32::try_from(bytes).map_err(|_| "too much shared memory")?);
-                let kernel = self.module.kernels.iter_mut().find(|known| known.name == kernel);
+                let kernel = self.module.kernels.iter_mut().find(|known| known.name == *kernel);
                 let kernel = kernel.ok_or("shared memory of a kernel that is not in the listing")?;
-                kernel.shared = kernel.shared.saturating_add(bytes);
+                kernel.shared = grown(kernel.shared as usize)? as u32;
             }
             _ => {}
         }
@@ -272,11 +278,13 @@ impl Parser {
                     let data = self.data.get_mut(name).expect("opened");
                     let value = match number(text) {
                         Some(value) => value,
-                        None if bytes == 8 => {
-                            data.relocations.push((data.bytes.len() as u32, text.into()));
-                            0
+                        None => {
+                            let variable = address_of(text).filter(|_| bytes == 8);
+                            let (name, offset) =
+                                variable.ok_or_else(|| format!("`.{kind} {text}`: not a number"))?;
+                            data.relocations.push((data.bytes.len() as u32, name.into()));
+                            offset
                         }
-                        None => return Err(format!("`.{kind} {text}`: not a number")),
                     };
                     data.bytes.extend_from_slice(&value.to_le_bytes()[..bytes]);
                 }
@@ -314,8 +322,12 @@ impl Parser {
                 let function = words.get(3).map(|word| word.text.clone()).unwrap_or_default();
                 let function = function.strip_prefix("index@(").and_then(|rest| rest.strip_suffix(')'));
                 let function = function.ok_or_else(|| format!("{name} is not understood"))?.to_string();
-                let stack = value(4, 4)?;
-                self.stacks.insert(function, stack);
+                // All ones where recursion leaves it open.
+                let stack = Some(value(4, 4)?).filter(|&stack| stack != u32::MAX);
+                if stack.is_some_and(|stack| stack > MAX_STACK) {
+                    return Err(format!("{name}: more than {MAX_STACK} bytes"));
+                }
+                self.stacks.extend(stack.map(|stack| (function, stack)));
             }
             _ => {}
         }
@@ -327,7 +339,8 @@ impl Parser {
         let labels = std::mem::take(&mut self.labels);
         for (line, label) in std::mem::take(&mut self.uses) {
             if !labels.contains_key(&label) {
-                return Err(format!("line {line}: there is no label `{label}` in this kernel"));
+                self.line = line;
+                return Err(format!("there is no label `{label}` in this kernel"));
             }
         }
         if let (Section::Text, Some(kernel)) = (&self.section, self.module.kernels.last_mut()) {
@@ -340,11 +353,11 @@ impl Parser {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Module, (usize, String)> {
-        let line = self.line;
-        self.close_attribute().and_then(|()| self.close_text()).map_err(|message| (line, message))?;
+    fn finish(&mut self) -> Result<(), String> {
+        self.close_attribute()?;
+        self.close_text()?;
         for kernel in &mut self.module.kernels {
-            kernel.stack = self.stacks.get(&kernel.name).copied().filter(|&bytes| bytes != u32::MAX);
+            kernel.stack = self.stacks.get(&kernel.name).copied();
             if let Some(mut parameters) = self.parameters.remove(&kernel.name) {
                 parameters.sort_by_key(|(ordinal, _)| *ordinal);
                 kernel.parameters = Some(parameters.into_iter().map(|(_, parameter)| parameter).collect());
@@ -352,17 +365,31 @@ impl Parser {
             let literals = self.data.remove(&format!(".nv.constant2.{}", kernel.name));
             kernel.literals = literals.unwrap_or_default().bytes;
         }
-        let mut take = |name: &str| self.data.remove(name).unwrap_or_default();
+        let mut take = |name: &str| {
+            let mut data = self.data.remove(name).unwrap_or_default();
+            // What has a size but no place is in another listing.
+            data.symbols.retain(|_, (offset, _)| *offset != u32::MAX);
+            data
+        };
         self.module.constants = take(".nv.constant3");
         self.module.addresses = take(".nv.constant4");
         self.module.globals = [take(".nv.global.init"), take(".nv.global")].into();
         if self.module.kernels.is_empty() {
-            return Err((
-                line,
-                "there is no kernel in this listing; give the output of `nvdisasm -hex`".into(),
-            ));
+            return Err("there is no kernel in this listing; give the output of `nvdisasm -hex`".into());
         }
-        Ok(self.module)
+        Ok(())
+    }
+}
+
+/// Variable and offset of an address: `name` or `fun@R_CUDA_G64((name + 0x8))`.
+fn address_of(text: &str) -> Option<(&str, u64)> {
+    let sum = match text.strip_prefix("fun@") {
+        Some(rest) => rest.split_once('(')?.1.strip_suffix(')')?.trim_matches(['(', ')']),
+        None => text,
+    };
+    match sum.split_once(" + ") {
+        Some((name, offset)) => Some((name, number(offset)?)),
+        None => Some((sum, 0)),
     }
 }
 

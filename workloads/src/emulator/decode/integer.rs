@@ -125,19 +125,23 @@ impl Decoder<'_> {
     fn multiply_add(&mut self, base: &str) -> Result<Compute, String> {
         let signed = !self.has("U32");
         let (wide, high, extended) = (self.has("WIDE"), self.has("HI"), self.has("X"));
-        let signed = signed && !self.has("U32");
         // These name what the operands make of it.
         self.ignore(&["MOV", "SHL", "IADD", "S32"]);
         let destination = self.destination(if wide { 2 } else { 1 })?;
         let carry_out = if self.next_is_predicate() { Some(self.predicate_destination()?) } else { None };
         let [a, b] = [self.source(Kind::Integer)?, self.source(Kind::Integer)?];
         let zero = (crate::emulator::operation::Source::Immediate(0), Modifier::None);
-        let c = match (base, wide || high) {
+        let long = wide || high;
+        let subtract = long && self.next_is_negated();
+        let c = match (base, long) {
             ("IMUL", _) => [zero, zero],
-            (_, true) => self.source_pair(Kind::Integer)?,
+            (_, true) => self.source_pair(Kind::Long)?,
             (_, false) => [self.source(Kind::Integer)?, zero],
         };
         let carry = if extended { self.predicate_or(FALSE)? } else { FALSE };
+        if carry_out.is_some() && !long {
+            return Err("the carry of a 32-bit multiplication is not known to the emulator".into());
+        }
         let product = move |a: u32, b: u32| {
             if signed {
                 (i64::from(a as i32) * i64::from(b as i32)) as u64
@@ -145,14 +149,15 @@ impl Decoder<'_> {
                 u64::from(a) * u64::from(b)
             }
         };
-        let function: Function = if wide || high {
+        let function: Function = if long {
             Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
                 let [a, b, low, upper, ..] = &inputs.lanes;
                 outputs.predicates[0] = 0;
                 for lane in 0..LANES {
                     let addend = u64::from(upper[lane]) << 32 | u64::from(low[lane]);
+                    let ones = u64::from(inputs.predicates[0] >> lane & 1) + u64::from(subtract);
                     let (sum, first) = product(a[lane], b[lane]).overflowing_add(addend);
-                    let (sum, second) = sum.overflowing_add(u64::from(inputs.predicates[0] >> lane & 1));
+                    let (sum, second) = sum.overflowing_add(ones);
                     outputs.lanes[0][lane] = if high { (sum >> 32) as u32 } else { sum as u32 };
                     outputs.lanes[1][lane] = (sum >> 32) as u32;
                     outputs.predicates[0] |= u32::from(first | second) << lane;
@@ -168,10 +173,7 @@ impl Decoder<'_> {
                 }
             })
         };
-        if carry_out.is_some() && !wide {
-            return Err("the carry of a 32-bit multiplication is not known to the emulator".into());
-        }
-        let sources = [a, b].into_iter().chain(c).take(if wide || high { 4 } else { 3 });
+        let sources = [a, b].into_iter().chain(c).take(if long { 4 } else { 3 });
         let mut compute = self.compute(destination, sources, [carry], function);
         compute.predicate_destinations.extend(carry_out);
         Ok(compute)

@@ -62,6 +62,8 @@ pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decodi
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Integer,
+    /// 64 bits. Negated, it stands for its complement, and one is to be added.
+    Long,
     Single,
     /// The upper word of a pair carries the sign.
     Double,
@@ -157,6 +159,15 @@ impl<'a> Decoder<'a> {
 
     fn unexpected<T>(&self) -> Result<T, String> {
         Err(format!("operand {} of `{}` is of a kind not known to the emulator", self.next, self.base))
+    }
+
+    /// Whether the next operand has a minus.
+    fn next_is_negated(&self) -> bool {
+        match self.peek() {
+            Some(Operand::Register(register)) => register.negate,
+            Some(Operand::Constant(constant)) => constant.negate,
+            _ => false,
+        }
     }
 
     fn next_is_predicate(&self) -> bool {
@@ -306,7 +317,7 @@ impl<'a> Decoder<'a> {
                         let Operand::Float(lower) = *self.operand()? else { return self.unexpected() };
                         u64::from(upper) << 16 | u64::from(::half::f16::from_f64(lower).to_bits())
                     }
-                    Kind::Integer => return self.unexpected(),
+                    Kind::Integer | Kind::Long => return self.unexpected(),
                 };
                 for (i, word) in words.iter_mut().enumerate() {
                     *word = (Source::Immediate((bits >> (32 * i)) as u32), Modifier::None);
@@ -341,6 +352,9 @@ impl<'a> Decoder<'a> {
                 Modifier::Sign { clear: absolute, flip: negate }
             }
             Kind::Integer if invert && !negate && !absolute => Modifier::Invert,
+            Kind::Long if invert != negate && !absolute && half.is_none() && byte.is_none() => {
+                Modifier::Invert
+            }
             Kind::Integer if negate && !absolute && top => Modifier::Negate,
             Kind::Integer if absolute && !negate && top => Modifier::Magnitude,
             _ => return self.unexpected(),

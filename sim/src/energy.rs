@@ -1,0 +1,134 @@
+//! Dynamic energy of the register file, from counted events. F §V and §VI-B3.
+//!
+//! The parts are those of F's model: arbiter, crossbar, banks, collectors. Energies per event stand in
+//! `config/energy.toml`, each with its source; some are estimates. Clock, leakage and wires outside the
+//! parts named are left out.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::sm::{Collector, Design};
+use crate::statistics::Counters;
+
+/// The energies that come with the project.
+const ENERGIES: &str = include_str!("../config/energy.toml");
+
+/// Energy per event, in pJ. The file says what each is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Energies {
+    pub bank_read: f64,
+    pub bank_write: f64,
+    pub crossbar: f64,
+    pub crossbar_growth: f64,
+    pub collector_read: f64,
+    pub collector_write: f64,
+    pub cache_read: f64,
+    pub cache_write: f64,
+    pub bypass_read: f64,
+    pub bypass_write: f64,
+    pub tag_search: f64,
+    pub arbitration: f64,
+}
+
+impl Default for Energies {
+    fn default() -> Self {
+        toml::from_str(ENERGIES).expect("the embedded energies are valid")
+    }
+}
+
+/// Energy by component, in pJ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Energy {
+    pub bank_reads: f64,
+    pub bank_writes: f64,
+    pub crossbar: f64,
+    pub collectors: f64,
+    pub tags: f64,
+    pub arbitration: f64,
+    pub total: f64,
+}
+
+impl Energies {
+    /// What these events cost under a design.
+    ///
+    /// - A bank read crosses the crossbar and is written into a collector; a result put into a cache
+    ///   crosses one too.
+    /// - Every operand is read from its collector at dispatch.
+    /// - A hit in a bypassing collector is moved into the slot of the new instruction: a read and a write.
+    /// - Every operand read, and every result in a caching design, searches the tags of a collector.
+    pub fn of(&self, design: &Design, config: &Config, counters: &Counters) -> Energy {
+        let count = |events: u64| events as f64;
+        let (read, write) = match design.collector {
+            Collector::Ocu => (self.collector_read, self.collector_write),
+            Collector::Ccu => (self.cache_read, self.cache_write),
+            Collector::Boc => (self.bypass_read, self.bypass_write),
+        };
+        let more_collectors = (design.collectors(config) as f64 - 2.0).max(0.0);
+        let crossbar = self.crossbar * (1.0 + self.crossbar_growth * more_collectors);
+        let mut collectors =
+            count(counters.operand_reads) * read + count(counters.bank_reads + counters.cache_writes) * write;
+        let mut searches = counters.operand_reads + counters.bank_writes;
+        match design.collector {
+            Collector::Ocu => searches = 0,
+            Collector::Ccu => {}
+            Collector::Boc => collectors += count(counters.hits) * (read + write),
+        }
+        let mut energy = Energy {
+            bank_reads: count(counters.bank_reads) * self.bank_read,
+            bank_writes: count(counters.bank_writes) * self.bank_write,
+            crossbar: count(counters.bank_reads + counters.cache_writes) * crossbar,
+            collectors,
+            tags: count(searches) * self.tag_search,
+            arbitration: count(counters.bank_reads) * self.arbitration,
+            total: 0.0,
+        };
+        energy.total = energy.bank_reads
+            + energy.bank_writes
+            + energy.crossbar
+            + energy.collectors
+            + energy.tags
+            + energy.arbitration;
+        energy
+    }
+
+    /// The same with one energy, or all of a kind, changed by a factor. `None` if there is none of this
+    /// name.
+    pub fn scaled(mut self, name: &str, factor: f64) -> Option<Energies> {
+        let fields: &mut [&mut f64] = match name {
+            "banks" => &mut [&mut self.bank_read, &mut self.bank_write],
+            "crossbar" => &mut [&mut self.crossbar],
+            "collectors" => &mut [
+                &mut self.collector_read,
+                &mut self.collector_write,
+                &mut self.cache_read,
+                &mut self.cache_write,
+                &mut self.bypass_read,
+                &mut self.bypass_write,
+            ],
+            "cache over collector" => &mut [&mut self.cache_read, &mut self.cache_write],
+            "tags" => &mut [&mut self.tag_search],
+            "arbitration" => &mut [&mut self.arbitration],
+            _ => return None,
+        };
+        fields.iter_mut().for_each(|energy| **energy *= factor);
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hit_saves_a_bank_read_its_way_and_its_arbitration() {
+        let (energies, config) = (Energies::default(), Config::default());
+        let all_missed = Counters { operand_reads: 10, bank_reads: 10, ..Counters::default() };
+        let all_hit = Counters { operand_reads: 10, hits: 10, ..Counters::default() };
+        let [missed, hit] =
+            [all_missed, all_hit].map(|counters| energies.of(&Design::MALEKEH, &config, &counters));
+        let saved = energies.bank_read + energies.crossbar + energies.cache_write + energies.arbitration;
+        assert!((missed.total - hit.total - 10.0 * saved).abs() < 1e-6);
+        assert_eq!(hit.bank_reads, 0.0);
+    }
+}

@@ -1,0 +1,216 @@
+//! Runs of the comparison: each workload under each variant of a design.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use gpurf_sim::config::Config;
+use gpurf_sim::energy::{Energies, Energy};
+use gpurf_sim::sm::{Design, Gpu, SmError};
+use gpurf_sim::statistics::{Counters, Interval, Stalls};
+use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
+use gpurf_workloads::Options;
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::Arguments;
+use crate::input::Input;
+use crate::output::{progress, write_json};
+
+/// A design, perhaps with something changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    pub design: Design,
+    /// As results name it: the design, and what is changed.
+    pub label: String,
+    /// Constants that differ, as `--set` takes them.
+    pub settings: Vec<String>,
+    pub exact_reuse: bool,
+}
+
+/// Values of STHLD that are tried.
+pub const STATIC_STHLD: [u32; 8] = [0, 1, 2, 4, 8, 12, 20, 31];
+
+impl Variant {
+    pub fn plain(design: Design) -> Variant {
+        Variant { design, label: design.name.into(), settings: vec![], exact_reuse: false }
+    }
+
+    fn malekeh(settings: &[&str]) -> Variant {
+        let label = format!("malekeh {}", settings.join(" "));
+        let settings = settings.iter().map(|setting| setting.to_string()).collect();
+        Variant { design: Design::MALEKEH, label, settings, exact_reuse: false }
+    }
+
+    /// Malekeh with STHLD fixed. F Fig. 7.
+    pub fn static_sthld() -> Vec<Variant> {
+        STATIC_STHLD.iter().map(|sthld| Variant::malekeh(&[&format!("sthld={sthld}")])).collect()
+    }
+
+    /// Malekeh with one thing changed at a time.
+    pub fn ablations() -> Vec<Variant> {
+        let mut variants = vec![
+            Variant::malekeh(&["occupied=stall"]),
+            Variant::malekeh(&["waiting=up_to"]),
+            Variant { exact_reuse: true, ..Variant::malekeh(&["reuse=exact"]) },
+        ];
+        variants[2].settings.clear();
+        variants.extend([4, 8, 16, 24, 32].map(|rthld| Variant::malekeh(&[&format!("rthld={rthld}")])));
+        // A table of 4 entries holds the sources of instructions with 3; workloads with more are left out.
+        variants.push(Variant::malekeh(&["entries=4", "slots=3"]));
+        variants.push(Variant::malekeh(&["entries=16"]));
+        variants.extend([1, 4, 8].map(|collectors| Variant::malekeh(&[&format!("collectors={collectors}")])));
+        variants.push(Variant::malekeh(&["banks=4"]));
+        variants
+    }
+}
+
+/// What a run counted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub workload: String,
+    pub design: String,
+    pub label: String,
+    /// Tells runs apart: constants, size, seed, version.
+    key: String,
+    pub ipc: f64,
+    pub hit_ratio: f64,
+    pub counters: Counters,
+    pub stalls: Stalls,
+    pub energy_pj: Energy,
+    pub intervals: Vec<Interval>,
+    /// Every check held.
+    pub sound: bool,
+    pub errors: Vec<String>,
+}
+
+/// All variants on all inputs, workload by workload; the variants of one side by side. Variants that a
+/// workload cannot run under, because its instructions need more slots, are left out.
+pub fn run(
+    inputs: &[Input],
+    variants: &[Variant],
+    config: &Config,
+    arguments: &Arguments,
+) -> Result<Vec<Outcome>> {
+    let bar = progress((inputs.len() * variants.len()) as u64, "runs");
+    let mut outcomes = vec![];
+    for input in inputs {
+        bar.set_message(input.name().to_string());
+        outcomes.extend(run_input(input, variants, config, arguments, &bar)?);
+    }
+    bar.finish_and_clear();
+    Ok(outcomes)
+}
+
+fn run_input(
+    input: &Input,
+    variants: &[Variant],
+    config: &Config,
+    arguments: &Arguments,
+    bar: &ProgressBar,
+) -> Result<Vec<Outcome>> {
+    let jobs = variants.iter().map(|variant| Job::new(input, variant, config, arguments));
+    let jobs = jobs.collect::<Result<Vec<_>>>()?;
+    let found: Vec<Option<Outcome>> = jobs.iter().map(Job::finished).collect();
+    // Only if something is to be done is the workload executed.
+    let workload = match found.iter().all(Option::is_some) {
+        true => None,
+        false => Some(input.workload(arguments.emulation.size, Options::default())?),
+    };
+    let outcomes: Vec<Result<Option<Outcome>>> = jobs
+        .par_iter()
+        .zip(found)
+        .map(|(job, found)| {
+            let outcome = match (found, &workload) {
+                (Some(found), _) => Some(found),
+                (None, Some(workload)) => job.run(workload)?,
+                (None, None) => None,
+            };
+            bar.inc(1);
+            Ok(outcome)
+        })
+        .collect();
+    outcomes.into_iter().filter_map(Result::transpose).collect()
+}
+
+struct Job<'a> {
+    input: &'a Input,
+    variant: &'a Variant,
+    config: Config,
+    seed: u64,
+    key: String,
+    /// Where its result is kept.
+    file: Option<PathBuf>,
+}
+
+impl<'a> Job<'a> {
+    fn new(
+        input: &'a Input,
+        variant: &'a Variant,
+        config: &Config,
+        arguments: &Arguments,
+    ) -> Result<Job<'a>> {
+        let settings = [&arguments.settings[..], &variant.settings[..]].concat();
+        let config = match variant.settings.is_empty() {
+            true => config.clone(),
+            false => Config::load(arguments.config.as_deref(), &settings)?,
+        };
+        let constants = serde_json::to_string(&config)?;
+        let (size, seed) = (arguments.emulation.size, arguments.seed);
+        let key =
+            format!("{} {size:?} {seed} {} {constants}", env!("CARGO_PKG_VERSION"), variant.exact_reuse);
+        let name = format!("{} {}.json", input.name(), variant.label).replace(['/', ' '], "_");
+        let file = arguments.out.as_ref().map(|folder| folder.join("results").join(name));
+        Ok(Job { input, variant, config, seed, key, file })
+    }
+
+    /// Its result, if an earlier run left it.
+    fn finished(&self) -> Option<Outcome> {
+        let text = fs::read_to_string(self.file.as_ref()?).ok()?;
+        serde_json::from_str(&text).ok().filter(|outcome: &Outcome| outcome.key == self.key)
+    }
+
+    /// `None` if an instruction has more sources than slots.
+    fn run(&self, workload: &Workload) -> Result<Option<Outcome>> {
+        let (design, config, seed) = (self.variant.design, &self.config, self.seed);
+        let mode = if self.variant.exact_reuse { ReuseMode::Exact } else { Reuse::default().mode };
+        let reuse = Reuse { threshold: config.rthld, mode };
+        let mut gpu = Gpu::new(config, design, seed, |_| design.model(config, seed));
+        for command in &workload.commands {
+            let run = match command {
+                Command::MemcpyHtoD { address, bytes } => {
+                    gpu.copy_to_device(*address, *bytes);
+                    Ok(())
+                }
+                Command::Kernel(kernel) => gpu.run_kernel(kernel, Some(&reuse)),
+            };
+            match run {
+                Err(SmError::TooManySources { .. }) if !self.variant.settings.is_empty() => return Ok(None),
+                run => run.with_context(|| format!("{}, {}", self.input.name(), self.variant.label))?,
+            }
+        }
+        let statistics = gpu.statistics("model", 0);
+        let summary = &statistics.summary;
+        let outcome = Outcome {
+            workload: self.input.name().into(),
+            design: design.name.into(),
+            label: self.variant.label.clone(),
+            key: self.key.clone(),
+            ipc: summary.ipc,
+            hit_ratio: summary.hit_ratio,
+            counters: summary.counters,
+            stalls: summary.stalls,
+            energy_pj: Energies::default().of(&design, config, &summary.counters),
+            sound: statistics.is_sound(),
+            errors: statistics.errors.clone(),
+            intervals: statistics.intervals,
+        };
+        if let Some(file) = &self.file {
+            let folder = file.parent().unwrap_or(Path::new("."));
+            fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+            write_json(file, &outcome)?;
+        }
+        Ok(Some(outcome))
+    }
+}

@@ -1,0 +1,115 @@
+//! What is compared, one number per workload and design.
+
+use serde::Deserialize;
+
+use super::jobs::Outcome;
+use gpurf_sim::statistics::ratio;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    Ipc,
+    HitRatio,
+    Energy,
+    CacheWrites,
+    /// Cycles of a two-level scheduler by what happens in them.
+    Issue,
+    Pending,
+    Idle,
+}
+
+impl Metric {
+    pub fn title(self) -> &'static str {
+        match self {
+            Metric::Ipc => "IPC, change over the baseline, % (F Fig. 12; two-level schedulers: Fig. 2)",
+            Metric::HitRatio => "Source operands read from collectors, % (F Fig. 13, Fig. 17)",
+            Metric::Energy => "Dynamic energy of the register file, change over the baseline, % (F Fig. 15)",
+            Metric::CacheWrites => "Results written into collectors, % of all results (F Fig. 16)",
+            Metric::Issue => "Two-level schedulers: an instruction issues, % of cycles (F Fig. 10, state 1)",
+            Metric::Pending => {
+                "Two-level schedulers: none issues, a pending warp is ready, % of cycles (F Fig. 10, state 2)"
+            }
+            Metric::Idle => {
+                "Two-level schedulers: none issues, none is ready, % of cycles (F Fig. 10, state 3)"
+            }
+        }
+    }
+
+    pub fn file(self) -> &'static str {
+        match self {
+            Metric::Ipc => "ipc",
+            Metric::HitRatio => "hit_ratio",
+            Metric::Energy => "energy",
+            Metric::CacheWrites => "cache_writes",
+            Metric::Issue => "issue",
+            Metric::Pending => "pending",
+            Metric::Idle => "idle",
+        }
+    }
+
+    /// Whether the metric says anything of a design.
+    pub fn concerns(self, design: &str) -> bool {
+        let two_level = matches!(design, "rfc" | "software-rfc");
+        match self {
+            Metric::Ipc => design != "baseline",
+            Metric::HitRatio | Metric::Energy | Metric::CacheWrites => design != "baseline" && !two_level,
+            Metric::Issue | Metric::Pending | Metric::Idle => two_level,
+        }
+    }
+
+    /// In percent. `baseline` is the same workload's.
+    pub fn value(self, outcome: &Outcome, baseline: &Outcome) -> f64 {
+        let cycles = outcome.counters.warp_instructions + outcome.stalls.sum();
+        100.0
+            * match self {
+                Metric::Ipc => outcome.ipc / baseline.ipc - 1.0,
+                Metric::HitRatio => outcome.hit_ratio,
+                Metric::Energy => outcome.energy_pj.total / baseline.energy_pj.total - 1.0,
+                Metric::CacheWrites => ratio(outcome.counters.cache_writes, outcome.counters.bank_writes),
+                Metric::Issue => ratio(outcome.counters.warp_instructions, cycles),
+                Metric::Pending => ratio(outcome.stalls.pending, cycles),
+                Metric::Idle => {
+                    let others = outcome.stalls.sum() - outcome.stalls.pending;
+                    ratio(others, cycles)
+                }
+            }
+    }
+}
+
+/// A metric of one variant on all workloads that ran under it and under the baseline.
+pub struct Series {
+    pub label: String,
+    /// Workload and value.
+    pub values: Vec<(String, f64)>,
+}
+
+impl Series {
+    pub fn new(metric: Metric, outcomes: &[Outcome], label: &str) -> Series {
+        let baseline = |workload: &str| {
+            outcomes.iter().find(|outcome| outcome.workload == workload && outcome.label == "baseline")
+        };
+        let of_label = outcomes.iter().filter(|outcome| outcome.label == label);
+        let values = of_label.filter_map(|outcome| {
+            let value = metric.value(outcome, baseline(&outcome.workload)?);
+            Some((outcome.workload.clone(), value))
+        });
+        Series { label: label.into(), values: values.collect() }
+    }
+
+    pub fn get(&self, workload: &str) -> Option<f64> {
+        self.values.iter().find(|(name, _)| name == workload).map(|(_, value)| *value)
+    }
+
+    /// Arithmetic mean over the workloads.
+    pub fn average(&self) -> f64 {
+        self.values.iter().map(|(_, value)| value).sum::<f64>() / self.values.len() as f64
+    }
+
+    pub fn maximum(&self) -> f64 {
+        self.values.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    pub fn minimum(&self) -> f64 {
+        self.values.iter().map(|(_, value)| *value).fold(f64::INFINITY, f64::min)
+    }
+}

@@ -1,0 +1,175 @@
+//! Results for people, and as CSV.
+
+use anyhow::Result;
+use gpurf_sim::config::Config;
+use gpurf_sim::energy::Energies;
+use gpurf_sim::sm::Design;
+
+use super::claims;
+use super::jobs::{Outcome, Variant};
+use super::metrics::{Metric, Series};
+use crate::output::table;
+
+const METRICS: [Metric; 7] = [
+    Metric::Ipc,
+    Metric::HitRatio,
+    Metric::Energy,
+    Metric::CacheWrites,
+    Metric::Issue,
+    Metric::Pending,
+    Metric::Idle,
+];
+
+/// A table per metric, the claims under each.
+pub fn print(outcomes: &[Outcome], designs: &[Design], variants: &[Variant]) -> Result<()> {
+    for metric in METRICS {
+        let concerned = designs.iter().filter(|design| metric.concerns(design.name));
+        let series: Vec<_> = concerned.map(|design| Series::new(metric, outcomes, design.name)).collect();
+        if !series.is_empty() {
+            println!("{}\n{}", metric.title(), by_workload(outcomes, &series));
+            print_claims(metric, &series);
+        }
+    }
+    if designs.contains(&Design::MALEKEH) {
+        print_sensitivity(outcomes);
+    }
+    let changed: Vec<_> = variants.iter().filter(|variant| variant.label != variant.design.name).collect();
+    if !changed.is_empty() {
+        print_variants(outcomes, &changed);
+    }
+    Ok(())
+}
+
+fn percent(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+fn by_workload(outcomes: &[Outcome], series: &[Series]) -> comfy_table::Table {
+    let labels: Vec<_> = series.iter().map(|series| series.label.as_str()).collect();
+    let mut rows = table(&[&["workload"], &labels[..]].concat());
+    let workloads = outcomes.iter().filter(|outcome| outcome.label == "baseline");
+    for workload in workloads.map(|outcome| &outcome.workload) {
+        let values = series.iter().map(|series| series.get(workload).map_or(String::new(), percent));
+        rows.add_row(std::iter::once(workload.clone()).chain(values));
+    }
+    let summaries: [(&str, fn(&Series) -> f64); 3] =
+        [("average", Series::average), ("maximum", Series::maximum), ("minimum", Series::minimum)];
+    for (name, summary) in summaries {
+        rows.add_row(
+            std::iter::once(name.to_string()).chain(series.iter().map(|series| percent(summary(series)))),
+        );
+    }
+    rows
+}
+
+fn print_claims(metric: Metric, series: &[Series]) {
+    let claims = claims::of(metric);
+    let mut rows = table(&["paper", "average", "here", "maximum", "here", "minimum", "here"]);
+    let mut any = false;
+    for claim in claims {
+        let Some(found) = series.iter().find(|series| series.label == claim.design) else { continue };
+        let beside = |claimed: Option<f64>, found: f64| match claimed {
+            Some(claimed) => [percent(claimed), percent(found)],
+            None => [String::new(), String::new()],
+        };
+        let name = format!("{} {}: {}", claim.paper, claim.section, claim.design);
+        let cells = [
+            beside(Some(claim.average), found.average()),
+            beside(claim.maximum, found.maximum()),
+            beside(claim.minimum, found.minimum()),
+        ];
+        rows.add_row(std::iter::once(name).chain(cells.concat()));
+        any = true;
+    }
+    if any {
+        println!("{rows}");
+    }
+    println!();
+}
+
+/// How the energy saved by Malekeh depends on the estimates.
+fn print_sensitivity(outcomes: &[Outcome]) {
+    let config = Config::default();
+    let energies = Energies::default();
+    let saving = |energies: &Energies| {
+        let total = |label: &str, design: &Design| {
+            let of_label = outcomes.iter().filter(|outcome| outcome.label == label);
+            of_label.map(|outcome| energies.of(design, &config, &outcome.counters).total).collect::<Vec<_>>()
+        };
+        let (with, without) = (total("malekeh", &Design::MALEKEH), total("baseline", &Design::BASELINE));
+        let changes = with.iter().zip(&without).map(|(with, without)| 100.0 * (with / without - 1.0));
+        changes.sum::<f64>() / with.len() as f64
+    };
+    println!(
+        "Energy under malekeh, average change over the baseline, %, with the energies of one part scaled"
+    );
+    let mut rows = table(&["part", "x 0.5", "x 1", "x 2"]);
+    for part in ["banks", "crossbar", "collectors", "cache over collector", "tags", "arbitration"] {
+        let at = |factor: f64| percent(saving(&energies.scaled(part, factor).expect("a part that there is")));
+        rows.add_row([part.to_string(), at(0.5), at(1.0), at(2.0)]);
+    }
+    println!("{rows}\n");
+}
+
+/// Averages of what was changed, over the workloads that ran under it.
+fn print_variants(outcomes: &[Outcome], variants: &[&Variant]) {
+    println!("Malekeh with one thing changed: averages");
+    let mut rows = table(&["", "workloads", "IPC %", "hit ratio %", "energy %", "cache writes %"]);
+    let labels = std::iter::once("malekeh").chain(variants.iter().map(|variant| variant.label.as_str()));
+    for label in labels {
+        let of = |metric| Series::new(metric, outcomes, label);
+        let ipc = of(Metric::Ipc);
+        if ipc.values.is_empty() {
+            continue;
+        }
+        let averages = [Metric::Ipc, Metric::HitRatio, Metric::Energy, Metric::CacheWrites]
+            .map(|metric| percent(of(metric).average()));
+        rows.add_row([vec![label.to_string(), ipc.values.len().to_string()], averages.to_vec()].concat());
+    }
+    println!("{rows}\n");
+}
+
+/// One line per run.
+pub fn csv(outcomes: &[Outcome]) -> Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(vec![]);
+    writer.write_record([
+        "workload",
+        "variant",
+        "cycles",
+        "warp_instructions",
+        "ipc",
+        "operand_reads",
+        "hits",
+        "hit_ratio",
+        "bank_reads",
+        "bank_writes",
+        "bank_conflicts",
+        "cache_writes",
+        "energy_pj",
+        "stalls_waiting",
+        "stalls_pending",
+        "token_errors",
+    ])?;
+    for outcome in outcomes {
+        let counters = &outcome.counters;
+        writer.write_record([
+            outcome.workload.clone(),
+            outcome.label.clone(),
+            counters.cycles.to_string(),
+            counters.warp_instructions.to_string(),
+            outcome.ipc.to_string(),
+            counters.operand_reads.to_string(),
+            counters.hits.to_string(),
+            outcome.hit_ratio.to_string(),
+            counters.bank_reads.to_string(),
+            counters.bank_writes.to_string(),
+            counters.bank_conflicts.to_string(),
+            counters.cache_writes.to_string(),
+            outcome.energy_pj.total.to_string(),
+            outcome.stalls.waiting.to_string(),
+            outcome.stalls.pending.to_string(),
+            counters.token_errors.to_string(),
+        ])?;
+    }
+    Ok(writer.into_inner()?)
+}

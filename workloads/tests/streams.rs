@@ -1,0 +1,191 @@
+//! The instruction streams of the built-in workloads: whole, the same however they are made, and the
+//! same again when read from a trace.
+
+use std::collections::BTreeSet;
+
+use gpurf_trace::{open, write, Instruction, Kernel, Program, StaticInstruction, ThreadBlock, Workload};
+use gpurf_workloads::listing::{
+    Address, Instruction as Listed, Kernel as ListedKernel, Operand, Register, RegisterFile,
+};
+use gpurf_workloads::suite::{Benchmark, Size, SUITE};
+use gpurf_workloads::{Argument, Device, Module, Options};
+
+/// Runs a workload on so many host threads.
+fn run(benchmark: &Benchmark, threads: usize, keep_bytes: usize) -> Workload {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut device = Device::new(Options { keep_bytes, ..Options::default() });
+        (benchmark.run)(&mut device, Size::Small)
+            .unwrap_or_else(|error| panic!("{}: {error}", benchmark.name));
+        device.into_workload(benchmark.name)
+    })
+}
+
+/// An instruction as executed: what a trace says of it.
+type Line<'a> = (u32, &'a str, u32, &'a [u64]);
+
+fn lines<'a>(program: &'a Program, block: &'a ThreadBlock) -> impl Iterator<Item = Line<'a>> {
+    block.warps.iter().flat_map(|warp| &warp.instructions).map(|instruction| {
+        let place = &program[instruction.static_index];
+        (place.pc, &*place.opcode, instruction.mask, block.addresses(instruction))
+    })
+}
+
+/// Fails unless both kernels have the same blocks and the same instructions: all of the kernel's in
+/// the same order, or those executed with the operands that their names widen to.
+fn expect_same(name: &str, kernel: &Kernel, copy: &Kernel, by_index: bool) {
+    assert_eq!(kernel.header(), copy.header(), "{name}");
+    let (mut reader, mut copy_reader) = (kernel.open().unwrap(), copy.open().unwrap());
+    let mut blocks = 0;
+    while let Some(block) = reader.next_block().unwrap() {
+        let copied =
+            copy_reader.next_block().unwrap().unwrap_or_else(|| panic!("{name}: a block is missing"));
+        let (program, copied_program) = (reader.program(), copy_reader.program());
+        if by_index {
+            assert!(block == copied, "{name}: block {:?} differs", block.id);
+            assert!(program.instructions() == copied_program.instructions(), "{name}");
+        } else {
+            assert_eq!(block.id, copied.id, "{name}");
+            let ids = |block: &ThreadBlock| block.warps.iter().map(|warp| warp.id).collect::<Vec<_>>();
+            assert_eq!(ids(&block), ids(&copied), "{name}");
+            assert!(
+                lines(program, &block).eq(lines(copied_program, &copied)),
+                "{name}: block {:?} differs",
+                block.id
+            );
+        }
+        blocks += 1;
+    }
+    assert!(copy_reader.next_block().unwrap().is_none(), "{name}");
+    assert_eq!(blocks, kernel.header().block_count(), "{name}");
+    if !by_index {
+        for copied in copy_reader.program().instructions() {
+            let places = reader.program().instructions();
+            let original = places.iter().find(|place| place.pc == copied.pc).unwrap();
+            assert_eq!(*copied, widened(original), "{name}");
+        }
+    }
+}
+
+/// What widening makes of an instruction's named operands.
+fn widened(instruction: &StaticInstruction) -> StaticInstruction {
+    let mut program = Program::default();
+    let named = Instruction {
+        pc: instruction.pc,
+        opcode: &instruction.opcode,
+        destination: instruction.named_destination,
+        sources: &instruction.named_sources,
+        width: instruction.width,
+        immediates: instruction.immediates,
+    };
+    let index = program.intern(&named).unwrap();
+    program[index].clone()
+}
+
+#[test]
+fn streams_are_the_same_however_they_are_made_and_read_back_equal() {
+    for benchmark in SUITE {
+        let name = benchmark.name;
+        let kept = run(benchmark, 1, usize::MAX);
+        let emulated_again = run(benchmark, 3, 0);
+        let folder = tempfile::tempdir().unwrap();
+        let trace = folder.path().join("trace");
+        write(&kept, &trace).unwrap();
+        let copy = open(&trace).unwrap();
+        let commands = |workload: &Workload| {
+            let texts = workload.commands.iter().map(|command| format!("{command:?}"));
+            texts.collect::<Vec<_>>()
+        };
+        assert_eq!(commands(&kept), commands(&emulated_again), "{name}");
+        assert_eq!(commands(&kept), commands(&copy), "{name}");
+        for (kernel, again) in kept.kernels().zip(emulated_again.kernels()) {
+            expect_same(name, kernel, again, true);
+        }
+        for (kernel, copied) in kept.kernels().zip(copy.kernels()) {
+            expect_same(name, kernel, copied, false);
+        }
+    }
+}
+
+/// The kernels of a listing, as read and as programs. Their first instruction is made an `EXIT`, so
+/// that they can be launched with any arguments.
+fn programs(file: &str, text: &str) -> Vec<(ListedKernel, Program)> {
+    let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+    let mut starts = vec![];
+    for (number, line) in text.lines().enumerate() {
+        if line.starts_with(".text.") {
+            starts.push(number + 1);
+        }
+    }
+    for start in starts {
+        let first = lines[start..].iter().position(|line| line.trim_start().starts_with("/*0000*/")).unwrap();
+        lines[start + first] = "/*0000*/ EXIT ;".into();
+    }
+    let module = Module::parse(file, &lines.join("\n")).unwrap();
+    let programs = module.kernels.iter().map(|kernel| {
+        let mut device = Device::default();
+        let parameters = kernel.parameters.clone().unwrap();
+        let arguments: Vec<Argument> =
+            parameters.iter().map(|place| Argument(vec![0; place.size as usize])).collect();
+        device
+            .launch(&module, &kernel.name, 1, 32, 0, &arguments)
+            .unwrap_or_else(|error| panic!("{file}: {error}"));
+        let workload = device.into_workload(file);
+        let mut reader = workload.kernels().next().unwrap().open().unwrap();
+        reader.next_block().unwrap();
+        (kernel.clone(), reader.program().clone())
+    });
+    programs.collect()
+}
+
+/// Why widening cannot tell all registers of an instruction, if it cannot.
+fn ambiguity(instruction: &Listed) -> Option<&'static str> {
+    let wide = instruction.opcode.starts_with("IMAD.WIDE");
+    match instruction.operands[..] {
+        // The compiler's idiom for indexing an array has its base in the constant, and is taken for granted.
+        [_, _, Operand::Constant(_) | Operand::Register(Register { file: RegisterFile::Uniform, .. }), Operand::Register(addend)]
+            if wide && !addend.is_zero() =>
+        {
+            Some("a multiplier that is not named looks like an addend that is not, beside a multiplier of one register")
+        }
+        [Operand::Memory(Address { register: Some(_), wide: false, uniform: Some(_), .. }), ..]
+        | [_, Operand::Memory(Address { register: Some(_), wide: false, uniform: Some(_), .. }), ..] => {
+            Some("a 32-bit offset to a uniform base looks like a 64-bit address")
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn widening_finds_the_registers_of_every_instruction() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/");
+    let mut opcodes = BTreeSet::new();
+    let (mut instructions, mut ambiguous) = (0, 0);
+    for folder in ["kernels", "tests/listings"].map(|name| format!("{folder}{name}")) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "sass") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let file = path.file_name().unwrap().to_string_lossy();
+            for (kernel, program) in programs(&file, &text) {
+                for (instruction, exact) in kernel.instructions.iter().zip(program.instructions()) {
+                    opcodes.insert(exact.opcode.clone());
+                    let expected = StaticInstruction { reuse: 0, ..exact.clone() };
+                    let found = widened(exact);
+                    match ambiguity(instruction) {
+                        None => assert_eq!(found, expected, "{file}: {}: {}", kernel.name, instruction.text),
+                        Some(_) => {
+                            assert_eq!(found.destinations, expected.destinations);
+                            ambiguous += 1;
+                        }
+                    }
+                    instructions += 1;
+                }
+            }
+        }
+    }
+    assert!(opcodes.len() > 300, "{} opcodes", opcodes.len());
+    assert!(ambiguous * 50 < instructions, "{ambiguous} of {instructions} instructions are ambiguous");
+}
