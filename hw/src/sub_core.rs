@@ -226,7 +226,6 @@ macro_rules! sub_core {
                         self.issue_stage.destination_register[d].val();
                 }
                 self.operand_stage.flush.next = self.issue_stage.flush.val();
-                self.operand_stage.flush.next = false;
 
                 // Results.
                 for b in 0..self._banks {

@@ -1,6 +1,9 @@
 //! The instruction streams of the built-in workloads: whole, the same however they are made, and the
 //! same again when read from a trace.
 
+#[allow(dead_code)]
+mod support;
+
 use std::collections::BTreeSet;
 
 use gpurf_trace::{open, write, Instruction, Kernel, Program, StaticInstruction, ThreadBlock, Workload};
@@ -9,6 +12,7 @@ use gpurf_workloads::listing::{
 };
 use gpurf_workloads::suite::{Benchmark, Size, SUITE};
 use gpurf_workloads::{Argument, Device, Module, Options};
+use support::Frame;
 
 /// Runs a workload on so many host threads.
 fn run(benchmark: &Benchmark, threads: usize, keep_bytes: usize) -> Workload {
@@ -188,4 +192,82 @@ fn widening_finds_the_registers_of_every_instruction() {
     }
     assert!(opcodes.len() > 300, "{} opcodes", opcodes.len());
     assert!(ambiguous * 50 < instructions, "{ambiguous} of {instructions} instructions are ambiguous");
+}
+
+/// Each instruction that a kernel executed: its place, lanes and addresses, warp by warp.
+fn executed(code: &str, threads: u32) -> (u64, Vec<Vec<(u32, u32, Vec<u64>)>>) {
+    let frame = Frame { shared: 1024, stack: 32, registers: 32, ..Frame::default() };
+    let mut device = Device::default();
+    let buffer = device.allocate(u64::from(4 * threads));
+    device.launch(&frame.module(code), "k", 1, threads, 0, &[buffer.into()]).unwrap();
+    let workload = device.into_workload("k");
+    let mut reader = workload.kernels().next().unwrap().open().unwrap();
+    let block = reader.next_block().unwrap().unwrap();
+    let program = reader.program();
+    let line = |instruction: &gpurf_trace::DynamicInstruction| {
+        let pc = program[instruction.static_index].pc;
+        (pc, instruction.mask, block.addresses(instruction).to_vec())
+    };
+    let warps = block.warps.iter().map(|warp| warp.instructions.iter().map(line).collect());
+    (buffer.0, warps.collect())
+}
+
+#[test]
+fn streams_have_the_lanes_and_addresses_that_were_executed() {
+    let code = "
+        S2R R0, SR_TID.X
+        IMAD.WIDE.U32 R2, R0, 0x4, c[0x0][0x160]
+        ISETP.GE.AND P0, PT, R0, 0x24, PT
+        @P0 LDG.E.SYS R4, [R2]
+        @!P0 STS.64 [R0.X8+0x10], R4
+        @!PT LDG.E.SYS R4, [RZ]
+        STL [0x8], R0
+        LDC R5, c[0x0][RZ]
+        BSSY B0, `(after)
+        @P0 BRA `(join)
+        IADD3 R5, R5, 0x1, RZ
+        join:
+        BSYNC B0
+        after:
+        RED.E.ADD.STRONG.GPU [R2], R0
+        @P0 BRA `(barrier)
+        barrier:
+        BAR.SYNC 0x0
+        EXIT";
+    let (buffer, warps) = executed(code, 48);
+    let local = 0x7f11_0000_0000u64;
+    for (warp, lines) in warps.into_iter().enumerate() {
+        let all: u32 = if warp == 0 { u32::MAX } else { 0xffff };
+        let above: u32 = if warp == 0 { 0 } else { 0xfff0 };
+        let below = all & !above;
+        let addresses = |mask: u32, f: &dyn Fn(u64) -> u64| {
+            (0..32)
+                .filter(|lane| mask >> lane & 1 != 0)
+                .map(|lane| f(32 * warp as u64 + lane))
+                .collect::<Vec<u64>>()
+        };
+        let global = |mask| addresses(mask, &|thread| buffer + 4 * thread);
+        let mut expected = vec![
+            (0x00, all, vec![]),
+            (0x10, all, vec![]),
+            (0x20, all, vec![]),
+            (0x30, above, global(above)),
+            (0x40, below, addresses(below, &|thread| 0x10 + 8 * thread)),
+            (0x50, 0, vec![]),
+            // Word 2 of the lanes side by side, behind those of the warps before.
+            (0x60, all, addresses(all, &|thread| local + thread / 32 * 32 * 32 + 2 * 128 + thread % 32 * 4)),
+            (0x70, all, vec![]),
+            (0x80, all, vec![]),
+            (0x90, above, vec![]),
+            (0xa0, below, vec![]),
+        ];
+        // Those that fall through are first, wait, and go on together with the others.
+        let groups = if warp == 0 { vec![all] } else { vec![below, above] };
+        expected.extend(groups.iter().map(|&group| (0xb0, group, vec![])));
+        expected.push((0xc0, all, global(all)));
+        expected.push((0xd0, above, vec![]));
+        // A barrier joins lanes that are apart, and is executed once.
+        expected.extend([(0xe0, all, vec![]), (0xf0, all, vec![])]);
+        assert_eq!(lines, expected, "warp {warp}");
+    }
 }

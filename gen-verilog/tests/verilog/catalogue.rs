@@ -25,6 +25,14 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("replacement", "lru"),
     ("cache_far", "true"),
     ("invalidate", "false"),
+    ("window", "2"),
+    ("destinations", "4"),
+    ("scheduling", "lrr"),
+    ("occupied", "stall"),
+    ("allocation", "own_else_any_free"),
+    ("waiting", "up_to"),
+    ("seed", "90"),
+    ("interval", "77"),
 ];
 
 #[test]
