@@ -3,22 +3,20 @@
 GPURF := target/release/gpurf
 OUT := out
 
-.PHONY: all tools build test bench workloads
+.PHONY: all tools build test soak bench compare workloads
 
-# The answers of the built-in workloads, their reuse distances, two of them through the designs, a waveform
+# The answers of the built-in workloads, their reuse distances, all of them under all designs, a waveform
 # of the hardware, its Verilog, its gates, and the papers' claims beside them.
 all: build
 	@mkdir -p $(OUT)
 	$(GPURF) workloads --check
 	$(GPURF) workloads --histogram $(OUT)/reuse_distance.svg --json $(OUT)/workloads.json
-	$(GPURF) sim sgemm hgemm --design baseline
-	$(GPURF) sim sgemm hgemm --design traditional
-	$(GPURF) sim sgemm hgemm --design malekeh-gto
-	$(GPURF) sim sgemm --design traditional --engine rtl --cycles 2000 \
-	  --vcd $(OUT)/operand_stage.vcd --json $(OUT)/operand_stage.json > /dev/null
+	$(GPURF) compare --out $(OUT)/compare
+	$(GPURF) sim sgemm --design malekeh --engine rtl --cycles 2000 \
+	  --vcd $(OUT)/sub_core.vcd --json $(OUT)/sub_core.json > /dev/null
 	$(GPURF) verilog --out $(OUT)/verilog
 	$(GPURF) overheads --json $(OUT)/overheads.json
-	@echo "Reuse distances: $(OUT)/reuse_distance.svg. Waveform: $(OUT)/operand_stage.vcd (GTKWave, Surfer)."
+	@echo "Reuse distances: $(OUT)/reuse_distance.svg. Waveform: $(OUT)/sub_core.vcd (GTKWave, Surfer)."
 	@echo "Verilog: $(OUT)/verilog. Overheads: $(OUT)/overheads.json."
 
 # Yosys, Verilator, Icarus Verilog and what they need; does nothing when they are there.
@@ -30,6 +28,14 @@ build: tools
 
 test: tools
 	cargo test --workspace
+
+# Every workload under every design with all engines in lockstep, and every trace whole: hours.
+soak: tools
+	cargo test --release -- --ignored --nocapture
+
+# The papers' evaluations: every design on every workload at medium size, fixed STHLD, one thing changed at a time.
+compare: build
+	$(GPURF) compare --size medium --sthld --ablations --out $(OUT)/compare
 
 bench: tools
 	cargo bench --workspace

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use assert_cmd::Command;
 use gpurf_trace::Workload;
-use gpurf_workloads::suite::{named, Size};
+use gpurf_workloads::suite::{named, Size, SUITE};
 use gpurf_workloads::Device;
 use serde_json::Value;
 
@@ -18,7 +18,11 @@ const TRACES: [&str; 6] = [
     "simtune-ffma-1-32-40-sm90",
 ];
 
-const DESIGNS: [&str; 3] = ["baseline", "traditional", "malekeh-gto"];
+const DESIGNS: [&str; 8] =
+    ["baseline", "traditional", "malekeh-gto", "malekeh", "malekeh-pr", "bow", "rfc", "software-rfc"];
+
+/// Designs whose hardware differs: the others share the baseline's or that of malekeh-gto's.
+const HARDWARE: [&str; 5] = ["baseline", "traditional", "malekeh", "malekeh-pr", "bow"];
 
 fn traces() -> Option<PathBuf> {
     let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/traces"));
@@ -62,18 +66,38 @@ fn every_trace_runs_under_every_design() {
     }
 }
 
-/// The beginning of each trace with model, RTL and emitted Verilog side by side: the stimulus that the
-/// gate of the hardware takes from real code.
-#[test]
-fn engines_agree_on_real_code() {
-    let Some(folder) = traces() else { return };
-    for trace in TRACES {
-        for design in DESIGNS {
-            let path = folder.join(trace).display().to_string();
-            let statistics = sim(&[&path, "--design", design, "--engine", "lockstep", "--cycles", "3000"], 0);
+/// Real code with model, RTL and emitted Verilog side by side: the stimulus that the gate of the hardware
+/// takes from it.
+fn run_in_lockstep(inputs: &[String], designs: &[&str], cycles: &str) {
+    for input in inputs {
+        for design in designs {
+            let statistics = sim(&[input, "--design", design, "--engine", "lockstep", "--cycles", cycles], 0);
             assert_sound_in_part(&statistics);
         }
     }
+}
+
+#[test]
+fn engines_agree_on_real_code() {
+    let Some(folder) = traces() else { return };
+    let inputs = TRACES.map(|trace| folder.join(trace).display().to_string());
+    run_in_lockstep(&inputs, &HARDWARE, "1500");
+}
+
+#[test]
+fn engines_agree_on_built_in_workloads() {
+    run_in_lockstep(&["bfs".into(), "hgemm".into()], &HARDWARE, "700");
+}
+
+/// Takes hours: `make soak`.
+#[test]
+#[ignore = "takes hours"]
+fn engines_agree_on_every_workload_and_every_whole_trace() {
+    let workloads: Vec<_> = SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect();
+    run_in_lockstep(&workloads, &DESIGNS, "20000");
+    let Some(folder) = traces() else { return };
+    let inputs = TRACES.map(|trace| folder.join(trace).display().to_string());
+    run_in_lockstep(&inputs, &DESIGNS, "1000000000");
 }
 
 /// A run that is cut off has instructions on their way.

@@ -21,7 +21,7 @@ use crate::operand_stage::{
 
 /// Defines the sub-core around one kind of operand stage.
 macro_rules! sub_core {
-    ($(#[$doc:meta])* $name:ident, $stage:ident, [$($parameter:ident),*], caching: $caching:literal, $verilog:literal, $title:literal, $ports:meta) => {
+    ($(#[$doc:meta])* $name:ident, $stage:ident, [$($parameter:ident),*], caching: $caching:literal, bypassing: $bypassing:literal, $verilog:literal, $title:literal, $ports:meta) => {
         $(#[$doc])*
         #[derive(LogicBlock, Module)]
         #[$ports]
@@ -107,11 +107,15 @@ macro_rules! sub_core {
             _head_slots: usize,
             _destinations: usize,
             _head_destinations: usize,
+            _flushed: usize,
         }
 
         impl<$(const $parameter: usize),*> $name<$($parameter),*> {
             pub fn new(issue: IssueParameters, stage: OperandStageParameters) -> Self {
-                let OperandStageParameters { collectors, slots, banks, destinations, .. } = stage;
+                // Other collectors know nothing of destinations.
+                let destinations = if $bypassing { stage.destinations } else { 0 };
+                let flushed = if $bypassing { WARPS } else { 0 };
+                let OperandStageParameters { collectors, slots, banks, .. } = stage;
                 assert!(
                     !$caching || issue.allocation != Allocation::AnyFree,
                     "values of a warp in several caching collectors would be incoherent"
@@ -129,7 +133,7 @@ macro_rules! sub_core {
                     head_source_near: array(WARPS * slots),
                     head_destination_valid: array(WARPS * destinations),
                     head_destination_register: array(WARPS * destinations),
-                    head_flush: array(WARPS),
+                    head_flush: array(flushed),
                     sthld: Signal::default(),
                     write_valid: array(banks),
                     write_warp: array(banks),
@@ -154,7 +158,7 @@ macro_rules! sub_core {
                     bank_conflict: array(banks),
                     write_cached: array(banks),
                     write_filtered: array(banks),
-                    issue_stage: IssueStage::new(stage, issue),
+                    issue_stage: IssueStage::new(OperandStageParameters { destinations, ..stage }, issue),
                     operand_stage: $stage::new(stage),
                     identity: Identity::new(
                         $verilog,
@@ -167,6 +171,7 @@ macro_rules! sub_core {
                     _head_slots: WARPS * slots,
                     _destinations: destinations,
                     _head_destinations: WARPS * destinations,
+                    _flushed: flushed,
                 }
             }
         }
@@ -183,6 +188,8 @@ macro_rules! sub_core {
                     self.issue_stage.head_unit[w].next = self.head_unit[w].val();
                     self.issue_stage.head_payload[w].next = self.head_payload[w].val();
                     self.issue_stage.head_base[w].next = self.head_base[w].val();
+                }
+                for w in 0..self._flushed {
                     self.issue_stage.head_flush[w].next = self.head_flush[w].val();
                 }
                 for h in 0..self._head_destinations {
@@ -263,17 +270,17 @@ macro_rules! sub_core {
 sub_core!(
     /// With operand collector units, the baseline. `W`: data width in bits; `C`: bits of a collector's
     /// number, at least one.
-    OcuSubCore, OcuStage, [W, C], caching: false, "ocu_sub_core", "Sub-core with operand collector units (F II)",
+    OcuSubCore, OcuStage, [W, C], caching: false, bypassing: false, "ocu_sub_core", "Sub-core with operand collector units (F II)",
     doc = ""
 );
 sub_core!(
     /// With caching collector units. `I`: bits of a cache-table entry's number.
-    CcuSubCore, CcuStage, [W, I, C], caching: true, "ccu_sub_core", "Sub-core with caching collector units (F III, IV)",
+    CcuSubCore, CcuStage, [W, I, C], caching: true, bypassing: false, "ccu_sub_core", "Sub-core with caching collector units (F III, IV)",
     ports(SubCoreIn, SubCoreOut)
 );
 sub_core!(
     /// With bypassing operand collectors, one for each warp.
-    BocSubCore, BocStage, [W, C], caching: true, "boc_sub_core", "Sub-core with bypassing operand collectors (F VI-B)",
+    BocSubCore, BocStage, [W, C], caching: true, bypassing: true, "boc_sub_core", "Sub-core with bypassing operand collectors (F VI-B)",
     ports(SubCoreIn, SubCoreOut)
 );
 

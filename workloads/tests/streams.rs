@@ -271,3 +271,38 @@ fn streams_have_the_lanes_and_addresses_that_were_executed() {
         assert_eq!(lines, expected, "warp {warp}");
     }
 }
+
+#[test]
+fn operands_are_exact_with_their_reuse_flags() {
+    type Registers = &'static [u8];
+    let lines: [(&str, Registers, Registers, u16); 18] = [
+        ("IMAD.WIDE R2, R0, R4.reuse, c[0x0][0x160]", &[2, 3], &[0, 4], 0b10),
+        ("IMAD.WIDE.U32 R2, R0.reuse, R4, R6.reuse", &[2, 3], &[0, 4, 6, 7], 0b1101),
+        ("FADD R5, -R5.reuse, |R6.reuse|", &[5], &[5, 6], 0b11),
+        ("FFMA R5, R7, R5, R7.reuse", &[5], &[7, 5], 0b01),
+        ("IADD3 RZ, P0, RZ, -R8, UR4", &[], &[8], 0),
+        ("HMMA.1688.F32 R8, R4.reuse, R6.reuse, R8", &[8, 9, 10, 11], &[4, 5, 6, 8, 9, 10, 11], 0b111),
+        ("IMMA.8816.S8.S8 R8, R4.ROW, R6.reuse.COL, RZ", &[8, 9], &[4, 6], 0b10),
+        ("DFMA R4, R8, R10, -R8", &[4, 5], &[8, 9, 10, 11], 0),
+        ("F2F.F64.F32 R4, R9", &[4, 5], &[9], 0),
+        ("STG.E.128.SYS [R2], R4", &[], &[2, 3, 4, 5, 6, 7], 0),
+        ("LDG.E.64.SYS R2, [R2.64+UR4]", &[2, 3], &[2, 3], 0),
+        ("LDS.U.128 R4, [R20.X16+0x10]", &[4, 5, 6, 7], &[20], 0),
+        ("LDSM.16.M88.2 R4, [R20]", &[4, 5], &[20], 0),
+        ("ATOMG.E.CAS.64.STRONG.GPU PT, R8, [R2], R4, R6", &[8, 9], &[2, 3, 4, 5, 6, 7], 0),
+        ("SHFL.IDX P0, R5, R4.reuse, R6, R7", &[5], &[4, 6, 7], 0b001),
+        ("BMOV.32 B0, R9", &[], &[9], 0),
+        ("BAR.SYNC R4, R5", &[], &[4, 5], 0),
+        ("RET.REL.NODEC R20 `(k)", &[], &[20, 21], 0),
+    ];
+    let code: Vec<&str> = lines.iter().map(|(line, ..)| *line).collect();
+    let text = Frame::default().listing(&format!("EXIT\nk:\n{}", code.join("\n")));
+    let (_, program) = programs("k.sass", &text).remove(0);
+    for ((line, destinations, sources, reuse), found) in lines.iter().zip(&program.instructions()[1..]) {
+        assert_eq!(
+            (&found.destinations[..], &found.sources[..], found.reuse),
+            (*destinations, *sources, *reuse),
+            "{line}"
+        );
+    }
+}

@@ -96,12 +96,15 @@ pub struct IssueStage<const C: usize> {
     _collectors: usize,
     _slots: usize,
     _destinations: usize,
+    _flushed: usize,
 }
 
 impl<const C: usize> IssueStage<C> {
-    /// In front of an operand stage of these parameters.
+    /// In front of an operand stage of these parameters. One that keeps no destinations is never told to
+    /// flush either.
     pub fn new(stage: OperandStageParameters, parameters: IssueParameters) -> Self {
         let OperandStageParameters { collectors, slots, destinations, .. } = stage;
+        let flushed = if destinations == 0 { 0 } else { WARPS };
         let IssueParameters { scheduling, occupied, allocation, waiting, seed, .. } = parameters;
         IssueStage {
             clock: Signal::default(),
@@ -116,7 +119,7 @@ impl<const C: usize> IssueStage<C> {
             head_source_near: array(WARPS * slots),
             head_destination_valid: array(WARPS * destinations),
             head_destination_register: array(WARPS * destinations),
-            head_flush: array(WARPS),
+            head_flush: array(flushed),
             sthld: Signal::default(),
             occupied: array(collectors),
             owned: array(collectors),
@@ -151,6 +154,7 @@ impl<const C: usize> IssueStage<C> {
             _collectors: collectors,
             _slots: slots,
             _destinations: destinations,
+            _flushed: flushed,
         }
     }
 }
@@ -214,6 +218,10 @@ impl<const C: usize> Logic for IssueStage<C> {
                     self.destination_valid[d].next = self.head_destination_valid[d * 8 + w].val();
                     self.destination_register[d].next = self.head_destination_register[d * 8 + w].val();
                 }
+            }
+        }
+        for w in 0..self._flushed {
+            if self.goes[w].val() {
                 self.flush.next = self.head_flush[w].val();
             }
         }

@@ -180,6 +180,9 @@ impl Warp {
         number: u32,
         scratch: &mut Scratch,
     ) -> Result<(), Fault> {
+        if mask == 0 {
+            return Ok(());
+        }
         let Scratch { inputs, outputs, .. } = scratch;
         for (source, lanes) in compute.sources.iter().zip(&mut inputs.lanes) {
             self.fetch(*source, constants, number, lanes)?;
@@ -189,14 +192,14 @@ impl Warp {
         }
         inputs.mask = mask;
         (compute.function)(inputs, outputs);
-        let first = mask.trailing_zeros() & 31;
+        let first = mask.trailing_zeros();
         for (destination, value) in compute.destinations.iter().zip(&outputs.lanes) {
             match *destination {
                 Destination::Row(row) => self.store(row, mask, value),
-                Destination::Uniform(index) if mask != 0 => {
+                Destination::Uniform(index) => {
                     self.running_mut().uniform[usize::from(index)] = value[first as usize];
                 }
-                Destination::Uniform(_) | Destination::Nowhere => {}
+                Destination::Nowhere => {}
             }
         }
         for (destination, &value) in compute.predicate_destinations.iter().zip(&outputs.predicates) {
@@ -205,7 +208,8 @@ impl Warp {
         Ok(())
     }
 
-    /// Writes a predicate in these lanes; a uniform one takes the value of the first of them.
+    /// Writes a predicate in these lanes, of which there are some; a uniform one takes the value of the
+    /// first of them.
     #[inline]
     fn set_predicate(&mut self, destination: PredicateDestination, mask: u32, value: u32) {
         match destination {
@@ -214,12 +218,11 @@ impl Warp {
                 let predicate = &mut self.predicates[usize::from(index)];
                 *predicate = *predicate & !mask | value & mask;
             }
-            PredicateDestination { uniform: true, index } if mask != 0 => {
+            PredicateDestination { uniform: true, index } => {
                 let first = mask.trailing_zeros();
                 let predicates = &mut self.running_mut().uniform_predicates;
                 *predicates = *predicates & !(1 << index) | ((value >> first & 1) as u8) << index;
             }
-            PredicateDestination { .. } => {}
         }
     }
 
@@ -526,13 +529,13 @@ impl Warp {
                 let lanes = self.scalar(*source, mask, constants, number)?;
                 self.wait(mask, Waiting::Sync(lanes));
             }
-            Control::BarrierResult { destination, predicate } => {
+            Control::BarrierResult { destination, predicate } if mask != 0 => {
                 self.store(*destination, mask, &[self.reduced; LANES]);
                 if let Some(predicate) = predicate {
                     self.set_predicate(*predicate, mask, if self.reduced != 0 { u32::MAX } else { 0 });
                 }
             }
-            Control::Barrier { .. } | Control::Nothing => {}
+            Control::Barrier { .. } | Control::BarrierResult { .. } | Control::Nothing => {}
             Control::Trap => {
                 if mask != 0 {
                     return Err(Fault::new("the kernel trapped"));

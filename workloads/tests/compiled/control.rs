@@ -154,3 +154,25 @@ fn barriers_do_not_wait_for_threads_that_have_ended() {
         assert_eq!(found[i], expected, "thread {i}");
     }
 }
+
+#[test]
+fn variables_are_where_the_listing_says() {
+    let a = values(64);
+    let mut device = device();
+    let input = device.upload(&a);
+    let out = device.allocate(256);
+    let arguments = [input.into(), out.into()];
+    let check = |device: &mut gpurf_workloads::Device, table: [i32; 4], scales: [i32; 4]| {
+        device.launch(&CONTROL, "variables", 1, 64, 0, &arguments).unwrap();
+        for (&a, found) in a.iter().zip(device.read::<i32>(out, 64).unwrap()) {
+            let a = a as usize & 3;
+            assert_eq!(found, table[a] * scales[a] + table[1] * 1000);
+        }
+    };
+    check(&mut device, [10, 20, 30, 40], [1, 2, 3, 4]);
+    device.write_symbol(&CONTROL, "table", &[5, 6, 7]).unwrap();
+    device.write_symbol(&CONTROL, "scales", &[-1, 9]).unwrap();
+    check(&mut device, [5, 6, 7, 40], [-1, 9, 3, 4]);
+    let error = device.write_symbol(&CONTROL, "table", &[0i32; 5]).unwrap_err();
+    assert!(error.to_string().contains("variable table has only 16 bytes"), "{error}");
+}

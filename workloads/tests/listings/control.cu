@@ -153,3 +153,18 @@ UNARY(barrier_after_exit) {
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x ^ 1];
 }
+
+__device__ int table[4] = {10, 20, 30, 40};
+__device__ int zeroed[4];
+__constant__ int scales[4] = {1, 2, 3, 4};
+__constant__ int *within_table = table + 1;
+__device__ int *within_zeroed = &zeroed[2];
+
+// Variables, by name and through pointers that the listing initialises.
+UNARY(variables) {
+    ELEMENT;
+    const int a = in[i] & 3;
+    out[i] = table[a] * scales[a] + *within_table * 1000;
+    if (i == 0)
+        *within_zeroed = 7;
+}

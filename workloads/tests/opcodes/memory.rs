@@ -169,7 +169,8 @@ fn lanes_that_do_not_execute_touch_no_memory() {
         @!PT LDSM.16.M88.4 R12, [R5]
         @!PT STG.E.128.SYS [R4], R12
         @!PT ATOMG.E.ADD.STRONG.GPU PT, R11, [R4], R10
-        @!PT LDC R11, c[0x3][R5]";
+        @!PT LDC R11, c[0x3][R5]
+        @!PT MOV R11, c[0x3][0x0]";
     let trial = Trial::new(code).input("P0", &good).input("R5", &addresses).input("R4", &[0x20; 32]);
     assert_eq!(trial.output("R10"), [5; 32]);
 }
