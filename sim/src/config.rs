@@ -75,7 +75,7 @@ pub enum Waiting {
 
 /// STHLD, the time that an allocation waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "`sthld` is a number of cycles, 0 to 31, or \"adaptive\"")]
 pub enum Sthld {
     /// In cycles, for the whole run.
     Fixed(u32),
@@ -348,6 +348,8 @@ fn merge(table: &mut Table, changes: Table, section: &str, origin: &str) -> Resu
         };
         match (present, change) {
             (Value::Table(inner), Value::Table(changes)) => merge(inner, changes, &name, origin)?,
+            // A number of cycles, or a word.
+            (present, change) if name == "sthld" => *present = change,
             (present, change) if present.type_str() == change.type_str() => *present = change,
             (present, change) => {
                 let reason =
@@ -370,6 +372,16 @@ mod tests {
 
     fn message(settings: &[&str]) -> String {
         set(settings).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn sthld_is_a_number_or_adaptive() {
+        let sthld = |value: &str| Config::load(None, &[format!("sthld={value}")]).map(|config| config.sthld);
+        assert_eq!(sthld("5").unwrap(), Sthld::Fixed(5));
+        assert_eq!(sthld("adaptive").unwrap(), Sthld::Adaptive(Adaptive::Adaptive));
+        for wrong in ["32", "sometimes", "true"] {
+            assert!(sthld(wrong).unwrap_err().to_string().contains("sthld"), "{wrong}");
+        }
     }
 
     #[test]
