@@ -92,7 +92,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             continue;
         }
         // A stage at full width is the same kernel around the same parts, and slow: tokens do.
-        let widths = if entry.name.ends_with("_stage") || entry.name.ends_with("_sub_core") { &widths[..1] } else { widths };
+        let widths = if entry.name.ends_with("_stage") || entry.name.ends_with("_sub_core") {
+            &widths[..1]
+        } else {
+            widths
+        };
         let widths = if arguments.vcd.is_some() { &widths[..1] } else { widths };
         runs.extend(widths.iter().map(|width| (entry, Parameters { width: *width, ..parameters })));
     }

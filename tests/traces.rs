@@ -82,10 +82,7 @@ fn engines_agree_on_real_code() {
     let Some(folder) = traces() else { return };
     let inputs = TRACES.map(|trace| folder.join(trace).display().to_string());
     run_in_lockstep(&inputs, &HARDWARE, "1500");
-}
-
-#[test]
-fn engines_agree_on_built_in_workloads() {
+    // In the same test, so that no Verilog is built twice at a time.
     run_in_lockstep(&["bfs".into(), "hgemm".into()], &HARDWARE, "700");
 }
 

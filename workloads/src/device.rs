@@ -26,7 +26,7 @@ use rayon::prelude::*;
 
 use crate::emulator::{self, AccessError, Code, Launch, Memory, Writes, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::error::{Error, Result};
-use crate::listing::{Kernel, Module, PARAMETER_BASE};
+use crate::listing::{Data, Kernel, Module, PARAMETER_BASE};
 
 /// An address in device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -253,33 +253,24 @@ impl Device {
             return Ok(index);
         }
         let mut globals = BTreeMap::new();
-        for data in &module.globals {
-            if data.bytes.is_empty() {
-                continue;
-            }
+        let mut bases = vec![];
+        for data in module.globals.iter().filter(|data| !data.bytes.is_empty()) {
             let base = self.memory.allocate(data.bytes.len() as u64);
-            self.memory.write(base, &data.bytes).expect("just allocated");
             let places = data.symbols.iter();
             globals.extend(
                 places.map(|(name, &(offset, size))| (name.clone(), (base + u64::from(offset), size))),
             );
+            bases.push((base, data));
         }
-        let mut addresses = module.addresses.bytes.clone();
-        for (offset, symbol) in &module.addresses.relocations {
-            let Some((address, _)) = globals.get(symbol) else {
-                return Err(copy_error_text(
-                    0,
-                    8,
-                    format!("the listing lacks variable {symbol}, which its code uses"),
-                ));
-            };
-            let start = *offset as usize;
-            addresses[start..start + 8].copy_from_slice(&address.to_le_bytes());
+        for (base, data) in bases {
+            self.memory.write(base, &relocated(data, &globals)?).expect("just allocated");
         }
+        let constants = relocated(&module.constants, &globals)?;
+        let addresses = relocated(&module.addresses, &globals)?;
         self.loaded.push(Loaded {
             identity: module.identity,
             codes: vec![],
-            constants: Arc::new(module.constants.bytes.clone()),
+            constants: Arc::new(constants),
             addresses: Arc::new(addresses),
             globals,
         });
@@ -300,7 +291,7 @@ impl Device {
             let names: Vec<_> = module.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
             return Err(wrong(format!("the listing has no such kernel; it has {}", names.join(", "))));
         };
-        let threads: u64 = block.iter().map(|&size| u64::from(size)).product();
+        let threads = block.iter().fold(1u64, |threads, &size| threads.saturating_mul(size.into()));
         if threads == 0 || threads > MAX_THREADS || block[2] > 64 {
             return Err(wrong(format!(
                 "a block of {block:?} threads: give 1 to {MAX_THREADS} in all, at most 64 in z"
@@ -323,6 +314,10 @@ impl Device {
             (0x14, grid[2]),
         ] {
             parameters[place..place + 4].copy_from_slice(&value.to_le_bytes());
+        }
+        // What makes generic addresses of those in shared and local memory.
+        for (place, window) in [(0x18, SHARED_WINDOW), (0x20, LOCAL_WINDOW)] {
+            parameters[place..place + 8].copy_from_slice(&window.to_le_bytes());
         }
         // The stack grows down from here; thread by thread it starts at address 0.
         parameters[0x28..0x2c].copy_from_slice(&emulator::stack_bytes(kernel).to_le_bytes());
@@ -479,6 +474,21 @@ fn place_arguments(bank: &mut Vec<u8>, kernel: &Kernel, arguments: &[Argument]) 
     // Wide constant accesses may reach past the last argument.
     bank.resize(bank.len().next_multiple_of(8), 0);
     Ok(())
+}
+
+/// The bytes of a section with the addresses of variables in them.
+fn relocated(data: &Data, globals: &BTreeMap<String, (u64, u32)>) -> Result<Vec<u8>> {
+    let mut bytes = data.bytes.clone();
+    for (offset, symbol) in &data.relocations {
+        let Some((address, _)) = globals.get(symbol) else {
+            let message = format!("the listing lacks variable {symbol}, which its code uses");
+            return Err(copy_error_text(0, 8, message));
+        };
+        let place = &mut bytes[*offset as usize..*offset as usize + 8];
+        let within = u64::from_le_bytes((&*place).try_into().expect("eight bytes"));
+        place.copy_from_slice(&address.wrapping_add(within).to_le_bytes());
+    }
+    Ok(bytes)
 }
 
 fn copy_error(address: u64, bytes: usize, error: AccessError) -> Error {
