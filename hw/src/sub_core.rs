@@ -13,6 +13,7 @@ pub use {OcuSubCoreIn as SubCoreIn, OcuSubCoreOut as SubCoreOut};
 
 use rust_hdl::prelude::*;
 
+use crate::collector::Policy;
 use crate::dialect::{array, rtl, Identity, Module};
 use crate::issue::{Allocation, IssueParameters, IssueStage, HEAD_DESTINATIONS, HEAD_SLOTS, WARPS};
 use crate::operand_stage::{
@@ -21,7 +22,7 @@ use crate::operand_stage::{
 
 /// Defines the sub-core around one kind of operand stage.
 macro_rules! sub_core {
-    ($(#[$doc:meta])* $name:ident, $stage:ident, [$($parameter:ident),*], caching: $caching:literal, bypassing: $bypassing:literal, $verilog:literal, $title:literal, $ports:meta) => {
+    ($(#[$doc:meta])* $name:ident, $stage:ident, [$($parameter:ident),*], caching: $caching:literal, bypassing: $bypassing:literal, $verilog:literal, $title:literal, $named:expr, $ports:meta) => {
         $(#[$doc])*
         #[derive(LogicBlock, Module)]
         #[$ports]
@@ -163,7 +164,7 @@ macro_rules! sub_core {
                     identity: Identity::new(
                         $verilog,
                         $title,
-                        &[&[("w", W)], &issue.of_stage()[..], &stage_parameters(&stage)[..]].concat(),
+                        &[&[("w", W)], &issue.of_stage()[..], &$named(&stage)[..]].concat(),
                     ),
                     _collectors: collectors,
                     _slots: slots,
@@ -270,31 +271,45 @@ macro_rules! sub_core {
 sub_core!(
     /// With operand collector units, the baseline. `W`: data width in bits; `C`: bits of a collector's
     /// number, at least one.
-    OcuSubCore, OcuStage, [W, C], caching: false, bypassing: false, "ocu_sub_core", "Sub-core with operand collector units (F II)",
+    OcuSubCore, OcuStage, [W, C], caching: false, bypassing: false, "ocu_sub_core", "Sub-core with operand collector units (F II)", of_ocu,
     doc = ""
 );
 sub_core!(
     /// With caching collector units. `I`: bits of a cache-table entry's number.
-    CcuSubCore, CcuStage, [W, I, C], caching: true, bypassing: false, "ccu_sub_core", "Sub-core with caching collector units (F III, IV)",
+    CcuSubCore, CcuStage, [W, I, C], caching: true, bypassing: false, "ccu_sub_core", "Sub-core with caching collector units (F III, IV)", of_ccu::<I>,
     ports(SubCoreIn, SubCoreOut)
 );
 sub_core!(
     /// With bypassing operand collectors, one for each warp.
-    BocSubCore, BocStage, [W, C], caching: true, bypassing: true, "boc_sub_core", "Sub-core with bypassing operand collectors (F VI-B)",
+    BocSubCore, BocStage, [W, C], caching: true, bypassing: true, "boc_sub_core", "Sub-core with bypassing operand collectors (F VI-B)", of_boc,
     ports(SubCoreIn, SubCoreOut)
 );
 
-/// Of an operand stage, as a module's name has them.
-fn stage_parameters(stage: &OperandStageParameters) -> [(&'static str, usize); 9] {
+/// Parameters of an operand stage, as a module's name has them. Verilator cuts names of more than 127
+/// characters, so each module names only what changes it.
+type Named<const N: usize> = [(&'static str, usize); N];
+
+fn of_ocu(stage: &OperandStageParameters) -> Named<4> {
+    let OperandStageParameters { collectors, slots, banks, rows, .. } = *stage;
+    [("collectors", collectors), ("slots", slots), ("banks", banks), ("rows", rows)]
+}
+
+fn of_ccu<const I: usize>(stage: &OperandStageParameters) -> Named<8> {
+    let [collectors, slots, banks, rows] = of_ocu(stage);
+    let policies = [stage.policy == Policy::Lru, stage.cache_far, stage.invalidate].map(usize::from);
     [
-        ("collectors", stage.collectors),
-        ("slots", stage.slots),
-        ("banks", stage.banks),
-        ("rows", stage.rows),
-        ("lru", stage.policy as usize),
-        ("cachefar", stage.cache_far as usize),
-        ("invalidate", stage.invalidate as usize),
-        ("window", stage.window),
-        ("destinations", stage.destinations),
+        ("entries", 1 << I),
+        collectors,
+        slots,
+        banks,
+        rows,
+        ("lru", policies[0]),
+        ("cachefar", policies[1]),
+        ("inv", policies[2]),
     ]
+}
+
+fn of_boc(stage: &OperandStageParameters) -> Named<6> {
+    let [collectors, slots, banks, rows] = of_ocu(stage);
+    [collectors, slots, banks, rows, ("window", stage.window), ("destinations", stage.destinations)]
 }

@@ -279,30 +279,32 @@ fn warpsync_joins_the_lanes_of_its_mask() {
 
 #[test]
 fn block_barriers_do_not_wait_for_the_dead_and_join_diverged_lanes() {
-    // Lanes that reach the barrier in three groups leave it as one; the second warp ends before it.
-    let found = run(
-        80,
-        &format!(
-            "ISETP.GE.AND P0, PT, R0, 0x20, PT
-             ISETP.GE.AND P1, PT, R0, 0x40, PT
-             PLOP3.LUT P2, PT, P0, P1, PT, 0x20, 0x0
-             LOP3.LUT P3, RZ, R0, 0x1, RZ, 0xc0, !PT
-             @P2 EXIT
-             @P3 BRA `(bar)
-             NOP
-             bar:
-             BAR.SYNC 0x0
-             {STORE_BALLOT}
-             EXIT"
-        ),
-    );
-    for (thread, found) in found.into_iter().enumerate() {
-        let expected = match thread / 32 {
-            0 => u32::MAX,
-            1 => 0,
-            _ => 0xffff,
-        };
-        assert_eq!(found, expected, "thread {thread}");
+    // Lanes that reach the barrier in groups leave it as one; a warp ends before it, or after all others
+    // have come to it.
+    for leaving in 0..3 {
+        let found = run(
+            80,
+            &format!(
+                "SHF.R.U32.HI R4, RZ, 0x5, R0
+                 ISETP.EQ.AND P0, PT, R4, {leaving:#x}, PT
+                 LOP3.LUT P1, RZ, R0, 0x1, RZ, 0xc0, !PT
+                 @P0 EXIT
+                 @P1 BRA `(bar)
+                 NOP
+                 bar:
+                 BAR.SYNC 0x0
+                 {STORE_BALLOT}
+                 EXIT"
+            ),
+        );
+        for (thread, found) in found.into_iter().enumerate() {
+            let expected = match thread / 32 {
+                warp if warp == leaving => 0,
+                2 => 0xffff,
+                _ => u32::MAX,
+            };
+            assert_eq!(found, expected, "thread {thread}");
+        }
     }
 }
 

@@ -75,9 +75,9 @@ impl IssueParameters {
     /// Those of an issue stage, as a module's name has them.
     pub fn of_stage(&self) -> [(&'static str, usize); 5] {
         [
-            ("scheduling", self.scheduling as usize),
+            ("sched", self.scheduling as usize),
             ("skip", (self.occupied == Occupied::Skip) as usize),
-            ("allocation", self.allocation as usize),
+            ("alloc", self.allocation as usize),
             ("upto", (self.waiting == Waiting::UpToThreshold) as usize),
             ("seed", self.seed.into()),
         ]
