@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use gpurf_hw::catalogue::{self, Parameters};
-use gpurf_synth::{count, overheads, Configuration, Measured, Overheads, Paper, Registers, Synthesis};
+use gpurf_synth::{audit, count, Area, Built, Measured, Overheads, Paper, Synthesis};
+use gpurf_verilog::Design;
 use serde::Serialize;
 
 use crate::output::write_json;
@@ -29,51 +30,49 @@ pub struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// Papers and the source slots of their collectors: W §2 has 7, F §II has 6.
-const PAPERS: [(&str, usize); 2] = [("W", 7), ("F", 6)];
-const SUB_CORES: u64 = 4;
-
 /// What is written as JSON.
 #[derive(Serialize)]
 struct Results {
     #[serde(flatten)]
     overheads: Overheads,
-    /// Operand and caching collector in the configuration of each paper; empty without areas.
+    /// Of the modules that are built, each once; empty without areas.
     synthesis: Vec<Synthesis>,
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    let configurations = PAPERS.map(|(_, slots)| {
-        let mut parameters = Parameters::default();
-        parameters.stage.slots = slots;
-        parameters
-    });
-    let mut areas = vec![];
+    let papers = Paper::all();
+    let mut built = vec![];
+    for paper in &papers {
+        for module in &paper.modules {
+            built.push(build(module).with_context(|| format!("paper {}, {}", paper.key, module.name))?);
+        }
+    }
+    let mut areas: Vec<Synthesis> = vec![];
     if !arguments.no_area {
-        let options = options(arguments.liberty.as_deref())?;
-        let mut designs = vec![];
-        for parameters in &configurations {
-            for name in ["ocu", "ccu"] {
-                designs.push(design(catalogue::find(name)?, parameters)?);
+        let mut designs: Vec<Design> = vec![];
+        for (_, design) in &built {
+            if designs.iter().all(|other| other.top != design.top) {
+                designs.push(design.clone());
             }
         }
-        areas = synthesize(&designs, &options)?;
+        areas = synthesize(&designs, &options(arguments.liberty.as_deref())?)?;
     }
-    let papers = PAPERS.iter().zip(&configurations).enumerate();
-    let measured = papers.map(|(index, ((paper, slots), parameters))| Measured {
-        paper,
-        configuration: Configuration {
-            entries: parameters.entries as u64,
-            slots: *slots as u64,
-            collectors: parameters.stage.collectors as u64,
-            sub_cores: SUB_CORES,
-            data_width: parameters.width as u64,
-        },
-        ocu: registers("ocu", parameters),
-        ccu: registers("ccu", parameters),
-        synthesis: areas.get(2 * index..2 * index + 2).map(|pair| (&pair[0], &pair[1])),
-    });
-    let results = overheads(&Paper::all(), &measured.collect::<Vec<_>>())?;
+    let mut built = built.into_iter();
+    let mut audits = vec![];
+    for paper in &papers {
+        let modules = paper.modules.iter().zip(built.by_ref()).map(|(module, (parameters, design))| {
+            let verilog = design.top.clone();
+            Measured {
+                name: module.name.clone(),
+                data_width: parameters.width as u64,
+                registers: count(&*catalogue::build(&module.module, &parameters)),
+                area: areas.iter().find(|synthesis| synthesis.top == verilog).map(Area::from),
+                verilog,
+            }
+        });
+        audits.push(audit(paper, &papers, modules.collect())?);
+    }
+    let results = Overheads { audits };
     if arguments.json.as_deref() != Some(Path::new("-")) {
         if let Some(first) = areas.first() {
             println!("{}\n{}\n", Synthesis::summary(&areas), first.notes());
@@ -86,6 +85,14 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(Verdict::Holds)
 }
 
-fn registers(name: &str, parameters: &Parameters) -> Registers {
-    count(&*catalogue::build(name, parameters))
+/// A module as a paper has it, and its Verilog.
+fn build(module: &Built) -> Result<(Parameters, Design)> {
+    let mut parameters = Parameters::default();
+    for (name, value) in module.settings() {
+        parameters.set(name, &value)?;
+    }
+    let entry = catalogue::find(&module.module)?;
+    parameters.check_for(entry)?;
+    let design = design(entry, &parameters)?;
+    Ok((parameters, design))
 }

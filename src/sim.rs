@@ -242,6 +242,7 @@ fn print(name: &str, statistics: &Statistics) {
     row("bank conflicts", grouped(counters.bank_conflicts), "bank cycles");
     row("cache writes", grouped(counters.cache_writes), "registers");
     row("cache writes filtered", grouped(counters.cache_writes_filtered), "registers");
+    row("near ones among them", grouped(counters.cache_writes_lost), "registers");
     for (cause, cycles) in stalls(statistics) {
         row(&format!("stall: {cause}"), grouped(cycles), "sub-core cycles");
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use rust_hdl::prelude::Block;
 
+use crate::cells::Choice;
 use crate::collector::Policy;
 use crate::issue::{
     Allocation, IssueParameters, Occupied, Scheduling, SthldTable, Waiting, MAX_INTERVAL, WARPS,
@@ -20,11 +21,21 @@ pub struct Entry {
 }
 
 const STAGE: &[&str] = &["width", "collectors", "slots", "banks", "rows"];
-const CCU_STAGE: &[&str] =
-    &["width", "entries", "collectors", "slots", "banks", "rows", "replacement", "cache_far", "invalidate"];
+const CCU_STAGE: &[&str] = &[
+    "width",
+    "entries",
+    "collectors",
+    "slots",
+    "banks",
+    "rows",
+    "replacement",
+    "cache_far",
+    "invalidate",
+    "choice",
+];
 
 const ISSUE_STAGE: &[&str] =
-    &["collectors", "slots", "scheduling", "occupied", "allocation", "waiting", "seed"];
+    &["collectors", "slots", "scheduling", "occupied", "allocation", "waiting", "choice", "seed"];
 const OCU_SUB_CORE: &[&str] = &[
     "width",
     "collectors",
@@ -35,6 +46,7 @@ const OCU_SUB_CORE: &[&str] = &[
     "occupied",
     "allocation",
     "waiting",
+    "choice",
     "seed",
 ];
 const CCU_SUB_CORE: &[&str] = &[
@@ -51,6 +63,7 @@ const CCU_SUB_CORE: &[&str] = &[
     "occupied",
     "allocation",
     "waiting",
+    "choice",
     "seed",
 ];
 
@@ -81,7 +94,11 @@ pub const CATALOGUE: &[Entry] = &[
     entry("request_queue", "Read request queue", &["collectors", "slots"]),
     entry("arbiter", "Register-file arbiter", &["collectors", "slots", "banks", "cache_far"]),
     entry("warp_scheduler", "Warp scheduler", &["collectors", "scheduling", "occupied"]),
-    entry("collector_allocator", "Collector allocator", &["collectors", "allocation", "waiting", "seed"]),
+    entry(
+        "collector_allocator",
+        "Collector allocator",
+        &["collectors", "allocation", "waiting", "choice", "seed"],
+    ),
     entry("sthld_controller", "STHLD controller", &["interval", "sthld_table"]),
     entry("ocu_stage", "Operand stage with operand collector units", STAGE),
     entry("ccu_stage", "Operand stage with caching collector units", CCU_STAGE),
@@ -191,6 +208,14 @@ impl Parameters {
                     _ => return Err(refused(name, value, "below or up_to")),
                 }
             }
+            "choice" => {
+                let choice = match value {
+                    "random" => Choice::Random,
+                    "fixed" => Choice::Fixed,
+                    _ => return Err(refused(name, value, "random or fixed")),
+                };
+                (stage.choice, self.issue.choice) = (choice, choice);
+            }
             "seed" => {
                 self.issue.seed = value.parse().map_err(|_| refused(name, value, "0 to 255"))?;
             }
@@ -209,7 +234,8 @@ impl Parameters {
                 let known = ["width", "entries", "slots", "collectors", "banks", "rows", "replacement"];
                 return Err(ParameterError(format!(
                     "no hardware parameter is called `{name}`; there are {}, cache_far, invalidate, \
-                     window, destinations, scheduling, occupied, allocation, waiting, seed, interval, sthld_table",
+                     window, destinations, scheduling, occupied, allocation, waiting, choice, seed, interval, \
+                     sthld_table",
                     known.join(", ")
                 )));
             }
@@ -240,14 +266,6 @@ impl Parameters {
     /// Whether this module can have them.
     pub fn check_for(&self, entry: &Entry) -> Result<(), ParameterError> {
         self.check()?;
-        let caching = entry.name == "ccu_sub_core";
-        if caching && self.issue.allocation == Allocation::AnyFree {
-            return Err(ParameterError(
-                "allocation=any_free would spread a warp's values over several caching collectors; set \
-                 allocation to malekeh, own_else_any_free or private"
-                    .into(),
-            ));
-        }
         let allocates = entry.parameters.contains(&"allocation");
         if allocates && self.issue.allocation == Allocation::Private && self.stage.collectors != WARPS {
             return Err(ParameterError(format!(
@@ -296,7 +314,7 @@ macro_rules! with_module {
     ($name:expr, $parameters:expr, $make:ident => $body:expr) => {{
         use $crate::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
         use $crate::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
-        use $crate::issue::{CollectorAllocator, IssueStage, SthldController, WarpScheduler, WARPS};
+        use $crate::issue::{CollectorAllocator, IssueParameters, IssueStage, SthldController, WarpScheduler, WARPS};
         use $crate::operand_stage::{BocStage, CcuStage, OcuStage};
         use $crate::register_file::{Arbiter, Bank, RequestQueue};
         use $crate::sub_core::{BocSubCore, CcuSubCore, OcuSubCore};
@@ -361,7 +379,9 @@ macro_rules! with_module {
                 let $make = || WarpScheduler::new(collectors, issue.scheduling, issue.occupied); $body
             }
             "collector_allocator" => collectors!(C => {
-                let $make = || CollectorAllocator::<C>::new(collectors, issue.allocation, issue.waiting, issue.seed); $body
+                let IssueParameters { allocation, waiting, choice, seed, .. } = issue;
+                let $make = || CollectorAllocator::<C>::new(collectors, allocation, waiting, choice, seed);
+                $body
             }),
             "sthld_controller" => {
                 let $make = || SthldController::new(issue.interval, issue.sthld_table); $body

@@ -13,16 +13,17 @@ pub use {OcuSubCoreIn as SubCoreIn, OcuSubCoreOut as SubCoreOut};
 
 use rust_hdl::prelude::*;
 
+use crate::cells::Choice;
 use crate::collector::Policy;
 use crate::dialect::{array, rtl, Identity, Module};
-use crate::issue::{Allocation, IssueParameters, IssueStage, HEAD_DESTINATIONS, HEAD_SLOTS, WARPS};
+use crate::issue::{IssueParameters, IssueStage, HEAD_DESTINATIONS, HEAD_SLOTS, WARPS};
 use crate::operand_stage::{
     BocStage, CcuStage, OcuStage, OperandStageParameters, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
 };
 
 /// Defines the sub-core around one kind of operand stage.
 macro_rules! sub_core {
-    ($(#[$doc:meta])* $name:ident, $stage:ident, [$($parameter:ident),*], caching: $caching:literal, bypassing: $bypassing:literal, $verilog:literal, $title:literal, $named:expr, $ports:meta) => {
+    ($(#[$doc:meta])* $name:ident, $stage:ident, [$($parameter:ident),*], bypassing: $bypassing:literal, $verilog:literal, $title:literal, $named:expr, $ports:meta) => {
         $(#[$doc])*
         #[derive(LogicBlock, Module)]
         #[$ports]
@@ -117,10 +118,6 @@ macro_rules! sub_core {
                 let destinations = if $bypassing { stage.destinations } else { 0 };
                 let flushed = if $bypassing { WARPS } else { 0 };
                 let OperandStageParameters { collectors, slots, banks, .. } = stage;
-                assert!(
-                    !$caching || issue.allocation != Allocation::AnyFree,
-                    "values of a warp in several caching collectors would be incoherent"
-                );
                 $name {
                     clock: Signal::default(),
                     reset: Signal::default(),
@@ -271,17 +268,17 @@ macro_rules! sub_core {
 sub_core!(
     /// With operand collector units, the baseline. `W`: data width in bits; `C`: bits of a collector's
     /// number, at least one.
-    OcuSubCore, OcuStage, [W, C], caching: false, bypassing: false, "ocu_sub_core", "Sub-core with operand collector units (F II)", of_ocu,
+    OcuSubCore, OcuStage, [W, C], bypassing: false, "ocu_sub_core", "Sub-core with operand collector units (F II)", of_ocu,
     doc = ""
 );
 sub_core!(
     /// With caching collector units. `I`: bits of a cache-table entry's number.
-    CcuSubCore, CcuStage, [W, I, C], caching: true, bypassing: false, "ccu_sub_core", "Sub-core with caching collector units (F III, IV)", of_ccu::<I>,
+    CcuSubCore, CcuStage, [W, I, C], bypassing: false, "ccu_sub_core", "Sub-core with caching collector units (F III, IV)", of_ccu::<I>,
     ports(SubCoreIn, SubCoreOut)
 );
 sub_core!(
     /// With bypassing operand collectors, one for each warp.
-    BocSubCore, BocStage, [W, C], caching: true, bypassing: true, "boc_sub_core", "Sub-core with bypassing operand collectors (F VI-B)", of_boc,
+    BocSubCore, BocStage, [W, C], bypassing: true, "boc_sub_core", "Sub-core with bypassing operand collectors (F VI-B)", of_boc,
     ports(SubCoreIn, SubCoreOut)
 );
 
@@ -294,7 +291,7 @@ fn of_ocu(stage: &OperandStageParameters) -> Named<4> {
     [("collectors", collectors), ("slots", slots), ("banks", banks), ("rows", rows)]
 }
 
-fn of_ccu<const I: usize>(stage: &OperandStageParameters) -> Named<8> {
+fn of_ccu<const I: usize>(stage: &OperandStageParameters) -> Named<9> {
     let [collectors, slots, banks, rows] = of_ocu(stage);
     let policies = [stage.policy == Policy::Lru, stage.cache_far, stage.invalidate].map(usize::from);
     [
@@ -306,6 +303,7 @@ fn of_ccu<const I: usize>(stage: &OperandStageParameters) -> Named<8> {
         ("lru", policies[0]),
         ("cachefar", policies[1]),
         ("inv", policies[2]),
+        ("first", usize::from(stage.choice == Choice::Fixed)),
     ]
 }
 

@@ -34,9 +34,11 @@ pub struct Config {
     pub window: usize,
     pub destinations: usize,
     pub waiting: Waiting,
+    pub choice: Choice,
     pub sthld: Sthld,
     pub rthld: u32,
     pub active_warps: usize,
+    pub organisation: Organisation,
     pub interval: u64,
     pub sm: Limits,
     pub int: Timing,
@@ -71,6 +73,25 @@ pub enum Waiting {
     Below,
     /// Until it is higher.
     UpTo,
+}
+
+/// How one of several free collectors, or of several far entries, is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Choice {
+    Random,
+    /// Always the same way.
+    Fixed,
+}
+
+/// Which warps a warp scheduler chooses from. F Fig. 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Organisation {
+    /// Each sub-core's scheduler from its own.
+    SubCores,
+    /// One scheduler from those of the SM; it issues one instruction per cycle.
+    Monolithic,
 }
 
 /// STHLD, the time that an allocation waits.

@@ -1,5 +1,6 @@
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
+use gpurf_hw::cells::Choice;
 use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters, MAX_BANKS};
 use gpurf_hw::register_file::ArbiterParameters;
@@ -313,7 +314,7 @@ impl<D: Data> Clocked for OperandStage<D> {
                     }
                     unit.update(issue, result, &kept_out[..count], random);
                 }
-                if issue.is_some() {
+                if issue.is_some() && self.parameters.choice == Choice::Random {
                     self.lfsr.advance();
                 }
             }

@@ -55,6 +55,8 @@ counters! {
         cache_writes,
         /// Results kept out of the collector that holds data of their warp.
         cache_writes_filtered,
+        /// Those of them that were near: they lost the single port D to another result of their cycle.
+        cache_writes_lost,
         /// Operands compared with program order at dispatch.
         token_checks,
         /// Operands that differed: stale, lost or misrouted values.
@@ -84,6 +86,8 @@ counters! {
         waiting,
         /// Under a two-level scheduler: a warp is ready, but pending.
         pending,
+        /// Under one scheduler for the SM: it issues from another sub-core.
+        elsewhere,
         /// A warp is ready, but the collector it may use is not free.
         collector,
         /// A warp waits for a load.

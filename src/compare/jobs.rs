@@ -27,42 +27,26 @@ pub struct Variant {
     /// Constants that differ, as `--set` takes them.
     pub settings: Vec<String>,
     pub exact_reuse: bool,
+    /// Label of what it is compared with.
+    pub reference: String,
 }
-
-/// Values of STHLD that are tried.
-pub const STATIC_STHLD: [u32; 8] = [0, 1, 2, 4, 8, 12, 20, 31];
 
 impl Variant {
     pub fn plain(design: Design) -> Variant {
-        Variant { design, label: design.name.into(), settings: vec![], exact_reuse: false }
+        Variant {
+            design,
+            label: design.name.into(),
+            settings: vec![],
+            exact_reuse: false,
+            reference: "baseline".into(),
+        }
     }
 
-    fn malekeh(settings: &[&str]) -> Variant {
-        let label = format!("malekeh {}", settings.join(" "));
+    /// With constants that differ, as `--set` takes them.
+    pub fn set(design: Design, settings: &[&str]) -> Variant {
+        let label = format!("{} {}", design.name, settings.join(" "));
         let settings = settings.iter().map(|setting| setting.to_string()).collect();
-        Variant { design: Design::MALEKEH, label, settings, exact_reuse: false }
-    }
-
-    /// Malekeh with STHLD fixed. F Fig. 7.
-    pub fn static_sthld() -> Vec<Variant> {
-        STATIC_STHLD.iter().map(|sthld| Variant::malekeh(&[&format!("sthld={sthld}")])).collect()
-    }
-
-    /// Malekeh with one thing changed at a time.
-    pub fn ablations() -> Vec<Variant> {
-        let mut variants = vec![
-            Variant::malekeh(&["occupied=stall"]),
-            Variant::malekeh(&["waiting=up_to"]),
-            Variant { exact_reuse: true, ..Variant::malekeh(&["reuse=exact"]) },
-        ];
-        variants[2].settings.clear();
-        variants.extend([4, 8, 16, 24, 32].map(|rthld| Variant::malekeh(&[&format!("rthld={rthld}")])));
-        // A table of 4 entries holds the sources of instructions with 3; workloads with more are left out.
-        variants.push(Variant::malekeh(&["entries=4", "slots=3"]));
-        variants.push(Variant::malekeh(&["entries=16"]));
-        variants.extend([1, 4, 8].map(|collectors| Variant::malekeh(&[&format!("collectors={collectors}")])));
-        variants.push(Variant::malekeh(&["banks=4"]));
-        variants
+        Variant { label, settings, ..Variant::plain(design) }
     }
 }
 

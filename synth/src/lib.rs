@@ -3,7 +3,7 @@
 //! - [`Library`] reads the cell library, [`nangate::liberty`] fetches the default one.
 //! - [`synthesize`] maps Verilog to it and returns area, state and depth; [`Synthesis::tables`] prints them.
 //! - [`count`] counts the registers of a module before synthesis.
-//! - [`Paper`] holds a paper's claims, [`overheads`] audits them.
+//! - [`Paper`] holds a paper's claims, [`audit`] sets them beside the RTL.
 
 mod boolean;
 mod liberty;
@@ -15,7 +15,7 @@ mod synthesis;
 mod timing;
 
 pub use liberty::{Cell, ClockGate, Library};
-pub use overheads::{overheads, Audit, Configuration, Finding, Measured, Overheads, StateRow};
-pub use paper::{Claim, Contradiction, Paper, Verdict};
+pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
+pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
 pub use registers::{count, Registers};
 pub use synthesis::{synthesize, synthesize_all, Job, ModuleArea, Options, Synthesis};

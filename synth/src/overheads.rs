@@ -14,30 +14,30 @@ use crate::synthesis::{grouped, table, Synthesis};
 /// Area of a 256 KB register file at 45 nm, in mm², from CACTI: what collectors are compared with.
 pub const REGISTER_FILE_MM2: f64 = 5.30;
 
-/// A configuration of the operand stage; each paper has its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Configuration {
-    /// Cache table entries of a caching collector.
-    pub entries: u64,
-    /// Source slots of a collector.
-    pub slots: u64,
-    /// Collectors per sub-core.
-    pub collectors: u64,
-    /// Sub-cores per SM.
-    pub sub_cores: u64,
-    /// Bits of a register value.
+/// A module built for a paper: its registers, and its area unless areas are left out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measured {
+    /// What the paper's expressions call it.
+    pub name: String,
+    /// Its Verilog name, which has its parameters.
+    pub verilog: String,
+    /// Bits of a register value in it.
     pub data_width: u64,
+    pub registers: Registers,
+    pub area: Option<Area>,
 }
 
-/// The RTL in the configuration of one paper.
-pub struct Measured<'a> {
-    /// Key of the paper: `W` or `F`.
-    pub paper: &'a str,
-    pub configuration: Configuration,
-    pub ocu: Registers,
-    pub ccu: Registers,
-    /// Operand collector and caching collector; without them there are no areas in the audit.
-    pub synthesis: Option<(&'a Synthesis, &'a Synthesis)>,
+/// Area of a module, memories left out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Area {
+    pub um2: f64,
+    pub gate_equivalents: f64,
+}
+
+impl From<&Synthesis> for Area {
+    fn from(synthesis: &Synthesis) -> Area {
+        Area { um2: synthesis.area_um2, gate_equivalents: synthesis.gate_equivalents }
+    }
 }
 
 /// All audits; JSON through serde, tables through `Display`.
@@ -51,39 +51,11 @@ pub struct Overheads {
 pub struct Audit {
     pub paper: String,
     pub title: String,
-    pub configuration: Configuration,
-    /// Registers of one collector, by name; the last two rows are the sums of data and of control.
-    pub state: Vec<StateRow>,
-    pub area: Option<Area>,
+    pub modules: Vec<Measured>,
     pub findings: Vec<Finding>,
     pub contradictions: Vec<Contradiction>,
     /// Claims that other commands measure.
     pub not_measured: Vec<NotMeasured>,
-}
-
-/// Registers of one name, in one collector and per SM.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StateRow {
-    pub registers: String,
-    pub ocu_bits: u64,
-    pub ccu_bits: u64,
-    /// What the caching collector has more.
-    pub extra_bits: i64,
-    pub extra_bytes_per_sm: f64,
-    /// In percent of a 256 KB register file.
-    pub extra_share: f64,
-}
-
-/// Area of the collectors, in µm² and gate equivalents.
-#[derive(Clone, Debug, Serialize)]
-pub struct Area {
-    pub ocu_um2: f64,
-    pub ccu_um2: f64,
-    pub extra_um2: f64,
-    pub extra_gate_equivalents: f64,
-    pub extra_um2_per_sm: f64,
-    /// In percent of the register file's area.
-    pub extra_share: f64,
 }
 
 /// One claim, computed and measured, in the claim's unit.
@@ -116,33 +88,25 @@ pub struct NotMeasured {
     pub measured_by: String,
 }
 
-/// Audits the claims of every paper for which there is something measured.
+/// Audits the claims of a paper. `modules`: those of [`Paper::modules`], in their order.
 ///
 /// # Errors
 /// If an expression of a claim cannot be evaluated, or a contradiction does not hold: the message names
 /// the paper and the claim.
-pub fn overheads(papers: &[Paper], measured: &[Measured]) -> Result<Overheads> {
-    let audit = |measured: &Measured| {
-        let paper = papers.iter().find(|paper| paper.key == measured.paper);
-        let paper = paper.with_context(|| format!("no claims of a paper {} are recorded", measured.paper))?;
-        audit(paper, papers, measured).with_context(|| format!("paper {}", paper.key))
-    };
-    Ok(Overheads { audits: measured.iter().map(audit).collect::<Result<_>>()? })
+pub fn audit(paper: &Paper, papers: &[Paper], modules: Vec<Measured>) -> Result<Audit> {
+    findings(paper, papers, modules).with_context(|| format!("paper {}", paper.key))
 }
 
-fn audit(paper: &Paper, papers: &[Paper], measured: &Measured) -> Result<Audit> {
-    let register_file_bytes =
-        paper.parameters.get("register_file_bytes").context("no register_file_bytes")?;
-    let state = state(measured, *register_file_bytes);
-    let area = measured.synthesis.map(|(ocu, ccu)| area(ocu, ccu, &measured.configuration));
-
+fn findings(paper: &Paper, papers: &[Paper], modules: Vec<Measured>) -> Result<Audit> {
+    let has_areas = modules.iter().all(|module| module.area.is_some());
     let own = paper.variables(papers);
     let mut rtl = own.clone();
-    rtl.add(&rtl_variables(measured, area.as_ref()));
+    rtl.add(&rtl_variables(&modules));
     let evaluate = |expression: &Option<String>| expression.as_ref().map(|text| rtl.number(text)).transpose();
     let finding = |claim: &Claim| -> Result<Finding> {
         let computed = claim.computed(&own)?;
-        let counted = evaluate(&claim.counted)?;
+        let named = || format!("claim {}", claim.id);
+        let counted = evaluate(&claim.counted).with_context(named)?;
         let what = claim.readings.iter().map(|reading| reading.what.clone());
         Ok(Finding {
             id: claim.id.clone(),
@@ -154,7 +118,7 @@ fn audit(paper: &Paper, papers: &[Paper], measured: &Measured) -> Result<Audit> 
             verdict: claim.verdict(&computed),
             computed: what.zip(computed).collect(),
             counted,
-            area: if area.is_some() { evaluate(&claim.area)? } else { None },
+            area: if has_areas { evaluate(&claim.area).with_context(named)? } else { None },
             rtl_supports: counted.and_then(|counted| claim.supports(counted)),
             note: claim.note.clone(),
         })
@@ -178,81 +142,30 @@ fn audit(paper: &Paper, papers: &[Paper], measured: &Measured) -> Result<Audit> 
     Ok(Audit {
         paper: paper.key.clone(),
         title: paper.title.clone(),
-        configuration: measured.configuration,
-        state,
-        area,
+        modules,
         findings,
         contradictions: paper.contradictions.clone(),
         not_measured: paper.claims.iter().filter_map(not_measured).collect(),
     })
 }
 
-fn state(measured: &Measured, register_file_bytes: f64) -> Vec<StateRow> {
-    let Measured { ocu, ccu, configuration, .. } = measured;
-    let row = |name: &str, ocu_bits: u64, ccu_bits: u64| {
-        let extra_bits = ccu_bits as i64 - ocu_bits as i64;
-        let per_sm = (configuration.sub_cores * configuration.collectors) as f64;
-        let extra_bytes_per_sm = per_sm * extra_bits as f64 / 8.0;
-        StateRow {
-            registers: name.to_string(),
-            ocu_bits,
-            ccu_bits,
-            extra_bits,
-            extra_bytes_per_sm,
-            extra_share: 100.0 * extra_bytes_per_sm / register_file_bytes,
-        }
-    };
-    // A register that both collectors have stands in one row, though it may lie deeper in one of them.
-    let shared = |name: &String| {
-        let last = name.rsplit('.').next().expect("a name");
-        if ocu.groups.contains_key(last) {
-            last.to_string()
-        } else {
-            name.clone()
-        }
-    };
-    let mut bits: BTreeMap<String, [u64; 2]> = BTreeMap::new();
-    for (side, registers) in [ocu, ccu].into_iter().enumerate() {
-        for (name, group) in &registers.groups {
-            bits.entry(shared(name)).or_default()[side] += group.bits;
-        }
-    }
-    let mut rows: Vec<StateRow> = bits.iter().map(|(name, [ocu, ccu])| row(name, *ocu, *ccu)).collect();
-    let width = configuration.data_width;
-    rows.push(row("data, in all", ocu.data_bits(width), ccu.data_bits(width)));
-    rows.push(row("control, in all", ocu.control_bits(width), ccu.control_bits(width)));
-    rows
-}
-
-fn area(ocu: &Synthesis, ccu: &Synthesis, configuration: &Configuration) -> Area {
-    let extra_um2 = ccu.area_um2 - ocu.area_um2;
-    let extra_um2_per_sm = extra_um2 * (configuration.sub_cores * configuration.collectors) as f64;
-    Area {
-        ocu_um2: ocu.area_um2,
-        ccu_um2: ccu.area_um2,
-        extra_um2,
-        extra_gate_equivalents: extra_um2 / ccu.gate_equivalent_um2,
-        extra_um2_per_sm,
-        extra_share: 100.0 * extra_um2_per_sm / (REGISTER_FILE_MM2 * 1e6),
-    }
-}
-
 /// What `counted` and `area` expressions may use besides the paper's parameters.
-fn rtl_variables(measured: &Measured, area: Option<&Area>) -> BTreeMap<String, f64> {
-    let Measured { ocu, ccu, configuration, .. } = measured;
-    let width = configuration.data_width;
-    let extra = |of: fn(&Registers, u64) -> u64| of(ccu, width) as f64 - of(ocu, width) as f64;
-    let mut variables = vec![
-        ("extra_data_bits", extra(Registers::data_bits)),
-        ("extra_control_bits", extra(Registers::control_bits)),
-        ("entries", configuration.entries as f64),
-        ("slots", configuration.slots as f64),
-        ("collectors", configuration.collectors as f64),
-        ("sub_cores", configuration.sub_cores as f64),
-        ("register_file_mm2", REGISTER_FILE_MM2),
-    ];
-    variables.extend(area.map(|area| ("extra_area_um2", area.extra_um2)));
-    variables.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+fn rtl_variables(modules: &[Measured]) -> BTreeMap<String, f64> {
+    let mut variables = BTreeMap::from([("register_file_mm2".to_string(), REGISTER_FILE_MM2)]);
+    for Measured { name, data_width, registers, area, .. } in modules {
+        let bits = [
+            ("bits", registers.bits()),
+            ("data_bits", registers.data_bits(*data_width)),
+            ("control_bits", registers.control_bits(*data_width)),
+            ("memory_bits", registers.memory_bits),
+        ];
+        variables.extend(bits.map(|(what, bits)| (format!("{name}_{what}"), bits as f64)));
+        if let Some(area) = area {
+            variables.insert(format!("{name}_area_um2"), area.um2);
+            variables.insert(format!("{name}_gate_equivalents"), area.gate_equivalents);
+        }
+    }
+    variables
 }
 
 impl fmt::Display for Overheads {
@@ -263,22 +176,18 @@ impl fmt::Display for Overheads {
 
 impl fmt::Display for Audit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Configuration { entries, slots, collectors, sub_cores, data_width } = self.configuration;
-        writeln!(f, "Paper {}: {}", self.paper, self.title)?;
+        writeln!(f, "Paper {}: {}\n", self.paper, self.title)?;
         writeln!(
             f,
-            "RTL: {sub_cores} sub-cores, {collectors} collectors each, {slots} source slots, {entries} entries, \
-             {data_width}-bit registers\n"
+            "The RTL that is built for it, bits and area of one module each\n{}",
+            self.modules_table()
         )?;
-        writeln!(f, "Registers of one collector, and per SM\n{}\n", self.state_table())?;
-        if let Some(area) = &self.area {
-            writeln!(f, "Area of one collector, and per SM\n{}", area.table())?;
-            writeln!(
-                f,
-                "Collectors: standard cells, wires not counted. Register file: {REGISTER_FILE_MM2} mm², \
-                 256 KB at 45 nm by CACTI.\n"
-            )?;
-        }
+        writeln!(
+            f,
+            "Areas: standard cells, wires and memories not counted. Register file: {REGISTER_FILE_MM2} mm², 256 KB \
+             at 45 nm by CACTI.\n"
+        )?;
+        writeln!(f, "Registers by name, in bits\n{}\n", self.registers_table())?;
         writeln!(f, "Storage and area claims\n{}\n", self.findings_table())?;
         writeln!(f, "Contradictions")?;
         for contradiction in &self.contradictions {
@@ -289,18 +198,40 @@ impl fmt::Display for Audit {
 }
 
 impl Audit {
-    fn state_table(&self) -> Table {
-        let mut table =
-            table(&["registers", "OCU bits", "CCU bits", "extra bits", "extra B per SM", "of 256 KB"]);
-        for row in &self.state {
+    fn modules_table(&self) -> Table {
+        let header = ["module", "data", "control", "memory", "area µm²", "GE", "Verilog"];
+        let mut table = table(&header);
+        for Measured { name, verilog, data_width, registers, area } in &self.modules {
             table.add_row([
-                row.registers.clone(),
-                grouped(row.ocu_bits as f64),
-                grouped(row.ccu_bits as f64),
-                grouped(row.extra_bits as f64),
-                grouped(row.extra_bytes_per_sm),
-                format!("{:.4}%", row.extra_share),
+                name.clone(),
+                grouped(registers.data_bits(*data_width) as f64),
+                grouped(registers.control_bits(*data_width) as f64),
+                grouped(registers.memory_bits as f64),
+                area.map_or("-".into(), |area| grouped(area.um2)),
+                area.map_or("-".into(), |area| grouped(area.gate_equivalents)),
+                verilog.clone(),
             ]);
+        }
+        table.column_mut(6).expect("a column").set_cell_alignment(CellAlignment::Left);
+        table
+    }
+
+    /// A register that several modules have stands in one row, though it may lie deeper in one of them.
+    fn registers_table(&self) -> Table {
+        let names: Vec<&str> = self.modules.iter().map(|module| module.name.as_str()).collect();
+        let mut table = table(&[&["registers"], &names[..]].concat());
+        let shallow = |name: &String| self.modules.iter().any(|m| m.registers.groups.contains_key(name));
+        let mut rows: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for (column, module) in self.modules.iter().enumerate() {
+            for (name, group) in &module.registers.groups {
+                let last = name.rsplit('.').next().expect("a name").to_string();
+                let name = if shallow(&last) { last } else { name.clone() };
+                rows.entry(name).or_insert_with(|| vec![0; names.len()])[column] += group.bits;
+            }
+        }
+        for (name, bits) in rows {
+            let bits = bits.iter().map(|bits| if *bits == 0 { String::new() } else { grouped(*bits as f64) });
+            table.add_row(std::iter::once(name).chain(bits));
         }
         table
     }
@@ -341,24 +272,6 @@ impl Audit {
             let claimed = format!("{claimed} {}", claim.unit);
             table.add_row([claim.quote.clone(), claim.section.clone(), claimed, claim.measured_by.clone()]);
         }
-        table
-    }
-}
-
-impl Area {
-    fn table(&self) -> Table {
-        let header =
-            ["OCU µm²", "CCU µm²", "extra µm²", "extra GE", "extra µm² per SM", "of the register file"];
-        let mut table = table(&header);
-        table.column_mut(0).expect("a column").set_cell_alignment(CellAlignment::Right);
-        table.add_row([
-            grouped(self.ocu_um2),
-            grouped(self.ccu_um2),
-            grouped(self.extra_um2),
-            grouped(self.extra_gate_equivalents),
-            grouped(self.extra_um2_per_sm),
-            format!("{:.2}%", self.extra_share),
-        ]);
         table
     }
 }
@@ -409,25 +322,37 @@ mod tests {
         Registers { groups: groups.iter().map(group).collect(), memory_bits: 0 }
     }
 
+    fn measured(name: &str, groups: &[(&str, u64, u64)]) -> Measured {
+        let (name, verilog) = (name.to_string(), name.to_string());
+        Measured { name, verilog, data_width: 1024, registers: registers(groups), area: None }
+    }
+
     /// Collectors as F describes them, with a valid bit per entry.
-    fn full_paper() -> Measured<'static> {
-        let ocu = registers(&[("data", 6, 6 * 1024), ("valid", 6, 6), ("ready", 6, 6)]);
-        let ccu = registers(&[
-            ("table.data", 8, 8 * 1024),
-            ("table.control", 8, 8 * 14),
-            ("valid", 6, 6),
-            ("ready", 6, 6),
-            ("index", 6, 18),
-        ]);
-        let configuration =
-            Configuration { entries: 8, slots: 6, collectors: 2, sub_cores: 4, data_width: 1024 };
-        Measured { paper: "F", configuration, ocu, ccu, synthesis: None }
+    fn full_paper() -> Vec<Measured> {
+        vec![
+            measured("ocu", &[("data", 6, 6 * 1024), ("valid", 6, 6), ("ready", 6, 6)]),
+            measured(
+                "ccu",
+                &[
+                    ("table.data", 8, 8 * 1024),
+                    ("table.control", 8, 8 * 14),
+                    ("valid", 6, 6),
+                    ("ready", 6, 6),
+                    ("index", 6, 18),
+                ],
+            ),
+            measured("boc", &[("data", 24, 24 * 1024), ("valid", 24, 24)]),
+        ]
+    }
+
+    fn audit_full(modules: Vec<Measured>) -> Result<Audit> {
+        let papers = Paper::all();
+        audit(papers.iter().find(|paper| paper.key == "F").unwrap(), &papers, modules)
     }
 
     #[test]
     fn counts_are_set_beside_the_claims() {
-        let overheads = overheads(&Paper::all(), &[full_paper()]).unwrap();
-        let audit = &overheads.audits[0];
+        let audit = audit_full(full_paper()).unwrap();
         let finding = |id: &str| audit.findings.iter().find(|finding| finding.id == id).unwrap();
         assert_eq!(finding("extra-data-storage").counted, Some(2048.0));
         assert_eq!(finding("extra-data-storage").rtl_supports, Some(true));
@@ -438,27 +363,37 @@ mod tests {
         assert_eq!(finding("area-bound").counted, Some(100.0 * 2178.0 / 262144.0));
         assert_eq!(finding("area-bound").rtl_supports, Some(false));
         assert_eq!(finding("area-bound").area, None);
-        let control = audit.state.last().unwrap();
-        assert_eq!((control.ocu_bits, control.ccu_bits, control.extra_bits), (12, 142, 130));
+        // 2 × 8 entries of 8 × 24 registers.
+        assert_eq!(finding("bow-storage-ratio").counted, Some(100.0 / 12.0));
         assert!(audit.not_measured.iter().any(|claim| claim.id == "hit-ratio"));
     }
 
     #[test]
-    fn prints_and_serializes() {
-        let overheads = overheads(&Paper::all(), &[full_paper()]).unwrap();
-        let text = overheads.to_string();
-        for heading in
-            ["Registers of one collector", "Storage and area claims", "Contradictions", "Not measured"]
-        {
-            assert!(text.contains(heading), "no {heading} in {text}");
+    fn areas_are_set_beside_the_claims() {
+        let mut modules = full_paper();
+        for (module, um2) in modules.iter_mut().zip([1000.0, 3000.0, 12000.0]) {
+            module.area = Some(Area { um2, gate_equivalents: um2 / 0.798 });
         }
-        let json = serde_json::to_value(&overheads).unwrap();
-        assert_eq!(json["audits"][0]["configuration"]["slots"], 6);
+        let audit = audit_full(modules).unwrap();
+        let finding = |id: &str| audit.findings.iter().find(|finding| finding.id == id).unwrap();
+        assert_eq!(finding("area-bound").area, Some(100.0 * 8.0 * 2000.0 / (REGISTER_FILE_MM2 * 1e6)));
+        assert_eq!(finding("private-storage-ratio").area, Some(25.0));
     }
 
     #[test]
-    fn an_unknown_paper_is_refused() {
-        let measured = Measured { paper: "Z", ..full_paper() };
-        assert!(overheads(&Paper::all(), &[measured]).unwrap_err().to_string().contains("paper Z"));
+    fn prints_and_serializes() {
+        let overheads = Overheads { audits: vec![audit_full(full_paper()).unwrap()] };
+        let text = overheads.to_string();
+        for heading in ["Registers by name", "Storage and area claims", "Contradictions", "Not measured"] {
+            assert!(text.contains(heading), "no {heading} in {text}");
+        }
+        let json = serde_json::to_value(&overheads).unwrap();
+        assert_eq!(json["audits"][0]["modules"][1]["name"], "ccu");
+    }
+
+    #[test]
+    fn a_module_that_is_missing_is_named() {
+        let error = audit_full(full_paper()[..2].to_vec()).unwrap_err();
+        assert!(format!("{error:#}").contains("boc_data_bits"), "{error:#}");
     }
 }

@@ -15,10 +15,36 @@ pub struct Paper {
     pub title: String,
     pub year: u32,
     pub parameters: BTreeMap<String, f64>,
+    /// What is built for it.
+    #[serde(rename = "module")]
+    pub modules: Vec<Built>,
     #[serde(rename = "claim")]
     pub claims: Vec<Claim>,
     #[serde(rename = "contradiction", default)]
     pub contradictions: Vec<Contradiction>,
+}
+
+/// A module of the catalogue in the configuration of a paper.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Built {
+    /// What expressions call it.
+    #[serde(rename = "as")]
+    pub name: String,
+    pub module: String,
+    /// Parameters that differ from the catalogue's.
+    #[serde(default)]
+    pub set: BTreeMap<String, toml::Value>,
+}
+
+impl Built {
+    /// Parameters as text.
+    pub fn settings(&self) -> impl Iterator<Item = (&str, String)> {
+        self.set.iter().map(|(name, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            (name.as_str(), text)
+        })
+    }
 }
 
 /// One claim.
@@ -261,7 +287,7 @@ mod tests {
     #[test]
     fn malformed_claims_are_refused() {
         let paper = |claim: &str| {
-            let text = format!("key = \"X\"\ntitle = \"x\"\nyear = 1\n[parameters]\n[[claim]]\n{claim}");
+            let text = format!("key = \"X\"\ntitle = \"x\"\nyear = 1\n[parameters]\n[[module]]\nas = \"ocu\"\nmodule = \"ocu\"\n[[claim]]\n{claim}");
             format!("{:#}", Paper::parse(&text).unwrap_err())
         };
         let claim = "id = \"a\"\nsection = \"1\"\nquote = \"q\"\nunit = \"B\"\n";

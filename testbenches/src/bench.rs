@@ -220,6 +220,7 @@ impl<const C: usize> Testbench for CollectorAllocator<C> {
             collectors,
             issue.allocation,
             issue.waiting,
+            issue.choice,
             issue.seed,
         ))
     }

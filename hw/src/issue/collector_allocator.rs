@@ -12,9 +12,12 @@
 //! * Only these two events move the counter, as in F Fig. 6: an allocation by rule 1 or 2 leaves it.
 //! * A collector without values holds no near one, so rule 2 takes it.
 //! * The random choice is the first at or after a random place, around the collectors, as in replacement.
+//!   [`Choice::Fixed`] leaves the place where it is.
 //!
 //! [`Allocation::AnyFree`] is the baseline (F §II): a random free collector. [`Allocation::OwnElseAnyFree`]
-//! adds rule 1, without which caching collectors return stale values. Under [`Allocation::Private`] each
+//! adds rule 1. Without it a warp's values
+//! spread over several caching collectors, which costs hits but returns no stale value: every collector of the
+//! warp sees the warp's results. Under [`Allocation::Private`] each
 //! of eight warps has the collector of its number (F §VI-B).
 //!
 //! Timing: `grant` answers in the same cycle. The counter and the random place change in the next.
@@ -22,7 +25,7 @@
 use rust_hdl::prelude::*;
 
 use super::{Allocation, Waiting, WARPS};
-use crate::cells::Lfsr;
+use crate::cells::{Choice, Lfsr};
 use crate::dialect::{array, rtl, Identity, Module, Register};
 use crate::operand_stage::MAX_COLLECTORS;
 
@@ -75,6 +78,7 @@ pub struct CollectorAllocator<const C: usize> {
     keeps_own: Constant<Bit>,
     waits: Constant<Bit>,
     waits_at_threshold: Constant<Bit>,
+    is_random: Constant<Bit>,
     identity: Identity,
     _collectors: usize,
 }
@@ -82,7 +86,13 @@ pub struct CollectorAllocator<const C: usize> {
 impl<const C: usize> CollectorAllocator<C> {
     /// `collectors`: 1, 2, 4 or 8.
     /// `seed` starts the random choices elsewhere. [`Allocation::Private`] takes 8 collectors.
-    pub fn new(collectors: usize, allocation: Allocation, waiting: Waiting, seed: u8) -> Self {
+    pub fn new(
+        collectors: usize,
+        allocation: Allocation,
+        waiting: Waiting,
+        choice: Choice,
+        seed: u8,
+    ) -> Self {
         assert!(allocation != Allocation::Private || collectors == WARPS, "a collector for each warp");
         let up_to = waiting == Waiting::UpToThreshold;
         CollectorAllocator {
@@ -116,6 +126,7 @@ impl<const C: usize> CollectorAllocator<C> {
             keeps_own: Constant::new(matches!(allocation, Allocation::OwnElseAnyFree | Allocation::Malekeh)),
             waits: Constant::new(allocation == Allocation::Malekeh),
             waits_at_threshold: Constant::new(up_to),
+            is_random: Constant::new(choice == Choice::Random),
             identity: Identity::new(
                 "collector_allocator",
                 "Collector allocator (W 6, F II, IV-B2)",
@@ -123,6 +134,7 @@ impl<const C: usize> CollectorAllocator<C> {
                     ("collectors", collectors),
                     ("allocation", allocation as usize),
                     ("upto", up_to as usize),
+                    ("fixed", (choice == Choice::Fixed) as usize),
                     ("seed", seed.into()),
                 ],
             ),
@@ -176,7 +188,7 @@ impl<const C: usize> Logic for CollectorAllocator<C> {
         }
         self.random.clock.next = self.clock.val();
         self.random.reset.next = self.reset.val();
-        self.random.step.next = self.granted.val();
+        self.random.step.next = self.granted.val() & self.is_random.val();
 
         // The counter counts what the warps waited for collectors with near values.
         self.waiting.next = self.request.val() & (self.torn.val() & self.patient.val());

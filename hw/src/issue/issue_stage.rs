@@ -11,7 +11,7 @@
 
 use rust_hdl::prelude::*;
 
-use super::{CollectorAllocator, IssueParameters, WarpScheduler, WARPS};
+use super::{Allocation, CollectorAllocator, IssueParameters, WarpScheduler, WARPS};
 use crate::dialect::{array, rtl, Identity, Module};
 use crate::operand_stage::{OperandStageParameters, MAX_COLLECTORS, MAX_DESTINATIONS, MAX_SLOTS};
 
@@ -92,6 +92,8 @@ pub struct IssueStage<const C: usize> {
     allocator: CollectorAllocator<C>,
     goes: Vec<Signal<Local, Bit>>,
     number: Vec<Constant<Bits<3>>>,
+    /// A warp may have to wait for a collector of its own.
+    keeps_own: Constant<Bit>,
     identity: Identity,
     _collectors: usize,
     _slots: usize,
@@ -105,7 +107,7 @@ impl<const C: usize> IssueStage<C> {
     pub fn new(stage: OperandStageParameters, parameters: IssueParameters) -> Self {
         let OperandStageParameters { collectors, slots, destinations, .. } = stage;
         let flushed = if destinations == 0 { 0 } else { WARPS };
-        let IssueParameters { scheduling, occupied, allocation, waiting, seed, .. } = parameters;
+        let IssueParameters { scheduling, occupied, allocation, waiting, choice, seed, .. } = parameters;
         IssueStage {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -139,9 +141,10 @@ impl<const C: usize> IssueStage<C> {
             destination_register: array(destinations),
             flush: Signal::default(),
             scheduler: WarpScheduler::new(collectors, scheduling, occupied),
-            allocator: CollectorAllocator::new(collectors, allocation, waiting, seed),
+            allocator: CollectorAllocator::new(collectors, allocation, waiting, choice, seed),
             goes: array(WARPS),
             number: (0..WARPS as u64).map(|number| Constant::new(number.into())).collect(),
+            keeps_own: Constant::new(allocation != Allocation::AnyFree),
             identity: Identity::new(
                 "issue_stage",
                 "Issue stage (W 5, 6, F IV-B)",
@@ -171,7 +174,7 @@ impl<const C: usize> Logic for IssueStage<C> {
             self.scheduler.launch[w].next = self.launch[w].val();
         }
         for c in 0..self._collectors {
-            self.scheduler.occupied[c].next = self.occupied[c].val();
+            self.scheduler.occupied[c].next = self.occupied[c].val() & self.keeps_own.val();
             self.scheduler.owned[c].next = self.owned[c].val();
             self.scheduler.held_warp[c].next = self.held_warp[c].val();
             self.allocator.occupied[c].next = self.occupied[c].val();

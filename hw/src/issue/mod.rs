@@ -12,6 +12,8 @@ pub use sthld_controller::{SthldController, SthldControllerIn, SthldControllerOu
 pub use sthld_table::{Edges, SthldTable, Transition, STATES};
 pub use warp_scheduler::{WarpScheduler, WarpSchedulerIn, WarpSchedulerOut};
 
+use crate::cells::Choice;
+
 /// Warps of a sub-core: 32 per SM and four sub-cores, F Table I.
 pub const WARPS: usize = 8;
 
@@ -38,7 +40,8 @@ pub enum Occupied {
 /// Which collector an instruction enters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
-    /// A random free one. F §II.
+    /// A random free one. F §II. A warp's values may then be in several caching collectors, all of which see
+    /// its results.
     AnyFree,
     /// The one that holds the warp's data, if it is free; else a random free one.
     OwnElseAnyFree,
@@ -64,6 +67,8 @@ pub struct IssueParameters {
     pub occupied: Occupied,
     pub allocation: Allocation,
     pub waiting: Waiting,
+    /// Of one of several free collectors.
+    pub choice: Choice,
     /// Of the random choices.
     pub seed: u8,
     /// Cycles between two decisions of the STHLD controller.
@@ -73,12 +78,13 @@ pub struct IssueParameters {
 
 impl IssueParameters {
     /// Those of an issue stage, as a module's name has them.
-    pub fn of_stage(&self) -> [(&'static str, usize); 5] {
+    pub fn of_stage(&self) -> [(&'static str, usize); 6] {
         [
             ("sched", self.scheduling as usize),
             ("skip", (self.occupied == Occupied::Skip) as usize),
             ("alloc", self.allocation as usize),
             ("upto", (self.waiting == Waiting::UpToThreshold) as usize),
+            ("fixed", (self.choice == Choice::Fixed) as usize),
             ("seed", self.seed.into()),
         ]
     }
@@ -92,6 +98,7 @@ impl Default for IssueParameters {
             occupied: Occupied::Skip,
             allocation: Allocation::Malekeh,
             waiting: Waiting::BelowThreshold,
+            choice: Choice::Random,
             seed: 0,
             interval: 10_000,
             sthld_table: SthldTable::default(),

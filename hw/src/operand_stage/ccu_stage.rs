@@ -8,7 +8,7 @@
 use rust_hdl::prelude::*;
 
 use super::{OperandStageIn, OperandStageOut, OperandStageParameters};
-use crate::cells::{Lfsr, RoundRobin};
+use crate::cells::{Choice, Lfsr, RoundRobin};
 use crate::collector::{Ccu, Policy};
 use crate::dialect::{array, rtl, Identity, Module};
 use crate::register_file::{Arbiter, Bank};
@@ -88,6 +88,7 @@ pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
     banks: Vec<Bank<W, C>>,
     dispatch_arbiter: RoundRobin,
     collector_number: Vec<Constant<Bits<C>>>,
+    is_random: Constant<Bit>,
     identity: Identity,
     _collectors: usize,
     _banks: usize,
@@ -96,8 +97,17 @@ pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
 
 impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
     pub fn new(parameters: OperandStageParameters) -> Self {
-        let OperandStageParameters { collectors, slots, banks, rows, policy, cache_far, invalidate, .. } =
-            parameters;
+        let OperandStageParameters {
+            collectors,
+            slots,
+            banks,
+            rows,
+            policy,
+            cache_far,
+            invalidate,
+            choice,
+            ..
+        } = parameters;
         CcuStage {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -146,6 +156,7 @@ impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
             collector_number: (0..collectors)
                 .map(|collector| Constant::new((collector as u64).into()))
                 .collect(),
+            is_random: Constant::new(choice == Choice::Random),
             identity: Identity::new(
                 "ccu_stage",
                 "Operand stage with caching collector units (W 3.1, F III-B)",
@@ -159,6 +170,7 @@ impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
                     ("lru", (policy == Policy::Lru) as usize),
                     ("cachefar", cache_far as usize),
                     ("invalidate", invalidate as usize),
+                    ("fixed", (choice == Choice::Fixed) as usize),
                 ],
             ),
             _collectors: collectors,
@@ -216,7 +228,7 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
         }
         self.lfsr.clock.next = self.clock.val();
         self.lfsr.reset.next = self.reset.val();
-        self.lfsr.step.next = self.issues.val();
+        self.lfsr.step.next = self.issues.val() & self.is_random.val();
         self.random.next = self.lfsr.value.val();
 
         // Collectors, and the crossbar to their ports S.

@@ -26,6 +26,7 @@ pub use boc_stage::BocStage;
 pub use ccu_stage::CcuStage;
 pub use ocu_stage::{OcuStage, OcuStageIn as OperandStageIn, OcuStageOut as OperandStageOut};
 
+use crate::cells::Choice;
 use crate::collector::{BocParameters, CcuParameters, Policy};
 use crate::register_file::ArbiterParameters;
 
@@ -47,12 +48,14 @@ pub struct OperandStageParameters {
     pub banks: usize,
     /// Registers of warps per bank, up to 256.
     pub rows: usize,
-    /// Caching collectors only, as the three below.
+    /// Caching collectors only, as the three after it.
     pub policy: Policy,
     /// Far results are cached too; the papers filter them.
     pub cache_far: bool,
     /// Filtered results invalidate; see [`crate::collector::Ccu`].
     pub invalidate: bool,
+    /// Of one of several far entries to replace.
+    pub choice: Choice,
     /// Bypassing operand collectors only, as the next one. Instructions in the window, 2 to 8.
     pub window: usize,
     /// Destinations of an instruction that are kept, 1 to 4.
@@ -71,6 +74,7 @@ impl Default for OperandStageParameters {
             policy: Policy::Malekeh,
             cache_far: false,
             invalidate: true,
+            choice: Choice::Random,
             window: 3,
             destinations: 2,
         }

@@ -1,5 +1,6 @@
 //! Reference model of the collector allocator: W §6, F §IV-B2.
 
+use gpurf_hw::cells::Choice;
 use gpurf_hw::dialect::Clocked;
 use gpurf_hw::issue::{Allocation, CollectorAllocatorIn, CollectorAllocatorOut, Waiting};
 
@@ -10,8 +11,9 @@ use crate::cells::Lfsr;
 #[derive(Clone, Debug)]
 pub struct CollectorAllocator {
     collectors: usize,
-    allocation: Allocation,
+    pub allocation: Allocation,
     waiting: Waiting,
+    choice: Choice,
     counter: u32,
     seed: u8,
     random: Lfsr,
@@ -41,9 +43,15 @@ impl Answer {
 }
 
 impl CollectorAllocator {
-    pub fn new(collectors: usize, allocation: Allocation, waiting: Waiting, seed: u8) -> Self {
+    pub fn new(
+        collectors: usize,
+        allocation: Allocation,
+        waiting: Waiting,
+        choice: Choice,
+        seed: u8,
+    ) -> Self {
         let (counter, random) = (0, Lfsr::default());
-        CollectorAllocator { collectors, allocation, waiting, counter, seed, random, answer: None }
+        CollectorAllocator { collectors, allocation, waiting, choice, counter, seed, random, answer: None }
     }
 
     /// `own`: the collector that has the warp's data. `free`, `near`: a bit per collector.
@@ -80,7 +88,7 @@ impl CollectorAllocator {
             Answer::GivenUp(_) => self.counter = 0,
             Answer::Collector(_) | Answer::Occupied => {}
         }
-        if answer.collector().is_some() {
+        if answer.collector().is_some() && self.choice == Choice::Random {
             self.random.advance();
         }
     }

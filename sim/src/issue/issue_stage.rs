@@ -1,7 +1,7 @@
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
 use gpurf_hw::dialect::Clocked;
-use gpurf_hw::issue::{IssueParameters, IssueStageIn, IssueStageOut, WARPS};
+use gpurf_hw::issue::{Allocation, IssueParameters, IssueStageIn, IssueStageOut, WARPS};
 use gpurf_hw::operand_stage::{OperandStageParameters, MAX_COLLECTORS};
 
 use super::collector_allocator::Answer;
@@ -32,13 +32,13 @@ impl IssueStage {
     /// In front of an operand stage of these parameters.
     pub fn new(stage: OperandStageParameters, parameters: IssueParameters) -> Self {
         let OperandStageParameters { collectors, slots, destinations, .. } = stage;
-        let IssueParameters { scheduling, occupied, allocation, waiting, seed, .. } = parameters;
+        let IssueParameters { scheduling, occupied, allocation, waiting, choice, seed, .. } = parameters;
         IssueStage {
             collectors,
             slots,
             destinations,
             scheduler: WarpScheduler::new(collectors, scheduling, occupied),
-            allocator: CollectorAllocator::new(collectors, allocation, waiting, seed),
+            allocator: CollectorAllocator::new(collectors, allocation, waiting, choice, seed),
             launched: 0,
             decided: None,
         }
@@ -59,6 +59,10 @@ impl IssueStage {
                 blocked |= (holders.occupied >> collector & 1) << warp;
                 own[usize::from(*warp)] = Some(collector);
             }
+        }
+        if self.allocator.allocation == Allocation::AnyFree {
+            // No warp has a collector of its own to wait for.
+            blocked = 0;
         }
         let free = !holders.occupied & (u8::MAX >> (MAX_COLLECTORS - self.collectors));
         self.launched = launch;

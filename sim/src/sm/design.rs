@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gpurf_hw::cells::Choice;
 use gpurf_hw::collector::Policy;
 use gpurf_hw::issue::{Allocation, IssueParameters, Occupied, Scheduling, Waiting, WARPS};
 use gpurf_hw::operand_stage::OperandStageParameters;
@@ -131,6 +132,7 @@ impl Design {
             policy: self.replacement,
             cache_far: self.cache_far,
             invalidate: config.invalidate,
+            choice: choice(config),
             window: config.window,
             destinations: config.destinations,
         }
@@ -149,9 +151,17 @@ impl Design {
                 config::Waiting::Below => Waiting::BelowThreshold,
                 config::Waiting::UpTo => Waiting::UpToThreshold,
             },
+            choice: choice(config),
             seed: seed as u8,
             ..IssueParameters::default()
         }
+    }
+}
+
+fn choice(config: &Config) -> Choice {
+    match config.choice {
+        config::Choice::Random => Choice::Random,
+        config::Choice::Fixed => Choice::Fixed,
     }
 }
 

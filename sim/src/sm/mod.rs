@@ -24,6 +24,7 @@ mod design;
 mod error;
 mod gpu;
 mod memory;
+mod monolithic;
 mod registers;
 mod residency;
 mod sub_core;
@@ -34,7 +35,7 @@ use gpurf_hw::dialect::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{KernelReader, Program, ThreadBlock};
 
-use crate::config::{Config, SUB_CORES};
+use crate::config::{Config, Organisation, SUB_CORES};
 use crate::statistics::{Counters, Stalls};
 
 pub use design::{Collector, Design};
@@ -44,6 +45,7 @@ pub use two_level::TwoLevel;
 
 use context::Context;
 use decoded::Decoded;
+use monolithic::Monolithic;
 use residency::{Occupancy, Resident};
 use sub_core::SubCore;
 
@@ -57,6 +59,7 @@ struct Sm<E> {
     /// Which blocks of a kernel are its own: those whose number leaves this remainder, by how many.
     share: (u64, u64),
     running: Option<Running>,
+    monolithic: Option<Monolithic>,
     /// Jump over cycles in which nothing can happen.
     jump: bool,
 }
@@ -93,6 +96,8 @@ where
             context: Context::new(config),
             share,
             running: None,
+            monolithic: (config.organisation == Organisation::Monolithic)
+                .then(|| Monolithic::new(design.two_level, SUB_CORES * config.active_warps)),
             jump: true,
         }
     }
@@ -245,6 +250,9 @@ where
             self.sub_cores[executing.sub_core].complete(executing, context);
         }
         context.step_memory();
+        if let Some(monolithic) = &mut self.monolithic {
+            monolithic.select(&mut self.sub_cores, context);
+        }
         let mut active = false;
         for sub_core in &mut self.sub_cores {
             active |= sub_core.step(context);
@@ -256,7 +264,12 @@ where
                 self.sub_cores.iter_mut().for_each(|sub_core| sub_core.open_barrier(block));
             }
             if completed >> block & 1 == 1 {
-                self.sub_cores.iter_mut().for_each(|sub_core| sub_core.retire(block));
+                for (index, sub_core) in self.sub_cores.iter_mut().enumerate() {
+                    let leaving = sub_core.retire(block);
+                    if let Some(monolithic) = &mut self.monolithic {
+                        monolithic.leave(index, leaving);
+                    }
+                }
                 context.residents[block] = None;
             }
         }

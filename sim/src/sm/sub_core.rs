@@ -16,7 +16,7 @@ use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{DynamicInstruction, Unit};
 
-use crate::config::{Config, Timing, SUB_CORES, SUB_CORE_WARPS};
+use crate::config::{Config, Organisation, Timing, SUB_CORES, SUB_CORE_WARPS};
 use crate::statistics::Stalls;
 
 use super::context::{Context, Executing};
@@ -41,8 +41,10 @@ pub(super) struct SubCore<E> {
     inputs: SubCoreIn<u32>,
     /// Warps launched since the last cycle, one bit each.
     launched: u8,
-    /// Those that may issue, under a two-level scheduler.
+    /// Those that may issue, under a two-level scheduler of the sub-core.
     active: Option<ActiveSet>,
+    /// What the SM's one scheduler, if it has that, says in this cycle.
+    permission: Option<Permission>,
     collectors: [Collecting; MAX_COLLECTORS],
     /// Collectors that there are, one bit each.
     all_collectors: u8,
@@ -54,6 +56,23 @@ pub(super) struct SubCore<E> {
     /// Results that wait for their bank.
     results: [VecDeque<Result>; MAX_BANKS],
     banks: usize,
+}
+
+/// The decision of a scheduler of the whole SM; a bit per warp.
+#[derive(Clone, Copy)]
+struct Permission {
+    issue: u8,
+    active: u8,
+    /// It lets some warp of the SM issue.
+    any: bool,
+}
+
+/// What a scheduler of the whole SM has to know; a bit per warp.
+pub(super) struct Candidates {
+    pub ready: u8,
+    /// Waiting for something other than memory.
+    pub dependence: u8,
+    pub free_collector: bool,
 }
 
 /// Warps by what they wait for, one bit each.
@@ -149,7 +168,13 @@ where
             changed: 0,
             inputs: SubCoreIn::default(),
             launched: 0,
-            active: design.two_level.map(|policy| ActiveSet::new(policy, config.active_warps)),
+            active: match config.organisation {
+                Organisation::SubCores => {
+                    design.two_level.map(|policy| ActiveSet::new(policy, config.active_warps))
+                }
+                Organisation::Monolithic => None,
+            },
+            permission: None,
             collectors: [Collecting::default(); MAX_COLLECTORS],
             all_collectors: (u8::MAX as u32 >> (MAX_COLLECTORS - design.collectors(config))) as u8,
             occupied: 0,
@@ -187,8 +212,8 @@ where
         }
     }
 
-    /// The block in slot `block` is complete: its warps leave.
-    pub fn retire(&mut self, block: usize) {
+    /// The block in slot `block` is complete: its warps, a bit each in the result, leave.
+    pub fn retire(&mut self, block: usize) -> u8 {
         let warps = &self.warps;
         let leaves = |warp: u8| warps[warp as usize].block == block;
         let leaving = self.ages.iter().filter(|&&warp| leaves(warp)).fold(0, |set, warp| set | 1 << warp);
@@ -196,8 +221,35 @@ where
         self.changed &= !leaving;
         self.ages.retain(|&warp| !leaves(warp));
         if let Some(active) = &mut self.active {
-            active.leave(leaving);
+            active.leave(leaving.into());
         }
+        leaving
+    }
+
+    /// The warps among which a scheduler of the whole SM may choose in this cycle.
+    pub fn candidates(&mut self, context: &Context) -> Candidates {
+        self.classify(context);
+        Candidates {
+            ready: self.situation.ready & !self.launched,
+            dependence: self.situation.dependence,
+            free_collector: self.occupied != self.all_collectors,
+        }
+    }
+
+    /// Whether the warp's next instruction begins a new strand.
+    pub fn ends_strand(&mut self, warp: u8, context: &Context) -> bool {
+        self.warps[usize::from(warp)].ends_strand(&context.decoded)
+    }
+
+    /// Grows with the time since the warp's launch.
+    pub fn age(&self, warp: u8, context: &Context) -> u32 {
+        context.serial.wrapping_sub(self.warps[usize::from(warp)].first_serial)
+    }
+
+    /// A scheduler of the whole SM lets the warps of `issue`, a bit each, issue in this cycle; `active` of them
+    /// might. `any`: it lets some warp of the SM.
+    pub fn permit(&mut self, issue: u8, active: u8, any: bool) {
+        self.permission = Some(Permission { issue, active, any });
     }
 
     /// One cycle; whether anything happened, or will without an event from outside.
@@ -212,9 +264,17 @@ where
         let mut ready = self.situation.ready & !self.launched;
         let mut pending_ready = false;
         if let Some(active) = &mut self.active {
-            let allowed = active.update(ready, self.situation.dependence, &mut self.warps, &context.decoded);
+            let warps = &mut self.warps;
+            let ends_strand = |warp: u8| warps[usize::from(warp)].ends_strand(&context.decoded);
+            let allowed = active.update(ready.into(), self.situation.dependence.into(), ends_strand) as u8;
             pending_ready = ready & !allowed != 0;
             ready &= allowed;
+        }
+        let mut elsewhere = false;
+        if let Some(permission) = self.permission {
+            pending_ready = ready & !permission.active != 0;
+            elsewhere = permission.any && ready & permission.active != 0;
+            ready &= permission.issue;
         }
         for warp in 0..WARPS {
             self.inputs.ready[warp] = ready >> warp & 1 == 1;
@@ -235,6 +295,8 @@ where
             context.stalls.waiting += 1;
         } else if ready == 0 && launching != 0 {
             context.stalls.launch += 1;
+        } else if ready == 0 && elsewhere {
+            context.stalls.elsewhere += 1;
         } else if ready == 0 && pending_ready {
             context.stalls.pending += 1;
         } else {
@@ -372,6 +434,8 @@ where
         counters.bank_conflicts += count(&outputs.bank_conflict[..self.banks]);
         counters.cache_writes += count(&outputs.write_cached[..self.banks]);
         counters.cache_writes_filtered += count(&outputs.write_filtered[..self.banks]);
+        let near = outputs.write_filtered.iter().zip(&self.inputs.write_near).take(self.banks);
+        counters.cache_writes_lost += near.filter(|(filtered, near)| **filtered && **near).count() as u64;
     }
 
     /// The operand stage and the SM must agree about which collectors are occupied.

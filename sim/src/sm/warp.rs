@@ -28,7 +28,7 @@ pub(super) struct Warp {
     instructions: Vec<DynamicInstruction>,
     next: usize,
     /// Number of the first instruction among all of the run.
-    first_serial: u32,
+    pub first_serial: u32,
     /// Addresses of the instructions issued last, the newest first.
     recent: [u32; RECENT],
     /// Registers loaded since the warp's present strand began: see [`super::two_level`].

@@ -4,10 +4,11 @@ use anyhow::Result;
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;
 use gpurf_sim::sm::Design;
+use gpurf_sim::statistics::ratio;
 
 use super::claims;
-use super::jobs::{Outcome, Variant};
 use super::metrics::{Metric, Series};
+use crate::compare::jobs::{Outcome, Variant};
 use crate::output::table;
 
 const METRICS: [Metric; 7] = [
@@ -32,6 +33,7 @@ pub fn print(outcomes: &[Outcome], designs: &[Design], variants: &[Variant]) -> 
     }
     if designs.contains(&Design::MALEKEH) {
         print_sensitivity(outcomes);
+        print_lost(outcomes);
     }
     let changed: Vec<_> = variants.iter().filter(|variant| variant.label != variant.design.name).collect();
     if !changed.is_empty() {
@@ -111,20 +113,41 @@ fn print_sensitivity(outcomes: &[Outcome]) {
     println!("{rows}\n");
 }
 
+/// What a second port D could save: the most that losing the single one costs.
+fn print_lost(outcomes: &[Outcome]) {
+    let of_malekeh = outcomes.iter().filter(|outcome| outcome.label == "malekeh");
+    let shares: Vec<f64> = of_malekeh
+        .map(|Outcome { counters, .. }| 100.0 * ratio(counters.cache_writes_lost, counters.bank_writes))
+        .collect();
+    println!(
+        "Near results that lost port D of a malekeh collector to another result of their cycle: {:.2}% of all \
+         results on average, {:.2}% at most. A second port could save no more.\n",
+        shares.iter().sum::<f64>() / shares.len() as f64,
+        shares.iter().copied().fold(0.0, f64::max)
+    );
+}
+
 /// Averages of what was changed, over the workloads that ran under it.
 fn print_variants(outcomes: &[Outcome], variants: &[&Variant]) {
-    println!("Malekeh with one thing changed: averages");
-    let mut rows = table(&["", "workloads", "IPC %", "hit ratio %", "energy %", "cache writes %"]);
-    let labels = std::iter::once("malekeh").chain(variants.iter().map(|variant| variant.label.as_str()));
-    for label in labels {
-        let of = |metric| Series::new(metric, outcomes, label);
+    println!("One thing changed at a time: averages");
+    let mut rows = table(&["", "workloads", "IPC %", "against", "hit ratio %", "energy %", "cache writes %"]);
+    let plain = Variant::plain(Design::MALEKEH);
+    for variant in std::iter::once(&plain).chain(variants.iter().copied()) {
+        let of = |metric| Series::against(&variant.reference, metric, outcomes, &variant.label);
         let ipc = of(Metric::Ipc);
         if ipc.values.is_empty() {
             continue;
         }
-        let averages = [Metric::Ipc, Metric::HitRatio, Metric::Energy, Metric::CacheWrites]
-            .map(|metric| percent(of(metric).average()));
-        rows.add_row([vec![label.to_string(), ipc.values.len().to_string()], averages.to_vec()].concat());
+        let average = |metric| percent(of(metric).average());
+        rows.add_row([
+            variant.label.clone(),
+            ipc.values.len().to_string(),
+            average(Metric::Ipc),
+            variant.reference.clone(),
+            average(Metric::HitRatio),
+            average(Metric::Energy),
+            average(Metric::CacheWrites),
+        ]);
     }
     println!("{rows}\n");
 }

@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use anyhow::{anyhow, Result};
+use gpurf_hw::issue::SthldTable;
+use gpurf_sim::issue::{Curve, SthldController, Walk, WalkStep};
 use gpurf_sim::sm::Design;
 use plotters::prelude::*;
 
-use super::jobs::{Outcome, Variant, STATIC_STHLD};
 use super::metrics::{Metric, Series};
+use super::variants::STATIC_STHLD;
+use crate::compare::jobs::{Outcome, Variant};
 use crate::output::write;
 
 const COLOURS: [RGBColor; 8] = [
@@ -45,6 +48,8 @@ pub fn write_all(
     if designs.contains(&Design::MALEKEH) {
         let picture = walk(outcomes).map_err(failed)?;
         write(&folder.join("sthld_walk.svg"), picture.as_bytes())?;
+        let picture = curves().map_err(failed)?;
+        write(&folder.join("sthld_curves.svg"), picture.as_bytes())?;
     }
     Ok(())
 }
@@ -175,6 +180,48 @@ fn walk(outcomes: &[Outcome]) -> Drawn {
                 .map(|(at, interval)| (at as f64, f64::from(interval.sthld)));
             chart.draw_series(LineSeries::new(line, COLOURS[number % COLOURS.len()].mix(0.7)))?;
         }
+        area.present()?;
+    }
+    Ok(svg)
+}
+
+/// STHLD on a synthetic curve of IPC whose knee lies at 10, moves to 5 and to 20, with its level. F Fig. 9.
+fn curves() -> Drawn {
+    const INTERVAL: usize = 1000;
+    const PHASE: usize = 60;
+    let curve = |level, knee| (Curve { level, knee, slope: 0.05 }, PHASE);
+    let mut controller = SthldController::new(INTERVAL, SthldTable::default());
+    let phases = [curve(2.0, 10), curve(1.9, 5), curve(2.0, 20)];
+    let walk = Walk::new(&mut controller, INTERVAL, &phases, 0.005, 1);
+    let line = |of: fn(&WalkStep) -> u32| {
+        let steps = walk.steps.iter().enumerate();
+        steps.flat_map(move |(at, step)| [at, at + 1].map(|x| (x as f64, f64::from(of(step)))))
+    };
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (900, 360)).into_drawing_area();
+        area.fill(&WHITE)?;
+        let title = "STHLD on a synthetic curve, 0.5% noise, 5% steps of level (reconstructed state table)";
+        let mut chart = ChartBuilder::on(&area)
+            .caption(title, ("sans-serif", 16))
+            .margin(12)
+            .x_label_area_size(40)
+            .y_label_area_size(50)
+            .build_cartesian_2d(0.0..(phases.len() * PHASE) as f64, 0.0..32.0)?;
+        chart.configure_mesh().x_desc("interval").y_desc("STHLD").light_line_style(WHITE).draw()?;
+        let lines: [(&str, RGBColor, fn(&WalkStep) -> u32); 2] =
+            [("knee of the curve", COLOURS[1], |step| step.knee), ("STHLD", COLOURS[0], |step| step.sthld)];
+        for (name, colour, of) in lines {
+            chart
+                .draw_series(LineSeries::new(line(of), colour.stroke_width(2)))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 14, y)], colour.stroke_width(2)));
+        }
+        chart
+            .configure_series_labels()
+            .background_style(WHITE.mix(0.8))
+            .border_style(BLACK.mix(0.3))
+            .draw()?;
         area.present()?;
     }
     Ok(svg)

@@ -23,7 +23,7 @@ struct Claims {
 
 /// All claims about a metric.
 pub fn of(metric: Metric) -> Vec<Claim> {
-    let claims: Claims =
-        toml::from_str(include_str!("../../papers/evaluation.toml")).expect("the embedded claims are valid");
+    let claims: Claims = toml::from_str(include_str!("../../../papers/evaluation.toml"))
+        .expect("the embedded claims are valid");
     claims.claim.into_iter().filter(|claim| claim.metric == metric).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::jobs::Outcome;
+use crate::compare::jobs::Outcome;
 use gpurf_sim::statistics::ratio;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -84,9 +84,14 @@ pub struct Series {
 }
 
 impl Series {
+    /// Against the baseline.
     pub fn new(metric: Metric, outcomes: &[Outcome], label: &str) -> Series {
+        Series::against("baseline", metric, outcomes, label)
+    }
+
+    pub fn against(reference: &str, metric: Metric, outcomes: &[Outcome], label: &str) -> Series {
         let baseline = |workload: &str| {
-            outcomes.iter().find(|outcome| outcome.workload == workload && outcome.label == "baseline")
+            outcomes.iter().find(|outcome| outcome.workload == workload && outcome.label == reference)
         };
         let of_label = outcomes.iter().filter(|outcome| outcome.label == label);
         let values = of_label.filter_map(|outcome| {

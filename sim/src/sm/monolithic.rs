@@ -1,0 +1,75 @@
+//! One warp scheduler for the whole SM, which issues one instruction per cycle: the monolithic organisation of
+//! F Fig. 2, as in the Tesla generation. Greedy, then oldest.
+//!
+//! F shows it only to compare two-level schedulers in it; the rest of the SM stays as it is here: a warp's
+//! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is passed
+//! over.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+
+use super::context::Context;
+use super::sub_core::SubCore;
+use super::two_level::{ActiveSet, TwoLevel};
+use crate::config::SUB_CORES;
+
+/// Warps by number: warp slot w of sub-core s is number 4 w + s.
+pub(super) struct Monolithic {
+    active: Option<ActiveSet>,
+    last: Option<u8>,
+}
+
+impl Monolithic {
+    /// `active_warps`: of the SM.
+    pub fn new(two_level: Option<TwoLevel>, active_warps: usize) -> Monolithic {
+        Monolithic { active: two_level.map(|policy| ActiveSet::new(policy, active_warps)), last: None }
+    }
+
+    /// Lets one warp issue in this cycle.
+    pub fn select<E>(&mut self, sub_cores: &mut [SubCore<E>; SUB_CORES], context: &Context)
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        let (mut ready, mut dependence, mut takes) = (0u32, 0u32, 0u32);
+        for (index, sub_core) in sub_cores.iter_mut().enumerate() {
+            let candidates = sub_core.candidates(context);
+            ready |= spread(candidates.ready) << index;
+            dependence |= spread(candidates.dependence) << index;
+            takes |= spread(if candidates.free_collector { u8::MAX } else { 0 }) << index;
+        }
+        let allowed = match &mut self.active {
+            Some(active) => active.update(ready, dependence, |warp| {
+                sub_cores[usize::from(warp) % SUB_CORES].ends_strand(warp / SUB_CORES as u8, context)
+            }),
+            None => u32::MAX,
+        };
+        let eligible = ready & allowed & takes;
+        let last = self.last.filter(|last| eligible >> last & 1 == 1);
+        let age = |warp: &u8| sub_cores[usize::from(*warp) % SUB_CORES].age(warp / SUB_CORES as u8, context);
+        let oldest = || (0..u32::BITS as u8).filter(|warp| eligible >> warp & 1 == 1).max_by_key(age);
+        self.last = last.or_else(oldest).or(self.last);
+        let chosen = self.last.map_or(0, |warp| eligible & 1 << warp);
+        for (index, sub_core) in sub_cores.iter_mut().enumerate() {
+            sub_core.permit(gather(chosen >> index), gather(allowed >> index), chosen != 0);
+        }
+    }
+
+    /// The warps of this sub-core, a bit each, leave.
+    pub fn leave(&mut self, index: usize, warps: u8) {
+        let warps = spread(warps) << index;
+        if let Some(active) = &mut self.active {
+            active.leave(warps);
+        }
+        self.last = self.last.filter(|last| warps >> last & 1 == 0);
+    }
+}
+
+/// Bit w goes to bit 4 w.
+fn spread(warps: u8) -> u32 {
+    (0..8).map(|warp| u32::from(warps >> warp & 1) << (SUB_CORES * warp)).sum()
+}
+
+/// Bit 4 w goes to bit w.
+fn gather(warps: u32) -> u8 {
+    (0..8).map(|warp| ((warps >> (SUB_CORES * warp) & 1) as u8) << warp).sum()
+}

@@ -1,0 +1,75 @@
+//! Malekeh's evaluation: all designs of register-file caches on all workloads. F §VI.
+
+mod claims;
+mod metrics;
+mod plots;
+mod tables;
+mod variants;
+
+use std::path::Path;
+
+use anyhow::{bail, Result};
+use gpurf_sim::config::Config;
+use gpurf_sim::sm::Design;
+use gpurf_workloads::suite::SUITE;
+
+use super::jobs::{self, Outcome, Variant};
+use super::Arguments;
+use crate::input::Input;
+use crate::output::{write, write_json};
+use crate::Verdict;
+
+/// Runs the designs and prints the tables.
+pub fn run(arguments: &Arguments) -> Result<Verdict> {
+    let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
+    let inputs: Vec<_> = match arguments.input.is_empty() {
+        true => SUITE.iter().copied().map(Input::BuiltIn).collect(),
+        false => arguments.input.iter().map(|name| Input::find(name)).collect::<Result<_>>()?,
+    };
+    let designs = designs(&arguments.designs)?;
+    let mut variants: Vec<Variant> = designs.iter().map(|&design| Variant::plain(design)).collect();
+    if arguments.sthld {
+        variants.extend(variants::static_sthld());
+    }
+    if arguments.ablations {
+        variants.extend(variants::ablations());
+    }
+    let outcomes = jobs::run(&inputs, &variants, &config, arguments)?;
+
+    if let Some(path) = &arguments.json {
+        write_json(path, &outcomes)?;
+    }
+    if let Some(path) = &arguments.csv {
+        write(path, &tables::csv(&outcomes)?)?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        tables::print(&outcomes, &designs, &variants)?;
+    }
+    if let Some(folder) = &arguments.out {
+        plots::write_all(folder, &outcomes, &designs, &variants)?;
+        println!("Plots and results: {}", folder.display());
+    }
+    let unsound: Vec<_> = outcomes.iter().filter(|outcome| !outcome.sound).collect();
+    for Outcome { workload, label, errors, .. } in &unsound {
+        println!("{workload}, {label}: a check failed: {}", errors.join("; "));
+    }
+    Ok(if unsound.is_empty() { Verdict::Holds } else { Verdict::Fails })
+}
+
+/// The baseline, which the others are compared with, and those named.
+fn designs(names: &[String]) -> Result<Vec<Design>> {
+    let mut designs = vec![Design::BASELINE];
+    if names.is_empty() {
+        designs.extend(Design::ALL.into_iter().filter(|design| *design != Design::BASELINE));
+    }
+    for name in names {
+        let Some(design) = Design::named(name) else {
+            let names: Vec<_> = Design::ALL.iter().map(|design| design.name).collect();
+            bail!("--designs {name}: there is no such design; there are {}", names.join(", "));
+        };
+        if !designs.contains(&design) {
+            designs.push(design);
+        }
+    }
+    Ok(designs)
+}
