@@ -3,12 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use gpurf_hw::catalogue::{self, Entry, Parameters};
-use gpurf_hw::dialect::{PortWaveform, Rtl};
-use gpurf_hw::with_module;
-use gpurf_testbenches::{run as run_random, Drive, Engine, Random, Testbench};
-use gpurf_verilog::{emit, Icarus, Verilated};
+use gpurf_testbenches::{workbench, EngineKind, Random};
 use serde::Serialize;
 
 use crate::output::{grouped, progress, table, write_json};
@@ -23,9 +20,9 @@ use crate::Verdict;
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Engines to compare; the first is what the others are held against
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "model,rtl,verilator")]
-    engines: Vec<Kind>,
+    /// Engines to compare, of model, rtl, verilator and icarus; the first is what the others are held against
+    #[arg(long, value_delimiter = ',', default_value = "model,rtl,verilator")]
+    engines: Vec<EngineKind>,
     /// Cycles of random stimulus
     #[arg(long, default_value_t = 10_000)]
     cycles: u64,
@@ -40,20 +37,6 @@ pub struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// An engine of a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    /// The reference model
-    Model,
-    /// The rust-hdl hardware
-    Rtl,
-    /// The emitted Verilog under Verilator
-    Verilator,
-    /// The emitted Verilog under Icarus
-    Icarus,
-}
-
 /// What a module's testbench found.
 #[derive(Serialize)]
 struct Report {
@@ -61,7 +44,7 @@ struct Report {
     /// Name of the exported module, which carries its parameters.
     verilog: String,
     width: usize,
-    engines: Vec<Kind>,
+    engines: Vec<String>,
     /// Directed scenarios run and failed.
     scenarios: usize,
     scenario_failures: Vec<String>,
@@ -105,9 +88,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut reports = vec![];
     for (entry, parameters) in runs {
         bar.set_message(entry.name);
-        let report =
-            with_module!(entry.name, &parameters, make => bench(make, entry, &parameters, &arguments))?;
-        reports.push(report);
+        reports.push(bench(entry, &parameters, &arguments)?);
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -120,42 +101,13 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(if reports.iter().all(Report::passed) { Verdict::Holds } else { Verdict::Fails })
 }
 
-fn bench<M: Testbench>(
-    make: impl Fn() -> M,
-    entry: &'static Entry,
-    parameters: &Parameters,
-    arguments: &Arguments,
-) -> Result<Report> {
-    let engines = || -> Result<Vec<Engine<M>>> {
-        arguments.engines.iter().map(|kind| engine(*kind, &make, parameters)).collect()
-    };
-    let mut scenario_failures = vec![];
-    let scenarios = M::scenarios();
-    for scenario in &scenarios {
-        let mut engines = engines()?;
-        if let Err(failure) = (scenario.play)(&mut Drive::new(parameters, &mut engines)) {
-            scenario_failures.push(format!("{} ({}): {failure}", scenario.name, scenario.rule));
-        }
-    }
-
-    let mut waveform = match &arguments.vcd {
-        Some(path) => Some(PortWaveform::create(path, entry.name, &make())?),
-        None => None,
-    };
-    let mut engines = engines()?;
-    let mut stimulus = M::stimulus(parameters);
+fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) -> Result<Report> {
+    let bench = workbench(entry.name, parameters);
+    let scenario_failures = bench.play(&arguments.engines)?;
     let mut random = Random::seeded(arguments.seed);
-    let mut recorded = Ok(());
-    let outcome =
-        run_random::<M>(&mut engines, &mut *stimulus, &mut random, arguments.cycles, |cycle, i, o| {
-            if let (Some(waveform), Ok(())) = (&mut waveform, &recorded) {
-                recorded = waveform.sample(cycle, i, o);
-            }
-        });
-    recorded?;
-    waveform.map_or(Ok(()), PortWaveform::finish)?;
+    let outcome = bench.run(&arguments.engines, &mut random, arguments.cycles, arguments.vcd.as_deref())?;
 
-    let names: Vec<_> = arguments.engines.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
+    let names: Vec<_> = arguments.engines.iter().map(EngineKind::to_string).collect();
     let divergence = outcome.divergence.as_ref().map(|(place, found)| {
         let gpurf_hw::dialect::Divergence { cycle, port, first, second } = found;
         format!("cycle {cycle}: {port} is {first} in {} and {second} in {}", names[0], names[*place])
@@ -163,23 +115,14 @@ fn bench<M: Testbench>(
     let violation = outcome.violation.as_ref().map(|(cycle, reason)| format!("cycle {cycle}: {reason}"));
     Ok(Report {
         module: entry.name,
-        verilog: emit(&make())?.top,
+        verilog: bench.verilog()?.top,
         width: parameters.width,
-        engines: arguments.engines.clone(),
-        scenarios: scenarios.len(),
+        engines: names,
+        scenarios: bench.scenarios(),
         scenario_failures,
         cycles: outcome.cycles,
         seed: arguments.seed,
         failure: divergence.or(violation),
-    })
-}
-
-fn engine<M: Testbench>(kind: Kind, make: &impl Fn() -> M, parameters: &Parameters) -> Result<Engine<M>> {
-    Ok(match kind {
-        Kind::Model => M::model(parameters),
-        Kind::Rtl => Box::new(Rtl::new(make())),
-        Kind::Verilator => Box::new(Verilated::new(&make())?),
-        Kind::Icarus => Box::new(Icarus::new(&make())?),
     })
 }
 
@@ -196,7 +139,7 @@ fn print(reports: &[Report], arguments: &Arguments) {
         ]);
     }
     println!("{rows}");
-    let names: Vec<_> = arguments.engines.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
+    let names: Vec<_> = arguments.engines.iter().map(EngineKind::to_string).collect();
     println!("engines {}, seed {}", names.join(", "), arguments.seed);
     for report in reports {
         for failure in report.scenario_failures.iter().chain(&report.failure) {

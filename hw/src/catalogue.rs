@@ -348,64 +348,64 @@ macro_rules! with_module {
             };
         }
         match $name {
-            "lfsr" => { let $make = || Lfsr::default(); $body }
-            "round_robin" => { let $make = || RoundRobin::new(collectors); $body }
-            "age_matrix" => { let $make = || AgeMatrix::new(WARPS); $body }
-            "lru_order" => entries!(I => { let $make = || LruOrder::<I>::default(); $body }),
+            "lfsr" => { let $make = move || Lfsr::default(); $body }
+            "round_robin" => { let $make = move || RoundRobin::new(collectors); $body }
+            "age_matrix" => { let $make = move || AgeMatrix::new(WARPS); $body }
+            "lru_order" => entries!(I => { let $make = move || LruOrder::<I>::default(); $body }),
             "replacement" => entries!(I => {
-                let $make = || Replacement::<I>::new(slots, stage.policy); $body
+                let $make = move || Replacement::<I>::new(slots, stage.policy); $body
             }),
             "operand_collector_table" => entries!(I => {
-                let $make = || OperandCollectorTable::<I>::new(slots); $body
+                let $make = move || OperandCollectorTable::<I>::new(slots); $body
             }),
             "cache_table" => width!(W => entries!(I => {
-                let $make = || CacheTable::<W, I>::new(slots, banks); $body
+                let $make = move || CacheTable::<W, I>::new(slots, banks); $body
             })),
-            "ocu" => width!(W => { let $make = || Ocu::<W>::new(slots); $body }),
+            "ocu" => width!(W => { let $make = move || Ocu::<W>::new(slots); $body }),
             "ccu" => width!(W => entries!(I => {
-                let $make = || Ccu::<W, I>::new(stage.ccu()); $body
+                let $make = move || Ccu::<W, I>::new(stage.ccu()); $body
             })),
-            "boc" => width!(W => { let $make = || Boc::<W>::new(stage.boc()); $body }),
+            "boc" => width!(W => { let $make = move || Boc::<W>::new(stage.boc()); $body }),
             "bank" => width!(W => collectors!(C => {
-                let $make = || Bank::<W, C>::new(stage.rows); $body
+                let $make = move || Bank::<W, C>::new(stage.rows); $body
             })),
             "request_queue" => collectors!(C => {
-                let $make = || RequestQueue::<C>::new(collectors, slots); $body
+                let $make = move || RequestQueue::<C>::new(collectors, slots); $body
             }),
             "arbiter" => collectors!(C => {
-                let $make = || Arbiter::<C>::new(stage.arbiter(true)); $body
+                let $make = move || Arbiter::<C>::new(stage.arbiter(true)); $body
             }),
             "warp_scheduler" => {
-                let $make = || WarpScheduler::new(collectors, issue.scheduling, issue.occupied); $body
+                let $make = move || WarpScheduler::new(collectors, issue.scheduling, issue.occupied); $body
             }
             "collector_allocator" => collectors!(C => {
                 let IssueParameters { allocation, waiting, choice, seed, .. } = issue;
-                let $make = || CollectorAllocator::<C>::new(collectors, allocation, waiting, choice, seed);
+                let $make = move || CollectorAllocator::<C>::new(collectors, allocation, waiting, choice, seed);
                 $body
             }),
             "sthld_controller" => {
-                let $make = || SthldController::new(issue.interval, issue.sthld_table); $body
+                let $make = move || SthldController::new(issue.interval, issue.sthld_table); $body
             }
             "ocu_stage" => width!(W => collectors!(C => {
-                let $make = || OcuStage::<W, C>::new(stage); $body
+                let $make = move || OcuStage::<W, C>::new(stage); $body
             })),
             "ccu_stage" => width!(W => entries!(I => collectors!(C => {
-                let $make = || CcuStage::<W, I, C>::new(stage); $body
+                let $make = move || CcuStage::<W, I, C>::new(stage); $body
             }))),
             "boc_stage" => width!(W => {
-                let $make = || BocStage::<W, 3>::new(stage.private()); $body
+                let $make = move || BocStage::<W, 3>::new(stage.private()); $body
             }),
             "issue_stage" => collectors!(C => {
-                let $make = || IssueStage::<C>::new(stage, issue); $body
+                let $make = move || IssueStage::<C>::new(stage, issue); $body
             }),
             "ocu_sub_core" => width!(W => collectors!(C => {
-                let $make = || OcuSubCore::<W, C>::new(issue, stage); $body
+                let $make = move || OcuSubCore::<W, C>::new(issue, stage); $body
             })),
             "ccu_sub_core" => width!(W => entries!(I => collectors!(C => {
-                let $make = || CcuSubCore::<W, I, C>::new(issue, stage); $body
+                let $make = move || CcuSubCore::<W, I, C>::new(issue, stage); $body
             }))),
             "boc_sub_core" => width!(W => {
-                let $make = || {
+                let $make = move || {
                     let (issue, stage) = parameters.private();
                     BocSubCore::<W, 3>::new(issue, stage)
                 };

@@ -2,34 +2,16 @@
 //! under proptest over parameters and choices.
 
 use gpurf_hw::catalogue::{Entry, Parameters, CATALOGUE};
+use gpurf_hw::cells::Choice;
 use gpurf_hw::collector::Policy;
-use gpurf_hw::dialect::Rtl;
 use gpurf_hw::issue::{Allocation, IssueParameters, Occupied, Scheduling, Waiting};
-use gpurf_hw::with_module;
-use gpurf_testbenches::{run, Drive, Engine, Outcome, Random, Testbench};
+use gpurf_testbenches::EngineKind::{Model, Rtl};
+use gpurf_testbenches::{workbench, Outcome, Random};
 use proptest::prelude::*;
 
-fn engines<M: Testbench>(make: &impl Fn() -> M, parameters: &Parameters) -> [Engine<M>; 2] {
-    [M::model(parameters), Box::new(Rtl::new(make()))]
-}
-
-fn compare<M: Testbench>(
-    make: impl Fn() -> M,
-    parameters: &Parameters,
-    mut random: Random,
-    cycles: u64,
-) -> Outcome {
-    let mut stimulus = M::stimulus(parameters);
-    run::<M>(&mut engines(&make, parameters), &mut *stimulus, &mut random, cycles, |_, _, _| {})
-}
-
-fn direct<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<String> {
-    let failures = M::scenarios().into_iter().filter_map(|scenario| {
-        let mut engines = engines(&make, parameters);
-        let failure = (scenario.play)(&mut Drive::new(parameters, &mut engines)).err()?;
-        Some(format!("{} ({}): {failure}", scenario.name, scenario.rule))
-    });
-    failures.collect()
+fn compare(entry: &Entry, parameters: &Parameters, mut random: Random, cycles: u64) -> Outcome {
+    let bench = workbench(entry.name, parameters);
+    bench.run(&[Model, Rtl], &mut random, cycles, None).expect("nothing has to be built")
 }
 
 /// All policies of the issue stage, each in one of them.
@@ -40,16 +22,6 @@ const POLICIES: [(Scheduling, Occupied, Allocation, Waiting); 5] = [
     (Scheduling::LooseRoundRobin, Occupied::Stall, Allocation::AnyFree, Waiting::BelowThreshold),
     (Scheduling::GreedyThenOldest, Occupied::Stall, Allocation::Private, Waiting::BelowThreshold),
 ];
-
-/// The parameters, as far as the module can have them: caching collectors need an allocator that keeps a
-/// warp to one of them.
-fn suited(entry: &Entry, parameters: &Parameters) -> Parameters {
-    let mut parameters = *parameters;
-    if parameters.check_for(entry).is_err() {
-        parameters.issue.allocation = Allocation::OwnElseAnyFree;
-    }
-    parameters
-}
 
 fn issue(policies: usize, interval: usize) -> IssueParameters {
     let (scheduling, occupied, allocation, waiting) = POLICIES[policies];
@@ -62,8 +34,8 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     let stage = (prop::sample::select(vec![1, 2, 4, 8]), prop::sample::select(vec![2, 4]));
     let window = (2..=8usize, 1..=4usize);
     let policies = (0..POLICIES.len(), 1..=60usize);
-    (sizes, stage, window, any::<bool>(), any::<bool>(), policies).prop_map(
-        |((entries, slots), (collectors, banks), window, lru, cache_far, (policies, interval))| {
+    (sizes, stage, window, any::<bool>(), any::<bool>(), any::<bool>(), policies).prop_map(
+        |((entries, slots), (collectors, banks), window, lru, cache_far, fixed, (policies, interval))| {
             let mut parameters = Parameters { width: 32, entries, ..Default::default() };
             parameters.stage.slots = slots.min(entries - 1);
             (parameters.stage.collectors, parameters.stage.banks) = (collectors, banks);
@@ -71,6 +43,9 @@ fn parameters() -> impl Strategy<Value = Parameters> {
             parameters.stage.cache_far = cache_far;
             (parameters.stage.window, parameters.stage.destinations) = window;
             parameters.issue = issue(policies, interval);
+            if fixed {
+                (parameters.stage.choice, parameters.issue.choice) = (Choice::Fixed, Choice::Fixed);
+            }
             if parameters.issue.allocation == Allocation::Private {
                 parameters.stage.collectors = 8;
             }
@@ -95,8 +70,8 @@ fn directed_scenarios_hold() {
         for policy in [Policy::Malekeh, Policy::Lru] {
             parameters.stage.policy = policy;
             for entry in CATALOGUE {
-                let parameters = suited(entry, &parameters);
-                let failures = with_module!(entry.name, &parameters, make => direct(make, &parameters));
+                let bench = workbench(entry.name, &parameters);
+                let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
                 let named = failures.into_iter().map(|failure| format!("{}: {failure}", entry.name));
                 all.extend(named.map(|failure| format!("{parameters:?}\n    {failure}")));
             }
@@ -110,8 +85,7 @@ fn agree_on_long_random_runs() {
     let parameters = Parameters { width: 32, issue: issue(0, 50), ..Default::default() };
     for entry in CATALOGUE {
         let random = Random::seeded(7);
-        let outcome =
-            with_module!(entry.name, &parameters, make => compare(make, &parameters, random, 10_000));
+        let outcome = compare(entry, &parameters, random, 10_000);
         assert!(outcome.passed(), "{}, seed 7: {outcome:?}", entry.name);
     }
 }
@@ -126,8 +100,7 @@ proptest! {
     ) {
         for entry in CATALOGUE {
             let random = Random::listed(choices.clone());
-            let parameters = suited(entry, &parameters);
-            let outcome = with_module!(entry.name, &parameters, make => compare(make, &parameters, random, 250));
+            let outcome = compare(entry, &parameters, random, 250);
             prop_assert!(outcome.passed(), "{}: {:?}", entry.name, outcome);
         }
     }

@@ -2,10 +2,9 @@
 //! and clean under every checker.
 
 use gpurf_hw::catalogue::{build, Entry, Parameters, CATALOGUE};
-use gpurf_hw::dialect::Rtl;
-use gpurf_hw::with_module;
-use gpurf_testbenches::{run, Drive, Engine, Outcome, Random, Testbench};
-use gpurf_verilog::{check, emit, Icarus, Verilated};
+use gpurf_testbenches::EngineKind::{Icarus, Rtl, Verilator};
+use gpurf_testbenches::{workbench, EngineKind, Random};
+use gpurf_verilog::{check, emit};
 
 const SEED: u64 = 11;
 const CYCLES: u64 = 10_000;
@@ -17,51 +16,33 @@ fn tokens() -> Parameters {
     parameters
 }
 
-fn random<M: Testbench>(engines: &mut [Engine<M>], parameters: &Parameters, cycles: u64) -> Outcome {
-    let mut stimulus = M::stimulus(parameters);
-    run::<M>(engines, &mut *stimulus, &mut Random::seeded(SEED), cycles, |_, _, _| {})
-}
-
-fn verilator<M: Testbench>(entry: &Entry, make: impl Fn() -> M, parameters: &Parameters, cycles: u64) {
-    let verilated = || Box::new(Verilated::new(&make()).expect("Verilator builds the module"));
-    let mut engines: [Engine<M>; 2] = [Box::new(Rtl::new(make())), verilated()];
-    let outcome = random::<M>(&mut engines, parameters, cycles);
-    assert!(outcome.passed(), "{} under Verilator, seed {SEED}: {outcome:?}", entry.name);
-    for scenario in M::scenarios() {
-        let mut engines: [Engine<M>; 2] = [Box::new(Rtl::new(make())), verilated()];
-        let result = (scenario.play)(&mut Drive::new(parameters, &mut engines));
-        assert_eq!(result, Ok(()), "{}: {}", entry.name, scenario.name);
-    }
-}
-
-fn icarus<M: Testbench>(entry: &Entry, make: impl Fn() -> M, parameters: &Parameters) {
-    let icarus = Box::new(Icarus::new(&make()).expect("Icarus compiles the module"));
-    let mut engines: [Engine<M>; 2] = [Box::new(Rtl::new(make())), icarus];
-    let outcome = random::<M>(&mut engines, parameters, CYCLES);
-    assert!(outcome.passed(), "{} under Icarus, seed {SEED}: {outcome:?}", entry.name);
+fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles: u64) {
+    let bench = workbench(entry.name, parameters);
+    let outcome = bench.run(engines, &mut Random::seeded(SEED), cycles, None).expect("the engines are built");
+    assert!(outcome.passed(), "{}, {engines:?}, seed {SEED}: {outcome:?}", entry.name);
 }
 
 #[test]
 fn rtl_and_verilator_agree() {
     for entry in CATALOGUE {
-        let parameters = tokens();
-        with_module!(entry.name, &parameters, make => verilator(entry, make, &parameters, CYCLES));
+        agree(entry, &[Rtl, Verilator], &tokens(), CYCLES);
+        let failures =
+            workbench(entry.name, &tokens()).play(&[Rtl, Verilator]).expect("the engines are built");
+        assert!(failures.is_empty(), "{}: {}", entry.name, failures.join("\n"));
     }
 }
 
 #[test]
 fn rtl_and_verilator_agree_on_whole_registers() {
     for entry in CATALOGUE.iter().filter(|entry| ["ocu", "ccu", "bank"].contains(&entry.name)) {
-        let parameters = Parameters::default();
-        with_module!(entry.name, &parameters, make => verilator(entry, make, &parameters, 1000));
+        agree(entry, &[Rtl, Verilator], &Parameters::default(), 1000);
     }
 }
 
 #[test]
 fn rtl_and_icarus_agree() {
     for entry in CATALOGUE {
-        let parameters = tokens();
-        with_module!(entry.name, &parameters, make => icarus(entry, make, &parameters));
+        agree(entry, &[Rtl, Icarus], &tokens(), CYCLES);
     }
 }
 

@@ -1,0 +1,189 @@
+//! The testbench of any module of the catalogue, its type left behind: what the tool, the tests and the
+//! benches run.
+
+use std::any::Any;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use anyhow::Result;
+use gpurf_hw::catalogue::Parameters;
+use gpurf_hw::dialect::{Module, PortWaveform, Rtl};
+use gpurf_hw::with_module;
+use gpurf_verilog::{emit, Design, Icarus, Verilated};
+
+use crate::{run, Drive, Engine, Outcome, Random, Testbench};
+
+/// An engine of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineKind {
+    /// The reference model.
+    Model,
+    /// The rust-hdl hardware.
+    Rtl,
+    /// The emitted Verilog under Verilator.
+    Verilator,
+    /// The emitted Verilog under Icarus.
+    Icarus,
+}
+
+impl EngineKind {
+    pub const ALL: [EngineKind; 4] =
+        [EngineKind::Model, EngineKind::Rtl, EngineKind::Verilator, EngineKind::Icarus];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineKind::Model => "model",
+            EngineKind::Rtl => "rtl",
+            EngineKind::Verilator => "verilator",
+            EngineKind::Icarus => "icarus",
+        }
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for EngineKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = EngineKind::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| "there are model, rtl, verilator and icarus".to_string())
+    }
+}
+
+/// A module in one configuration, with its testbench.
+pub trait Workbench {
+    fn verilog(&self) -> Result<Design>;
+
+    /// Directed scenarios that there are.
+    fn scenarios(&self) -> usize;
+
+    /// Plays them all, each on fresh engines, and tells which failed and why.
+    fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>>;
+
+    /// Drives fresh engines with random stimulus for so many cycles, and records the ports of the first.
+    fn run(
+        &self,
+        engines: &[EngineKind],
+        random: &mut Random,
+        cycles: u64,
+        waveform: Option<&Path>,
+    ) -> Result<Outcome>;
+
+    /// Records so many cycles of random stimulus, to be played back without deciding anything.
+    fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording>;
+}
+
+/// A recorded stimulus.
+pub trait Recording {
+    /// A fresh engine, and the whole stimulus for it.
+    fn playback(&self, engine: EngineKind) -> Result<Playback>;
+}
+
+/// Plays a stimulus to its end and gives back the engine.
+pub type Playback = Box<dyn FnOnce() -> Box<dyn Any>>;
+
+/// The workbench of a module of the catalogue. Panics on a name that is not in it.
+pub fn workbench(name: &str, parameters: &Parameters) -> Box<dyn Workbench> {
+    let (title, parameters) = (name.to_string(), *parameters);
+    with_module!(name, &parameters, make => Box::new(Bench { title, make, parameters }))
+}
+
+#[derive(Clone)]
+struct Bench<F> {
+    title: String,
+    make: F,
+    parameters: Parameters,
+}
+
+impl<M: Testbench, F: Fn() -> M + Clone + 'static> Bench<F> {
+    fn engine(&self, kind: EngineKind) -> Result<Engine<M>> {
+        Ok(match kind {
+            EngineKind::Model => M::model(&self.parameters),
+            EngineKind::Rtl => Box::new(Rtl::new((self.make)())),
+            EngineKind::Verilator => Box::new(Verilated::new(&(self.make)())?),
+            EngineKind::Icarus => Box::new(Icarus::new(&(self.make)())?),
+        })
+    }
+
+    fn engines(&self, kinds: &[EngineKind]) -> Result<Vec<Engine<M>>> {
+        kinds.iter().map(|kind| self.engine(*kind)).collect()
+    }
+}
+
+impl<M: Testbench, F: Fn() -> M + Clone + 'static> Workbench for Bench<F> {
+    fn verilog(&self) -> Result<Design> {
+        Ok(emit(&(self.make)())?)
+    }
+
+    fn scenarios(&self) -> usize {
+        M::scenarios().len()
+    }
+
+    fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>> {
+        let mut failures = vec![];
+        for scenario in M::scenarios() {
+            let mut engines = self.engines(engines)?;
+            if let Err(failure) = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines)) {
+                failures.push(format!("{} ({}): {failure}", scenario.name, scenario.rule));
+            }
+        }
+        Ok(failures)
+    }
+
+    fn run(
+        &self,
+        engines: &[EngineKind],
+        random: &mut Random,
+        cycles: u64,
+        waveform: Option<&Path>,
+    ) -> Result<Outcome> {
+        let mut engines = self.engines(engines)?;
+        let mut stimulus = M::stimulus(&self.parameters);
+        let mut waveform = match waveform {
+            Some(path) => Some(PortWaveform::create(path, &self.title, &(self.make)())?),
+            None => None,
+        };
+        let mut recorded = Ok(());
+        let outcome = run::<M>(&mut engines, &mut *stimulus, random, cycles, |cycle, inputs, outputs| {
+            if let (Some(waveform), Ok(())) = (&mut waveform, &recorded) {
+                recorded = waveform.sample(cycle, inputs, outputs);
+            }
+        });
+        recorded?;
+        waveform.map_or(Ok(()), PortWaveform::finish)?;
+        Ok(outcome)
+    }
+
+    fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording> {
+        let mut inputs = vec![];
+        let mut model = [M::model(&self.parameters)];
+        let mut stimulus = M::stimulus(&self.parameters);
+        run::<M>(&mut model, &mut *stimulus, random, cycles, |_, cycle, _| inputs.push(*cycle));
+        Box::new(Recorded::<M, F> { bench: self.clone(), inputs })
+    }
+}
+
+struct Recorded<M: Module, F> {
+    bench: Bench<F>,
+    inputs: Vec<M::In>,
+}
+
+impl<M: Testbench, F: Fn() -> M + Clone + 'static> Recording for Recorded<M, F> {
+    fn playback(&self, engine: EngineKind) -> Result<Playback> {
+        let mut engine = self.bench.engine(engine)?;
+        let inputs = self.inputs.clone();
+        Ok(Box::new(move || {
+            for cycle in &inputs {
+                std::hint::black_box(engine.settle(cycle));
+                engine.tick();
+            }
+            Box::new((engine, inputs))
+        }))
+    }
+}
