@@ -1,7 +1,6 @@
 //! Every module of the catalogue, as other tools see it.
 
-use gpurf_hw::catalogue::{Parameters, CATALOGUE};
-use gpurf_hw::with_module;
+use gpurf_hw::catalogue::{build, Parameters, CATALOGUE};
 use gpurf_verilog::tools::ToolError;
 use gpurf_verilog::{check, emit, Design};
 
@@ -9,7 +8,7 @@ fn all_pass(check: fn(&Design) -> Result<(), ToolError>, settings: &[(&str, &str
     let mut parameters = Parameters::default();
     settings.iter().for_each(|(name, value)| parameters.set(name, value).unwrap());
     for entry in CATALOGUE {
-        let design = with_module!(entry.name, &parameters, make => emit(&make()));
+        let design = emit(&*build(entry.name, &parameters));
         let design = design.unwrap_or_else(|error| panic!("{error}"));
         check(&design).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
     }
