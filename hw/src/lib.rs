@@ -9,6 +9,7 @@ pub mod cells;
 pub mod collector;
 pub mod dialect;
 pub mod issue;
+pub mod multicast;
 pub mod operand_stage;
 pub mod register_file;
 pub mod sub_core;

@@ -5,6 +5,7 @@ pub mod collector;
 pub mod config;
 pub mod energy;
 pub mod issue;
+pub mod multicast;
 pub mod operand_stage;
 pub mod register_file;
 pub mod sm;

@@ -1,0 +1,299 @@
+//! Inter-warp multicasting unit (IWMU): I §3, Fig. 8a.
+//!
+//! Sub-cores send it their multicasting loads (MLDS). It searches the load request table for each, holds those
+//! without a partner, and sends one load for two warps to shared memory when both scoreboards have freed the
+//! destination. The parts: request queue ([`super::LoadQueue`]), load request table ([`super::LrtScan`] or
+//! [`super::LrtCam`]), decision unit ([`super::DecisionUnit`]), [`super::PendingLoads`].
+//!
+//! **Releases.** The paper does not say what becomes of a load that no other warp asks for. Our rules:
+//!
+//! * a sub-core sends `request_release` in place of a load, and every load of the warp that is still in the
+//!   table leaves as a plain one. It is to be sent for each warp of a thread block once all of them have
+//!   arrived at a barrier, since none of them can ask for more before it, and when a warp ends. It follows the
+//!   warp's loads through the same queue, so it needs no wait;
+//! * a load that has been in the table for long leaves: it may after `release_age` cycles, and is due after
+//!   twice as many;
+//! * a load into the register of an older one of the same warp drives that one out;
+//! * a load that finds the table full leaves at once.
+//!
+//! Every request that is taken leaves exactly once, alone or with one other, and a warp's loads into one
+//! register leave in their order.
+//!
+//! **No deadlock**, if (1) shared memory takes loads in the end, (2) a register that is asked about is freed in
+//! the end by what was issued before its load, and (3) either `release_age` is not 0, or a warp that waits for
+//! a load of its own gets a release: a lone load never leaves otherwise, and its warp never arrives at the
+//! barrier. Nothing in the unit then waits for a request that has not come.
+//!
+//! Timing: all outputs are state, so that one settled cycle shows the questions before their answers are due.
+//! A request taken in cycle t is searched for from t + 1, if the queue is empty, in so many cycles as the
+//! table takes (1 as a CAM); a load that leaves asks its sub-cores in the cycle after the search, is answered
+//! in the same cycle at the earliest, and stands on `load` in the next: t + 3 at the earliest.
+
+use rust_hdl::prelude::*;
+
+use super::{DecisionUnit, IwmuParameters, LoadQueue, LrtCam, LrtScan, PendingLoads, Search, SUB_CORES};
+use crate::dialect::{array, rtl, Identity, Module, Register};
+
+/// `V`: bits of a warp's number; `A`: bits of an address.
+#[derive(LogicBlock, Module)]
+pub struct Iwmu<const V: usize, const A: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    /// Per sub-core: a request. It is taken in a cycle with `request_ready`.
+    #[port(max = SUB_CORES)]
+    pub request_valid: Vec<Signal<In, Bit>>,
+    /// It is no load: every load of `request_warp` leaves the table.
+    #[port(max = SUB_CORES)]
+    pub request_release: Vec<Signal<In, Bit>>,
+    /// Its number modulo four is the sub-core's.
+    #[port(max = SUB_CORES)]
+    pub request_warp: Vec<Signal<In, Bits<V>>>,
+    #[port(max = SUB_CORES)]
+    pub request_address: Vec<Signal<In, Bits<A>>>,
+    #[port(max = SUB_CORES)]
+    pub request_source: Vec<Signal<In, Bits<8>>>,
+    #[port(max = SUB_CORES)]
+    pub request_destination: Vec<Signal<In, Bits<8>>>,
+    /// Per sub-core: the register that `ask` of this cycle names is free.
+    #[port(max = SUB_CORES)]
+    pub enable: Vec<Signal<In, Bit>>,
+    /// Shared memory takes `load`.
+    pub load_ready: Signal<In, Bit>,
+
+    #[port(max = SUB_CORES)]
+    pub request_ready: Vec<Signal<Out, Bit>>,
+    /// Per sub-core: is this register of this warp free? The question may change every cycle until its
+    /// answer; fields are zero while there is none.
+    #[port(max = SUB_CORES)]
+    pub ask_valid: Vec<Signal<Out, Bit>>,
+    #[port(max = SUB_CORES)]
+    pub ask_warp: Vec<Signal<Out, Bits<V>>>,
+    #[port(max = SUB_CORES)]
+    pub ask_register: Vec<Signal<Out, Bits<8>>>,
+    /// A load for shared memory; it stays until it is taken. Fields are zero while there is none.
+    pub load_valid: Signal<Out, Bit>,
+    pub load_address: Signal<Out, Bits<A>>,
+    pub load_source: Signal<Out, Bits<8>>,
+    pub load_destination: Signal<Out, Bits<8>>,
+    /// The warp whose load it is; of a multicast the one that asked first.
+    pub load_first_warp: Signal<Out, Bits<V>>,
+    /// It is a multicast, and the data go to this warp's register as well.
+    pub load_second_valid: Signal<Out, Bit>,
+    pub load_second_warp: Signal<Out, Bits<V>>,
+
+    /// Event: two loads became one.
+    pub multicast: Signal<Out, Bit>,
+    /// Event: a load without a partner was put into the table.
+    pub inserted: Signal<Out, Bit>,
+    /// Event: a load left because a younger one of its warp has the same destination.
+    pub released_repeat: Signal<Out, Bit>,
+    /// Event: a load left because of a release.
+    pub released_barrier: Signal<Out, Bit>,
+    /// Event: a load left because of its age.
+    pub released_age: Signal<Out, Bit>,
+    /// Event: a load without a partner found the table full.
+    pub rejected: Signal<Out, Bit>,
+    /// Entries of the table in use.
+    pub occupancy: Signal<Out, Bits<8>>,
+
+    inserts: Signal<Local, Bit>,
+    tick: Signal<Local, Bit>,
+    used: Signal<Local, Bits<8>>,
+    queue: LoadQueue<V, A>,
+    /// One of them has one table, the other none.
+    scan: Vec<LrtScan<V, A>>,
+    cam: Vec<LrtCam<V, A>>,
+    decision: DecisionUnit<V, A>,
+    pending: PendingLoads<V, A>,
+    /// Cycles since the entries were made older; none if they never are.
+    age: Vec<Register<Bits<16>>>,
+    last_age: Constant<Bits<16>>,
+    identity: Identity,
+    _scans: usize,
+    _cams: usize,
+    _ages: usize,
+}
+
+impl<const V: usize, const A: usize> Iwmu<V, A> {
+    pub fn new(parameters: IwmuParameters) -> Self {
+        let IwmuParameters { entries, search, release_age } = parameters;
+        let (scans, cams) = if search == Search::Scan { (1, 0) } else { (0, 1) };
+        let ages = usize::from(release_age > 0);
+        Iwmu {
+            clock: Signal::default(),
+            reset: Signal::default(),
+            request_valid: array(SUB_CORES),
+            request_release: array(SUB_CORES),
+            request_warp: array(SUB_CORES),
+            request_address: array(SUB_CORES),
+            request_source: array(SUB_CORES),
+            request_destination: array(SUB_CORES),
+            enable: array(SUB_CORES),
+            load_ready: Signal::default(),
+            request_ready: array(SUB_CORES),
+            ask_valid: array(SUB_CORES),
+            ask_warp: array(SUB_CORES),
+            ask_register: array(SUB_CORES),
+            load_valid: Signal::default(),
+            load_address: Signal::default(),
+            load_source: Signal::default(),
+            load_destination: Signal::default(),
+            load_first_warp: Signal::default(),
+            load_second_valid: Signal::default(),
+            load_second_warp: Signal::default(),
+            multicast: Signal::default(),
+            inserted: Signal::default(),
+            released_repeat: Signal::default(),
+            released_barrier: Signal::default(),
+            released_age: Signal::default(),
+            rejected: Signal::default(),
+            occupancy: Signal::default(),
+            inserts: Signal::default(),
+            tick: Signal::default(),
+            used: Signal::default(),
+            queue: LoadQueue::default(),
+            scan: (0..scans).map(|_| LrtScan::new(entries)).collect(),
+            cam: (0..cams).map(|_| LrtCam::new(entries)).collect(),
+            decision: DecisionUnit::default(),
+            pending: PendingLoads::default(),
+            age: array(ages),
+            last_age: Constant::new((release_age.saturating_sub(1) as u64).into()),
+            identity: Identity::new(
+                "iwmu",
+                "Inter-warp multicasting unit (I 3)",
+                &[("entries", entries), ("cam", cams), ("age", release_age), ("warp", V), ("address", A)],
+            ),
+            _scans: scans,
+            _cams: cams,
+            _ages: ages,
+        }
+    }
+}
+
+impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
+    #[rtl]
+    fn update(&mut self) {
+        // Request queue.
+        self.queue.clock.next = self.clock.val();
+        self.queue.reset.next = self.reset.val();
+        for s in 0..4 {
+            self.queue.push[s].next = self.request_valid[s].val();
+            self.queue.push_release[s].next = self.request_release[s].val();
+            self.queue.push_warp[s].next = self.request_warp[s].val();
+            self.queue.push_address[s].next = self.request_address[s].val();
+            self.queue.push_source[s].next = self.request_source[s].val();
+            self.queue.push_destination[s].next = self.request_destination[s].val();
+            self.request_ready[s].next = self.queue.ready[s].val();
+        }
+        self.queue.pop.next = self.decision.finish.val();
+
+        // Load request table.
+        for t in 0..self._scans {
+            self.scan[t].clock.next = self.clock.val();
+            self.scan[t].reset.next = self.reset.val();
+            self.scan[t].search.next = self.queue.head_valid.val();
+            self.scan[t].drain.next = self.queue.head_release.val();
+            self.scan[t].warp.next = self.queue.head_warp.val();
+            self.scan[t].address.next = self.queue.head_address.val();
+            self.scan[t].source.next = self.queue.head_source.val();
+            self.scan[t].destination.next = self.queue.head_destination.val();
+            self.scan[t].evicted.next = self.decision.evicted.val();
+            self.scan[t].finish.next = self.decision.finish.val();
+            self.scan[t].insert.next = self.decision.insert.val();
+            self.scan[t].tick.next = self.tick.val();
+            self.decision.evict.next = self.scan[t].evict.val();
+            self.decision.evict_aged.next = self.scan[t].evict_aged.val();
+            self.decision.evict_warp.next = self.scan[t].evict_warp.val();
+            self.decision.evict_address.next = self.scan[t].evict_address.val();
+            self.decision.evict_source.next = self.scan[t].evict_source.val();
+            self.decision.evict_destination.next = self.scan[t].evict_destination.val();
+            self.decision.done.next = self.scan[t].done.val();
+            self.decision.matched.next = self.scan[t].matched.val();
+            self.decision.matched_warp.next = self.scan[t].matched_warp.val();
+            self.decision.full.next = self.scan[t].full.val();
+            self.used.next = self.scan[t].occupancy.val();
+        }
+        for t in 0..self._cams {
+            self.cam[t].clock.next = self.clock.val();
+            self.cam[t].reset.next = self.reset.val();
+            self.cam[t].search.next = self.queue.head_valid.val();
+            self.cam[t].drain.next = self.queue.head_release.val();
+            self.cam[t].warp.next = self.queue.head_warp.val();
+            self.cam[t].address.next = self.queue.head_address.val();
+            self.cam[t].source.next = self.queue.head_source.val();
+            self.cam[t].destination.next = self.queue.head_destination.val();
+            self.cam[t].evicted.next = self.decision.evicted.val();
+            self.cam[t].finish.next = self.decision.finish.val();
+            self.cam[t].insert.next = self.decision.insert.val();
+            self.cam[t].tick.next = self.tick.val();
+            self.decision.evict.next = self.cam[t].evict.val();
+            self.decision.evict_aged.next = self.cam[t].evict_aged.val();
+            self.decision.evict_warp.next = self.cam[t].evict_warp.val();
+            self.decision.evict_address.next = self.cam[t].evict_address.val();
+            self.decision.evict_source.next = self.cam[t].evict_source.val();
+            self.decision.evict_destination.next = self.cam[t].evict_destination.val();
+            self.decision.done.next = self.cam[t].done.val();
+            self.decision.matched.next = self.cam[t].matched.val();
+            self.decision.matched_warp.next = self.cam[t].matched_warp.val();
+            self.decision.full.next = self.cam[t].full.val();
+            self.used.next = self.cam[t].occupancy.val();
+        }
+
+        // Age: entries get older by a step every `release_age` cycles in which there are any.
+        self.tick.next = false;
+        for t in 0..self._ages {
+            self.tick.next = self.used.val().any() & (self.age[t].q.val() == self.last_age.val());
+            self.age[t].clock.next = self.clock.val();
+            self.age[t].reset.next = self.reset.val();
+            self.age[t].enable.next = self.used.val().any();
+            self.age[t].d.next = self.age[t].q.val() + 1;
+            if self.age[t].q.val() == self.last_age.val() {
+                self.age[t].d.next = 0.into();
+            }
+        }
+
+        // Decision unit.
+        self.decision.head_release.next = self.queue.head_release.val();
+        self.decision.head_warp.next = self.queue.head_warp.val();
+        self.decision.head_address.next = self.queue.head_address.val();
+        self.decision.head_source.next = self.queue.head_source.val();
+        self.decision.head_destination.next = self.queue.head_destination.val();
+        self.decision.accepted.next = self.pending.accepted.val();
+
+        // Loads that wait for scoreboards.
+        self.pending.clock.next = self.clock.val();
+        self.pending.reset.next = self.reset.val();
+        self.pending.offer.next = self.decision.offer.val();
+        self.pending.offer_address.next = self.decision.offer_address.val();
+        self.pending.offer_source.next = self.decision.offer_source.val();
+        self.pending.offer_destination.next = self.decision.offer_destination.val();
+        self.pending.offer_first_warp.next = self.decision.offer_first_warp.val();
+        self.pending.offer_second_valid.next = self.decision.offer_second_valid.val();
+        self.pending.offer_second_warp.next = self.decision.offer_second_warp.val();
+        self.pending.load_ready.next = self.load_ready.val();
+        for s in 0..4 {
+            self.pending.enable[s].next = self.enable[s].val();
+            self.ask_valid[s].next = self.pending.ask_valid[s].val();
+            self.ask_warp[s].next = self.pending.ask_warp[s].val();
+            self.ask_register[s].next = self.pending.ask_register[s].val();
+        }
+        self.load_valid.next = self.pending.load_valid.val();
+        self.load_address.next = self.pending.load_address.val();
+        self.load_source.next = self.pending.load_source.val();
+        self.load_destination.next = self.pending.load_destination.val();
+        self.load_first_warp.next = self.pending.load_first_warp.val();
+        self.load_second_valid.next = self.pending.load_second_valid.val();
+        self.load_second_warp.next = self.pending.load_second_warp.val();
+
+        // Events.
+        self.inserts.next = self.decision.insert.val() & self.decision.finish.val();
+        self.inserted.next = self.inserts.val();
+        self.multicast.next = self.decision.multicast.val();
+        self.released_repeat.next = self.decision.released_repeat.val();
+        self.released_barrier.next = self.decision.released_barrier.val();
+        self.released_age.next = self.decision.released_age.val();
+        self.rejected.next = self.decision.rejected.val();
+        self.occupancy.next = self.used.val();
+    }
+}
