@@ -1,5 +1,6 @@
 //! `gpurf testbench`: directed and random stimulus on every engine of a module.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
@@ -51,6 +52,8 @@ struct Report {
     /// Cycles of random stimulus run.
     cycles: u64,
     seed: u64,
+    /// What the stimulus met, where it counts.
+    coverage: BTreeMap<&'static str, u64>,
     failure: Option<String>,
 }
 
@@ -122,6 +125,7 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         scenario_failures,
         cycles: outcome.cycles,
         seed: arguments.seed,
+        coverage: stimulus.coverage().into_iter().collect(),
         failure: divergence.or(violation),
     })
 }
@@ -141,6 +145,10 @@ fn print(reports: &[Report], arguments: &Arguments) {
     println!("{rows}");
     let names: Vec<_> = arguments.engines.iter().map(EngineKind::to_string).collect();
     println!("engines {}, seed {}", names.join(", "), arguments.seed);
+    for report in reports.iter().filter(|report| !report.coverage.is_empty()) {
+        let met = report.coverage.iter().map(|(what, count)| format!("{what} {}", grouped(*count)));
+        println!("{}: {}", report.module, met.collect::<Vec<_>>().join(", "));
+    }
     for report in reports {
         for failure in report.scenario_failures.iter().chain(&report.failure) {
             println!("{}: {failure}", report.verilog);

@@ -19,7 +19,8 @@ pub struct ModuleArguments {
     /// banks (2, 4), rows (32 to 256), replacement (malekeh, lru), cache_far and invalidate (true, false),
     /// window (2 to 8) and destinations (1 to 4) of bypassing collectors,
     /// scheduling (malekeh, gto, lrr), occupied (skip, stall), allocation (malekeh, own_else_any_free,
-    /// any_free, private), waiting (below, up_to), seed (0 to 255), interval (cycles), sthld_table (a file)
+    /// any_free, private), waiting (below, up_to), seed (0 to 255), interval (cycles), sthld_table (a file),
+    /// lrt_entries (16 to 192), search (scan, cam), release_age (0 to 65535)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
 }

@@ -9,6 +9,7 @@ use crate::collector::Policy;
 use crate::issue::{
     Allocation, IssueParameters, Occupied, Scheduling, SthldTable, Waiting, MAX_INTERVAL, WARPS,
 };
+use crate::multicast::{IwmuParameters, Search, LANES, MAX_ENTRIES, MIN_ENTRIES};
 use crate::operand_stage::OperandStageParameters;
 
 /// One module of the catalogue.
@@ -107,6 +108,9 @@ pub const CATALOGUE: &[Entry] = &[
     entry("ocu_sub_core", "Sub-core with operand collector units", OCU_SUB_CORE),
     entry("ccu_sub_core", "Sub-core with caching collector units", CCU_SUB_CORE),
     entry("boc_sub_core", "Sub-core with bypassing operand collectors", BOC_SUB_CORE),
+    entry("lrt_scan", "Load request table, four entries per cycle", &["lrt_entries"]),
+    entry("lrt_cam", "Load request table, all entries at once", &["lrt_entries"]),
+    entry("iwmu", "Inter-warp multicasting unit", &["lrt_entries", "search", "release_age"]),
 ];
 
 const fn entry(name: &'static str, title: &'static str, parameters: &'static [&'static str]) -> Entry {
@@ -132,13 +136,15 @@ pub struct Parameters {
     pub stage: OperandStageParameters,
     /// Policies of the issue stage.
     pub issue: IssueParameters,
+    /// Sizes and rules of inter-warp multicasting.
+    pub iwmu: IwmuParameters,
 }
 
 impl Default for Parameters {
     /// The papers' sub-core, as hardware: 1024 bits, 8 entries, 7 slots, 2 collectors, 2 banks.
     fn default() -> Self {
         let (stage, issue) = (OperandStageParameters::default(), IssueParameters::default());
-        Parameters { width: 1024, entries: 8, stage, issue }
+        Parameters { width: 1024, entries: 8, stage, issue, iwmu: IwmuParameters::default() }
     }
 }
 
@@ -224,6 +230,24 @@ impl Parameters {
                 let possible = format!("1 to {MAX_INTERVAL} cycles");
                 self.issue.interval = cycles.ok_or_else(|| refused(name, value, &possible))?
             }
+            "lrt_entries" => {
+                let entries = value.parse().ok();
+                let entries = entries.filter(|n| (MIN_ENTRIES..=MAX_ENTRIES).contains(n) && n % LANES == 0);
+                let possible = format!("a multiple of {LANES}, {MIN_ENTRIES} to {MAX_ENTRIES}");
+                self.iwmu.entries = entries.ok_or_else(|| refused(name, value, &possible))?
+            }
+            "search" => {
+                self.iwmu.search = match value {
+                    "scan" => Search::Scan,
+                    "cam" => Search::Cam,
+                    _ => return Err(refused(name, value, "scan or cam")),
+                }
+            }
+            "release_age" => {
+                let age: Result<u16, _> = value.parse();
+                let age = age.map_err(|_| refused(name, value, "0 (never) to 65535 cycles"))?;
+                self.iwmu.release_age = age.into()
+            }
             "sthld_table" => {
                 let text = std::fs::read_to_string(value).map_err(|error| {
                     refused(name, value, &format!("a TOML file that can be read ({error})"))
@@ -235,7 +259,7 @@ impl Parameters {
                 return Err(ParameterError(format!(
                     "no hardware parameter is called `{name}`; there are {}, cache_far, invalidate, \
                      window, destinations, scheduling, occupied, allocation, waiting, choice, seed, interval, \
-                     sthld_table",
+                     sthld_table, lrt_entries, search, release_age",
                     known.join(", ")
                 )));
             }
@@ -315,6 +339,7 @@ macro_rules! with_module {
         use $crate::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
         use $crate::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
         use $crate::issue::{CollectorAllocator, IssueParameters, IssueStage, SthldController, WarpScheduler, WARPS};
+        use $crate::multicast::{Iwmu, LrtCam, LrtScan, ADDRESS_BITS, WARP_BITS};
         use $crate::operand_stage::{BocStage, CcuStage, OcuStage};
         use $crate::register_file::{Arbiter, Bank, RequestQueue};
         use $crate::sub_core::{BocSubCore, CcuSubCore, OcuSubCore};
@@ -411,6 +436,15 @@ macro_rules! with_module {
                 };
                 $body
             }),
+            "lrt_scan" => {
+                let $make = || LrtScan::<WARP_BITS, ADDRESS_BITS>::new(parameters.iwmu.entries); $body
+            }
+            "lrt_cam" => {
+                let $make = || LrtCam::<WARP_BITS, ADDRESS_BITS>::new(parameters.iwmu.entries); $body
+            }
+            "iwmu" => {
+                let $make = || Iwmu::<WARP_BITS, ADDRESS_BITS>::new(parameters.iwmu); $body
+            }
             name => panic!("`{name}` is not in the catalogue"),
         }
     }};

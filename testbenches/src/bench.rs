@@ -5,6 +5,7 @@ use gpurf_hw::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
 use gpurf_hw::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
 use gpurf_hw::dialect::{Clocked, Module, Word};
 use gpurf_hw::issue::{Allocation, CollectorAllocator, IssueStage, SthldController, WarpScheduler, WARPS};
+use gpurf_hw::multicast::{Iwmu, LrtCam, LrtScan};
 use gpurf_hw::operand_stage::{BocStage, CcuStage, OcuStage};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
 use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore};
@@ -351,5 +352,47 @@ where
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(SubCoreStimulus::new(parameters.private().1))
+    }
+}
+
+impl<const V: usize, const A: usize> Testbench for LrtScan<V, A> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::multicast::LrtScan::new(parameters.iwmu.entries))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(LrtStimulus::new(parameters.iwmu.entries))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::lrt_scan()
+    }
+}
+
+impl<const V: usize, const A: usize> Testbench for LrtCam<V, A> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::multicast::LrtCam::new(parameters.iwmu.entries))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(LrtStimulus::new(parameters.iwmu.entries))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::lrt_cam()
+    }
+}
+
+impl<const V: usize, const A: usize> Testbench for Iwmu<V, A> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(model::multicast::Iwmu::new(parameters.iwmu))
+    }
+
+    fn stimulus(_: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(IwmuStimulus::new())
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        directed::iwmu()
     }
 }

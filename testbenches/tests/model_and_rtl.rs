@@ -5,6 +5,7 @@ use gpurf_hw::catalogue::{Entry, Parameters, CATALOGUE};
 use gpurf_hw::cells::Choice;
 use gpurf_hw::collector::Policy;
 use gpurf_hw::issue::{Allocation, IssueParameters, Occupied, Scheduling, Waiting};
+use gpurf_hw::multicast::{IwmuParameters, Search};
 use gpurf_testbenches::EngineKind::{Model, Rtl};
 use gpurf_testbenches::{workbench, Outcome, Random};
 use proptest::prelude::*;
@@ -28,6 +29,15 @@ fn issue(policies: usize, interval: usize) -> IssueParameters {
     IssueParameters { scheduling, occupied, allocation, waiting, interval, ..Default::default() }
 }
 
+/// Tables of inter-warp multicasting: both readings, and entries that never leave by age.
+const TABLES: [IwmuParameters; 5] = [
+    IwmuParameters { entries: 64, search: Search::Scan, release_age: 0 },
+    IwmuParameters { entries: 64, search: Search::Cam, release_age: 0 },
+    IwmuParameters { entries: 192, search: Search::Scan, release_age: 256 },
+    IwmuParameters { entries: 192, search: Search::Cam, release_age: 1 },
+    IwmuParameters { entries: 16, search: Search::Scan, release_age: 100 },
+];
+
 /// Parameters that go together; simulated modules carry tokens of 32 bits.
 fn parameters() -> impl Strategy<Value = Parameters> {
     let sizes = (prop::sample::select(vec![4, 8, 16]), 3..=7usize);
@@ -46,6 +56,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
             if fixed {
                 (parameters.stage.choice, parameters.issue.choice) = (Choice::Fixed, Choice::Fixed);
             }
+            parameters.iwmu = TABLES[policies];
             if parameters.issue.allocation == Allocation::Private {
                 parameters.stage.collectors = 8;
             }
@@ -67,6 +78,7 @@ fn directed_scenarios_hold() {
         (parameters.stage.slots, parameters.stage.collectors) = (slots, collectors);
         parameters.stage.banks = banks;
         (parameters.stage.window, parameters.stage.destinations) = window;
+        parameters.iwmu = TABLES[policies];
         for policy in [Policy::Malekeh, Policy::Lru] {
             parameters.stage.policy = policy;
             for entry in CATALOGUE {

@@ -2,6 +2,7 @@
 //! and clean under every checker.
 
 use gpurf_hw::catalogue::{build, Entry, Parameters, CATALOGUE};
+use gpurf_hw::multicast::{IwmuParameters, Search};
 use gpurf_testbenches::EngineKind::{Icarus, Rtl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use gpurf_verilog::{check, emit};
@@ -51,8 +52,10 @@ fn checkers_find_nothing() {
     // Corners of the parameters, and the papers' hardware at its full width.
     let mut small = tokens();
     (small.entries, small.stage.slots, small.stage.collectors) = (4, 3, 1);
+    small.iwmu = IwmuParameters { entries: 16, search: Search::Cam, release_age: 0 };
     let mut large = tokens();
     (large.entries, large.stage.collectors, large.stage.banks) = (16, 8, 4);
+    large.iwmu = IwmuParameters { entries: 64, ..large.iwmu };
     for parameters in [small, large, Parameters::default()] {
         for entry in CATALOGUE {
             let design = emit(&*build(entry.name, &parameters)).expect("emits");

@@ -49,9 +49,11 @@ pub struct DecisionUnit<const V: usize, const A: usize> {
     pub offer_second_valid: Signal<Out, Bit>,
     pub offer_second_warp: Signal<Out, Bits<V>>,
     /// To the load request table.
-    pub evicted: Signal<Out, Bit>,
-    pub finish: Signal<Out, Bit>,
+    pub evict_ready: Signal<Out, Bit>,
+    pub done_ready: Signal<Out, Bit>,
     pub insert: Signal<Out, Bit>,
+    /// To the request queue: the request is done.
+    pub pop: Signal<Out, Bit>,
     /// Events.
     pub multicast: Signal<Out, Bit>,
     pub released_repeat: Signal<Out, Bit>,
@@ -93,9 +95,10 @@ impl<const V: usize, const A: usize> Default for DecisionUnit<V, A> {
             offer_first_warp: Signal::default(),
             offer_second_valid: Signal::default(),
             offer_second_warp: Signal::default(),
-            evicted: Signal::default(),
-            finish: Signal::default(),
+            evict_ready: Signal::default(),
+            done_ready: Signal::default(),
             insert: Signal::default(),
+            pop: Signal::default(),
             multicast: Signal::default(),
             released_repeat: Signal::default(),
             released_barrier: Signal::default(),
@@ -144,9 +147,10 @@ impl<const V: usize, const A: usize> Logic for DecisionUnit<V, A> {
             self.offer_second_warp.next = self.head_warp.val();
         }
 
-        self.evicted.next = self.evict.val() & self.leaves.val();
-        self.finish.next = self.done.val() & (!self.offered.val() | self.leaves.val());
+        self.evict_ready.next = self.accepted.val();
+        self.done_ready.next = !self.offered.val() | self.accepted.val();
         self.insert.next = self.inserts.val();
+        self.pop.next = self.done.val() & (!self.offered.val() | self.accepted.val());
 
         self.multicast.next = self.pairs.val() & self.leaves.val();
         self.rejected.next = self.rejects.val() & self.leaves.val();

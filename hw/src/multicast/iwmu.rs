@@ -97,7 +97,6 @@ pub struct Iwmu<const V: usize, const A: usize> {
     /// Entries of the table in use.
     pub occupancy: Signal<Out, Bits<8>>,
 
-    inserts: Signal<Local, Bit>,
     tick: Signal<Local, Bit>,
     used: Signal<Local, Bits<8>>,
     queue: LoadQueue<V, A>,
@@ -149,7 +148,6 @@ impl<const V: usize, const A: usize> Iwmu<V, A> {
             released_age: Signal::default(),
             rejected: Signal::default(),
             occupancy: Signal::default(),
-            inserts: Signal::default(),
             tick: Signal::default(),
             used: Signal::default(),
             queue: LoadQueue::default(),
@@ -186,7 +184,7 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
             self.queue.push_destination[s].next = self.request_destination[s].val();
             self.request_ready[s].next = self.queue.ready[s].val();
         }
-        self.queue.pop.next = self.decision.finish.val();
+        self.queue.pop.next = self.decision.pop.val();
 
         // Load request table.
         for t in 0..self._scans {
@@ -198,8 +196,8 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
             self.scan[t].address.next = self.queue.head_address.val();
             self.scan[t].source.next = self.queue.head_source.val();
             self.scan[t].destination.next = self.queue.head_destination.val();
-            self.scan[t].evicted.next = self.decision.evicted.val();
-            self.scan[t].finish.next = self.decision.finish.val();
+            self.scan[t].evict_ready.next = self.decision.evict_ready.val();
+            self.scan[t].done_ready.next = self.decision.done_ready.val();
             self.scan[t].insert.next = self.decision.insert.val();
             self.scan[t].tick.next = self.tick.val();
             self.decision.evict.next = self.scan[t].evict.val();
@@ -223,8 +221,8 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
             self.cam[t].address.next = self.queue.head_address.val();
             self.cam[t].source.next = self.queue.head_source.val();
             self.cam[t].destination.next = self.queue.head_destination.val();
-            self.cam[t].evicted.next = self.decision.evicted.val();
-            self.cam[t].finish.next = self.decision.finish.val();
+            self.cam[t].evict_ready.next = self.decision.evict_ready.val();
+            self.cam[t].done_ready.next = self.decision.done_ready.val();
             self.cam[t].insert.next = self.decision.insert.val();
             self.cam[t].tick.next = self.tick.val();
             self.decision.evict.next = self.cam[t].evict.val();
@@ -287,8 +285,7 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
         self.load_second_warp.next = self.pending.load_second_warp.val();
 
         // Events.
-        self.inserts.next = self.decision.insert.val() & self.decision.finish.val();
-        self.inserted.next = self.inserts.val();
+        self.inserted.next = self.decision.insert.val();
         self.multicast.next = self.decision.multicast.val();
         self.released_repeat.next = self.decision.released_repeat.val();
         self.released_barrier.next = self.decision.released_barrier.val();

@@ -24,8 +24,8 @@ pub struct LrtCam<const V: usize, const A: usize> {
     pub address: Signal<In, Bits<A>>,
     pub source: Signal<In, Bits<8>>,
     pub destination: Signal<In, Bits<8>>,
-    pub evicted: Signal<In, Bit>,
-    pub finish: Signal<In, Bit>,
+    pub evict_ready: Signal<In, Bit>,
+    pub done_ready: Signal<In, Bit>,
     pub insert: Signal<In, Bit>,
     pub tick: Signal<In, Bit>,
 
@@ -57,6 +57,8 @@ pub struct LrtCam<const V: usize, const A: usize> {
     partner_warp: Signal<Local, Bits<V>>,
     ends: Signal<Local, Bit>,
     pairs: Signal<Local, Bit>,
+    removes: Signal<Local, Bit>,
+    finishes: Signal<Local, Bit>,
     writes: Signal<Local, Bit>,
 
     state: EntryState,
@@ -83,8 +85,8 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
             address: Signal::default(),
             source: Signal::default(),
             destination: Signal::default(),
-            evicted: Signal::default(),
-            finish: Signal::default(),
+            evict_ready: Signal::default(),
+            done_ready: Signal::default(),
             insert: Signal::default(),
             tick: Signal::default(),
             evict: Signal::default(),
@@ -113,6 +115,8 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
             partner_warp: Signal::default(),
             ends: Signal::default(),
             pairs: Signal::default(),
+            removes: Signal::default(),
+            finishes: Signal::default(),
             writes: Signal::default(),
             state: EntryState::new(entries),
             warps: array(entries),
@@ -225,12 +229,15 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
         }
 
         // Which entry changes.
-        self.writes.next = self.finish.val() & self.insert.val();
+        self.removes.next = self.evicts.val() & self.evict_ready.val();
+        self.finishes.next = self.ends.val() & self.done_ready.val();
+        self.writes.next =
+            (self.finishes.val() & self.insert.val()) & (!self.pairs.val() & !self.state.full.val());
         self.state.insert.next = self.writes.val();
-        self.state.clear.next = self.evicted.val() | (self.finish.val() & self.pairs.val());
+        self.state.clear.next = self.removes.val() | (self.finishes.val() & self.pairs.val());
         self.state.clear_row.next = self.partner_row.val();
         self.state.clear_lane.next = self.partner_lane.val();
-        if self.evicted.val() {
+        if self.removes.val() {
             self.state.clear_row.next = self.evict_row.val();
             self.state.clear_lane.next = self.evict_lane.val();
         }

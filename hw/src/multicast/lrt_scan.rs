@@ -20,8 +20,8 @@
 //! Timing: row r of four entries is compared in the cycle after it is read, while row r + 1 is read. A
 //! search takes as many cycles as there are rows up to the last one in use, at least one; one more if the
 //! operation before inserted a load or entries left by age, since row 0 must then be read again. Each entry
-//! that leaves takes a cycle more. `done` and `evict` hold until they are taken by `finish` and `evicted`
-//! in the same cycle; the changes show in the next.
+//! that leaves takes a cycle more. `done` and `evict` stay until they are taken by `done_ready` and
+//! `evict_ready` in the same cycle; the changes show in the next.
 
 use rust_hdl::prelude::*;
 
@@ -34,7 +34,7 @@ pub struct LrtScan<const V: usize, const A: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
 
-    /// An operation: held with its fields until `finish`.
+    /// An operation: held with its fields until it has ended, with `done` and `done_ready`.
     pub search: Signal<In, Bit>,
     /// It is no load: a release of `warp`.
     pub drain: Signal<In, Bit>,
@@ -42,11 +42,11 @@ pub struct LrtScan<const V: usize, const A: usize> {
     pub address: Signal<In, Bits<A>>,
     pub source: Signal<In, Bits<8>>,
     pub destination: Signal<In, Bits<8>>,
-    /// What `evict` shows is taken; only with `evict`.
-    pub evicted: Signal<In, Bit>,
-    /// The operation ends; only with `done`.
-    pub finish: Signal<In, Bit>,
-    /// The load is inserted; only with `finish`, without `matched` and `full`.
+    /// What `evict` shows is taken.
+    pub evict_ready: Signal<In, Bit>,
+    /// The operation ends with `done`.
+    pub done_ready: Signal<In, Bit>,
+    /// It is then inserted, if it has no partner and an entry is free. Not with `drain`.
     pub insert: Signal<In, Bit>,
     /// Entries grow older by one of two steps. After the second they are due.
     pub tick: Signal<In, Bit>,
@@ -95,6 +95,8 @@ pub struct LrtScan<const V: usize, const A: usize> {
     at_end: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     pairs: Signal<Local, Bit>,
+    removes: Signal<Local, Bit>,
+    finishes: Signal<Local, Bit>,
     writes: Signal<Local, Bit>,
     reads: Signal<Local, Bit>,
 
@@ -132,8 +134,8 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
             address: Signal::default(),
             source: Signal::default(),
             destination: Signal::default(),
-            evicted: Signal::default(),
-            finish: Signal::default(),
+            evict_ready: Signal::default(),
+            done_ready: Signal::default(),
             insert: Signal::default(),
             tick: Signal::default(),
             evict: Signal::default(),
@@ -168,6 +170,8 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
             at_end: Signal::default(),
             ends: Signal::default(),
             pairs: Signal::default(),
+            removes: Signal::default(),
+            finishes: Signal::default(),
             writes: Signal::default(),
             reads: Signal::default(),
             row: Register::default(),
@@ -288,12 +292,15 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
         }
 
         // Which entry changes.
-        self.writes.next = self.finish.val() & self.insert.val();
+        self.removes.next = self.evicts.val() & self.evict_ready.val();
+        self.finishes.next = self.ends.val() & self.done_ready.val();
+        self.writes.next =
+            (self.finishes.val() & self.insert.val()) & (!self.pairs.val() & !self.state.full.val());
         self.state.insert.next = self.writes.val();
-        self.state.clear.next = self.evicted.val() | (self.finish.val() & self.pairs.val());
+        self.state.clear.next = self.removes.val() | (self.finishes.val() & self.pairs.val());
         self.state.clear_row.next = self.row.q.val();
         self.state.clear_lane.next = self.partner_lane.val();
-        if self.evicted.val() {
+        if self.removes.val() {
             self.state.clear_lane.next = self.evict_lane.val();
         } else if self.found.q.val() {
             self.state.clear_row.next = self.found_row.q.val();
@@ -303,7 +310,7 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
         // The memories: a write, or the row wanted next if they do not show it already.
         self.following_row.next = self.row.q.val() + 1;
         self.next_row.next = self.target.val();
-        if self.finish.val() {
+        if self.finishes.val() {
             self.next_row.next = 0.into();
         } else if self.passed.val() & !self.at_end.val() {
             self.next_row.next = self.following_row.val();
@@ -351,11 +358,11 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
         self.searching.enable.next = true;
         self.searching.d.next = (self.searching.q.val()
             | ((self.here.val() & !self.aging.val()) & self.search.val()))
-            & !self.finish.val();
+            & !self.finishes.val();
         self.found.clock.next = self.clock.val();
         self.found.reset.next = self.reset.val();
-        self.found.enable.next = self.finish.val() | (self.passed.val() & self.partners.val().any());
-        self.found.d.next = !self.finish.val();
+        self.found.enable.next = self.finishes.val() | (self.passed.val() & self.partners.val().any());
+        self.found.d.next = !self.finishes.val();
         self.found_row.clock.next = self.clock.val();
         self.found_row.reset.next = self.reset.val();
         self.found_row.enable.next = self.passed.val() & self.partners.val().any();

@@ -31,6 +31,9 @@ pub const SUB_CORES: usize = 4;
 pub const QUEUE_DEPTH: usize = 2;
 /// Entries that are searched in a cycle: "four comparators" (I §3.1).
 pub const LANES: usize = 4;
+/// Entries that a load request table can have.
+pub const MIN_ENTRIES: usize = 16;
+pub const MAX_ENTRIES: usize = 192;
 /// Loads that wait for scoreboards.
 pub const PENDING: usize = 4;
 /// Bits of a warp's number and of a shared-memory address (I §5.2.3).

@@ -170,13 +170,13 @@ impl Iwmu {
         let leaves = offered.filter(|load| self.has_place_for(load));
         let decision = Decision { leaves, finish: found.done && leaves.is_some() == offered.is_some() };
 
-        operation.evicted = found.evict && leaves.is_some();
-        operation.finish = decision.finish;
+        operation.evict_ready = leaves.is_some();
+        operation.done_ready = decision.finish;
         operation.insert = found.done && offered.is_none() && !request.release;
         self.table.settle(&operation);
 
         let released = found.evict && leaves.is_some();
-        outputs.inserted = operation.finish && operation.insert;
+        outputs.inserted = operation.insert;
         outputs.multicast = found.matched && leaves.is_some();
         outputs.rejected = found.done && !found.matched && leaves.is_some();
         outputs.released_age = released && found.evict_aged;

@@ -58,10 +58,11 @@ impl Entries {
         self.occupancy() == self.0.len()
     }
 
+    /// Puts the load into the first free entry, if there is one.
     fn insert(&mut self, inputs: &LrtIn) {
-        let free =
-            self.0.iter_mut().find(|entry| entry.is_none()).expect("a load is inserted where there is room");
-        *free = Some(Entry::of(inputs));
+        if let Some(free) = self.0.iter_mut().find(|entry| entry.is_none()) {
+            *free = Some(Entry::of(inputs));
+        }
     }
 
     fn grow_older(&mut self) {
@@ -94,9 +95,9 @@ impl Entries {
             self.grow_older();
         }
         match step {
-            Some(Step::Leaves { place, .. }) if inputs.evicted => self.0[place] = None,
-            Some(Step::Ends { partner: Some(partner) }) if inputs.finish => self.0[partner] = None,
-            Some(Step::Ends { .. }) if inputs.finish && inputs.insert => self.insert(inputs),
+            Some(Step::Leaves { place, .. }) if inputs.evict_ready => self.0[place] = None,
+            Some(Step::Ends { partner: Some(partner) }) if inputs.done_ready => self.0[partner] = None,
+            Some(Step::Ends { partner: None }) if inputs.done_ready && inputs.insert => self.insert(inputs),
             _ => {}
         }
     }
@@ -221,9 +222,12 @@ impl Clocked for LrtScan {
     fn tick(&mut self) {
         let (row, aging) = self.target();
         let compared = self.shown == Some(row) && !aging && self.inputs.search;
-        if self.inputs.finish {
+        let ends = matches!(self.step, Some(Step::Ends { .. })) && self.inputs.done_ready;
+        if ends {
+            let alone = matches!(self.step, Some(Step::Ends { partner: None }));
+            let writes = alone && self.inputs.insert && !self.entries.is_full();
             self.row = None;
-            self.shown = Some(0).filter(|_| !self.inputs.insert);
+            self.shown = Some(0).filter(|_| !writes);
         } else if compared {
             let goes_on = self.step.is_none();
             self.row = Some(row + usize::from(goes_on));

@@ -9,6 +9,8 @@ mod boc;
 mod cells;
 mod collector_allocator;
 mod collectors;
+mod iwmu;
+mod lrt;
 mod operand_stage;
 mod request_queue;
 mod sthld_controller;
@@ -22,6 +24,8 @@ pub use boc::BocStimulus;
 pub use cells::{AgeMatrixStimulus, LfsrStimulus, LruOrderStimulus, ReplacementStimulus, RoundRobinStimulus};
 pub use collector_allocator::CollectorAllocatorStimulus;
 pub use collectors::{CcuStimulus, OcuStimulus};
+pub use iwmu::IwmuStimulus;
+pub use lrt::LrtStimulus;
 pub use operand_stage::OperandStageStimulus;
 pub use request_queue::RequestQueueStimulus;
 pub use sthld_controller::SthldControllerStimulus;
@@ -40,5 +44,10 @@ pub trait Stimulus<I, O> {
     /// whatever other engines answered.
     fn observe(&mut self, _inputs: &I, _outputs: &O) -> Result<(), String> {
         Ok(())
+    }
+
+    /// What the run has met, counted.
+    fn coverage(&self) -> Vec<(&'static str, u64)> {
+        vec![]
     }
 }

@@ -1,0 +1,264 @@
+//! Scenarios of the load request table, in both readings.
+
+use gpurf_hw::multicast::{LrtCam, LrtIn, LrtOut, LrtScan, LANES};
+
+use super::{expect, Drive, Scenario};
+use crate::Testbench;
+
+/// Case 1 and case 2 of I Fig. 8c: {warp, address, source, destination}.
+const WARP_0: [u32; 4] = [0, 0x0000, 56, 56];
+const WARP_1: [u32; 4] = [1, 0x0000, 56, 56];
+const WARP_2: [u32; 4] = [2, 0x4000, 40, 112];
+const WARP_3: [u32; 4] = [3, 0x4080, 40, 112];
+
+fn load([warp, address, source, destination]: [u32; 4]) -> LrtIn {
+    LrtIn { search: true, warp, address, source, destination, insert: true, done_ready: true, ..taking() }
+}
+
+fn drain(warp: u32) -> LrtIn {
+    LrtIn { search: true, drain: true, warp, done_ready: true, ..taking() }
+}
+
+/// Nothing is asked; what leaves is taken.
+fn taking() -> LrtIn {
+    LrtIn { evict_ready: true, ..Default::default() }
+}
+
+/// Of many loads that have nothing to do with each other.
+fn lone(number: u32) -> LrtIn {
+    load([number % 64, 16 * number, 1, 100 + number / 64])
+}
+
+/// One operation: its last answer, the cycles of its search, and what left before it.
+struct Answer {
+    last: LrtOut,
+    cycles: usize,
+    left: Vec<[u32; 4]>,
+}
+
+fn run<M>(bench: &mut Drive<M>, operation: LrtIn) -> Result<Answer, String>
+where
+    M: Testbench<In = LrtIn, Out = LrtOut>,
+{
+    let mut left = vec![];
+    for cycles in 1..500 {
+        let out = bench.cycle(operation)?;
+        if out.evict {
+            left.push([out.evict_warp, out.evict_address, out.evict_source, out.evict_destination]);
+        }
+        if out.done {
+            return Ok(Answer { last: out, cycles, left });
+        }
+    }
+    Err("the search has no end".into())
+}
+
+/// Fills the table with so many loads.
+fn fill<M>(bench: &mut Drive<M>, entries: usize) -> Result<(), String>
+where
+    M: Testbench<In = LrtIn, Out = LrtOut>,
+{
+    for number in 0..entries as u32 {
+        run(bench, lone(number))?;
+    }
+    let held = bench.cycle(taking())?.occupancy as usize;
+    expect(held == entries, format!("{held} of {entries} entries are in use"))
+}
+
+fn of_both<M>() -> Vec<Scenario<M>>
+where
+    M: Testbench<In = LrtIn, Out = LrtOut>,
+{
+    vec![
+        Scenario {
+            name: "case_1",
+            rule: "I 3.2: same address and registers, a different warp: multicast, and the entry is deleted",
+            play: |bench: &mut Drive<M>| {
+                run(bench, load(WARP_0))?;
+                run(bench, load(WARP_2))?;
+                let answer = run(bench, load(WARP_1))?;
+                expect(answer.last.matched && answer.last.matched_warp == 0, "warp 0 is the partner")?;
+                expect(answer.left.is_empty(), "nothing else leaves")?;
+                expect(bench.cycle(taking())?.occupancy == 1, "its entry is deleted, and warp 1 has none")?;
+                let again = run(bench, load([5, 0x4000, 40, 112]))?;
+                expect(again.last.matched && again.last.matched_warp == 2, "the entry of warp 2 is untouched")
+            },
+        },
+        Scenario {
+            name: "case_2",
+            rule: "I 3.2: no entry with the same address and registers: the request is written to the table",
+            play: |bench: &mut Drive<M>| {
+                run(bench, load(WARP_0))?;
+                expect(!run(bench, load(WARP_3))?.last.matched, "warp 3 has no partner")?;
+                expect(bench.cycle(taking())?.occupancy == 2, "and is written")
+            },
+        },
+        Scenario {
+            name: "every_field_counts",
+            rule: "I 3.1: the same address, source register and destination register",
+            play: |bench: &mut Drive<M>| {
+                run(bench, load(WARP_0))?;
+                for other in [[1, 0x8000, 56, 56], [1, 0x0000, 57, 56], [1, 0x0000, 56, 184]] {
+                    let operation = LrtIn { insert: false, ..load(other) };
+                    expect(!run(bench, operation)?.last.matched, format!("{other:?} differs"))?;
+                }
+                expect(run(bench, load(WARP_1))?.last.matched, "and this does not")
+            },
+        },
+        Scenario {
+            name: "own_repeat_drives_the_older_out",
+            rule: "our rule: a load leaves before a younger one of its warp into the same register",
+            play: |bench: &mut Drive<M>| {
+                run(bench, load(WARP_0))?;
+                let repeat = run(bench, load(WARP_0))?;
+                expect(repeat.left == [WARP_0] && !repeat.last.matched, "the older one leaves alone")?;
+                let other_address = run(bench, load([0, 0x0100, 9, 56]))?;
+                expect(other_address.left == [WARP_0], "whatever the address")?;
+                let other_register = run(bench, load([0, 0x0100, 9, 57]))?;
+                expect(other_register.left.is_empty(), "but not with another destination")?;
+                expect(bench.cycle(taking())?.occupancy == 2, "both are there")
+            },
+        },
+        Scenario {
+            name: "repeat_and_partner_at_once",
+            rule: "our rule: the older load leaves first, then the younger one meets its partner",
+            play: |bench: &mut Drive<M>| {
+                fill(bench, 9)?;
+                run(bench, load([7, 0x0300, 8, 200]))?;
+                run(bench, load([6, 0x0400, 8, 200]))?;
+                let answer = run(bench, load([7, 0x0400, 8, 200]))?;
+                expect(answer.left == [[7, 0x0300, 8, 200]], "the older load of warp 7")?;
+                expect(answer.last.matched && answer.last.matched_warp == 6, "then warp 6 is the partner")?;
+                expect(bench.cycle(taking())?.occupancy == 9, "both entries are gone")
+            },
+        },
+        Scenario {
+            name: "full",
+            rule: "our rule: a full table inserts nothing; matches and repeats go on",
+            play: |bench: &mut Drive<M>| {
+                let entries = bench.parameters.iwmu.entries;
+                fill(bench, entries)?;
+                let none = run(bench, load([1, 0xffff, 2, 3]))?;
+                expect(none.last.full && !none.last.matched, "there is no room")?;
+                expect(bench.cycle(taking())?.occupancy as usize == entries, "and nothing is written")?;
+                let last = entries as u32 - 1;
+                let repeat = run(bench, lone(last))?;
+                expect(repeat.left.len() == 1 && !repeat.last.full, "a repeat makes its own room")?;
+                let LrtIn { warp, address, source, destination, .. } = lone(last);
+                let pair = run(bench, load([(warp + 1) % 64, address, source, destination]))?;
+                expect(pair.last.matched && pair.last.matched_warp == warp, "and the last entry is found")?;
+                expect(bench.cycle(taking())?.occupancy as usize == entries - 1, "which makes room")
+            },
+        },
+        Scenario {
+            name: "release_of_a_warp",
+            rule: "our rule: a release makes every load of the warp leave, and no other",
+            play: |bench: &mut Drive<M>| {
+                for number in 0..12 {
+                    run(bench, load([number % 3, 16 * number, 1, number]))?;
+                }
+                let answer = run(bench, drain(1))?;
+                let expected: Vec<_> = (0..4).map(|n| [1, 16 * (3 * n + 1), 1, 3 * n + 1]).collect();
+                expect(answer.left == expected, format!("all of warp 1, not {:?}", answer.left))?;
+                expect(!answer.last.matched, "a release has no partner")?;
+                expect(bench.cycle(taking())?.occupancy == 8, "the others stay")?;
+                expect(run(bench, drain(1))?.left.is_empty(), "nothing is left of it")
+            },
+        },
+        Scenario {
+            name: "due_after_two_ticks",
+            rule: "our rule: an entry leaves after more than one and at most two intervals",
+            play: |bench: &mut Drive<M>| {
+                let tick = LrtIn { tick: true, ..taking() };
+                run(bench, load(WARP_0))?;
+                bench.cycle(tick)?;
+                run(bench, load(WARP_2))?;
+                bench.cycle(tick)?;
+                let mut left = vec![];
+                for _ in 0..8 {
+                    let out = bench.cycle(taking())?;
+                    if out.evict {
+                        expect(out.evict_aged, "because of its age")?;
+                        left.push(out.evict_warp);
+                    }
+                }
+                expect(left == [0], format!("only warp 0 is due, not {left:?}"))?;
+                bench.cycle(tick)?;
+                let out = (0..8).map(|_| bench.cycle(taking())).collect::<Result<Vec<_>, _>>()?;
+                expect(out.iter().any(|out| out.evict && out.evict_warp == 2), "then warp 2 is")?;
+                expect(bench.cycle(taking())?.occupancy == 0, "and the table is empty")
+            },
+        },
+        Scenario {
+            name: "waits_until_taken",
+            rule: "our protocol: an entry that leaves, and the end of a search, stay until they are taken",
+            play: |bench: &mut Drive<M>| {
+                run(bench, load(WARP_0))?;
+                run(bench, load(WARP_2))?;
+                let untaken = |fields| LrtIn { evict_ready: false, done_ready: false, ..load(fields) };
+                // Warp 2's own repeat: its older load waits at the door.
+                let mut offered = vec![];
+                for _ in 0..10 {
+                    let out = bench.cycle(untaken([2, 0x0000, 56, 112]))?;
+                    expect(!out.done, "the search cannot end before the older load has left")?;
+                    offered.extend(out.evict.then_some(out.evict_warp));
+                }
+                expect(
+                    offered.len() >= 8 && offered.iter().all(|warp| *warp == 2),
+                    "it is offered all the time",
+                )?;
+                let answer = run(bench, load([2, 0x0000, 56, 112]))?;
+                expect(answer.left == [WARP_2], "and leaves when it is taken")?;
+                // A match that nobody takes.
+                let mut ends = vec![];
+                for _ in 0..10 {
+                    let out = bench.cycle(untaken(WARP_1))?;
+                    expect(out.occupancy == 2, "nothing is deleted")?;
+                    ends.extend(out.done.then_some((out.matched, out.matched_warp)));
+                }
+                expect(ends.len() >= 8 && ends.iter().all(|end| *end == (true, 0)), "the answer stays")?;
+                expect(run(bench, load(WARP_1))?.last.matched, "until it is taken")?;
+                expect(bench.cycle(taking())?.occupancy == 1, "then the entry is deleted")
+            },
+        },
+    ]
+}
+
+pub fn of_scan<const V: usize, const A: usize>() -> Vec<Scenario<LrtScan<V, A>>> {
+    let mut scenarios = of_both();
+    scenarios.push(Scenario {
+        name: "four_entries_per_cycle",
+        rule: "I 3.1: four comparators check every entry; ours: no further than the last row in use",
+        play: |bench| {
+            let entries = bench.parameters.iwmu.entries;
+            for held in 0..entries {
+                let rows = held.div_ceil(LANES).max(1);
+                let after_insert = run(bench, LrtIn { insert: false, ..load([63, 0xfff0, 7, 7]) })?.cycles;
+                let again = run(bench, LrtIn { insert: false, ..load([63, 0xfff0, 7, 7]) })?.cycles;
+                let expected = (rows + usize::from(held > 0), rows);
+                let first = held == 0 || (after_insert, again) == expected;
+                expect(first && again == rows, format!("{held}: {after_insert} and {again} cycles"))?;
+                run(bench, lone(held as u32))?;
+            }
+            Ok(())
+        },
+    });
+    scenarios
+}
+
+pub fn of_cam<const V: usize, const A: usize>() -> Vec<Scenario<LrtCam<V, A>>> {
+    let mut scenarios = of_both();
+    scenarios.push(Scenario {
+        name: "all_entries_in_one_cycle",
+        rule: "I 3.1: comparators check every LRT entry upon every request",
+        play: |bench| {
+            for held in 0..bench.parameters.iwmu.entries {
+                let search = run(bench, LrtIn { insert: false, ..load([63, 0xfff0, 7, 7]) })?;
+                expect(search.cycles == 1, format!("{held}: {} cycles", search.cycles))?;
+                expect(run(bench, lone(held as u32))?.cycles == 1, "and to insert")?;
+            }
+            Ok(())
+        },
+    });
+    scenarios
+}
