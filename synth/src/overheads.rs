@@ -153,6 +153,13 @@ fn findings(paper: &Paper, papers: &[Paper], modules: Vec<Measured>) -> Result<A
 fn rtl_variables(modules: &[Measured]) -> BTreeMap<String, f64> {
     let mut variables = BTreeMap::from([("register_file_mm2".to_string(), REGISTER_FILE_MM2)]);
     for Measured { name, data_width, registers, area, .. } in modules {
+        for (path, group) in &registers.groups {
+            let ends = path.match_indices('.').map(|(end, _)| end).chain([path.len()]);
+            for end in ends {
+                let part = path[..end].replace('.', "_");
+                *variables.entry(format!("{name}_{part}_bits")).or_default() += group.bits as f64;
+            }
+        }
         let bits = [
             ("bits", registers.bits()),
             ("data_bits", registers.data_bits(*data_width)),
@@ -363,6 +370,9 @@ mod tests {
         assert_eq!(finding("area-bound").counted, Some(100.0 * 2178.0 / 262144.0));
         assert_eq!(finding("area-bound").rtl_supports, Some(false));
         assert_eq!(finding("area-bound").area, None);
+        // Registers by place and name: 8 entries of 14 bits in the table.
+        assert_eq!(rtl_variables(&full_paper())["ccu_table_control_bits"], 112.0);
+        assert_eq!(rtl_variables(&full_paper())["ccu_table_bits"], 8.0 * (1024.0 + 14.0));
         // 2 × 8 entries of 8 × 24 registers.
         assert_eq!(finding("bow-storage-ratio").counted, Some(100.0 / 12.0));
         assert!(audit.not_measured.iter().any(|claim| claim.id == "hit-ratio"));

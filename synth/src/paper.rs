@@ -122,6 +122,7 @@ impl Paper {
         let files = [
             ("malekeh-workshop.toml", include_str!("../../papers/malekeh-workshop.toml")),
             ("malekeh-full.toml", include_str!("../../papers/malekeh-full.toml")),
+            ("inter-warp-multicasting.toml", include_str!("../../papers/inter-warp-multicasting.toml")),
         ];
         let parse = |(name, text)| Paper::parse(text).with_context(|| format!("papers/{name}"));
         files.into_iter().map(|file| parse(file).expect("the recorded claims are well formed")).collect()
@@ -252,6 +253,15 @@ mod tests {
         assert_eq!(value("F", "bow-buffer"), [3072.0]);
         assert_eq!(value("F", "tensor-buffer"), [11264.0]);
         assert_eq!(value("F", "bow-storage-ratio"), [100.0 / 12.0]);
+    }
+
+    #[test]
+    fn arithmetic_of_the_multicasting_paper() {
+        assert_eq!(value("I", "entry"), [38.0]);
+        assert_eq!(value("I", "table-of-sm"), [912.0]);
+        assert_eq!(value("I", "table-of-gpu"), [72.96, 71.25]);
+        assert_eq!(value("I", "queue-of-gpu"), [3.04]);
+        assert!((value("I", "share-scan")[0] - 0.0092).abs() < 1e-5);
     }
 
     #[test]
