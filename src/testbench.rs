@@ -125,7 +125,7 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         scenario_failures,
         cycles: outcome.cycles,
         seed: arguments.seed,
-        coverage: stimulus.coverage().into_iter().collect(),
+        coverage: outcome.coverage,
         failure: divergence.or(violation),
     })
 }

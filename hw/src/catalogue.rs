@@ -437,13 +437,13 @@ macro_rules! with_module {
                 $body
             }),
             "lrt_scan" => {
-                let $make = || LrtScan::<WARP_BITS, ADDRESS_BITS>::new(parameters.iwmu.entries); $body
+                let $make = move || LrtScan::<WARP_BITS, ADDRESS_BITS>::new(parameters.iwmu.entries); $body
             }
             "lrt_cam" => {
-                let $make = || LrtCam::<WARP_BITS, ADDRESS_BITS>::new(parameters.iwmu.entries); $body
+                let $make = move || LrtCam::<WARP_BITS, ADDRESS_BITS>::new(parameters.iwmu.entries); $body
             }
             "iwmu" => {
-                let $make = || Iwmu::<WARP_BITS, ADDRESS_BITS>::new(parameters.iwmu); $body
+                let $make = move || Iwmu::<WARP_BITS, ADDRESS_BITS>::new(parameters.iwmu); $body
             }
             name => panic!("`{name}` is not in the catalogue"),
         }

@@ -1,5 +1,7 @@
 //! One run of a testbench: engines side by side, cycle by cycle.
 
+use std::collections::BTreeMap;
+
 use gpurf_hw::dialect::{difference, Divergence};
 
 use crate::bench::Engine;
@@ -14,6 +16,8 @@ pub struct Outcome {
     pub divergence: Option<(usize, Divergence)>,
     /// An answer of the first engine that is wrong on its own account: cycle and reason.
     pub violation: Option<(u64, String)>,
+    /// What the stimulus met, where it counts.
+    pub coverage: BTreeMap<&'static str, u64>,
 }
 
 impl Outcome {
@@ -46,6 +50,7 @@ pub fn run<M: Testbench>(
             break;
         }
     }
+    outcome.coverage = stimulus.coverage().into_iter().collect();
     outcome
 }
 
