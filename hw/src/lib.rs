@@ -2,12 +2,13 @@
 //!
 //! Every module is written in the dialect of [`dialect`], opens with its full name, the paper's
 //! section and its timing, and names its parameters in its constructor. F is the full Malekeh paper,
-//! W the workshop paper.
+//! W the workshop paper, R the FineReg paper.
 
 pub mod catalogue;
 pub mod cells;
 pub mod collector;
 pub mod dialect;
+pub mod finereg;
 pub mod issue;
 pub mod multicast;
 pub mod operand_stage;

@@ -4,6 +4,7 @@ pub mod cells;
 pub mod collector;
 pub mod config;
 pub mod energy;
+pub mod finereg;
 pub mod issue;
 pub mod multicast;
 pub mod operand_stage;

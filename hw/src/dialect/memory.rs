@@ -4,27 +4,27 @@ use rust_hdl::prelude::*;
 
 use super::{activity, Identity};
 
-/// A single-ported memory of up to 256 rows of `W` bits: one access per cycle, a read or a write.
+/// A single-ported memory of up to 2^`A` rows of `W` bits: one access per cycle, a read or a write.
 ///
 /// Timing: an access with `enable` high takes place on the rising edge; what a read finds stands on
 /// `read_data` from the next cycle until the next read. A write leaves `read_data` alone. Contents are
 /// zero in simulation before the first write and unknown in hardware. Yosys infers one `$mem_v2`.
 #[derive(LogicBlock)]
-pub struct Memory<const W: usize> {
+pub struct Memory<const W: usize, const A: usize = 8> {
     pub clock: Signal<In, Clock>,
     pub enable: Signal<In, Bit>,
     pub write: Signal<In, Bit>,
-    pub address: Signal<In, Bits<8>>,
+    pub address: Signal<In, Bits<A>>,
     pub write_data: Signal<In, Bits<W>>,
     pub read_data: Signal<Out, Bits<W>>,
     identity: Identity,
     _rows: Vec<Bits<W>>,
 }
 
-impl<const W: usize> Memory<W> {
-    /// `rows`: 1 to 256.
+impl<const W: usize, const A: usize> Memory<W, A> {
+    /// `rows`: 1 to 2^`A`.
     pub fn new(rows: usize) -> Self {
-        assert!((1..=256).contains(&rows), "a memory has 1 to 256 rows, not {rows}");
+        assert!((1..=1 << A).contains(&rows), "a memory has 1 to {} rows, not {rows}", 1 << A);
         Memory {
             clock: Signal::default(),
             enable: Signal::default(),
@@ -42,7 +42,7 @@ impl<const W: usize> Memory<W> {
     }
 }
 
-impl<const W: usize> Logic for Memory<W> {
+impl<const W: usize, const A: usize> Logic for Memory<W, A> {
     fn update(&mut self) {
         if self.clock.pos_edge() & self.enable.val() {
             let row = self.address.val().index();
@@ -64,7 +64,7 @@ impl<const W: usize> Logic for Memory<W> {
         let rows = self._rows.len();
         let address = match rows {
             1 => "1'b0".to_string(),
-            256 => "address".to_string(),
+            _ if clog2(rows) == A => "address".to_string(),
             _ => format!("address[{}:0]", clog2(rows) - 1),
         };
         Verilog::Custom(format!(

@@ -1,0 +1,72 @@
+//! Reference model of the free space monitor: R §V-C.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::finereg::{FreeSpaceMonitorIn, FreeSpaceMonitorOut, WORD};
+
+/// A flag per PCRF entry, and the number of those that are set.
+#[derive(Clone, Debug)]
+pub struct FreeSpaceMonitor {
+    occupied: Vec<bool>,
+    used: usize,
+    inputs: FreeSpaceMonitorIn,
+}
+
+impl FreeSpaceMonitor {
+    pub fn new(entries: usize) -> Self {
+        FreeSpaceMonitor { occupied: vec![false; entries], used: 0, inputs: Default::default() }
+    }
+
+    /// The free entry with the lowest number.
+    pub fn first_free(&self) -> Option<usize> {
+        if self.free_count() == 0 {
+            return None;
+        }
+        self.occupied.iter().position(|&occupied| !occupied)
+    }
+
+    pub fn free_count(&self) -> usize {
+        self.occupied.len() - self.used
+    }
+
+    pub fn occupied(&self) -> &[bool] {
+        &self.occupied
+    }
+
+    /// One clock edge: an entry is taken, another one freed.
+    pub fn edge(&mut self, taken: Option<usize>, freed: Option<usize>) {
+        if let Some(entry) = taken {
+            self.occupied[entry] = true;
+            self.used += 1;
+        }
+        if let Some(entry) = freed {
+            self.occupied[entry] = false;
+            self.used -= 1;
+        }
+    }
+}
+
+impl Clocked for FreeSpaceMonitor {
+    type In = FreeSpaceMonitorIn;
+    type Out = FreeSpaceMonitorOut;
+
+    fn settle(&mut self, inputs: &FreeSpaceMonitorIn) -> FreeSpaceMonitorOut {
+        self.inputs = *inputs;
+        let first = self.first_free();
+        let mut outputs = FreeSpaceMonitorOut {
+            any_free: first.is_some(),
+            first_free: first.unwrap_or(0) as u32,
+            free_count: self.free_count() as u32,
+            ..Default::default()
+        };
+        for (entry, &occupied) in self.occupied.iter().enumerate() {
+            outputs.occupied[entry / WORD] |= u32::from(occupied) << (entry % WORD);
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        let FreeSpaceMonitorIn { take, free, free_entry } = self.inputs;
+        let taken = self.first_free().filter(|_| take);
+        self.edge(taken, free.then_some(free_entry as usize));
+    }
+}

@@ -1,0 +1,159 @@
+//! Reference model of the pending-CTA register file: R §V-D, §V-E.
+
+use gpurf_hw::dialect::{Clocked, Data};
+use gpurf_hw::finereg::{FineRegParameters, PcrfIn, PcrfOut};
+
+/// A register with its tag; `next` counts unless `end` is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Entry<D> {
+    pub end: bool,
+    pub next: usize,
+    pub warp: u32,
+    pub register: u32,
+    pub data: D,
+}
+
+/// The entries, a walk, and a chain under construction.
+#[derive(Clone, Debug)]
+pub struct Pcrf<D: Data> {
+    entries: Vec<Entry<D>>,
+    latency: usize,
+    next_latency: usize,
+    /// Entries being read, the oldest first, and for how many cycles each has been.
+    reads: Vec<(usize, usize)>,
+    /// The entry to be read next: its number has arrived.
+    follow: Option<usize>,
+    /// The register on the output; whether it is a new one.
+    output: Entry<D>,
+    shown: bool,
+    /// The entry of the chain's next register.
+    reserved: Option<usize>,
+    head: usize,
+    inputs: PcrfIn<D>,
+}
+
+impl<D: Data> Pcrf<D> {
+    pub fn new(parameters: FineRegParameters) -> Self {
+        let FineRegParameters { entries, latency, next_latency, .. } = parameters;
+        Pcrf {
+            entries: vec![Entry::default(); entries],
+            latency,
+            next_latency,
+            reads: vec![],
+            follow: None,
+            output: Entry::default(),
+            shown: false,
+            reserved: None,
+            head: 0,
+            inputs: Default::default(),
+        }
+    }
+
+    /// The register that waits to be accepted.
+    pub fn shown(&self) -> Option<&Entry<D>> {
+        self.shown.then_some(&self.output)
+    }
+
+    pub fn entry(&self, number: usize) -> &Entry<D> {
+        &self.entries[number]
+    }
+
+    pub fn head(&self) -> usize {
+        self.head
+    }
+
+    /// The entry that the next register of the chain under construction takes.
+    pub fn reserved(&self) -> Option<usize> {
+        self.reserved
+    }
+
+    /// The first entry of a walk that has yet to be freed.
+    pub fn walked_to(&self) -> Option<usize> {
+        self.reads.first().map(|&(entry, _)| entry).or(self.follow)
+    }
+
+    fn advances(&self) -> bool {
+        !self.shown || self.inputs.accept
+    }
+
+    /// The entry whose read begins in this cycle.
+    fn beginning(&self) -> Option<usize> {
+        self.follow.or_else(|| self.inputs.walk.then_some(self.inputs.walk_pointer as usize))
+    }
+
+    /// The entry whose read has taken so many cycles at the end of this one.
+    fn read_after(&self, cycles: usize) -> Option<usize> {
+        let begun = self.beginning().map(|entry| (entry, 0));
+        let mut reads = self.reads.iter().copied().chain(begun);
+        let found = reads.find(|&(_, age)| age + 1 == cycles).map(|(entry, _)| entry);
+        found.filter(|_| self.advances())
+    }
+
+    fn begins_chain(&self) -> bool {
+        self.inputs.store && self.reserved.is_none() && self.inputs.any_free
+    }
+
+    fn stores(&self) -> Option<usize> {
+        let PcrfIn { store, store_last, any_free, .. } = self.inputs;
+        let busy = self.read_after(self.latency).or(self.read_after(self.next_latency)).is_some();
+        self.reserved.filter(|_| store && !busy && (store_last || any_free))
+    }
+}
+
+impl<D: Data> Clocked for Pcrf<D> {
+    type In = PcrfIn<D>;
+    type Out = PcrfOut<D>;
+
+    fn settle(&mut self, inputs: &PcrfIn<D>) -> PcrfOut<D> {
+        self.inputs = *inputs;
+        let under_way = !self.reads.is_empty() || self.beginning().is_some();
+        let freed = self.read_after(self.latency);
+        let stored = self.stores().is_some();
+        PcrfOut {
+            walking: under_way || self.shown,
+            restored: self.shown,
+            restored_last: self.shown && !under_way,
+            restored_warp: self.output.warp,
+            restored_register: self.output.register,
+            restored_data: self.output.data,
+            take: self.begins_chain() || stored && !inputs.store_last,
+            free: freed.is_some(),
+            free_entry: freed.unwrap_or(0) as u32,
+            stored,
+            head: self.head as u32,
+        }
+    }
+
+    fn tick(&mut self) {
+        let PcrfIn { store_last, store_warp, store_register, store_data, first_free, .. } = self.inputs;
+        let first_free = first_free as usize;
+        let (stored, begins_chain) = (self.stores(), self.begins_chain());
+
+        let (next_read, data_read) = (self.read_after(self.next_latency), self.read_after(self.latency));
+        if self.advances() {
+            self.reads.extend(self.beginning().map(|entry| (entry, 0)));
+            self.reads.iter_mut().for_each(|(_, age)| *age += 1);
+            self.reads.retain(|&(_, age)| age < self.latency);
+            let next = next_read.map(|entry| &self.entries[entry]).filter(|entry| !entry.end);
+            self.follow = next.map(|entry| entry.next);
+            self.shown = data_read.is_some();
+            if let Some(entry) = data_read {
+                self.output = self.entries[entry];
+            }
+        }
+
+        if begins_chain {
+            (self.reserved, self.head) = (Some(first_free), first_free);
+        }
+        if let Some(entry) = stored {
+            self.entries[entry] = Entry {
+                end: store_last,
+                next: first_free,
+                warp: store_warp,
+                register: store_register,
+                data: store_data,
+            };
+            self.reserved = (!store_last).then_some(first_free);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Reference model of the PCRF pointer table: R §V-C.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::finereg::{PcrfPointerTableIn, PcrfPointerTableOut};
+
+/// Where a CTA's chain begins, and how many registers it has at least.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    pub pointer: usize,
+    pub count: usize,
+}
+
+/// A line per CTA, and the one read last.
+#[derive(Clone, Debug)]
+pub struct PcrfPointerTable {
+    lines: Vec<Line>,
+    /// The largest count that a line holds.
+    most: usize,
+    read: Line,
+    inputs: PcrfPointerTableIn,
+}
+
+impl PcrfPointerTable {
+    pub fn new(ctas: usize, count_bits: usize) -> Self {
+        PcrfPointerTable {
+            lines: vec![Line::default(); ctas],
+            most: (1 << count_bits) - 1,
+            read: Line::default(),
+            inputs: Default::default(),
+        }
+    }
+
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The line read last.
+    pub fn line(&self) -> Line {
+        self.read
+    }
+
+    pub fn read(&mut self, cta: usize) {
+        self.read = self.lines[cta];
+    }
+
+    pub fn write(&mut self, cta: usize, line: Line) {
+        self.lines[cta] = Line { count: line.count.min(self.most), ..line };
+    }
+}
+
+impl Clocked for PcrfPointerTable {
+    type In = PcrfPointerTableIn;
+    type Out = PcrfPointerTableOut;
+
+    fn settle(&mut self, inputs: &PcrfPointerTableIn) -> PcrfPointerTableOut {
+        self.inputs = *inputs;
+        PcrfPointerTableOut { pointer: self.read.pointer as u32, count: self.read.count as u32 }
+    }
+
+    fn tick(&mut self) {
+        let PcrfPointerTableIn { read, write, cta, write_pointer, write_count } = self.inputs;
+        if write {
+            let line = Line { pointer: write_pointer as usize, count: write_count as usize };
+            self.write(cta as usize, line);
+        } else if read {
+            self.read(cta as usize);
+        }
+    }
+}
