@@ -19,8 +19,10 @@ pub struct ModuleArguments {
     /// banks (2, 4), rows (32 to 256), replacement (malekeh, lru), cache_far and invalidate (true, false),
     /// window (2 to 8) and destinations (1 to 4) of bypassing collectors,
     /// scheduling (malekeh, gto, lrr), occupied (skip, stall), allocation (malekeh, own_else_any_free,
-    /// any_free, private), waiting (below, up_to), seed (0 to 255), interval (cycles), sthld_table (a file),
-    /// lrt_entries (16 to 192), search (scan, cam), release_age (0 to 65535)
+    /// any_free, private), waiting (below, up_to), seed (0 to 255), interval (cycles), sthld_table (a file);
+    /// multicasting's: lrt_entries (16 to 192), search (scan, cam), release_age (0 to 65535);
+    /// FineReg's: pcrf_entries (64 to 2048), ctas (16, 32, 64, 128), pcrf_latency and next_latency (1 to 8),
+    /// count_bits (6, 12), tie (lowest, round_robin)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
 }

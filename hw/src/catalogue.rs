@@ -6,6 +6,7 @@ use rust_hdl::prelude::Block;
 
 use crate::cells::Choice;
 use crate::collector::Policy;
+use crate::finereg::{FineRegParameters, Tie};
 use crate::issue::{
     Allocation, IssueParameters, Occupied, Scheduling, SthldTable, Waiting, MAX_INTERVAL, WARPS,
 };
@@ -75,6 +76,8 @@ const BOC_STAGE: &[&str] = &["width", "window", "slots", "destinations", "banks"
 const BOC_SUB_CORE: &[&str] =
     &["width", "slots", "banks", "rows", "window", "destinations", "scheduling", "occupied", "seed"];
 
+const RMU: &[&str] = &["width", "pcrf_entries", "ctas", "pcrf_latency", "next_latency", "count_bits"];
+
 /// Every module, small ones first.
 pub const CATALOGUE: &[Entry] = &[
     entry("lfsr", "Linear-feedback shift register", &[]),
@@ -111,6 +114,13 @@ pub const CATALOGUE: &[Entry] = &[
     entry("lrt_scan", "Load request table, four entries per cycle", &["lrt_entries"]),
     entry("lrt_cam", "Load request table, all entries at once", &["lrt_entries"]),
     entry("iwmu", "Inter-warp multicasting unit", &["lrt_entries", "search", "release_age"]),
+    entry("register_index_decoder", "Register index decoder", &[]),
+    entry("live_register_cache", "Live-register bit-vector cache", &[]),
+    entry("free_space_monitor", "Free space monitor", &["pcrf_entries"]),
+    entry("pcrf_pointer_table", "PCRF pointer table", &["pcrf_entries", "ctas", "count_bits"]),
+    entry("pcrf", "Pending-CTA register file", &["width", "pcrf_entries", "pcrf_latency", "next_latency"]),
+    entry("rmu", "Register management unit", RMU),
+    entry("cta_status_monitor", "CTA status monitor", &["ctas", "tie"]),
 ];
 
 const fn entry(name: &'static str, title: &'static str, parameters: &'static [&'static str]) -> Entry {
@@ -138,13 +148,16 @@ pub struct Parameters {
     pub issue: IssueParameters,
     /// Sizes and rules of inter-warp multicasting.
     pub iwmu: IwmuParameters,
+    /// Sizes and policies of the FineReg modules.
+    pub finereg: FineRegParameters,
 }
 
 impl Default for Parameters {
     /// The papers' sub-core, as hardware: 1024 bits, 8 entries, 7 slots, 2 collectors, 2 banks.
     fn default() -> Self {
         let (stage, issue) = (OperandStageParameters::default(), IssueParameters::default());
-        Parameters { width: 1024, entries: 8, stage, issue, iwmu: IwmuParameters::default() }
+        let (iwmu, finereg) = (IwmuParameters::default(), FineRegParameters::default());
+        Parameters { width: 1024, entries: 8, stage, issue, iwmu, finereg }
     }
 }
 
@@ -254,12 +267,28 @@ impl Parameters {
                 })?;
                 self.issue.sthld_table = SthldTable::parse(&text, value)?
             }
+            "pcrf_entries" => {
+                let possible = &[64, 256, 512, 768, 1024, 1280, 1536, 2048];
+                self.finereg.entries = number(name, value, possible)?
+            }
+            "ctas" => self.finereg.ctas = number(name, value, &[16, 32, 64, 128])?,
+            "pcrf_latency" => self.finereg.latency = number(name, value, &[1, 2, 3, 4, 5, 6, 7, 8])?,
+            "next_latency" => self.finereg.next_latency = number(name, value, &[1, 2, 3, 4, 5, 6, 7, 8])?,
+            "count_bits" => self.finereg.count_bits = number(name, value, &[6, 12])?,
+            "tie" => {
+                self.finereg.tie = match value {
+                    "lowest" => Tie::Lowest,
+                    "round_robin" => Tie::RoundRobin,
+                    _ => return Err(refused(name, value, "lowest or round_robin")),
+                }
+            }
             _ => {
                 let known = ["width", "entries", "slots", "collectors", "banks", "rows", "replacement"];
                 return Err(ParameterError(format!(
                     "no hardware parameter is called `{name}`; there are {}, cache_far, invalidate, \
                      window, destinations, scheduling, occupied, allocation, waiting, choice, seed, interval, \
-                     sthld_table, lrt_entries, search, release_age",
+                     sthld_table, lrt_entries, search, release_age, pcrf_entries, ctas, pcrf_latency, \
+                     next_latency, count_bits, tie",
                     known.join(", ")
                 )));
             }
@@ -276,6 +305,13 @@ impl Parameters {
                  locked; set slots to at most {} or entries to {}",
                 entries - 1,
                 if entries == 4 { "8 or 16" } else { "16" },
+            )));
+        }
+        let FineRegParameters { latency, next_latency, .. } = self.finereg;
+        if next_latency > latency {
+            return Err(ParameterError(format!(
+                "next_latency={next_latency} is more than pcrf_latency={latency}: the next pointer is part of the \
+                 tag; set next_latency to at most {latency}"
             )));
         }
         Ok(())
@@ -332,19 +368,23 @@ pub fn build(name: &str, parameters: &Parameters) -> Box<dyn Block> {
 ///
 /// `with_module!(name, parameters, make => expression)`: `make` is a closure that builds the module;
 /// the expression is compiled once for every type that the module has, one for each data width, number
-/// of table entries and width of a collector's number. Panics on a name that is not in the catalogue.
+/// of table entries, width of a collector's number and of a PCRF pointer. Panics on a name that is not in the catalogue.
 #[macro_export]
 macro_rules! with_module {
     ($name:expr, $parameters:expr, $make:ident => $body:expr) => {{
         use $crate::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
         use $crate::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
+        use $crate::finereg::{
+            CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
+            Rmu,
+        };
         use $crate::issue::{CollectorAllocator, IssueParameters, IssueStage, SthldController, WarpScheduler, WARPS};
         use $crate::multicast::{Iwmu, LrtCam, LrtScan, ADDRESS_BITS, WARP_BITS};
         use $crate::operand_stage::{BocStage, CcuStage, OcuStage};
         use $crate::register_file::{Arbiter, Bank, RequestQueue};
         use $crate::sub_core::{BocSubCore, CcuSubCore, OcuSubCore};
         let parameters: $crate::catalogue::Parameters = *$parameters;
-        let (stage, issue) = (parameters.stage, parameters.issue);
+        let (stage, issue, finereg) = (parameters.stage, parameters.issue, parameters.finereg);
         let (slots, banks, collectors) = (stage.slots, stage.banks, stage.collectors);
         macro_rules! entries {
             ($I:ident => $arm:expr) => {
@@ -369,6 +409,17 @@ macro_rules! with_module {
                     1 => { const $C: usize = 1; $arm }
                     2 => { const $C: usize = 2; $arm }
                     _ => { const $C: usize = 3; $arm }
+                }
+            };
+        }
+        macro_rules! pointers {
+            ($P:ident => $arm:expr) => {
+                match finereg.pointer_bits() {
+                    6 => { const $P: usize = 6; $arm }
+                    8 => { const $P: usize = 8; $arm }
+                    9 => { const $P: usize = 9; $arm }
+                    10 => { const $P: usize = 10; $arm }
+                    _ => { const $P: usize = 11; $arm }
                 }
             };
         }
@@ -444,6 +495,19 @@ macro_rules! with_module {
             }
             "iwmu" => {
                 let $make = move || Iwmu::<WARP_BITS, ADDRESS_BITS>::new(parameters.iwmu); $body
+            }
+            "register_index_decoder" => { let $make = move || RegisterIndexDecoder::default(); $body }
+            "live_register_cache" => { let $make = move || LiveRegisterCache::default(); $body }
+            "free_space_monitor" => pointers!(P => {
+                let $make = move || FreeSpaceMonitor::<P>::new(finereg.entries); $body
+            }),
+            "pcrf_pointer_table" => pointers!(P => {
+                let $make = move || PcrfPointerTable::<P>::new(finereg.ctas, finereg.count_bits); $body
+            }),
+            "pcrf" => width!(W => pointers!(P => { let $make = move || Pcrf::<W, P>::new(finereg); $body })),
+            "rmu" => width!(W => pointers!(P => { let $make = move || Rmu::<W, P>::new(finereg); $body })),
+            "cta_status_monitor" => {
+                let $make = move || CtaStatusMonitor::new(finereg.ctas, finereg.tie); $body
             }
             name => panic!("`{name}` is not in the catalogue"),
         }

@@ -7,6 +7,7 @@
 
 mod bench;
 mod directed;
+mod finereg;
 mod random;
 mod stimulus;
 mod trial;

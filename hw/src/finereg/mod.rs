@@ -47,7 +47,7 @@ pub enum Tie {
 pub struct FineRegParameters {
     /// Registers that the PCRF holds: a multiple of 32, 64 to 2048.
     pub entries: usize,
-    /// CTAs of the SM: a multiple of 16, up to 128.
+    /// CTAs of the SM, up to 128.
     pub ctas: usize,
     /// Cycles from reading a PCRF entry until its register is there, 1 to 8.
     pub latency: usize,

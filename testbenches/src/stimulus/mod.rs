@@ -9,10 +9,13 @@ mod boc;
 mod cells;
 mod collector_allocator;
 mod collectors;
+mod finereg;
 mod iwmu;
 mod lrt;
 mod operand_stage;
+mod pcrf;
 mod request_queue;
+mod rmu;
 mod sthld_controller;
 mod sub_core;
 mod tables;
@@ -24,10 +27,16 @@ pub use boc::BocStimulus;
 pub use cells::{AgeMatrixStimulus, LfsrStimulus, LruOrderStimulus, ReplacementStimulus, RoundRobinStimulus};
 pub use collector_allocator::CollectorAllocatorStimulus;
 pub use collectors::{CcuStimulus, OcuStimulus};
+pub use finereg::{
+    CtaStatusMonitorStimulus, FreeSpaceMonitorStimulus, LiveRegisterCacheStimulus, PcrfPointerTableStimulus,
+    RegisterIndexDecoderStimulus,
+};
 pub use iwmu::IwmuStimulus;
 pub use lrt::LrtStimulus;
 pub use operand_stage::OperandStageStimulus;
+pub use pcrf::PcrfStimulus;
 pub use request_queue::RequestQueueStimulus;
+pub use rmu::RmuStimulus;
 pub use sthld_controller::SthldControllerStimulus;
 pub use sub_core::{IssueStageStimulus, SubCoreStimulus};
 pub use tables::{CacheTableStimulus, OperandCollectorTableStimulus};

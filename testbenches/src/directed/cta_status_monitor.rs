@@ -1,0 +1,135 @@
+//! Scenarios of the CTA status monitor.
+
+use gpurf_hw::finereg::{CtaStatusMonitor, CtaStatusMonitorIn, Tie};
+
+use super::{expect, Drive, Scenario};
+
+type Bench<'a> = Drive<'a, CtaStatusMonitor>;
+
+/// Gives a CTA both locations.
+fn set(bench: &mut Bench, cta: u32, context: u32, registers: u32) -> Result<(), String> {
+    let mut inputs = CtaStatusMonitorIn::default();
+    inputs.update_cta[0] = cta;
+    (inputs.set_context[0], inputs.context_location[0]) = (true, context);
+    (inputs.set_registers[0], inputs.register_location[0]) = (true, registers);
+    bench.cycle(inputs).map(drop)
+}
+
+/// All of them could resume.
+fn resumable() -> CtaStatusMonitorIn {
+    CtaStatusMonitorIn { resumable: [!0; 4], ..Default::default() }
+}
+
+/// Selects, and says which.
+fn select(bench: &mut Bench) -> Result<Option<u32>, String> {
+    let out = bench.cycle(CtaStatusMonitorIn { select: true, ..resumable() })?;
+    Ok(out.any_candidate.then_some(out.candidate))
+}
+
+pub fn scenarios() -> Vec<Scenario<CtaStatusMonitor>> {
+    vec![
+        Scenario {
+            name: "registers_in_the_acrf_first",
+            rule: "R V-B: first attempts to select a CTA whose context field is set to 1 and register field is 2",
+            play: |bench: &mut Bench| {
+                let last = bench.parameters.finereg.ctas as u32 - 1;
+                set(bench, 0, 1, 1)?;
+                set(bench, last, 1, 2)?;
+                let out = bench.peek(resumable())?;
+                expect(out.any_candidate && out.candidate == last && out.candidate_in_acrf, "context 1, register 2")?;
+                let mut inputs = resumable();
+                inputs.resumable[last as usize / 32] ^= 1 << (last % 32);
+                let out = bench.peek(inputs)?;
+                expect(out.any_candidate && out.candidate == 0 && !out.candidate_in_acrf, "then both 1")
+            },
+        },
+        Scenario {
+            name: "no_other_is_a_candidate",
+            rule: "R V-B, Table IV: a CTA is active only if both fields are 2",
+            play: |bench: &mut Bench| {
+                for context in 0..3 {
+                    for registers in 0..3 {
+                        set(bench, 3, context, registers)?;
+                        let out = bench.cycle(CtaStatusMonitorIn { inspect: 3, ..resumable() })?;
+                        let pending = context == 1 && registers > 0;
+                        expect(out.any_candidate == pending, format!("{context}, {registers}: a candidate"))?;
+                        let shown = (out.inspected_context, out.inspected_registers);
+                        expect(shown == (context, registers), format!("{shown:?} is shown"))?;
+                        let active = (context, registers) == (2, 2);
+                        expect(out.inspected_active == active, format!("{shown:?} is active: {active}"))?;
+                    }
+                }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "only_those_that_can_resume",
+            rule: "R V-B: FineReg finds if any of the pending CTAs had become ready to resume executions",
+            play: |bench: &mut Bench| {
+                for cta in 0..8 {
+                    set(bench, cta, 1, 1)?;
+                }
+                expect(!bench.peek(CtaStatusMonitorIn::default())?.any_candidate, "none can")?;
+                let mut inputs = CtaStatusMonitorIn::default();
+                inputs.resumable[0] = 1 << 6;
+                expect(bench.peek(inputs)?.candidate == 6, "CTA 6 can")
+            },
+        },
+        Scenario {
+            name: "tie",
+            rule: "our decision: the lowest number, or the next after the last one",
+            play: |bench: &mut Bench| {
+                let ctas = bench.parameters.finereg.ctas as u32;
+                let pending = [2, 5, ctas - 1];
+                for cta in pending {
+                    set(bench, cta, 1, 1)?;
+                }
+                let turns = bench.parameters.finereg.tie == Tie::RoundRobin;
+                for turn in 0..7 {
+                    let expected = if turns { pending[turn % 3] } else { 2 };
+                    let selected = select(bench)?;
+                    expect(selected == Some(expected), format!("turn {turn}: {selected:?}, not {expected}"))?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "two_ctas_switch_in_one_cycle",
+            rule: "R V-B: FineReg performs CTA switching, followed by updating the fields",
+            play: |bench: &mut Bench| {
+                set(bench, 1, 2, 2)?;
+                set(bench, 2, 1, 1)?;
+                let inputs = CtaStatusMonitorIn {
+                    update_cta: [1, 2],
+                    set_context: [true; 2],
+                    context_location: [1, 2],
+                    set_registers: [true; 2],
+                    register_location: [1, 2],
+                    ..Default::default()
+                };
+                bench.cycle(inputs)?;
+                let out = bench.cycle(CtaStatusMonitorIn { inspect: 2, ..resumable() })?;
+                expect(out.inspected_active && out.candidate == 1, "they have changed places")?;
+                // Both updates name CTA 1: the second counts.
+                bench.cycle(CtaStatusMonitorIn { update_cta: [1; 2], context_location: [0, 2], ..inputs })?;
+                let out = bench.cycle(CtaStatusMonitorIn { inspect: 1, ..resumable() })?;
+                expect(out.inspected_active, "the second update counts")
+            },
+        },
+        Scenario {
+            name: "the_lowest_number_not_in_use",
+            rule: "R Table IV: 0 stands for a CTA that is not launched",
+            play: |bench: &mut Bench| {
+                let ctas = bench.parameters.finereg.ctas as u32;
+                for cta in 0..ctas {
+                    let out = bench.peek(resumable())?;
+                    expect(out.any_unlaunched && out.unlaunched == cta, format!("CTA {cta} is next"))?;
+                    set(bench, cta, 2, 2)?;
+                }
+                expect(!bench.peek(resumable())?.any_unlaunched, "none is left")?;
+                set(bench, 9, 0, 0)?;
+                expect(bench.peek(resumable())?.unlaunched == 9, "one has ended")
+            },
+        },
+    ]
+}

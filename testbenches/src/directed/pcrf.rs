@@ -1,0 +1,195 @@
+//! Scenarios of the pending-CTA register file.
+
+use gpurf_hw::dialect::{Data, Word};
+use gpurf_hw::finereg::{Pcrf, PcrfIn};
+use rust_hdl::prelude::Bits;
+
+use super::{expect, value, Drive, Scenario};
+
+type Bench<'a, const W: usize, const P: usize> = Drive<'a, Pcrf<W, P>>;
+
+fn register<D: Data>(number: u32, last: bool) -> PcrfIn<D> {
+    PcrfIn {
+        store: true,
+        store_last: last,
+        store_warp: number % 32,
+        store_register: number % 64,
+        store_data: value(number),
+        ..Default::default()
+    }
+}
+
+/// Stores a chain of registers, numbered from `first` on, in these entries; returns its head.
+fn store<const W: usize, const P: usize>(
+    bench: &mut Bench<W, P>,
+    first: u32,
+    entries: &[u32],
+) -> Result<u32, String>
+where
+    Bits<W>: Word,
+{
+    let mut offers = entries.iter().copied();
+    let mut offer = offers.next();
+    for (number, &entry) in entries.iter().enumerate() {
+        let last = number + 1 == entries.len();
+        for _ in 0..2 {
+            let any = offer.is_some();
+            let inputs = PcrfIn {
+                any_free: any,
+                first_free: offer.unwrap_or(0),
+                ..register(first + number as u32, last)
+            };
+            let out = bench.cycle(inputs)?;
+            if out.take {
+                offer = offers.next();
+            }
+            if out.stored {
+                break;
+            }
+            expect(number == 0 && out.take, format!("register {number} is stored in entry {entry}"))?;
+        }
+    }
+    expect(offer.is_none(), "every entry is taken")?;
+    Ok(bench.peek(PcrfIn::default())?.head)
+}
+
+/// Walks a chain whose registers are numbered from `first` on: the entries freed, and in which cycles from the
+/// walk's first the registers came.
+fn walk<const W: usize, const P: usize>(
+    bench: &mut Bench<W, P>,
+    head: u32,
+    first: u32,
+) -> Result<(Vec<u32>, Vec<usize>), String>
+where
+    Bits<W>: Word,
+{
+    let (mut freed, mut came) = (vec![], vec![]);
+    for cycle in 0..10_000 {
+        let inputs = PcrfIn { walk: cycle == 0, walk_pointer: head, accept: true, ..Default::default() };
+        let out = bench.cycle(inputs)?;
+        expect(out.walking, "the walk goes on")?;
+        if out.free {
+            freed.push(out.free_entry);
+        }
+        if out.restored {
+            let number = first + came.len() as u32;
+            let place = (out.restored_warp, out.restored_register);
+            expect(place == (number % 32, number % 64), format!("register {number} comes, not {place:?}"))?;
+            expect(
+                out.restored_data == value(number),
+                format!("with its value, not {:x?}", out.restored_data),
+            )?;
+            came.push(cycle);
+            if out.restored_last {
+                expect(!bench.peek(PcrfIn::default())?.walking, "the walk has ended")?;
+                return Ok((freed, came));
+            }
+        }
+    }
+    Err("the chain has no end".into())
+}
+
+pub fn scenarios<const W: usize, const P: usize>() -> Vec<Scenario<Pcrf<W, P>>>
+where
+    Bits<W>: Word,
+{
+    vec![
+        Scenario {
+            name: "figure_11",
+            rule: "R Fig. 11: the chain 0, 1, 4; the end bit of entry 4 stops the search",
+            play: |bench: &mut Bench<W, P>| {
+                let other = store(bench, 50, &[2, 3])?;
+                let head = store(bench, 7, &[0, 1, 4])?;
+                expect((head, other) == (0, 2), "pointers 0 and 2")?;
+                let (freed, came) = walk(bench, head, 7)?;
+                expect(freed == [0, 1, 4], format!("entries 0, 1 and 4, not {freed:?}"))?;
+                expect(came.len() == 3, "three registers")?;
+                expect(walk(bench, other, 50)?.0 == [2, 3], "the other chain is whole")
+            },
+        },
+        Scenario {
+            name: "latency",
+            rule: "R V-E: at least four cycles to access a tag and its register; retrieving is pipelined",
+            play: |bench: &mut Bench<W, P>| {
+                let entries: Vec<u32> = (10..30).collect();
+                let head = store(bench, 0, &entries)?;
+                let (_, came) = walk(bench, head, 0)?;
+                let finereg = bench.parameters.finereg;
+                let expected: Vec<usize> =
+                    (0..20).map(|number| finereg.latency + number * finereg.next_latency).collect();
+                expect(came == expected, format!("cycles {expected:?}, not {came:?}"))
+            },
+        },
+        Scenario {
+            name: "one_register",
+            rule: "R V-D: the end bit marks the last one",
+            play: |bench: &mut Bench<W, P>| {
+                let last = bench.parameters.finereg.entries as u32 - 1;
+                let head = store(bench, 9, &[last])?;
+                expect(head == last && walk(bench, head, 9)?.0 == [last], "a chain of one entry")
+            },
+        },
+        Scenario {
+            name: "every_entry",
+            rule: "R V-D: 1,024 entries, on one chain if need be",
+            play: |bench: &mut Bench<W, P>| {
+                let entries: Vec<u32> = (0..bench.parameters.finereg.entries as u32).rev().collect();
+                let head = store(bench, 0, &entries)?;
+                let (freed, _) = walk(bench, head, 0)?;
+                expect(freed == entries, "all entries, in the order of the chain")
+            },
+        },
+        Scenario {
+            name: "waits_for_an_entry",
+            rule: "our decision: a register that is not the last waits for the entry of the next",
+            play: |bench: &mut Bench<W, P>| {
+                let full = PcrfIn { any_free: false, ..Default::default() };
+                let offer = |entry| PcrfIn { any_free: true, first_free: entry, ..Default::default() };
+                let with = |inputs: PcrfIn<<Bits<W> as Word>::Data>, number, last| PcrfIn {
+                    any_free: inputs.any_free,
+                    first_free: inputs.first_free,
+                    ..register(number, last)
+                };
+                let out = bench.cycle(with(full, 0, false))?;
+                expect(!out.take && !out.stored, "there is no entry for it")?;
+                expect(bench.cycle(with(offer(5), 0, false))?.take, "now there is")?;
+                for _ in 0..3 {
+                    expect(!bench.cycle(with(full, 0, false))?.stored, "and none for the next one")?;
+                }
+                let out = bench.cycle(with(offer(6), 0, false))?;
+                expect(out.stored && out.take, "stored, its tag names entry 6")?;
+                let out = bench.cycle(with(full, 1, true))?;
+                expect(out.stored && !out.take, "the last one needs no next")?;
+                expect(walk(bench, 5, 0)?.0 == [5, 6], "5, then 6")
+            },
+        },
+        Scenario {
+            name: "a_register_waits_to_be_accepted",
+            rule: "our decision: nothing moves while the register shown is not accepted, and stores go on",
+            play: |bench: &mut Bench<W, P>| {
+                let head = store(bench, 3, &[1, 2])?;
+                let latency = bench.parameters.finereg.latency;
+                bench.cycle(PcrfIn { walk: true, walk_pointer: head, ..Default::default() })?;
+                for _ in 1..latency {
+                    bench.cycle(PcrfIn::default())?;
+                }
+                for _ in 0..5 {
+                    let out = bench.cycle(PcrfIn::default())?;
+                    expect(out.restored && out.restored_register == 3, "the first register stands")?;
+                }
+                let other = store(bench, 40, &[1])?;
+                let accept = PcrfIn { accept: true, ..Default::default() };
+                let out = bench.cycle(accept)?;
+                expect(out.restored_data == value(3), "its entry has been overwritten, its value has not")?;
+                for _ in 0..latency + 1 {
+                    let out = bench.cycle(PcrfIn::default())?;
+                    if out.restored {
+                        expect(out.restored_register == 4 && out.restored_last, "the second one comes")?;
+                    }
+                }
+                expect(bench.cycle(accept)?.restored, "and is accepted")?;
+                expect(walk(bench, other, 40)?.0 == [1], "the new chain is whole")
+            },
+        },
+    ]
+}

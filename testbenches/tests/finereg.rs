@@ -1,0 +1,135 @@
+//! The FineReg modules at several sizes: scenarios and random stimulus, model against RTL, and of the RMU's
+//! model the invariants of every chain in every cycle.
+
+use gpurf_hw::catalogue::Parameters;
+use gpurf_hw::dialect::{Clocked, Rtl};
+use gpurf_hw::finereg::{
+    CtaStatusMonitor, FineRegParameters, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable,
+    RegisterIndexDecoder, Rmu, RmuIn, RmuOut, Tie,
+};
+use gpurf_sim::finereg as model;
+use gpurf_testbenches::{run, Drive, Engine, Random, Stimulus, Testbench};
+
+fn parameters(finereg: FineRegParameters) -> Parameters {
+    Parameters { width: 32, finereg, ..Default::default() }
+}
+
+/// Sizes and policies, each in one of them: small and full, slow and fast chains, both counts and ties.
+fn small() -> Parameters {
+    let tie = Tie::RoundRobin;
+    parameters(FineRegParameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie })
+}
+
+fn uneven() -> Parameters {
+    let finereg = FineRegParameters { ctas: 32, latency: 5, next_latency: 2, ..Default::default() };
+    parameters(FineRegParameters { entries: 768, count_bits: 6, ..finereg })
+}
+
+fn fast_chain() -> Parameters {
+    parameters(FineRegParameters { entries: 256, next_latency: 1, ..Default::default() })
+}
+
+/// Model and RTL in all scenarios and on random stimulus.
+fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters, cycles: u64) {
+    let name = std::any::type_name::<M>();
+    let engines = || -> [Engine<M>; 2] { [M::model(parameters), Box::new(Rtl::new(make()))] };
+    for scenario in M::scenarios() {
+        let result = (scenario.play)(&mut Drive::new(parameters, &mut engines()));
+        assert_eq!(result, Ok(()), "{name}: {} ({}), {:?}", scenario.name, scenario.rule, parameters.finereg);
+    }
+    let mut stimulus = M::stimulus(parameters);
+    let outcome = run::<M>(&mut engines(), &mut *stimulus, &mut Random::seeded(5), cycles, |_, _, _| {});
+    assert!(outcome.passed(), "{name}, seed 5, {:?}: {outcome:?}", parameters.finereg);
+}
+
+#[test]
+fn the_parts_agree() {
+    agree(RegisterIndexDecoder::default, &small(), 20_000);
+    agree(LiveRegisterCache::default, &small(), 20_000);
+    for ctas in [16, 32, 128] {
+        for tie in [Tie::Lowest, Tie::RoundRobin] {
+            let parameters = parameters(FineRegParameters { ctas, tie, ..Default::default() });
+            agree(|| CtaStatusMonitor::new(ctas, tie), &parameters, 5_000);
+        }
+    }
+    for (parameters, cycles) in [(small(), 20_000), (uneven(), 5_000)] {
+        let finereg = parameters.finereg;
+        match finereg.pointer_bits() {
+            6 => {
+                agree(|| FreeSpaceMonitor::<6>::new(finereg.entries), &parameters, cycles);
+                agree(|| PcrfPointerTable::<6>::new(finereg.ctas, finereg.count_bits), &parameters, cycles);
+            }
+            _ => {
+                agree(|| FreeSpaceMonitor::<10>::new(finereg.entries), &parameters, cycles);
+                agree(|| PcrfPointerTable::<10>::new(finereg.ctas, finereg.count_bits), &parameters, cycles);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_pcrf_agrees() {
+    agree(|| Pcrf::<32, 6>::new(small().finereg), &small(), 40_000);
+    agree(|| Pcrf::<32, 8>::new(fast_chain().finereg), &fast_chain(), 20_000);
+    agree(|| Pcrf::<32, 10>::new(uneven().finereg), &uneven(), 10_000);
+    let default = parameters(FineRegParameters::default());
+    agree(|| Pcrf::<32, 10>::new(default.finereg), &default, 10_000);
+    agree(|| Pcrf::<1024, 6>::new(small().finereg), &small(), 1_000);
+}
+
+#[test]
+fn the_rmu_agrees() {
+    agree(|| Rmu::<32, 6>::new(small().finereg), &small(), 20_000);
+    agree(|| Rmu::<32, 8>::new(fast_chain().finereg), &fast_chain(), 10_000);
+    agree(|| Rmu::<32, 10>::new(uneven().finereg), &uneven(), 5_000);
+    let default = parameters(FineRegParameters::default());
+    agree(|| Rmu::<32, 10>::new(default.finereg), &default, 5_000);
+}
+
+/// How often each kind of switch ended.
+#[derive(Debug, Default)]
+struct Ended {
+    done: usize,
+    refused: usize,
+    exchanged: usize,
+    full: usize,
+}
+
+/// Runs the model alone, and checks every chain in every cycle.
+fn check_every_cycle(parameters: &Parameters, switches: usize, seed: u64) -> Ended {
+    let mut rmu = model::Rmu::<u32>::new(parameters.finereg);
+    let mut stimulus = <Rmu<32, 10> as Testbench>::stimulus(parameters);
+    let stimulus: &mut dyn Stimulus<RmuIn<u32>, RmuOut<u32>> = &mut *stimulus;
+    let mut random = Random::seeded(seed);
+    let mut ended = Ended::default();
+    let mut both = false;
+    for cycle in 0u64.. {
+        let inputs = stimulus.next(&mut random);
+        let outputs = rmu.settle(&inputs);
+        let observed = stimulus.observe(&inputs, &outputs);
+        assert_eq!(observed, Ok(()), "cycle {cycle}, seed {seed}, {:?}", parameters.finereg);
+        rmu.tick();
+        assert_eq!(rmu.check(), Ok(()), "cycle {cycle}, seed {seed}, {:?}", parameters.finereg);
+        if inputs.request && outputs.ready {
+            both = inputs.store && inputs.restore;
+        }
+        ended.done += usize::from(outputs.done);
+        ended.refused += usize::from(outputs.refused);
+        ended.exchanged += usize::from(outputs.done && both);
+        ended.full += usize::from(outputs.done && outputs.free_count == 0);
+        if ended.done + ended.refused == switches {
+            break;
+        }
+    }
+    ended
+}
+
+#[test]
+fn chains_hold_in_every_cycle() {
+    for (parameters, switches) in [(small(), 3_000), (fast_chain(), 600), (uneven(), 300)] {
+        let ended = check_every_cycle(&parameters, switches, 1);
+        assert!(ended.done > switches / 4 && ended.refused > switches / 50, "{ended:?}");
+        assert!(ended.exchanged > switches / 20, "{ended:?}");
+    }
+    assert!(check_every_cycle(&small(), 3_000, 2).full > 0, "a full PCRF is met");
+}
