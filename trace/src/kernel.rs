@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::block::ThreadBlock;
 use crate::error::Result;
+use crate::liveness::Liveness;
 use crate::opcode::MemorySpace;
 use crate::program::Program;
 use crate::reuse::{Annotator, Reuse};
@@ -79,12 +80,14 @@ pub trait BlockSource: Send {
 }
 
 type Opener = dyn Fn() -> Result<Box<dyn BlockSource>> + Send + Sync;
+type Analysis = dyn Fn() -> Arc<Liveness> + Send + Sync;
 
 /// A kernel launch that can be read any number of times. Cloning is cheap.
 #[derive(Clone)]
 pub struct Kernel {
     header: Arc<KernelHeader>,
     opener: Arc<Opener>,
+    liveness: Option<Arc<Analysis>>,
 }
 
 impl Kernel {
@@ -93,13 +96,26 @@ impl Kernel {
         header: KernelHeader,
         open: impl Fn() -> Result<Box<dyn BlockSource>> + Send + Sync + 'static,
     ) -> Kernel {
-        Kernel { header: Arc::new(header), opener: Arc::new(open) }
+        Kernel { header: Arc::new(header), opener: Arc::new(open), liveness: None }
     }
 
     /// A kernel held in memory. The instructions of `blocks` index `program`.
     pub fn in_memory(header: KernelHeader, program: Program, blocks: Vec<ThreadBlock>) -> Kernel {
         let content = Arc::new((program, blocks));
         Kernel::new(header, move || Ok(Box::new(MemoryBlocks { content: Arc::clone(&content), next: 0 })))
+    }
+
+    /// With its live registers, where there is a listing to find them in. They are asked for when needed.
+    pub fn with_liveness(self, analysis: impl Fn() -> Arc<Liveness> + Send + Sync + 'static) -> Kernel {
+        Kernel { liveness: Some(Arc::new(analysis)), ..self }
+    }
+
+    /// Its live registers: from its listing, else from what its stream shows, which is read for it.
+    pub fn liveness(&self) -> Result<Arc<Liveness>> {
+        match &self.liveness {
+            Some(analysis) => Ok(analysis()),
+            None => Ok(Arc::new(Liveness::observe(self)?)),
+        }
     }
 
     pub fn header(&self) -> &KernelHeader {

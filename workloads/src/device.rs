@@ -231,13 +231,14 @@ impl Device {
         let blocks = self.execute(&launch)?;
         if self.options.stream {
             let header = self.header(&launch);
+            let code = Arc::clone(&launch.code);
             let kernel = match blocks {
                 Some(blocks) => TraceKernel::in_memory(header, launch.code.program.clone(), blocks),
                 None => TraceKernel::new(header, move || {
                     Ok(Box::new(EmulatedBlocks::new(Arc::clone(&launch), before.clone())))
                 }),
             };
-            self.commands.push(Command::Kernel(kernel));
+            self.commands.push(Command::Kernel(kernel.with_liveness(move || code.liveness())));
         }
         Ok(())
     }

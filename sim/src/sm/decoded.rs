@@ -1,9 +1,7 @@
 //! What the SM needs of a static instruction, ready for use in every cycle.
 
 use gpurf_hw::operand_stage::MAX_SLOTS;
-use gpurf_trace::{Memory, StaticInstruction};
-
-use super::registers::RegisterSet;
+use gpurf_trace::{Memory, RegisterSet, StaticInstruction};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decoded {

@@ -25,7 +25,6 @@ mod error;
 mod gpu;
 mod memory;
 mod monolithic;
-mod registers;
 mod residency;
 mod sub_core;
 mod two_level;

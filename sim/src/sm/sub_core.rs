@@ -14,7 +14,7 @@ use gpurf_hw::dialect::Clocked;
 use gpurf_hw::issue::WARPS;
 use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
-use gpurf_trace::{DynamicInstruction, Unit};
+use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};
 
 use crate::config::{Config, Organisation, Timing, SUB_CORES, SUB_CORE_WARPS};
 use crate::statistics::Stalls;
@@ -22,7 +22,6 @@ use crate::statistics::Stalls;
 use super::context::{Context, Executing};
 use super::decoded::Decoded;
 use super::design::Design;
-use super::registers::RegisterSet;
 use super::two_level::ActiveSet;
 use super::warp::{token, Expected, State, Warp};
 

@@ -1,10 +1,9 @@
 //! A warp on the SM: its place in the instruction stream, its scoreboard, its tokens.
 
 use gpurf_hw::operand_stage::MAX_SLOTS;
-use gpurf_trace::DynamicInstruction;
+use gpurf_trace::{DynamicInstruction, RegisterSet};
 
 use super::decoded::Decoded;
-use super::registers::RegisterSet;
 
 /// Why a warp can or cannot issue its next instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

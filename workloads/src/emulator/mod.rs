@@ -5,6 +5,7 @@
 //! Instructions take effect in program order and at once; there is no timing here.
 
 mod arithmetic;
+mod control_flow;
 mod decode;
 mod execute;
 mod memory;
@@ -12,9 +13,9 @@ mod operation;
 mod record;
 mod warp;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use gpurf_trace::{Program, ThreadBlock};
+use gpurf_trace::{Liveness, Program, ThreadBlock};
 
 use crate::error::{Error, Place, Result};
 use crate::listing::{Kernel, INSTRUCTION_BYTES};
@@ -47,6 +48,8 @@ pub(crate) struct Code {
     pub program: Program,
     /// Whether its blocks can see each other's writes, so that their order matters.
     pub serial: bool,
+    /// Found when first asked for.
+    live: OnceLock<Arc<Liveness>>,
 }
 
 impl Code {
@@ -75,7 +78,8 @@ impl Code {
             Operation::Access(access) => access.crosses_blocks(),
             _ => false,
         });
-        Ok(Code { kernel: kernel.clone(), decoded, limit: LIMIT, program, serial })
+        let kernel = kernel.clone();
+        Ok(Code { kernel, decoded, limit: LIMIT, program, serial, live: OnceLock::new() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// A set of registers R0 to R255, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct RegisterSet([u64; 4]);
+pub struct RegisterSet([u64; 4]);
 
 impl RegisterSet {
     pub fn insert(&mut self, register: u8) {
@@ -19,6 +19,33 @@ impl RegisterSet {
 
     pub fn union(self, other: RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+
+    pub fn difference(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
+    pub fn is_subset(&self, other: &RegisterSet) -> bool {
+        self.difference(*other) == RegisterSet::default()
+    }
+
+    /// Number of registers in it.
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// R0 to R63, one bit each: what FineReg's live-register vectors hold (R §V-A).
+    pub fn low_word(&self) -> u64 {
+        self.0[0]
+    }
+
+    /// The registers in it, lowest first.
+    pub fn iter(self) -> impl Iterator<Item = u8> {
+        (0..=255u8).filter(move |&register| self.contains(register))
     }
 
     pub fn intersects(&self, other: &RegisterSet) -> bool {
@@ -45,6 +72,15 @@ mod tests {
         assert!(!set.contains(1) && !set.contains(65));
         set.remove(64);
         assert!(!set.contains(64) && set.contains(63));
+    }
+
+    #[test]
+    fn a_difference_has_what_only_the_first_has() {
+        let (all, some) = (RegisterSet::from_iter([1, 64, 200]), RegisterSet::from_iter([64, 65]));
+        let rest = all.difference(some);
+        assert_eq!(rest.iter().collect::<Vec<_>>(), [1, 200]);
+        assert!(rest.is_subset(&all) && !all.is_subset(&rest));
+        assert_eq!((all.len(), rest.low_word(), RegisterSet::default().is_empty()), (3, 2, true));
     }
 
     #[test]

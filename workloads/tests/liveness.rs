@@ -1,0 +1,138 @@
+//! Live registers against what warps do: whatever a warp reads before it writes is live.
+
+use std::path::{Path, PathBuf};
+
+use gpurf_trace::liveness::Origin;
+use gpurf_trace::{DynamicInstruction, Kernel, Program, RegisterSet, Workload};
+use gpurf_workloads::suite::{Size, SUITE};
+use gpurf_workloads::{Device, Options};
+
+/// Before each instruction: the registers that some thread reads before it writes them, and those that some
+/// instruction names as an operand before any instruction with an active thread writes them. The first is what
+/// the program needs, the second what a check of whole registers compares.
+fn needed(program: &Program, instructions: &[DynamicInstruction]) -> Vec<RegisterSet> {
+    let mut threads = [0u32; 256];
+    let (mut by_threads, mut by_operands) = (RegisterSet::default(), RegisterSet::default());
+    let mut needed = vec![RegisterSet::default(); instructions.len()];
+    for (instruction, needed) in instructions.iter().zip(&mut needed).rev() {
+        let place = &program[instruction.static_index];
+        for &register in &place.destinations {
+            let readers = &mut threads[usize::from(register)];
+            *readers &= !instruction.mask;
+            if *readers == 0 {
+                by_threads.remove(register);
+            }
+            if instruction.mask != 0 {
+                by_operands.remove(register);
+            }
+        }
+        for &register in &place.sources {
+            threads[usize::from(register)] |= instruction.mask;
+            if instruction.mask != 0 {
+                by_threads.insert(register);
+            }
+            by_operands.insert(register);
+        }
+        *needed = by_threads.union(by_operands);
+    }
+    needed
+}
+
+#[derive(Debug, Default)]
+struct Sizes {
+    places: u64,
+    needed: u64,
+    live: u64,
+    allocated: u64,
+}
+
+fn check(name: &str, kernel: &Kernel, origin: Origin, sizes: &mut Sizes) {
+    let liveness = kernel.liveness().unwrap();
+    assert_eq!(liveness.origin, origin, "{name}");
+    let mut reader = kernel.open().unwrap();
+    while let Some(block) = reader.next_block().unwrap() {
+        let program = reader.program();
+        for warp in &block.warps {
+            let instructions = &warp.instructions;
+            let needed = needed(program, instructions);
+            let mut threads = 0;
+            for place in (0..instructions.len()).rev() {
+                threads |= instructions[place].mask;
+                let live = liveness.of_warp(program, &instructions[place..], threads);
+                let lost = needed[place].difference(live);
+                assert!(
+                    lost.is_empty(),
+                    "{name}, {}, block {:?}, warp {}, pc {:#06x}: R{:?} is read and not live",
+                    kernel.header().name,
+                    block.id,
+                    warp.id,
+                    program[instructions[place].static_index].pc,
+                    lost.iter().collect::<Vec<_>>(),
+                );
+                sizes.places += 1;
+                sizes.needed += u64::from(needed[place].len());
+                sizes.live += u64::from(live.len());
+                sizes.allocated += u64::from(kernel.header().nregs);
+            }
+        }
+    }
+}
+
+fn print(name: &str, sizes: &Sizes) {
+    let mean = |registers: u64| registers as f64 / sizes.places as f64;
+    let Sizes { needed, live, allocated, .. } = *sizes;
+    println!(
+        "{name}: needed {:.1}, live {:.1} of {:.1} registers",
+        mean(needed),
+        mean(live),
+        mean(allocated)
+    );
+}
+
+#[test]
+fn what_built_in_workloads_read_is_live() {
+    let mut all = Sizes::default();
+    for benchmark in SUITE {
+        let mut device = Device::new(Options::default());
+        (benchmark.run)(&mut device, Size::Small).unwrap();
+        let mut sizes = Sizes::default();
+        for kernel in device.into_workload(benchmark.name).kernels() {
+            check(benchmark.name, kernel, Origin::Listing, &mut sizes);
+        }
+        print(benchmark.name, &sizes);
+        all.places += sizes.places;
+        all.needed += sizes.needed;
+        all.live += sizes.live;
+        all.allocated += sizes.allocated;
+    }
+    print("all", &all);
+    assert!(all.live * 100 < all.needed * 130, "far more is live than needed: {all:?}");
+}
+
+fn trace(name: &str) -> Option<Workload> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    let folder =
+        std::env::var_os("GPURF_TRACES").map_or_else(|| root.join("../shared/traces"), PathBuf::from);
+    if !folder.is_dir() {
+        eprintln!("skipped: no traces in {}", folder.display());
+        return None;
+    }
+    Some(gpurf_trace::open(folder.join(name)).unwrap())
+}
+
+#[test]
+fn what_real_traces_read_is_live() {
+    for name in [
+        "rodinia-bfs-sm80",
+        "rodinia-b+tree-sm90",
+        "vectoradd-sm75",
+        "minerva-nn-training-sm90",
+        "simtune-ffma-1-32-40-sm90",
+        "atax-v6-sm90",
+    ] {
+        let Some(workload) = trace(name) else { return };
+        let mut sizes = Sizes::default();
+        workload.kernels().for_each(|kernel| check(name, kernel, Origin::Observed, &mut sizes));
+        print(name, &sizes);
+    }
+}
