@@ -35,7 +35,8 @@ pub struct Arguments {
     /// Register-file design: baseline (operand collector units, greedy-then-oldest), traditional (caching
     /// collector units, least recently used replacement), malekeh-gto (the same with Malekeh's cache
     /// policies), malekeh, malekeh-pr (a collector per warp), bow (bypassing operand collectors), rfc and
-    /// software-rfc (the baseline under two-level schedulers)
+    /// software-rfc (the baseline under two-level schedulers), virtual-thread, reg-dram, vt-regmutex and finereg
+    /// (the baseline with more resident thread blocks)
     #[arg(long, default_value = "baseline")]
     design: String,
     /// What runs the hardware of the sub-cores
@@ -84,7 +85,7 @@ impl ReuseKind {
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    let names: Vec<_> = Design::ALL.iter().map(|design| design.name).collect();
+    let names: Vec<_> = Design::every().map(|design| design.name).collect();
     let design = Design::named(&arguments.design);
     ensure!(
         design.is_some(),

@@ -17,6 +17,8 @@ pub const SUB_CORES: usize = 4;
 pub const SUB_CORE_WARPS: usize = 8;
 /// Threads of a warp.
 pub const LANES: usize = 32;
+/// Warps that vt-regmutex can hold, at most, for each one that the register file holds with all its registers.
+pub const MAX_REGMUTEX_GAIN: usize = 2;
 /// Registers of a warp that a sub-core's banks hold together, 1024 bits each: 64 KB.
 const SUB_CORE_REGISTERS: usize = 512;
 
@@ -40,6 +42,7 @@ pub struct Config {
     pub active_warps: usize,
     pub organisation: Organisation,
     pub interval: u64,
+    pub finereg: FineReg,
     pub sm: Limits,
     pub int: Timing,
     pub fp32: Timing,
@@ -108,6 +111,39 @@ pub enum Sthld {
 #[serde(rename_all = "lowercase")]
 pub enum Adaptive {
     Adaptive,
+}
+
+/// FineReg and the designs it is compared with. R.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FineReg {
+    pub pcrf: usize,
+    pub context_cycles: u64,
+    pub prefer: Prefer,
+    pub ready: Ready,
+    pub dram_ctas: usize,
+    pub srp: usize,
+    pub brs: usize,
+}
+
+/// Which CTA takes the place of a stalled one, if there is a choice. R §V-B and §V-E differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prefer {
+    /// One that was not launched yet.
+    New,
+    /// A pending one that can go on.
+    Ready,
+}
+
+/// When a pending CTA can go on. R does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ready {
+    /// As soon as one of its warps can.
+    Any,
+    /// When no warp waits for memory any more.
+    All,
 }
 
 /// What an SM has room for, and how a kernel starts.
@@ -263,6 +299,15 @@ impl Config {
         between("destinations", self.destinations as u64, 1, 4)?;
         between("sms", self.sms as u64, 1, 128)?;
         between("active_warps", self.active_warps as u64, 1, SUB_CORE_WARPS as u64)?;
+        between("finereg.pcrf", self.finereg.pcrf as u64, 64, 2048)?;
+        if self.finereg.pcrf % 32 != 0 {
+            let reason = "it must be a multiple of 32".into();
+            return Err(impossible("finereg.pcrf", self.finereg.pcrf, reason));
+        }
+        between("finereg.context_cycles", self.finereg.context_cycles, 0, MAX_LATENCY)?;
+        between("finereg.dram_ctas", self.finereg.dram_ctas as u64, 1, 128)?;
+        between("finereg.srp", self.finereg.srp as u64, 1, 90)?;
+        between("finereg.brs", self.finereg.brs as u64, 10, 100)?;
         between("load_store.queue", self.load_store.queue as u64, 1, 64)?;
         let units = [
             ("int", &self.int),

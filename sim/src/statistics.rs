@@ -90,6 +90,9 @@ counters! {
         elsewhere,
         /// A warp is ready, but the collector it may use is not free.
         collector,
+        /// A CTA could run but for room in the PCRF, or a warp but for registers of the shared pool.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        depletion,
         /// A warp waits for a load.
         memory,
         /// A warp waits for another result, or for an older instruction to read its operands.
@@ -98,11 +101,58 @@ counters! {
         barrier,
         /// All instructions of the resident warps are issued, not all are completed.
         drain,
+        /// The issue slot reads a register that moves out of the banks: see [`crate::sm`], CTA switching.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        switching,
         /// The sub-core has no warp.
         no_warp,
         /// A kernel is being launched, or the only ready warps are.
         launch,
     }
+}
+
+counters! {
+    /// Resident CTAs, and what switching between them took. Sums over all SMs.
+    Residency {
+        /// Resident CTAs, active and pending, summed over cycles.
+        resident_cycles,
+        /// Active CTAs, summed over cycles.
+        active_cycles,
+        /// CTAs whose warps all stalled on memory for the first time, and cycles from their first issue.
+        complete_stalls,
+        cycles_to_stall,
+        /// Active CTAs that became pending.
+        switched_out,
+        /// Pending CTAs that became active: their registers were in the ACRF; they were not.
+        resumed_in_place,
+        resumed_from_store,
+        /// Switches that were refused for want of room in the PCRF.
+        refused_room,
+        /// CTAs that were not switched: a warp had diverged, and needed registers beyond those live at its PC.
+        refused_diverged,
+        /// Cycles in which registers or contexts were being moved.
+        switch_cycles,
+        /// Registers read from the banks to be stored, and written into them.
+        registers_saved,
+        registers_restored,
+        /// Look-ups of live registers.
+        vector_hits,
+        vector_misses,
+        /// 32-byte sectors that register contexts took to and from DRAM.
+        context_sectors,
+        /// Warps that took registers of the shared pool; took more than it had, lest nothing ever move.
+        pool_acquired,
+        pool_overdrawn,
+        /// CTAs that a kernel beyond the design's limits ran as under the baseline.
+        unswitchable,
+        /// Windows of 1,000 instructions, and parts per million of the allocated registers used in each, summed.
+        windows,
+        window_use,
+    }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Counters with the ratios derived from them.
@@ -180,6 +230,9 @@ pub struct Statistics {
     pub divergences: u64,
     /// The first few failed checks, for people.
     pub errors: Vec<String>,
+    /// Under a design that switches CTAs, or if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub residency: Option<Residency>,
     pub intervals: Vec<Interval>,
     pub kernels: Vec<KernelStatistics>,
     pub config: Config,

@@ -2,15 +2,17 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
-use gpurf_trace::{DynamicInstruction, KernelHeader, Memory, MemorySpace};
+use gpurf_trace::{DynamicInstruction, KernelHeader, Liveness, Memory, MemorySpace};
 
 use crate::config::Config;
-use crate::statistics::{Counters, Stalls};
+use crate::statistics::{Counters, Residency, Stalls};
 
 use super::decoded::Decoded;
 use super::memory::LoadStoreUnit;
-use super::residency::Resident;
+use super::residency::{Occupancy, Resident};
+use super::usage::Usage;
 
 /// An instruction under way in an execution unit or in memory.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +20,9 @@ pub(super) struct Executing {
     pub sub_core: usize,
     /// Warp of the sub-core.
     pub warp: u8,
-    /// Slot of its block.
+    /// Its block among the residents, and the warp's number in it.
     pub block: usize,
+    pub number: u16,
     pub serial: u32,
     pub instruction: DynamicInstruction,
 }
@@ -72,17 +75,31 @@ pub(super) struct Context {
     pub kernel: KernelHeader,
     /// The kernel's instructions met so far, by static index.
     pub decoded: Vec<Decoded>,
-    /// By block slot.
+    /// Its live registers, under a design that uses them.
+    pub liveness: Option<Arc<Liveness>>,
+    /// Without switching, the block in slot s is resident s.
     pub residents: Vec<Option<Resident>>,
-    /// Block slots whose barrier opens at the end of this cycle, one bit each.
-    pub opened: u32,
-    /// Block slots whose block is complete at the end of this cycle, one bit each.
-    pub completed: u32,
+    /// How many there are.
+    pub resident_count: usize,
+    /// The resident in each block slot.
+    pub slots: Vec<Option<usize>>,
+    /// Residents whose barrier opens at the end of this cycle, one bit each.
+    pub opened: u128,
+    /// Residents that are complete at the end of this cycle, one bit each.
+    pub completed: u128,
+    /// Pending residents that could go on, one bit each, and how often that or the room for registers has grown.
+    pub resumable: u128,
+    pub epoch: u64,
+    /// A block could run if registers could be stored.
+    pub depleted: bool,
     pub memory: LoadStoreUnit<Executing>,
     events: BinaryHeap<Reverse<Event>>,
     sequence: u64,
     pub counters: Counters,
     pub stalls: Stalls,
+    pub residency: Residency,
+    /// Which registers are used, if that is wanted.
+    pub usage: Option<Box<Usage>>,
     /// The first few failed checks.
     pub errors: Vec<String>,
 }
@@ -101,14 +118,22 @@ impl Context {
             serial: 0,
             kernel: KernelHeader::default(),
             decoded: Vec::new(),
+            liveness: None,
             residents: Vec::new(),
+            resident_count: 0,
+            slots: Vec::new(),
             opened: 0,
             completed: 0,
+            resumable: 0,
+            epoch: 0,
+            depleted: false,
             memory: LoadStoreUnit::new(config),
             events: BinaryHeap::with_capacity(1024),
             sequence: 0,
             counters: Counters::default(),
             stalls: Stalls::default(),
+            residency: Residency::default(),
+            usage: None,
             errors: Vec::new(),
         }
     }
@@ -119,6 +144,36 @@ impl Context {
 
     pub fn resident(&mut self, block: usize) -> &mut Resident {
         self.residents[block].as_mut().expect("warps belong to a resident block")
+    }
+
+    /// Where the warp of a completed instruction is now. If its block has no slot, the completion is kept for it.
+    pub fn locate(&mut self, executing: Executing, occupancy: &Occupancy) -> Option<Executing> {
+        let resident = self.residents[executing.block].as_mut().expect("it waits for its instructions");
+        let number = usize::from(executing.number);
+        if let Some(slot) = resident.slot {
+            let (sub_core, warp) = occupancy.place(slot, number);
+            return Some(Executing { sub_core, warp, ..executing });
+        }
+        resident.completed.push(executing);
+        if let Some(Some(warp)) = resident.contexts.get_mut(number) {
+            warp.arrive(self.decoded[executing.instruction.static_index as usize].destinations());
+            self.update_resumable(executing.block);
+        }
+        None
+    }
+
+    /// Blocks whose registers are not in the banks.
+    pub fn stored_count(&self) -> usize {
+        self.residents.iter().flatten().filter(|resident| resident.region.is_none()).count()
+    }
+
+    /// Whether a block that has become pending, or whose memory has answered, can go on.
+    pub fn update_resumable(&mut self, block: usize) {
+        let resident = self.residents[block].as_ref().expect("a pending block");
+        if self.resumable >> block & 1 == 0 && resident.can_resume(self.config.finereg.ready, &self.decoded) {
+            self.resumable |= 1 << block;
+            self.epoch += 1;
+        }
     }
 
     /// The instruction completes in `cycle`.
@@ -137,11 +192,9 @@ impl Context {
         self.events.pop().map(|Reverse(event)| event.executing)
     }
 
-    /// The load/store unit takes its next instruction, if it can.
-    pub fn step_memory(&mut self) {
-        let Some(executing) = self.memory.take(self.now) else {
-            return;
-        };
+    /// The load/store unit takes its next instruction, if it can. Gives it back if it takes long.
+    pub fn step_memory(&mut self) -> Option<Executing> {
+        let executing = self.memory.take(self.now)?;
         self.last_progress = self.now;
         let Executing { block, instruction, .. } = executing;
         let decoded = &self.decoded[instruction.static_index as usize];
@@ -153,6 +206,9 @@ impl Context {
         }
         let completion = self.memory.access(self.now, memory, decoded.width, addresses, &mut self.counters);
         self.plan(completion, executing);
+        // Whether the L1 cache held it is known by now: what it did not hold takes long.
+        let is_long = memory.space != MemorySpace::Shared && completion > self.now + self.config.l1.latency;
+        is_long.then_some(executing)
     }
 
     /// The next cycle in which something is known to happen.

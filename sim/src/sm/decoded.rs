@@ -21,6 +21,8 @@ pub(super) struct Decoded {
     pub writes: RegisterSet,
     /// Registers read or written.
     pub touches: RegisterSet,
+    /// Before it, a register is live, or by it one is written, that its warp has to take from the shared pool.
+    pub needs_pool: bool,
 }
 
 /// Registers that an instruction writes at most.
@@ -52,6 +54,7 @@ impl Decoded {
             reads,
             writes,
             touches: reads.union(writes),
+            needs_pool: false,
         })
     }
 

@@ -25,6 +25,24 @@ pub struct Design {
     pub cache_far: bool,
     /// Only a few warps of a sub-core may issue.
     pub two_level: Option<TwoLevel>,
+    /// Which CTAs are resident, and where their registers are.
+    pub residency: Residency,
+}
+
+/// How CTAs beyond those that can be active are kept: R §I, §VI-A.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residency {
+    /// There are none.
+    Baseline,
+    /// With all their registers in the register file, as many as it holds. Virtual Thread.
+    VirtualThread,
+    /// And some more with all their registers in DRAM. Zorua-like, "Reg+DRAM".
+    RegDram,
+    /// As under Virtual Thread, each warp with a part of its registers; it takes the others from a shared pool
+    /// while it needs them. "VT+RegMutex".
+    VirtualThreadRegMutex,
+    /// With their live registers in the PCRF.
+    FineReg,
 }
 
 /// What a collector is.
@@ -39,7 +57,7 @@ pub enum Collector {
 }
 
 impl Design {
-    /// Every design that can be named.
+    /// Those of the Malekeh papers' evaluations.
     pub const ALL: [Design; 8] = [
         Design::BASELINE,
         Design::TRADITIONAL,
@@ -51,6 +69,10 @@ impl Design {
         Design::SOFTWARE_RFC,
     ];
 
+    /// FineReg and what R compares it with, all around the baseline's collectors.
+    pub const FINEREG_FAMILY: [Design; 4] =
+        [Design::VIRTUAL_THREAD, Design::REG_DRAM, Design::VT_REGMUTEX, Design::FINEREG];
+
     /// Operand collector units under greedy-then-oldest. F §II.
     pub const BASELINE: Design = Design {
         name: "baseline",
@@ -60,6 +82,7 @@ impl Design {
         replacement: Policy::Lru,
         cache_far: false,
         two_level: None,
+        residency: Residency::Baseline,
     };
 
     /// Caching collector units under greedy-then-oldest and least-recently-used replacement. F §VI-C.
@@ -109,9 +132,29 @@ impl Design {
     pub const SOFTWARE_RFC: Design =
         Design { name: "software-rfc", two_level: Some(TwoLevel::SoftwareRfc), ..Design::BASELINE };
 
+    /// CTAs beyond the scheduling limit, as many as the register file holds. R §III-B, §VI-A.
+    pub const VIRTUAL_THREAD: Design =
+        Design { name: "virtual-thread", residency: Residency::VirtualThread, ..Design::BASELINE };
+
+    /// Virtual Thread with further CTAs in DRAM, Zorua-like. R §III-B, §VI-A.
+    pub const REG_DRAM: Design =
+        Design { name: "reg-dram", residency: Residency::RegDram, ..Design::BASELINE };
+
+    /// Virtual Thread with a shared register pool. R §VI-A.
+    pub const VT_REGMUTEX: Design =
+        Design { name: "vt-regmutex", residency: Residency::VirtualThreadRegMutex, ..Design::BASELINE };
+
+    /// FineReg. R §IV, §V.
+    pub const FINEREG: Design = Design { name: "finereg", residency: Residency::FineReg, ..Design::BASELINE };
+
+    /// Every design, of all families.
+    pub fn every() -> impl Iterator<Item = Design> {
+        Design::ALL.into_iter().chain(Design::FINEREG_FAMILY)
+    }
+
     /// The design of this name.
     pub fn named(name: &str) -> Option<Design> {
-        Design::ALL.into_iter().find(|design| design.name == name)
+        Design::every().find(|design| design.name == name)
     }
 
     /// Collectors of a sub-core.
@@ -122,13 +165,22 @@ impl Design {
         }
     }
 
+    /// Rows of a bank. The registers that a warp takes from the shared pool of vt-regmutex keep rows of their own
+    /// here: where in the pool they lie is not modelled, only how many there are.
+    fn rows(&self, config: &Config) -> usize {
+        match self.residency {
+            Residency::VirtualThreadRegMutex => config.rows() * config::MAX_REGMUTEX_GAIN,
+            _ => config.rows(),
+        }
+    }
+
     /// Sizes and policies of the operand stage that this design needs in each sub-core.
     pub fn operand_stage(&self, config: &Config) -> OperandStageParameters {
         OperandStageParameters {
             collectors: self.collectors(config),
             slots: config.slots,
             banks: config.banks,
-            rows: config.rows(),
+            rows: self.rows(config),
             policy: self.replacement,
             cache_far: self.cache_far,
             invalidate: config.invalidate,
@@ -190,7 +242,7 @@ mod tests {
 
     #[test]
     fn designs_are_found_by_name() {
-        for design in Design::ALL {
+        for design in Design::every() {
             assert_eq!(Design::named(design.name), Some(design));
         }
         assert_eq!(Design::named("none"), None);

@@ -12,11 +12,13 @@ use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
-use super::{Design, Sm, SmError};
+use super::{Design, RmuEngine, Sm, SmError};
 use crate::config::{Config, Sthld, SUB_CORES};
 use crate::energy::Energies;
 use crate::issue::SthldController;
-use crate::statistics::{ratio, Counters, Interval, KernelStatistics, Stalls, Statistics, Summary};
+use crate::statistics::{
+    ratio, Counters, Interval, KernelStatistics, Residency, Stalls, Statistics, Summary,
+};
 
 /// SMs whose sub-cores' hardware is run by engines of type `E`.
 pub struct Gpu<E> {
@@ -83,6 +85,16 @@ where
         self.sms.iter_mut().for_each(|sm| sm.jump = false);
     }
 
+    /// Has the RMU of each SM run by an engine: see [`Design::FINEREG`]. It must have as many entries as the PCRF.
+    pub fn drive_rmu(&mut self, mut engine: impl FnMut(usize) -> RmuEngine) {
+        self.sms.iter_mut().enumerate().for_each(|(index, sm)| sm.switching.rmu = engine(index));
+    }
+
+    /// Counts, under any design, what [`Residency`] says of resident blocks and of the registers they use.
+    pub fn observe_residency(&mut self) {
+        self.sms.iter_mut().for_each(|sm| sm.context.usage = Some(Default::default()));
+    }
+
     /// The engines, by number.
     pub fn engines(&self) -> impl Iterator<Item = &E> {
         self.sms.iter().flat_map(|sm| sm.sub_cores.iter().map(|sub_core| &sub_core.engine))
@@ -123,11 +135,16 @@ where
         if self.cycle >= self.cycle_limit {
             return Ok(());
         }
+        let liveness = match self.design.residency {
+            super::Residency::FineReg | super::Residency::VirtualThreadRegMutex => Some(kernel.liveness()?),
+            _ => None,
+        };
         for sm in &mut self.sms {
-            sm.start(match reuse {
+            let reader = match reuse {
                 Some(reuse) => kernel.open_annotated(reuse)?,
                 None => kernel.open()?,
-            })?;
+            };
+            sm.start(reader, liveness.clone())?;
         }
         loop {
             let end = (self.interval_start.cycles + self.config.interval).min(self.cycle_limit);
@@ -178,6 +195,15 @@ where
         (counters, stalls)
     }
 
+    /// Of all SMs, under a design that switches blocks or if asked for.
+    fn residency(&self) -> Option<Residency> {
+        let observed = self.sms.iter().any(|sm| sm.context.usage.is_some());
+        let wanted = observed || self.design.residency != super::Residency::Baseline;
+        let mut residency = Residency::default();
+        self.sms.iter().for_each(|sm| residency.add(&sm.context.residency));
+        wanted.then_some(residency)
+    }
+
     fn set_sthld(&mut self, sthld: u32) {
         self.sthld = sthld;
         self.sms.iter_mut().for_each(|sm| sm.context.sthld = sthld);
@@ -221,6 +247,7 @@ where
             seed: self.seed,
             version: env!("CARGO_PKG_VERSION").into(),
             summary: Summary::new(counters, stalls),
+            residency: self.residency(),
             energy_pj: Energies::default().of(&self.design, &self.config, &counters),
             divergences,
             errors: self.sms.iter().flat_map(|sm| sm.context.errors.clone()).collect(),

@@ -25,28 +25,37 @@ mod error;
 mod gpu;
 mod memory;
 mod monolithic;
+mod mover;
+mod pool;
 mod residency;
 mod sub_core;
+mod switching;
 mod two_level;
+mod usage;
 mod warp;
+
+use std::sync::Arc;
 
 use gpurf_hw::dialect::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
-use gpurf_trace::{KernelReader, Program, ThreadBlock};
+use gpurf_trace::{KernelReader, Liveness, Program, ThreadBlock};
 
 use crate::config::{Config, Organisation, SUB_CORES};
 use crate::statistics::{Counters, Stalls};
 
-pub use design::{Collector, Design};
+pub use design::{Collector, Design, Residency};
 pub use error::SmError;
 pub use gpu::Gpu;
+pub use switching::RmuEngine;
 pub use two_level::TwoLevel;
 
 use context::Context;
 use decoded::Decoded;
 use monolithic::Monolithic;
+use pool::Pool;
 use residency::{Occupancy, Resident};
 use sub_core::SubCore;
+use switching::Switching;
 
 /// Cycles after which a run is given up if nothing moves; more than any unit keeps instructions out.
 const PATIENCE: u64 = 200_000;
@@ -55,6 +64,8 @@ const PATIENCE: u64 = 200_000;
 struct Sm<E> {
     sub_cores: [SubCore<E>; SUB_CORES],
     context: Context,
+    design: Design,
+    switching: Switching,
     /// Which blocks of a kernel are its own: those whose number leaves this remainder, by how many.
     share: (u64, u64),
     running: Option<Running>,
@@ -93,6 +104,8 @@ where
         Sm {
             sub_cores: std::array::from_fn(|index| SubCore::new(index, engine(index), config, &design)),
             context: Context::new(config),
+            design,
+            switching: Switching::new(config, &design),
             share,
             running: None,
             monolithic: (config.organisation == Organisation::Monolithic)
@@ -102,8 +115,10 @@ where
     }
 
     /// Launches a kernel.
-    fn start(&mut self, kernel: KernelReader) -> Result<(), SmError> {
-        let occupancy = Occupancy::new(kernel.header(), &self.context.config)?;
+    fn start(&mut self, kernel: KernelReader, liveness: Option<Arc<Liveness>>) -> Result<(), SmError> {
+        let occupancy = Occupancy::new(kernel.header(), &self.context.config, &self.design)?;
+        self.switching.start_kernel(&kernel.header().name);
+        self.context.liveness = liveness;
         let mut running = Running {
             kernel,
             occupancy,
@@ -116,8 +131,13 @@ where
         self.context.kernel = running.kernel.header().clone();
         self.context.decoded.clear();
         self.context.residents.clear();
-        self.context.residents.resize_with(running.occupancy.blocks, || None);
+        self.context.residents.resize_with(running.occupancy.residents, || None);
+        self.context.slots.clear();
+        self.context.slots.resize(running.occupancy.blocks, None);
+        (self.context.resident_count, self.context.resumable, self.context.depleted) = (0, 0, false);
         self.context.memory.start_kernel(running.occupancy.shared_memory);
+        let pool = running.occupancy.pool.map(|(own, warps)| Pool::new(own, warps));
+        self.sub_cores.iter_mut().for_each(|sub_core| sub_core.share_registers(pool));
         self.context.launch_end = self.context.now + self.context.config.sm.launch_latency;
         self.context.last_progress = self.context.launch_end;
         running.next_block = self.fetch_block(&mut running)?;
@@ -133,25 +153,24 @@ where
         self.context.stalls.launch += SUB_CORES as u64 * launching;
         let mut over = false;
         while self.context.now < end {
-            let free_slot = self.context.residents.iter().position(Option::is_none);
-            if let (Some(slot), Some(block)) =
-                (free_slot, running.next_block.take_if(|_| free_slot.is_some()))
-            {
-                self.launch_block(slot, block, &running.occupancy);
-                running.next_block = self.fetch_block(&mut running)?;
-                running.blocks += 1;
+            if let Some((slot, region)) = self.free_slot(&running) {
+                if let Some(block) = running.next_block.take() {
+                    self.launch_block(slot, region, block, &mut running)?;
+                }
             }
-            if self.context.residents.iter().all(Option::is_none) {
+            if self.context.resident_count == 0 {
                 over = true;
                 break;
             }
-            let active = self.step();
-            let can_launch =
-                running.next_block.is_some() && self.context.residents.iter().any(Option::is_none);
+            let mut active = self.step(&running.occupancy);
+            if self.design.residency != Residency::Baseline || self.context.usage.is_some() {
+                active |= self.step_switching(&mut running)?;
+            }
+            let can_launch = self.free_slot(&running).is_some();
             self.advance(active || can_launch, end)?;
         }
         // Nothing is resident either if the last block left in the last cycle.
-        over |= running.next_block.is_none() && self.context.residents.iter().all(Option::is_none);
+        over |= running.next_block.is_none() && self.context.resident_count == 0;
         self.running = Some(running);
         Ok(over)
     }
@@ -161,7 +180,7 @@ where
         let cycles = end.saturating_sub(self.context.now);
         self.pass(cycles);
         for sub_core in &self.sub_cores {
-            sub_core.idle(cycles, &mut self.context.stalls);
+            sub_core.idle(cycles, &mut self.context.stalls, false);
         }
     }
 
@@ -171,7 +190,7 @@ where
         let counters = self.context.counters.since(&running.counters);
         let stalls = self.context.stalls.since(&running.stalls);
         self.check_kernel(&counters, &stalls);
-        let (blocks, resident_blocks) = (running.blocks, running.occupancy.blocks);
+        let (blocks, resident_blocks) = (running.blocks, running.occupancy.residents);
         Some(Finished { counters, stalls, blocks, resident_blocks })
     }
 
@@ -213,42 +232,84 @@ where
                     registers: occupancy.registers,
                 });
             }
-            let decoded = Decoded::new(instruction, slots).ok_or_else(|| SmError::TooManySources {
+            let mut decoded = Decoded::new(instruction, slots).ok_or_else(|| SmError::TooManySources {
                 kernel: self.context.kernel.name.clone(),
                 pc: instruction.pc,
                 opcode: instruction.opcode.to_string(),
                 needed: instruction.sources.len(),
                 slots,
             })?;
+            if let (Some((own, _)), Some(liveness)) = (occupancy.pool, &self.context.liveness) {
+                let live = liveness.at(instruction.pc);
+                decoded.needs_pool = live.union(decoded.touches).any_from(own as u8);
+            }
             self.context.decoded.push(decoded);
         }
         Ok(())
     }
 
-    fn launch_block(&mut self, slot: usize, mut block: ThreadBlock, occupancy: &Occupancy) {
+    /// Where the next block could start: a slot, and a region for its registers.
+    fn free_slot(&self, running: &Running) -> Option<(usize, usize)> {
+        if running.next_block.is_none() || self.context.resident_count == running.occupancy.residents {
+            return None;
+        }
+        let free = |&slot: &usize| self.context.slots[slot].is_none() && !self.switching.reserves(slot);
+        let mut slots = (0..running.occupancy.blocks).filter(free);
+        if !running.occupancy.switching {
+            return slots.next().map(|slot| (slot, slot));
+        }
+        slots.find_map(|slot| Some((slot, self.free_region(&running.occupancy, slot)?)))
+    }
+
+    /// Launches a block and reads the next one.
+    fn launch_block(
+        &mut self,
+        slot: usize,
+        region: usize,
+        mut block: ThreadBlock,
+        running: &mut Running,
+    ) -> Result<(), SmError> {
+        let occupancy = running.occupancy;
+        // Without switching, the number of the slot.
+        let mut numbers = std::iter::once(slot).chain(0..occupancy.residents);
+        let resident =
+            numbers.find(|&number| self.context.residents[number].is_none()).expect("there is room");
         let mut warps = 0;
         for warp in &mut block.warps {
             let instructions = std::mem::take(&mut warp.instructions);
             if instructions.is_empty() {
                 continue;
             }
-            let warp_slot = slot * occupancy.warps + warp.id as usize;
-            let sub_core = &mut self.sub_cores[warp_slot % SUB_CORES];
+            let number = warp.id as usize;
+            let (sub_core, local) = occupancy.place(slot, number);
             let serial = self.context.serial;
             self.context.serial = serial.wrapping_add(instructions.len() as u32);
-            sub_core.launch((warp_slot / SUB_CORES) as u8, slot, occupancy.rows, instructions, serial);
+            let base = occupancy.base(region, number);
+            self.sub_cores[sub_core].launch(local, (resident, number as u16), base, instructions, serial);
             warps += 1;
         }
-        self.context.residents[slot] = Some(Resident::new(block, warps));
+        self.context.residents[resident] = Some(Resident::new(block, warps, slot, region));
+        self.context.slots[slot] = Some(resident);
+        self.context.resident_count += 1;
+        running.blocks += 1;
+        running.next_block = self.fetch_block(running)?;
+        Ok(())
     }
 
     /// One cycle; whether another one right after it may see anything happen.
-    fn step(&mut self) -> bool {
+    fn step(&mut self, occupancy: &Occupancy) -> bool {
         let context = &mut self.context;
-        while let Some(executing) = context.completion() {
+        while let Some(mut executing) = context.completion() {
+            if occupancy.switching {
+                let Some(located) = context.locate(executing, occupancy) else { continue };
+                executing = located;
+            }
             self.sub_cores[executing.sub_core].complete(executing, context);
         }
-        context.step_memory();
+        if let Some(executing) = context.step_memory() {
+            let destinations = context.decoded(&executing.instruction).destinations();
+            self.sub_cores[executing.sub_core].takes_long(executing.warp, destinations);
+        }
         if let Some(monolithic) = &mut self.monolithic {
             monolithic.select(&mut self.sub_cores, context);
         }
@@ -258,7 +319,7 @@ where
         }
         let (opened, completed) =
             (std::mem::take(&mut context.opened), std::mem::take(&mut context.completed));
-        for block in 0..context.residents.len() {
+        for block in (0..context.residents.len()).filter(|block| (opened | completed) >> block & 1 == 1) {
             if opened >> block & 1 == 1 {
                 self.sub_cores.iter_mut().for_each(|sub_core| sub_core.open_barrier(block));
             }
@@ -269,8 +330,16 @@ where
                         monolithic.leave(index, leaving);
                     }
                 }
-                context.residents[block] = None;
+                let resident = context.residents[block].take();
+                let slot = resident.and_then(|resident| resident.slot).expect("what completes is active");
+                context.slots[slot] = None;
+                context.resident_count -= 1;
             }
+        }
+        if let Some(used) = context.usage.as_mut().and_then(|usage| usage.end_window()) {
+            let active = context.slots.iter().flatten().count() * occupancy.warps * occupancy.registers;
+            context.residency.windows += 1;
+            context.residency.window_use += 1_000_000 * used.min(active as u64) / active.max(1) as u64;
         }
         active || completed != 0
     }
@@ -283,12 +352,16 @@ where
             _ if active => now + 1,
             Some(_) if !self.jump => now + 1,
             Some(event) => event.max(now + 1),
+            None if self.sub_cores.iter_mut().any(SubCore::overdraw) => {
+                self.context.residency.pool_overdrawn += 1;
+                now + 1
+            }
             None => return Err(self.stuck("no instruction can issue and none is under way")),
         };
         let passed = next.min(end) - now;
         self.pass(passed);
         for sub_core in &self.sub_cores {
-            sub_core.idle(passed - 1, &mut self.context.stalls);
+            sub_core.idle(passed - 1, &mut self.context.stalls, self.context.depleted);
         }
         if event.is_none() && self.context.now > self.context.last_progress + PATIENCE {
             return Err(self.stuck("an operand stage holds an instruction and does not dispatch it"));
@@ -308,14 +381,20 @@ where
     fn pass(&mut self, cycles: u64) {
         self.context.counters.cycles += cycles;
         self.context.now += cycles;
+        let active = self.context.slots.iter().flatten().count() as u64;
+        self.context.residency.active_cycles += active * cycles;
+        self.context.residency.resident_cycles += self.context.resident_count as u64 * cycles;
     }
 
     /// What must hold of a kernel that ran to its end.
     fn check_kernel(&mut self, counters: &Counters, stalls: &Stalls) {
-        if self.context.residents.iter().any(Option::is_some) {
+        if self.context.resident_count > 0 {
             return;
         }
-        if counters.hits + counters.bank_reads != counters.operand_reads {
+        // Registers that leave with their block are read too.
+        let saved = self.context.residency.registers_saved;
+        let saved = saved - std::mem::replace(&mut self.switching.saved_before, saved);
+        if counters.hits + counters.bank_reads != counters.operand_reads + saved {
             self.context.counters.stage_errors += 1;
             let Counters { hits, bank_reads, operand_reads, .. } = *counters;
             self.context.report(|| {

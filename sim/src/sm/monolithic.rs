@@ -26,7 +26,7 @@ impl Monolithic {
     }
 
     /// Lets one warp issue in this cycle.
-    pub fn select<E>(&mut self, sub_cores: &mut [SubCore<E>; SUB_CORES], context: &Context)
+    pub fn select<E>(&mut self, sub_cores: &mut [SubCore<E>; SUB_CORES], context: &mut Context)
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
     {

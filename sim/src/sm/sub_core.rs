@@ -8,6 +8,8 @@
 //! 3. the hardware, given all of this, issues an instruction of one of the ready warps and dispatches
 //!    another, at most; the operands of the latter are checked, and it enters its unit.
 
+mod transfer;
+
 use std::collections::VecDeque;
 
 use gpurf_hw::dialect::Clocked;
@@ -22,6 +24,7 @@ use crate::statistics::Stalls;
 use super::context::{Context, Executing};
 use super::decoded::Decoded;
 use super::design::Design;
+use super::pool::Pool;
 use super::two_level::ActiveSet;
 use super::warp::{token, Expected, State, Warp};
 
@@ -55,6 +58,21 @@ pub(super) struct SubCore<E> {
     /// Results that wait for their bank.
     results: [VecDeque<Result>; MAX_BANKS],
     banks: usize,
+    /// A register being read for a block that leaves, and registers still to be written for one that comes.
+    save: Option<Save>,
+    restoring: u32,
+    pool: Option<Pool>,
+}
+
+/// The read of a register that leaves the banks. It goes through issue and collector as an instruction with this
+/// one source would, and ends at its dispatch.
+#[derive(Clone, Copy)]
+struct Save {
+    warp: u8,
+    register: u8,
+    base: u32,
+    collector: Option<usize>,
+    value: Option<u32>,
 }
 
 /// The decision of a scheduler of the whole SM; a bit per warp.
@@ -82,6 +100,7 @@ struct Situation {
     dependence: u8,
     barrier: u8,
     issued: u8,
+    pool: u8,
 }
 
 impl Situation {
@@ -94,21 +113,23 @@ impl Situation {
             State::Dependence => &mut self.dependence,
             State::Barrier => &mut self.barrier,
             State::Issued => &mut self.issued,
+            State::Pool => &mut self.pool,
         } |= bit;
     }
 
     fn clear(&mut self, warps: u8) {
-        for set in
-            [&mut self.ready, &mut self.memory, &mut self.dependence, &mut self.barrier, &mut self.issued]
-        {
+        let Situation { ready, memory, dependence, barrier, issued, pool } = self;
+        for set in [ready, memory, dependence, barrier, issued, pool] {
             *set &= !warps;
         }
     }
 
-    /// The counter of a cycle in which nothing issues.
-    fn stall<'a>(&self, stalls: &'a mut Stalls) -> &'a mut u64 {
+    /// The counter of a cycle in which nothing issues. `depleted`: a block waits for registers.
+    fn stall<'a>(&self, stalls: &'a mut Stalls, depleted: bool) -> &'a mut u64 {
         match self {
             Situation { ready: 1.., .. } => &mut stalls.collector,
+            Situation { pool: 1.., .. } => &mut stalls.depletion,
+            Situation { memory: 1.., .. } if depleted => &mut stalls.depletion,
             Situation { memory: 1.., .. } => &mut stalls.memory,
             Situation { dependence: 1.., .. } => &mut stalls.dependence,
             Situation { barrier: 1.., .. } => &mut stalls.barrier,
@@ -139,6 +160,9 @@ struct Result {
     register: u8,
     near: bool,
     token: u32,
+    base: u32,
+    /// It comes back with its block, and is no result of an instruction.
+    restored: bool,
 }
 
 impl<E> SubCore<E>
@@ -181,26 +205,28 @@ where
             units: units.map(|timing| ExecutionUnit { timing: timing.clone(), free: 0 }),
             results: std::array::from_fn(|_| VecDeque::with_capacity(64)),
             banks: config.banks,
+            save: None,
+            restoring: 0,
+            pool: None,
         }
     }
 
-    /// Puts a warp of the block in slot `block` into warp slot `warp`.
+    /// Puts warp `number` of resident `block` into warp slot `warp`, with its registers from row `base` on.
     pub fn launch(
         &mut self,
         warp: u8,
-        block: usize,
-        rows: usize,
+        (block, number): (usize, u16),
+        base: u32,
         instructions: Vec<DynamicInstruction>,
         serial: u32,
     ) {
-        let base = warp as usize * rows;
-        self.warps[warp as usize].launch(block, base as u32, instructions, serial);
+        self.warps[warp as usize].launch((block, number), base, instructions, serial);
         self.ages.push(warp);
         self.changed |= 1 << warp;
         self.launched |= 1 << warp;
     }
 
-    /// The barrier of the block in slot `block` opens.
+    /// The barrier of resident `block` opens.
     pub fn open_barrier(&mut self, block: usize) {
         for &warp in &self.ages {
             let slot = &mut self.warps[warp as usize];
@@ -211,7 +237,7 @@ where
         }
     }
 
-    /// The block in slot `block` is complete: its warps, a bit each in the result, leave.
+    /// Resident `block` is complete: its warps, a bit each in the result, leave.
     pub fn retire(&mut self, block: usize) -> u8 {
         let warps = &self.warps;
         let leaves = |warp: u8| warps[warp as usize].block == block;
@@ -219,6 +245,7 @@ where
         self.situation.clear(leaving);
         self.changed &= !leaving;
         self.ages.retain(|&warp| !leaves(warp));
+        self.leave_pool(leaving);
         if let Some(active) = &mut self.active {
             active.leave(leaving.into());
         }
@@ -226,7 +253,7 @@ where
     }
 
     /// The warps among which a scheduler of the whole SM may choose in this cycle.
-    pub fn candidates(&mut self, context: &Context) -> Candidates {
+    pub fn candidates(&mut self, context: &mut Context) -> Candidates {
         self.classify(context);
         Candidates {
             ready: self.situation.ready & !self.launched,
@@ -255,8 +282,10 @@ where
     pub fn step(&mut self, context: &mut Context) -> bool {
         self.classify(context);
         let writes = self.results[..self.banks].iter().any(|queue| !queue.is_empty());
-        if self.situation.ready == 0 && self.occupied == 0 && !writes && self.launched == 0 {
-            *self.situation.stall(&mut context.stalls) += 1;
+        let saves = self.save.filter(|save| save.collector.is_none());
+        if self.situation.ready == 0 && self.occupied == 0 && !writes && self.launched == 0 && saves.is_none()
+        {
+            *self.situation.stall(&mut context.stalls, context.depleted) += 1;
             return false;
         }
         // A warp is known to the scheduler from the cycle after its launch on.
@@ -275,6 +304,10 @@ where
             elsewhere = permission.any && ready & permission.active != 0;
             ready &= permission.issue;
         }
+        if let Some(save) = saves {
+            self.present_save(&save);
+            ready |= 1 << save.warp;
+        }
         for warp in 0..WARPS {
             self.inputs.ready[warp] = ready >> warp & 1 == 1;
             self.inputs.launch[warp] = self.launched >> warp & 1 == 1;
@@ -288,7 +321,9 @@ where
         self.engine.tick();
         self.count(&outputs, context);
         self.check_occupancy(&outputs, occupied, context);
-        if outputs.issued {
+        if outputs.issued && saves.is_some_and(|save| u32::from(save.warp) == outputs.issued_warp) {
+            self.issue_save(&outputs, context);
+        } else if outputs.issued {
             self.issue(&outputs, ready, context);
         } else if outputs.waiting {
             context.stalls.waiting += 1;
@@ -299,22 +334,25 @@ where
         } else if ready == 0 && pending_ready {
             context.stalls.pending += 1;
         } else {
-            *self.situation.stall(&mut context.stalls) += 1;
+            *self.situation.stall(&mut context.stalls, context.depleted) += 1;
         }
         self.dispatch(&outputs, occupied, context);
         true
     }
 
     /// Charges `cycles` more cycles in which nothing happens.
-    pub fn idle(&self, cycles: u64, stalls: &mut Stalls) {
-        *self.situation.stall(stalls) += cycles;
+    pub fn idle(&self, cycles: u64, stalls: &mut Stalls, depleted: bool) {
+        *self.situation.stall(stalls, depleted) += cycles;
     }
 
-    fn classify(&mut self, context: &Context) {
+    fn classify(&mut self, context: &mut Context) {
         while self.changed != 0 {
             let warp = self.changed.trailing_zeros() as u8;
             self.changed &= self.changed - 1;
-            let state = self.warps[warp as usize].state(&context.decoded);
+            let mut state = self.warps[warp as usize].state(&context.decoded);
+            if self.pool.is_some() {
+                state = self.ask_pool(warp, state, context);
+            }
             self.situation.set(warp, state);
             if state == State::Ready {
                 self.present(warp, context);
@@ -369,7 +407,9 @@ where
         let (instruction, expected) = slot.issue(&context.decoded);
         let decoded = *context.decoded(&instruction);
 
+        let now = context.now;
         let resident = context.resident(slot.block);
+        resident.first_issue.get_or_insert(now);
         let opened = if slot.is_issued() {
             resident.finish_warp()
         } else if decoded.barrier && instruction.mask != 0 {
@@ -378,9 +418,14 @@ where
         } else {
             false
         };
-        context.opened |= u32::from(opened) << slot.block;
+        context.opened |= u128::from(opened) << slot.block;
 
-        let executing = Executing { sub_core: self.index, warp, block: slot.block, serial, instruction };
+        let (block, number) = (slot.block, slot.number);
+        if let Some(usage) = &mut context.usage {
+            usage.issue(self.index, warp, decoded.touches);
+        }
+
+        let executing = Executing { sub_core: self.index, warp, block, number, serial, instruction };
         self.collectors[collector] =
             Collecting { executing: Some(executing), reads: decoded.reads, expected };
         self.occupied |= 1 << collector;
@@ -406,12 +451,17 @@ where
             inputs.write_valid[bank] = true;
             inputs.write_warp[bank] = result.warp.into();
             inputs.write_register[bank] = result.register.into();
-            inputs.write_base[bank] = slot.base;
+            inputs.write_base[bank] = result.base;
             inputs.write_near[bank] = result.near;
             inputs.write_data[bank] = result.token;
+            context.counters.bank_writes += 1;
+            if result.restored {
+                self.restoring -= 1;
+                context.residency.registers_restored += 1;
+                continue;
+            }
             slot.write(result.register);
             self.complete_part(result.warp, context);
-            context.counters.bank_writes += 1;
         }
     }
 
@@ -462,6 +512,11 @@ where
             context.report(|| {
                 format!("sub-core {index}: dispatch {dispatched:#b}, collectors {occupied:#b} occupied")
             });
+            return;
+        }
+        if let Some(save) = self.save.as_mut().filter(|save| save.collector == Some(collector)) {
+            save.value = Some(outputs.operand_data[0]);
+            self.occupied &= !(1 << collector);
             return;
         }
         let Collecting { executing, expected, .. } = self.collectors[collector];
@@ -548,8 +603,10 @@ where
         for (index, &register) in decoded.destinations().iter().enumerate() {
             let near = instruction.near_destinations >> index & 1 == 1;
             let bank = (usize::from(register) + 1 + usize::from(warp)) % self.banks;
-            self.results[bank].push_back(Result { warp, register, near, token: token(serial, register) });
+            let (token, base) = (token(serial, register), self.warps[warp as usize].base);
+            self.results[bank].push_back(Result { warp, register, near, token, base, restored: false });
         }
+        self.warps[warp as usize].arrive(decoded.destinations());
         let results = decoded.destinations().len() as u32;
         // Its results take the instruction's place among what is outstanding.
         self.warps[warp as usize].outstanding += results;
@@ -562,7 +619,7 @@ where
         slot.outstanding -= 1;
         self.changed |= 1 << warp;
         if slot.outstanding == 0 && slot.is_issued() && context.resident(slot.block).complete_warp() {
-            context.completed |= 1 << slot.block;
+            context.completed |= 1u128 << slot.block;
         }
     }
 }

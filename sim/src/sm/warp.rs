@@ -1,7 +1,8 @@
 //! A warp on the SM: its place in the instruction stream, its scoreboard, its tokens.
 
 use gpurf_hw::operand_stage::MAX_SLOTS;
-use gpurf_trace::{DynamicInstruction, RegisterSet};
+use gpurf_trace::liveness::visit_places;
+use gpurf_trace::{DynamicInstruction, Liveness, RegisterSet};
 
 use super::decoded::Decoded;
 
@@ -14,14 +15,17 @@ pub(super) enum State {
     /// A register is still to come from a unit, or still to be read by an older instruction.
     Dependence,
     Barrier,
+    /// The registers it needs beyond its own are with other warps: see [`super::pool`].
+    Pool,
     /// All instructions are issued.
     Issued,
 }
 
 /// A warp slot of a sub-core, with the warp that lies in it.
 pub(super) struct Warp {
-    /// Block slot.
+    /// Its block among the residents, and its number in it.
     pub block: usize,
+    pub number: u16,
     /// First bank row.
     pub base: u32,
     instructions: Vec<DynamicInstruction>,
@@ -34,11 +38,14 @@ pub(super) struct Warp {
     strand_loads: RegisterSet,
     /// Results still to be written.
     pending: RegisterSet,
-    /// Those of them that come from memory.
+    /// Those of them that come from memory, and of those the ones that L1 did not hold.
     pending_loads: RegisterSet,
+    pending_long: RegisterSet,
     /// Operands of instructions in collectors.
     reading: RegisterSet,
     pub at_barrier: bool,
+    /// It has registers of the shared pool.
+    pub holds_pool: bool,
     /// Instructions in collectors, registers to be written and stores to be acknowledged.
     pub outstanding: u32,
     /// Registers that the warp wrote.
@@ -67,10 +74,14 @@ pub(super) fn token(serial: u32, register: u8) -> u32 {
     serial << 8 | u32::from(register)
 }
 
+/// What no instruction writes: R255 is RZ.
+const LOST: u32 = u32::MAX;
+
 impl Warp {
     pub fn empty() -> Self {
         Warp {
             block: 0,
+            number: 0,
             base: 0,
             instructions: Vec::new(),
             next: 0,
@@ -79,8 +90,10 @@ impl Warp {
             strand_loads: RegisterSet::default(),
             pending: RegisterSet::default(),
             pending_loads: RegisterSet::default(),
+            pending_long: RegisterSet::default(),
             reading: RegisterSet::default(),
             at_barrier: false,
+            holds_pool: false,
             outstanding: 0,
             written: RegisterSet::default(),
             tokens: Box::new([0; 256]),
@@ -88,14 +101,22 @@ impl Warp {
     }
 
     /// Puts a new warp into the slot.
-    pub fn launch(&mut self, block: usize, base: u32, instructions: Vec<DynamicInstruction>, serial: u32) {
+    pub fn launch(
+        &mut self,
+        (block, number): (usize, u16),
+        base: u32,
+        instructions: Vec<DynamicInstruction>,
+        serial: u32,
+    ) {
         self.block = block;
+        self.number = number;
         self.base = base;
         self.instructions = instructions;
         self.next = 0;
         self.first_serial = serial;
         self.strand_loads = RegisterSet::default();
         self.written = RegisterSet::default();
+        self.holds_pool = false;
     }
 
     pub fn is_issued(&self) -> bool {
@@ -171,6 +192,59 @@ impl Warp {
         self.next += 1;
         self.outstanding += 1;
         (instruction, expected)
+    }
+
+    /// Instructions still to issue.
+    pub fn rest(&self) -> &[DynamicInstruction] {
+        &self.instructions[self.next..]
+    }
+
+    /// Its live registers.
+    pub fn live(&self, liveness: &Liveness, decoded: &[Decoded]) -> RegisterSet {
+        let mut threads = 0;
+        let more = |instruction: &&DynamicInstruction| {
+            threads |= instruction.mask;
+            threads != u32::MAX
+        };
+        self.rest().iter().take_while(more).for_each(drop);
+        let mut live = RegisterSet::default();
+        visit_places(self.rest(), threads, |instruction| {
+            live = live.union(liveness.at(decoded[instruction.static_index as usize].pc));
+        });
+        live
+    }
+
+    /// Neither live nor under way is any register that is not its own.
+    pub fn can_return(&self, own: u8, liveness: &Liveness, decoded: &[Decoded]) -> bool {
+        let used = self.pending.union(self.reading);
+        !used.any_from(own) && !self.live(liveness, decoded).any_from(own)
+    }
+
+    /// The registers that are not its own are lost.
+    pub fn return_pool(&mut self, own: u8) {
+        self.holds_pool = false;
+        self.tokens[usize::from(own)..].fill(LOST);
+    }
+
+    /// A load turns out to take long.
+    pub fn takes_long(&mut self, destinations: &[u8]) {
+        destinations.iter().for_each(|&register| self.pending_long.insert(register));
+    }
+
+    /// Results have come, and are about to be written.
+    pub fn arrive(&mut self, destinations: &[u8]) {
+        destinations.iter().for_each(|&register| self.pending_long.remove(register));
+    }
+
+    /// The next instruction needs what memory has yet to bring.
+    pub fn waits_long(&self, decoded: &[Decoded]) -> bool {
+        let next = self.instructions.get(self.next).map(|next| &decoded[next.static_index as usize]);
+        next.is_some_and(|next| next.touches.intersects(&self.pending_long))
+    }
+
+    /// Nothing of it is under way but loads that take long, and stores.
+    pub fn is_quiet(&self) -> bool {
+        self.reading.is_empty() && self.pending.is_subset(&self.pending_long)
     }
 
     /// An instruction has left its collector; `reading` are the operands of those still there.

@@ -165,6 +165,34 @@ impl<T> LoadStoreUnit<T> {
         completion
     }
 
+    /// Reads a sector for the SM itself, past L1; the cycle in which it is there.
+    pub fn fetch(&mut self, now: u64, address: u64, counters: &mut Counters) -> u64 {
+        let (line, sector) = (address / LINE, address % LINE / SECTOR);
+        self.load_from_l2(now, line, sector as usize, counters)
+    }
+
+    /// Reads the 128 bytes of a register from DRAM, past the caches; the cycle in which they are there, and how many
+    /// sectors they are.
+    pub fn load_register(&mut self, now: u64) -> (u64, u64) {
+        let Config { l2, dram, .. } = &self.config;
+        let sectors = LINE / SECTOR;
+        let arrivals = (0..sectors).map(|_| {
+            let arrival = self.replies.take(now, l2.cycles_per_sector) + l2.latency;
+            arrival.max(self.dram.take(now, dram.cycles_per_sector) + dram.latency)
+        });
+        (arrivals.max().unwrap_or(now), sectors)
+    }
+
+    /// Sends the 128 bytes of a register to DRAM; how many sectors they are.
+    pub fn store_register(&mut self, now: u64) -> u64 {
+        let Config { l2, dram, .. } = &self.config;
+        for _ in 0..LINE / SECTOR {
+            self.requests.take(now, l2.cycles_per_sector);
+            self.dram.take(now, dram.cycles_per_sector);
+        }
+        LINE / SECTOR
+    }
+
     fn load_from_l2(&mut self, now: u64, line: u64, sector: usize, counters: &mut Counters) -> u64 {
         let Config { l2, dram, .. } = &self.config;
         counters.l2_reads += 1;

@@ -1,0 +1,257 @@
+//! Moves the registers of blocks that switch: through the RMU into the PCRF and back (FineReg), or to DRAM and back
+//! (Reg+DRAM).
+//!
+//! A register leaves the banks as an instruction reads it, through issue slot, arbiter, bank and collector; R has the
+//! register index sent "to the ACRF through arbitrator". It comes back as a result is written. What moves are the
+//! values that the banks hold.
+//!
+//! Without a switch the RMU sees no clock edge. A look-up that misses its cache reads 12 bytes of memory through L2
+//! (R §V-F).
+
+use std::collections::VecDeque;
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::finereg::{RmuIn, CTA_WARPS};
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+
+use super::residency::{Occupancy, Resident};
+use super::switching::{Moves, CODE_BITS};
+use super::{Sm, SmError};
+
+/// How far a move has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Moving,
+    Done,
+    /// There is no room; nothing has moved.
+    Refused,
+}
+
+/// Where the vectors of live registers lie in memory, 12 bytes for each instruction.
+const VECTORS: u64 = 0x7e00_0000_0000;
+const VECTOR_BYTES: u64 = 12;
+const INSTRUCTION_BYTES: u64 = 16;
+
+/// A request to the RMU.
+pub(super) struct RmuMove {
+    moves: Moves,
+    requested: bool,
+    /// Warps to look up with their program counters, and how many have been.
+    places: [(u8, u32); CTA_WARPS],
+    count: usize,
+    looked_up: usize,
+    /// A vector on its way: when it is there, and of which program counter.
+    vector: Option<(u64, u32)>,
+    /// The sub-core that reads a register.
+    reading: Option<usize>,
+}
+
+impl RmuMove {
+    pub fn new<E>(moves: Moves, sm: &Sm<E>) -> Self {
+        let mut moving = RmuMove {
+            moves,
+            requested: false,
+            places: [(0, 0); CTA_WARPS],
+            count: 0,
+            looked_up: 0,
+            vector: None,
+            reading: None,
+        };
+        if let Some((block, ..)) = moves.store {
+            let resident = sm.context.residents[block].as_ref().expect("a resident block");
+            for number in warps(resident) {
+                let warp = resident.contexts[number].as_ref().expect("there");
+                let pc = sm.context.decoded(warp.head().0).pc;
+                moving.places[moving.count] = (number as u8, sm.switching.code | pc);
+                moving.count += 1;
+            }
+        }
+        moving
+    }
+
+    pub fn step<E>(&mut self, sm: &mut Sm<E>, occupancy: &Occupancy) -> Result<Progress, SmError>
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        let now = sm.context.now;
+        let Moves { store, restore } = self.moves;
+        let mut inputs = RmuIn {
+            request: !self.requested,
+            store: store.is_some(),
+            outgoing: store.map_or(0, |(block, ..)| block as u32),
+            restore: restore.is_some(),
+            incoming: restore.map_or(0, |(block, ..)| block as u32),
+            warp_valid: self.requested && self.looked_up < self.count,
+            memory_ready: self.vector.is_none(),
+            acrf_read_ready: self.reading.is_none(),
+            acrf_write_ready: true,
+            ..RmuIn::default()
+        };
+        if inputs.warp_valid {
+            let (warp, pc) = self.places[self.looked_up];
+            (inputs.warp, inputs.pc) = (warp.into(), pc);
+            inputs.warp_last = self.looked_up + 1 == self.count;
+        }
+        if let Some((_, pc)) = self.vector.take_if(|(cycle, _)| *cycle <= now) {
+            let liveness = sm.context.liveness.as_ref().expect("FineReg has the live registers");
+            let live = liveness.at(pc & ((1 << CODE_BITS) - 1)).low_word();
+            inputs.memory_answer = true;
+            (inputs.memory_low, inputs.memory_high) = (live as u32, (live >> 32) as u32);
+        }
+        if let Some(value) = self.reading.and_then(|sub_core| sm.sub_cores[sub_core].saved_register()) {
+            self.reading = None;
+            (inputs.acrf_answer, inputs.acrf_answer_data) = (true, value);
+        }
+
+        let outputs = sm.switching.rmu.settle(&inputs);
+        sm.switching.rmu.tick();
+        self.requested |= outputs.ready;
+        self.looked_up += usize::from(inputs.warp_valid && outputs.warp_ready);
+        if outputs.memory_request && inputs.memory_ready {
+            let address = VECTORS + VECTOR_BYTES * (u64::from(outputs.memory_pc) / INSTRUCTION_BYTES);
+            let arrival = sm.context.memory.fetch(now, address, &mut sm.context.counters);
+            self.vector = Some((arrival, outputs.memory_pc));
+        }
+        if outputs.acrf_read && inputs.acrf_read_ready {
+            let from = store.expect("registers of the outgoing block");
+            let register = outputs.acrf_read_register as u8;
+            self.reading = Some(save(sm, occupancy, from, outputs.acrf_read_warp as usize, register));
+        }
+        if outputs.acrf_write {
+            let to = restore.expect("registers of the incoming block");
+            let register = outputs.acrf_write_register as u8;
+            let warp = outputs.acrf_write_warp as usize;
+            write(sm, occupancy, to, warp, register, outputs.acrf_write_data);
+        }
+        let counters = &mut sm.context.residency;
+        counters.vector_hits += u64::from(outputs.cache_hit);
+        counters.vector_misses += u64::from(outputs.cache_miss);
+        Ok(match (outputs.refused, outputs.done) {
+            (true, _) => Progress::Refused,
+            (_, true) => Progress::Done,
+            _ => Progress::Moving,
+        })
+    }
+}
+
+/// All registers of a block to DRAM, then those of another from there.
+pub(super) struct DramMove {
+    moves: Moves,
+    /// Registers read, and asked for, so far.
+    stored: usize,
+    loaded: usize,
+    reading: Option<usize>,
+    /// Registers on their way: when each is there, and which it is.
+    coming: VecDeque<(u64, usize)>,
+}
+
+impl DramMove {
+    pub fn new(moves: Moves) -> Self {
+        DramMove { moves, stored: 0, loaded: 0, reading: None, coming: VecDeque::new() }
+    }
+
+    pub fn step<E>(&mut self, sm: &mut Sm<E>, occupancy: &Occupancy) -> Progress
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        let all = occupancy.warps * occupancy.registers;
+        if let Some(from) = self.moves.store.filter(|_| self.stored < all) {
+            self.store(sm, occupancy, from);
+            return Progress::Moving;
+        }
+        if let Some(to) = self.moves.restore {
+            self.load(sm, occupancy, to);
+            if self.loaded < all || !self.coming.is_empty() {
+                return Progress::Moving;
+            }
+        }
+        Progress::Done
+    }
+
+    fn store<E>(&mut self, sm: &mut Sm<E>, occupancy: &Occupancy, from: (usize, usize, usize))
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        if let Some(sub_core) = self.reading {
+            let Some(value) = sm.sub_cores[sub_core].saved_register() else { return };
+            let registers = &mut sm.context.resident(from.0).stored;
+            registers.resize(occupancy.warps * occupancy.registers, 0);
+            registers[self.stored] = value;
+            sm.context.residency.context_sectors += sm.context.memory.store_register(sm.context.now);
+            self.reading = None;
+            self.stored += 1;
+        }
+        self.stored = self.next(sm, occupancy, from.0, self.stored);
+        if self.stored < occupancy.warps * occupancy.registers {
+            let (warp, register) = (self.stored / occupancy.registers, self.stored % occupancy.registers);
+            self.reading = Some(save(sm, occupancy, from, warp, register as u8));
+        }
+    }
+
+    fn load<E>(&mut self, sm: &mut Sm<E>, occupancy: &Occupancy, to: (usize, usize, usize))
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        let now = sm.context.now;
+        self.loaded = self.next(sm, occupancy, to.0, self.loaded);
+        if self.loaded < occupancy.warps * occupancy.registers {
+            let (arrival, sectors) = sm.context.memory.load_register(now);
+            sm.context.residency.context_sectors += sectors;
+            self.coming.push_back((arrival, self.loaded));
+            self.loaded += 1;
+        }
+        if let Some(&(_, index)) = self.coming.front().filter(|(arrival, _)| *arrival <= now) {
+            self.coming.pop_front();
+            let value = sm.context.resident(to.0).stored[index];
+            let (warp, register) = (index / occupancy.registers, index % occupancy.registers);
+            write(sm, occupancy, to, warp, register as u8, value);
+        }
+    }
+
+    /// The first register from `index` on whose warp has not ended.
+    fn next<E>(&self, sm: &Sm<E>, occupancy: &Occupancy, block: usize, index: usize) -> usize {
+        let resident = sm.context.residents[block].as_ref().expect("a resident block");
+        let warp = index / occupancy.registers;
+        match warps(resident).find(|&found| found >= warp) {
+            Some(found) if found == warp => index,
+            Some(found) => found * occupancy.registers,
+            None => occupancy.warps * occupancy.registers,
+        }
+    }
+}
+
+/// Numbers of the warps that have not ended, of a block without a slot.
+fn warps(resident: &Resident) -> impl Iterator<Item = usize> + '_ {
+    let live = |number: &usize| resident.contexts[*number].as_ref().is_some_and(|warp| !warp.is_issued());
+    (0..resident.contexts.len()).filter(live)
+}
+
+/// Has a register read; the sub-core that does.
+fn save<E>(
+    sm: &mut Sm<E>,
+    occupancy: &Occupancy,
+    (_, slot, region): (usize, usize, usize),
+    number: usize,
+    register: u8,
+) -> usize
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    let (sub_core, warp) = occupancy.place(slot, number);
+    sm.sub_cores[sub_core].save_register(warp, register, occupancy.base(region, number));
+    sub_core
+}
+
+fn write<E>(
+    sm: &mut Sm<E>,
+    occupancy: &Occupancy,
+    (_, slot, region): (usize, usize, usize),
+    number: usize,
+    register: u8,
+    value: u32,
+) where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    let (sub_core, warp) = occupancy.place(slot, number);
+    sm.sub_cores[sub_core].restore_register(warp, register, occupancy.base(region, number), value);
+}

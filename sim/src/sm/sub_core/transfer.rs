@@ -1,0 +1,168 @@
+//! What a sub-core does for blocks that become pending or active: its warps' contexts leave and come, and their
+//! registers are read from the banks and written into them.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::issue::WARPS;
+use gpurf_hw::operand_stage::MAX_SLOTS;
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_trace::Unit;
+
+use super::super::context::Context;
+use super::super::pool::{Change, Pool};
+use super::super::warp::{State, Warp};
+use super::{mask, Collecting, Result, Save, Situation, SubCore};
+
+impl<E> SubCore<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    /// Warps that wait for a load that takes long, or for registers; and those of which nothing else is under way, or
+    /// that are not there. One bit each. A warp at a barrier, or at its end, is among the latter only.
+    pub fn stalled(&self, context: &Context) -> (u8, u8) {
+        let collecting = (0..self.collectors.len()).filter(|collector| self.occupied >> collector & 1 == 1);
+        let collecting = collecting.filter_map(|collector| self.owners[collector]);
+        let collecting: u8 = collecting.fold(0, |set, warp| set | 1 << warp);
+        let present: u8 = self.ages.iter().fold(0, |set, warp| set | 1 << warp);
+        let Situation { memory, barrier, issued, pool, .. } = self.situation;
+        let candidates = (memory | barrier | issued | pool) & !collecting & !self.changed;
+        let (mut waiting, mut stalled) = (0, !present);
+        for warp in (0..WARPS).filter(|warp| candidates >> warp & 1 == 1) {
+            if self.warps[warp].is_quiet() {
+                let waits = pool >> warp & 1 == 1 || self.warps[warp].waits_long(&context.decoded);
+                waiting |= u8::from(waits) << warp;
+                stalled |= 1 << warp;
+            }
+        }
+        (waiting, stalled)
+    }
+
+    /// A kernel is launched whose warps share registers, or do not.
+    pub fn share_registers(&mut self, pool: Option<Pool>) {
+        self.pool = pool;
+    }
+
+    /// The state of a warp in view of the pool.
+    pub(super) fn ask_pool(&mut self, warp: u8, state: State, context: &mut Context) -> State {
+        let (Some(pool), Some(liveness)) = (&mut self.pool, &context.liveness) else { return state };
+        let slot = &mut self.warps[usize::from(warp)];
+        let (state, change) = pool.update(slot, state, liveness, &context.decoded);
+        match change {
+            Change::None => {}
+            Change::Taken => context.residency.pool_acquired += 1,
+            Change::Returned => self.changed |= self.situation.pool,
+        }
+        state
+    }
+
+    /// These warps have come to their end, perhaps with registers of the pool.
+    pub(super) fn leave_pool(&mut self, leaving: u8) {
+        let Some(pool) = &mut self.pool else { return };
+        for warp in (0..WARPS).filter(|warp| leaving >> warp & 1 == 1) {
+            if std::mem::take(&mut self.warps[warp].holds_pool) {
+                pool.free_one();
+                self.changed |= self.situation.pool;
+            }
+        }
+    }
+
+    /// If a warp waits for registers, lets the pool have more of them; whether one does.
+    pub fn overdraw(&mut self) -> bool {
+        let waits = self.situation.pool != 0;
+        if let Some(pool) = self.pool.as_mut().filter(|_| waits) {
+            pool.free_one();
+            self.changed |= self.situation.pool;
+        }
+        waits
+    }
+
+    /// The warps in its slots.
+    pub fn resident_warps(&self) -> impl Iterator<Item = &Warp> {
+        self.ages.iter().map(|&warp| &self.warps[usize::from(warp)])
+    }
+
+    /// A load of a warp turns out to take long.
+    pub fn takes_long(&mut self, warp: u8, destinations: &[u8]) {
+        self.warps[usize::from(warp)].takes_long(destinations);
+    }
+
+    /// A warp's context leaves its slot, for which `spare` is left; `None` if no warp of this block is there.
+    pub fn take_warp(&mut self, warp: u8, block: usize, spare: &mut Vec<Warp>) -> Option<Warp> {
+        if !self.ages.contains(&warp) || self.warps[usize::from(warp)].block != block {
+            return None;
+        }
+        self.ages.retain(|&other| other != warp);
+        self.situation.clear(1 << warp);
+        self.changed &= !(1 << warp);
+        if let Some(active) = &mut self.active {
+            active.leave(1 << warp);
+        }
+        let spare = spare.pop().unwrap_or_else(Warp::empty);
+        Some(std::mem::replace(&mut self.warps[usize::from(warp)], spare))
+    }
+
+    /// A warp's context comes into a slot, with its registers from row `base` on. `anew`: the scheduler takes it for
+    /// a new warp, the youngest.
+    pub fn put_warp(&mut self, warp: u8, mut context: Warp, base: u32, anew: bool, spare: &mut Vec<Warp>) {
+        context.base = base;
+        spare.push(std::mem::replace(&mut self.warps[usize::from(warp)], context));
+        self.ages.push(warp);
+        self.changed |= 1 << warp;
+        self.launched |= u8::from(anew) << warp;
+    }
+
+    /// Reads a register of a warp whose context has left: see [`Save`].
+    pub fn save_register(&mut self, warp: u8, register: u8, base: u32) {
+        self.save = Some(Save { warp, register, base, collector: None, value: None });
+    }
+
+    /// The register read, once it is there.
+    pub fn saved_register(&mut self) -> Option<u32> {
+        let value = self.save?.value?;
+        self.save = None;
+        Some(value)
+    }
+
+    /// Writes a register of a warp whose context has yet to come.
+    pub fn restore_register(&mut self, warp: u8, register: u8, base: u32, token: u32) {
+        let bank = (usize::from(register) + 1 + usize::from(warp)) % self.banks;
+        self.results[bank].push_back(Result { warp, register, near: false, token, base, restored: true });
+        self.restoring += 1;
+    }
+
+    /// Registers that are still to be written.
+    pub fn is_restoring(&self) -> bool {
+        self.restoring > 0
+    }
+
+    /// Puts the read of a register at the head of its warp's buffer, as an instruction for the uniform unit, which
+    /// it does not reach.
+    pub(super) fn present_save(&mut self, save: &Save) {
+        let warp = usize::from(save.warp);
+        self.inputs.head_unit[warp] = Unit::Uniform as u32;
+        self.inputs.head_payload[warp] = 0;
+        self.inputs.head_base[warp] = save.base;
+        for position in 0..MAX_SLOTS {
+            let place = WARPS * position + warp;
+            self.inputs.head_source_valid[place] = position == 0;
+            self.inputs.head_source_register[place] = save.register.into();
+            self.inputs.head_source_near[place] = false;
+        }
+        for place in (warp..self.inputs.head_destination_valid.len()).step_by(WARPS) {
+            self.inputs.head_destination_valid[place] = false;
+        }
+        self.inputs.head_flush[warp] = false;
+    }
+
+    /// The hardware has taken the read.
+    pub(super) fn issue_save(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) {
+        let collector = (mask(&outputs.issue) & self.all_collectors).trailing_zeros() as usize;
+        let Some(save) = &mut self.save else { return };
+        save.collector = Some(collector);
+        self.collectors[collector] = Collecting::default();
+        self.occupied |= 1 << collector;
+        self.owners[collector] = Some(save.warp);
+        context.residency.registers_saved += 1;
+        context.stalls.switching += 1;
+        context.last_progress = context.now;
+    }
+}

@@ -1,0 +1,35 @@
+//! How much of the register file is in use: R §III-B, Fig. 5. Of the registers allocated to the active blocks, the
+//! share that is read or written in a window of 1,000 instructions of the SM.
+//!
+//! R says "1,000-instruction frames" and not whose instructions; the register file is the SM's. A warp slot that
+//! changes hands within a window counts once for each register number.
+
+use gpurf_trace::RegisterSet;
+
+use crate::config::{SUB_CORES, SUB_CORE_WARPS};
+
+const WINDOW: u32 = 1000;
+
+#[derive(Default)]
+pub(super) struct Usage {
+    touched: [[RegisterSet; SUB_CORE_WARPS]; SUB_CORES],
+    issued: u32,
+}
+
+impl Usage {
+    pub fn issue(&mut self, sub_core: usize, warp: u8, touches: RegisterSet) {
+        let touched = &mut self.touched[sub_core][usize::from(warp)];
+        *touched = touched.union(touches);
+        self.issued += 1;
+    }
+
+    /// At the end of a window, the registers used in it.
+    pub fn end_window(&mut self) -> Option<u64> {
+        if self.issued < WINDOW {
+            return None;
+        }
+        let used = self.touched.iter().flatten().map(|set| u64::from(set.len())).sum();
+        *self = Usage::default();
+        Some(used)
+    }
+}
