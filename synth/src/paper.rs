@@ -123,6 +123,7 @@ impl Paper {
             ("malekeh-workshop.toml", include_str!("../../papers/malekeh-workshop.toml")),
             ("malekeh-full.toml", include_str!("../../papers/malekeh-full.toml")),
             ("inter-warp-multicasting.toml", include_str!("../../papers/inter-warp-multicasting.toml")),
+            ("finereg.toml", include_str!("../../papers/finereg.toml")),
         ];
         let parse = |(name, text)| Paper::parse(text).with_context(|| format!("papers/{name}"));
         files.into_iter().map(|file| parse(file).expect("the recorded claims are well formed")).collect()
@@ -262,6 +263,16 @@ mod tests {
         assert_eq!(value("I", "table-of-gpu"), [72.96, 71.25]);
         assert_eq!(value("I", "queue-of-gpu"), [3.04]);
         assert!((value("I", "share-scan")[0] - 0.0092).abs() < 1e-5);
+    }
+
+    #[test]
+    fn arithmetic_of_finereg() {
+        assert_eq!(value("R", "tag-bits"), [23.0, 21.0]);
+        assert_eq!(value("R", "tags")[..2], [2.625, 2.875]);
+        assert_eq!(value("R", "bit-vector-cache"), [384.0]);
+        // 64 B of status, 384 B, 256 B, and what is printed for tags and switching logic.
+        assert_eq!(value("R", "total")[0], 704.0 / 1024.0 + 2.15 + 2.4);
+        assert_eq!(value("R", "live-register-count"), [12.0, 6.0]);
     }
 
     #[test]

@@ -72,12 +72,12 @@ impl Probe for Counter {
         };
         let parameter =
             |name: &str| parameters.iter().find(|(n, _)| n == name).map_or(0, |(_, value)| *value as u64);
-        let (width, rows) = (parameter("w"), parameter("rows"));
+        let (width, rows, address) = (parameter("w"), parameter("rows"), parameter("address"));
         if module == format!("register_w{width}") {
             let group = self.registers.groups.entry(self.path[1..].join(".")).or_default();
             group.count += 1;
             group.bits += width;
-        } else if module == format!("memory_w{width}_rows{rows}") {
+        } else if module == format!("memory_w{width}_rows{rows}_address{address}") {
             self.registers.memory_bits += width * rows;
         }
     }

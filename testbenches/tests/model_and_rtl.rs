@@ -4,6 +4,7 @@
 use gpurf_hw::catalogue::{Entry, Parameters, CATALOGUE};
 use gpurf_hw::cells::Choice;
 use gpurf_hw::collector::Policy;
+use gpurf_hw::finereg::{FineRegParameters, Tie};
 use gpurf_hw::issue::{Allocation, IssueParameters, Occupied, Scheduling, Waiting};
 use gpurf_hw::multicast::{IwmuParameters, Search};
 use gpurf_testbenches::EngineKind::{Model, Rtl};
@@ -37,6 +38,17 @@ const TABLES: [IwmuParameters; 5] = [
     IwmuParameters { entries: 192, search: Search::Cam, release_age: 1 },
     IwmuParameters { entries: 16, search: Search::Scan, release_age: 100 },
 ];
+/// Small sizes of FineReg, with every policy in one of them.
+fn finereg(number: usize) -> FineRegParameters {
+    let default = FineRegParameters::default();
+    let tie = Tie::RoundRobin;
+    [
+        FineRegParameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie },
+        FineRegParameters { entries: 64, ctas: 32, ..default },
+        FineRegParameters { entries: 256, next_latency: 1, tie, ..default },
+        FineRegParameters { entries: 256, latency: 5, next_latency: 2, count_bits: 6, ..default },
+    ][number % 4]
+}
 
 /// Parameters that go together; simulated modules carry tokens of 32 bits.
 fn parameters() -> impl Strategy<Value = Parameters> {
@@ -57,6 +69,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
                 (parameters.stage.choice, parameters.issue.choice) = (Choice::Fixed, Choice::Fixed);
             }
             parameters.iwmu = TABLES[policies];
+            parameters.finereg = finereg(interval);
             if parameters.issue.allocation == Allocation::Private {
                 parameters.stage.collectors = 8;
             }
@@ -79,6 +92,7 @@ fn directed_scenarios_hold() {
         parameters.stage.banks = banks;
         (parameters.stage.window, parameters.stage.destinations) = window;
         parameters.iwmu = TABLES[policies];
+        parameters.finereg = finereg(policies);
         for policy in [Policy::Malekeh, Policy::Lru] {
             parameters.stage.policy = policy;
             for entry in CATALOGUE {

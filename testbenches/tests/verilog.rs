@@ -2,6 +2,7 @@
 //! and clean under every checker.
 
 use gpurf_hw::catalogue::{build, Entry, Parameters, CATALOGUE};
+use gpurf_hw::finereg::{FineRegParameters, Tie};
 use gpurf_hw::multicast::{IwmuParameters, Search};
 use gpurf_testbenches::EngineKind::{Icarus, Rtl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Random};
@@ -10,11 +11,21 @@ use gpurf_verilog::{check, emit};
 const SEED: u64 = 11;
 const CYCLES: u64 = 10_000;
 
-/// Data of 32 bits, and intervals so short that a run has many.
+/// Data of 32 bits, intervals so short that a run has many, and a PCRF so small that it fills.
 fn tokens() -> Parameters {
     let mut parameters = Parameters { width: 32, ..Default::default() };
     parameters.issue.interval = 50;
+    parameters.finereg.entries = 256;
     parameters
+}
+
+/// The smallest FineReg, and the largest.
+fn finereg() -> (FineRegParameters, FineRegParameters) {
+    let tie = Tie::RoundRobin;
+    (
+        FineRegParameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie },
+        FineRegParameters { entries: 2048, latency: 8, next_latency: 3, ..Default::default() },
+    )
 }
 
 fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles: u64) {
@@ -56,6 +67,7 @@ fn checkers_find_nothing() {
     let mut large = tokens();
     (large.entries, large.stage.collectors, large.stage.banks) = (16, 8, 4);
     large.iwmu = IwmuParameters { entries: 64, ..large.iwmu };
+    (small.finereg, large.finereg) = finereg();
     for parameters in [small, large, Parameters::default()] {
         for entry in CATALOGUE {
             let design = emit(&*build(entry.name, &parameters)).expect("emits");

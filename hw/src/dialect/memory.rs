@@ -35,7 +35,7 @@ impl<const W: usize, const A: usize> Memory<W, A> {
             identity: Identity::new(
                 "memory",
                 "Single-ported synchronous memory",
-                &[("w", W), ("rows", rows)],
+                &[("w", W), ("rows", rows), ("address", A)],
             ),
             _rows: vec![0.into(); rows],
         }

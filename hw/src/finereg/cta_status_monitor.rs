@@ -89,14 +89,16 @@ pub struct CtaStatusMonitor {
     context_high: Vec<Register<Bits<32>>>,
     registers_low: Vec<Register<Bits<32>>>,
     registers_high: Vec<Register<Bits<32>>>,
-    last: Register<Bits<7>>,
+    /// The one selected last, if there are turns.
+    last: Vec<Register<Bits<7>>>,
     /// CTAs that exist.
     exists: Vec<Constant<Bits<32>>>,
     word_number: Vec<Constant<Bits<7>>>,
     word_base: Vec<Constant<Bits<7>>>,
-    takes_turns: Constant<Bit>,
     identity: Identity,
     _words: usize,
+    /// 1 if there are turns, else 0.
+    _turns: usize,
 }
 
 impl CtaStatusMonitor {
@@ -104,6 +106,7 @@ impl CtaStatusMonitor {
     pub fn new(ctas: usize, tie: Tie) -> Self {
         assert!((1..=MAX_CTAS).contains(&ctas), "{ctas} CTAs");
         let words = ctas.div_ceil(WORD);
+        let turns = usize::from(tie == Tie::RoundRobin);
         let numbers =
             |step: usize| (0..words).map(|word| Constant::new(((step * word) as u64).into())).collect();
         let exists = |word: usize| {
@@ -151,17 +154,17 @@ impl CtaStatusMonitor {
             context_high: array(words),
             registers_low: array(words),
             registers_high: array(words),
-            last: Register::default(),
+            last: array(turns),
             exists: (0..words).map(exists).collect(),
             word_number: numbers(1),
             word_base: numbers(WORD),
-            takes_turns: Constant::new(tie == Tie::RoundRobin),
             identity: Identity::new(
                 "cta_status_monitor",
                 "CTA status monitor (R V-B)",
                 &[("ctas", ctas), ("tie", tie as usize)],
             ),
             _words: words,
+            _turns: turns,
         }
     }
 }
@@ -229,18 +232,21 @@ impl Logic for CtaStatusMonitor {
         }
 
         // Those after the one selected last.
-        self.turn_bits.next = (self.ones.val() << self.last.q.val().get_bits::<5>(0)) << 1;
+        self.turn_bits.next = 0.into();
         for w in 0..self._words {
             self.turn[w].next = 0.into();
-            if self.word_number[w].val() > (self.last.q.val() >> 5) {
-                self.turn[w].next = self.ones.val();
-            } else if self.word_number[w].val() == (self.last.q.val() >> 5) {
-                self.turn[w].next = self.turn_bits.val();
+        }
+        for t in 0..self._turns {
+            self.turn_bits.next = (self.ones.val() << self.last[t].q.val().get_bits::<5>(0)) << 1;
+            for w in 0..self._words {
+                if self.word_number[w].val() > (self.last[t].q.val() >> 5) {
+                    self.turn[w].next = self.ones.val();
+                } else if self.word_number[w].val() == (self.last[t].q.val() >> 5) {
+                    self.turn[w].next = self.turn_bits.val();
+                }
             }
-            if !self.takes_turns.val() {
-                self.turn[w].next = 0.into();
-            }
-
+        }
+        for w in 0..self._words {
             self.level[1][w].next = (self.resumable[w].val() & self.exists[w].val())
                 & ((self.context_low[w].q.val() & !self.context_high[w].q.val())
                     & (self.registers_high[w].q.val() & !self.registers_low[w].q.val()));
@@ -291,10 +297,12 @@ impl Logic for CtaStatusMonitor {
         self.candidate_in_acrf.next = self.level_any[1].val();
         self.any_unlaunched.next = self.level_any[4].val();
         self.unlaunched.next = self.level_base[4].val() | self.free_place.val();
-        self.last.clock.next = self.clock.val();
-        self.last.reset.next = self.reset.val();
-        self.last.enable.next = self.select.val() & self.any_candidate.val();
-        self.last.d.next = self.candidate.val();
+        for t in 0..self._turns {
+            self.last[t].clock.next = self.clock.val();
+            self.last[t].reset.next = self.reset.val();
+            self.last[t].enable.next = self.select.val() & self.any_candidate.val();
+            self.last[t].d.next = self.candidate.val();
+        }
 
         self.inspect_bit.next = self.one.val() << self.inspect.val().get_bits::<5>(0);
         self.inspected_context.next = 0.into();

@@ -71,9 +71,9 @@ pub struct Pcrf<const W: usize, const P: usize> {
     stage_entry: Vec<Signal<Local, Bits<P>>>,
     under_way: Signal<Local, Bit>,
     next_read: Signal<Local, Bit>,
-    next_address: Signal<Local, Bits<P>>,
+    next_entry: Signal<Local, Bits<P>>,
     data_read: Signal<Local, Bit>,
-    data_address: Signal<Local, Bits<P>>,
+    read_entry: Signal<Local, Bits<P>>,
     begins: Signal<Local, Bit>,
     written: Signal<Local, Bit>,
     last_bit: Signal<Local, Bits<1>>,
@@ -130,9 +130,9 @@ impl<const W: usize, const P: usize> Pcrf<W, P> {
             stage_entry: array(latency),
             under_way: Signal::default(),
             next_read: Signal::default(),
-            next_address: Signal::default(),
+            next_entry: Signal::default(),
             data_read: Signal::default(),
-            data_address: Signal::default(),
+            read_entry: Signal::default(),
             begins: Signal::default(),
             written: Signal::default(),
             last_bit: Signal::default(),
@@ -187,16 +187,16 @@ impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
             self.under_way.next = self.under_way.val() | self.stage[s].val();
         }
         self.next_read.next = false;
-        self.next_address.next = 0.into();
+        self.next_entry.next = 0.into();
         for s in self._next_latency - 1..self._next_latency {
             self.next_read.next = self.stage[s].val() & self.advance.val();
-            self.next_address.next = self.stage_entry[s].val();
+            self.next_entry.next = self.stage_entry[s].val();
         }
         self.data_read.next = false;
-        self.data_address.next = 0.into();
+        self.read_entry.next = 0.into();
         for s in self._latency - 1..self._latency {
             self.data_read.next = self.stage[s].val() & self.advance.val();
-            self.data_address.next = self.stage_entry[s].val();
+            self.read_entry.next = self.stage_entry[s].val();
         }
         self.followed.clock.next = self.clock.val();
         self.followed.reset.next = self.reset.val();
@@ -210,7 +210,7 @@ impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
         self.free.next = self.data_read.val();
         self.free_entry.next = 0.into();
         if self.data_read.val() {
-            self.free_entry.next = self.data_address.val();
+            self.free_entry.next = self.read_entry.val();
         }
         self.restored.next = self.shown.q.val();
         self.restored_last.next = self.shown.q.val() & !self.under_way.val();
@@ -247,27 +247,27 @@ impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
         self.ends.clock.next = self.clock.val();
         self.ends.enable.next = self.next_read.val() | self.written.val();
         self.ends.write.next = self.written.val();
-        self.ends.address.next = self.next_address.val();
+        self.ends.address.next = self.next_entry.val();
         self.ends.write_data.next = self.last_bit.val();
         self.nexts.clock.next = self.clock.val();
         self.nexts.enable.next = self.next_read.val() | self.written.val();
         self.nexts.write.next = self.written.val();
-        self.nexts.address.next = self.next_address.val();
+        self.nexts.address.next = self.next_entry.val();
         self.nexts.write_data.next = self.first_free.val();
         self.warps.clock.next = self.clock.val();
         self.warps.enable.next = self.data_read.val() | self.written.val();
         self.warps.write.next = self.written.val();
-        self.warps.address.next = self.data_address.val();
+        self.warps.address.next = self.read_entry.val();
         self.warps.write_data.next = self.store_warp.val();
         self.registers.clock.next = self.clock.val();
         self.registers.enable.next = self.data_read.val() | self.written.val();
         self.registers.write.next = self.written.val();
-        self.registers.address.next = self.data_address.val();
+        self.registers.address.next = self.read_entry.val();
         self.registers.write_data.next = self.store_register.val();
         self.data.clock.next = self.clock.val();
         self.data.enable.next = self.data_read.val() | self.written.val();
         self.data.write.next = self.written.val();
-        self.data.address.next = self.data_address.val();
+        self.data.address.next = self.read_entry.val();
         self.data.write_data.next = self.store_data.val();
         if self.written.val() {
             self.ends.address.next = self.current.q.val();

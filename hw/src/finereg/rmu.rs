@@ -128,7 +128,7 @@ pub struct Rmu<const W: usize, const P: usize> {
     live_enable: Signal<Local, Bit>,
     live_row: Signal<Local, Bits<5>>,
 
-    cache: LiveRegisterCache,
+    vectors: LiveRegisterCache,
     decoder: RegisterIndexDecoder,
     pointers: PcrfPointerTable<P>,
     monitor: FreeSpaceMonitor<P>,
@@ -242,7 +242,7 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
             live_write: Signal::default(),
             live_enable: Signal::default(),
             live_row: Signal::default(),
-            cache: LiveRegisterCache::default(),
+            vectors: LiveRegisterCache::default(),
             decoder: RegisterIndexDecoder::default(),
             pointers: PcrfPointerTable::new(ctas, count_bits),
             monitor: FreeSpaceMonitor::new(entries),
@@ -323,23 +323,23 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         self.incoming_cta.d.next = self.incoming.val();
 
         // Look up: one warp at a time.
-        self.warp_ready.next = self.is_look.val() & (!self.looking.q.val() & self.cache.ready.val());
+        self.warp_ready.next = self.is_look.val() & (!self.looking.q.val() & self.vectors.ready.val());
         self.look.next = self.warp_ready.val() & self.warp_valid.val();
-        self.cache.clock.next = self.clock.val();
-        self.cache.reset.next = self.reset.val();
-        self.cache.request.next = self.look.val();
-        self.cache.pc.next = self.pc.val();
-        self.cache.memory_ready.next = self.memory_ready.val();
-        self.cache.memory_answer.next = self.memory_answer.val();
-        self.cache.memory_low.next = self.memory_low.val();
-        self.cache.memory_high.next = self.memory_high.val();
-        self.memory_request.next = self.cache.memory_request.val();
-        self.memory_pc.next = self.cache.memory_pc.val();
-        self.cache_hit.next = self.cache.hit.val();
-        self.cache_miss.next = self.cache.miss.val();
+        self.vectors.clock.next = self.clock.val();
+        self.vectors.reset.next = self.reset.val();
+        self.vectors.request.next = self.look.val();
+        self.vectors.pc.next = self.pc.val();
+        self.vectors.memory_ready.next = self.memory_ready.val();
+        self.vectors.memory_answer.next = self.memory_answer.val();
+        self.vectors.memory_low.next = self.memory_low.val();
+        self.vectors.memory_high.next = self.memory_high.val();
+        self.memory_request.next = self.vectors.memory_request.val();
+        self.memory_pc.next = self.vectors.memory_pc.val();
+        self.cache_hit.next = self.vectors.hit.val();
+        self.cache_miss.next = self.vectors.miss.val();
         self.looking.clock.next = self.clock.val();
         self.looking.reset.next = self.reset.val();
-        self.looking.enable.next = self.look.val() | self.cache.answer.val();
+        self.looking.enable.next = self.look.val() | self.vectors.answer.val();
         self.looking.d.next = self.look.val();
         self.looked_warp.clock.next = self.clock.val();
         self.looked_warp.reset.next = self.reset.val();
@@ -352,13 +352,13 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         self.population.next = 0.into();
         for r in 0..32 {
             self.population.next =
-                self.population.val() + bit_cast::<12, 1>(self.cache.low.val().get_bits::<1>(r));
+                self.population.val() + bit_cast::<12, 1>(self.vectors.low.val().get_bits::<1>(r));
             self.population.next =
-                self.population.val() + bit_cast::<12, 1>(self.cache.high.val().get_bits::<1>(r));
+                self.population.val() + bit_cast::<12, 1>(self.vectors.high.val().get_bits::<1>(r));
         }
         self.count.clock.next = self.clock.val();
         self.count.reset.next = self.reset.val();
-        self.count.enable.next = self.accepted.val() | self.cache.answer.val();
+        self.count.enable.next = self.accepted.val() | self.vectors.answer.val();
         self.count.d.next = self.count.q.val() + self.population.val();
         if self.accepted.val() {
             self.count.d.next = 0.into();
@@ -375,6 +375,9 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         self.fits.next = bit_cast::<13, 12>(self.count.q.val()) <= self.room.val();
         self.begins.next = self.is_check.val() & self.fits.val();
         self.refused.next = self.is_check.val() & !self.fits.val();
+
+        // A register can leave the ACRF while the buffer is free, or about to be.
+        self.room_in_buffer.next = !self.reading.q.val() & (!self.full.q.val() | self.pcrf.stored.val());
 
         // Exchange: the register shown is written unless its row has one to be saved.
         self.restored_bit.next = self.one.val() << self.pcrf.restored_register.val().get_bits::<5>(0);
@@ -395,6 +398,20 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         self.acrf_write_register.next = self.pcrf.restored_register.val();
         self.acrf_write_data.next = self.pcrf.restored_data.val();
         self.moved.next = self.write.val() & (self.acrf_write_ready.val() | self.discards.q.val());
+
+        // It is read if it is in the way, or because its turn has come.
+        self.acrf_read.next =
+            self.fetch.val() | (self.is_drain.val() & (self.decoder.any.val() & self.room_in_buffer.val()));
+        self.acrf_read_warp.next = 0.into();
+        self.acrf_read_register.next = 0.into();
+        if self.fetch.val() {
+            self.acrf_read_warp.next = self.pcrf.restored_warp.val();
+            self.acrf_read_register.next = self.pcrf.restored_register.val();
+        } else if self.acrf_read.val() {
+            self.acrf_read_warp.next = self.drained_warp.q.val();
+            self.acrf_read_register.next = self.decoder.index.val();
+        }
+        self.reads.next = self.acrf_read.val() & self.acrf_read_ready.val();
         self.fetched.clock.next = self.clock.val();
         self.fetched.reset.next = self.reset.val();
         self.fetched.enable.next = self.is_exchange.val() & (self.reads.val() | self.moved.val());
@@ -432,7 +449,7 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         self.present.clock.next = self.clock.val();
         self.present.reset.next = self.reset.val();
         self.present.enable.next =
-            (self.accepted.val() | self.cache.answer.val()) | (self.is_select.val() & self.any_warp.val());
+            (self.accepted.val() | self.vectors.answer.val()) | (self.is_select.val() & self.any_warp.val());
         self.present.d.next = self.present.q.val() | self.warp_bit.val();
         if self.is_select.val() {
             self.present.d.next = self.present.q.val() ^ self.warp_bit.val();
@@ -440,7 +457,7 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         if self.accepted.val() {
             self.present.d.next = 0.into();
         }
-        self.live_write.next = self.cache.answer.val() | (self.is_exchange.val() & self.reads.val());
+        self.live_write.next = self.vectors.answer.val() | (self.is_exchange.val() & self.reads.val());
         self.live_enable.next =
             (self.live_write.val() | self.is_select.val()) | (self.is_walk.val() & self.pcrf.restored.val());
         self.live_row.next = self.pcrf.restored_warp.val();
@@ -453,12 +470,12 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         self.live_low.enable.next = self.live_enable.val();
         self.live_low.write.next = self.live_write.val();
         self.live_low.address.next = self.live_row.val();
-        self.live_low.write_data.next = self.cache.low.val();
+        self.live_low.write_data.next = self.vectors.low.val();
         self.live_high.clock.next = self.clock.val();
         self.live_high.enable.next = self.live_enable.val();
         self.live_high.write.next = self.live_write.val();
         self.live_high.address.next = self.live_row.val();
-        self.live_high.write_data.next = self.cache.high.val();
+        self.live_high.write_data.next = self.vectors.high.val();
         if self.is_exchange.val() {
             self.live_low.write_data.next = self.live_low.read_data.val();
             self.live_high.write_data.next = self.live_high.read_data.val();
@@ -470,19 +487,6 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         }
 
         // The buffer: from the ACRF, to the PCRF.
-        self.room_in_buffer.next = !self.reading.q.val() & (!self.full.q.val() | self.pcrf.stored.val());
-        self.acrf_read.next =
-            self.fetch.val() | (self.is_drain.val() & (self.decoder.any.val() & self.room_in_buffer.val()));
-        self.acrf_read_warp.next = 0.into();
-        self.acrf_read_register.next = 0.into();
-        if self.fetch.val() {
-            self.acrf_read_warp.next = self.pcrf.restored_warp.val();
-            self.acrf_read_register.next = self.pcrf.restored_register.val();
-        } else if self.acrf_read.val() {
-            self.acrf_read_warp.next = self.drained_warp.q.val();
-            self.acrf_read_register.next = self.decoder.index.val();
-        }
-        self.reads.next = self.acrf_read.val() & self.acrf_read_ready.val();
         self.arrives.next = self.reading.q.val() & self.acrf_answer.val();
         self.reading.clock.next = self.clock.val();
         self.reading.reset.next = self.reset.val();
@@ -557,7 +561,7 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
             if self.store.val() {
                 self.state.d.next = 1.into();
             }
-        } else if self.is_look.val() & (self.cache.answer.val() & self.looked_last.q.val()) {
+        } else if self.is_look.val() & (self.vectors.answer.val() & self.looked_last.q.val()) {
             self.state.d.next = 2.into();
         } else if self.refused.val() | self.finish.val() {
             self.state.d.next = 0.into();

@@ -55,6 +55,15 @@ impl<D: Data> Region<D> {
     fn at(&mut self, (warp, register): Place) -> &mut D {
         &mut self.registers[warp as usize * REGISTERS + register as usize]
     }
+
+    /// Gives every register a value of its own.
+    fn fill(&mut self, seed: u32) {
+        for (number, register) in self.registers.iter_mut().enumerate() {
+            for (place, word) in register.words_mut().iter_mut().enumerate() {
+                *word = (seed ^ (number << 5 | place) as u32).wrapping_mul(0x9e37_79b1).rotate_left(15);
+            }
+        }
+    }
 }
 
 /// A switch under way.
@@ -122,7 +131,7 @@ impl<D: Data> RmuStimulus<D> {
                 let cta = (0..self.parameters.ctas).find(|cta| !used(cta));
                 let region = &mut self.regions[region];
                 region.cta = cta;
-                region.registers.fill_with(|| random.data());
+                region.fill(random.word());
             }
             for _ in 0..8 {
                 let place = (random.below(CTA_WARPS) as u32, random.below(REGISTERS) as u32);
