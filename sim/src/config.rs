@@ -11,14 +11,17 @@ use toml::{Table, Value};
 /// The defaults, with the source of each number: a Turing SM.
 pub const TURING: &str = include_str!("../config/turing.toml");
 
+/// What R's machine changes of them (R Table I), halved to the warps that an SM has here.
+pub const FINEREG: &str = include_str!("../config/finereg.toml");
+
 /// Sub-cores of an SM; warp slot w belongs to sub-core w mod 4.
 pub const SUB_CORES: usize = 4;
 /// Warp slots of a sub-core.
 pub const SUB_CORE_WARPS: usize = 8;
 /// Threads of a warp.
 pub const LANES: usize = 32;
-/// Warps that vt-regmutex can hold, at most, for each one that the register file holds with all its registers.
-pub const MAX_REGMUTEX_GAIN: usize = 2;
+/// Rows that a bank can have.
+const MAX_ROWS: usize = 256;
 /// Registers of a warp that a sub-core's banks hold together, 1024 bits each: 64 KB.
 const SUB_CORE_REGISTERS: usize = 512;
 
@@ -239,7 +242,14 @@ impl Config {
     ///
     /// A key of a section is written `section.key`, as in `l1.latency=28`.
     pub fn load(file: Option<&Path>, settings: &[String]) -> Result<Config, ConfigError> {
-        let mut table: Table = TURING.parse().expect("the embedded constants are TOML");
+        Config::load_over("", file, settings)
+    }
+
+    /// The same, over the defaults as one of the embedded files changes them.
+    pub fn load_over(preset: &str, file: Option<&Path>, settings: &[String]) -> Result<Config, ConfigError> {
+        let embedded = |text: &str| text.parse::<Table>().expect("the embedded constants are TOML");
+        let mut table = embedded(TURING);
+        merge(&mut table, embedded(preset), "", "preset")?;
         if let Some(path) = file {
             let text = std::fs::read_to_string(path)
                 .map_err(|source| ConfigError::Io { path: path.into(), source })?;
@@ -250,6 +260,15 @@ impl Config {
             })?;
             merge(&mut table, changes, "", &origin)?;
         }
+        Config::from_table(table, settings)
+    }
+
+    /// With further settings.
+    pub fn with(&self, settings: &[String]) -> Result<Config, ConfigError> {
+        Config::from_table(Table::try_from(self).expect("constants are TOML"), settings)
+    }
+
+    fn from_table(mut table: Table, settings: &[String]) -> Result<Config, ConfigError> {
         for setting in settings {
             let changes = parse_setting(setting)?;
             merge(&mut table, changes, "", &format!("--set {setting}"))?;
@@ -265,6 +284,12 @@ impl Config {
     /// Rows of a register bank; a row holds one register of a warp.
     pub fn rows(&self) -> usize {
         self.sm.registers / (SUB_CORES * LANES * self.banks)
+    }
+
+    /// Rows of a bank under vt-regmutex, whose warps keep rows for all their registers, the shared ones too: twice as
+    /// many as there are, if a bank can have them.
+    pub fn regmutex_rows(&self) -> usize {
+        (2 * self.rows()).min(MAX_ROWS.max(self.rows()))
     }
 
     fn validate(&self) -> Result<(), ConfigError> {

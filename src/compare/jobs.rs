@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::{Energies, Energy};
 use gpurf_sim::sm::{Design, Gpu, SmError};
-use gpurf_sim::statistics::{Counters, Interval, Stalls};
+use gpurf_sim::statistics::{Counters, Interval, Residency, Stalls};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 use indicatif::ProgressBar;
@@ -29,6 +29,8 @@ pub struct Variant {
     pub exact_reuse: bool,
     /// Label of what it is compared with.
     pub reference: String,
+    /// Residency is counted even if the design does not switch thread blocks.
+    pub observe: bool,
 }
 
 impl Variant {
@@ -39,6 +41,7 @@ impl Variant {
             settings: vec![],
             exact_reuse: false,
             reference: "baseline".into(),
+            observe: false,
         }
     }
 
@@ -64,6 +67,8 @@ pub struct Outcome {
     pub stalls: Stalls,
     pub energy_pj: Energy,
     pub intervals: Vec<Interval>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residency: Option<Residency>,
     /// Every check held.
     pub sound: bool,
     pub errors: Vec<String>,
@@ -135,16 +140,13 @@ impl<'a> Job<'a> {
         config: &Config,
         arguments: &Arguments,
     ) -> Result<Job<'a>> {
-        let settings = [&arguments.settings[..], &variant.settings[..]].concat();
-        let config = match variant.settings.is_empty() {
-            true => config.clone(),
-            false => Config::load(arguments.config.as_deref(), &settings)?,
-        };
+        let config = config.with(&variant.settings)?;
         let constants = serde_json::to_string(&config)?;
         let (size, seed) = (arguments.emulation.size, arguments.seed);
         let key =
             format!("{} {size:?} {seed} {} {constants}", env!("CARGO_PKG_VERSION"), variant.exact_reuse);
-        let name = format!("{} {}.json", input.name(), variant.label).replace(['/', ' '], "_");
+        let observed = if variant.observe { " observed" } else { "" };
+        let name = format!("{} {}{observed}.json", input.name(), variant.label).replace(['/', ' '], "_");
         let file = arguments.out.as_ref().map(|folder| folder.join("results").join(name));
         Ok(Job { input, variant, config, seed, key, file })
     }
@@ -161,6 +163,9 @@ impl<'a> Job<'a> {
         let mode = if self.variant.exact_reuse { ReuseMode::Exact } else { Reuse::default().mode };
         let reuse = Reuse { threshold: config.rthld, mode };
         let mut gpu = Gpu::new(config, design, seed, |_| design.model(config, seed));
+        if self.variant.observe {
+            gpu.observe_residency();
+        }
         for command in &workload.commands {
             let run = match command {
                 Command::MemcpyHtoD { address, bytes } => {
@@ -188,6 +193,7 @@ impl<'a> Job<'a> {
             energy_pj: Energies::default().of(&design, config, &summary.counters),
             sound: statistics.is_sound(),
             errors: statistics.errors.clone(),
+            residency: statistics.residency,
             intervals: statistics.intervals,
         };
         if let Some(file) = &self.file {

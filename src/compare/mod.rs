@@ -1,7 +1,10 @@
 //! `gpurf compare`: the papers' evaluations, each a study of its own, beside what they report.
 
+mod bars;
+mod finereg;
 mod jobs;
 mod malekeh;
+mod series;
 
 use std::path::PathBuf;
 
@@ -16,7 +19,8 @@ use crate::Verdict;
   gpurf compare --size medium --out out/compare
   gpurf compare bfs hgemm --designs baseline,malekeh --csv results.csv
   gpurf compare --sthld --out out/compare
-  gpurf compare sgemm hgemm --ablations")]
+  gpurf compare sgemm hgemm --ablations
+  gpurf compare --study finereg --size medium")]
 pub struct Arguments {
     /// Built-in workloads, launch files or traces; all built-in workloads if none is named
     input: Vec<String>,
@@ -29,7 +33,7 @@ pub struct Arguments {
     /// Also run malekeh with fixed STHLD, from 0 to 31 (F Fig. 7)
     #[arg(long)]
     sthld: bool,
-    /// Also run malekeh with one constant or policy changed at a time
+    /// Also run with one constant or policy changed at a time
     #[arg(long)]
     ablations: bool,
     #[command(flatten)]
@@ -59,6 +63,8 @@ pub struct Arguments {
 enum Study {
     /// Malekeh and the register-file caches it is compared with
     Malekeh,
+    /// FineReg, and other ways to keep more thread blocks resident
+    Finereg,
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -69,5 +75,6 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     match arguments.study {
         Study::Malekeh => malekeh::run(&arguments),
+        Study::Finereg => finereg::run(&arguments),
     }
 }

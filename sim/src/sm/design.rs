@@ -169,7 +169,7 @@ impl Design {
     /// here: where in the pool they lie is not modelled, only how many there are.
     fn rows(&self, config: &Config) -> usize {
         match self.residency {
-            Residency::VirtualThreadRegMutex => config.rows() * config::MAX_REGMUTEX_GAIN,
+            Residency::VirtualThreadRegMutex => config.regmutex_rows(),
             _ => config.rows(),
         }
     }

@@ -46,6 +46,7 @@ use crate::statistics::{Counters, Stalls};
 pub use design::{Collector, Design, Residency};
 pub use error::SmError;
 pub use gpu::Gpu;
+pub use residency::Limit;
 pub use switching::RmuEngine;
 pub use two_level::TwoLevel;
 
@@ -291,6 +292,8 @@ where
         self.context.residents[resident] = Some(Resident::new(block, warps, slot, region));
         self.context.slots[slot] = Some(resident);
         self.context.resident_count += 1;
+        let baseline = self.design.residency == Residency::Baseline;
+        self.context.residency.unswitchable += u64::from(!baseline && !occupancy.switching);
         running.blocks += 1;
         running.next_block = self.fetch_block(running)?;
         Ok(())

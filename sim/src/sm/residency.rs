@@ -2,7 +2,7 @@
 
 use gpurf_trace::{KernelHeader, ThreadBlock};
 
-use crate::config::{Config, Ready, LANES, MAX_REGMUTEX_GAIN, SUB_CORES, SUB_CORE_WARPS};
+use crate::config::{Config, Ready, LANES, SUB_CORES, SUB_CORE_WARPS};
 
 use super::context::Executing;
 use super::decoded::Decoded;
@@ -124,7 +124,7 @@ impl Occupancy {
                 let pool = rows * config.finereg.srp / 100;
                 self.pool = Some((own, pool / others));
                 // In the banks each warp has rows for all its registers: see `Design::rows`.
-                let warps = ((rows - pool) / own_rows).min(rows * MAX_REGMUTEX_GAIN / self.rows);
+                let warps = ((rows - pool) / own_rows).min(config.regmutex_rows() / self.rows);
                 let regions = if pool < others { 0 } else { warps * SUB_CORES / self.warps };
                 (regions, regions)
             }
@@ -165,6 +165,39 @@ impl Occupancy {
     /// First bank row of a warp of the block in region `region`.
     pub fn base(&self, region: usize, warp: usize) -> u32 {
         ((region * self.warps + warp) / SUB_CORES * self.rows) as u32
+    }
+}
+
+/// What limits the resident blocks of a kernel without switching: R Table II.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Block slots, warps or threads: R's Type-S.
+    Scheduling,
+    /// R's Type-R, as the next.
+    Registers,
+    SharedMemory,
+}
+
+impl Limit {
+    /// The tightest limit of a kernel, and the blocks it lets be resident. Of equals, scheduling.
+    ///
+    /// # Errors
+    /// Not even one block fits.
+    pub fn of(header: &KernelHeader, config: &Config) -> Result<(Limit, usize), SmError> {
+        let occupancy = Occupancy::new(header, config, &Design::BASELINE)?;
+        let without =
+            |config: Config| Occupancy::new(header, &config, &Design::BASELINE).map(|found| found.blocks);
+        let mut unlimited = config.clone();
+        unlimited.sm.shared_memory = u64::MAX;
+        let few_registers = KernelHeader { nregs: 1, ..header.clone() };
+        let blocks = occupancy.blocks;
+        let by_scheduling = Occupancy::new(&few_registers, &unlimited, &Design::BASELINE)?.blocks;
+        let limit = match without(unlimited)? {
+            _ if by_scheduling == blocks => Limit::Scheduling,
+            without_shared if without_shared == blocks => Limit::Registers,
+            _ => Limit::SharedMemory,
+        };
+        Ok((limit, blocks))
     }
 }
 
@@ -272,6 +305,15 @@ mod tests {
         assert_eq!(blocks(256, 128, 0), 2, "registers");
         assert_eq!(blocks(64, 16, 20_000), 3, "shared memory");
         assert_eq!(blocks(1, 8, 0), 16, "a part of a warp takes a whole one");
+    }
+
+    #[test]
+    fn the_tightest_limit_is_named() {
+        let limit =
+            |threads, nregs, shared| Limit::of(&kernel(threads, nregs, shared), &Config::default()).unwrap();
+        assert_eq!(limit(512, 21, 0), (Limit::Scheduling, 2));
+        assert_eq!(limit(256, 128, 0), (Limit::Registers, 2));
+        assert_eq!(limit(64, 16, 20_000), (Limit::SharedMemory, 3));
     }
 
     #[test]

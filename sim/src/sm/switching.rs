@@ -279,8 +279,10 @@ where
     /// A region that suits the slot and that no block has. Its own one first.
     pub(super) fn free_region(&self, occupancy: &Occupancy, slot: usize) -> Option<usize> {
         let residents = self.context.residents.iter().flatten();
-        let taken =
-            residents.filter_map(|resident| resident.region).fold(0u128, |set, region| set | 1 << region);
+        // That of a block about to be launched too.
+        let reserved = self.switching.under_way.as_ref().map(|switch| switch.region);
+        let taken = residents.filter_map(|resident| resident.region).chain(reserved);
+        let taken = taken.fold(0u128, |set, region| set | 1 << region);
         let suits = |region: &usize| taken >> region & 1 == 0 && occupancy.suits(slot, *region);
         std::iter::once(slot).chain(0..occupancy.regions).find(suits)
     }

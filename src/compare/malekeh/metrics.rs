@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::compare::jobs::Outcome;
+use crate::compare::series::Series;
 use gpurf_sim::statistics::ratio;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -76,45 +77,13 @@ impl Metric {
     }
 }
 
-/// A metric of one variant on all workloads that ran under it and under the baseline.
-pub struct Series {
-    pub label: String,
-    /// Workload and value.
-    pub values: Vec<(String, f64)>,
-}
-
-impl Series {
-    /// Against the baseline.
-    pub fn new(metric: Metric, outcomes: &[Outcome], label: &str) -> Series {
-        Series::against("baseline", metric, outcomes, label)
+impl Metric {
+    /// Of one variant, against the baseline.
+    pub fn of(self, outcomes: &[Outcome], label: &str) -> Series {
+        self.against("baseline", outcomes, label)
     }
 
-    pub fn against(reference: &str, metric: Metric, outcomes: &[Outcome], label: &str) -> Series {
-        let baseline = |workload: &str| {
-            outcomes.iter().find(|outcome| outcome.workload == workload && outcome.label == reference)
-        };
-        let of_label = outcomes.iter().filter(|outcome| outcome.label == label);
-        let values = of_label.filter_map(|outcome| {
-            let value = metric.value(outcome, baseline(&outcome.workload)?);
-            Some((outcome.workload.clone(), value))
-        });
-        Series { label: label.into(), values: values.collect() }
-    }
-
-    pub fn get(&self, workload: &str) -> Option<f64> {
-        self.values.iter().find(|(name, _)| name == workload).map(|(_, value)| *value)
-    }
-
-    /// Arithmetic mean over the workloads.
-    pub fn average(&self) -> f64 {
-        self.values.iter().map(|(_, value)| value).sum::<f64>() / self.values.len() as f64
-    }
-
-    pub fn maximum(&self) -> f64 {
-        self.values.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    pub fn minimum(&self) -> f64 {
-        self.values.iter().map(|(_, value)| *value).fold(f64::INFINITY, f64::min)
+    pub fn against(self, reference: &str, outcomes: &[Outcome], label: &str) -> Series {
+        Series::new(outcomes, label, reference, |outcome, baseline| Some(self.value(outcome, baseline)))
     }
 }

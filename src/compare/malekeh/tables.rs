@@ -7,8 +7,9 @@ use gpurf_sim::sm::Design;
 use gpurf_sim::statistics::ratio;
 
 use super::claims;
-use super::metrics::{Metric, Series};
+use super::metrics::Metric;
 use crate::compare::jobs::{Outcome, Variant};
+use crate::compare::series::{by_workload, percent, Series};
 use crate::output::table;
 
 const METRICS: [Metric; 7] = [
@@ -25,7 +26,7 @@ const METRICS: [Metric; 7] = [
 pub fn print(outcomes: &[Outcome], designs: &[Design], variants: &[Variant]) -> Result<()> {
     for metric in METRICS {
         let concerned = designs.iter().filter(|design| metric.concerns(design.name));
-        let series: Vec<_> = concerned.map(|design| Series::new(metric, outcomes, design.name)).collect();
+        let series: Vec<_> = concerned.map(|design| metric.of(outcomes, design.name)).collect();
         if !series.is_empty() {
             println!("{}\n{}", metric.title(), by_workload(outcomes, &series));
             print_claims(metric, &series);
@@ -40,28 +41,6 @@ pub fn print(outcomes: &[Outcome], designs: &[Design], variants: &[Variant]) -> 
         print_variants(outcomes, &changed);
     }
     Ok(())
-}
-
-fn percent(value: f64) -> String {
-    format!("{value:.1}")
-}
-
-fn by_workload(outcomes: &[Outcome], series: &[Series]) -> comfy_table::Table {
-    let labels: Vec<_> = series.iter().map(|series| series.label.as_str()).collect();
-    let mut rows = table(&[&["workload"], &labels[..]].concat());
-    let workloads = outcomes.iter().filter(|outcome| outcome.label == "baseline");
-    for workload in workloads.map(|outcome| &outcome.workload) {
-        let values = series.iter().map(|series| series.get(workload).map_or(String::new(), percent));
-        rows.add_row(std::iter::once(workload.clone()).chain(values));
-    }
-    let summaries: [(&str, fn(&Series) -> f64); 3] =
-        [("average", Series::average), ("maximum", Series::maximum), ("minimum", Series::minimum)];
-    for (name, summary) in summaries {
-        rows.add_row(
-            std::iter::once(name.to_string()).chain(series.iter().map(|series| percent(summary(series)))),
-        );
-    }
-    rows
 }
 
 fn print_claims(metric: Metric, series: &[Series]) {
@@ -133,7 +112,7 @@ fn print_variants(outcomes: &[Outcome], variants: &[&Variant]) {
     let mut rows = table(&["", "workloads", "IPC %", "against", "hit ratio %", "energy %", "cache writes %"]);
     let plain = Variant::plain(Design::MALEKEH);
     for variant in std::iter::once(&plain).chain(variants.iter().copied()) {
-        let of = |metric| Series::against(&variant.reference, metric, outcomes, &variant.label);
+        let of = |metric: Metric| metric.against(&variant.reference, outcomes, &variant.label);
         let ipc = of(Metric::Ipc);
         if ipc.values.is_empty() {
             continue;

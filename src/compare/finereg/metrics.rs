@@ -1,0 +1,82 @@
+//! What is compared, one number per workload and design.
+
+use gpurf_sim::statistics::ratio;
+use serde::Deserialize;
+
+use crate::compare::jobs::Outcome;
+use crate::compare::series::Series;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    Ctas,
+    Ipc,
+    Depletion,
+    Traffic,
+    Usage,
+    Stall,
+}
+
+pub const METRICS: [Metric; 6] =
+    [Metric::Ctas, Metric::Ipc, Metric::Depletion, Metric::Traffic, Metric::Usage, Metric::Stall];
+
+impl Metric {
+    pub fn title(self) -> &'static str {
+        match self {
+            Metric::Ctas => "Concurrent CTAs, active and pending, change over the baseline, % (R Fig. 12)",
+            Metric::Ipc => "IPC, change over the baseline, % (R Fig. 13)",
+            Metric::Depletion => "Issue slots stalled for want of registers in PCRF or pool, % (R Fig. 14)",
+            Metric::Traffic => "Reads from L2 and DRAM for contexts and live registers, % of the baseline's from L2 (R Fig. 15)",
+            Metric::Usage => "Allocated registers in use in 1,000 instructions, % (R Fig. 5)",
+            Metric::Stall => "Cycles from a CTA's first issue until all its warps are stalled (R Table III)",
+        }
+    }
+
+    pub fn file(self) -> &'static str {
+        match self {
+            Metric::Ctas => "ctas",
+            Metric::Ipc => "ipc",
+            Metric::Depletion => "depletion",
+            Metric::Traffic => "traffic",
+            Metric::Usage => "usage",
+            Metric::Stall => "stall",
+        }
+    }
+
+    /// Whether the metric says anything of a design.
+    pub fn concerns(self, design: &str) -> bool {
+        match self {
+            Metric::Ctas | Metric::Ipc => design != "baseline",
+            Metric::Depletion => matches!(design, "vt-regmutex" | "finereg"),
+            Metric::Traffic => matches!(design, "reg-dram" | "finereg"),
+            Metric::Usage | Metric::Stall => design == "baseline",
+        }
+    }
+
+    pub fn of(self, outcomes: &[Outcome], label: &str) -> Series {
+        Series::new(outcomes, label, "baseline", |outcome, baseline| self.value(outcome, baseline))
+    }
+
+    /// `None` if nothing happened that it could be told from. `baseline` is the same workload's.
+    fn value(self, outcome: &Outcome, baseline: &Outcome) -> Option<f64> {
+        let residency = outcome.residency?;
+        let slots = outcome.counters.warp_instructions + outcome.stalls.sum();
+        Some(match self {
+            Metric::Ctas => {
+                let before = baseline.residency?;
+                let before = ratio(before.resident_cycles, baseline.counters.cycles);
+                100.0 * (ratio(residency.resident_cycles, outcome.counters.cycles) / before - 1.0)
+            }
+            Metric::Ipc => 100.0 * (outcome.ipc / baseline.ipc - 1.0),
+            Metric::Depletion => 100.0 * ratio(outcome.stalls.depletion, slots),
+            Metric::Traffic => {
+                let moved = residency.context_sectors + residency.vector_misses;
+                100.0 * ratio(moved, baseline.counters.l2_reads)
+            }
+            Metric::Usage if residency.windows == 0 => return None,
+            Metric::Usage => ratio(residency.window_use, residency.windows) / 1e4,
+            Metric::Stall if residency.complete_stalls == 0 => return None,
+            Metric::Stall => ratio(residency.cycles_to_stall, residency.complete_stalls),
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! FineReg's evaluation: more resident thread blocks than scheduling allows. R §VI.
+//!
+//! The machine is R's, halved to the warps that an SM has here (`sim/config/finereg.toml`).
+
+mod claims;
+mod kinds;
+mod metrics;
+mod tables;
+mod variants;
+
+use std::path::Path;
+
+use anyhow::{bail, ensure, Result};
+use gpurf_sim::config::{Config, FINEREG};
+use gpurf_sim::sm::Design;
+use gpurf_workloads::suite::SUITE;
+use gpurf_workloads::Options;
+
+use super::bars::{bars, failed};
+use super::jobs::{self, Outcome, Variant};
+use super::Arguments;
+use crate::input::Input;
+use crate::output::{write, write_json};
+use crate::Verdict;
+use kinds::Profile;
+use metrics::METRICS;
+
+/// Runs the designs and prints the tables.
+pub fn run(arguments: &Arguments) -> Result<Verdict> {
+    ensure!(!arguments.sthld, "--sthld belongs to --study malekeh; leave it out");
+    let config = Config::load_over(FINEREG, arguments.config.as_deref(), &arguments.settings)?;
+    let inputs: Vec<_> = match arguments.input.is_empty() {
+        true => SUITE.iter().copied().map(Input::BuiltIn).collect(),
+        false => arguments.input.iter().map(|name| Input::find(name)).collect::<Result<_>>()?,
+    };
+    let designs = designs(&arguments.designs)?;
+    let ablations = if arguments.ablations { variants::ablations(&config) } else { vec![] };
+    let mut profiles = vec![];
+    for input in &inputs {
+        let workload = input.workload(arguments.emulation.size, Options::default())?;
+        profiles.push(Profile { workload: input.name().into(), ..Profile::of(&workload, &config)? });
+    }
+    let planned: Vec<Variant> =
+        designs.iter().copied().flat_map(variants::of).chain(ablations.clone()).collect();
+    let outcomes = jobs::run(&inputs, &planned, &config, arguments)?;
+
+    if let Some(path) = &arguments.json {
+        write_json(path, &outcomes)?;
+    }
+    if let Some(path) = &arguments.csv {
+        write(path, &tables::csv(&outcomes)?)?;
+    }
+    let mut compared: Vec<Outcome> =
+        designs.iter().flat_map(|&design| variants::best(design, &outcomes)).collect();
+    let is_ablation = |outcome: &&Outcome| ablations.iter().any(|variant| variant.label == outcome.label);
+    compared.extend(outcomes.iter().filter(is_ablation).cloned());
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        println!("Workloads by what limits their thread blocks (R Table II)\n{}\n", kinds::print(&profiles));
+        tables::print(&compared, &designs, &profiles, &ablations);
+    }
+    if let Some(folder) = &arguments.out {
+        for metric in METRICS {
+            let concerned = designs.iter().filter(|design| metric.concerns(design.name));
+            let series: Vec<_> = concerned.map(|design| metric.of(&compared, design.name)).collect();
+            if series.iter().any(|series| !series.values.is_empty()) {
+                let picture = bars(metric.title(), &series).map_err(failed)?;
+                write(&folder.join(format!("finereg_{}.svg", metric.file())), picture.as_bytes())?;
+            }
+        }
+        println!("Plots and results: {}", folder.display());
+    }
+    let unsound: Vec<_> = outcomes.iter().filter(|outcome| !outcome.sound).collect();
+    for Outcome { workload, label, errors, .. } in &unsound {
+        println!("{workload}, {label}: a check failed: {}", errors.join("; "));
+    }
+    Ok(if unsound.is_empty() { Verdict::Holds } else { Verdict::Fails })
+}
+
+/// The baseline, which the others are compared with, and those named.
+fn designs(names: &[String]) -> Result<Vec<Design>> {
+    let family = Design::FINEREG_FAMILY;
+    let mut designs = vec![Design::BASELINE];
+    if names.is_empty() {
+        designs.extend(family);
+    }
+    for name in names.iter().filter(|name| *name != Design::BASELINE.name) {
+        let Some(design) = family.into_iter().find(|design| design.name == name) else {
+            let names: Vec<_> = family.iter().map(|design| design.name).collect();
+            bail!("--designs {name}: this study compares the baseline with {}", names.join(", "));
+        };
+        if !designs.contains(&design) {
+            designs.push(design);
+        }
+    }
+    Ok(designs)
+}

@@ -1,0 +1,71 @@
+//! A number per workload and variant, and tables of such.
+
+use super::jobs::Outcome;
+use crate::output::table;
+
+/// A number of one variant on all workloads that ran under it and under its reference.
+pub struct Series {
+    pub label: String,
+    /// Workload and value.
+    pub values: Vec<(String, f64)>,
+}
+
+impl Series {
+    /// `value` of each outcome of a variant and that of its reference on the same workload.
+    pub fn new(
+        outcomes: &[Outcome],
+        label: &str,
+        reference: &str,
+        value: impl Fn(&Outcome, &Outcome) -> Option<f64>,
+    ) -> Series {
+        let baseline = |workload: &str| {
+            outcomes.iter().find(|outcome| outcome.workload == workload && outcome.label == reference)
+        };
+        let of_label = outcomes.iter().filter(|outcome| outcome.label == label);
+        let values = of_label.filter_map(|outcome| {
+            let value = value(outcome, baseline(&outcome.workload)?)?;
+            Some((outcome.workload.clone(), value))
+        });
+        Series { label: label.into(), values: values.collect() }
+    }
+
+    pub fn get(&self, workload: &str) -> Option<f64> {
+        self.values.iter().find(|(name, _)| name == workload).map(|(_, value)| *value)
+    }
+
+    /// Arithmetic mean over the workloads.
+    pub fn average(&self) -> f64 {
+        self.values.iter().map(|(_, value)| value).sum::<f64>() / self.values.len() as f64
+    }
+
+    pub fn maximum(&self) -> f64 {
+        self.values.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    pub fn minimum(&self) -> f64 {
+        self.values.iter().map(|(_, value)| *value).fold(f64::INFINITY, f64::min)
+    }
+}
+
+pub fn percent(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+/// A row per workload that ran under the baseline, a column per series; then their average and extremes.
+pub fn by_workload(outcomes: &[Outcome], series: &[Series]) -> comfy_table::Table {
+    let labels: Vec<_> = series.iter().map(|series| series.label.as_str()).collect();
+    let mut rows = table(&[&["workload"], &labels[..]].concat());
+    let workloads = outcomes.iter().filter(|outcome| outcome.label == "baseline");
+    for workload in workloads.map(|outcome| &outcome.workload) {
+        let values = series.iter().map(|series| series.get(workload).map_or(String::new(), percent));
+        rows.add_row(std::iter::once(workload.clone()).chain(values));
+    }
+    let summaries: [(&str, fn(&Series) -> f64); 3] =
+        [("average", Series::average), ("maximum", Series::maximum), ("minimum", Series::minimum)];
+    for (name, summary) in summaries {
+        rows.add_row(
+            std::iter::once(name.to_string()).chain(series.iter().map(|series| percent(summary(series)))),
+        );
+    }
+    rows
+}
