@@ -56,7 +56,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     if arguments.check {
         return check(&inputs, &arguments);
     }
-    let options = Options { stream: true, keep_bytes: KEEP_BYTES / inputs.len() };
+    let options = Options { stream: true, keep_bytes: KEEP_BYTES / inputs.len(), ..Options::default() };
     let bar = progress(inputs.len() as u64, "workloads");
     let profile = |input: &Input| Profile::of(&input.workload(arguments.emulation.size, options)?);
     let profiles: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(profile).collect();

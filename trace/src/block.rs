@@ -9,12 +9,16 @@ pub struct DynamicInstruction {
     /// issued without effect.
     pub mask: u32,
     address_start: u32,
+    /// Its addresses, and [`DIGESTED`] if a digest lies behind them.
     address_count: u8,
     /// Bit i: the next read of the i-th source register is near. Zero until annotated.
     pub near_sources: u16,
     /// Bit i: the next read of the i-th destination register is near. Zero until annotated.
     pub near_destinations: u16,
 }
+
+/// Set in an instruction's number of addresses, which is at most 32: a digest follows them in the pool.
+const DIGESTED: u8 = 1 << 7;
 
 /// A warp's instructions in program order, up to and with its last `EXIT`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,10 +66,26 @@ impl ThreadBlock {
         warp.instructions.push(instruction);
     }
 
+    /// As [`ThreadBlock::push`], for a load of which the values are known: `digest` is equal for equal
+    /// values in equal lanes.
+    pub fn push_digested(&mut self, static_index: u32, mask: u32, addresses: &[u64], digest: u64) {
+        self.push(static_index, mask, addresses);
+        self.addresses.push(digest);
+        let warp = self.warps.last_mut().expect("just pushed to");
+        warp.instructions.last_mut().expect("just pushed").address_count |= DIGESTED;
+    }
+
     /// The byte addresses of an instruction of this block, one per active lane, lowest lane first.
     pub fn addresses(&self, instruction: &DynamicInstruction) -> &[u64] {
         let start = instruction.address_start as usize;
-        &self.addresses[start..start + usize::from(instruction.address_count)]
+        &self.addresses[start..start + usize::from(instruction.address_count & !DIGESTED)]
+    }
+
+    /// The digest of what an instruction of this block loaded, if the stream tells.
+    pub fn digest(&self, instruction: &DynamicInstruction) -> Option<u64> {
+        let count = usize::from(instruction.address_count & !DIGESTED);
+        let digested = instruction.address_count & DIGESTED != 0;
+        digested.then(|| self.addresses[instruction.address_start as usize + count])
     }
 
     /// Instructions of all warps.
@@ -118,5 +138,16 @@ mod tests {
         assert_eq!(block.addresses(&block.warps[1].instructions[0]), [8]);
         assert_eq!(block.instruction_count(), 3);
         assert_eq!(size_of::<DynamicInstruction>(), 20);
+    }
+
+    #[test]
+    fn a_digest_stays_with_its_load() {
+        let mut block = ThreadBlock::new([0; 3]);
+        block.begin_warp(0);
+        block.push_digested(0, 0b101, &[16, 24], 77);
+        block.push(1, 0b1, &[8]);
+        let [load, other] = block.warps[0].instructions[..] else { panic!("two instructions") };
+        assert_eq!((block.addresses(&load), block.digest(&load)), (&[16, 24][..], Some(77)));
+        assert_eq!((block.addresses(&other), block.digest(&other)), (&[8][..], None));
     }
 }

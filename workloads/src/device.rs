@@ -102,11 +102,13 @@ pub struct Options {
     /// Streams are kept in memory up to so many bytes in all. Launches beyond are executed again each
     /// time that their stream is read.
     pub keep_bytes: usize,
+    /// Loads from shared memory carry a digest of the values that they gave their lanes.
+    pub digests: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { stream: true, keep_bytes: 1 << 30 }
+        Options { stream: true, keep_bytes: 1 << 30, digests: false }
     }
 }
 
@@ -342,6 +344,7 @@ impl Device {
             parameters,
             constants: Arc::clone(&loaded.constants),
             addresses: Arc::clone(&loaded.addresses),
+            digests: self.options.digests,
         })
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct BlockMemory<'a> {
     /// Where shared memory appears among generic addresses, and local memory.
     pub shared_window: u64,
     pub local_window: u64,
+    /// Loads from shared memory are given digests.
+    pub digests: bool,
 }
 
 /// Bytes of a window among generic addresses.
@@ -46,6 +48,8 @@ impl Fault {
 pub(crate) struct Touched {
     pub addresses: [u64; LANES],
     pub count: usize,
+    /// Of the values that a load from shared memory gave its lanes, where that is wanted.
+    pub digest: Option<u64>,
 }
 
 /// Values on their way through an instruction.
@@ -267,7 +271,7 @@ impl Warp {
         memory: &mut BlockMemory,
         touched: &mut Touched,
     ) -> Result<(), Fault> {
-        touched.count = 0;
+        touched.clear();
         if mask == 0 {
             return Ok(());
         }
@@ -293,6 +297,9 @@ impl Warp {
                         Width::B64 => self.load_words(memory.read::<8>(place)?, &rows, lane),
                         Width::B128 => self.load_words(memory.read::<16>(place)?, &rows, lane),
                     }
+                }
+                if *space == Space::Shared && memory.digests {
+                    touched.digest = Some(self.digest(&rows[..width.registers()], mask));
                 }
             }
             Access::Store { space, width, address, source } => {
@@ -338,6 +345,9 @@ impl Warp {
                     touched.push(addresses[lane]);
                 }
                 self.load_matrices(*count, *transposed, *destination, mask, &addresses, number, memory)?;
+                if memory.digests {
+                    touched.digest = Some(self.digest(&self.rows(*destination)[..usize::from(*count)], mask));
+                }
             }
             Access::Atomic { space, function, kind, address, operand, swap, destination, done } => {
                 self.addresses(address, &mut addresses);
@@ -371,6 +381,14 @@ impl Warp {
             }
         }
         Ok(())
+    }
+
+    /// Equal for equal values in the lanes of `mask`: FNV-1a over their words.
+    fn digest(&self, rows: &[usize], mask: u32) -> u64 {
+        let words = rows.iter().flat_map(|&row| lanes_of(mask).map(move |lane| self.registers[row][lane]));
+        words.fold(0xcbf2_9ce4_8422_2325 ^ u64::from(mask), |digest, word| {
+            (digest ^ u64::from(word)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
     }
 
     /// The rows of an operand of up to four registers. RZ's takes the place of all of them.
@@ -674,6 +692,12 @@ fn atomic_64(function: AtomicFunction, kind: AtomicType, before: u64, operand: u
 }
 
 impl Touched {
+    #[inline]
+    pub fn clear(&mut self) {
+        self.count = 0;
+        self.digest = None;
+    }
+
     #[inline]
     fn push(&mut self, address: u64) {
         self.addresses[self.count] = address;

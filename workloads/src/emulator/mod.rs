@@ -94,6 +94,8 @@ pub(crate) struct Launch {
     pub parameters: Vec<u8>,
     pub constants: Arc<Vec<u8>>,
     pub addresses: Arc<Vec<u8>>,
+    /// Loads from shared memory are recorded with a digest of their values.
+    pub digests: bool,
 }
 
 /// Stack of a thread in bytes.
@@ -169,6 +171,7 @@ impl<'a> BlockRun<'a> {
                 local_bytes,
                 shared_window: SHARED_WINDOW,
                 local_window: LOCAL_WINDOW,
+                digests: launch.digests && record,
             },
             recorder: record.then(|| Recorder::new(warps.len())),
             warps,
@@ -233,7 +236,7 @@ impl<'a> BlockRun<'a> {
                 Operation::Compute(compute) => {
                     let executed =
                         warp.compute(compute, mask, &self.constants, number as u32, &mut self.scratch);
-                    self.scratch.touched.count = 0;
+                    self.scratch.touched.clear();
                     warp.advance();
                     executed
                 }
@@ -245,7 +248,7 @@ impl<'a> BlockRun<'a> {
                     executed
                 }
                 Operation::Control(control) => {
-                    self.scratch.touched.count = 0;
+                    self.scratch.touched.clear();
                     self.control(number, control, mask)
                 }
             };

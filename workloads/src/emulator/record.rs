@@ -65,8 +65,8 @@ pub(super) struct Recorder {
 
 #[derive(Default)]
 struct Recording {
-    /// Instruction, lanes, number of addresses.
-    instructions: Vec<(u32, u32, u8)>,
+    /// Instruction, lanes, number of addresses, digest.
+    instructions: Vec<(u32, u32, u8, Option<u64>)>,
     addresses: Vec<u64>,
 }
 
@@ -78,7 +78,7 @@ impl Recorder {
     #[inline]
     pub fn push(&mut self, warp: usize, index: u32, mask: u32, touched: &Touched) {
         let recording = &mut self.warps[warp];
-        recording.instructions.push((index, mask, touched.count as u8));
+        recording.instructions.push((index, mask, touched.count as u8, touched.digest));
         recording.addresses.extend_from_slice(&touched.addresses[..touched.count]);
     }
 
@@ -87,11 +87,14 @@ impl Recorder {
         for (number, recording) in self.warps.into_iter().enumerate() {
             block.begin_warp(number as u32);
             let mut rest = &recording.addresses[..];
-            for (index, mask, count) in recording.instructions {
+            for (index, mask, count, digest) in recording.instructions {
                 let (addresses, after) = rest.split_at(count.into());
                 rest = after;
                 debug_assert!(count == 0 || code.program[index].width != 0);
-                block.push(index, mask, addresses);
+                match digest {
+                    Some(digest) => block.push_digested(index, mask, addresses, digest),
+                    None => block.push(index, mask, addresses),
+                }
             }
         }
         block
