@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Context, Result};
 use clap::{Args, ValueEnum};
 use gpurf_trace::Workload;
+use gpurf_workloads::suite::hgemm::{run_tile, Tile};
 use gpurf_workloads::suite::{self, Benchmark};
 use gpurf_workloads::{Device, LaunchFile, Options};
 use indicatif::ProgressBar;
@@ -57,11 +58,11 @@ impl EmulationArguments {
     }
 
     /// The instruction stream of an input, which is executed for it if need be.
-    pub fn open(&self, name: &str) -> Result<Workload> {
+    pub fn open(&self, name: &str, options: Options) -> Result<Workload> {
         let input = Input::find(name)?;
         let spinner = ProgressBar::new_spinner().with_message(format!("executing {name}"));
         spinner.enable_steady_tick(Duration::from_millis(250));
-        let workload = input.workload(self.size, Options::default());
+        let workload = input.workload(self.size, options);
         spinner.finish_and_clear();
         workload
     }
@@ -70,8 +71,20 @@ impl EmulationArguments {
 /// What an INPUT stands for.
 pub enum Input {
     BuiltIn(&'static Benchmark),
-    LaunchFile { name: String, file: Box<LaunchFile> },
-    Trace { name: String, path: PathBuf },
+    LaunchFile {
+        name: String,
+        file: Box<LaunchFile>,
+    },
+    Trace {
+        name: String,
+        path: PathBuf,
+    },
+    /// A half-precision matrix product: rows, columns and depth.
+    Product {
+        name: String,
+        tile: &'static Tile,
+        shape: [usize; 3],
+    },
 }
 
 impl Input {
@@ -105,7 +118,7 @@ impl Input {
     pub fn name(&self) -> &str {
         match self {
             Input::BuiltIn(benchmark) => benchmark.name,
-            Input::LaunchFile { name, .. } | Input::Trace { name, .. } => name,
+            Input::LaunchFile { name, .. } | Input::Trace { name, .. } | Input::Product { name, .. } => name,
         }
     }
 
@@ -140,6 +153,9 @@ impl Input {
             // Beside the results on standard output, which programs may read.
             Input::LaunchFile { file, .. } => Ok(file.run(device, |line| eprintln!("{line}"))?),
             Input::Trace { .. } => Ok(()),
+            Input::Product { name, tile, shape: [m, n, k] } => {
+                run_tile(device, tile, *m, *n, *k).with_context(|| name.clone())
+            }
         }
     }
 }

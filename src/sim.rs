@@ -8,11 +8,12 @@ use clap::{Args, ValueEnum};
 use gpurf_hw::dialect::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::{Config, SUB_CORES};
-use gpurf_sim::sm::{Design, Gpu, SmError};
+use gpurf_sim::sm::{Design, Gpu, SharedLoads, SmError};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
+use gpurf_workloads::Options;
 
-use crate::engines::{self, EngineKind, Finish, SubCoreEngine, Trio};
+use crate::engines::{self, Differences, EngineKind, Finish, SubCoreEngine, Trio};
 use crate::input::EmulationArguments;
 use crate::output::{grouped, progress, table, write_json};
 use crate::Verdict;
@@ -36,7 +37,8 @@ pub struct Arguments {
     /// collector units, least recently used replacement), malekeh-gto (the same with Malekeh's cache
     /// policies), malekeh, malekeh-pr (a collector per warp), bow (bypassing operand collectors), rfc and
     /// software-rfc (the baseline under two-level schedulers), virtual-thread, reg-dram, vt-regmutex and finereg
-    /// (the baseline with more resident thread blocks)
+    /// (the baseline with more resident thread blocks), iwma, darsie and iwma-darsie (the baseline with loads from
+    /// shared memory multicast to two warps, or shared in a sub-core by renaming, or both)
     #[arg(long, default_value = "baseline")]
     design: String,
     /// What runs the hardware of the sub-cores
@@ -101,7 +103,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
     let mut verdict = Verdict::Holds;
     for name in &arguments.input {
-        let workload = arguments.emulation.open(name)?;
+        let digests = design.is_some_and(|design| design.shared_loads != SharedLoads::APART);
+        let workload = arguments.emulation.open(name, Options { digests, ..Options::default() })?;
         let job = Job { arguments: &arguments, config: &config, design: design.expect("checked"), workload };
         let statistics = job.run()?;
         if let Some(path) = &arguments.json {
@@ -184,6 +187,13 @@ impl Job<'_> {
         if let Some(cycles) = self.arguments.cycles {
             gpu.limit_cycles(cycles);
         }
+        let differences = Differences::default();
+        if self.design.shared_loads.multicast {
+            let kind = self.arguments.engine;
+            let unit = |_| engines::multicasting_unit(kind, self.config, &self.design, &differences);
+            let mut units = (0..self.config.sms).map(unit).collect::<Result<Vec<_>>>()?.into_iter();
+            gpu.set_multicasting_units(|_| units.next().expect("a unit per SM"));
+        }
         let reuse = self.arguments.reuse.reuse(self.config.rthld);
         let bar = progress(self.workload.kernels().count() as u64, "kernels");
         bar.set_message(self.workload.name.clone());
@@ -198,8 +208,7 @@ impl Job<'_> {
             }
         }
         bar.finish_and_clear();
-        let mut total = 0;
-        let mut messages = vec![];
+        let (mut total, mut messages) = differences.take();
         for (sub_core, engine) in gpu.engines().enumerate() {
             let (count, found) = divergences(engine);
             total += count;
@@ -244,6 +253,18 @@ fn print(name: &str, statistics: &Statistics) {
     row("cache writes", grouped(counters.cache_writes), "registers");
     row("cache writes filtered", grouped(counters.cache_writes_filtered), "registers");
     row("near ones among them", grouped(counters.cache_writes_lost), "registers");
+    row("shared-memory loads", grouped(counters.shared_loads), "transfers");
+    row("shared-memory stores", grouped(counters.shared_stores), "transfers");
+    row("global loads", grouped(counters.global_loads), "transfers");
+    row("global stores", grouped(counters.global_stores), "transfers");
+    row("memory I/O busy", grouped(counters.io_cycles), "cycles");
+    if counters.delivery_checks + counters.multicast_requests > 0 {
+        row("multicasting loads", grouped(counters.multicast_requests), "requests");
+        row("multicasts", grouped(counters.multicasts), "accesses");
+        row("loads renamed", grouped(counters.renamed_loads), "loads");
+        row("delivery checks", grouped(counters.delivery_checks), "loads");
+        row("delivery errors", grouped(counters.delivery_errors), "loads");
+    }
     for (cause, cycles) in stalls(statistics) {
         row(&format!("stall: {cause}"), grouped(cycles), "sub-core cycles");
     }

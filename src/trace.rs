@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use gpurf_workloads::Options;
 
 use crate::input::EmulationArguments;
 use crate::output::grouped;
@@ -27,7 +28,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.emulation.set_threads()?;
     for name in &arguments.input {
-        let workload = arguments.emulation.open(name)?;
+        let workload = arguments.emulation.open(name, Options::default())?;
         let folder = arguments.out.join(&workload.name);
         std::fs::create_dir_all(&arguments.out)
             .with_context(|| format!("{}: cannot be created; check the path", arguments.out.display()))?;

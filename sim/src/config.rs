@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gpurf_hw::multicast::{self, IwmuParameters};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -13,6 +14,13 @@ pub const TURING: &str = include_str!("../config/turing.toml");
 
 /// What R's machine changes of them (R Table I), halved to the warps that an SM has here.
 pub const FINEREG: &str = include_str!("../config/finereg.toml");
+
+/// Changes to the defaults that have a name, in place of a user's file.
+pub const PRESETS: [(&str, &str); 3] = [
+    ("finereg", FINEREG),
+    ("tensor-core-v1", include_str!("../config/tensor_core_v1.toml")),
+    ("next-generation", include_str!("../config/next_generation.toml")),
+];
 
 /// Sub-cores of an SM; warp slot w belongs to sub-core w mod 4.
 pub const SUB_CORES: usize = 4;
@@ -56,6 +64,8 @@ pub struct Config {
     pub uniform: Timing,
     pub load_store: LoadStore,
     pub shared: Shared,
+    pub mlds: Mlds,
+    pub iwmu: Iwmu,
     pub l1: L1,
     pub l2: L2,
     pub dram: Dram,
@@ -185,6 +195,79 @@ pub struct Shared {
     pub banks: usize,
 }
 
+/// Which loads from shared memory are multicasting loads (MLDS), and what they take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mlds {
+    pub loads: Marking,
+    pub transfers: u64,
+}
+
+/// The inter-warp multicasting unit of an SM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Iwmu {
+    pub entries: usize,
+    pub search: Search,
+    pub release_age: usize,
+}
+
+/// How the load request table is searched. I §3.1 and §5.2.3 allow both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Search {
+    /// Four entries a cycle.
+    Scan,
+    /// All at once.
+    Cam,
+}
+
+/// Which loads from shared memory are multicasting loads. I §3.4.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Marking {
+    /// All.
+    All,
+    /// Those of which a profile of the kernel's first blocks finds that warps perform them alike, and that no
+    /// two warps would get each other's data.
+    Redundant,
+    /// Those at these places in the code.
+    At(Vec<u32>),
+}
+
+impl TryFrom<String> for Marking {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Marking, String> {
+        let place = |place: &str| {
+            let digits = place.trim();
+            u32::from_str_radix(digits.strip_prefix("0x").unwrap_or(digits), 16).map_err(|_| {
+                format!(
+                    "`mlds.loads` is \"all\", \"redundant\" or program counters such as \"0x0c50,0x0c60\", \
+                     not \"{text}\""
+                )
+            })
+        };
+        match text.as_str() {
+            "all" => Ok(Marking::All),
+            "redundant" => Ok(Marking::Redundant),
+            _ => Ok(Marking::At(text.split(',').map(place).collect::<Result<_, _>>()?)),
+        }
+    }
+}
+
+impl From<Marking> for String {
+    fn from(marking: Marking) -> String {
+        match marking {
+            Marking::All => "all".into(),
+            Marking::Redundant => "redundant".into(),
+            Marking::At(places) => {
+                places.iter().map(|place| format!("{place:#06x}")).collect::<Vec<_>>().join(",")
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct L1 {
@@ -214,7 +297,11 @@ pub struct Dram {
 /// Every message names the file or setting and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    #[error("{}: {source}; check that the path exists and that you may read it", path.display())]
+    #[error(
+        "{}: {source}; check that the path exists and that you may read it, or name a preset: {}",
+        path.display(),
+        PRESETS.map(|(name, _)| name).join(", ")
+    )]
     Io { path: PathBuf, source: std::io::Error },
 
     #[error("{origin}: {reason}")]
@@ -238,7 +325,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The defaults, changed by a user's file, then by `key=value` settings in their order.
+    /// The defaults, changed by a preset or a user's file, then by `key=value` settings in their order.
     ///
     /// A key of a section is written `section.key`, as in `l1.latency=28`.
     pub fn load(file: Option<&Path>, settings: &[String]) -> Result<Config, ConfigError> {
@@ -251,8 +338,12 @@ impl Config {
         let mut table = embedded(TURING);
         merge(&mut table, embedded(preset), "", "preset")?;
         if let Some(path) = file {
-            let text = std::fs::read_to_string(path)
-                .map_err(|source| ConfigError::Io { path: path.into(), source })?;
+            let preset = PRESETS.iter().find(|(name, _)| Path::new(name) == path);
+            let text = match preset {
+                Some((_, text)) => text.to_string(),
+                None => std::fs::read_to_string(path)
+                    .map_err(|source| ConfigError::Io { path: path.into(), source })?,
+            };
             let origin = path.display().to_string();
             let changes = text.parse::<Table>().map_err(|error| ConfigError::Malformed {
                 origin: origin.clone(),
@@ -290,6 +381,18 @@ impl Config {
     /// many as there are, if a bank can have them.
     pub fn regmutex_rows(&self) -> usize {
         (2 * self.rows()).min(MAX_ROWS.max(self.rows()))
+    }
+
+    /// Sizes and rules of the inter-warp multicasting unit.
+    pub fn iwmu_parameters(&self) -> IwmuParameters {
+        IwmuParameters {
+            entries: self.iwmu.entries,
+            search: match self.iwmu.search {
+                Search::Scan => multicast::Search::Scan,
+                Search::Cam => multicast::Search::Cam,
+            },
+            release_age: self.iwmu.release_age,
+        }
     }
 
     fn validate(&self) -> Result<(), ConfigError> {
@@ -349,6 +452,13 @@ impl Config {
         }
         between("shared.latency", self.shared.latency, 1, MAX_LATENCY)?;
         one_of("shared.banks", self.shared.banks, &[1, 2, 4, 8, 16, 32, 64])?;
+        between("mlds.transfers", self.mlds.transfers, 1, 2)?;
+        between("iwmu.entries", self.iwmu.entries as u64, 16, 192)?;
+        if self.iwmu.entries % multicast::LANES != 0 {
+            let reason = format!("it must be a multiple of {}", multicast::LANES);
+            return Err(impossible("iwmu.entries", self.iwmu.entries, reason));
+        }
+        between("iwmu.release_age", self.iwmu.release_age as u64, 1, u16::MAX.into())?;
         between("l1.latency", self.l1.latency, 1, MAX_LATENCY)?;
         between("l1.sectors_per_cycle", self.l1.sectors_per_cycle, 1, 4)?;
         let largest = self.l1.carve_outs.iter().copied().max().unwrap_or(0);

@@ -5,6 +5,7 @@ pub mod collector;
 pub mod config;
 pub mod energy;
 pub mod finereg;
+pub mod gemm_traffic;
 pub mod issue;
 pub mod multicast;
 pub mod operand_stage;

@@ -75,6 +75,44 @@ counters! {
         l2_hits,
         /// Cycles that accesses to shared memory waited for each other's banks.
         shared_conflicts,
+        /// Cycles in which the shared memory-I/O unit, before L1 and shared memory, was busy.
+        io_cycles,
+        /// Transfers of a warp's data from shared memory.
+        shared_loads,
+        /// Bytes moved by them to register files.
+        shared_load_bytes,
+        /// Transfers of a warp's data to shared memory, atomic operations included.
+        shared_stores,
+        /// Bytes moved by them from register files.
+        shared_store_bytes,
+        /// Transfers of a warp's data from L1, local memory included.
+        global_loads,
+        /// Bytes moved by them to register files.
+        global_load_bytes,
+        /// Transfers of a warp's data to L1 or L2, local memory and atomic operations included.
+        global_stores,
+        /// Bytes moved by them from register files.
+        global_store_bytes,
+        /// Loads from shared memory that went to the inter-warp multicasting unit: MLDS.
+        multicast_requests,
+        /// Accesses to shared memory that served two warps at once.
+        multicasts,
+        /// Loads from shared memory served from the register file of another warp.
+        renamed_loads,
+        /// Deliveries of one warp's load to another, compared with what the latter asked for.
+        delivery_checks,
+        /// Deliveries of wrong data: other values, or, where the stream has none, other addresses, or words
+        /// stored to between request and access.
+        delivery_errors,
+        /// Deliveries to a warp whose lanes named other addresses than the warp's that was served, though
+        /// their first lanes agreed. Wrong data unless the values happen to be equal.
+        lane_mismatches,
+        /// Entries of the load request table, added up over the cycles.
+        lrt_entry_cycles,
+        /// Loads without a partner that found the load request table full, and went on alone.
+        lrt_rejections,
+        /// Loads that left the load request table alone because of their age.
+        lrt_aged,
     }
 }
 
@@ -198,6 +236,16 @@ pub struct Interval {
     pub sthld: u32,
     /// State of the STHLD controller during the interval, 1 to 6; 0 if there is none.
     pub state: u32,
+    /// Entries of an SM's load request table in use, on average; left out where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lrt_entries: f64,
+    /// The most of an SM; left out where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lrt_peak: u32,
+}
+
+fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// One kernel of a run.
@@ -244,6 +292,7 @@ impl Statistics {
         let counters = &self.summary.counters;
         counters.token_errors == 0
             && counters.stage_errors == 0
+            && counters.delivery_errors == 0
             && self.divergences == 0
             && self.errors.is_empty()
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::{Energies, Energy};
-use gpurf_sim::sm::{Design, Gpu, SmError};
+use gpurf_sim::sm::{Design, Gpu, SharedLoads, SmError};
 use gpurf_sim::statistics::{Counters, Interval, Residency, Stalls};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
@@ -105,7 +105,10 @@ fn run_input(
     // Only if something is to be done is the workload executed.
     let workload = match found.iter().all(Option::is_some) {
         true => None,
-        false => Some(input.workload(arguments.emulation.size, Options::default())?),
+        false => {
+            let digests = variants.iter().any(|variant| variant.design.shared_loads != SharedLoads::APART);
+            Some(input.workload(arguments.emulation.size, Options { digests, ..Options::default() })?)
+        }
     };
     let outcomes: Vec<Result<Option<Outcome>>> = jobs
         .par_iter()

@@ -4,6 +4,7 @@ mod bars;
 mod finereg;
 mod jobs;
 mod malekeh;
+mod multicast;
 mod series;
 
 use std::path::PathBuf;
@@ -20,7 +21,8 @@ use crate::Verdict;
   gpurf compare bfs hgemm --designs baseline,malekeh --csv results.csv
   gpurf compare --sthld --out out/compare
   gpurf compare sgemm hgemm --ablations
-  gpurf compare --study finereg --size medium")]
+  gpurf compare --study finereg --size medium
+  gpurf compare --study multicast --out out/multicast")]
 pub struct Arguments {
     /// Built-in workloads, launch files or traces; all built-in workloads if none is named
     input: Vec<String>,
@@ -65,6 +67,9 @@ enum Study {
     Malekeh,
     /// FineReg, and other ways to keep more thread blocks resident
     Finereg,
+    /// Inter-warp multicasting and DARSIE, on matrix products. INPUT names tiles and layers; --ablations
+    /// adds smaller tables
+    Multicast,
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -76,5 +81,6 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     match arguments.study {
         Study::Malekeh => malekeh::run(&arguments),
         Study::Finereg => finereg::run(&arguments),
+        Study::Multicast => multicast::run(arguments),
     }
 }

@@ -30,6 +30,10 @@ pub struct Verilated<I: Ports, O: Ports> {
     settled: bool,
 }
 
+// Safety: the instance is this engine's alone and refers to nothing of the thread that made it; the library
+// is shared and only read.
+unsafe impl<I: Ports + Send, O: Ports + Send> Send for Verilated<I, O> {}
+
 impl<I: Ports, O: Ports> Verilated<I, O> {
     /// Emits the module's Verilog, compiles it unless that was done before, and resets it for one
     /// cycle.

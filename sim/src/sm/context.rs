@@ -4,12 +4,13 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use gpurf_trace::{DynamicInstruction, KernelHeader, Liveness, Memory, MemorySpace};
+use gpurf_trace::{DynamicInstruction, KernelHeader, Liveness};
 
 use crate::config::Config;
 use crate::statistics::{Counters, Residency, Stalls};
 
 use super::decoded::Decoded;
+use super::load_sharing::{LoadSharing, Marks};
 use super::memory::LoadStoreUnit;
 use super::residency::{Occupancy, Resident};
 use super::usage::Usage;
@@ -93,6 +94,10 @@ pub(super) struct Context {
     /// A block could run if registers could be stored.
     pub depleted: bool,
     pub memory: LoadStoreUnit<Executing>,
+    /// Of loads that warps perform alike.
+    pub sharing: Option<LoadSharing>,
+    /// The kernel's multicasting loads.
+    pub marks: Marks,
     events: BinaryHeap<Reverse<Event>>,
     sequence: u64,
     pub counters: Counters,
@@ -108,7 +113,7 @@ pub(super) struct Context {
 const TOLD_ERRORS: usize = 10;
 
 impl Context {
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Config, sharing: Option<LoadSharing>) -> Self {
         Context {
             config: config.clone(),
             now: 0,
@@ -128,6 +133,8 @@ impl Context {
             epoch: 0,
             depleted: false,
             memory: LoadStoreUnit::new(config),
+            sharing,
+            marks: Marks::All,
             events: BinaryHeap::with_capacity(1024),
             sequence: 0,
             counters: Counters::default(),
@@ -190,25 +197,6 @@ impl Context {
         }
         self.last_progress = self.now;
         self.events.pop().map(|Reverse(event)| event.executing)
-    }
-
-    /// The load/store unit takes its next instruction, if it can. Gives it back if it takes long.
-    pub fn step_memory(&mut self) -> Option<Executing> {
-        let executing = self.memory.take(self.now)?;
-        self.last_progress = self.now;
-        let Executing { block, instruction, .. } = executing;
-        let decoded = &self.decoded[instruction.static_index as usize];
-        let mut memory = decoded.memory.expect("only memory instructions go to the load/store unit");
-        let resident = self.residents[block].as_ref();
-        let addresses = resident.expect("warps belong to a resident block").block.addresses(&instruction);
-        if let (MemorySpace::Generic, Some(&address)) = (memory.space, addresses.first()) {
-            memory = Memory { space: self.kernel.space_of(address), ..memory };
-        }
-        let completion = self.memory.access(self.now, memory, decoded.width, addresses, &mut self.counters);
-        self.plan(completion, executing);
-        // Whether the L1 cache held it is known by now: what it did not hold takes long.
-        let is_long = memory.space != MemorySpace::Shared && completion > self.now + self.config.l1.latency;
-        is_long.then_some(executing)
     }
 
     /// The next cycle in which something is known to happen.

@@ -1,5 +1,7 @@
 //! What the SM needs of a static instruction, ready for use in every cycle.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use gpurf_hw::operand_stage::MAX_SLOTS;
 use gpurf_trace::{Memory, RegisterSet, StaticInstruction};
 
@@ -11,6 +13,10 @@ pub(super) struct Decoded {
     pub memory: Option<Memory>,
     /// Bytes a thread moves.
     pub width: u64,
+    /// A multicasting load, MLDS.
+    pub mlds: bool,
+    /// Equal for equal opcodes.
+    pub operation: u64,
     sources: [u8; MAX_SLOTS],
     source_count: u8,
     destinations: [u8; MAX_DESTINATIONS],
@@ -30,7 +36,7 @@ const MAX_DESTINATIONS: usize = 16;
 
 impl Decoded {
     /// `None` if the instruction reads more registers than the collectors have source slots.
-    pub fn new(instruction: &StaticInstruction, slots: usize) -> Option<Decoded> {
+    pub fn new(instruction: &StaticInstruction, slots: usize, mlds: bool) -> Option<Decoded> {
         if instruction.sources.len() > slots {
             return None;
         }
@@ -38,6 +44,8 @@ impl Decoded {
         sources[..instruction.sources.len()].copy_from_slice(&instruction.sources);
         let mut destinations = [0; MAX_DESTINATIONS];
         destinations[..instruction.destinations.len()].copy_from_slice(&instruction.destinations);
+        let mut operation = DefaultHasher::new();
+        instruction.opcode.hash(&mut operation);
         let reads = RegisterSet::from_iter(instruction.sources.iter().copied());
         let writes = RegisterSet::from_iter(instruction.destinations.iter().copied());
         Some(Decoded {
@@ -46,6 +54,8 @@ impl Decoded {
             barrier: instruction.barrier,
             memory: instruction.memory,
             width: u64::from(instruction.width),
+            mlds,
+            operation: operation.finish(),
             sources,
             source_count: instruction.sources.len() as u8,
             destinations,

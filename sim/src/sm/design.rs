@@ -7,8 +7,10 @@ use gpurf_hw::collector::Policy;
 use gpurf_hw::issue::{Allocation, IssueParameters, Occupied, Scheduling, Waiting, WARPS};
 use gpurf_hw::operand_stage::OperandStageParameters;
 
+use super::load_sharing::{LoadSharing, MulticastingUnit};
 use super::two_level::TwoLevel;
 use crate::config::{self, Config};
+use crate::multicast::Iwmu;
 use crate::operand_stage::OperandStage;
 use crate::sub_core::SubCore;
 
@@ -27,6 +29,7 @@ pub struct Design {
     pub two_level: Option<TwoLevel>,
     /// Which CTAs are resident, and where their registers are.
     pub residency: Residency,
+    pub shared_loads: SharedLoads,
 }
 
 /// How CTAs beyond those that can be active are kept: R §I, §VI-A.
@@ -43,6 +46,20 @@ pub enum Residency {
     VirtualThreadRegMutex,
     /// With their live registers in the PCRF.
     FineReg,
+}
+
+/// What is done about loads from shared memory that several warps of a block perform alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedLoads {
+    /// One access serves two warps, by the inter-warp multicasting unit. I §3.
+    pub multicast: bool,
+    /// The warps of a sub-core after the first find the data in its register file, by renaming: DARSIE. I §5.2.2.
+    pub rename: bool,
+}
+
+impl SharedLoads {
+    /// Each accesses shared memory.
+    pub const APART: SharedLoads = SharedLoads { multicast: false, rename: false };
 }
 
 /// What a collector is.
@@ -73,6 +90,9 @@ impl Design {
     pub const FINEREG_FAMILY: [Design; 4] =
         [Design::VIRTUAL_THREAD, Design::REG_DRAM, Design::VT_REGMUTEX, Design::FINEREG];
 
+    /// Inter-warp multicasting and what I compares it with, all around the baseline's collectors.
+    pub const MULTICAST_FAMILY: [Design; 3] = [Design::DARSIE, Design::IWMA, Design::IWMA_DARSIE];
+
     /// Operand collector units under greedy-then-oldest. F §II.
     pub const BASELINE: Design = Design {
         name: "baseline",
@@ -83,6 +103,7 @@ impl Design {
         cache_far: false,
         two_level: None,
         residency: Residency::Baseline,
+        shared_loads: SharedLoads::APART,
     };
 
     /// Caching collector units under greedy-then-oldest and least-recently-used replacement. F §VI-C.
@@ -149,8 +170,30 @@ impl Design {
 
     /// Every design, of all families.
     pub fn every() -> impl Iterator<Item = Design> {
-        Design::ALL.into_iter().chain(Design::FINEREG_FAMILY)
+        Design::ALL.into_iter().chain(Design::FINEREG_FAMILY).chain(Design::MULTICAST_FAMILY)
     }
+
+    /// The baseline with DARSIE: a load that another warp of the sub-core has performed alike since the last
+    /// barrier is served from the register file. I §5.2.2.
+    pub const DARSIE: Design = Design {
+        name: "darsie",
+        shared_loads: SharedLoads { rename: true, ..SharedLoads::APART },
+        ..Design::BASELINE
+    };
+
+    /// The baseline with the inter-warp multicasting unit. I §3.
+    pub const IWMA: Design = Design {
+        name: "iwma",
+        shared_loads: SharedLoads { multicast: true, ..SharedLoads::APART },
+        ..Design::BASELINE
+    };
+
+    /// Both: what DARSIE leaves of the loads goes to the multicasting unit. I §5.2.2.
+    pub const IWMA_DARSIE: Design = Design {
+        name: "iwma-darsie",
+        shared_loads: SharedLoads { multicast: true, rename: true },
+        ..Design::BASELINE
+    };
 
     /// The design of this name.
     pub fn named(name: &str) -> Option<Design> {
@@ -227,6 +270,18 @@ impl Design {
             Collector::Boc => OperandStage::bypassing(parameters),
         };
         SubCore::new(self.issue_stage(config, seed), parameters, stage)
+    }
+}
+
+impl Design {
+    /// The reference model of the inter-warp multicasting unit.
+    pub fn multicasting_model(&self, config: &Config) -> MulticastingUnit {
+        Box::new(Iwmu::new(config.iwmu_parameters()))
+    }
+
+    pub(super) fn load_sharing(&self, config: &Config) -> Option<LoadSharing> {
+        let unit = self.shared_loads.multicast.then(|| self.multicasting_model(config));
+        LoadSharing::new(self, unit, config)
     }
 }
 

@@ -12,6 +12,7 @@ use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
+use super::load_sharing::{LoadSharing, Marks, MulticastingUnit};
 use super::{Design, RmuEngine, Sm, SmError};
 use crate::config::{Config, Sthld, SUB_CORES};
 use crate::energy::Energies;
@@ -73,6 +74,14 @@ where
             }
         }
         gpu
+    }
+
+    /// Puts other engines in place of the reference models of the inter-warp multicasting units, one per SM,
+    /// before anything is run. They must be what [`Config::iwmu_parameters`] describes.
+    pub fn set_multicasting_units(&mut self, mut unit: impl FnMut(usize) -> MulticastingUnit) {
+        for (number, sm) in self.sms.iter_mut().enumerate() {
+            sm.context.sharing = LoadSharing::new(&self.design, Some(unit(number)), &self.config);
+        }
     }
 
     /// Ends the run after so many cycles, in the middle of a kernel if need be.
@@ -139,12 +148,13 @@ where
             super::Residency::FineReg | super::Residency::VirtualThreadRegMutex => Some(kernel.liveness()?),
             _ => None,
         };
+        let marks = Marks::new(&self.config.mlds.loads, kernel)?;
         for sm in &mut self.sms {
             let reader = match reuse {
                 Some(reuse) => kernel.open_annotated(reuse)?,
                 None => kernel.open()?,
             };
-            sm.start(reader, liveness.clone())?;
+            sm.start(reader, marks.clone(), liveness.clone())?;
         }
         loop {
             let end = (self.interval_start.cycles + self.config.interval).min(self.cycle_limit);
@@ -212,6 +222,7 @@ where
     fn end_interval(&mut self) {
         let interval = self.present_interval();
         self.intervals.push(interval);
+        self.sms.iter_mut().for_each(|sm| sm.context.end_interval());
         let (counters, _) = self.counters();
         let instructions = counters.warp_instructions - self.interval_start.warp_instructions;
         self.interval_start = counters;
@@ -230,6 +241,8 @@ where
             hit_ratio: ratio(counted.hits, counted.operand_reads),
             sthld: self.sthld,
             state: self.controller.as_ref().map_or(0, |controller| controller.state() as u32),
+            lrt_entries: ratio(counted.lrt_entry_cycles, counted.cycles * self.sms.len() as u64),
+            lrt_peak: self.sms.iter().filter_map(|sm| sm.context.lrt_peak()).max().unwrap_or(0),
         }
     }
 

@@ -23,6 +23,7 @@ mod decoded;
 mod design;
 mod error;
 mod gpu;
+mod load_sharing;
 mod memory;
 mod monolithic;
 mod mover;
@@ -43,15 +44,17 @@ use gpurf_trace::{KernelReader, Liveness, Program, ThreadBlock};
 use crate::config::{Config, Organisation, SUB_CORES};
 use crate::statistics::{Counters, Stalls};
 
-pub use design::{Collector, Design, Residency};
+pub use design::{Collector, Design, Residency, SharedLoads};
 pub use error::SmError;
 pub use gpu::Gpu;
+pub use load_sharing::MulticastingUnit;
 pub use residency::Limit;
 pub use switching::RmuEngine;
 pub use two_level::TwoLevel;
 
 use context::Context;
 use decoded::Decoded;
+use load_sharing::Marks;
 use monolithic::Monolithic;
 use pool::Pool;
 use residency::{Occupancy, Resident};
@@ -104,7 +107,7 @@ where
     fn new(config: &Config, design: Design, share: (u64, u64), mut engine: impl FnMut(usize) -> E) -> Self {
         Sm {
             sub_cores: std::array::from_fn(|index| SubCore::new(index, engine(index), config, &design)),
-            context: Context::new(config),
+            context: Context::new(config, design.load_sharing(config)),
             design,
             switching: Switching::new(config, &design),
             share,
@@ -115,8 +118,13 @@ where
         }
     }
 
-    /// Launches a kernel.
-    fn start(&mut self, kernel: KernelReader, liveness: Option<Arc<Liveness>>) -> Result<(), SmError> {
+    /// Launches a kernel, of which `marks` says what its multicasting loads are.
+    fn start(
+        &mut self,
+        kernel: KernelReader,
+        marks: Marks,
+        liveness: Option<Arc<Liveness>>,
+    ) -> Result<(), SmError> {
         let occupancy = Occupancy::new(kernel.header(), &self.context.config, &self.design)?;
         self.switching.start_kernel(&kernel.header().name);
         self.context.liveness = liveness;
@@ -131,6 +139,7 @@ where
         };
         self.context.kernel = running.kernel.header().clone();
         self.context.decoded.clear();
+        self.context.marks = marks;
         self.context.residents.clear();
         self.context.residents.resize_with(running.occupancy.residents, || None);
         self.context.slots.clear();
@@ -233,13 +242,15 @@ where
                     registers: occupancy.registers,
                 });
             }
-            let mut decoded = Decoded::new(instruction, slots).ok_or_else(|| SmError::TooManySources {
-                kernel: self.context.kernel.name.clone(),
-                pc: instruction.pc,
-                opcode: instruction.opcode.to_string(),
-                needed: instruction.sources.len(),
-                slots,
-            })?;
+            let mlds = self.context.marks.contain(instruction);
+            let mut decoded =
+                Decoded::new(instruction, slots, mlds).ok_or_else(|| SmError::TooManySources {
+                    kernel: self.context.kernel.name.clone(),
+                    pc: instruction.pc,
+                    opcode: instruction.opcode.to_string(),
+                    needed: instruction.sources.len(),
+                    slots,
+                })?;
             if let (Some((own, _)), Some(liveness)) = (occupancy.pool, &self.context.liveness) {
                 let live = liveness.at(instruction.pc);
                 decoded.needs_pool = live.union(decoded.touches).any_from(own as u8);
@@ -308,7 +319,9 @@ where
                 executing = located;
             }
             self.sub_cores[executing.sub_core].complete(executing, context);
+            context.share_renamed(&executing);
         }
+        let mut active = context.step_multicasting();
         if let Some(executing) = context.step_memory() {
             let destinations = context.decoded(&executing.instruction).destinations();
             self.sub_cores[executing.sub_core].takes_long(executing.warp, destinations);
@@ -316,7 +329,6 @@ where
         if let Some(monolithic) = &mut self.monolithic {
             monolithic.select(&mut self.sub_cores, context);
         }
-        let mut active = false;
         for sub_core in &mut self.sub_cores {
             active |= sub_core.step(context);
         }
@@ -324,7 +336,8 @@ where
             (std::mem::take(&mut context.opened), std::mem::take(&mut context.completed));
         for block in (0..context.residents.len()).filter(|block| (opened | completed) >> block & 1 == 1) {
             if opened >> block & 1 == 1 {
-                self.sub_cores.iter_mut().for_each(|sub_core| sub_core.open_barrier(block));
+                self.sub_cores.iter_mut().for_each(|sub_core| sub_core.open_barrier(block, context));
+                context.separate_loads(block, false);
             }
             if completed >> block & 1 == 1 {
                 for (index, sub_core) in self.sub_cores.iter_mut().enumerate() {
@@ -333,6 +346,7 @@ where
                         monolithic.leave(index, leaving);
                     }
                 }
+                context.separate_loads(block, true);
                 let resident = context.residents[block].take();
                 let slot = resident.and_then(|resident| resident.slot).expect("what completes is active");
                 context.slots[slot] = None;

@@ -227,12 +227,13 @@ where
     }
 
     /// The barrier of resident `block` opens.
-    pub fn open_barrier(&mut self, block: usize) {
+    pub fn open_barrier(&mut self, block: usize, context: &mut Context) {
         for &warp in &self.ages {
             let slot = &mut self.warps[warp as usize];
             if slot.block == block {
                 slot.at_barrier = false;
                 self.changed |= 1 << warp;
+                context.pass_barrier(usize::from(warp) * SUB_CORES + self.index, slot.next_serial());
             }
         }
     }
@@ -426,6 +427,9 @@ where
         }
 
         let executing = Executing { sub_core: self.index, warp, block, number, serial, instruction };
+        if decoded.mlds && instruction.mask != 0 {
+            context.issue_load(&executing);
+        }
         self.collectors[collector] =
             Collecting { executing: Some(executing), reads: decoded.reads, expected };
         self.occupied |= 1 << collector;
@@ -537,7 +541,7 @@ where
             // No lane is active: it read its operands, and that is all.
             self.complete_part(executing.warp, context);
         } else if decoded.memory.is_some() {
-            context.memory.push(self.index, executing);
+            context.send_to_memory(executing);
         } else {
             context.plan(context.now + unit.timing.latency, executing);
         }

@@ -145,7 +145,12 @@ impl Warp {
 
     /// The next instruction, and its number among all of the run.
     pub fn head(&self) -> (&DynamicInstruction, u32) {
-        (&self.instructions[self.next], self.first_serial.wrapping_add(self.next as u32))
+        (&self.instructions[self.next], self.next_serial())
+    }
+
+    /// The number of the next instruction, or of the end.
+    pub fn next_serial(&self) -> u32 {
+        self.first_serial.wrapping_add(self.next as u32)
     }
 
     /// Whether a branch has left the window of so many instructions before the next one: see

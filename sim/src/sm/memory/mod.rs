@@ -1,7 +1,9 @@
 //! Memory side of the SM: the load/store unit with L1, shared memory, L2 and DRAM behind it.
 //!
-//! The unit takes one instruction at a time from the sub-cores' queues, in turn, and is busy with it
-//! for as long as L1 or shared memory needs to serve its lanes. When the results arrive is known as
+//! The unit is the shared memory-I/O unit (MIO) of I §2: all that moves between the register files and L1
+//! or shared memory passes it, loads and stores of both. It takes one instruction at a time from the
+//! sub-cores' queues, in turn, and is busy with it for as long as L1 or shared memory needs to serve its
+//! lanes: both give 128 bytes a cycle. When the results arrive is known as
 //! soon as the instruction is taken: caches note the arrival of what is on its way, and links count
 //! when they are free again. Left out: limits on outstanding misses, dirty evictions, DRAM pages and
 //! refresh, instruction and constant misses.
@@ -18,6 +20,18 @@ use crate::statistics::Counters;
 
 use cache::Cache;
 use coalescer::{coalesce, shared_cost, LineAccess, SECTOR};
+
+/// What an instruction asks of the unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access<'a> {
+    pub memory: Memory,
+    /// Bytes a lane moves.
+    pub width: u64,
+    /// Of the active lanes; none for constants and textures.
+    pub addresses: &'a [u64],
+    /// How often shared memory transfers the data.
+    pub transfers: u64,
+}
 
 /// `T` is what identifies an instruction to the SM.
 pub(super) struct LoadStoreUnit<T> {
@@ -91,13 +105,27 @@ impl<T> LoadStoreUnit<T> {
         self.queues[sub_core].push_back(instruction);
     }
 
-    /// The instruction that the unit takes in cycle `now`, if it is free and one waits.
-    pub fn take(&mut self, now: u64) -> Option<T> {
-        if now < self.busy_until {
+    /// The oldest instruction in a sub-core's queue.
+    pub fn head(&self, sub_core: usize) -> Option<&T> {
+        self.queues[sub_core].front()
+    }
+
+    /// Takes the oldest instruction out of a sub-core's queue.
+    pub fn pop(&mut self, sub_core: usize) -> Option<T> {
+        self.queues[sub_core].pop_front()
+    }
+
+    pub fn is_free(&self, now: u64) -> bool {
+        now >= self.busy_until
+    }
+
+    /// The instruction that the unit takes in cycle `now`, if it is free and one waits that it `may` take.
+    pub fn take(&mut self, now: u64, may: impl Fn(&T) -> bool) -> Option<T> {
+        if !self.is_free(now) {
             return None;
         }
-        let waiting = (self.turn..self.turn + SUB_CORES).map(|index| index % SUB_CORES);
-        let sub_core = waiting.into_iter().find(|&index| !self.queues[index].is_empty())?;
+        let mut waiting = (self.turn..self.turn + SUB_CORES).map(|index| index % SUB_CORES);
+        let sub_core = waiting.find(|&index| self.queues[index].front().is_some_and(&may))?;
         self.turn = (sub_core + 1) % SUB_CORES;
         self.queues[sub_core].pop_front()
     }
@@ -107,26 +135,28 @@ impl<T> LoadStoreUnit<T> {
         self.queues.iter().any(|queue| !queue.is_empty()).then_some(self.busy_until)
     }
 
-    /// Performs the access of an instruction taken in cycle `now`; the cycle of its completion.
+    /// Performs an access taken in cycle `now`; the cycle of its completion.
     ///
-    /// Without `addresses` (constants, textures) it is taken for a hit in its own cache.
-    pub fn access(
-        &mut self,
-        now: u64,
-        memory: Memory,
-        width: u64,
-        addresses: &[u64],
-        counters: &mut Counters,
-    ) -> u64 {
+    /// Without addresses (constants, textures) it is taken for a hit in its own cache.
+    pub fn access(&mut self, now: u64, access: Access, counters: &mut Counters) -> u64 {
+        let completion = self.perform(now, &access, counters);
+        counters.io_cycles += self.busy_until - now;
+        access.count(counters);
+        completion
+    }
+
+    fn perform(&mut self, now: u64, access: &Access, counters: &mut Counters) -> u64 {
+        let Access { memory, width, addresses, transfers } = *access;
         self.busy_until = now + 1;
         if addresses.is_empty() || memory.space == MemorySpace::Constant {
             return now + self.config.l1.latency;
         }
         if memory.space == MemorySpace::Shared {
             let cost = shared_cost(addresses, width, self.config.shared.banks);
-            self.busy_until = now + cost.cycles;
-            counters.shared_conflicts += cost.conflicts;
-            return now + self.config.shared.latency + cost.cycles - 1;
+            let cycles = transfers * cost.cycles;
+            self.busy_until = now + cycles;
+            counters.shared_conflicts += transfers * cost.conflicts;
+            return now + self.config.shared.latency + cycles - 1;
         }
         let lines = coalesce(addresses, width);
         let per_cycle = self.config.l1.sectors_per_cycle;
@@ -223,6 +253,26 @@ impl<T> LoadStoreUnit<T> {
     }
 }
 
+impl Access<'_> {
+    /// Adds it to the traffic between the register files and L1 or shared memory. An atomic operation counts
+    /// as a store, local memory as global.
+    fn count(&self, counters: &mut Counters) {
+        let Access { memory, width, addresses, transfers } = *self;
+        let (requests, bytes) = match (memory.space, memory.access) {
+            _ if addresses.is_empty() => return,
+            (MemorySpace::Constant, _) => return,
+            (MemorySpace::Shared, MemoryAccess::Load) => {
+                (&mut counters.shared_loads, &mut counters.shared_load_bytes)
+            }
+            (MemorySpace::Shared, _) => (&mut counters.shared_stores, &mut counters.shared_store_bytes),
+            (_, MemoryAccess::Load) => (&mut counters.global_loads, &mut counters.global_load_bytes),
+            _ => (&mut counters.global_stores, &mut counters.global_store_bytes),
+        };
+        *requests += transfers;
+        *bytes += transfers * width * addresses.len() as u64;
+    }
+}
+
 /// Indices of the set bits.
 fn bits(mask: u8) -> impl Iterator<Item = usize> {
     (0..8).filter(move |&bit| mask >> bit & 1 == 1)
@@ -236,6 +286,10 @@ mod tests {
     const STORE: Memory = Memory { space: MemorySpace::Global, access: MemoryAccess::Store };
     const SHARED: Memory = Memory { space: MemorySpace::Shared, access: MemoryAccess::Load };
 
+    fn access(memory: Memory, width: u64, addresses: &[u64]) -> Access<'_> {
+        Access { memory, width, addresses, transfers: 1 }
+    }
+
     fn unit() -> LoadStoreUnit<u32> {
         LoadStoreUnit::new(&Config::default())
     }
@@ -243,11 +297,19 @@ mod tests {
     #[test]
     fn a_load_takes_dram_then_l1_latency() {
         let (mut unit, mut counters) = (unit(), Counters::default());
-        assert_eq!(unit.access(100, LOAD, 4, &[64], &mut counters), 100 + 489);
-        assert_eq!(unit.access(200, LOAD, 4, &[68], &mut counters), 100 + 489, "joins the miss under way");
-        assert_eq!(unit.access(900, LOAD, 4, &[72], &mut counters), 900 + 32);
+        assert_eq!(unit.access(100, access(LOAD, 4, &[64]), &mut counters), 100 + 489);
+        assert_eq!(
+            unit.access(200, access(LOAD, 4, &[68]), &mut counters),
+            100 + 489,
+            "joins the miss under way"
+        );
+        assert_eq!(unit.access(900, access(LOAD, 4, &[72]), &mut counters), 900 + 32);
         unit.start_kernel(0);
-        assert_eq!(unit.access(1000, LOAD, 4, &[64], &mut counters), 1000 + 230, "L1 is emptied, L2 is not");
+        assert_eq!(
+            unit.access(1000, access(LOAD, 4, &[64]), &mut counters),
+            1000 + 230,
+            "L1 is emptied, L2 is not"
+        );
         assert_eq!((counters.l1_reads, counters.l1_hits, counters.l2_reads, counters.l2_hits), (4, 2, 2, 1));
     }
 
@@ -255,9 +317,9 @@ mod tests {
     fn copies_from_the_host_are_found_in_l2() {
         let (mut unit, mut counters) = (unit(), Counters::default());
         unit.copy_to_device(0x1000, 40);
-        assert_eq!(unit.access(0, LOAD, 4, &[0x1000], &mut counters), 230);
-        assert_eq!(unit.access(1000, LOAD, 4, &[0x1020], &mut counters), 1230);
-        assert_eq!(unit.access(2000, LOAD, 4, &[0x1040], &mut counters), 2489);
+        assert_eq!(unit.access(0, access(LOAD, 4, &[0x1000]), &mut counters), 230);
+        assert_eq!(unit.access(1000, access(LOAD, 4, &[0x1020]), &mut counters), 1230);
+        assert_eq!(unit.access(2000, access(LOAD, 4, &[0x1040]), &mut counters), 2489);
     }
 
     #[test]
@@ -265,12 +327,12 @@ mod tests {
         let (mut unit, mut counters) = (unit(), Counters::default());
         unit.copy_to_device(0, 4096);
         let strided: Vec<u64> = (0..32).map(|lane| 128 * lane).collect();
-        assert_eq!(unit.access(0, LOAD, 4, &strided, &mut counters), 31 + 230);
+        assert_eq!(unit.access(0, access(LOAD, 4, &strided), &mut counters), 31 + 230);
         assert_eq!(unit.next_take(), None);
         unit.push(0, 7);
         assert_eq!(unit.next_take(), Some(8), "four sectors a cycle");
         let line: Vec<u64> = (0..32).map(|lane| 4 * lane).collect();
-        assert_eq!(unit.access(1000, STORE, 4, &line, &mut counters), 1003 + 230);
+        assert_eq!(unit.access(1000, access(STORE, 4, &line), &mut counters), 1003 + 230);
     }
 
     #[test]
@@ -278,9 +340,9 @@ mod tests {
         let (mut unit, mut counters) = (unit(), Counters::default());
         let conflicting: Vec<u64> = (0..32).map(|lane| 8 * lane).collect();
         unit.push(3, 1);
-        assert_eq!(unit.access(0, SHARED, 4, &conflicting, &mut counters), 31);
+        assert_eq!(unit.access(0, access(SHARED, 4, &conflicting), &mut counters), 31);
         assert_eq!((unit.next_take(), counters.shared_conflicts), (Some(2), 1));
-        assert_eq!(unit.access(10, SHARED, 8, &conflicting, &mut counters), 41);
+        assert_eq!(unit.access(10, access(SHARED, 8, &conflicting), &mut counters), 41);
         assert_eq!(counters.shared_conflicts, 1, "64 bits per lane take two cycles in any case");
     }
 
@@ -292,7 +354,33 @@ mod tests {
             unit.push(3, 30 + number);
         });
         assert!(!unit.accepts(1) && unit.accepts(0));
-        let order: Vec<u32> = (0..6).filter_map(|now| unit.take(now)).collect();
+        let order: Vec<u32> = (0..6).filter_map(|now| unit.take(now, |_| true)).collect();
         assert_eq!(order, [10, 30, 11, 31, 12, 32]);
+    }
+
+    #[test]
+    fn an_instruction_that_may_not_be_taken_lets_others_pass() {
+        let mut unit = unit();
+        unit.push(0, 10);
+        unit.push(1, 11);
+        assert_eq!(unit.take(0, |&number| number != 10), Some(11));
+        assert_eq!((unit.take(0, |&number| number != 10), unit.head(0)), (None, Some(&10)));
+    }
+
+    #[test]
+    fn traffic_is_counted_by_kind() {
+        let (mut unit, mut counters) = (unit(), Counters::default());
+        let line: Vec<u64> = (0..32).map(|lane| 16 * lane).collect();
+        unit.access(0, Access { transfers: 2, ..access(SHARED, 16, &line) }, &mut counters);
+        assert_eq!((counters.shared_loads, counters.shared_load_bytes, counters.io_cycles), (2, 1024, 8));
+        assert_eq!(unit.next_take(), None);
+        assert!(!unit.is_free(7) && unit.is_free(8));
+        unit.access(100, access(LOAD, 16, &line), &mut counters);
+        unit.access(200, access(STORE, 4, &line[..8]), &mut counters);
+        assert_eq!((counters.global_loads, counters.global_load_bytes), (1, 512));
+        assert_eq!((counters.global_stores, counters.global_store_bytes), (1, 32));
+        assert_eq!((counters.shared_stores, counters.io_cycles), (0, 8 + 4 + 1));
+        unit.access(300, access(LOAD, 4, &[]), &mut counters);
+        assert_eq!((counters.global_loads, counters.io_cycles), (1, 14), "constants are no such traffic");
     }
 }

@@ -1,0 +1,235 @@
+//! Which loads from shared memory of a kernel are multicasting loads, MLDS: I §3.1 and §3.4.
+//!
+//! The unit compares the address of the first lane alone, and keeps loads until a partner comes. It would
+//! give a warp the wrong data if other lanes' addresses differ, and old loads too new data if their words are
+//! stored to meanwhile. The paper rewrites kernels by hand, "when necessary", and replaces "redundant" loads.
+//! [`Marking::Redundant`] does so by a profile of a kernel's first blocks; a load qualifies if, between two
+//! barriers,
+//! - another warp performs it alike (else there is nothing to gain, only time to lose);
+//! - no two warps' loads with the same key disagree in a lane, or in what they load;
+//! - nothing is stored to the words that it loads.
+//!
+//! What the profile did not see is found when it happens: see [`super::delivery`].
+
+use std::collections::{HashMap, HashSet};
+
+use gpurf_trace::{
+    DynamicInstruction, Kernel, KernelHeader, Memory, MemoryAccess, MemorySpace, Program, Result,
+    StaticInstruction, ThreadBlock,
+};
+
+use crate::config::Marking;
+
+/// Blocks of a kernel that are profiled.
+const PROFILED_BLOCKS: usize = 4;
+
+/// Program counters of multicasting loads.
+#[derive(Clone)]
+pub(in crate::sm) enum Marks {
+    All,
+    At(HashSet<u32>),
+}
+
+impl Marks {
+    pub fn new(marking: &Marking, kernel: &Kernel) -> Result<Marks> {
+        Ok(match marking {
+            Marking::All => Marks::All,
+            Marking::At(places) => Marks::At(places.iter().copied().collect()),
+            Marking::Redundant => Marks::At(redundant(kernel)?),
+        })
+    }
+
+    pub fn contain(&self, instruction: &StaticInstruction) -> bool {
+        loads_shared(instruction)
+            && match self {
+                Marks::All => true,
+                Marks::At(places) => places.contains(&instruction.pc),
+            }
+    }
+}
+
+/// Only what reads registers' worth from shared memory by name: `LDS`, `LDSM`.
+fn loads_shared(instruction: &StaticInstruction) -> bool {
+    let load = Memory { space: MemorySpace::Shared, access: MemoryAccess::Load };
+    instruction.memory == Some(load) && !instruction.destinations.is_empty() && instruction.width > 0
+}
+
+/// What the multicasting unit compares, warps apart: address, source and destination register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::sm) struct Key {
+    pub address: u64,
+    pub source: u8,
+    pub destination: u8,
+}
+
+impl Key {
+    /// `address`: of the first active lane. A load that names no register for its address has RZ for it.
+    pub fn new(address: u64, source: Option<u8>, destination: u8) -> Key {
+        Key { address, source: source.unwrap_or(u8::MAX), destination }
+    }
+}
+
+fn redundant(kernel: &Kernel) -> Result<HashSet<u32>> {
+    let mut reader = kernel.open()?;
+    let (mut found, mut refused) = (HashSet::new(), HashSet::new());
+    for _ in 0..PROFILED_BLOCKS {
+        let Some(block) = reader.next_block()? else { break };
+        for section in sections(reader.program(), &block) {
+            section.judge(kernel.header(), reader.program(), &block, &mut found, &mut refused);
+        }
+    }
+    Ok(found.difference(&refused).copied().collect())
+}
+
+/// What the warps of a block do in shared memory between two barriers.
+#[derive(Default)]
+struct Section {
+    /// Warp and instruction.
+    accesses: Vec<(u32, DynamicInstruction)>,
+}
+
+fn sections(program: &Program, block: &ThreadBlock) -> Vec<Section> {
+    let mut sections: Vec<Section> = vec![];
+    for warp in &block.warps {
+        let mut number = 0;
+        for &instruction in warp.instructions.iter().filter(|instruction| instruction.mask != 0) {
+            let place = &program[instruction.static_index];
+            if sections.len() <= number {
+                sections.resize_with(number + 1, Section::default);
+            }
+            if place.memory.is_some() && !block.addresses(&instruction).is_empty() {
+                sections[number].accesses.push((warp.id, instruction));
+            }
+            number += usize::from(place.barrier);
+        }
+    }
+    sections
+}
+
+impl Section {
+    fn judge(
+        &self,
+        header: &KernelHeader,
+        program: &Program,
+        block: &ThreadBlock,
+        found: &mut HashSet<u32>,
+        refused: &mut HashSet<u32>,
+    ) {
+        let mut stored: HashSet<u64> = HashSet::new();
+        for (_, instruction) in &self.accesses {
+            let place = &program[instruction.static_index];
+            let addresses = block.addresses(instruction);
+            let memory = place.memory.expect("only accesses are kept");
+            let shared = match memory.space {
+                MemorySpace::Generic => header.space_of(addresses[0]) == MemorySpace::Shared,
+                space => space == MemorySpace::Shared,
+            };
+            if shared && memory.access != MemoryAccess::Load {
+                stored.extend(addresses.iter().flat_map(|&address| words(header, address, place.width)));
+            }
+        }
+        let mut first: HashMap<Key, (u32, &DynamicInstruction)> = HashMap::new();
+        for (warp, instruction) in &self.accesses {
+            let place = &program[instruction.static_index];
+            if !loads_shared(place) {
+                continue;
+            }
+            let addresses = block.addresses(instruction);
+            let mut loaded = addresses.iter().flat_map(|&address| words(header, address, place.width));
+            if loaded.any(|word| stored.contains(&word)) {
+                refused.insert(place.pc);
+            }
+            let key = Key::new(addresses[0], place.sources.first().copied(), place.destinations[0]);
+            let (other_warp, other) = *first.entry(key).or_insert((*warp, instruction));
+            let other_place = &program[other.static_index];
+            let alike = other_place.opcode == place.opcode
+                && other.mask == instruction.mask
+                && block.addresses(other) == addresses
+                && block.digest(other) == block.digest(instruction);
+            if !alike {
+                refused.extend([place.pc, other_place.pc]);
+            } else if other_warp != *warp {
+                found.extend([place.pc, other_place.pc]);
+            }
+        }
+    }
+}
+
+/// Words of shared memory that a lane's access touches.
+fn words(header: &KernelHeader, address: u64, width: u16) -> impl Iterator<Item = u64> {
+    let offset = offset(header, address);
+    offset / 4..=(offset + u64::from(width.max(1)) - 1) / 4
+}
+
+/// Where an address lies in the block's shared memory: instructions for shared memory name offsets, generic
+/// ones addresses in its window.
+pub(in crate::sm) fn offset(header: &KernelHeader, address: u64) -> u64 {
+    match header.space_of(address) {
+        MemorySpace::Shared => address - header.shared_base,
+        _ => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpurf_trace::{Instruction, Register};
+
+    /// An instruction of a warp: place, opcode, destination, sources, address of its only lane.
+    type Line = (u32, &'static str, Option<u8>, &'static [u8], u64);
+
+    const BARRIER: Line = (0xff0, "BAR.SYNC", None, &[], 0);
+
+    fn marked(warps: &[&[Line]]) -> Vec<u32> {
+        let mut program = Program::default();
+        let mut block = ThreadBlock::new([0; 3]);
+        for (number, lines) in warps.iter().enumerate() {
+            block.begin_warp(number as u32);
+            for &(pc, opcode, destination, sources, address) in *lines {
+                let sources: Vec<_> = sources.iter().map(|&source| Register::Vector(source)).collect();
+                let access = opcode != "BAR.SYNC";
+                let index = program.intern(&Instruction {
+                    pc,
+                    opcode,
+                    destination: destination.map(Register::Vector),
+                    sources: &sources,
+                    width: if access { 4 } else { 0 },
+                    immediates: [0; 2],
+                });
+                let addresses: &[u64] = if access { &[address] } else { &[] };
+                block.push(index.unwrap(), 1, addresses);
+            }
+        }
+        let header = KernelHeader { block: [64, 1, 1], grid: [1; 3], ..KernelHeader::default() };
+        let kernel = Kernel::in_memory(header, program, vec![block]);
+        let mut places: Vec<_> = redundant(&kernel).unwrap().into_iter().collect();
+        places.sort_unstable();
+        places
+    }
+
+    #[test]
+    fn loads_that_warps_perform_alike_are_redundant() {
+        let alike: Line = (0x10, "LDS", Some(4), &[2], 64);
+        let alone: Line = (0x20, "LDS", Some(5), &[2], 68);
+        assert_eq!(marked(&[&[alike, alone], &[alike]]), [0x10]);
+        assert_eq!(marked(&[&[alike], &[(0x10, "LDS", Some(4), &[2], 96)]]), [0; 0], "other addresses");
+        assert_eq!(marked(&[&[alike, BARRIER], &[BARRIER, alike]]), [0; 0], "a barrier between");
+    }
+
+    #[test]
+    fn a_store_before_the_barrier_refuses_a_load() {
+        let load: Line = (0x10, "LDS", Some(4), &[2], 64);
+        let store: Line = (0x30, "STS", None, &[6, 7], 64);
+        assert_eq!(marked(&[&[load, store], &[load]]), [0; 0]);
+        assert_eq!(marked(&[&[load, BARRIER, store], &[load, BARRIER]]), [0x10]);
+    }
+
+    #[test]
+    fn loads_that_would_be_taken_for_each_other_are_refused() {
+        let word: Line = (0x10, "LDS", Some(4), &[2], 64);
+        let byte: Line = (0x20, "LDS.U8", Some(4), &[2], 64);
+        assert_eq!(marked(&[&[word], &[byte]]), [0; 0]);
+        let other: Line = (0x40, "LDS", Some(8), &[2], 64);
+        assert_eq!(marked(&[&[word, other], &[byte, other]]), [0x40]);
+    }
+}

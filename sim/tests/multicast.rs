@@ -1,0 +1,312 @@
+//! Loads from shared memory that warps share, by multicasting and by renaming: on the matrix products of
+//! "Inter-Warp Multicasting", table 3, and on small kernels that provoke wrong deliveries.
+
+use std::path::Path;
+
+use gpurf_hw::dialect::{Clocked, Rtl};
+use gpurf_hw::multicast::{Iwmu, IwmuIn, IwmuOut, ADDRESS_BITS, WARP_BITS};
+use gpurf_sim::config::Config;
+use gpurf_sim::gemm_traffic::{Tiling, Transfers};
+use gpurf_sim::sm::{Design, Gpu, MulticastingUnit};
+use gpurf_sim::statistics::{Counters, Statistics};
+use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
+use gpurf_workloads::suite::hgemm::{run_tile, Tile, TILES};
+use gpurf_workloads::{Device, Options};
+
+const SHARING: [Design; 3] = Design::MULTICAST_FAMILY;
+
+fn config(settings: &[&str]) -> Config {
+    let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
+    Config::load(Some(Path::new("next-generation")), &settings).unwrap()
+}
+
+fn product(tile: &Tile, m: usize, n: usize, k: usize) -> Workload {
+    let mut device = Device::new(Options { digests: true, ..Options::default() });
+    run_tile(&mut device, tile, m, n, k).unwrap();
+    device.into_workload(tile.kernel)
+}
+
+fn run(workload: &Workload, design: Design, config: &Config) -> Statistics {
+    let mut gpu = Gpu::new(config, design, 1, |_| design.model(config, 1));
+    gpu.run(workload, None).unwrap();
+    gpu.statistics("model", 0)
+}
+
+fn sound(workload: &Workload, design: Design, config: &Config) -> Counters {
+    let statistics = run(workload, design, config);
+    assert!(statistics.is_sound(), "{}, {design}: {:?}", workload.name, statistics.errors);
+    statistics.summary.counters
+}
+
+fn tiling(tile: &Tile) -> Tiling {
+    let Tile { block_m, block_n, block_k, warp_m, warp_n, .. } = *tile;
+    Tiling { block_m, block_n, block_k, warp_m, warp_n }
+}
+
+/// Transfers of the main loop: those of a product less those of one that is shorter by so many steps.
+fn transfers_of_steps(
+    short: &Workload,
+    long: &Workload,
+    steps: u64,
+    design: Design,
+    config: &Config,
+) -> Transfers {
+    let (short, long) = (sound(short, design, config), sound(long, design, config));
+    let of = |count: fn(&Counters) -> u64| (count(&long) - count(&short)) / steps;
+    Transfers {
+        shared_loads: of(|counters| counters.shared_loads),
+        shared_stores: of(|counters| counters.shared_stores),
+        global_loads: of(|counters| counters.global_loads),
+        global_stores: of(|counters| counters.global_stores),
+    }
+}
+
+#[test]
+fn traffic_of_every_tile_is_as_derived() {
+    for tile in TILES {
+        let (m, n) = (tile.block_m, tile.block_n);
+        let (short, long) = (product(tile, m, n, 64), product(tile, m, n, 192));
+        for fragment_loads in [1, 2] {
+            let config = config(&[&format!("mlds.transfers={fragment_loads}"), "iwmu.release_age=4000"]);
+            for design in [Design::BASELINE, Design::DARSIE, Design::IWMA, Design::IWMA_DARSIE] {
+                let found = transfers_of_steps(&short, &long, 4, design, &config);
+                let derived = tiling(tile).step(fragment_loads, design.shared_loads);
+                let case = format!("{}, {design}, {fragment_loads} loads", tile.kernel);
+                // A load may be released at a barrier while its partner is still in the unit's queue.
+                let alone = if design.shared_loads.multicast { derived.shared_loads / 50 } else { 0 };
+                let shared_loads = derived.shared_loads..=derived.shared_loads + alone;
+                assert!(shared_loads.contains(&found.shared_loads), "{case}: {found:?}, {derived:?}");
+                assert_eq!(Transfers { shared_loads: derived.shared_loads, ..found }, derived, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_warp_gets_the_values_that_it_asked_for() {
+    for tile in TILES {
+        let workload = product(tile, 2 * tile.block_m - 8, tile.block_n, 104);
+        let expected = sound(&workload, Design::BASELINE, &config(&[]));
+        assert_eq!((expected.delivery_checks, expected.multicast_requests), (0, 0));
+        for design in SHARING {
+            for settings in [&[][..], &["iwmu.entries=16", "iwmu.release_age=20"], &["iwmu.search=scan"]] {
+                let counted = sound(&workload, design, &config(settings));
+                assert_eq!(counted.warp_instructions, expected.warp_instructions);
+                assert_eq!(counted.token_checks, expected.token_checks);
+                assert_eq!(counted.delivery_checks, counted.multicasts + counted.renamed_loads);
+                // What is not accessed is delivered: no load is lost, and none performed twice.
+                let saved = expected.shared_loads - counted.shared_loads;
+                assert_eq!(saved, counted.delivery_checks, "{}, {design} {settings:?}", tile.kernel);
+                assert!(saved > 0 || !design.shared_loads.multicast, "{}, {design}", tile.kernel);
+            }
+        }
+    }
+}
+
+#[test]
+fn loads_are_marked_by_profile_all_or_one_by_one() {
+    let workload = product(&TILES[5], 128, 64, 64);
+    let expected = sound(&workload, Design::BASELINE, &config(&[]));
+    let redundant = sound(&workload, Design::IWMA, &config(&[]));
+    // Warps pass C's parts through shared memory on their way out, each its own, without a barrier.
+    let all = run(&workload, Design::IWMA, &config(&["mlds.loads=all"])).summary.counters;
+    assert!(all.multicast_requests > redundant.multicast_requests);
+    assert!(all.delivery_errors > 0);
+    let one = format!("mlds.loads=\"{:#x}\"", first_matrix_load(&workload));
+    let one = sound(&workload, Design::IWMA, &config(&[&one]));
+    assert!(one.multicasts > 0 && one.multicast_requests < redundant.multicast_requests);
+    assert_eq!(expected.shared_loads - one.shared_loads, one.multicasts);
+}
+
+fn first_matrix_load(workload: &Workload) -> u32 {
+    let mut reader = workload.kernels().next().unwrap().open().unwrap();
+    reader.next_block().unwrap();
+    reader.program().instructions().iter().find(|place| place.base() == "LDSM").unwrap().pc
+}
+
+#[test]
+fn jumps_and_repetition_change_nothing() {
+    let workload = product(&TILES[0], 264, 128, 64);
+    for design in SHARING {
+        let config = config(&["mlds.transfers=2", "interval=500"]);
+        let run = |every_cycle| {
+            let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
+            if every_cycle {
+                gpu.visit_every_cycle();
+            }
+            gpu.run(&workload, None).unwrap();
+            gpu.statistics("model", 0)
+        };
+        let jumped = run(false);
+        assert_eq!(jumped, run(true), "{design}");
+        let peak = jumped.intervals.iter().map(|interval| interval.lrt_peak).max();
+        assert_eq!(peak > Some(0), design.shared_loads.multicast);
+    }
+}
+
+#[test]
+fn the_hardware_gives_the_same_statistics() {
+    let workload = product(&TILES[5], 64, 64, 64);
+    for search in ["cam", "scan"] {
+        let config = config(&["iwmu.entries=16", &format!("iwmu.search={search}"), "mlds.transfers=2"]);
+        let design = Design::IWMA_DARSIE;
+        let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
+        gpu.set_multicasting_units(|_| {
+            let unit = Iwmu::<WARP_BITS, ADDRESS_BITS>::new(config.iwmu_parameters());
+            Box::new(Rtl::new(unit))
+        });
+        gpu.run(&workload, None).unwrap();
+        assert_eq!(gpu.statistics("model", 0), run(&workload, design, &config), "{search}");
+    }
+}
+
+/// A multicasting unit that names a wrong warp for the second of two loads, or forgets it.
+struct Faulty {
+    unit: MulticastingUnit,
+    forgets: bool,
+}
+
+impl Clocked for Faulty {
+    type In = IwmuIn;
+    type Out = IwmuOut;
+
+    fn settle(&mut self, inputs: &IwmuIn) -> IwmuOut {
+        let mut outputs = self.unit.settle(inputs);
+        if self.forgets {
+            outputs.load_second_valid = false;
+        } else {
+            outputs.load_second_warp ^= 1;
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        self.unit.tick();
+    }
+}
+
+#[test]
+fn faults_of_a_multicasting_unit_are_found() {
+    let workload = product(&TILES[5], 64, 64, 32);
+    let (config, design) = (config(&[]), Design::IWMA);
+    for forgets in [false, true] {
+        let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
+        let unit = || design.multicasting_model(&config);
+        gpu.set_multicasting_units(|_| Box::new(Faulty { unit: unit(), forgets }));
+        gpu.limit_cycles(20_000);
+        gpu.run(&workload, None).unwrap();
+        let counters = gpu.statistics("faulty", 0).summary.counters;
+        assert_eq!(counters.cycles, 20_000, "a load that is lost is never completed");
+        assert_eq!(counters.stage_errors > 0, !forgets);
+    }
+}
+
+/// An instruction of a warp: opcode, destination, sources, addresses of the first lanes.
+type Line<'a> = (&'a str, Option<u8>, &'a [u8], &'a [u64]);
+
+fn kernel(warps: &[&[Line]]) -> Workload {
+    let mut program = Program::default();
+    let mut block = ThreadBlock::new([0; 3]);
+    for (number, lines) in warps.iter().enumerate() {
+        block.begin_warp(number as u32);
+        for (place, &(opcode, destination, sources, addresses)) in lines.iter().enumerate() {
+            let sources: Vec<_> = sources.iter().map(|&source| Register::Vector(source)).collect();
+            let index = program.intern(&Instruction {
+                pc: 16 * place as u32,
+                opcode,
+                destination: destination.map(Register::Vector),
+                sources: &sources,
+                width: if addresses.is_empty() { 0 } else { 4 },
+                immediates: [0; 2],
+            });
+            let mask = if addresses.is_empty() { u32::MAX } else { (1 << addresses.len()) - 1 };
+            block.push(index.unwrap(), mask, addresses);
+        }
+    }
+    let header = KernelHeader {
+        name: "k".into(),
+        grid: [1; 3],
+        block: [32 * warps.len() as u32, 1, 1],
+        nregs: 32,
+        shared_memory: 1024,
+        ..KernelHeader::default()
+    };
+    let kernel = Kernel::in_memory(header, program, vec![block]);
+    Workload { name: "k".into(), commands: vec![Command::Kernel(kernel)] }
+}
+
+const EXIT: Line = ("EXIT", None, &[], &[]);
+const BARRIER: Line = ("BAR.SYNC", None, &[], &[]);
+
+fn all() -> Config {
+    config(&["mlds.loads=all"])
+}
+
+#[test]
+fn lanes_that_differ_behind_the_first_are_found() {
+    let load = |addresses| -> Line { ("LDS", Some(4), &[2], addresses) };
+    let differing = kernel(&[&[load(&[0, 4, 8]), EXIT], &[load(&[0, 4, 12]), EXIT]]);
+    let statistics = run(&differing, Design::IWMA, &all());
+    let counted = statistics.summary.counters;
+    assert_eq!((counted.multicasts, counted.lane_mismatches, counted.delivery_errors), (1, 1, 1));
+    assert!(!statistics.is_sound());
+    assert!(statistics.errors[0].contains("pc 0x0000, warp slot"), "{}", statistics.errors[0]);
+    // Such loads do not qualify, and renaming compares all lanes.
+    assert_eq!(sound(&differing, Design::IWMA, &config(&[])).multicast_requests, 0);
+    assert_eq!(sound(&differing, Design::IWMA_DARSIE, &config(&[])).renamed_loads, 0);
+    let alike = kernel(&[&[load(&[0, 4, 8]), EXIT], &[load(&[0, 4, 8]), EXIT]]);
+    assert_eq!(sound(&alike, Design::IWMA, &config(&[])).multicasts, 1);
+}
+
+#[test]
+fn a_load_that_is_kept_too_long_is_found() {
+    // The warp's own store comes while its load waits for a partner.
+    let load: Line = ("LDS", Some(4), &[2], &[0, 4]);
+    let store: Line = ("STS", None, &[2, 6], &[4]);
+    let lone = kernel(&[&[load, store, EXIT], &[EXIT]]);
+    let statistics = run(&lone, Design::IWMA, &all());
+    assert_eq!(statistics.summary.counters.delivery_errors, 1);
+    assert!(statistics.errors[0].contains("stored after its turn"), "{}", statistics.errors[0]);
+    sound(&lone, Design::IWMA, &config(&[]));
+}
+
+#[test]
+fn a_barrier_releases_what_waits_and_holds_the_stores_behind_it() {
+    let load: Line = ("LDS", Some(4), &[2], &[0, 4]);
+    let store: Line = ("STS", None, &[2, 6], &[4]);
+    let kernel = kernel(&[&[load, BARRIER, EXIT], &[BARRIER, store, EXIT]]);
+    let counted = sound(&kernel, Design::IWMA, &config(&["mlds.loads=all", "iwmu.release_age=60000"]));
+    assert_eq!((counted.multicast_requests, counted.multicasts, counted.lrt_aged), (1, 0, 0));
+    assert!(counted.cycles < 200, "{} cycles", counted.cycles);
+}
+
+#[test]
+fn renaming_serves_the_warps_of_a_sub_core_until_something_is_stored() {
+    let load: Line = ("LDS", Some(4), &[2], &[0, 4]);
+    let idle: &[Line] = &[BARRIER, EXIT];
+    let same = kernel(&[&[load, BARRIER, EXIT], idle, idle, idle, &[load, BARRIER, EXIT]]);
+    let counted = sound(&same, Design::DARSIE, &all());
+    assert_eq!((counted.renamed_loads, counted.shared_loads, counted.delivery_checks), (1, 1, 1));
+    let others = kernel(&[&[load, BARRIER, EXIT], &[load, BARRIER, EXIT]]);
+    assert_eq!(sound(&others, Design::DARSIE, &all()).renamed_loads, 0, "another sub-core");
+    let store: Line = ("STS", None, &[2, 6], &[4]);
+    let behind = kernel(&[&[load, BARRIER, EXIT], idle, idle, idle, &[BARRIER, load, EXIT]]);
+    assert_eq!(sound(&behind, Design::DARSIE, &all()).renamed_loads, 0, "a barrier between");
+    let stored =
+        kernel(&[&[load, store, EXIT], idle, idle, idle, &[store, store, store, load, BARRIER, EXIT]]);
+    assert_eq!(sound(&stored, Design::DARSIE, &all()).renamed_loads, 0);
+}
+
+#[test]
+fn blocks_do_not_share() {
+    let load: Line = ("LDS", Some(4), &[2], &[0, 4]);
+    let lone = kernel(&[&[load, EXIT]]);
+    let Command::Kernel(one) = &lone.commands[0] else { panic!("a kernel") };
+    let mut reader = one.open().unwrap();
+    let block = reader.next_block().unwrap().unwrap();
+    let header = KernelHeader { grid: [2, 1, 1], ..one.header().clone() };
+    let two = Kernel::in_memory(header, reader.program().clone(), vec![block.clone(), block]);
+    let workload = Workload { name: "two".into(), commands: vec![Command::Kernel(two)] };
+    let counted = sound(&workload, Design::IWMA, &all());
+    assert_eq!((counted.multicast_requests, counted.multicasts), (2, 0));
+}
