@@ -189,10 +189,6 @@ counters! {
     }
 }
 
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
 /// Counters with the ratios derived from them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {

@@ -186,6 +186,26 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
         }
         self.queue.pop.next = self.decision.pop.val();
 
+        // Age: entries get older by a step every `release_age` cycles in which there are any.
+        self.used.next = 0.into();
+        for t in 0..self._scans {
+            self.used.next = self.scan[t].occupancy.val();
+        }
+        for t in 0..self._cams {
+            self.used.next = self.cam[t].occupancy.val();
+        }
+        self.tick.next = false;
+        for t in 0..self._ages {
+            self.tick.next = self.used.val().any() & (self.age[t].q.val() == self.last_age.val());
+            self.age[t].clock.next = self.clock.val();
+            self.age[t].reset.next = self.reset.val();
+            self.age[t].enable.next = self.used.val().any();
+            self.age[t].d.next = self.age[t].q.val() + 1;
+            if self.age[t].q.val() == self.last_age.val() {
+                self.age[t].d.next = 0.into();
+            }
+        }
+
         // Load request table.
         for t in 0..self._scans {
             self.scan[t].clock.next = self.clock.val();
@@ -210,7 +230,6 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
             self.decision.matched.next = self.scan[t].matched.val();
             self.decision.matched_warp.next = self.scan[t].matched_warp.val();
             self.decision.full.next = self.scan[t].full.val();
-            self.used.next = self.scan[t].occupancy.val();
         }
         for t in 0..self._cams {
             self.cam[t].clock.next = self.clock.val();
@@ -235,20 +254,6 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
             self.decision.matched.next = self.cam[t].matched.val();
             self.decision.matched_warp.next = self.cam[t].matched_warp.val();
             self.decision.full.next = self.cam[t].full.val();
-            self.used.next = self.cam[t].occupancy.val();
-        }
-
-        // Age: entries get older by a step every `release_age` cycles in which there are any.
-        self.tick.next = false;
-        for t in 0..self._ages {
-            self.tick.next = self.used.val().any() & (self.age[t].q.val() == self.last_age.val());
-            self.age[t].clock.next = self.clock.val();
-            self.age[t].reset.next = self.reset.val();
-            self.age[t].enable.next = self.used.val().any();
-            self.age[t].d.next = self.age[t].q.val() + 1;
-            if self.age[t].q.val() == self.last_age.val() {
-                self.age[t].d.next = 0.into();
-            }
         }
 
         // Decision unit.

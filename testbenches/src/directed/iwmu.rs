@@ -123,7 +123,7 @@ impl<'a, 'b, const V: usize, const A: usize> Unit<'a, 'b, V, A> {
 
 /// Of many loads that have nothing to do with each other.
 fn lone(number: u32) -> Load {
-    [number % 64, 16 * number, 1, 100 + number / 64]
+    [number % 64, 16 * number, 1, number]
 }
 
 fn fill<const V: usize, const A: usize>(unit: &mut Unit<V, A>) -> Result<(), String> {

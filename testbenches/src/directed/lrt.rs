@@ -26,7 +26,7 @@ fn taking() -> LrtIn {
 
 /// Of many loads that have nothing to do with each other.
 fn lone(number: u32) -> LrtIn {
-    load([number % 64, 16 * number, 1, 100 + number / 64])
+    load([number % 64, 16 * number, 1, number])
 }
 
 /// One operation: its last answer, the cycles of its search, and what left before it.
