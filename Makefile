@@ -33,9 +33,13 @@ test: tools
 soak: tools
 	cargo test --release -- --ignored --nocapture
 
-# The papers' evaluations: every design on every workload at medium size, fixed STHLD, one thing changed at a time.
+# The papers' evaluations: Malekeh's designs on every workload at medium size, with fixed STHLD and one thing changed
+# at a time at small size; loads that warps share; more resident thread blocks.
 compare: build
-	$(GPURF) compare --size medium --sthld --ablations --out $(OUT)/compare
+	$(GPURF) compare --size medium --out $(OUT)/compare
+	$(GPURF) compare --sthld --ablations --out $(OUT)/compare_small
+	$(GPURF) compare --study multicast --ablations --out $(OUT)/multicast
+	$(GPURF) compare --study finereg --ablations --out $(OUT)/finereg
 
 bench: tools
 	cargo bench --workspace
