@@ -117,7 +117,7 @@ mod tests {
         block.push(static_index, u32::MAX, &[]);
         let instruction = block.warps[0].instructions[0];
         let serial = 100 * u32::from(warp) + static_index;
-        Executing { sub_core: 0, warp, block: 0, serial, instruction }
+        Executing { sub_core: 0, warp, block: 0, number: 0, serial, instruction }
     }
 
     fn serials(loads: [Option<Executing>; SUB_CORE_WARPS]) -> Vec<u32> {
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn later_warps_wait_for_the_first_and_then_take_its_value() {
         let mut renaming = Renaming::new();
-        let mut request = |renaming: &mut Renaming, warp| renaming.request(load(warp, 7), 5, 0, |_, _| true);
+        let request = |renaming: &mut Renaming, warp| renaming.request(load(warp, 7), 5, 0, |_, _| true);
         assert!(matches!(request(&mut renaming, 0), Found::Nothing));
         assert!(matches!(request(&mut renaming, 1), Found::UnderWay));
         assert!(matches!(request(&mut renaming, 3), Found::UnderWay));
