@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(serials(renaming.loaded(&load(9, 9))), [0; 0]);
         assert_eq!(serials(renaming.loaded(&load(0, 7))), [107, 307]);
         assert!(matches!(request(&mut renaming, 2), Found::Loaded(leader) if leader.warp == 0));
-        let mut later = |renaming: &mut Renaming| renaming.request(load(5, 7), 6, 0, |_, _| true);
+        let later = |renaming: &mut Renaming| renaming.request(load(5, 7), 6, 0, |_, _| true);
         assert!(matches!(later(&mut renaming), Found::Nothing), "behind a barrier");
         renaming.begin(0, 6);
         assert!(matches!(request(&mut renaming, 6), Found::Loaded(_)), "late");
