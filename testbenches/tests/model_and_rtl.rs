@@ -35,7 +35,7 @@ const TABLES: [IwmuParameters; 5] = [
     IwmuParameters { entries: 64, search: Search::Scan, release_age: 0 },
     IwmuParameters { entries: 64, search: Search::Cam, release_age: 0 },
     IwmuParameters { entries: 192, search: Search::Scan, release_age: 256 },
-    IwmuParameters { entries: 192, search: Search::Cam, release_age: 1 },
+    IwmuParameters { entries: 192, search: Search::Cam, release_age: 5000 },
     IwmuParameters { entries: 16, search: Search::Scan, release_age: 100 },
 ];
 /// Small sizes of FineReg, with every policy in one of them.

@@ -178,9 +178,9 @@ impl IwmuStimulus {
 impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
     fn next(&mut self, random: &mut Random) -> IwmuIn {
         if self.drain.is_none() {
-            match random.below(4000) {
-                3999 => self.drain = Some(((0..WARPS as u32).collect(), 0)),
-                3990..=3998 => self.new_phase(random),
+            match random.below(2000) {
+                1999 => self.drain = Some(((0..WARPS as u32).collect(), 0)),
+                1993..=1998 => self.new_phase(random),
                 _ => {}
             }
         }
