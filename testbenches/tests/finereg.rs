@@ -105,6 +105,32 @@ fn the_verilog_of_the_rmu_agrees() {
     verilog_agrees(Rmu::<32, 10>::new(default.finereg), &default, 200_000);
 }
 
+/// Model and Verilog over a hundred thousand switches, done or refused.
+#[test]
+#[ignore = "minutes"]
+fn the_rmu_agrees_over_a_hundred_thousand_switches() {
+    let mut cycles = 0;
+    let mut ended = 0;
+    for (parameters, switches) in [(small(), 80_000), (fast_chain(), 100_000)] {
+        // Ports are the same at every size.
+        let finereg = parameters.finereg;
+        let verilated: Engine<Rmu<32, 8>> = match finereg.pointer_bits() {
+            6 => Box::new(Verilated::new(&Rmu::<32, 6>::new(finereg)).expect("Verilator builds it")),
+            _ => Box::new(Verilated::new(&Rmu::<32, 8>::new(finereg)).expect("Verilator builds it")),
+        };
+        let mut engines = [<Rmu<32, 8> as Testbench>::model(&parameters), verilated];
+        let mut stimulus = <Rmu<32, 8> as Testbench>::stimulus(&parameters);
+        let mut random = Random::seeded(13);
+        while ended < switches {
+            let watch = |_, _: &_, out: &RmuOut<u32>| ended += usize::from(out.done || out.refused);
+            let outcome = run::<Rmu<32, 8>>(&mut engines, &mut *stimulus, &mut random, 10_000, watch);
+            assert!(outcome.passed(), "after {ended} switches, seed 13: {outcome:?}");
+            cycles += outcome.cycles;
+        }
+    }
+    println!("{ended} switches in {cycles} cycles");
+}
+
 /// How often each kind of switch ended.
 #[derive(Debug, Default)]
 struct Ended {
