@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gpurf_hw::finereg::FineRegParameters;
 use gpurf_hw::multicast::{self, IwmuParameters};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -131,12 +132,24 @@ pub enum Adaptive {
 #[serde(deny_unknown_fields)]
 pub struct FineReg {
     pub pcrf: usize,
+    pub next_latency: usize,
     pub context_cycles: u64,
     pub prefer: Prefer,
     pub ready: Ready,
     pub dram_ctas: usize,
     pub srp: usize,
     pub brs: usize,
+}
+
+impl FineReg {
+    /// Sizes of the RMU of each SM.
+    pub fn rmu(&self) -> FineRegParameters {
+        FineRegParameters {
+            entries: self.pcrf,
+            next_latency: self.next_latency,
+            ..FineRegParameters::default()
+        }
+    }
 }
 
 /// Which CTA takes the place of a stalled one, if there is a choice. R §V-B and §V-E differ.
@@ -432,6 +445,7 @@ impl Config {
             let reason = "it must be a multiple of 32".into();
             return Err(impossible("finereg.pcrf", self.finereg.pcrf, reason));
         }
+        between("finereg.next_latency", self.finereg.next_latency as u64, 1, 4)?;
         between("finereg.context_cycles", self.finereg.context_cycles, 0, MAX_LATENCY)?;
         between("finereg.dram_ctas", self.finereg.dram_ctas as u64, 1, 128)?;
         between("finereg.srp", self.finereg.srp as u64, 1, 90)?;

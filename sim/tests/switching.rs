@@ -1,7 +1,7 @@
 //! CTAs that are switched under FineReg and the designs it is compared with: nothing is lost, nothing stands still.
 
-use gpurf_hw::dialect::{Clocked, Rtl};
-use gpurf_hw::finereg::{FineRegParameters, RmuIn, RmuOut};
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::finereg::{RmuIn, RmuOut};
 use gpurf_sim::config::Config;
 use gpurf_sim::finereg::Rmu;
 use gpurf_sim::sm::{Design, Gpu};
@@ -202,22 +202,6 @@ fn more_blocks_are_resident_and_memory_is_hidden() {
     assert!(counted.complete_stalls == 80 && counted.windows > 0 && counted.switched_out == 0, "{counted:?}");
 }
 
-fn parameters(config: &Config) -> FineRegParameters {
-    FineRegParameters { entries: config.finereg.pcrf, ..FineRegParameters::default() }
-}
-
-#[test]
-fn the_rmus_hardware_does_what_its_model_does() {
-    let workload = workload(11, &Shape { blocks: 12, ..SHAPE });
-    let config = config(&SMALL);
-    let expected = run(&workload, Design::FINEREG, &config, false);
-    let mut gpu = Gpu::new(&config, Design::FINEREG, 1, |_| Design::FINEREG.model(&config, 1));
-    gpu.drive_rmu(|_| Box::new(Rtl::new(gpurf_hw::finereg::Rmu::<32, 8>::new(parameters(&config)))));
-    gpu.run(&workload, None).unwrap();
-    assert_eq!(gpu.statistics("model", 0), expected);
-    assert!(residency(&expected).resumed_from_store > 3, "{:?}", residency(&expected));
-}
-
 /// An RMU that does something wrong with every hundredth register that comes back.
 struct Faulty {
     rmu: Rmu<u32>,
@@ -254,7 +238,7 @@ fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
     ];
     for fault in faults {
         let mut gpu = Gpu::new(&config, Design::FINEREG, 1, |_| Design::FINEREG.model(&config, 1));
-        gpu.drive_rmu(|_| Box::new(Faulty { rmu: Rmu::new(parameters(&config)), fault, restored: 0 }));
+        gpu.drive_rmu(|_| Box::new(Faulty { rmu: Rmu::new(config.finereg.rmu()), fault, restored: 0 }));
         gpu.run(&workload, None).unwrap();
         assert!(gpu.statistics("model", 0).summary.counters.token_errors > 0);
     }

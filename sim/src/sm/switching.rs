@@ -23,7 +23,7 @@
 //! `finereg.context_cycles`. A block that comes counts as the youngest.
 
 use gpurf_hw::dialect::Clocked;
-use gpurf_hw::finereg::{FineRegParameters, RmuIn, RmuOut};
+use gpurf_hw::finereg::{RmuIn, RmuOut};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::design::{Design, Residency};
@@ -90,11 +90,9 @@ pub(super) const CODE_BITS: u32 = 20;
 
 impl Switching {
     pub fn new(config: &Config, design: &Design) -> Self {
-        let entries = config.finereg.pcrf;
-        let parameters = FineRegParameters { entries, ..FineRegParameters::default() };
         Switching {
             residency: design.residency,
-            rmu: Box::new(Rmu::new(parameters)),
+            rmu: Box::new(Rmu::new(config.finereg.rmu())),
             code: 0,
             kernels: Vec::new(),
             saved_before: 0,

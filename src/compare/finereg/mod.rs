@@ -38,7 +38,9 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     let mut profiles = vec![];
     for input in &inputs {
         let workload = input.workload(arguments.emulation.size, Options::default())?;
-        profiles.push(Profile { workload: input.name().into(), ..Profile::of(&workload, &config)? });
+        let mut profile = Profile::of(&workload, &config)?;
+        profile.workload = input.name().into();
+        profiles.push(profile);
     }
     let planned: Vec<Variant> =
         designs.iter().copied().flat_map(variants::of).chain(ablations.clone()).collect();

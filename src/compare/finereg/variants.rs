@@ -31,7 +31,8 @@ pub fn of(design: Design) -> Vec<Variant> {
 pub fn ablations(config: &Config) -> Vec<Variant> {
     let registers = config.sm.registers / 32;
     let shares = [2, 3, 5, 6].map(|eighths| format!("finereg.pcrf={}", registers * eighths / 8 / 32 * 32));
-    let others = ["finereg.prefer=ready", "finereg.ready=all", "finereg.context_cycles=8"];
+    let others =
+        ["finereg.prefer=ready", "finereg.ready=all", "finereg.next_latency=1", "finereg.context_cycles=8"];
     let settings = shares.into_iter().chain(others.map(String::from));
     settings.map(|setting| Variant::set(Design::FINEREG, &[&setting])).collect()
 }

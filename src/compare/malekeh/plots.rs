@@ -12,7 +12,6 @@ use super::metrics::Metric;
 use super::variants::STATIC_STHLD;
 use crate::compare::bars::{bars, failed, Drawn, COLOURS};
 use crate::compare::jobs::{Outcome, Variant};
-use crate::compare::series::Series;
 use crate::output::write;
 
 /// A picture for each figure that the results have data for.

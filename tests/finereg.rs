@@ -1,0 +1,42 @@
+//! Every built-in workload under FineReg and the designs it is compared with, also with the smallest PCRF: every
+//! operand is right, and nothing stands still.
+
+use gpurf_sim::config::{Config, FINEREG};
+use gpurf_sim::sm::{Design, Gpu};
+use gpurf_workloads::suite::{self, Benchmark, Size, SUITE};
+use gpurf_workloads::{Device, Options};
+use rayon::prelude::*;
+
+fn run(benchmark: &Benchmark) {
+    let mut device = Device::new(Options::default());
+    (benchmark.run)(&mut device, Size::Small).unwrap();
+    let workload = device.into_workload(benchmark.name);
+    let tight = ["finereg.pcrf=64", "finereg.dram_ctas=1"].map(String::from);
+    for settings in [&[][..], &tight] {
+        let config = Config::load_over(FINEREG, None, settings).unwrap();
+        let mut instructions = None;
+        for design in [Design::BASELINE].into_iter().chain(Design::FINEREG_FAMILY) {
+            let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
+            gpu.run(&workload, None).unwrap_or_else(|error| panic!("{}, {design}: {error}", benchmark.name));
+            let statistics = gpu.statistics("model", 0);
+            assert!(statistics.is_sound(), "{}, {design}: {:?}", benchmark.name, statistics.errors);
+            let counters = statistics.summary.counters;
+            let counted = (counters.warp_instructions, counters.token_checks);
+            assert_eq!(*instructions.get_or_insert(counted), counted, "{}, {design}", benchmark.name);
+        }
+    }
+}
+
+#[test]
+fn some_workloads_are_right_under_every_design() {
+    for name in ["hotspot", "bfs", "pathfinder"] {
+        run(suite::named(name).unwrap());
+    }
+}
+
+/// Takes minutes: `make soak`.
+#[test]
+#[ignore = "takes minutes"]
+fn all_workloads_are_right_under_every_design() {
+    SUITE.par_iter().for_each(|benchmark| run(benchmark));
+}
