@@ -417,6 +417,7 @@ mod tests {
             parameters: vec![],
             constants: Arc::default(),
             addresses: Arc::default(),
+            digests: false,
         };
         let Err(error) = launch.run_block(&Memory::default(), 0, false) else { panic!("it ended") };
         let text = error.to_string();
