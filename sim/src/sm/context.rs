@@ -134,7 +134,7 @@ impl Context {
             depleted: false,
             memory: LoadStoreUnit::new(config),
             sharing,
-            marks: Marks::All,
+            marks: Marks::none(),
             events: BinaryHeap::with_capacity(1024),
             sequence: 0,
             counters: Counters::default(),

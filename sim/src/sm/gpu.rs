@@ -13,7 +13,7 @@ use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
 use super::load_sharing::{LoadSharing, Marks, MulticastingUnit};
-use super::{Design, RmuEngine, Sm, SmError};
+use super::{Design, RmuEngine, SharedLoads, Sm, SmError};
 use crate::config::{Config, Sthld, SUB_CORES};
 use crate::energy::Energies;
 use crate::issue::SthldController;
@@ -148,7 +148,10 @@ where
             super::Residency::FineReg | super::Residency::VirtualThreadRegMutex => Some(kernel.liveness()?),
             _ => None,
         };
-        let marks = Marks::new(&self.config.mlds.loads, kernel)?;
+        let marks = match self.design.shared_loads == SharedLoads::APART && self.config.mlds.transfers == 1 {
+            true => Marks::none(),
+            false => Marks::new(&self.config.mlds.loads, kernel)?,
+        };
         for sm in &mut self.sms {
             let reader = match reuse {
                 Some(reuse) => kernel.open_annotated(reuse)?,

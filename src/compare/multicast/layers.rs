@@ -80,12 +80,12 @@ impl Layer {
     }
 }
 
-/// The query layer of BERT-large with every tile (I Fig. 13): two thread blocks, all of its depth.
+/// The query layer of BERT-large with every tile (I Fig. 13): two thread blocks.
 pub fn tiles() -> Vec<Input> {
     let input = |tile: &'static Tile| Input::Product {
         name: tile_name(tile),
         tile,
-        shape: [2 * tile.block_m, tile.block_n, 1024],
+        shape: [2 * tile.block_m, tile.block_n, MOST_DEPTH],
     };
     TILES.iter().map(input).collect()
 }

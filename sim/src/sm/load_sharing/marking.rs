@@ -31,6 +31,11 @@ pub(in crate::sm) enum Marks {
 }
 
 impl Marks {
+    /// Where it makes no difference.
+    pub fn none() -> Marks {
+        Marks::At(HashSet::new())
+    }
+
     pub fn new(marking: &Marking, kernel: &Kernel) -> Result<Marks> {
         Ok(match marking {
             Marking::All => Marks::All,

@@ -8,30 +8,20 @@
 //! when they are free again. Left out: limits on outstanding misses, dirty evictions, DRAM pages and
 //! refresh, instruction and constant misses.
 
+mod access;
 mod cache;
 mod coalescer;
 
 use std::collections::VecDeque;
 
-use gpurf_trace::{Memory, MemoryAccess, MemorySpace};
+use gpurf_trace::{MemoryAccess, MemorySpace};
 
 use crate::config::{Config, LINE, SUB_CORES};
 use crate::statistics::Counters;
 
+pub(super) use access::Access;
 use cache::Cache;
 use coalescer::{coalesce, shared_cost, LineAccess, SECTOR};
-
-/// What an instruction asks of the unit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Access<'a> {
-    pub memory: Memory,
-    /// Bytes a lane moves.
-    pub width: u64,
-    /// Of the active lanes; none for constants and textures.
-    pub addresses: &'a [u64],
-    /// How often shared memory transfers the data.
-    pub transfers: u64,
-}
 
 /// `T` is what identifies an instruction to the SM.
 pub(super) struct LoadStoreUnit<T> {
@@ -253,26 +243,6 @@ impl<T> LoadStoreUnit<T> {
     }
 }
 
-impl Access<'_> {
-    /// Adds it to the traffic between the register files and L1 or shared memory. An atomic operation counts
-    /// as a store, local memory as global.
-    fn count(&self, counters: &mut Counters) {
-        let Access { memory, width, addresses, transfers } = *self;
-        let (requests, bytes) = match (memory.space, memory.access) {
-            _ if addresses.is_empty() => return,
-            (MemorySpace::Constant, _) => return,
-            (MemorySpace::Shared, MemoryAccess::Load) => {
-                (&mut counters.shared_loads, &mut counters.shared_load_bytes)
-            }
-            (MemorySpace::Shared, _) => (&mut counters.shared_stores, &mut counters.shared_store_bytes),
-            (_, MemoryAccess::Load) => (&mut counters.global_loads, &mut counters.global_load_bytes),
-            _ => (&mut counters.global_stores, &mut counters.global_store_bytes),
-        };
-        *requests += transfers;
-        *bytes += transfers * width * addresses.len() as u64;
-    }
-}
-
 /// Indices of the set bits.
 fn bits(mask: u8) -> impl Iterator<Item = usize> {
     (0..8).filter(move |&bit| mask >> bit & 1 == 1)
@@ -280,6 +250,8 @@ fn bits(mask: u8) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
+    use gpurf_trace::Memory;
+
     use super::*;
 
     const LOAD: Memory = Memory { space: MemorySpace::Global, access: MemoryAccess::Load };

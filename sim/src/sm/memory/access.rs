@@ -1,0 +1,37 @@
+//! What an instruction asks of the load/store unit, and the traffic that it makes.
+
+use gpurf_trace::{Memory, MemoryAccess, MemorySpace};
+
+use crate::statistics::Counters;
+
+/// What an instruction asks of the unit.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sm) struct Access<'a> {
+    pub memory: Memory,
+    /// Bytes a lane moves.
+    pub width: u64,
+    /// Of the active lanes; none for constants and textures.
+    pub addresses: &'a [u64],
+    /// How often shared memory transfers the data.
+    pub transfers: u64,
+}
+
+impl Access<'_> {
+    /// Adds it to the traffic between the register files and L1 or shared memory. An atomic operation counts
+    /// as a store, local memory as global.
+    pub(super) fn count(&self, counters: &mut Counters) {
+        let Access { memory, width, addresses, transfers } = *self;
+        let (requests, bytes) = match (memory.space, memory.access) {
+            _ if addresses.is_empty() => return,
+            (MemorySpace::Constant, _) => return,
+            (MemorySpace::Shared, MemoryAccess::Load) => {
+                (&mut counters.shared_loads, &mut counters.shared_load_bytes)
+            }
+            (MemorySpace::Shared, _) => (&mut counters.shared_stores, &mut counters.shared_store_bytes),
+            (_, MemoryAccess::Load) => (&mut counters.global_loads, &mut counters.global_load_bytes),
+            _ => (&mut counters.global_stores, &mut counters.global_store_bytes),
+        };
+        *requests += transfers;
+        *bytes += transfers * width * addresses.len() as u64;
+    }
+}
