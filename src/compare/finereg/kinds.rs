@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use comfy_table::Table;
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::Limit;
+use gpurf_sim::sm::{Limit, SmError};
 use gpurf_trace::Workload;
 
 use crate::output::{grouped, table};
@@ -31,12 +31,15 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The type of a workload is that of most of its blocks.
-    pub fn of(workload: &Workload, config: &Config) -> Result<Profile> {
+    /// The type of a workload is that of most of its blocks. `None` if a block of it does not fit on the SM.
+    pub fn of(workload: &Workload, config: &Config) -> Result<Option<Profile>> {
         let (mut blocks, mut resident, mut largest, mut registers) = ([0; 3], 0, 0, 0);
         for kernel in workload.kernels() {
             let header = kernel.header();
-            let (limit, most) = Limit::of(header, config).with_context(|| workload.name.clone())?;
+            let (limit, most) = match Limit::of(header, config) {
+                Err(SmError::BlockTooLarge { .. }) => return Ok(None),
+                found => found.with_context(|| workload.name.clone())?,
+            };
             let count = header.block_count();
             blocks[limit as usize] += count;
             resident += count * count.min(most as u64);
@@ -46,7 +49,13 @@ impl Profile {
         let [scheduling, by_registers, by_shared] = blocks;
         let kind = if scheduling >= by_registers + by_shared { Kind::S } else { Kind::R };
         let resident = resident as f64 / blocks.iter().sum::<u64>().max(1) as f64;
-        Ok(Profile { workload: workload.name.clone(), kind, blocks, resident, largest, registers })
+        let workload = workload.name.clone();
+        Ok(Some(Profile { workload, kind, blocks, resident, largest, registers }))
+    }
+
+    /// As the tool names the workload.
+    pub fn named(self, name: &str) -> Profile {
+        Profile { workload: name.into(), ..self }
     }
 
     /// There are more blocks than can be resident: at least one more for each.

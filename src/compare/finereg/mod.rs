@@ -35,16 +35,20 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     };
     let designs = designs(&arguments.designs)?;
     let ablations = if arguments.ablations { variants::ablations(&config) } else { vec![] };
-    let mut profiles = vec![];
-    for input in &inputs {
+    let (mut profiles, mut fitting, mut left_out) = (vec![], vec![], vec![]);
+    for input in inputs {
         let workload = input.workload(arguments.emulation.size, Options::default())?;
-        let mut profile = Profile::of(&workload, &config)?;
-        profile.workload = input.name().into();
-        profiles.push(profile);
+        match Profile::of(&workload, &config)? {
+            Some(profile) => {
+                profiles.push(profile.named(input.name()));
+                fitting.push(input);
+            }
+            None => left_out.push(input.name().to_string()),
+        }
     }
     let planned: Vec<Variant> =
         designs.iter().copied().flat_map(variants::of).chain(ablations.clone()).collect();
-    let outcomes = jobs::run(&inputs, &planned, &config, arguments)?;
+    let outcomes = jobs::run(&fitting, &planned, &config, arguments)?;
 
     if let Some(path) = &arguments.json {
         write_json(path, &outcomes)?;
@@ -58,6 +62,9 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     compared.extend(outcomes.iter().filter(is_ablation).cloned());
     if arguments.json.as_deref() != Some(Path::new("-")) {
         println!("Workloads by what limits their thread blocks (R Table II)\n{}\n", kinds::print(&profiles));
+        if !left_out.is_empty() {
+            println!("Left out, a block does not fit on the SM: {}\n", left_out.join(", "));
+        }
         tables::print(&compared, &designs, &profiles, &ablations);
     }
     if let Some(folder) = &arguments.out {
