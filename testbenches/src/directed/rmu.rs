@@ -206,6 +206,20 @@ where
             },
         },
         Scenario {
+            name: "as_long_as_documented",
+            rule: "docs/rmu.md: two cycles to look a warp up, two to drain it and two for each register",
+            play: |bench: &mut Bench<W, P>| {
+                let cta = Cta::with(1, &[(0, 0b11111), (1, 0b11111), (2, 0b11111)]);
+                let _ = (store(bench, &cta)?, restore(bench, &cta)?);
+                let report = store(bench, &cta)?;
+                let expected = 2 * 3 + 1 + 3 * (2 + 2 * 5) + 1 + 2;
+                expect(report.cycles == expected, format!("{} cycles, not {expected}", report.cycles))?;
+                let report = restore(bench, &cta)?;
+                let latency = bench.parameters.finereg.latency;
+                expect(report.came[0] == 1 + latency, format!("the first comes in cycle {}", report.came[0]))
+            },
+        },
+        Scenario {
             name: "no_live_register",
             rule: "our decision: a CTA without live registers has no chain",
             play: |bench: &mut Bench<W, P>| {

@@ -93,9 +93,11 @@ pub struct RmuStimulus<D> {
     switch: Option<Switch<D>>,
     /// What memory and the ACRF have been asked for.
     memory: Option<u32>,
-    acrf: Option<D>,
+    acrf: Option<(Place, D)>,
     /// How often the outside stalls, in percent.
     stalls: usize,
+    /// Switches that ended: done, done in both directions, discarded, refused; and those that filled the PCRF.
+    ended: [u64; 5],
 }
 
 impl<D: Data> RmuStimulus<D> {
@@ -109,6 +111,7 @@ impl<D: Data> RmuStimulus<D> {
             memory: None,
             acrf: None,
             stalls: 0,
+            ended: [0; 5],
         }
     }
 
@@ -183,6 +186,10 @@ impl<D: Data> RmuStimulus<D> {
         if outputs.refused == switch.fits {
             return Err(format!("a switch that fits: {}; refused: {}", switch.fits, outputs.refused));
         }
+        let both = switch.outgoing.is_some() && switch.incoming.is_some();
+        let met =
+            [outputs.done, outputs.done && both, switch.discard, outputs.refused, outputs.free_count == 0];
+        self.ended.iter_mut().zip(met).for_each(|(count, met)| *count += u64::from(met));
         if outputs.refused {
             return Ok(());
         }
@@ -201,14 +208,13 @@ impl<D: Data> RmuStimulus<D> {
 
     /// What crosses between ACRF and RMU in this cycle.
     fn move_registers(&mut self, inputs: &RmuIn<D>, outputs: &RmuOut<D>) -> Result<(), String> {
-        if inputs.acrf_answer {
-            self.acrf = None;
-        }
         let Some(switch) = &mut self.switch else {
             let moves = outputs.acrf_read || outputs.acrf_write;
             return if moves { Err("a register moves without a switch".into()) } else { Ok(()) };
         };
         let region = &mut self.regions[switch.region];
+        let (under_way, answered) = (self.acrf, inputs.acrf_answer);
+        self.acrf = under_way.filter(|_| !answered);
         if outputs.acrf_read && inputs.acrf_read_ready {
             let place = (outputs.acrf_read_warp, outputs.acrf_read_register);
             let expected = switch.unsaved.remove(&place);
@@ -216,10 +222,13 @@ impl<D: Data> RmuStimulus<D> {
             if *region.at(place) != expected {
                 return Err(format!("{place:?} was overwritten before it was read"));
             }
-            self.acrf = Some(expected);
+            self.acrf = Some((place, expected));
         }
         if outputs.acrf_write && inputs.acrf_write_ready {
             let place = (outputs.acrf_write_warp, outputs.acrf_write_register);
+            if under_way.is_some_and(|(read, _)| read == place) {
+                return Err(format!("{place:?} is overwritten while it is read"));
+            }
             let expected = switch.missing.remove(&place);
             if expected != Some(outputs.acrf_write_data) {
                 let value = outputs.acrf_write_data;
@@ -261,7 +270,7 @@ impl<D: Data> Stimulus<RmuIn<D>, RmuOut<D>> for RmuStimulus<D> {
             inputs.memory_answer = true;
             (inputs.memory_low, inputs.memory_high) = (vector as u32, (vector >> 32) as u32);
         }
-        if let Some(value) = self.acrf.filter(|_| goes()) {
+        if let Some((_, value)) = self.acrf.filter(|_| goes()) {
             (inputs.acrf_answer, inputs.acrf_answer_data) = (true, value);
         }
         inputs
@@ -297,5 +306,10 @@ impl<D: Data> Stimulus<RmuIn<D>, RmuOut<D>> for RmuStimulus<D> {
             return self.end(switch, outputs);
         }
         Ok(())
+    }
+
+    fn coverage(&self) -> Vec<(&'static str, u64)> {
+        let names = ["done", "done in both directions", "discarded", "refused", "with a full PCRF"];
+        names.into_iter().zip(self.ended).collect()
     }
 }
