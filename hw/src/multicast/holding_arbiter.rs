@@ -24,6 +24,8 @@ pub struct HoldingArbiter {
     fresh: Signal<Local, Bit>,
     any_request: Signal<Local, Bit>,
     granted: Signal<Local, Bit>,
+    /// Nothing before it is granted.
+    unpassed: Vec<Signal<Local, Bit>>,
     passed: Vec<Register<Bit>>,
     identity: Identity,
     _requesters: usize,
@@ -41,6 +43,7 @@ impl HoldingArbiter {
             fresh: Signal::default(),
             any_request: Signal::default(),
             granted: Signal::default(),
+            unpassed: array(requesters),
             passed: array(requesters),
             identity: Identity::new(
                 "holding_arbiter",
@@ -63,14 +66,17 @@ impl Logic for HoldingArbiter {
         }
         self.granted.next = false;
         for i in 0..self._requesters {
+            self.unpassed[i].next = !self.granted.val();
             self.grant[i].next =
                 (self.request[i].val() & !self.granted.val()) & (!self.passed[i].q.val() | !self.fresh.val());
+            self.granted.next = self.granted.val() | self.grant[i].val();
+        }
+        for i in 0..self._requesters {
             self.passed[i].clock.next = self.clock.val();
             self.passed[i].reset.next = self.reset.val();
             self.passed[i].enable.next = self.any_request.val();
             // Those before the granted one, and with `finish` itself.
-            self.passed[i].d.next = !self.granted.val() & (!self.grant[i].val() | self.finish.val());
-            self.granted.next = self.granted.val() | self.grant[i].val();
+            self.passed[i].d.next = self.unpassed[i].val() & (!self.grant[i].val() | self.finish.val());
         }
     }
 }

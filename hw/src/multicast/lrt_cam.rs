@@ -41,9 +41,8 @@ pub struct LrtCam<const V: usize, const A: usize> {
     pub full: Signal<Out, Bit>,
     pub occupancy: Signal<Out, Bits<8>>,
 
-    /// Per row: entries that must leave before the operation, and its partner.
+    /// Per row: entries that must leave before the operation.
     leaving: Vec<Signal<Local, Bits<4>>>,
-    partners: Vec<Signal<Local, Bits<4>>>,
     any_leaving: Signal<Local, Bit>,
     leaving_row: Signal<Local, Bits<6>>,
     leaving_lanes: Signal<Local, Bits<4>>,
@@ -101,7 +100,6 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
             full: Signal::default(),
             occupancy: Signal::default(),
             leaving: array(rows),
-            partners: array(rows),
             any_leaving: Signal::default(),
             leaving_row: Signal::default(),
             leaving_lanes: Signal::default(),
@@ -154,7 +152,6 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
         self.partner_warp.next = 0.into();
         for r in 0..self._rows {
             self.leaving[r].next = 0.into();
-            self.partners[r].next = 0.into();
             for k in 0..4 {
                 if self.state.used[r].val().get_bit(k) {
                     if self.warps[r * 4 + k].q.val() == self.warp.val() {
@@ -168,7 +165,6 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
                         & ((self.sources[r * 4 + k].q.val() == self.source.val())
                             & (self.addresses[r * 4 + k].q.val() == self.address.val()))
                     {
-                        self.partners[r].next = self.partners[r].val().replace_bit(k, true);
                         self.any_partner.next = true;
                         self.partner_row.next = self.partner_row.val() | self.row_number[r].val();
                         self.partner_lane.next = self.partner_lane.val() | self.lane_number[k].val();
