@@ -166,14 +166,19 @@ fn verilator_version() -> Result<&'static str, ToolError> {
 }
 
 /// How models are built. Warnings are the lint check's business; hidden symbols keep the models of one
-/// process apart.
-const OPTIONS: [&str; 15] = [
+/// process apart. The functions are cut into pieces: the C++ compiler takes minutes over the few long ones
+/// that a sub-core makes, and more with each level of optimization.
+const OPTIONS: [&str; 19] = [
     "--cc",
     "--exe",
     "--build",
     "-j",
     "2",
     "-O3",
+    "--output-split",
+    "20000",
+    "--output-split-cfuncs",
+    "200",
     "-Wno-fatal",
     "-Wno-lint",
     "-Wno-style",
@@ -182,7 +187,7 @@ const OPTIONS: [&str; 15] = [
     "--LDFLAGS",
     "-shared",
     "--MAKEFLAGS",
-    "OPT_FAST=-O2",
+    "OPT_FAST=-O1",
 ];
 
 /// Builds in a folder of its own and moves the result into place: other processes may be building
