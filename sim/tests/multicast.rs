@@ -72,9 +72,11 @@ fn traffic_of_every_tile_is_as_derived() {
                 let found = transfers_of_steps(&short, &long, 4, design, &config);
                 let derived = tiling(tile).step(fragment_loads, design.shared_loads);
                 let case = format!("{}, {design}, {fragment_loads} loads", tile.kernel);
-                // A load may be released at a barrier while its partner is still in the unit's queue.
-                let alone = if design.shared_loads.multicast { derived.shared_loads / 50 } else { 0 };
-                let shared_loads = derived.shared_loads..=derived.shared_loads + alone;
+                // A load may be released at a barrier while its partner is still in the unit's queue, in either of
+                // the two products whose difference this is.
+                let alone =
+                    if design.shared_loads.multicast { (derived.shared_loads / 32).max(1) } else { 0 };
+                let shared_loads = derived.shared_loads - alone..=derived.shared_loads + alone;
                 assert!(shared_loads.contains(&found.shared_loads), "{case}: {found:?}, {derived:?}");
                 assert_eq!(Transfers { shared_loads: derived.shared_loads, ..found }, derived, "{case}");
             }

@@ -71,7 +71,7 @@ fn units_agree_and_meet_every_event() {
 #[test]
 fn wider_addresses_agree() {
     let parameters = Parameters::default();
-    agree(|| Iwmu::<5, 18>::new(parameters.iwmu), &parameters);
+    agree(|| Iwmu::<6, 18>::new(parameters.iwmu), &parameters);
 }
 
 fn is_clean(module: &impl Module) {
