@@ -17,7 +17,7 @@ pub struct ModuleArguments {
     module: Vec<String>,
     /// Set a parameter: width (32, 1024), entries (4, 8, 16), slots (3 to 7), collectors (1, 2, 4, 8),
     /// banks (2, 4), rows (32 to 256), replacement (malekeh, lru), cache_far and invalidate (true, false),
-    /// window (2 to 8) and destinations (1 to 4) of bypassing collectors,
+    /// d_ports (1, 2), window (2 to 8) and destinations (1 to 4) of bypassing collectors,
     /// scheduling (malekeh, gto, lrr), occupied (skip, stall), allocation (malekeh, own_else_any_free,
     /// any_free, private), waiting (below, up_to), seed (0 to 255), interval (cycles), sthld_table (a file);
     /// multicasting's: lrt_entries (16 to 192), search (scan, cam), release_age (0 to 65535);

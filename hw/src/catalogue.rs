@@ -34,6 +34,7 @@ const CCU_STAGE: &[&str] = &[
     "cache_far",
     "invalidate",
     "choice",
+    "d_ports",
 ];
 
 const ISSUE_STAGE: &[&str] =
@@ -61,6 +62,7 @@ const CCU_SUB_CORE: &[&str] = &[
     "replacement",
     "cache_far",
     "invalidate",
+    "d_ports",
     "scheduling",
     "occupied",
     "allocation",
@@ -84,19 +86,19 @@ pub const CATALOGUE: &[Entry] = &[
     entry("round_robin", "Round-robin arbiter", &["collectors"]),
     entry("age_matrix", "Age matrix", &[]),
     entry("lru_order", "LRU order", &["entries"]),
-    entry("replacement", "Replacement", &["entries", "slots", "replacement"]),
+    entry("replacement", "Replacement", &["entries", "slots", "d_ports", "replacement"]),
     entry("operand_collector_table", "Operand collector table", &["entries", "slots"]),
-    entry("cache_table", "Cache table", &["width", "entries", "slots", "banks"]),
+    entry("cache_table", "Cache table", &["width", "entries", "slots", "banks", "d_ports"]),
     entry("ocu", "Operand collector unit", &["width", "slots"]),
     entry(
         "ccu",
         "Caching collector unit",
-        &["width", "entries", "slots", "banks", "replacement", "invalidate"],
+        &["width", "entries", "slots", "banks", "replacement", "invalidate", "d_ports"],
     ),
     entry("boc", "Bypassing operand collector", BOC),
     entry("bank", "Register bank", &["width", "collectors", "rows"]),
     entry("request_queue", "Read request queue", &["collectors", "slots"]),
-    entry("arbiter", "Register-file arbiter", &["collectors", "slots", "banks", "cache_far"]),
+    entry("arbiter", "Register-file arbiter", &["collectors", "slots", "banks", "cache_far", "d_ports"]),
     entry("warp_scheduler", "Warp scheduler", &["collectors", "scheduling", "occupied"]),
     entry(
         "collector_allocator",
@@ -194,6 +196,7 @@ impl Parameters {
             }
             "cache_far" => stage.cache_far = boolean(name, value)?,
             "invalidate" => stage.invalidate = boolean(name, value)?,
+            "d_ports" => stage.d_ports = number(name, value, &[1, 2])?,
             "window" => stage.window = number(name, value, &[2, 3, 4, 5, 6, 7, 8])?,
             "destinations" => stage.destinations = number(name, value, &[1, 2, 3, 4])?,
             "scheduling" => {
@@ -286,7 +289,7 @@ impl Parameters {
                 let known = ["width", "entries", "slots", "collectors", "banks", "rows", "replacement"];
                 return Err(ParameterError(format!(
                     "no hardware parameter is called `{name}`; there are {}, cache_far, invalidate, \
-                     window, destinations, scheduling, occupied, allocation, waiting, choice, seed, interval, \
+                     d_ports, window, destinations, scheduling, occupied, allocation, waiting, choice, seed, interval, \
                      sthld_table, lrt_entries, search, release_age, pcrf_entries, ctas, pcrf_latency, \
                      next_latency, count_bits, tie",
                     known.join(", ")
@@ -429,13 +432,13 @@ macro_rules! with_module {
             "age_matrix" => { let $make = move || AgeMatrix::new(WARPS); $body }
             "lru_order" => entries!(I => { let $make = move || LruOrder::<I>::default(); $body }),
             "replacement" => entries!(I => {
-                let $make = move || Replacement::<I>::new(slots, stage.policy); $body
+                let $make = move || Replacement::<I>::new(slots, stage.d_ports, stage.policy); $body
             }),
             "operand_collector_table" => entries!(I => {
                 let $make = move || OperandCollectorTable::<I>::new(slots); $body
             }),
             "cache_table" => width!(W => entries!(I => {
-                let $make = move || CacheTable::<W, I>::new(slots, banks); $body
+                let $make = move || CacheTable::<W, I>::new(slots, banks, stage.d_ports); $body
             })),
             "ocu" => width!(W => { let $make = move || Ocu::<W>::new(slots); $body }),
             "ccu" => width!(W => entries!(I => {

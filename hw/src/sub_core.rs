@@ -291,7 +291,7 @@ fn of_ocu(stage: &OperandStageParameters) -> Named<4> {
     [("collectors", collectors), ("slots", slots), ("banks", banks), ("rows", rows)]
 }
 
-fn of_ccu<const I: usize>(stage: &OperandStageParameters) -> Named<9> {
+fn of_ccu<const I: usize>(stage: &OperandStageParameters) -> Named<10> {
     let [collectors, slots, banks, rows] = of_ocu(stage);
     let policies = [stage.policy == Policy::Lru, stage.cache_far, stage.invalidate].map(usize::from);
     [
@@ -304,6 +304,7 @@ fn of_ccu<const I: usize>(stage: &OperandStageParameters) -> Named<9> {
         ("cachefar", policies[1]),
         ("inv", policies[2]),
         ("first", usize::from(stage.choice == Choice::Fixed)),
+        ("d", stage.d_ports),
     ]
 }
 

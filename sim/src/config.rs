@@ -45,6 +45,7 @@ pub struct Config {
     pub entries: usize,
     pub occupied: Occupied,
     pub invalidate: bool,
+    pub d_ports: usize,
     pub window: usize,
     pub destinations: usize,
     pub waiting: Waiting,
@@ -437,6 +438,7 @@ impl Config {
         }
         between("rthld", self.rthld.into(), 1, 1 << 20)?;
         between("window", self.window as u64, 2, 8)?;
+        between("d_ports", self.d_ports as u64, 1, 2)?;
         between("destinations", self.destinations as u64, 1, 4)?;
         between("sms", self.sms as u64, 1, 128)?;
         between("active_warps", self.active_warps as u64, 1, SUB_CORE_WARPS as u64)?;

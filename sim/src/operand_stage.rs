@@ -298,13 +298,15 @@ impl<D: Data> Clocked for OperandStage<D> {
                         continue;
                     }
                     let (cached, filtered) = self.arbiter.filter(of_warp, near);
-                    let result = (cached != 0).then(|| {
-                        let bank = cached.trailing_zeros() as usize;
-                        DWrite {
+                    // The lowest bank's result goes to port 0, the next one's to port 1.
+                    let of_port = [cached & cached.wrapping_neg(), cached & cached.wrapping_sub(1)];
+                    let results = of_port.map(|mask| {
+                        let bank = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+                        Some(DWrite {
                             register: inputs.write_register[bank] as u8,
                             near: inputs.write_near[bank],
                             data: inputs.write_data[bank],
-                        }
+                        })
                     });
                     let mut kept_out = [0; MAX_BANKS];
                     let mut count = 0;
@@ -312,7 +314,7 @@ impl<D: Data> Clocked for OperandStage<D> {
                         kept_out[count] = inputs.write_register[bank] as u8;
                         count += 1;
                     }
-                    unit.update(issue, result, &kept_out[..count], random);
+                    unit.update(issue, results, &kept_out[..count], random);
                 }
                 if issue.is_some() && self.parameters.choice == Choice::Random {
                     self.lfsr.advance();

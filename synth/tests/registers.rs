@@ -7,7 +7,7 @@ use gpurf_verilog::emit;
 use gpurf_verilog::tools::Tool;
 
 fn ccu() -> Ccu<32, 3> {
-    Ccu::new(CcuParameters { slots: 3, banks: 2, policy: Policy::Malekeh, invalidate: true })
+    Ccu::new(CcuParameters { slots: 3, banks: 2, d_ports: 1, policy: Policy::Malekeh, invalidate: true })
 }
 
 #[test]

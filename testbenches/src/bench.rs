@@ -6,7 +6,7 @@ use gpurf_hw::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Repl
 use gpurf_hw::dialect::{Clocked, Module, Word};
 use gpurf_hw::issue::{Allocation, CollectorAllocator, IssueStage, SthldController, WarpScheduler, WARPS};
 use gpurf_hw::multicast::{Iwmu, LrtCam, LrtScan};
-use gpurf_hw::operand_stage::{BocStage, CcuStage, OcuStage};
+use gpurf_hw::operand_stage::{BocStage, CcuStage, OcuStage, OperandStageParameters};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
 use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore};
 use gpurf_sim as model;
@@ -74,12 +74,13 @@ impl<const I: usize> Testbench for LruOrder<I> {
 
 impl<const I: usize> Testbench for Replacement<I> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let (policy, slots) = (parameters.stage.policy, parameters.stage.slots);
-        Box::new(model::collector::Replacement { policy, entries: 1 << I, slots })
+        let OperandStageParameters { policy, slots, d_ports, .. } = parameters.stage;
+        Box::new(model::collector::Replacement { policy, entries: 1 << I, slots, d_ports })
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(ReplacementStimulus { entries: 1 << I, slots: parameters.stage.slots })
+        let OperandStageParameters { slots, d_ports, .. } = parameters.stage;
+        Box::new(ReplacementStimulus { entries: 1 << I, slots, d_ports })
     }
 }
 
@@ -98,13 +99,13 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let (slots, banks) = (parameters.stage.slots, parameters.stage.banks);
-        Box::new(model::collector::CacheTable::new(1 << I, slots, banks))
+        let OperandStageParameters { slots, banks, d_ports, .. } = parameters.stage;
+        Box::new(model::collector::CacheTable::new(1 << I, slots, banks, d_ports))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let (slots, banks) = (parameters.stage.slots, parameters.stage.banks);
-        Box::new(CacheTableStimulus::new(1 << I, slots, banks))
+        let OperandStageParameters { slots, banks, d_ports, .. } = parameters.stage;
+        Box::new(CacheTableStimulus::new(1 << I, slots, banks, d_ports))
     }
 }
 

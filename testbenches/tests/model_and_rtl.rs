@@ -53,14 +53,23 @@ fn finereg(number: usize) -> FineRegParameters {
 /// Parameters that go together; simulated modules carry tokens of 32 bits.
 fn parameters() -> impl Strategy<Value = Parameters> {
     let sizes = (prop::sample::select(vec![4, 8, 16]), 3..=7usize);
-    let stage = (prop::sample::select(vec![1, 2, 4, 8]), prop::sample::select(vec![2, 4]));
+    let stage = (prop::sample::select(vec![1, 2, 4, 8]), prop::sample::select(vec![2, 4]), 1..=2usize);
     let window = (2..=8usize, 1..=4usize);
     let policies = (0..POLICIES.len(), 1..=60usize);
     (sizes, stage, window, any::<bool>(), any::<bool>(), any::<bool>(), policies).prop_map(
-        |((entries, slots), (collectors, banks), window, lru, cache_far, fixed, (policies, interval))| {
+        |(
+            (entries, slots),
+            (collectors, banks, d_ports),
+            window,
+            lru,
+            cache_far,
+            fixed,
+            (policies, interval),
+        )| {
             let mut parameters = Parameters { width: 32, entries, ..Default::default() };
             parameters.stage.slots = slots.min(entries - 1);
             (parameters.stage.collectors, parameters.stage.banks) = (collectors, banks);
+            parameters.stage.d_ports = d_ports;
             parameters.stage.policy = if lru { Policy::Lru } else { Policy::Malekeh };
             parameters.stage.cache_far = cache_far;
             (parameters.stage.window, parameters.stage.destinations) = window;
@@ -90,6 +99,7 @@ fn directed_scenarios_hold() {
         let mut parameters = Parameters { width: 32, entries, issue, ..Default::default() };
         (parameters.stage.slots, parameters.stage.collectors) = (slots, collectors);
         parameters.stage.banks = banks;
+        parameters.stage.d_ports = 1 + policies % 2;
         (parameters.stage.window, parameters.stage.destinations) = window;
         parameters.iwmu = TABLES[policies];
         parameters.finereg = finereg(policies);

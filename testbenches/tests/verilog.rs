@@ -52,6 +52,15 @@ fn rtl_and_verilator_agree_on_whole_registers() {
 }
 
 #[test]
+fn rtl_and_verilator_agree_with_two_results_at_once() {
+    let mut parameters = tokens();
+    parameters.stage.d_ports = 2;
+    for entry in CATALOGUE.iter().filter(|entry| entry.parameters.contains(&"d_ports")) {
+        agree(entry, &[Rtl, Verilator], &parameters, CYCLES);
+    }
+}
+
+#[test]
 fn rtl_and_icarus_agree() {
     for entry in CATALOGUE {
         agree(entry, &[Rtl, Icarus], &tokens(), CYCLES);
@@ -63,6 +72,7 @@ fn checkers_find_nothing() {
     // Corners of the parameters, and the papers' hardware at its full width.
     let mut small = tokens();
     (small.entries, small.stage.slots, small.stage.collectors) = (4, 3, 1);
+    small.stage.d_ports = 2;
     small.iwmu = IwmuParameters { entries: 16, search: Search::Cam, release_age: 0 };
     let mut large = tokens();
     (large.entries, large.stage.collectors, large.stage.banks) = (16, 8, 4);

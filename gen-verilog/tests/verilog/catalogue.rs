@@ -24,6 +24,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("replacement", "lru"),
     ("cache_far", "true"),
     ("invalidate", "false"),
+    ("d_ports", "2"),
     ("window", "2"),
     ("destinations", "4"),
     ("scheduling", "lrr"),

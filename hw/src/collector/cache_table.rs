@@ -4,7 +4,8 @@
 //!
 //! Timing: look-ups see the table as it is at the start of the cycle (after `flush`, which empties it
 //! before anything else); all changes show in the next cycle. In one cycle, in this order: flush,
-//! invalidations, source slots (tag, valid, lock, near), the result.
+//! invalidations, source slots (tag, valid, lock, near), results. A result at the second port D yields to a
+//! source or a first result that takes its entry in the same cycle.
 //!
 //! Data is kept when an entry is invalidated; only the valid bit counts. Storage:
 //! `entries × (width + 11 + log2 entries)` bits.
@@ -13,7 +14,7 @@ use rust_hdl::prelude::*;
 
 use crate::cells::{LruOrder, MAX_ENTRIES};
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::{MAX_BANKS, MAX_SLOTS};
+use crate::operand_stage::{MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 
 /// `W`: data width in bits; `I`: bits of an entry's number.
 #[derive(LogicBlock, Module)]
@@ -39,12 +40,17 @@ pub struct CacheTable<const W: usize, const I: usize> {
     pub s_valid: Signal<In, Bit>,
     pub s_index: Signal<In, Bits<I>>,
     pub s_data: Signal<In, Bits<W>>,
-    /// Port D: a result is put into an entry.
-    pub d_valid: Signal<In, Bit>,
-    pub d_register: Signal<In, Bits<8>>,
-    pub d_near: Signal<In, Bit>,
-    pub d_index: Signal<In, Bits<I>>,
-    pub d_data: Signal<In, Bits<W>>,
+    /// Ports D: a result is put into an entry.
+    #[port(max = MAX_D_PORTS)]
+    pub d_valid: Vec<Signal<In, Bit>>,
+    #[port(max = MAX_D_PORTS)]
+    pub d_register: Vec<Signal<In, Bits<8>>>,
+    #[port(max = MAX_D_PORTS)]
+    pub d_near: Vec<Signal<In, Bit>>,
+    #[port(max = MAX_D_PORTS)]
+    pub d_index: Vec<Signal<In, Bits<I>>>,
+    #[port(max = MAX_D_PORTS)]
+    pub d_data: Vec<Signal<In, Bits<W>>>,
     /// Registers whose value changes elsewhere: an entry that holds one is no longer valid.
     #[port(max = MAX_BANKS)]
     pub kill: Vec<Signal<In, Bit>>,
@@ -58,8 +64,10 @@ pub struct CacheTable<const W: usize, const I: usize> {
     /// The entry is hit by a used source slot.
     #[port(max = MAX_ENTRIES)]
     pub entry_hit: Vec<Signal<Out, Bit>>,
-    pub d_hit: Signal<Out, Bit>,
-    pub d_hit_index: Signal<Out, Bits<I>>,
+    #[port(max = MAX_D_PORTS)]
+    pub d_hit: Vec<Signal<Out, Bit>>,
+    #[port(max = MAX_D_PORTS)]
+    pub d_hit_index: Vec<Signal<Out, Bits<I>>>,
     /// The table, after the flush.
     #[port(max = MAX_ENTRIES)]
     pub valid: Vec<Signal<Out, Bit>>,
@@ -77,7 +85,11 @@ pub struct CacheTable<const W: usize, const I: usize> {
     killed: Vec<Signal<Local, Bit>>,
     used: Vec<Signal<Local, Bit>>,
     near_source: Vec<Signal<Local, Bit>>,
-    d_here: Vec<Signal<Local, Bit>>,
+    /// `taken[e]`: a source or an earlier port D takes entry e. `d_here[p][e]`: port p does.
+    taken: Vec<Signal<Local, Bit>>,
+    d_here: Vec<Vec<Signal<Local, Bit>>>,
+    d_some: Vec<Signal<Local, Bit>>,
+    d_makes_near: Vec<Signal<Local, Bit>>,
     s_here: Vec<Signal<Local, Bit>>,
     entry_valid: Vec<Register<Bit>>,
     entry_tag: Vec<Register<Bits<8>>>,
@@ -86,17 +98,22 @@ pub struct CacheTable<const W: usize, const I: usize> {
     entry_data: Vec<Register<Bits<W>>>,
     order: LruOrder<I>,
     number: Vec<Constant<Bits<I>>>,
+    /// There is more than one port D.
+    several: Constant<Bit>,
     identity: Identity,
     _entries: usize,
     _slots: usize,
     _banks: usize,
+    _d_ports: usize,
 }
 
 impl<const W: usize, const I: usize> CacheTable<W, I> {
-    /// `slots`: source slots, fewer than the 2^I entries; `banks`: results per cycle.
-    pub fn new(slots: usize, banks: usize) -> Self {
+    /// `slots`: source slots, fewer than the 2^I entries; `banks`: results per cycle, of which up to `d_ports`,
+    /// 1 or 2, enter the table.
+    pub fn new(slots: usize, banks: usize, d_ports: usize) -> Self {
         let entries = 1 << I;
-        let parameters = [("w", W), ("entries", entries), ("slots", slots), ("banks", banks)];
+        let parameters =
+            [("w", W), ("entries", entries), ("slots", slots), ("banks", banks), ("dports", d_ports)];
         CacheTable {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -109,18 +126,18 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             s_valid: Signal::default(),
             s_index: Signal::default(),
             s_data: Signal::default(),
-            d_valid: Signal::default(),
-            d_register: Signal::default(),
-            d_near: Signal::default(),
-            d_index: Signal::default(),
-            d_data: Signal::default(),
+            d_valid: array(d_ports),
+            d_register: array(d_ports),
+            d_near: array(d_ports),
+            d_index: array(d_ports),
+            d_data: array(d_ports),
             kill: array(banks),
             kill_register: array(banks),
             hit: array(slots),
             hit_index: array(slots),
             entry_hit: array(entries),
-            d_hit: Signal::default(),
-            d_hit_index: Signal::default(),
+            d_hit: array(d_ports),
+            d_hit_index: array(d_ports),
             valid: array(entries),
             lock: array(entries),
             near: array(entries),
@@ -130,7 +147,10 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             killed: array(entries),
             used: array(entries),
             near_source: array(entries),
-            d_here: array(entries),
+            taken: array(entries),
+            d_here: (0..d_ports).map(|_| array(entries)).collect(),
+            d_some: array(entries),
+            d_makes_near: array(entries),
             s_here: array(entries),
             entry_valid: array(entries),
             entry_tag: array(entries),
@@ -139,10 +159,12 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             entry_data: array(entries),
             order: LruOrder::default(),
             number: (0..entries).map(|entry| Constant::new((entry as u64).into())).collect(),
+            several: Constant::new(d_ports > 1),
             identity: Identity::new("cache_table", "Cache table (W 3.2, F III-C)", &parameters),
             _entries: entries,
             _slots: slots,
             _banks: banks,
+            _d_ports: d_ports,
         }
     }
 }
@@ -175,12 +197,14 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
                 }
             }
         }
-        self.d_hit.next = false;
-        self.d_hit_index.next = 0.into();
-        for e in 0..self._entries {
-            if self.valid[e].val() & (self.entry_tag[e].q.val() == self.d_register.val()) {
-                self.d_hit.next = true;
-                self.d_hit_index.next = self.number[e].val();
+        for p in 0..self._d_ports {
+            self.d_hit[p].next = false;
+            self.d_hit_index[p].next = 0.into();
+            for e in 0..self._entries {
+                if self.valid[e].val() & (self.entry_tag[e].q.val() == self.d_register[p].val()) {
+                    self.d_hit[p].next = true;
+                    self.d_hit_index[p].next = self.number[e].val();
+                }
             }
         }
 
@@ -196,7 +220,7 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
             }
             self.used[e].next = false;
             self.near_source[e].next = false;
-            self.entry_tag[e].d.next = self.d_register.val();
+            self.entry_tag[e].d.next = self.d_register[0].val();
             for s in 0..self._slots {
                 if self.source_valid[s].val() & (self.source_index[s].val() == self.number[e].val()) {
                     self.used[e].next = true;
@@ -204,19 +228,41 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
                     self.entry_tag[e].d.next = self.source_register[s].val();
                 }
             }
-            self.d_here[e].next = self.d_valid.val() & (self.d_index.val() == self.number[e].val());
             self.s_here[e].next = self.s_valid.val() & (self.s_index.val() == self.number[e].val());
-            self.order.touch[e].next = self.used[e].val() | self.d_here[e].val();
+            // Data needs no reset: it is read only after it was written.
+            self.entry_data[e].clock.next = self.clock.val();
+            self.entry_data[e].reset.next = false;
+            self.entry_data[e].d.next = self.s_data.val();
+            self.taken[e].next = false;
+            self.d_some[e].next = false;
+            self.d_makes_near[e].next = false;
+            for p in 0..self._d_ports {
+                self.d_here[p][e].next = (self.d_valid[p].val()
+                    & (self.d_index[p].val() == self.number[e].val()))
+                    & !self.taken[e].val();
+                if self.d_here[p][e].val() {
+                    self.d_some[e].next = true;
+                    self.d_makes_near[e].next = self.d_near[p].val();
+                    self.entry_data[e].d.next = self.d_data[p].val();
+                }
+                self.taken[e].next = (self.used[e].val() | self.d_here[p][e].val()) & self.several.val();
+            }
+            for p in 0..self._d_ports {
+                if self.d_here[p][e].val() & self.several.val() {
+                    self.entry_tag[e].d.next = self.d_register[p].val();
+                }
+            }
+            self.order.touch[e].next = self.used[e].val() | self.d_some[e].val();
 
             self.entry_valid[e].clock.next = self.clock.val();
             self.entry_valid[e].reset.next = self.reset.val();
             self.entry_valid[e].enable.next = true;
             self.entry_valid[e].d.next =
-                (self.used[e].val() | self.d_here[e].val()) | (self.valid[e].val() & !self.killed[e].val());
+                (self.used[e].val() | self.d_some[e].val()) | (self.valid[e].val() & !self.killed[e].val());
 
             self.entry_tag[e].clock.next = self.clock.val();
             self.entry_tag[e].reset.next = self.reset.val();
-            self.entry_tag[e].enable.next = self.used[e].val() | self.d_here[e].val();
+            self.entry_tag[e].enable.next = self.used[e].val() | self.d_some[e].val();
 
             self.entry_lock[e].clock.next = self.clock.val();
             self.entry_lock[e].reset.next = self.reset.val();
@@ -225,18 +271,11 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
 
             self.entry_near[e].clock.next = self.clock.val();
             self.entry_near[e].reset.next = self.reset.val();
-            self.entry_near[e].enable.next = self.used[e].val() | self.d_here[e].val();
+            self.entry_near[e].enable.next = self.used[e].val() | self.d_some[e].val();
             self.entry_near[e].d.next =
-                (self.used[e].val() & self.near_source[e].val()) | (self.d_here[e].val() & self.d_near.val());
+                (self.used[e].val() & self.near_source[e].val()) | self.d_makes_near[e].val();
 
-            // Data needs no reset: it is read only after it was written.
-            self.entry_data[e].clock.next = self.clock.val();
-            self.entry_data[e].reset.next = false;
-            self.entry_data[e].enable.next = self.s_here[e].val() | self.d_here[e].val();
-            self.entry_data[e].d.next = self.s_data.val();
-            if self.d_here[e].val() {
-                self.entry_data[e].d.next = self.d_data.val();
-            }
+            self.entry_data[e].enable.next = self.s_here[e].val() | self.d_some[e].val();
         }
     }
 }

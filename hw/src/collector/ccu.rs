@@ -2,7 +2,7 @@
 //!
 //! An operand collector unit whose slots are a cache: the cache table holds values, the operand
 //! collector table says which of its entries the slots of the present instruction use. Ports: S, a
-//! source value from the banks; D, one result per cycle; R, warp and near bit for the scheduler and
+//! source value from the banks; D, one result per cycle (two with `d_ports: 2`); R, warp and near bit for the scheduler and
 //! the allocator.
 //!
 //! Timing. `issue` does all of this in its cycle, at once for all sources, and the tables show it in
@@ -17,7 +17,7 @@
 //! * All look-ups see the table before replacement, and what a source hits is kept, so no source of
 //!   the instruction evicts another.
 //! * A register named twice uses one entry and one request.
-//! * A result that the filter keeps out of the table (far, or losing the single D port) invalidates an
+//! * A result that the filter keeps out of the table (far, or losing port D) invalidates an
 //!   entry that holds its register; a later read would otherwise find the old value. With
 //!   `invalidate: false` it does not, for showing that this is so.
 //! * A result that arrives with an instruction's issue comes after it: it takes no entry that the
@@ -25,13 +25,17 @@
 //! * A result's register is never locked: the scoreboard holds it back until the instruction that
 //!   reads it is dispatched.
 //!
+//! The papers have one port D. With two, the first result goes before the second: where a source or the first
+//! result takes the entry that holds the second one's register, or nothing is left for it, the second is not put
+//! into the table.
+//!
 //! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`), metadata (40 bits).
 
 use rust_hdl::prelude::*;
 
 use super::{CacheTable, OperandCollectorTable, Policy, Replacement};
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::{MAX_BANKS, MAX_SLOTS};
+use crate::operand_stage::{MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 
 /// What makes one caching collector unit differ from another, besides width and entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +44,8 @@ pub struct CcuParameters {
     pub slots: usize,
     /// Banks, which is the most results that can arrive in a cycle.
     pub banks: usize,
+    /// Results that can enter the table in a cycle, 1 or 2.
+    pub d_ports: usize,
     pub policy: Policy,
     /// Results that are kept out of the table invalidate their register's entry.
     pub invalidate: bool,
@@ -69,11 +75,16 @@ pub struct Ccu<const W: usize, const I: usize> {
     pub s_valid: Signal<In, Bit>,
     pub s_slot: Signal<In, Bits<3>>,
     pub s_data: Signal<In, Bits<W>>,
-    /// Port D: a result of the warp that the unit belongs to.
-    pub d_valid: Signal<In, Bit>,
-    pub d_register: Signal<In, Bits<8>>,
-    pub d_near: Signal<In, Bit>,
-    pub d_data: Signal<In, Bits<W>>,
+    /// Ports D: results of the warp that the unit belongs to, of different registers; the second is used
+    /// only together with the first.
+    #[port(max = MAX_D_PORTS)]
+    pub d_valid: Vec<Signal<In, Bit>>,
+    #[port(max = MAX_D_PORTS)]
+    pub d_register: Vec<Signal<In, Bits<8>>>,
+    #[port(max = MAX_D_PORTS)]
+    pub d_near: Vec<Signal<In, Bit>>,
+    #[port(max = MAX_D_PORTS)]
+    pub d_data: Vec<Signal<In, Bits<W>>>,
     /// Results of that warp which the filter keeps out.
     #[port(max = MAX_BANKS)]
     pub filtered: Vec<Signal<In, Bit>>,
@@ -110,8 +121,8 @@ pub struct Ccu<const W: usize, const I: usize> {
     same: Vec<Vec<Signal<Local, Bit>>>,
     repeated: Vec<Signal<Local, Bit>>,
     index: Vec<Signal<Local, Bits<I>>>,
-    d_index: Signal<Local, Bits<I>>,
-    d_accepted: Signal<Local, Bit>,
+    d_index: Vec<Signal<Local, Bits<I>>>,
+    d_accepted: Vec<Signal<Local, Bit>>,
     d_updates: Vec<Signal<Local, Bit>>,
     owner: Register<Bit>,
     occupancy: Register<Bit>,
@@ -127,13 +138,14 @@ pub struct Ccu<const W: usize, const I: usize> {
     _entries: usize,
     _slots: usize,
     _banks: usize,
+    _d_ports: usize,
 }
 
 impl<const W: usize, const I: usize> Ccu<W, I> {
     /// # Panics
     /// If there are not more entries than slots: replacement could find nothing to replace.
     pub fn new(parameters: CcuParameters) -> Self {
-        let CcuParameters { slots, banks, policy, invalidate } = parameters;
+        let CcuParameters { slots, banks, d_ports, policy, invalidate } = parameters;
         let entries = 1 << I;
         assert!(slots < entries, "{slots} slots need more than {entries} entries");
         Ccu {
@@ -150,10 +162,10 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             s_valid: Signal::default(),
             s_slot: Signal::default(),
             s_data: Signal::default(),
-            d_valid: Signal::default(),
-            d_register: Signal::default(),
-            d_near: Signal::default(),
-            d_data: Signal::default(),
+            d_valid: array(d_ports),
+            d_register: array(d_ports),
+            d_near: array(d_ports),
+            d_data: array(d_ports),
             filtered: array(banks),
             filtered_register: array(banks),
             dispatch: Signal::default(),
@@ -174,17 +186,17 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             same: (0..slots).map(|_| array(slots)).collect(),
             repeated: array(slots),
             index: array(slots),
-            d_index: Signal::default(),
-            d_accepted: Signal::default(),
+            d_index: array(d_ports),
+            d_accepted: array(d_ports),
             d_updates: array(entries),
             owner: Register::default(),
             occupancy: Register::default(),
             warp_held: Register::default(),
             unit_held: Register::default(),
             payload_held: Register::default(),
-            cache_table: CacheTable::new(slots, banks),
+            cache_table: CacheTable::new(slots, banks, d_ports),
             operand_collector_table: OperandCollectorTable::new(slots),
-            replacement: Replacement::new(slots, policy),
+            replacement: Replacement::new(slots, d_ports, policy),
             number: (0..entries).map(|entry| Constant::new((entry as u64).into())).collect(),
             invalidate: Constant::new(invalidate),
             identity: Identity::new(
@@ -195,6 +207,7 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
                     ("entries", entries),
                     ("slots", slots),
                     ("banks", banks),
+                    ("dports", d_ports),
                     ("lru", (policy == Policy::Lru) as usize),
                     ("invalidate", invalidate as usize),
                 ],
@@ -202,6 +215,7 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             _entries: entries,
             _slots: slots,
             _banks: banks,
+            _d_ports: d_ports,
         }
     }
 }
@@ -269,8 +283,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
 
         // Replacement.
         self.replacement.random.next = self.random.val();
-        self.d_accepted.next = self.d_valid.val() & !self.flush.val();
-        self.replacement.d_miss.next = self.d_accepted.val() & !self.cache_table.d_hit.val();
+        for p in 0..self._d_ports {
+            self.d_accepted[p].next = self.d_valid[p].val() & !self.flush.val();
+            self.replacement.d_miss[p].next = self.d_accepted[p].val() & !self.cache_table.d_hit[p].val();
+        }
         for s in 0..self._slots {
             self.hit[s].next = self.cache_table.hit[s].val();
             self.request[s].next =
@@ -278,8 +294,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             self.replacement.miss[s].next = self.request[s].val();
         }
         for e in 0..self._entries {
-            self.d_updates[e].next = (self.d_accepted.val() & self.cache_table.d_hit.val())
-                & (self.cache_table.d_hit_index.val() == self.number[e].val());
+            self.d_updates[e].next = (self.d_accepted[0].val() & self.cache_table.d_hit[0].val())
+                & (self.cache_table.d_hit_index[0].val() == self.number[e].val());
             self.replacement.valid[e].next = self.cache_table.valid[e].val();
             self.replacement.near[e].next = self.cache_table.near[e].val();
             self.replacement.rank[e].next = self.cache_table.rank[e].val();
@@ -305,15 +321,18 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.cache_table.s_valid.next = self.s_valid.val();
         self.cache_table.s_index.next = self.operand_collector_table.s_index.val();
         self.cache_table.s_data.next = self.s_data.val();
-        self.d_index.next = self.replacement.d_victim.val();
-        if self.cache_table.d_hit.val() {
-            self.d_index.next = self.cache_table.d_hit_index.val();
+        for p in 0..self._d_ports {
+            self.d_index[p].next = self.replacement.d_victim[p].val();
+            if self.cache_table.d_hit[p].val() {
+                self.d_index[p].next = self.cache_table.d_hit_index[p].val();
+            }
+            self.cache_table.d_valid[p].next = self.d_accepted[p].val()
+                & (self.cache_table.d_hit[p].val() | self.replacement.d_found[p].val());
+            self.cache_table.d_register[p].next = self.d_register[p].val();
+            self.cache_table.d_near[p].next = self.d_near[p].val();
+            self.cache_table.d_index[p].next = self.d_index[p].val();
+            self.cache_table.d_data[p].next = self.d_data[p].val();
         }
-        self.cache_table.d_valid.next = self.d_accepted.val();
-        self.cache_table.d_register.next = self.d_register.val();
-        self.cache_table.d_near.next = self.d_near.val();
-        self.cache_table.d_index.next = self.d_index.val();
-        self.cache_table.d_data.next = self.d_data.val();
         for b in 0..self._banks {
             self.cache_table.kill[b].next = self.filtered[b].val() & self.invalidate.val();
             self.cache_table.kill_register[b].next = self.filtered_register[b].val();

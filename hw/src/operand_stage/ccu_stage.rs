@@ -80,6 +80,8 @@ pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
 
     issues: Signal<Local, Bit>,
     random: Signal<Local, Bits<8>>,
+    /// Port D of the collector has a result.
+    d_taken: Vec<Signal<Local, Bit>>,
     collectors: Vec<Ccu<W, I>>,
     lfsr: Lfsr,
     can_dispatch: Vec<Signal<Local, Bit>>,
@@ -89,10 +91,14 @@ pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
     dispatch_arbiter: RoundRobin,
     collector_number: Vec<Constant<Bits<C>>>,
     is_random: Constant<Bit>,
+    /// There is more than one port D; the port is not the first.
+    several: Constant<Bit>,
+    is_second: Vec<Constant<Bit>>,
     identity: Identity,
     _collectors: usize,
     _banks: usize,
     _slots: usize,
+    _d_ports: usize,
 }
 
 impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
@@ -106,6 +112,7 @@ impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
             cache_far,
             invalidate,
             choice,
+            d_ports,
             ..
         } = parameters;
         CcuStage {
@@ -146,6 +153,7 @@ impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
             write_filtered: array(banks),
             issues: Signal::default(),
             random: Signal::default(),
+            d_taken: array(collectors),
             collectors: (0..collectors).map(|_| Ccu::new(parameters.ccu())).collect(),
             lfsr: Lfsr::default(),
             can_dispatch: array(collectors),
@@ -157,6 +165,8 @@ impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
                 .map(|collector| Constant::new((collector as u64).into()))
                 .collect(),
             is_random: Constant::new(choice == Choice::Random),
+            several: Constant::new(d_ports > 1),
+            is_second: (0..d_ports).map(|port| Constant::new(port > 0)).collect(),
             identity: Identity::new(
                 "ccu_stage",
                 "Operand stage with caching collector units (W 3.1, F III-B)",
@@ -171,11 +181,13 @@ impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
                     ("cachefar", cache_far as usize),
                     ("invalidate", invalidate as usize),
                     ("fixed", (choice == Choice::Fixed) as usize),
+                    ("dports", d_ports),
                 ],
             ),
             _collectors: collectors,
             _banks: banks,
             _slots: slots,
+            _d_ports: d_ports,
         }
     }
 }
@@ -276,16 +288,24 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
         for c in 0..self._collectors {
             self.arbiter.owned[c].next = self.collectors[c].owned.val();
             self.arbiter.held_warp[c].next = self.collectors[c].held_warp.val();
-            self.collectors[c].d_valid.next = false;
-            self.collectors[c].d_register.next = self.write_register[0].val();
-            self.collectors[c].d_near.next = self.write_near[0].val();
-            self.collectors[c].d_data.next = self.write_data[0].val();
+            for p in 0..self._d_ports {
+                self.collectors[c].d_valid[p].next = false;
+                self.collectors[c].d_register[p].next = self.write_register[0].val();
+                self.collectors[c].d_near[p].next = self.write_near[0].val();
+                self.collectors[c].d_data[p].next = self.write_data[0].val();
+            }
+            self.d_taken[c].next = false;
             for b in 0..self._banks {
                 if self.arbiter.d_bank[c].val().get_bit(b) {
-                    self.collectors[c].d_valid.next = true;
-                    self.collectors[c].d_register.next = self.write_register[b].val();
-                    self.collectors[c].d_near.next = self.write_near[b].val();
-                    self.collectors[c].d_data.next = self.write_data[b].val();
+                    for p in 0..self._d_ports {
+                        if self.d_taken[c].val() == self.is_second[p].val() {
+                            self.collectors[c].d_valid[p].next = true;
+                            self.collectors[c].d_register[p].next = self.write_register[b].val();
+                            self.collectors[c].d_near[p].next = self.write_near[b].val();
+                            self.collectors[c].d_data[p].next = self.write_data[b].val();
+                        }
+                    }
+                    self.d_taken[c].next = self.several.val();
                 }
                 self.collectors[c].filtered[b].next = self.arbiter.filtered_bank[c].val().get_bit(b);
                 self.collectors[c].filtered_register[b].next = self.write_register[b].val();

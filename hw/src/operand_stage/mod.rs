@@ -34,6 +34,8 @@ use crate::register_file::ArbiterParameters;
 pub const MAX_COLLECTORS: usize = 8;
 pub const MAX_BANKS: usize = 4;
 pub const MAX_SLOTS: usize = 7;
+/// Most ports D of a caching collector.
+pub const MAX_D_PORTS: usize = 2;
 /// Most destinations of an instruction that a bypassing operand collector keeps.
 pub const MAX_DESTINATIONS: usize = 4;
 
@@ -48,7 +50,7 @@ pub struct OperandStageParameters {
     pub banks: usize,
     /// Registers of warps per bank, up to 256.
     pub rows: usize,
-    /// Caching collectors only, as the three after it.
+    /// Caching collectors only, as the four after it.
     pub policy: Policy,
     /// Far results are cached too; the papers filter them.
     pub cache_far: bool,
@@ -56,6 +58,8 @@ pub struct OperandStageParameters {
     pub invalidate: bool,
     /// Of one of several far entries to replace.
     pub choice: Choice,
+    /// Results that a collector takes in a cycle, 1 (the papers') or 2.
+    pub d_ports: usize,
     /// Bypassing operand collectors only, as the next one. Instructions in the window, 2 to 8.
     pub window: usize,
     /// Destinations of an instruction that are kept, 1 to 4.
@@ -75,6 +79,7 @@ impl Default for OperandStageParameters {
             cache_far: false,
             invalidate: true,
             choice: Choice::Random,
+            d_ports: 1,
             window: 3,
             destinations: 2,
         }
@@ -100,6 +105,7 @@ impl OperandStageParameters {
         CcuParameters {
             slots: self.slots,
             banks: self.banks,
+            d_ports: self.d_ports,
             policy: self.policy,
             invalidate: self.invalidate,
         }
@@ -112,6 +118,7 @@ impl OperandStageParameters {
             slots: self.slots,
             caching,
             cache_far: caching && self.cache_far,
+            d_ports: self.d_ports,
         }
     }
 }

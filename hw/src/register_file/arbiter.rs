@@ -6,7 +6,8 @@
 //! * The oldest read of each queue is granted if its bank and the collector's port S are free. Banks
 //!   that want the same collector take turns.
 //! * With caching collectors, the write filter: of the writes that belong to a collector's warp the
-//!   first near one goes to its port D (of the lowest-numbered bank); the others are kept out of it.
+//!   first near one goes to its port D (of the lowest-numbered bank), the first two if it has two; the others
+//!   are kept out of it.
 //!
 //! Timing: requests of cycle t can be granted from t + 1; a grant in t is an access in t.
 
@@ -30,6 +31,8 @@ pub struct ArbiterParameters {
     pub caching: bool,
     /// Far results go to port D too.
     pub cache_far: bool,
+    /// Ports D of a caching collector, 1 or 2.
+    pub d_ports: usize,
 }
 
 /// `C`: bits of a collector's number.
@@ -77,7 +80,8 @@ pub struct Arbiter<const C: usize> {
     /// Event: a read waits and is not granted.
     #[port(max = MAX_BANKS)]
     pub bank_conflict: Vec<Signal<Out, Bit>>,
-    /// Write filter, for each collector: bit b, bank b's write goes to port D, or is kept out.
+    /// Write filter, for each collector: bit b, bank b's write goes to a port D, or is kept out. At most as many
+    /// bits of `d_bank` are high as there are ports D.
     #[port(max = MAX_COLLECTORS)]
     pub d_bank: Vec<Signal<Out, Bits<4>>>,
     #[port(max = MAX_COLLECTORS)]
@@ -96,6 +100,7 @@ pub struct Arbiter<const C: usize> {
     s_used: Vec<Signal<Local, Bit>>,
     belongs: Vec<Vec<Signal<Local, Bit>>>,
     d_used: Vec<Signal<Local, Bit>>,
+    d_full: Vec<Signal<Local, Bit>>,
     queues: Vec<RequestQueue<C>>,
     s_arbiters: Vec<RoundRobin>,
     bank_number: Vec<Constant<Bits<8>>>,
@@ -103,6 +108,7 @@ pub struct Arbiter<const C: usize> {
     bank_shift: Constant<Bits<8>>,
     collector_number: Vec<Constant<Bits<C>>>,
     cache_far: Constant<Bit>,
+    single: Constant<Bit>,
     identity: Identity,
     _collectors: usize,
     /// Collectors with a port D: all or none.
@@ -113,7 +119,7 @@ pub struct Arbiter<const C: usize> {
 
 impl<const C: usize> Arbiter<C> {
     pub fn new(parameters: ArbiterParameters) -> Self {
-        let ArbiterParameters { collectors, banks, slots, caching, cache_far } = parameters;
+        let ArbiterParameters { collectors, banks, slots, caching, cache_far, d_ports } = parameters;
         let caching_collectors = if caching { collectors } else { 0 };
         Arbiter {
             clock: Signal::default(),
@@ -146,6 +152,7 @@ impl<const C: usize> Arbiter<C> {
             s_used: array(collectors),
             belongs: (0..caching_collectors).map(|_| array(banks)).collect(),
             d_used: array(caching_collectors),
+            d_full: array(caching_collectors),
             queues: (0..banks).map(|_| RequestQueue::new(collectors, slots)).collect(),
             s_arbiters: (0..collectors).map(|_| RoundRobin::new(banks)).collect(),
             bank_number: (0..banks).map(|bank| Constant::new((bank as u64).into())).collect(),
@@ -155,6 +162,7 @@ impl<const C: usize> Arbiter<C> {
                 .map(|collector| Constant::new((collector as u64).into()))
                 .collect(),
             cache_far: Constant::new(cache_far),
+            single: Constant::new(d_ports == 1),
             identity: Identity::new(
                 "arbiter",
                 "Register-file arbiter (F II, III-B, IV-A2)",
@@ -164,6 +172,7 @@ impl<const C: usize> Arbiter<C> {
                     ("slots", slots),
                     ("caching", caching as usize),
                     ("cachefar", cache_far as usize),
+                    ("dports", d_ports),
                 ],
             ),
             _collectors: collectors,
@@ -239,13 +248,15 @@ impl<const C: usize> Logic for Arbiter<C> {
         }
         for c in 0..self._caching {
             self.d_used[c].next = false;
+            self.d_full[c].next = false;
             self.d_bank[c].next = 0.into();
             self.filtered_bank[c].next = 0.into();
             for b in 0..self._banks {
                 self.belongs[c][b].next = (self.write_valid[b].val() & self.owned[c].val())
                     & (self.write_warp[b].val() == self.held_warp[c].val());
                 if self.belongs[c][b].val() {
-                    if (self.write_near[b].val() | self.cache_far.val()) & !self.d_used[c].val() {
+                    if (self.write_near[b].val() | self.cache_far.val()) & !self.d_full[c].val() {
+                        self.d_full[c].next = self.d_used[c].val() | self.single.val();
                         self.d_used[c].next = true;
                         self.d_bank[c].next = self.d_bank[c].val().replace_bit(b, true);
                         self.write_cached[b].next = true;

@@ -4,9 +4,9 @@
 use gpurf_hw::cells::MAX_ENTRIES;
 use gpurf_hw::collector::Policy;
 use gpurf_hw::dialect::Data;
-use gpurf_hw::operand_stage::MAX_SLOTS;
+use gpurf_hw::operand_stage::{MAX_D_PORTS, MAX_SLOTS};
 
-use super::choose;
+use super::{choose, DWrite};
 use crate::cells::LruOrder;
 
 /// A fully associative table of register values; sets of entries are bit masks.
@@ -78,31 +78,30 @@ impl<D: Data> Cache<D> {
         placement
     }
 
-    fn replace(&self, valid: u16, keep: u16, random: u32) -> usize {
+    fn replace(&self, valid: u16, keep: u16, random: u32) -> Option<usize> {
         let oldest_first = self.order.oldest_first();
         choose(self.policy, self.entries, valid, self.near, keep, random, oldest_first)
-            .expect("more entries than slots: something can always be replaced")
     }
 
     /// Everything that one clock edge does to the table, except port S and unlocking.
     ///
     /// `issue`: placement from [`Cache::look_up`], registers and near bits of the issued instruction.
-    /// `result`: register, near bit and data at port D. `invalid`: registers whose entries must go.
+    /// `results`: what is at the ports D, the first port first. `invalid`: registers whose entries must go.
     /// Returns the entry of every slot.
     pub fn update(
         &mut self,
         issue: Option<(u8, Placement, &[u8; MAX_SLOTS], u8)>,
-        result: Option<(u8, bool, D)>,
+        results: &[Option<DWrite<D>>; MAX_D_PORTS],
         invalid: &[u8],
         random: u32,
     ) -> [u8; MAX_SLOTS] {
         // What was there decides the replacement; an entry invalidated now is free from the next cycle.
         let before = self.valid;
-        let updated = result.and_then(|(register, ..)| self.find(register));
+        let updated = results.map(|result| result.and_then(|result| self.find(result.register)));
         for register in invalid {
             self.valid &= !self.find(*register).map_or(0, |entry| 1 << entry);
         }
-        let mut keep = self.lock | updated.map_or(0, |entry| 1 << entry);
+        let mut keep = self.lock | updated[0].map_or(0, |entry| 1 << entry);
         let mut touched = 0;
         let mut index = [0; MAX_SLOTS];
         if let Some((sources, placement, registers, near)) = issue {
@@ -111,7 +110,7 @@ impl<D: Data> Cache<D> {
             let mut nearer = 0;
             for slot in slots(sources) {
                 if placement.request >> slot & 1 == 1 {
-                    let entry = self.replace(before, keep, random);
+                    let entry = self.replace(before, keep, random).expect("more entries than slots");
                     index[slot] = entry as u8;
                     keep |= 1 << entry;
                     self.tag[entry] = registers[slot];
@@ -126,13 +125,19 @@ impl<D: Data> Cache<D> {
             self.lock |= touched;
             self.near = self.near & !touched | nearer;
         }
-        if let Some((register, near, data)) = result {
-            let entry = updated.unwrap_or_else(|| self.replace(before, keep, random));
+        for (result, updated) in results.iter().zip(updated) {
+            let Some(DWrite { register, near, data }) = *result else { continue };
+            // The entry that holds a second result's register may have been taken by now, or all of them.
+            let Some(entry) = updated.or_else(|| self.replace(before, keep, random)) else { continue };
+            if touched >> entry & 1 == 1 {
+                continue;
+            }
             self.tag[entry] = register;
             self.data[entry] = data;
             self.valid |= 1 << entry;
             self.near = self.near & !(1 << entry) | (near as u16) << entry;
             touched |= 1 << entry;
+            keep |= 1 << entry;
         }
         if touched != 0 {
             self.order.touch(touched);

@@ -2,7 +2,7 @@
 
 use gpurf_hw::collector::{CcuIn, CcuOut, CcuParameters};
 use gpurf_hw::dialect::{Clocked, Data};
-use gpurf_hw::operand_stage::{MAX_BANKS, MAX_SLOTS};
+use gpurf_hw::operand_stage::{MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 
 use super::cache::slots;
 use super::{Cache, Placement};
@@ -19,7 +19,7 @@ pub struct CcuIssue {
     pub registers: [u8; MAX_SLOTS],
 }
 
-/// A result at port D.
+/// A result at a port D.
 #[derive(Clone, Copy, Debug)]
 pub struct DWrite<D: Data> {
     pub register: u8,
@@ -94,12 +94,12 @@ impl<D: Data> Ccu<D> {
         self.cache.lock = 0;
     }
 
-    /// Allocation and port D at one clock edge. `issue`: with what [`Ccu::look_up`] found in this cycle;
-    /// `filtered`: registers of the warp's results that are kept out.
+    /// Allocation and ports D at one clock edge. `issue`: with what [`Ccu::look_up`] found in this cycle;
+    /// `results`: by port; `filtered`: registers of the warp's results that are kept out.
     pub fn update(
         &mut self,
         issue: Option<(&CcuIssue, Placement)>,
-        result: Option<DWrite<D>>,
+        results: [Option<DWrite<D>>; MAX_D_PORTS],
         filtered: &[u8],
         random: u32,
     ) {
@@ -107,11 +107,11 @@ impl<D: Data> Ccu<D> {
         if changes_hands {
             self.cache.valid = 0;
         }
-        let result = result.filter(|_| !changes_hands).map(|d| (d.register, d.near, d.data));
+        let results = if changes_hands { [None; MAX_D_PORTS] } else { results };
         let invalid = if self.parameters.invalidate { filtered } else { &[] };
         let sources =
             issue.map(|(issue, placement)| (issue.sources, placement, &issue.registers, issue.near));
-        let index = self.cache.update(sources, result, invalid, random);
+        let index = self.cache.update(sources, &results, invalid, random);
         if let Some((issue, placement)) = issue {
             self.owner = Some(issue.warp);
             (self.unit, self.payload) = (issue.unit, issue.payload);
@@ -168,10 +168,12 @@ impl<D: Data> Clocked for Ccu<D> {
             self.receive(inputs.s_slot as usize, inputs.s_data);
         }
         let issue = self.issue;
-        let result = inputs.d_valid.then_some(DWrite {
-            register: inputs.d_register as u8,
-            near: inputs.d_near,
-            data: inputs.d_data,
+        let results = std::array::from_fn(|port| {
+            inputs.d_valid[port].then_some(DWrite {
+                register: inputs.d_register[port] as u8,
+                near: inputs.d_near[port],
+                data: inputs.d_data[port],
+            })
         });
         let mut filtered = [0; MAX_BANKS];
         let mut count = 0;
@@ -182,7 +184,7 @@ impl<D: Data> Clocked for Ccu<D> {
             }
         }
         let issue = issue.as_ref().map(|(issue, placement)| (issue, *placement));
-        self.update(issue, result, &filtered[..count], inputs.random);
+        self.update(issue, results, &filtered[..count], inputs.random);
         if inputs.dispatch {
             self.dispatch();
         }

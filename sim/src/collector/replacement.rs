@@ -37,6 +37,7 @@ pub struct Replacement {
     pub policy: Policy,
     pub entries: usize,
     pub slots: usize,
+    pub d_ports: usize,
 }
 
 impl Clocked for Replacement {
@@ -56,13 +57,18 @@ impl Clocked for Replacement {
             let chosen = choose(self.policy, self.entries, valid, near, keep, inputs.random, ages);
             let chosen = chosen.filter(|_| wanted);
             keep |= chosen.map_or(0, |entry| 1 << entry);
-            chosen.unwrap_or(0) as u32
+            chosen
         };
         let mut outputs = ReplacementOut::default();
         for slot in 0..self.slots {
-            outputs.victim[slot] = next(inputs.miss[slot]);
+            outputs.victim[slot] = next(inputs.miss[slot]).unwrap_or(0) as u32;
         }
-        outputs.d_victim = next(inputs.d_miss);
+        for port in 0..self.d_ports {
+            let chosen = next(inputs.d_miss[port]);
+            outputs.d_victim[port] = chosen.unwrap_or(0) as u32;
+            // A single port's result always finds an entry.
+            outputs.d_found[port] = chosen.is_some() || self.d_ports == 1;
+        }
         outputs
     }
 

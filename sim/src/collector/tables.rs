@@ -86,16 +86,18 @@ struct Entry<D> {
 pub struct CacheTable<D: Data> {
     slots: usize,
     banks: usize,
+    d_ports: usize,
     entries: Vec<Entry<D>>,
     order: LruOrder,
     inputs: CacheTableIn<D>,
 }
 
 impl<D: Data> CacheTable<D> {
-    pub fn new(entries: usize, slots: usize, banks: usize) -> Self {
+    pub fn new(entries: usize, slots: usize, banks: usize, d_ports: usize) -> Self {
         CacheTable {
             slots,
             banks,
+            d_ports,
             entries: vec![Entry::default(); entries],
             order: LruOrder::new(entries),
             inputs: CacheTableIn::default(),
@@ -126,8 +128,11 @@ impl<D: Data> Clocked for CacheTable<D> {
                 outputs.entry_hit[entry] = true;
             }
         }
-        outputs.d_hit = look_up(inputs.d_register).is_some();
-        outputs.d_hit_index = look_up(inputs.d_register).unwrap_or(0) as u32;
+        for port in 0..self.d_ports {
+            let found = look_up(inputs.d_register[port]);
+            outputs.d_hit[port] = found.is_some();
+            outputs.d_hit_index[port] = found.unwrap_or(0) as u32;
+        }
         for (number, entry) in self.entries.iter().enumerate() {
             outputs.valid[number] = entry.valid && !inputs.flush;
             outputs.lock[number] = entry.lock;
@@ -161,11 +166,14 @@ impl<D: Data> Clocked for CacheTable<D> {
             (entry.valid, entry.lock, entry.tag) = (true, true, inputs.source_register[slot]);
             touched[number] = true;
         }
-        if inputs.d_valid {
-            let number = inputs.d_index as usize;
+        for port in (0..self.d_ports).filter(|port| inputs.d_valid[*port]) {
+            let number = inputs.d_index[port] as usize;
+            if port > 0 && touched[number] {
+                continue;
+            }
             let entry = &mut self.entries[number];
-            (entry.valid, entry.tag) = (true, inputs.d_register);
-            (entry.near, entry.data) = (inputs.d_near, inputs.d_data);
+            (entry.valid, entry.tag) = (true, inputs.d_register[port]);
+            (entry.near, entry.data) = (inputs.d_near[port], inputs.d_data[port]);
             touched[number] = true;
         }
         self.order.settle(&LruOrderIn { touch: touched });

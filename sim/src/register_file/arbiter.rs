@@ -85,14 +85,16 @@ impl Arbiter {
         }
     }
 
-    /// The write filter for one collector that belongs to a warp: which of its warp's writes goes to
-    /// port D, and which are kept out; a bit per bank. "Writes with far reuse distance are not cached";
+    /// The write filter for one collector that belongs to a warp: which of its warp's writes go to its
+    /// ports D, and which are kept out; a bit per bank. "Writes with far reuse distance are not cached";
     /// of several "selects the one with near reuse distance, if any" (F §IV-A2), "the first" (W §4.2).
     pub fn filter(&self, writes_of_warp: u8, near: u8) -> (u8, u8) {
         let near = if self.parameters.cache_far { !0 } else { near };
         let candidates = writes_of_warp & near;
         let first = candidates & candidates.wrapping_neg();
-        (first, writes_of_warp & !first)
+        let others = candidates & !first;
+        let second = if self.parameters.d_ports > 1 { others & others.wrapping_neg() } else { 0 };
+        (first | second, writes_of_warp & !(first | second))
     }
 }
 

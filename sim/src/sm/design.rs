@@ -228,6 +228,7 @@ impl Design {
             cache_far: self.cache_far,
             invalidate: config.invalidate,
             choice: choice(config),
+            d_ports: config.d_ports,
             window: config.window,
             destinations: config.destinations,
         }

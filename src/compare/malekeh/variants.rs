@@ -28,6 +28,7 @@ pub fn ablations() -> Vec<Variant> {
     variants.push(malekeh(&["entries=16"]));
     variants.extend([1, 4, 8].map(|collectors| malekeh(&[&format!("collectors={collectors}")])));
     variants.push(malekeh(&["banks=4"]));
+    variants.push(malekeh(&["d_ports=2"]));
     variants.extend(greedy());
     variants.extend(monolithic());
     variants

@@ -27,7 +27,14 @@ fn arrive<D: Data>(slot: usize, data: D) -> CcuIn<D> {
 }
 
 fn result<D: Data>(register: u32, near: bool) -> CcuIn<D> {
-    CcuIn { d_valid: true, d_register: register, d_near: near, d_data: value(register), ..Default::default() }
+    with_result(CcuIn::default(), 0, register, near)
+}
+
+/// The same at a port D together with other inputs.
+fn with_result<D: Data>(mut inputs: CcuIn<D>, port: usize, register: u32, near: bool) -> CcuIn<D> {
+    (inputs.d_valid[port], inputs.d_register[port]) = (true, register);
+    (inputs.d_near[port], inputs.d_data[port]) = (near, value(register));
+    inputs
 }
 
 fn dispatch<D: Data>() -> CcuIn<D> {
@@ -308,11 +315,7 @@ where
                 let slots = bench.parameters.stage.slots;
                 run(bench, 1, &[])?;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, NEAR)).collect();
-                let mut both = issue(1, &sources);
-                let write: In<W> = result(99, NEAR);
-                (both.d_valid, both.d_register) = (true, write.d_register);
-                (both.d_near, both.d_data) = (write.d_near, write.d_data);
-                bench.cycle(both)?;
+                bench.cycle(with_result(issue(1, &sources), 0, 99, NEAR))?;
                 for slot in 0..slots {
                     bench.cycle(arrive(slot, value(10 + slot as u32)))?;
                 }
@@ -327,13 +330,45 @@ where
             rule: "our decision: a result that meets the issue of another warp is not put into the table",
             play: |bench: &mut Drive<Ccu<W, I>>| {
                 run(bench, 1, &[])?;
-                let mut both = issue(2, &[]);
-                let write: In<W> = result(7, NEAR);
-                (both.d_valid, both.d_register) = (true, write.d_register);
-                (both.d_near, both.d_data) = (write.d_near, write.d_data);
-                bench.cycle(both)?;
+                bench.cycle(with_result(issue(2, &[]), 0, 7, NEAR))?;
                 bench.cycle(dispatch())?;
                 expect(run(bench, 2, &[(7, NEAR)])? == [false], "R7 of warp 1 is not R7 of warp 2")
+            },
+        },
+        Scenario {
+            name: "two_results_at_once",
+            rule: "our extension: a second port D puts two results of a cycle into the table",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                if bench.parameters.stage.d_ports < 2 {
+                    return Ok(());
+                }
+                run(bench, 1, &[(7, NEAR)])?;
+                bench.cycle(with_result(result(6, NEAR), 1, 7, FAR))?;
+                let hits = run(bench, 1, &[(6, NEAR), (7, NEAR)])?;
+                expect(hits == [true, true], "R6 has an entry, R7 its new value")
+            },
+        },
+        Scenario {
+            name: "second_result_goes_last",
+            rule: "our extension: sources and the first result may take all entries from the second",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                let slots = bench.parameters.stage.slots;
+                if bench.parameters.stage.d_ports < 2 || slots + 1 != 1 << I {
+                    return Ok(());
+                }
+                // R100 is the oldest, and its entry goes to the last source that needs one.
+                fill(bench, |_| NEAR)?;
+                let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, NEAR)).collect();
+                let both = with_result(issue(1, &sources), 0, 98, NEAR);
+                bench.cycle(with_result(both, 1, 100, NEAR))?;
+                for slot in 0..slots {
+                    bench.cycle(arrive(slot, value(10 + slot as u32)))?;
+                }
+                let out = bench.cycle(dispatch())?;
+                let intact = (0..slots).all(|slot| out.operand_data[slot] == value(10 + slot as u32));
+                expect(out.ready && intact, "the results take no operand's entry")?;
+                let hits = run(bench, 1, &[(98, NEAR), (100, NEAR)])?;
+                expect(hits == [true, false], "the first result has an entry, the second one has none")
             },
         },
         Scenario {

@@ -64,10 +64,11 @@ impl<O> Stimulus<LruOrderIn, O> for LruOrderStimulus {
     }
 }
 
-/// Any table whose ranks are a permutation, with room for whoever asks.
+/// Any table whose ranks are a permutation, with room for whoever asks except a second result.
 pub struct ReplacementStimulus {
     pub entries: usize,
     pub slots: usize,
+    pub d_ports: usize,
 }
 
 impl<O> Stimulus<ReplacementIn, O> for ReplacementStimulus {
@@ -87,7 +88,9 @@ impl<O> Stimulus<ReplacementIn, O> for ReplacementStimulus {
             inputs.miss[slot] = room > 0 && random.percent(50);
             room -= inputs.miss[slot] as usize;
         }
-        inputs.d_miss = room > 0 && random.percent(50);
+        for port in 0..self.d_ports {
+            inputs.d_miss[port] = (room > 0 || port > 0) && random.percent(50);
+        }
         inputs
     }
 }

@@ -104,8 +104,6 @@ impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
             payload: random.word(),
             random: random.below(self.entries) as u32,
             s_data: random.data(),
-            d_near: random.percent(70),
-            d_data: random.data(),
             ..Default::default()
         };
         let sources = random.below(self.parameters.slots + 1);
@@ -133,7 +131,11 @@ impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
             }
             (allowed, register)
         };
-        (inputs.d_valid, inputs.d_register) = result(random, 40);
+        for port in 0..self.parameters.d_ports {
+            (inputs.d_valid[port], inputs.d_register[port]) = result(random, 40);
+            inputs.d_valid[port] &= port == 0 || inputs.d_valid[0];
+            (inputs.d_near[port], inputs.d_data[port]) = (random.percent(70), random.data());
+        }
         for bank in 0..self.parameters.banks {
             (inputs.filtered[bank], inputs.filtered_register[bank]) = result(random, 20);
         }

@@ -65,31 +65,36 @@ pub struct CacheTableStimulus<D: Data> {
     entries: usize,
     slots: usize,
     banks: usize,
+    d_ports: usize,
     table: CacheTable<D>,
 }
 
 impl<D: Data> CacheTableStimulus<D> {
-    pub fn new(entries: usize, slots: usize, banks: usize) -> Self {
-        CacheTableStimulus { entries, slots, banks, table: CacheTable::new(entries, slots, banks) }
+    pub fn new(entries: usize, slots: usize, banks: usize, d_ports: usize) -> Self {
+        let table = CacheTable::new(entries, slots, banks, d_ports);
+        CacheTableStimulus { entries, slots, banks, d_ports, table }
     }
 }
 
 impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus<D> {
     fn next(&mut self, random: &mut Random) -> CacheTableIn<D> {
-        let registers = 2 * self.entries;
+        // Enough for all slots, banks and ports D to name different ones.
+        let registers = 2 * self.entries + self.d_ports;
         let mut inputs = CacheTableIn {
             flush: random.percent(5),
             unlock: random.percent(30),
             s_valid: random.percent(30),
             s_index: random.below(self.entries) as u32,
             s_data: random.data(),
-            d_register: random.below(registers) as u32,
-            d_near: random.percent(60),
-            d_data: random.data(),
             ..Default::default()
         };
         let density = random.pick(&[0, 30, 80]);
-        let mut unused: Vec<u32> = (0..registers as u32).filter(|r| *r != inputs.d_register).collect();
+        let mut unused: Vec<u32> = (0..registers as u32).collect();
+        for port in 0..self.d_ports {
+            inputs.d_register[port] = unused.swap_remove(random.below(unused.len()));
+            inputs.d_near[port] = random.percent(60);
+            inputs.d_data[port] = random.data();
+        }
         for slot in 0..self.slots {
             inputs.source_valid[slot] = random.percent(density);
             // Now and then a register is named twice.
@@ -105,15 +110,15 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
         }
         let seen = self.table.settle(&inputs);
         let mut taken: Vec<bool> = seen.entry_hit.to_vec();
-        if seen.d_hit {
-            taken[seen.d_hit_index as usize] = true;
+        // A source may take the entry of the second result, but not that of the first.
+        if seen.d_hit[0] {
+            taken[seen.d_hit_index[0] as usize] = true;
         }
         let mut allocate = |random: &mut Random| {
             let start = random.below(self.entries);
             let free = (0..self.entries).map(|k| (start + k) % self.entries).find(|entry| !taken[*entry]);
-            let free = free.expect("more entries than slots");
-            taken[free] = true;
-            free as u32
+            taken[free?] = true;
+            free.map(|free| free as u32)
         };
         for slot in (0..self.slots).filter(|slot| inputs.source_valid[*slot]) {
             let repeats = (0..slot).find(|s| {
@@ -122,13 +127,16 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
             inputs.source_index[slot] = match (seen.hit[slot], repeats) {
                 (true, _) => seen.hit_index[slot],
                 (false, Some(earlier)) => inputs.source_index[earlier],
-                (false, None) => allocate(random),
+                (false, None) => allocate(random).expect("more entries than slots"),
             };
         }
-        inputs.d_valid = random.percent(30);
-        inputs.d_index = if seen.d_hit { seen.d_hit_index } else { allocate(random) };
-        // A value from the banks never meets a result in one entry: the entry is locked.
-        inputs.s_valid &= inputs.s_index != inputs.d_index;
+        for port in 0..self.d_ports {
+            let entry = if seen.d_hit[port] { Some(seen.d_hit_index[port]) } else { allocate(random) };
+            inputs.d_valid[port] = entry.is_some() && random.percent(30);
+            inputs.d_index[port] = entry.unwrap_or(0);
+            // A value from the banks never meets a result in one entry: the entry is locked.
+            inputs.s_valid &= inputs.s_index != inputs.d_index[port];
+        }
         inputs
     }
 
