@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{bail, Context, Result};
 use clap::Args;
 use gpurf_hw::catalogue::{self, Parameters};
 use gpurf_synth::{audit, count, Area, Built, Measured, Overheads, Paper, Synthesis};
@@ -17,8 +17,12 @@ use crate::Verdict;
 #[derive(Args)]
 #[command(after_help = "Examples:
   gpurf overheads
+  gpurf overheads W F
   gpurf overheads --no-area --json overheads.json")]
 pub struct Arguments {
+    /// Papers: W and F (Malekeh, workshop and full), I (inter-warp multicasting), R (FineReg); all if none is named
+    #[arg(value_name = "PAPER")]
+    papers: Vec<String>,
     /// Count registers only; synthesize nothing
     #[arg(long)]
     no_area: bool,
@@ -40,7 +44,8 @@ struct Results {
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    let papers = Paper::all();
+    let all = Paper::all();
+    let papers = chosen(&all, &arguments.papers)?;
     let mut built = vec![];
     for paper in &papers {
         for module in &paper.modules {
@@ -70,7 +75,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
                 verilog,
             }
         });
-        audits.push(audit(paper, &papers, modules.collect())?);
+        audits.push(audit(paper, &all, modules.collect())?);
     }
     let results = Overheads { audits };
     if arguments.json.as_deref() != Some(Path::new("-")) {
@@ -83,6 +88,16 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         write_json(path, &Results { overheads: results, synthesis: areas })?;
     }
     Ok(Verdict::Holds)
+}
+
+/// The papers that are asked for, in their own order.
+fn chosen<'a>(all: &'a [Paper], keys: &[String]) -> Result<Vec<&'a Paper>> {
+    if let Some(unknown) = keys.iter().find(|key| all.iter().all(|paper| paper.key != **key)) {
+        let known: Vec<_> =
+            all.iter().filter(|paper| !paper.modules.is_empty()).map(|paper| paper.key.as_str()).collect();
+        bail!("no paper is called `{unknown}`; there are {}", known.join(", "));
+    }
+    Ok(all.iter().filter(|paper| keys.is_empty() || keys.contains(&paper.key)).collect())
 }
 
 /// A module as a paper has it, and its Verilog.

@@ -42,7 +42,9 @@ fn hardware_parameters() {
     refuses(&["verilog", "ccu", "--set", "entries"], &["KEY=VALUE"]);
     refuses(&["verilog", "rmu", "--set", "pcrf_entries=100"], &["pcrf_entries=100", "64, 256"]);
     refuses(&["verilog", "rmu", "--set", "next_latency=5"], &["next_latency=5", "pcrf_latency=4"]);
+    refuses(&["verilog", "ccu", "--set", "d_ports=3"], &["d_ports=3", "1 or 2"]);
     refuses(&["verilog", "alu"], &["alu", "ccu"]);
+    refuses(&["overheads", "X"], &["`X`", "W, F, I, R"]);
     refuses(&["sim", "vectoradd", "--set", "entries=5"], &["entries", "4", "8", "16"]);
     refuses(&["sim", "vectoradd", "--set", "l1.colour=5"], &["colour"]);
     refuses(&["sim", "vectoradd", "--design", "best"], &["best", "baseline", "traditional"]);

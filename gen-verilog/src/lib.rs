@@ -4,6 +4,7 @@
 //! to files; [`check`] asks other tools what they think of it; [`Verilated`] and [`Icarus`] run it behind
 //! the same interface as the rust-hdl module and its reference model.
 
+pub mod cache;
 pub mod check;
 mod emit;
 mod engine;

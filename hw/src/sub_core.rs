@@ -301,9 +301,9 @@ fn of_ccu<const I: usize>(stage: &OperandStageParameters) -> Named<10> {
         banks,
         rows,
         ("lru", policies[0]),
-        ("cachefar", policies[1]),
+        ("far", policies[1]),
         ("inv", policies[2]),
-        ("first", usize::from(stage.choice == Choice::Fixed)),
+        ("fix", usize::from(stage.choice == Choice::Fixed)),
         ("d", stage.d_ports),
     ]
 }

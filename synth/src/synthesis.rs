@@ -3,6 +3,9 @@
 //! Every module is synthesized twice, at the same time: with its hierarchy kept, which tells where the
 //! area goes, and flattened, which is what it costs: only there is logic shared and simplified across
 //! the borders of modules. Memories stay memories and are counted in bits; they have no area here.
+//!
+//! A run whose Verilog, script, library and tools are those of an earlier one is not repeated: what Yosys reported
+//! is kept in `$GPURF_CACHE`, by default `gpurf` in the user's cache folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,8 +17,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use comfy_table::{presets, CellAlignment, Table, TableComponent};
+use gpurf_verilog::cache;
 use gpurf_verilog::tools::Tool;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::liberty::Library;
@@ -120,7 +124,7 @@ pub fn synthesize_all(
         let Some((index, (job, hierarchy))) = next else {
             return;
         };
-        let result = run(job, hierarchy, options);
+        let result = run_once(job, hierarchy, options);
         let mut results = results.lock().expect("no panic");
         results[index] = Some(result);
         if let (Some(Ok(a)), Some(Ok(b))) = (&results[index & !1], &results[index | 1]) {
@@ -149,6 +153,7 @@ enum Hierarchy {
 }
 
 /// What one run of Yosys reports.
+#[derive(Serialize, Deserialize)]
 struct Run {
     tool: String,
     modules: Modules,
@@ -170,6 +175,37 @@ pub(crate) const NETLIST: &str = "netlist.v";
 /// Load of each output, in femtofarads: a few gates of a 45 nm library.
 const LOAD_FF: f64 = 10.0;
 
+/// The report of an earlier run with the same inputs, or of a new one.
+fn run_once(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
+    let library = fs::read_to_string(&options.library.path)
+        .with_context(|| format!("{}: cannot be read", options.library.path.display()))?;
+    let version = Command::new(Tool::Yosys.find()?).arg("-V").output().context("Yosys cannot be run")?;
+    let version = String::from_utf8_lossy(&version.stdout);
+    let timed = Tool::Sta.find().map(|path| path.display().to_string()).unwrap_or_default();
+    let (script, constraints) = (script(job.top, hierarchy, options), constraints(&options.library)?);
+    let clock_gating = clock_gating(&options.library);
+    let key = cache::key(&[job.source, &script, &constraints, &clock_gating, &library, &version, &timed]);
+    let kept = cache::folder().join(format!("{}-{key}.json", job.top));
+    let earlier = fs::read_to_string(&kept).ok().and_then(|text| serde_json::from_str(&text).ok());
+    if let Some(earlier) = earlier {
+        return Ok(earlier);
+    }
+    let new = run(job, hierarchy, options)?;
+    // A cache that cannot be written costs time, and nothing else.
+    if fs::create_dir_all(cache::folder()).is_ok() {
+        if let Ok(mut file) = tempfile::NamedTempFile::new_in(cache::folder()) {
+            if serde_json::to_writer(&mut file, &new).is_ok() {
+                let _ = file.persist(&kept);
+            }
+        }
+    }
+    Ok(new)
+}
+
+fn constraints(library: &Library) -> Result<String> {
+    Ok(format!("set_driving_cell {}\nset_load {LOAD_FF}\n", library.buffer()?))
+}
+
 fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
     let start = Instant::now();
     let yosys = Tool::Yosys.find()?;
@@ -178,7 +214,7 @@ fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
     let library = &options.library;
     fs::write(file(DESIGN), job.source)?;
     fs::write(file(SCRIPT), script(job.top, hierarchy, options))?;
-    fs::write(file(CONSTRAINTS), format!("set_driving_cell {}\nset_load {LOAD_FF}\n", library.buffer()?))?;
+    fs::write(file(CONSTRAINTS), constraints(library)?)?;
     fs::write(file(CLOCK_GATING), clock_gating(library))?;
     let output = Command::new(&yosys).args(["-q", "-l", LOG, SCRIPT]).current_dir(&folder).output();
     let output = output.with_context(|| format!("{}: cannot be run", yosys.display()))?;
@@ -310,7 +346,7 @@ fn tail(log: &str) -> String {
 }
 
 /// Cells of every module, as `stat -json` counts them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Modules {
     top: String,
     cells: BTreeMap<String, BTreeMap<String, u64>>,

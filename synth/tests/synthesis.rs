@@ -108,3 +108,15 @@ fn a_missing_library_is_named() {
     let error = Library::read("no/such.lib".as_ref()).unwrap_err();
     assert!(format!("{error:#}").starts_with("no/such.lib: the Liberty file cannot be read"));
 }
+
+#[test]
+fn a_run_is_not_repeated_until_something_changes() {
+    let Some(mut options) = options() else { return };
+    // Nobody has synthesized this text before.
+    let source = format!("{ACCUMULATOR} // {:?}", std::time::SystemTime::now());
+    let job = Job { source: &source, top: "accumulator" };
+    let (first, again) = (synthesize(job, &options).unwrap(), synthesize(job, &options).unwrap());
+    assert_eq!(format!("{first:?}"), format!("{again:?}"), "even the time it took is that of the first run");
+    options.delay_target_ps += 1;
+    assert_ne!(synthesize(job, &options).unwrap().seconds, first.seconds, "another target is another run");
+}

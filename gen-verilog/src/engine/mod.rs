@@ -3,7 +3,6 @@
 //! Both engines reset for one cycle when they are made, exactly as
 //! [`Rtl`](gpurf_hw::dialect::Rtl) does, so that engines of one module stand in the same cycle.
 
-mod cache;
 mod harness;
 mod icarus;
 mod shim;

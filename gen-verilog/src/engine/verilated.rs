@@ -14,7 +14,8 @@ use gpurf_hw::dialect::{pack, unpack, Clocked, Module, Ports};
 use libloading::Library;
 
 use super::harness::{Harness, MODULE};
-use super::{cache, shim, EngineError};
+use super::{shim, EngineError};
+use crate::cache;
 use crate::tools::{run, Tool, ToolError};
 use crate::{emit, Design};
 

@@ -1,4 +1,4 @@
-//! Where built models are kept, so that a design is compiled once.
+//! Where built models and synthesized modules are kept, so that a design is compiled once.
 
 use std::path::PathBuf;
 
