@@ -7,19 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use comfy_table::{presets, CellAlignment, Table};
+pub use gpurf_synth::table;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-
-/// A table whose first column names things and whose others hold numbers.
-pub fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::UTF8_BORDERS_ONLY).set_header(header);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
 
 /// Writes the file under a temporary name beside it and renames it. What is not a plain file, such as a
 /// pipe or `/dev/null`, is written to in place.

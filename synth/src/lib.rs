@@ -18,4 +18,4 @@ pub use liberty::{Cell, ClockGate, Library};
 pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
 pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
 pub use registers::{count, Registers};
-pub use synthesis::{synthesize, synthesize_all, Job, ModuleArea, Options, Synthesis};
+pub use synthesis::{synthesize, synthesize_all, table, Job, ModuleArea, Options, Synthesis};

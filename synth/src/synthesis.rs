@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
-use comfy_table::{presets, CellAlignment, Table, TableComponent};
+use comfy_table::{presets, CellAlignment, Table};
 use gpurf_verilog::cache;
 use gpurf_verilog::tools::Tool;
 use serde::{Deserialize, Serialize};
@@ -544,18 +544,11 @@ impl Synthesis {
     }
 }
 
-/// A table whose first column is text and whose others are numbers; a line under the header only.
-pub(crate) fn table(header: &[&str]) -> Table {
-    use TableComponent::{
-        HorizontalLines, LeftBorderIntersections, MiddleIntersections, RightBorderIntersections,
-    };
+/// A table in the style of all of the tool's: a border, and no lines between the rows. The first column is text, the
+/// others are numbers.
+pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(header);
-    for between_rows in
-        [HorizontalLines, LeftBorderIntersections, MiddleIntersections, RightBorderIntersections]
-    {
-        table.remove_style(between_rows);
-    }
+    table.load_preset(presets::UTF8_BORDERS_ONLY).set_header(header);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
@@ -567,7 +560,7 @@ pub(crate) fn grouped(number: f64) -> String {
     let digits = format!("{:.0}", number.abs());
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
-    format!("{}{}", if number <= -0.5 { "-" } else { "" }, groups.join(" "))
+    format!("{}{}", if number <= -0.5 { "-" } else { "" }, groups.join(","))
 }
 
 #[cfg(test)]
@@ -637,6 +630,6 @@ mod tests {
 
     #[test]
     fn digits_are_grouped() {
-        assert_eq!([0.4, 999.6, 1234567.0, -1500.0].map(grouped), ["0", "1 000", "1 234 567", "-1 500"]);
+        assert_eq!([0.4, 999.6, 1234567.0, -1500.0].map(grouped), ["0", "1,000", "1,234,567", "-1,500"]);
     }
 }

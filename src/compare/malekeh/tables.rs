@@ -92,7 +92,7 @@ fn print_sensitivity(outcomes: &[Outcome]) {
     println!("{rows}\n");
 }
 
-/// What a second port D could save: the most that losing the single one costs.
+/// What a second port D would cache besides.
 fn print_lost(outcomes: &[Outcome]) {
     let of_malekeh = outcomes.iter().filter(|outcome| outcome.label == "malekeh");
     let shares: Vec<f64> = of_malekeh
