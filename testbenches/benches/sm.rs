@@ -1,12 +1,18 @@
-//! Warp instructions per second of the SM with each engine, on the beginning of a matrix product.
+//! Speed of the SM: every design with every engine on the beginning of a matrix product, and with models on whole
+//! matrix products.
+//!
+//! Throughput is in warp instructions per second; the name of a group tells how many there are in how many cycles.
 //!
 //! `cargo bench -p gpurf-testbenches --bench sm`: compare the engines within a run; machines differ.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_hw::dialect::{Clocked, Lockstep, Module, Rtl};
-use gpurf_hw::sub_core::{CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
+use gpurf_hw::issue::{Allocation, IssueParameters};
+use gpurf_hw::operand_stage::OperandStageParameters;
+use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Gpu};
+use gpurf_sim::sm::{Collector, Design, Gpu};
+use gpurf_sim::sub_core::SubCore;
 use gpurf_trace::{Reuse, Workload};
 use gpurf_verilog::Verilated;
 use gpurf_workloads::suite::{named, Size};
@@ -20,55 +26,100 @@ const SEED: u64 = 1;
 /// Cycles of a run: the slowest engine takes a second or so for them.
 const CYCLES: u64 = 3000;
 
-/// Runs the beginning of the workload and tells its warp instructions.
+/// Warp instructions and cycles of a run, up to some cycles of a kernel.
 fn run<E: Clocked<In = In, Out = Out>>(
     workload: &Workload,
     design: Design,
+    cycles: Option<u64>,
     engine: impl FnMut(usize) -> E,
-) -> u64 {
+) -> (u64, u64) {
     let mut gpu = Gpu::new(&Config::default(), design, SEED, engine);
-    gpu.limit_cycles(CYCLES);
+    if let Some(cycles) = cycles {
+        gpu.limit_cycles(cycles);
+    }
     gpu.run(workload, Some(&Reuse::default())).expect("the workload runs");
     let statistics = gpu.statistics("", 0);
     assert!(statistics.is_sound());
-    statistics.summary.counters.warp_instructions
+    let counters = statistics.summary.counters;
+    (counters.warp_instructions, counters.cycles)
 }
 
-fn sgemm() -> Workload {
+fn product(name: &str) -> Workload {
     let mut device = Device::default();
-    let sgemm = named("sgemm").expect("a built-in workload");
-    (sgemm.run)(&mut device, Size::Small).expect("the answer is right");
-    device.into_workload(sgemm.name)
+    let product = named(name).expect("a built-in workload");
+    (product.run)(&mut device, Size::Small).expect("the answer is right");
+    device.into_workload(product.name)
 }
 
-fn compare<M: Module<In = In, Out = Out>>(criterion: &mut Criterion, design: Design, make: impl Fn() -> M) {
-    let workload = sgemm();
-    let model = || design.model(&Config::default(), SEED);
+fn model(design: Design) -> SubCore<u32> {
+    design.model(&Config::default(), SEED)
+}
+
+/// The beginning of a product, with each engine.
+fn compare<M: Module<In = In, Out = Out>>(
+    criterion: &mut Criterion,
+    workload: &Workload,
+    design: Design,
+    make: impl Fn(IssueParameters, OperandStageParameters) -> M,
+) {
+    let config = Config::default();
+    let make = || make(design.issue_stage(&config, SEED), design.operand_stage(&config));
     let verilated = || Verilated::new(&make()).expect("Verilator builds the sub-core");
-    let mut group = criterion.benchmark_group(format!("SM, {design}"));
-    group.throughput(Throughput::Elements(run(&workload, design, |_| model())));
-    group.bench_function("model", |bencher| bencher.iter(|| run(&workload, design, |_| model())));
-    group.bench_function("rtl", |bencher| bencher.iter(|| run(&workload, design, |_| Rtl::new(make()))));
-    group.bench_function("verilator", |bencher| bencher.iter(|| run(&workload, design, |_| verilated())));
+    let cycles = Some(CYCLES);
+    let (instructions, _) = run(workload, design, cycles, |_| model(design));
+    let mut group = criterion.benchmark_group(format!(
+        "{design}, {CYCLES} cycles, {instructions} instructions of {}",
+        workload.name
+    ));
+    group.throughput(Throughput::Elements(instructions));
+    group
+        .bench_function("model", |bencher| bencher.iter(|| run(workload, design, cycles, |_| model(design))));
+    group.bench_function("rtl", |bencher| {
+        bencher.iter(|| run(workload, design, cycles, |_| Rtl::new(make())))
+    });
+    group.bench_function("verilator", |bencher| {
+        bencher.iter(|| run(workload, design, cycles, |_| verilated()))
+    });
     group.bench_function("lockstep", |bencher| {
         let hardware = || Lockstep::new(Rtl::new(make()), verilated());
-        bencher.iter(|| run(&workload, design, |_| Lockstep::new(model(), hardware())))
+        bencher.iter(|| run(workload, design, cycles, |_| Lockstep::new(model(design), hardware())))
     });
     group.finish();
 }
 
 fn engines(criterion: &mut Criterion) {
-    let config = Config::default();
-    let parameters = |design: Design| (design.issue_stage(&config, SEED), design.operand_stage(&config));
-    let (issue, stage) = parameters(Design::BASELINE);
-    compare(criterion, Design::BASELINE, || OcuSubCore::<32, 1>::new(issue, stage));
-    let (issue, stage) = parameters(Design::TRADITIONAL);
-    compare(criterion, Design::TRADITIONAL, || CcuSubCore::<32, 3, 1>::new(issue, stage));
+    let sgemm = product("sgemm");
+    for design in Design::ALL {
+        match (design.collector, design.allocation) {
+            (Collector::Ocu, _) => compare(criterion, &sgemm, design, OcuSubCore::<32, 1>::new),
+            (Collector::Boc, _) => compare(criterion, &sgemm, design, BocSubCore::<32, 3>::new),
+            (Collector::Ccu, Allocation::Private) => {
+                compare(criterion, &sgemm, design, CcuSubCore::<32, 3, 3>::new)
+            }
+            (Collector::Ccu, _) => compare(criterion, &sgemm, design, CcuSubCore::<32, 3, 1>::new),
+        }
+    }
+}
+
+/// Whole products with models.
+fn models(criterion: &mut Criterion) {
+    for workload in ["sgemm", "hgemm", "igemm"].map(product) {
+        for design in Design::ALL {
+            let (instructions, cycles) = run(&workload, design, None, |_| model(design));
+            let mut group = criterion
+                .benchmark_group(format!("{}, {cycles} cycles, {instructions} instructions", workload.name));
+            group.throughput(Throughput::Elements(instructions));
+            group.bench_function(format!("{design}"), |bencher| {
+                bencher.iter(|| run(&workload, design, None, |_| model(design)))
+            });
+            group.finish();
+        }
+    }
 }
 
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(10);
-    targets = engines
+    targets = engines, models
 }
 criterion_main!(benches);
