@@ -1,0 +1,218 @@
+//! The load request table proved: no load is lost, doubled or taken for another, whatever comes.
+//!
+//! The property ([`PROPERTY`]) follows one load, of which nothing is fixed but that it stays the same, through
+//! the ports of the emitted Verilog. Yosys proves it with its SAT solver, by induction over cycles and thus for
+//! any number of them, on a small table of either reading. Tables that are broken on purpose must fail.
+
+use std::fs;
+
+use gpurf_hw::multicast::{LrtCam, LrtScan};
+use gpurf_verilog::tools::{run, Tool};
+use gpurf_verilog::{emit, Design};
+
+/// Goes into the table's module, beside its ports.
+const PROPERTY: &str = include_str!("formal/lrt.v");
+
+/// A table of two rows, loads of four warps, four addresses and two registers.
+const ENTRIES: usize = 8;
+const LANES: usize = 4;
+const WARP: usize = 2;
+const ADDRESS: usize = 2;
+const REGISTERS: usize = 2;
+
+/// Fields of an entry: what the table calls them all, the port, bits.
+const FIELDS: [(&str, &str, usize); 4] = [
+    ("warps", "warp", WARP),
+    ("addresses", "address", ADDRESS),
+    ("sources", "source", 8),
+    ("destinations", "destination", 8),
+];
+
+fn used(entry: usize) -> String {
+    format!("state_used_{}[{}]", entry / LANES, entry % LANES)
+}
+
+/// A line for each entry.
+fn each(line: impl Fn(usize) -> String) -> String {
+    (0..ENTRIES).map(line).collect()
+}
+
+/// What holds between two cycles, beside the property: the entries in use are as many as the ports tell, the load
+/// is among them if they say so, and no two are partners or a warp's loads into one register. `kept`: what the
+/// fields of the entries are called, before their number.
+fn between_cycles(kept: &str) -> String {
+    let equal = |e: usize, to: &str| {
+        FIELDS.map(|(field, port, _)| format!("{kept}{field}_{e} == {to}{port}")).join(" && ")
+    };
+    let all = |of: &dyn Fn(usize) -> String, by: &str| (0..ENTRIES).map(of).collect::<Vec<_>>().join(by);
+    let number = all(&used, " + ");
+    let inside = all(&|e| format!("({} && {})", used(e), equal(e, "own_")), " || ");
+    let alike = |a: usize, b: usize| {
+        let same = |field: &str| format!("{kept}{field}_{a} == {kept}{field}_{b}");
+        let [warp, address, source, destination] = FIELDS.map(|(field, ..)| same(field));
+        format!("{} && {} && {destination} && ({warp} || ({address} && {source}))", used(a), used(b))
+    };
+    let few = each(|e| {
+        let few = |field: &str| format!("{kept}{field}_{e} < REGISTERS");
+        format!("    assert (!{} || ({} && {}));\n", used(e), few("sources"), few("destinations"))
+    });
+    let apart = each(|b| (0..b).map(|a| format!("    assert (!({}));\n", alike(a, b))).collect());
+    format!(
+        "  always @(*) if (started) begin\n    assert (number == {number});\n    assert (inside == ({inside}));\n\
+         {few}{apart}  end\n"
+    )
+}
+
+/// The memories of a scanned table, taken to be right: what was written, and what was read last.
+fn memories() -> String {
+    let mut text = String::new();
+    for (field, port, width) in FIELDS {
+        let width = width - 1;
+        text += &each(|e| {
+            let (row, lane) = (e / LANES, e % LANES);
+            format!(
+                "  reg [{width}:0] kept_{field}_{e};\n  always @(posedge clock) if (warps_{lane}_enable && writes \
+                 && warps_{lane}_address == {row}) kept_{field}_{e} <= {port};\n"
+            )
+        });
+        for k in 0..LANES {
+            let rows = (1..ENTRIES / LANES).fold(format!("kept_{field}_{k}"), |rest, row| {
+                format!("warps_{k}_address == {row} ? kept_{field}_{} : {rest}", LANES * row + k)
+            });
+            text += &format!(
+                "  reg [{width}:0] shown_{field}_{k};\n  always @(posedge clock) if (warps_{k}_enable && !writes) \
+                 shown_{field}_{k} <= {rows};\n  always @(*) assume ({field}_{k}_read_data == shown_{field}_{k});\n"
+            );
+        }
+    }
+    text
+}
+
+/// What holds in the midst of a scan: the memories show the row, rows before it have nothing that must leave, and
+/// the partner that was found is there and the only one.
+fn within_a_scan() -> String {
+    let shown = each(|e| {
+        let (row, lane) = (e / LANES, e % LANES);
+        let same = FIELDS.map(|(field, ..)| format!("shown_{field}_{lane} == kept_{field}_{e}")).join(" && ");
+        format!("    assert (!fresh || row != {row} || ({same}));\n")
+    });
+    let passed = each(|e| {
+        let (row, lane) = (e / LANES, e % LANES);
+        let own = format!("kept_warps_{e} == warp_before");
+        let key = format!(
+            "kept_addresses_{e} == address_before && kept_sources_{e} == source_before \
+             && kept_destinations_{e} == destination_before"
+        );
+        let leaves = format!("{own} && (drain_before || kept_destinations_{e} == destination_before)");
+        let is_partner = format!("{} && !drain_before && !({own}) && {key}", used(e));
+        let is_found = format!("found && found_row == {row} && found_lane == {lane}");
+        format!(
+            "    assert (!(searching && {row} < row && {} && {leaves}));\n    assert (!(searching && {row} < row \
+             && {is_partner}) || ({is_found}));\n    assert (!({is_found}) || ({is_partner} \
+             && kept_warps_{e} == found_warp));\n",
+            used(e)
+        )
+    });
+    format!(
+        "  always @(*) if (started) begin\n    assert (row < {});\n    assert (!searching || (asked && fresh));\n    \
+         assert (!found || (searching && found_row <= row));\n{shown}{passed}  end\n",
+        ENTRIES / LANES
+    )
+}
+
+/// The design with the property, and what else it takes to prove it, in its top module.
+fn with_property(design: &Design, more: &str) -> String {
+    let source = design.source();
+    let head = format!("module {} (\n", design.top);
+    let (before, top) = source.split_once(&head).expect("a top module");
+    let (body, after) = top.split_once("endmodule").expect("its end");
+    let parameters = format!(
+        "  localparam ENTRIES = {ENTRIES}, WARP = {WARP}, ADDRESS = {ADDRESS}, \
+         REGISTERS = {REGISTERS};\n"
+    );
+    let ports = FIELDS.map(|(_, port, width)| format!("  input wire [{}:0] own_{port},\n", width - 1));
+    format!("{before}{head}{}{body}{parameters}{PROPERTY}{more}endmodule{after}", ports.concat())
+}
+
+fn cam() -> (String, String) {
+    let design = emit(&LrtCam::<WARP, ADDRESS>::new(ENTRIES)).expect("emits");
+    let source = with_property(&design, &between_cycles(""));
+    (design.top, source)
+}
+
+fn scan() -> (String, String) {
+    let design = emit(&LrtScan::<WARP, ADDRESS>::new(ENTRIES)).expect("emits");
+    let source = with_property(&design, &(memories() + &between_cycles("kept_") + &within_a_scan()));
+    (design.top, source)
+}
+
+/// Whether Yosys proves all assertions.
+fn is_proved(top: &str, source: &str) -> bool {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("table.v"), source).expect("writes");
+    let script = format!(
+        "read_verilog -sv -formal -DSYNTHESIS table.v; prep -flatten -top {top}; memory_map; opt -full; \
+         sat -tempinduct -prove-asserts -set-assumes -maxsteps 1"
+    );
+    let mut command = Tool::Yosys.command().expect("Yosys");
+    let output = run(command.current_dir(&folder).args(["-p", &script])).expect("Yosys reads the table");
+    let proved = output.contains("Induction step proven: SUCCESS!");
+    let failed = output.contains("Reached maximum number of time steps") || output.contains("FAIL!");
+    assert!(proved != failed, "{output}");
+    proved
+}
+
+/// Each change of the Verilog makes the proof fail.
+fn fails_when_broken((top, source): (String, String), changes: &[(&str, &str)]) {
+    for (line, broken) in changes {
+        assert_eq!(source.matches(line).count(), 1, "{line}");
+        assert!(!is_proved(&top, &source.replace(line, broken)), "proved with {broken}");
+    }
+}
+
+#[test]
+fn compared_at_once_no_load_is_lost_or_doubled() {
+    let (top, source) = cam();
+    assert!(is_proved(&top, &source));
+}
+
+#[test]
+fn scanned_no_load_is_lost_or_doubled() {
+    let (top, source) = scan();
+    assert!(is_proved(&top, &source));
+}
+
+#[test]
+fn broken_tables_compared_at_once_fail() {
+    let changes = [
+        // A partner stays in the table.
+        ("assign state_clear = removes | (finishes & pairs);", "assign state_clear = removes;"),
+        // An insertion does not reach its entry.
+        ("assign warps_3_enable = writes & ", "assign warps_3_enable = 1'd0 & "),
+        // A warp's own repeat does not drive the older load out.
+        ("(search & any_leaving)", "((search & drain) & any_leaving)"),
+        // A load that leaves stays.
+        ("assign removes = evicts & evict_ready;", "assign removes = evicts & (evict_ready & drain);"),
+    ];
+    fails_when_broken(cam(), &changes);
+    // The source register of an entry is not compared.
+    let (top, source) = cam();
+    assert!(!is_proved(&top, &source.replace("(sources_5 == source)", "(source == source)")));
+}
+
+#[test]
+fn broken_scanned_tables_fail() {
+    let changes = [
+        // A partner stays in the table.
+        ("assign state_clear = removes | (finishes & pairs);", "assign state_clear = removes;"),
+        // A search looks at what the memories showed before a write.
+        ("else fresh <= !writes;", "else fresh <= 1'd1;"),
+        // A partner is forgotten on the way to the last row.
+        ("found <= !finishes;", "found <= 1'd0;"),
+        // A search ends with the first row.
+        ("assign ends = passed & at_end;", "assign ends = passed;"),
+        // The source register of a lane is not compared.
+        ("(sources_1_read_data == source)", "(source == source)"),
+    ];
+    fails_when_broken(scan(), &changes);
+}
