@@ -54,13 +54,18 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     let mut areas: Vec<Synthesis> = vec![];
     if !arguments.no_area {
-        let mut designs: Vec<Design> = vec![];
-        for (_, design) in &built {
-            if designs.iter().all(|other| other.top != design.top) {
-                designs.push(design.clone());
+        let mut options = options(arguments.liberty.as_deref())?;
+        let modules = || papers.iter().flat_map(|paper| &paper.modules).zip(&built);
+        for sat_sweeping in [true, false] {
+            let mut designs: Vec<Design> = vec![];
+            for (_, (_, design)) in modules().filter(|(module, _)| module.sat_sweeping == sat_sweeping) {
+                if designs.iter().all(|other| other.top != design.top) {
+                    designs.push(design.clone());
+                }
             }
+            options.sat_sweeping = sat_sweeping;
+            areas.extend(synthesize(&designs, &options)?);
         }
-        areas = synthesize(&designs, &options(arguments.liberty.as_deref())?)?;
     }
     let mut built = built.into_iter();
     let mut audits = vec![];

@@ -17,6 +17,7 @@ use crate::Verdict;
   gpurf synth ocu ccu
   gpurf synth ccu --set entries=16 --json ccu.json
   gpurf synth --set width=32
+  gpurf synth lrt_cam --no-sat-sweeping
   gpurf synth ccu --liberty sky130_fd_sc_hd.lib")]
 pub struct Arguments {
     #[command(flatten)]
@@ -27,6 +28,9 @@ pub struct Arguments {
     /// Use clock gates for wide registers instead of a multiplexer per bit
     #[arg(long)]
     clock_gating: bool,
+    /// Map without ABC's SAT sweeping, which takes hours on wide tables that compare all entries at once
+    #[arg(long)]
+    no_sat_sweeping: bool,
     /// Results as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -36,6 +40,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     let mut options = options(arguments.liberty.as_deref())?;
     options.clock_gating = arguments.clock_gating;
+    options.sat_sweeping = !arguments.no_sat_sweeping;
     let designs =
         entries.iter().map(|entry: &&Entry| design(entry, &parameters)).collect::<Result<Vec<_>>>()?;
     let results = synthesize(&designs, &options)?;

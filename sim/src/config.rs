@@ -214,7 +214,19 @@ pub struct Shared {
 #[serde(deny_unknown_fields)]
 pub struct Mlds {
     pub loads: Marking,
+    pub beside_darsie: BesideDarsie,
     pub transfers: u64,
+}
+
+/// Which multicasting loads go to the multicasting unit under DARSIE, which serves the warps of a sub-core by
+/// itself. I §5.2.2 does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BesideDarsie {
+    /// Those of which the profile finds that a warp of another sub-core performs them alike.
+    OtherSubCores,
+    /// All, as without DARSIE.
+    All,
 }
 
 /// The inter-warp multicasting unit of an SM.

@@ -105,6 +105,25 @@ fn every_warp_gets_the_values_that_it_asked_for() {
     }
 }
 
+/// Where DARSIE takes the only other load alike, the first one has no partner to wait for.
+#[test]
+fn beside_darsie_only_loads_with_partners_in_other_sub_cores_wait() {
+    let tile = &TILES[1];
+    assert_eq!((tile.block_m, tile.block_n), (128, 256));
+    let workload = product(tile, tile.block_m, tile.block_n, 128);
+    let run = |design, beside: &str| {
+        sound(&workload, design, &config(&["mlds.transfers=2", &format!("mlds.beside_darsie={beside}")]))
+    };
+    let apart = run(Design::DARSIE, "all");
+    let (chosen, all) = (run(Design::IWMA_DARSIE, "other_sub_cores"), run(Design::IWMA_DARSIE, "all"));
+    assert!(chosen.lrt_aged < all.lrt_aged / 4, "{} and {}", chosen.lrt_aged, all.lrt_aged);
+    assert!(chosen.cycles < apart.cycles && apart.cycles < all.cycles);
+    assert!(chosen.shared_loads < apart.shared_loads);
+    assert_eq!(chosen.renamed_loads, apart.renamed_loads);
+    // Without renaming it makes no difference.
+    assert_eq!(run(Design::IWMA, "other_sub_cores"), run(Design::IWMA, "all"));
+}
+
 #[test]
 fn loads_are_marked_by_profile_all_or_one_by_one() {
     let workload = product(&TILES[5], 128, 64, 64);

@@ -35,6 +35,13 @@ pub struct Built {
     /// Parameters that differ from the catalogue's.
     #[serde(default)]
     pub set: BTreeMap<String, toml::Value>,
+    /// See [`crate::Options::sat_sweeping`].
+    #[serde(default = "yes")]
+    pub sat_sweeping: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Built {

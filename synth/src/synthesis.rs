@@ -42,12 +42,15 @@ pub struct Options {
     /// Registers of eight bits and more with an enable get a clock gate instead of a multiplexer per
     /// bit, where the library has clock gates.
     pub clock_gating: bool,
+    /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes hours and finds
+    /// nothing: to random vectors, their outputs all look alike.
+    pub sat_sweeping: bool,
 }
 
 impl Options {
-    /// A delay target of 2 ns, no clock gating.
+    /// A delay target of 2 ns, no clock gating, SAT sweeping.
     pub fn new(library: Library) -> Options {
-        Options { library, delay_target_ps: 2000, clock_gating: false }
+        Options { library, delay_target_ps: 2000, clock_gating: false, sat_sweeping: true }
     }
 }
 
@@ -62,6 +65,7 @@ pub struct Synthesis {
     pub gate_equivalent_um2: f64,
     pub delay_target_ps: u32,
     pub clock_gating: bool,
+    pub sat_sweeping: bool,
     /// Area of all cells, flattened. Memories are not in it.
     pub area_um2: f64,
     pub gate_equivalents: f64,
@@ -172,6 +176,11 @@ const CELLS: &str = "cells.json";
 const DEPTH: &str = "depth.txt";
 pub(crate) const NETLIST: &str = "netlist.v";
 
+/// What Yosys has ABC do, but for the commands that call a SAT solver (`&fraig`, `scorr`, `&dch`).
+const WITHOUT_SWEEPING: &str =
+    "+strash;rewrite,-l;balance,-l;rewrite,-l;balance,-l;dc2;dretime;retime,-o,{D};\
+                                strash;&get,-n;&nf,{D};&put;buffer;upsize,{D};dnsize,{D};stime,-p";
+
 /// Load of each output, in femtofarads: a few gates of a 45 nm library.
 const LOAD_FF: f64 = 10.0;
 
@@ -244,6 +253,7 @@ fn script(top: &str, hierarchy: Hierarchy, options: &Options) -> String {
     let gate = options.clock_gating && options.library.clock_gate().is_some();
     let gate = if gate { format!("techmap -map {CLOCK_GATING}") } else { String::new() };
     let target = options.delay_target_ps;
+    let mapping = if options.sat_sweeping { String::new() } else { format!("-script {WITHOUT_SWEEPING}") };
     let mut script = format!(
         "read_verilog -sv {DESIGN}
          hierarchy -check -top {top}
@@ -259,7 +269,7 @@ fn script(top: &str, hierarchy: Hierarchy, options: &Options) -> String {
          techmap
          opt -fast
          dfflibmap -liberty {liberty}
-         abc -liberty {liberty} -constr {CONSTRAINTS} -D {target}
+         abc -liberty {liberty} -constr {CONSTRAINTS} -D {target} {mapping}
          setundef -zero
          opt_clean -purge
          read_liberty -lib -ignore_miss_func {liberty}
@@ -470,6 +480,7 @@ fn combine(job: &Job, options: &Options, kept: Run, flat: Run) -> Result<Synthes
         gate_equivalent_um2: gate,
         delay_target_ps: options.delay_target_ps,
         clock_gating: options.clock_gating,
+        sat_sweeping: options.sat_sweeping,
         area_um2,
         gate_equivalents: area_um2 / gate,
         flip_flop_area_um2: flat.modules.own(job.top, |name| if flip_flop(name) { area(name) } else { 0.0 }),
@@ -536,8 +547,9 @@ impl Synthesis {
     pub fn notes(&self) -> String {
         let gate = self.gate_equivalent_um2;
         let gating = if self.clock_gating { "with" } else { "without" };
+        let sweeping = if self.sat_sweeping { "" } else { ", without SAT sweeping" };
         format!(
-            "{}, {}, delay target {} ps, {gating} clock gating; 1 GE = {gate} µm². Areas are those of cells: \
+            "{}, {}, delay target {} ps, {gating} clock gating{sweeping}; 1 GE = {gate} µm². Areas are those of cells: \
              without wires, and without memories, which are counted in bits. Paths: ideal clock, no wires.",
             self.tool, self.library, self.delay_target_ps
         )

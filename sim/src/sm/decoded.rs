@@ -15,6 +15,8 @@ pub(super) struct Decoded {
     pub width: u64,
     /// A multicasting load, MLDS.
     pub mlds: bool,
+    /// It goes to the multicasting unit, if there is one.
+    pub multicasts: bool,
     /// Equal for equal opcodes.
     pub operation: u64,
     sources: [u8; MAX_SLOTS],
@@ -36,7 +38,12 @@ const MAX_DESTINATIONS: usize = 16;
 
 impl Decoded {
     /// `None` if the instruction reads more registers than the collectors have source slots.
-    pub fn new(instruction: &StaticInstruction, slots: usize, mlds: bool) -> Option<Decoded> {
+    pub fn new(
+        instruction: &StaticInstruction,
+        slots: usize,
+        mlds: bool,
+        multicasts: bool,
+    ) -> Option<Decoded> {
         if instruction.sources.len() > slots {
             return None;
         }
@@ -55,6 +62,7 @@ impl Decoded {
             memory: instruction.memory,
             width: u64::from(instruction.width),
             mlds,
+            multicasts,
             operation: operation.finish(),
             sources,
             source_count: instruction.sources.len() as u8,

@@ -150,7 +150,7 @@ where
         };
         let marks = match self.design.shared_loads == SharedLoads::APART && self.config.mlds.transfers == 1 {
             true => Marks::none(),
-            false => Marks::new(&self.config.mlds.loads, kernel)?,
+            false => Marks::new(&self.config.mlds, self.design.shared_loads, kernel)?,
         };
         for sm in &mut self.sms {
             let reader = match reuse {

@@ -244,15 +244,17 @@ where
                     registers: occupancy.registers,
                 });
             }
-            let mlds = self.context.marks.contain(instruction);
-            let mut decoded =
-                Decoded::new(instruction, slots, mlds).ok_or_else(|| SmError::TooManySources {
+            let marks = &self.context.marks;
+            let (mlds, multicasts) = (marks.contain(instruction), marks.multicast(instruction));
+            let mut decoded = Decoded::new(instruction, slots, mlds, multicasts).ok_or_else(|| {
+                SmError::TooManySources {
                     kernel: self.context.kernel.name.clone(),
                     pc: instruction.pc,
                     opcode: instruction.opcode.to_string(),
                     needed: instruction.sources.len(),
                     slots,
-                })?;
+                }
+            })?;
             if let (Some((own, _)), Some(liveness)) = (occupancy.pool, &self.context.liveness) {
                 let live = liveness.at(instruction.pc);
                 decoded.needs_pool = live.union(decoded.touches).any_from(own as u8);

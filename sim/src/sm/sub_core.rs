@@ -427,7 +427,7 @@ where
         }
 
         let executing = Executing { sub_core: self.index, warp, block, number, serial, instruction };
-        if decoded.mlds && instruction.mask != 0 {
+        if decoded.multicasts && instruction.mask != 0 {
             context.issue_load(&executing);
         }
         self.collectors[collector] =

@@ -9,6 +9,10 @@
 //! - no two warps' loads with the same key disagree in a lane, or in what they load;
 //! - nothing is stored to the words that it loads.
 //!
+//! Beside DARSIE, which serves the warps of a sub-core by itself, a load goes to the unit only if a warp of another
+//! sub-core performs it alike: else its partner never comes. A compiler that finds what warps share, as DARSIE's
+//! does, knows which warps these are.
+//!
 //! What the profile did not see is found when it happens: see [`super::delivery`].
 
 use std::collections::{HashMap, HashSet};
@@ -18,7 +22,8 @@ use gpurf_trace::{
     StaticInstruction, ThreadBlock,
 };
 
-use crate::config::Marking;
+use crate::config::{BesideDarsie, Marking, Mlds, SUB_CORES};
+use crate::sm::design::SharedLoads;
 
 /// Blocks of a kernel that are profiled.
 const PROFILED_BLOCKS: usize = 4;
@@ -27,28 +32,49 @@ const PROFILED_BLOCKS: usize = 4;
 #[derive(Clone)]
 pub(in crate::sm) enum Marks {
     All,
-    At(HashSet<u32>),
+    At {
+        loads: HashSet<u32>,
+        /// Those that go to the multicasting unit.
+        multicast: HashSet<u32>,
+    },
 }
 
 impl Marks {
     /// Where it makes no difference.
     pub fn none() -> Marks {
-        Marks::At(HashSet::new())
+        Marks::At { loads: HashSet::new(), multicast: HashSet::new() }
     }
 
-    pub fn new(marking: &Marking, kernel: &Kernel) -> Result<Marks> {
-        Ok(match marking {
+    pub fn new(mlds: &Mlds, sharing: SharedLoads, kernel: &Kernel) -> Result<Marks> {
+        let elsewhere = sharing.rename && mlds.beside_darsie == BesideDarsie::OtherSubCores;
+        Ok(match &mlds.loads {
             Marking::All => Marks::All,
-            Marking::At(places) => Marks::At(places.iter().copied().collect()),
-            Marking::Redundant => Marks::At(redundant(kernel)?),
+            Marking::At(places) => {
+                let loads: HashSet<u32> = places.iter().copied().collect();
+                Marks::At { multicast: loads.clone(), loads }
+            }
+            Marking::Redundant => {
+                let Redundant { loads, across } = redundant(kernel)?;
+                Marks::At { multicast: if elsewhere { across } else { loads.clone() }, loads }
+            }
         })
     }
 
+    /// Whether it is a multicasting load.
     pub fn contain(&self, instruction: &StaticInstruction) -> bool {
         loads_shared(instruction)
             && match self {
                 Marks::All => true,
-                Marks::At(places) => places.contains(&instruction.pc),
+                Marks::At { loads, .. } => loads.contains(&instruction.pc),
+            }
+    }
+
+    /// Whether it goes to the multicasting unit.
+    pub fn multicast(&self, instruction: &StaticInstruction) -> bool {
+        loads_shared(instruction)
+            && match self {
+                Marks::All => true,
+                Marks::At { multicast, .. } => multicast.contains(&instruction.pc),
             }
     }
 }
@@ -74,16 +100,26 @@ impl Key {
     }
 }
 
-fn redundant(kernel: &Kernel) -> Result<HashSet<u32>> {
+/// Loads that qualify.
+#[derive(Default)]
+struct Redundant {
+    loads: HashSet<u32>,
+    /// Those that warps of several sub-cores perform alike.
+    across: HashSet<u32>,
+}
+
+fn redundant(kernel: &Kernel) -> Result<Redundant> {
     let mut reader = kernel.open()?;
-    let (mut found, mut refused) = (HashSet::new(), HashSet::new());
+    let (mut found, mut refused) = (Redundant::default(), HashSet::new());
     for _ in 0..PROFILED_BLOCKS {
         let Some(block) = reader.next_block()? else { break };
         for section in sections(reader.program(), &block) {
             section.judge(kernel.header(), reader.program(), &block, &mut found, &mut refused);
         }
     }
-    Ok(found.difference(&refused).copied().collect())
+    found.loads.retain(|place| !refused.contains(place));
+    found.across.retain(|place| !refused.contains(place));
+    Ok(found)
 }
 
 /// What the warps of a block do in shared memory between two barriers.
@@ -117,7 +153,7 @@ impl Section {
         header: &KernelHeader,
         program: &Program,
         block: &ThreadBlock,
-        found: &mut HashSet<u32>,
+        found: &mut Redundant,
         refused: &mut HashSet<u32>,
     ) {
         let mut stored: HashSet<u64> = HashSet::new();
@@ -154,7 +190,10 @@ impl Section {
             if !alike {
                 refused.extend([place.pc, other_place.pc]);
             } else if other_warp != *warp {
-                found.extend([place.pc, other_place.pc]);
+                found.loads.extend([place.pc, other_place.pc]);
+                if !(*warp).abs_diff(other_warp).is_multiple_of(SUB_CORES as u32) {
+                    found.across.extend([place.pc, other_place.pc]);
+                }
             }
         }
     }
@@ -186,6 +225,11 @@ mod tests {
     const BARRIER: Line = (0xff0, "BAR.SYNC", None, &[], 0);
 
     fn marked(warps: &[&[Line]]) -> Vec<u32> {
+        profiled(warps).0
+    }
+
+    /// Redundant loads, and those of several sub-cores.
+    fn profiled(warps: &[&[Line]]) -> (Vec<u32>, Vec<u32>) {
         let mut program = Program::default();
         let mut block = ThreadBlock::new([0; 3]);
         for (number, lines) in warps.iter().enumerate() {
@@ -207,9 +251,13 @@ mod tests {
         }
         let header = KernelHeader { block: [64, 1, 1], grid: [1; 3], ..KernelHeader::default() };
         let kernel = Kernel::in_memory(header, program, vec![block]);
-        let mut places: Vec<_> = redundant(&kernel).unwrap().into_iter().collect();
-        places.sort_unstable();
-        places
+        let Redundant { loads, across } = redundant(&kernel).unwrap();
+        let sorted = |places: HashSet<u32>| {
+            let mut places: Vec<_> = places.into_iter().collect();
+            places.sort_unstable();
+            places
+        };
+        (sorted(loads), sorted(across))
     }
 
     #[test]
@@ -219,6 +267,15 @@ mod tests {
         assert_eq!(marked(&[&[alike, alone], &[alike]]), [0x10]);
         assert_eq!(marked(&[&[alike], &[(0x10, "LDS", Some(4), &[2], 96)]]), [0; 0], "other addresses");
         assert_eq!(marked(&[&[alike, BARRIER], &[BARRIER, alike]]), [0; 0], "a barrier between");
+    }
+
+    #[test]
+    fn loads_of_several_sub_cores_are_known() {
+        let load: Line = (0x10, "LDS", Some(4), &[2], 64);
+        let other: Line = (0x20, "LDS", Some(5), &[2], 68);
+        let idle: &[Line] = &[];
+        let warps = [&[load, other][..], idle, idle, &[other], &[load]];
+        assert_eq!(profiled(&warps), (vec![0x10, 0x20], vec![0x20]));
     }
 
     #[test]

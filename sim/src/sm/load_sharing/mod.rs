@@ -140,7 +140,7 @@ impl Context {
             return false;
         }
         counters.renamed_loads += self.config.mlds.transfers;
-        if let Some(multicaster) = multicaster {
+        if let (Some(multicaster), true) = (multicaster, own.decoded.multicasts) {
             multicaster.arrived(executing.block, section);
         }
         if let Found::Loaded(leader) = found {
@@ -291,9 +291,9 @@ impl Context {
         };
         let executing = memory.take(self.now, may_be_taken)?;
         self.last_progress = self.now;
-        let mlds = self.decoded(&executing.instruction).mlds;
+        let Decoded { mlds, multicasts, .. } = *self.decoded(&executing.instruction);
         let completion = self.access(&executing, if mlds { self.config.mlds.transfers } else { 1 });
-        let multicasting = self.sharing.as_mut().filter(|_| mlds);
+        let multicasting = self.sharing.as_mut().filter(|_| multicasts);
         if let Some(LoadSharing { sections, multicaster: Some(multicaster), .. }) = multicasting {
             multicaster.arrived(executing.block, sections.of(&executing));
         }

@@ -139,7 +139,7 @@ impl Multicaster {
     /// Whether the head of a queue, from a section, is to go to the unit.
     pub fn takes(&self, head: &Executing, section: u32, decoded: &[Decoded]) -> bool {
         let loads = &self.blocks[head.block];
-        decoded[head.instruction.static_index as usize].mlds
+        decoded[head.instruction.static_index as usize].multicasts
             && (self.taken[head.sub_core].parts > 0 || section == loads.section || !loads.hurried)
     }
 
