@@ -3,15 +3,13 @@
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use clap::ValueEnum;
-use gpurf_hw::dialect::{Clocked, Lockstep, Module, ModuleWaveform, PortWaveform, Ports, Rtl};
-use gpurf_hw::multicast::{self, ADDRESS_BITS, WARP_BITS};
+use gpurf_hw::dialect::{Clocked, Lockstep, Module, ModuleWaveform, PortWaveform, Rtl};
 use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Collector, Design, MulticastingUnit};
+use gpurf_sim::sm::{Collector, Design};
 use gpurf_sim::sub_core::SubCore;
 use gpurf_verilog::Verilated;
 
@@ -108,74 +106,6 @@ pub fn verilator(config: &Config, design: &Design, seed: u64) -> Result<SubCoreE
 pub fn lockstep(config: &Config, design: &Design, seed: u64) -> Result<Trio> {
     let hardware = Lockstep::new(rtl(config, design, seed), verilator(config, design, seed)?);
     Ok(Lockstep::new(design.model(config, seed), hardware))
-}
-
-/// What engines in lockstep inside an SM, out of reach, differed in.
-#[derive(Clone, Default)]
-pub struct Differences(Arc<Mutex<(u64, Vec<String>)>>);
-
-impl Differences {
-    /// Cycles, and the first difference of each pair of engines.
-    pub fn take(&self) -> (u64, Vec<String>) {
-        std::mem::take(&mut *self.0.lock().expect("no engine panics while it reports"))
-    }
-}
-
-/// Two engines in lockstep that report where they differ.
-struct Watched<A, B> {
-    engines: Lockstep<A, B>,
-    what: &'static str,
-    differences: Differences,
-}
-
-impl<A, B> Clocked for Watched<A, B>
-where
-    A: Clocked,
-    B: Clocked<In = A::In, Out = A::Out>,
-    A::Out: Ports,
-{
-    type In = A::In;
-    type Out = A::Out;
-
-    fn settle(&mut self, inputs: &A::In) -> A::Out {
-        self.engines.settle(inputs)
-    }
-
-    fn tick(&mut self) {
-        let before = self.engines.divergent_cycles;
-        self.engines.tick();
-        if self.engines.divergent_cycles > before {
-            let mut found = self.differences.0.lock().expect("no engine panics while it reports");
-            found.0 += 1;
-            if let (0, Some(divergence)) = (before, &self.engines.divergence) {
-                found.1.push(format!("multicasting unit, {}: {divergence}", self.what));
-            }
-        }
-    }
-}
-
-/// The inter-warp multicasting unit of an SM.
-pub fn multicasting_unit(
-    kind: EngineKind,
-    config: &Config,
-    design: &Design,
-    differences: &Differences,
-) -> Result<MulticastingUnit> {
-    let module = || multicast::Iwmu::<WARP_BITS, ADDRESS_BITS>::new(config.iwmu_parameters());
-    Ok(match kind {
-        EngineKind::Model => design.multicasting_model(config),
-        EngineKind::Rtl => Box::new(Rtl::new(module())),
-        EngineKind::Verilator => Box::new(Verilated::new(&module())?),
-        EngineKind::Lockstep => {
-            let watch = |what| (what, differences.clone());
-            let engines = Lockstep::new(Rtl::new(module()), Verilated::new(&module())?);
-            let (what, differences) = watch("RTL and Verilog");
-            let hardware = Watched { engines, what, differences };
-            let (what, differences) = watch("model and RTL");
-            let engines = Lockstep::new(design.multicasting_model(config), hardware);
-            Box::new(Watched { engines, what, differences })
-        }
-    })
 }
 
 /// A waveform that an engine writes while the SM runs it, completed after the run.

@@ -14,6 +14,7 @@ mod sim;
 mod synth;
 mod testbench;
 mod trace;
+mod units;
 mod verilog;
 mod workloads;
 

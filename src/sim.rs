@@ -8,14 +8,15 @@ use clap::{Args, ValueEnum};
 use gpurf_hw::dialect::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::{Config, SUB_CORES};
-use gpurf_sim::sm::{Design, Gpu, SharedLoads, SmError};
+use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads, SmError};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 
-use crate::engines::{self, Differences, EngineKind, Finish, SubCoreEngine, Trio};
+use crate::engines::{self, EngineKind, Finish, SubCoreEngine, Trio};
 use crate::input::EmulationArguments;
 use crate::output::{grouped, progress, table, write_json};
+use crate::units::{Differences, Units};
 use crate::Verdict;
 
 #[derive(Args)]
@@ -169,6 +170,23 @@ impl Job<'_> {
         Ok(statistics)
     }
 
+    /// Has the units of each SM that the design uses run by the engine.
+    fn set_units<E>(&self, gpu: &mut Gpu<E>, units: Units) -> Result<()>
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        if self.design.shared_loads.multicast {
+            gpu.set_multicasting_units(for_each_sm(self.config, || units.multicasting_unit(&self.design))?);
+        }
+        if self.design.residency == Residency::FineReg {
+            gpu.drive_rmu(for_each_sm(self.config, || units.rmu())?);
+        }
+        if self.design.residency != Residency::Baseline {
+            gpu.drive_status_monitor(for_each_sm(self.config, || units.status_monitor())?);
+        }
+        Ok(())
+    }
+
     /// Runs the workload; `divergences` reads from the engines in how many cycles some differed, and
     /// says where.
     fn simulate<E>(
@@ -188,12 +206,8 @@ impl Job<'_> {
             gpu.limit_cycles(cycles);
         }
         let differences = Differences::default();
-        if self.design.shared_loads.multicast {
-            let kind = self.arguments.engine;
-            let unit = |_| engines::multicasting_unit(kind, self.config, &self.design, &differences);
-            let mut units = (0..self.config.sms).map(unit).collect::<Result<Vec<_>>>()?.into_iter();
-            gpu.set_multicasting_units(|_| units.next().expect("a unit per SM"));
-        }
+        let kind = self.arguments.engine;
+        self.set_units(&mut gpu, Units { kind, config: self.config, differences: &differences })?;
         let reuse = self.arguments.reuse.reuse(self.config.rthld);
         let bar = progress(self.workload.kernels().count() as u64, "kernels");
         bar.set_message(self.workload.name.clone());
@@ -220,6 +234,12 @@ impl Job<'_> {
         eprintln!("{}: {} warp instructions/s", self.workload.name, grouped(rate as u64));
         Ok(statistics)
     }
+}
+
+/// As many engines as there are SMs.
+fn for_each_sm<T>(config: &Config, engine: impl Fn() -> Result<T>) -> Result<impl FnMut(usize) -> T> {
+    let mut engines = (0..config.sms).map(|_| engine()).collect::<Result<Vec<_>>>()?.into_iter();
+    Ok(move |_| engines.next().expect("an engine per SM"))
 }
 
 /// Of model against hardware, and of hardware against Verilog.

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_hw::finereg::FineRegParameters;
+use gpurf_hw::finereg::{FineRegParameters, Tie};
 use gpurf_hw::multicast::{self, IwmuParameters};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -134,20 +134,23 @@ pub enum Adaptive {
 pub struct FineReg {
     pub pcrf: usize,
     pub next_latency: usize,
+    pub acrf_port: bool,
     pub context_cycles: u64,
     pub prefer: Prefer,
     pub ready: Ready,
     pub dram_ctas: usize,
     pub srp: usize,
     pub brs: usize,
+    pub renaming: bool,
 }
 
 impl FineReg {
-    /// Sizes of the RMU of each SM.
-    pub fn rmu(&self) -> FineRegParameters {
+    /// Sizes and policies of the RMU and the CTA status monitor of each SM.
+    pub fn hardware(&self) -> FineRegParameters {
         FineRegParameters {
             entries: self.pcrf,
             next_latency: self.next_latency,
+            tie: Tie::RoundRobin,
             ..FineRegParameters::default()
         }
     }

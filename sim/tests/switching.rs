@@ -1,10 +1,10 @@
 //! CTAs that are switched under FineReg and the designs it is compared with: nothing is lost, nothing stands still.
 
 use gpurf_hw::dialect::Clocked;
-use gpurf_hw::finereg::{RmuIn, RmuOut};
+use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut, Tie, MAX_CTAS};
 use gpurf_sim::config::Config;
-use gpurf_sim::finereg::Rmu;
-use gpurf_sim::sm::{Design, Gpu};
+use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
+use gpurf_sim::sm::{Design, Gpu, SmError};
 use gpurf_sim::statistics::{Residency, Statistics};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
@@ -238,8 +238,99 @@ fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
     ];
     for fault in faults {
         let mut gpu = Gpu::new(&config, Design::FINEREG, 1, |_| Design::FINEREG.model(&config, 1));
-        gpu.drive_rmu(|_| Box::new(Faulty { rmu: Rmu::new(config.finereg.rmu()), fault, restored: 0 }));
+        gpu.drive_rmu(|_| Box::new(Faulty { rmu: Rmu::new(config.finereg.hardware()), fault, restored: 0 }));
         gpu.run(&workload, None).unwrap();
         assert!(gpu.statistics("model", 0).summary.counters.token_errors > 0);
     }
+}
+
+/// A CTA status monitor whose selections something is done to.
+struct Altered {
+    monitor: CtaStatusMonitor,
+    alter: fn(&CtaStatusMonitorIn, &mut CtaStatusMonitorOut),
+}
+
+impl Clocked for Altered {
+    type In = CtaStatusMonitorIn;
+    type Out = CtaStatusMonitorOut;
+
+    fn settle(&mut self, inputs: &CtaStatusMonitorIn) -> CtaStatusMonitorOut {
+        let mut outputs = self.monitor.settle(inputs);
+        (self.alter)(inputs, &mut outputs);
+        outputs
+    }
+
+    fn tick(&mut self) {
+        self.monitor.tick();
+    }
+}
+
+fn run_monitored(
+    tie: Tie,
+    alter: fn(&CtaStatusMonitorIn, &mut CtaStatusMonitorOut),
+) -> Result<Statistics, SmError> {
+    let config = config(&SMALL);
+    let design = Design::FINEREG;
+    let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
+    gpu.drive_status_monitor(|_| Box::new(Altered { monitor: CtaStatusMonitor::new(MAX_CTAS, tie), alter }));
+    gpu.run(&workload(12, &Shape { barriers: false, ..SHAPE }), None)?;
+    Ok(gpu.statistics("model", 0))
+}
+
+#[test]
+fn the_status_monitor_selects_who_goes_on() {
+    let turns = run_monitored(Tie::RoundRobin, |_, _| {}).unwrap();
+    let lowest = run_monitored(Tie::Lowest, |_, _| {}).unwrap();
+    assert!(turns.is_sound() && lowest.is_sound(), "{:?} {:?}", turns.errors, lowest.errors);
+    assert_ne!(turns.summary.counters.cycles, lowest.summary.counters.cycles, "equals take turns");
+    let nobody = run_monitored(Tie::RoundRobin, |_, outputs| outputs.any_candidate = false);
+    assert!(matches!(nobody, Err(SmError::Stuck { .. })), "pending blocks wait for ever");
+}
+
+#[test]
+fn a_selection_that_cannot_go_on_is_found() {
+    let other: fn(&CtaStatusMonitorIn, &mut CtaStatusMonitorOut) = |inputs, outputs| {
+        let among = |cta: u32| inputs.resumable[cta as usize / 32] >> (cta % 32) & 1 == 1;
+        let wrong = (0..MAX_CTAS as u32).find(|&cta| !among(cta)).expect("not all of them can");
+        // Now and then, or nothing would go on.
+        if outputs.candidate % 3 == 0 {
+            outputs.candidate = wrong;
+        }
+    };
+    let place: fn(&CtaStatusMonitorIn, &mut CtaStatusMonitorOut) = |_, outputs| {
+        outputs.candidate_in_acrf ^= outputs.candidate % 3 == 0;
+    };
+    for alter in [other, place] {
+        let statistics = run_monitored(Tie::RoundRobin, alter).unwrap();
+        assert!(statistics.summary.counters.stage_errors > 0 && !statistics.is_sound());
+        assert!(statistics.errors[0].contains("status monitor selects"), "{:?}", statistics.errors);
+    }
+}
+
+#[test]
+fn a_port_of_its_own_and_a_faster_chain_move_the_same_registers_sooner() {
+    let workload = workload(12, &SHAPE);
+    let run = |settings: &[&str]| {
+        let config = config(&[&SMALL[..], settings].concat());
+        let statistics = run(&workload, Design::FINEREG, &config, false);
+        let residency = residency(&statistics);
+        residency.switch_cycles as f64 / (residency.registers_saved + residency.registers_restored) as f64
+    };
+    let (plain, faster) = (run(&[]), run(&["finereg.acrf_port=true", "finereg.next_latency=1"]));
+    assert!(faster < 0.7 * plain, "{faster} {plain} cycles a register");
+}
+
+#[test]
+fn fewer_warps_need_the_pool_if_registers_are_renamed() {
+    // Rarely used registers have low numbers here as often as high ones.
+    let acquired = |setting: &str| {
+        let config = config(&[&SMALL[..], &["sm.blocks=16", "finereg.brs=50", setting]].concat());
+        let runs = (20..24).map(|seed| {
+            let workload = workload(seed, &Shape { registers: 40, ..SHAPE });
+            residency(&run(&workload, Design::VT_REGMUTEX, &config, false)).pool_acquired
+        });
+        runs.sum::<u64>()
+    };
+    let (renamed, by_number) = (acquired("finereg.renaming=true"), acquired("finereg.renaming=false"));
+    assert!(renamed > 0 && renamed != by_number, "{renamed} {by_number}");
 }

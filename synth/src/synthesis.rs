@@ -280,13 +280,14 @@ fn script(top: &str, hierarchy: Hierarchy, options: &Options) -> String {
     if hierarchy == Hierarchy::Flattened {
         // A path begins and ends at whatever holds state.
         let state = options.library.sequential().map(|cell| format!(" t:{cell} %d")).collect::<String>();
+        // OpenSTA reads no concatenation on the left of an assignment.
         script += &format!(
             "cd {top}
              select -set logic *{state} t:$mem* %d
              tee -q -o {DEPTH} ltp -noff @logic
              delete t:$mem*
              cd ..
-             write_verilog -noattr -noexpr {NETLIST}
+             write_verilog -noattr -noexpr -simple-lhs {NETLIST}
             "
         );
     }

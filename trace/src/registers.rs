@@ -38,11 +38,6 @@ impl RegisterSet {
         self.len() == 0
     }
 
-    /// Whether it has a register of this number or a higher one.
-    pub fn any_from(&self, first: u8) -> bool {
-        self.iter().any(|register| register >= first)
-    }
-
     /// R0 to R63, one bit each: what FineReg's live-register vectors hold (R §V-A).
     pub fn low_word(&self) -> u64 {
         self.0[0]

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use gpurf_trace::{DynamicInstruction, KernelHeader, Liveness};
+use gpurf_trace::{DynamicInstruction, KernelHeader, Liveness, RegisterSet};
 
 use crate::config::Config;
 use crate::statistics::{Counters, Residency, Stalls};
@@ -12,7 +12,8 @@ use crate::statistics::{Counters, Residency, Stalls};
 use super::decoded::Decoded;
 use super::load_sharing::{LoadSharing, Marks};
 use super::memory::LoadStoreUnit;
-use super::residency::{Occupancy, Resident};
+use super::occupancy::Occupancy;
+use super::residency::Resident;
 use super::usage::Usage;
 
 /// An instruction under way in an execution unit or in memory.
@@ -78,6 +79,8 @@ pub(super) struct Context {
     pub decoded: Vec<Decoded>,
     /// Its live registers, under a design that uses them.
     pub liveness: Option<Arc<Liveness>>,
+    /// Registers that a warp need not take from the shared pool, if there is one.
+    pub own: Option<RegisterSet>,
     /// Without switching, the block in slot s is resident s.
     pub residents: Vec<Option<Resident>>,
     /// How many there are.
@@ -124,6 +127,7 @@ impl Context {
             kernel: KernelHeader::default(),
             decoded: Vec::new(),
             liveness: None,
+            own: None,
             residents: Vec::new(),
             resident_count: 0,
             slots: Vec::new(),

@@ -13,7 +13,7 @@ use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
 use super::load_sharing::{LoadSharing, Marks, MulticastingUnit};
-use super::{Design, RmuEngine, SharedLoads, Sm, SmError};
+use super::{Design, RmuEngine, SharedLoads, Sm, SmError, StatusMonitorEngine};
 use crate::config::{Config, Sthld, SUB_CORES};
 use crate::energy::Energies;
 use crate::issue::SthldController;
@@ -94,9 +94,16 @@ where
         self.sms.iter_mut().for_each(|sm| sm.jump = false);
     }
 
-    /// Has the RMU of each SM run by an engine: see [`Design::FINEREG`]. It must have as many entries as the PCRF.
+    /// Has the RMU of each SM run by an engine: see [`Design::FINEREG`]. It must be what
+    /// [`crate::config::FineReg::hardware`] describes.
     pub fn drive_rmu(&mut self, mut engine: impl FnMut(usize) -> RmuEngine) {
         self.sms.iter_mut().enumerate().for_each(|(index, sm)| sm.switching.rmu = engine(index));
+    }
+
+    /// Has the CTA status monitor of each SM run by an engine. It must be what
+    /// [`crate::config::FineReg::hardware`] describes.
+    pub fn drive_status_monitor(&mut self, mut engine: impl FnMut(usize) -> StatusMonitorEngine) {
+        self.sms.iter_mut().enumerate().for_each(|(index, sm)| sm.switching.monitor.engine = engine(index));
     }
 
     /// Counts, under any design, what [`Residency`] says of resident blocks and of the registers they use.

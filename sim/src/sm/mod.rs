@@ -25,10 +25,12 @@ mod decoded;
 mod design;
 mod error;
 mod gpu;
+mod launch;
 mod load_sharing;
 mod memory;
 mod monolithic;
 mod mover;
+mod occupancy;
 mod pool;
 mod residency;
 mod sub_core;
@@ -41,25 +43,25 @@ use std::sync::Arc;
 
 use gpurf_hw::dialect::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
-use gpurf_trace::{KernelReader, Liveness, Program, ThreadBlock};
+use gpurf_trace::{KernelReader, Liveness, ThreadBlock};
 
 use crate::config::{Config, Organisation, SUB_CORES};
+use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
 
 pub use design::{Collector, Design, Residency, SharedLoads};
 pub use error::SmError;
 pub use gpu::Gpu;
 pub use load_sharing::MulticastingUnit;
-pub use residency::Limit;
-pub use switching::RmuEngine;
+pub use occupancy::Limit;
+pub use switching::{RmuEngine, StatusMonitorEngine};
 pub use two_level::TwoLevel;
 
 use context::Context;
-use decoded::Decoded;
 use load_sharing::Marks;
 use monolithic::Monolithic;
+use occupancy::Occupancy;
 use pool::Pool;
-use residency::{Occupancy, Resident};
 use sub_core::SubCore;
 use switching::Switching;
 
@@ -148,7 +150,13 @@ where
         self.context.slots.resize(running.occupancy.blocks, None);
         (self.context.resident_count, self.context.resumable, self.context.depleted) = (0, 0, false);
         self.context.memory.start_kernel(running.occupancy.shared_memory);
-        let pool = running.occupancy.pool.map(|(own, warps)| Pool::new(own, warps));
+        let renames = self.context.config.finereg.renaming;
+        let pool =
+            running.occupancy.pool.zip(self.context.liveness.as_deref()).map(|((own, warps), liveness)| {
+                let registers = running.occupancy.registers;
+                Pool::new(pool::own_registers(liveness, registers, own, renames), warps)
+            });
+        self.context.own = pool.map(|pool| pool.own);
         self.sub_cores.iter_mut().for_each(|sub_core| sub_core.share_registers(pool));
         self.context.launch_end = self.context.now + self.context.config.sm.launch_latency;
         self.context.last_progress = self.context.launch_end;
@@ -206,114 +214,6 @@ where
         Some(Finished { counters, stalls, blocks, resident_blocks })
     }
 
-    /// Reads the SM's next block that has any instruction, and decodes what is new in it.
-    fn fetch_block(&mut self, running: &mut Running) -> Result<Option<ThreadBlock>, SmError> {
-        let (own, count) = self.share;
-        while let Some(block) = running.kernel.next_block()? {
-            let number = running.number;
-            running.number += 1;
-            if number % count != own || block.instruction_count() == 0 {
-                continue;
-            }
-            let occupancy = &running.occupancy;
-            if let Some(warp) = block.warps.iter().find(|warp| warp.id as usize >= occupancy.warps) {
-                return Err(SmError::WarpBeyond {
-                    kernel: self.context.kernel.name.clone(),
-                    block: block.id,
-                    warp: warp.id,
-                    warps: occupancy.warps,
-                });
-            }
-            self.decode(running.kernel.program(), occupancy)?;
-            return Ok(Some(block));
-        }
-        Ok(None)
-    }
-
-    fn decode(&mut self, program: &Program, occupancy: &Occupancy) -> Result<(), SmError> {
-        let slots = self.context.config.slots;
-        for instruction in &program.instructions()[self.context.decoded.len()..] {
-            let named = instruction.sources.iter().chain(&instruction.destinations);
-            let highest = named.copied().max().unwrap_or(0);
-            if usize::from(highest) >= occupancy.registers {
-                return Err(SmError::RegisterBeyond {
-                    kernel: self.context.kernel.name.clone(),
-                    pc: instruction.pc,
-                    opcode: instruction.opcode.to_string(),
-                    register: highest,
-                    registers: occupancy.registers,
-                });
-            }
-            let marks = &self.context.marks;
-            let (mlds, multicasts) = (marks.contain(instruction), marks.multicast(instruction));
-            let mut decoded = Decoded::new(instruction, slots, mlds, multicasts).ok_or_else(|| {
-                SmError::TooManySources {
-                    kernel: self.context.kernel.name.clone(),
-                    pc: instruction.pc,
-                    opcode: instruction.opcode.to_string(),
-                    needed: instruction.sources.len(),
-                    slots,
-                }
-            })?;
-            if let (Some((own, _)), Some(liveness)) = (occupancy.pool, &self.context.liveness) {
-                let live = liveness.at(instruction.pc);
-                decoded.needs_pool = live.union(decoded.touches).any_from(own as u8);
-            }
-            self.context.decoded.push(decoded);
-        }
-        Ok(())
-    }
-
-    /// Where the next block could start: a slot, and a region for its registers.
-    fn free_slot(&self, running: &Running) -> Option<(usize, usize)> {
-        if running.next_block.is_none() || self.context.resident_count == running.occupancy.residents {
-            return None;
-        }
-        let free = |&slot: &usize| self.context.slots[slot].is_none() && !self.switching.reserves(slot);
-        let mut slots = (0..running.occupancy.blocks).filter(free);
-        if !running.occupancy.switching {
-            return slots.next().map(|slot| (slot, slot));
-        }
-        slots.find_map(|slot| Some((slot, self.free_region(&running.occupancy, slot)?)))
-    }
-
-    /// Launches a block and reads the next one.
-    fn launch_block(
-        &mut self,
-        slot: usize,
-        region: usize,
-        mut block: ThreadBlock,
-        running: &mut Running,
-    ) -> Result<(), SmError> {
-        let occupancy = running.occupancy;
-        // Without switching, the number of the slot.
-        let mut numbers = std::iter::once(slot).chain(0..occupancy.residents);
-        let resident =
-            numbers.find(|&number| self.context.residents[number].is_none()).expect("there is room");
-        let mut warps = 0;
-        for warp in &mut block.warps {
-            let instructions = std::mem::take(&mut warp.instructions);
-            if instructions.is_empty() {
-                continue;
-            }
-            let number = warp.id as usize;
-            let (sub_core, local) = occupancy.place(slot, number);
-            let serial = self.context.serial;
-            self.context.serial = serial.wrapping_add(instructions.len() as u32);
-            let base = occupancy.base(region, number);
-            self.sub_cores[sub_core].launch(local, (resident, number as u16), base, instructions, serial);
-            warps += 1;
-        }
-        self.context.residents[resident] = Some(Resident::new(block, warps, slot, region));
-        self.context.slots[slot] = Some(resident);
-        self.context.resident_count += 1;
-        let baseline = self.design.residency == Residency::Baseline;
-        self.context.residency.unswitchable += u64::from(!baseline && !occupancy.switching);
-        running.blocks += 1;
-        running.next_block = self.fetch_block(running)?;
-        Ok(())
-    }
-
     /// One cycle; whether another one right after it may see anything happen.
     fn step(&mut self, occupancy: &Occupancy) -> bool {
         let context = &mut self.context;
@@ -355,6 +255,9 @@ where
                 let slot = resident.and_then(|resident| resident.slot).expect("what completes is active");
                 context.slots[slot] = None;
                 context.resident_count -= 1;
+                if occupancy.switching {
+                    self.switching.monitor.set(block, Location::NotLaunched, Location::NotLaunched);
+                }
             }
         }
         if let Some(used) = context.usage.as_mut().and_then(|usage| usage.end_window()) {
@@ -425,6 +328,9 @@ where
         if counters.token_checks + counters.uninitialised_reads != counters.operand_reads {
             self.context.counters.stage_errors += 1;
             self.context.report(|| "not every operand was checked at dispatch".into());
+        }
+        for block in 0..self.context.residents.len() {
+            self.check_status(block, Location::NotLaunched);
         }
         let slots = SUB_CORES as u64 * counters.cycles;
         assert_eq!(

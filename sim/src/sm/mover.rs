@@ -2,7 +2,8 @@
 //! (Reg+DRAM).
 //!
 //! A register leaves the banks as an instruction reads it, through issue slot, arbiter, bank and collector; R has the
-//! register index sent "to the ACRF through arbitrator". It comes back as a result is written. What moves are the
+//! register index sent "to the ACRF through arbitrator". With `finereg.acrf_port` it leaves through a port of its own,
+//! which nothing else uses and which takes a cycle: what a faster way out would bring. It comes back as a result is written. What moves are the
 //! values that the banks hold.
 //!
 //! Without a switch the RMU sees no clock edge. A look-up that misses its cache reads 12 bytes of memory through L2
@@ -14,7 +15,8 @@ use gpurf_hw::dialect::Clocked;
 use gpurf_hw::finereg::{RmuIn, CTA_WARPS};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
-use super::residency::{Occupancy, Resident};
+use super::occupancy::Occupancy;
+use super::residency::Resident;
 use super::switching::{Moves, CODE_BITS};
 use super::{Sm, SmError};
 
@@ -238,7 +240,8 @@ where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
     let (sub_core, warp) = occupancy.place(slot, number);
-    sm.sub_cores[sub_core].save_register(warp, register, occupancy.base(region, number));
+    let base = occupancy.base(region, number);
+    sm.sub_cores[sub_core].save_register(warp, register, base, &mut sm.context);
     sub_core
 }
 

@@ -1,4 +1,4 @@
-//! The shared register pool of RegMutex (R §I, §VI-A): a warp owns its registers below a bound, the base register
+//! The shared register pool of RegMutex (R §I, §VI-A): a warp owns some of its registers, the base register
 //! set (BRS). The others it takes from the pool (SRP) of its sub-core, all at once, before an instruction at which one
 //! of them is live or written, and gives them back where none is live any more. If the pool has none left, it waits.
 //!
@@ -6,10 +6,14 @@
 //! pending (R §VI-C). RegMutex's compiler keeps warps that hold them from waiting for each other; here, if nothing
 //! can move any more, one warp gets registers beyond the pool, which is counted.
 //!
-//! Registers keep their numbers: no compiler moves the long-lived ones below the bound, as RegMutex's does, so more
-//! warps need the pool, and for longer. What is given back is lost: a token check would find a read of it.
+//! Which registers are a warp's own is for the compiler: it numbers them so that few instructions need the pool. R
+//! does not say how RegMutex's does. Here they are those that are live at most places of the kernel's code, the same
+//! ones in all of it (`finereg.renaming`); without renaming, those of the lowest numbers. What is given back is lost:
+//! a token check would find a read of it.
 
-use gpurf_trace::Liveness;
+use std::cmp::Reverse;
+
+use gpurf_trace::{Liveness, RegisterSet};
 
 use super::decoded::Decoded;
 use super::warp::{State, Warp};
@@ -18,9 +22,25 @@ use super::warp::{State, Warp};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pool {
     /// Registers of a warp that are its own.
-    own: u8,
+    pub own: RegisterSet,
     /// Warps that can still take the others.
     free: usize,
+}
+
+/// The registers of a warp that are its own: `count` of those that it has.
+pub(super) fn own_registers(
+    liveness: &Liveness,
+    registers: usize,
+    count: usize,
+    renames: bool,
+) -> RegisterSet {
+    let mut places = [0u32; 256];
+    for (_, live) in liveness.places().filter(|_| renames) {
+        live.iter().for_each(|register| places[usize::from(register)] += 1);
+    }
+    let mut registers: Vec<u8> = (0..registers.min(places.len())).map(|register| register as u8).collect();
+    registers.sort_by_key(|&register| Reverse(places[usize::from(register)]));
+    registers.into_iter().take(count).collect()
 }
 
 /// What has changed hands.
@@ -32,8 +52,8 @@ pub(super) enum Change {
 }
 
 impl Pool {
-    pub fn new(own: usize, warps: usize) -> Pool {
-        Pool { own: own as u8, free: warps }
+    pub fn new(own: RegisterSet, warps: usize) -> Pool {
+        Pool { own, free: warps }
     }
 
     /// The state of a warp in view of the pool, from which it takes and to which it returns registers.
@@ -65,5 +85,30 @@ impl Pool {
     /// One more warp can have registers.
     pub fn free_one(&mut self) {
         self.free += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_trace::liveness::{Node, Origin};
+
+    use super::*;
+
+    #[test]
+    fn a_warp_owns_the_registers_that_are_live_longest() {
+        // R7 is live from its write to the end, R3 at two places, R0 at one.
+        let set = |registers: &[u8]| RegisterSet::from_iter(registers.iter().copied());
+        let code: [(&[u8], &[u8]); 5] = [(&[], &[7]), (&[], &[3]), (&[], &[0]), (&[3, 0], &[]), (&[7], &[])];
+        let node = |(index, (reads, kills)): (u32, &(&[u8], &[u8]))| Node {
+            pc: 16 * index,
+            reads: set(reads),
+            kills: set(kills),
+            successors: if index < 4 { vec![index + 1] } else { vec![] },
+        };
+        let nodes: Vec<Node> = (0..).zip(&code).map(node).collect();
+        let liveness = Liveness::of(Origin::Listing, &nodes);
+        assert_eq!(own_registers(&liveness, 8, 1, true), set(&[7]));
+        assert_eq!(own_registers(&liveness, 8, 4, true), set(&[7, 3, 0, 1]), "of equals the lowest number");
+        assert_eq!(own_registers(&liveness, 8, 2, false), set(&[0, 1]));
     }
 }

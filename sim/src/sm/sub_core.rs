@@ -61,6 +61,8 @@ pub(super) struct SubCore<E> {
     /// A register being read for a block that leaves, and registers still to be written for one that comes.
     save: Option<Save>,
     restoring: u32,
+    /// What was written into each bank, row by row, if registers that leave are read from there.
+    copies: [Vec<u32>; MAX_BANKS],
     pool: Option<Pool>,
 }
 
@@ -207,6 +209,10 @@ where
             banks: config.banks,
             save: None,
             restoring: 0,
+            copies: std::array::from_fn(|_| match config.finereg.acrf_port {
+                true => vec![0; design.operand_stage(config).rows],
+                false => vec![],
+            }),
             pool: None,
         }
     }
@@ -459,6 +465,10 @@ where
             inputs.write_near[bank] = result.near;
             inputs.write_data[bank] = result.token;
             context.counters.bank_writes += 1;
+            let row = transfer::row(result.base, result.register, self.banks);
+            if let Some(copy) = self.copies[bank].get_mut(row) {
+                *copy = result.token;
+            }
             if result.restored {
                 self.restoring -= 1;
                 context.residency.registers_restored += 1;

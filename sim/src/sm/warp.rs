@@ -220,15 +220,16 @@ impl Warp {
     }
 
     /// Neither live nor under way is any register that is not its own.
-    pub fn can_return(&self, own: u8, liveness: &Liveness, decoded: &[Decoded]) -> bool {
+    pub fn can_return(&self, own: RegisterSet, liveness: &Liveness, decoded: &[Decoded]) -> bool {
         let used = self.pending.union(self.reading);
-        !used.any_from(own) && !self.live(liveness, decoded).any_from(own)
+        used.is_subset(&own) && self.live(liveness, decoded).is_subset(&own)
     }
 
     /// The registers that are not its own are lost.
-    pub fn return_pool(&mut self, own: u8) {
+    pub fn return_pool(&mut self, own: RegisterSet) {
         self.holds_pool = false;
-        self.tokens[usize::from(own)..].fill(LOST);
+        let others = (0..=u8::MAX).filter(|&register| !own.contains(register));
+        others.for_each(|register| self.tokens[usize::from(register)] = LOST);
     }
 
     /// A load turns out to take long.

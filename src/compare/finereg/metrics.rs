@@ -1,5 +1,7 @@
 //! What is compared, one number per workload and design.
 
+use gpurf_sim::energy::Energies;
+use gpurf_sim::sm::Design;
 use gpurf_sim::statistics::ratio;
 use serde::Deserialize;
 
@@ -13,12 +15,20 @@ pub enum Metric {
     Ipc,
     Depletion,
     Traffic,
+    Energy,
     Usage,
     Stall,
 }
 
-pub const METRICS: [Metric; 6] =
-    [Metric::Ctas, Metric::Ipc, Metric::Depletion, Metric::Traffic, Metric::Usage, Metric::Stall];
+pub const METRICS: [Metric; 7] = [
+    Metric::Ctas,
+    Metric::Ipc,
+    Metric::Depletion,
+    Metric::Traffic,
+    Metric::Energy,
+    Metric::Usage,
+    Metric::Stall,
+];
 
 impl Metric {
     pub fn title(self) -> &'static str {
@@ -27,6 +37,7 @@ impl Metric {
             Metric::Ipc => "IPC, change over the baseline, % (R Fig. 13)",
             Metric::Depletion => "Issue slots stalled for want of registers in PCRF or pool, % (R Fig. 14)",
             Metric::Traffic => "Reads from L2 and DRAM for contexts and live registers, % of the baseline's from L2 (R Fig. 15)",
+            Metric::Energy => "Dynamic energy of the register file, change over the baseline, % (the part RF_Dyn of R Fig. 16)",
             Metric::Usage => "Allocated registers in use in 1,000 instructions, % (R Fig. 5)",
             Metric::Stall => "Cycles from a CTA's first issue until all its warps are stalled (R Table III)",
         }
@@ -38,6 +49,7 @@ impl Metric {
             Metric::Ipc => "ipc",
             Metric::Depletion => "depletion",
             Metric::Traffic => "traffic",
+            Metric::Energy => "energy",
             Metric::Usage => "usage",
             Metric::Stall => "stall",
         }
@@ -46,7 +58,7 @@ impl Metric {
     /// Whether the metric says anything of a design.
     pub fn concerns(self, design: &str) -> bool {
         match self {
-            Metric::Ctas | Metric::Ipc => design != "baseline",
+            Metric::Ctas | Metric::Ipc | Metric::Energy => design != "baseline",
             Metric::Depletion => matches!(design, "vt-regmutex" | "finereg"),
             Metric::Traffic => matches!(design, "reg-dram" | "finereg"),
             Metric::Usage | Metric::Stall => design == "baseline",
@@ -72,6 +84,15 @@ impl Metric {
             Metric::Traffic => {
                 let moved = residency.context_sectors + residency.vector_misses;
                 100.0 * ratio(moved, baseline.counters.l2_reads)
+            }
+            Metric::Energy => {
+                // An access to the PCRF, a part of the register file, is one to a bank.
+                let Energies { bank_read, bank_write, .. } = Energies::default();
+                let in_pcrf = if outcome.design == Design::FINEREG.name { 1.0 } else { 0.0 };
+                let stored = residency.registers_saved as f64 * bank_write;
+                let read = residency.registers_restored as f64 * bank_read;
+                let energy = outcome.energy_pj.total + in_pcrf * (stored + read);
+                100.0 * (energy / baseline.energy_pj.total - 1.0)
             }
             Metric::Usage if residency.windows == 0 => return None,
             Metric::Usage => ratio(residency.window_use, residency.windows) / 1e4,

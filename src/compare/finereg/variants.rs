@@ -31,10 +31,17 @@ pub fn of(design: Design) -> Vec<Variant> {
 pub fn ablations(config: &Config) -> Vec<Variant> {
     let registers = config.sm.registers / 32;
     let shares = [2, 3, 5, 6].map(|eighths| format!("finereg.pcrf={}", registers * eighths / 8 / 32 * 32));
-    let others =
-        ["finereg.prefer=ready", "finereg.ready=all", "finereg.next_latency=1", "finereg.context_cycles=8"];
-    let settings = shares.into_iter().chain(others.map(String::from));
-    settings.map(|setting| Variant::set(Design::FINEREG, &[&setting])).collect()
+    let others: [&[&str]; 7] = [
+        &["finereg.prefer=ready"],
+        &["finereg.ready=all"],
+        &["finereg.context_cycles=0"],
+        &["finereg.context_cycles=8"],
+        &["finereg.next_latency=1"],
+        &["finereg.acrf_port=true"],
+        &["finereg.acrf_port=true", "finereg.next_latency=1"],
+    ];
+    let shares = shares.iter().map(|share| Variant::set(Design::FINEREG, &[share]));
+    shares.chain(others.map(|settings| Variant::set(Design::FINEREG, settings))).collect()
 }
 
 /// For each workload the run with the highest IPC, under the design's own name.

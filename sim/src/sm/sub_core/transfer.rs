@@ -111,8 +111,19 @@ where
     }
 
     /// Reads a register of a warp whose context has left: see [`Save`].
-    pub fn save_register(&mut self, warp: u8, register: u8, base: u32) {
-        self.save = Some(Save { warp, register, base, collector: None, value: None });
+    pub fn save_register(&mut self, warp: u8, register: u8, base: u32, context: &mut Context) {
+        let read = self.copies[self.bank(warp, register)].get(row(base, register, self.banks));
+        if read.is_some() {
+            context.residency.registers_saved += 1;
+            context.counters.bank_reads += 1;
+        }
+        // It is in no collector, and has nothing to present.
+        let collector = read.map(|_| usize::MAX);
+        self.save = Some(Save { warp, register, base, collector, value: read.copied() });
+    }
+
+    fn bank(&self, warp: u8, register: u8) -> usize {
+        (usize::from(register) + 1 + usize::from(warp)) % self.banks
     }
 
     /// The register read, once it is there.
@@ -124,7 +135,7 @@ where
 
     /// Writes a register of a warp whose context has yet to come.
     pub fn restore_register(&mut self, warp: u8, register: u8, base: u32, token: u32) {
-        let bank = (usize::from(register) + 1 + usize::from(warp)) % self.banks;
+        let bank = self.bank(warp, register);
         self.results[bank].push_back(Result { warp, register, near: false, token, base, restored: true });
         self.restoring += 1;
     }
@@ -165,4 +176,9 @@ where
         context.stalls.switching += 1;
         context.last_progress = context.now;
     }
+}
+
+/// The row of a warp's register in its bank; `base` is the warp's first.
+pub(super) fn row(base: u32, register: u8, banks: usize) -> usize {
+    base as usize + usize::from(register) / banks
 }

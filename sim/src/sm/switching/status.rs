@@ -1,0 +1,69 @@
+//! The CTA status monitor of an SM: R §V-B. It is told where the context and the registers of each block are, and
+//! selects which of the pending blocks that could resume goes on.
+//!
+//! It takes two updates a cycle, in the order in which they happen; more wait. A selection does not wait for them:
+//! a block that has just been launched, or has left, is not among those that could resume. Without updates and
+//! selection the monitor sees no clock edge.
+
+use std::collections::VecDeque;
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut, FineRegParameters, WORD};
+
+use crate::finereg::{Candidate, CtaStatusMonitor, Location, Status};
+
+/// What runs the CTA status monitor of an SM.
+pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
+
+pub(in crate::sm) struct StatusMonitor {
+    pub engine: StatusMonitorEngine,
+    updates: VecDeque<(usize, Status)>,
+}
+
+impl StatusMonitor {
+    pub fn new(parameters: FineRegParameters) -> Self {
+        let model = CtaStatusMonitor::new(parameters.ctas, parameters.tie);
+        StatusMonitor { engine: Box::new(model), updates: VecDeque::new() }
+    }
+
+    /// Where a block's context and its registers are from now on.
+    pub fn set(&mut self, block: usize, context: Location, registers: Location) {
+        self.updates.push_back((block, Status { context, registers }));
+    }
+
+    /// It need not be stepped.
+    pub fn is_idle(&self) -> bool {
+        self.updates.is_empty()
+    }
+
+    /// Whether it says so of a block, or has not been told everything yet.
+    pub fn shows(&mut self, block: usize, context: Location, registers: Location) -> bool {
+        let outputs = self
+            .engine
+            .settle(&CtaStatusMonitorIn { inspect: block as u32, ..CtaStatusMonitorIn::default() });
+        let shown = (outputs.inspected_context, outputs.inspected_registers);
+        !self.is_idle() || shown == (context as u32, registers as u32)
+    }
+
+    /// One cycle. The pending block selected among these, one bit each, all of which could resume.
+    pub fn step(&mut self, among: u128) -> Option<Candidate> {
+        if among == 0 && self.is_idle() {
+            return None;
+        }
+        let mut inputs = CtaStatusMonitorIn { select: among != 0, ..CtaStatusMonitorIn::default() };
+        for (word, resumable) in inputs.resumable.iter_mut().enumerate() {
+            *resumable = (among >> (WORD * word)) as u32;
+        }
+        for update in 0..inputs.update_cta.len() {
+            let Some((block, status)) = self.updates.pop_front() else { break };
+            inputs.update_cta[update] = block as u32;
+            (inputs.set_context[update], inputs.set_registers[update]) = (true, true);
+            inputs.context_location[update] = status.context as u32;
+            inputs.register_location[update] = status.registers as u32;
+        }
+        let outputs = self.engine.settle(&inputs);
+        self.engine.tick();
+        (among != 0 && outputs.any_candidate)
+            .then_some(Candidate { cta: outputs.candidate as usize, in_acrf: outputs.candidate_in_acrf })
+    }
+}

@@ -1,0 +1,124 @@
+//! Engines of an SM's units outside its sub-cores: inter-warp multicasting unit, register management unit, CTA status
+//! monitor.
+
+use std::sync::{Arc, Mutex};
+
+use anyhow::Result;
+use gpurf_hw::dialect::{Clocked, Lockstep, Module, Ports, Rtl};
+use gpurf_hw::finereg::{self, MAX_CTAS};
+use gpurf_hw::multicast::{self, ADDRESS_BITS, WARP_BITS};
+use gpurf_sim::config::Config;
+use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
+use gpurf_sim::sm::{Design, MulticastingUnit, RmuEngine, StatusMonitorEngine};
+use gpurf_verilog::Verilated;
+
+use crate::engines::EngineKind;
+
+/// What engines in lockstep inside an SM, out of reach, differed in.
+#[derive(Clone, Default)]
+pub struct Differences(Arc<Mutex<(u64, Vec<String>)>>);
+
+impl Differences {
+    /// Cycles, and the first difference of each pair of engines.
+    pub fn take(&self) -> (u64, Vec<String>) {
+        std::mem::take(&mut *self.0.lock().expect("no engine panics while it reports"))
+    }
+}
+
+/// Two engines of a unit in lockstep that report where they differ.
+struct Watched<A, B> {
+    engines: Lockstep<A, B>,
+    unit: &'static str,
+    which: &'static str,
+    differences: Differences,
+}
+
+impl<A, B> Clocked for Watched<A, B>
+where
+    A: Clocked,
+    B: Clocked<In = A::In, Out = A::Out>,
+    A::Out: Ports,
+{
+    type In = A::In;
+    type Out = A::Out;
+
+    fn settle(&mut self, inputs: &A::In) -> A::Out {
+        self.engines.settle(inputs)
+    }
+
+    fn tick(&mut self) {
+        let before = self.engines.divergent_cycles;
+        self.engines.tick();
+        if self.engines.divergent_cycles > before {
+            let mut found = self.differences.0.lock().expect("no engine panics while it reports");
+            found.0 += 1;
+            if let (0, Some(divergence)) = (before, &self.engines.divergence) {
+                found.1.push(format!("{}, {}: {divergence}", self.unit, self.which));
+            }
+        }
+    }
+}
+
+type Engine<M> = Box<dyn Clocked<In = <M as Module>::In, Out = <M as Module>::Out> + Send>;
+
+/// How the units of an SM are run.
+pub struct Units<'a> {
+    pub kind: EngineKind,
+    pub config: &'a Config,
+    pub differences: &'a Differences,
+}
+
+impl Units<'_> {
+    /// The inter-warp multicasting unit.
+    pub fn multicasting_unit(&self, design: &Design) -> Result<MulticastingUnit> {
+        let parameters = self.config.iwmu_parameters();
+        self.engine("multicasting unit", design.multicasting_model(self.config), || {
+            multicast::Iwmu::<WARP_BITS, ADDRESS_BITS>::new(parameters)
+        })
+    }
+
+    /// The register management unit.
+    pub fn rmu(&self) -> Result<RmuEngine> {
+        let parameters = self.config.finereg.hardware();
+        macro_rules! with_pointers_of {
+            ($($bits:literal),*) => {
+                match parameters.pointer_bits() {
+                    $($bits => self.engine("RMU", Box::new(Rmu::new(parameters)), || {
+                        finereg::Rmu::<32, $bits>::new(parameters)
+                    }),)*
+                    bits => unreachable!("a PCRF has 64 to 2048 entries: 6 to 11 bits, not {bits}"),
+                }
+            };
+        }
+        with_pointers_of!(6, 7, 8, 9, 10, 11)
+    }
+
+    /// The CTA status monitor.
+    pub fn status_monitor(&self) -> Result<StatusMonitorEngine> {
+        let tie = self.config.finereg.hardware().tie;
+        self.engine("CTA status monitor", Box::new(CtaStatusMonitor::new(MAX_CTAS, tie)), || {
+            finereg::CtaStatusMonitor::new(MAX_CTAS, tie)
+        })
+    }
+
+    fn engine<M>(&self, unit: &'static str, model: Engine<M>, module: impl Fn() -> M) -> Result<Engine<M>>
+    where
+        M: Module + Send + 'static,
+        M::In: Send,
+        M::Out: Ports + Send,
+    {
+        let differences = self.differences;
+        Ok(match self.kind {
+            EngineKind::Model => model,
+            EngineKind::Rtl => Box::new(Rtl::new(module())),
+            EngineKind::Verilator => Box::new(Verilated::new(&module())?),
+            EngineKind::Lockstep => {
+                let engines = Lockstep::new(Rtl::new(module()), Verilated::new(&module())?);
+                let which = "RTL and Verilog";
+                let hardware = Watched { engines, unit, which, differences: differences.clone() };
+                let engines = Lockstep::new(model, hardware);
+                Box::new(Watched { engines, unit, which: "model and RTL", differences: differences.clone() })
+            }
+        })
+    }
+}

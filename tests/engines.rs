@@ -1,0 +1,31 @@
+//! `gpurf sim --engine`: the units of an SM outside its sub-cores are run by the engine too.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+/// A short run under FineReg, in which blocks are switched; its statistics.
+fn finereg(engine: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = folder.path().join("out.json").display().to_string();
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    let machine = ["--config", "finereg", "--set", "finereg.pcrf=64", "--set", "sm.registers=16384"];
+    command.args(["sim", "vectoradd", "--design", "finereg", "--engine", engine, "--cycles", "3000"]);
+    command.args(machine).args(["--json", &json]).assert().success();
+    let text = std::fs::read_to_string(&json).expect("statistics");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn finereg_is_the_same_on_every_engine() {
+    let model = finereg("model");
+    let residency = &model["residency"];
+    assert!(residency["registers_saved"].as_u64() > Some(100), "{residency}");
+    assert!(residency["resumed_from_store"].as_u64() > Some(2), "{residency}");
+    for engine in ["rtl", "verilator", "lockstep"] {
+        let mut other = finereg(engine);
+        assert_ne!(other["engine"], model["engine"]);
+        assert_eq!(other["divergences"], 0, "{engine}");
+        other["engine"] = model["engine"].clone();
+        assert_eq!(other, model, "{engine}");
+    }
+}
