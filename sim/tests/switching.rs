@@ -244,10 +244,14 @@ fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
     }
 }
 
+/// What is done to a selection, given its number.
+type Alter = fn(u32, &CtaStatusMonitorIn, &mut CtaStatusMonitorOut);
+
 /// A CTA status monitor whose selections something is done to.
 struct Altered {
     monitor: CtaStatusMonitor,
-    alter: fn(&CtaStatusMonitorIn, &mut CtaStatusMonitorOut),
+    alter: Alter,
+    selections: u32,
 }
 
 impl Clocked for Altered {
@@ -256,7 +260,8 @@ impl Clocked for Altered {
 
     fn settle(&mut self, inputs: &CtaStatusMonitorIn) -> CtaStatusMonitorOut {
         let mut outputs = self.monitor.settle(inputs);
-        (self.alter)(inputs, &mut outputs);
+        self.selections += u32::from(inputs.select);
+        (self.alter)(self.selections, inputs, &mut outputs);
         outputs
     }
 
@@ -265,41 +270,37 @@ impl Clocked for Altered {
     }
 }
 
-fn run_monitored(
-    tie: Tie,
-    alter: fn(&CtaStatusMonitorIn, &mut CtaStatusMonitorOut),
-) -> Result<Statistics, SmError> {
+fn run_monitored(tie: Tie, alter: Alter) -> Result<Statistics, SmError> {
     let config = config(&SMALL);
     let design = Design::FINEREG;
     let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
-    gpu.drive_status_monitor(|_| Box::new(Altered { monitor: CtaStatusMonitor::new(MAX_CTAS, tie), alter }));
+    gpu.drive_status_monitor(|_| {
+        Box::new(Altered { monitor: CtaStatusMonitor::new(MAX_CTAS, tie), alter, selections: 0 })
+    });
     gpu.run(&workload(12, &Shape { barriers: false, ..SHAPE }), None)?;
     Ok(gpu.statistics("model", 0))
 }
 
 #[test]
 fn the_status_monitor_selects_who_goes_on() {
-    let turns = run_monitored(Tie::RoundRobin, |_, _| {}).unwrap();
-    let lowest = run_monitored(Tie::Lowest, |_, _| {}).unwrap();
+    let turns = run_monitored(Tie::RoundRobin, |_, _, _| {}).unwrap();
+    let lowest = run_monitored(Tie::Lowest, |_, _, _| {}).unwrap();
     assert!(turns.is_sound() && lowest.is_sound(), "{:?} {:?}", turns.errors, lowest.errors);
     assert_ne!(turns.summary.counters.cycles, lowest.summary.counters.cycles, "equals take turns");
-    let nobody = run_monitored(Tie::RoundRobin, |_, outputs| outputs.any_candidate = false);
+    let nobody = run_monitored(Tie::RoundRobin, |_, _, outputs| outputs.any_candidate = false);
     assert!(matches!(nobody, Err(SmError::Stuck { .. })), "pending blocks wait for ever");
 }
 
 #[test]
 fn a_selection_that_cannot_go_on_is_found() {
-    let other: fn(&CtaStatusMonitorIn, &mut CtaStatusMonitorOut) = |inputs, outputs| {
+    // Now and then, or nothing would go on.
+    let other: Alter = |number, inputs, outputs| {
         let among = |cta: u32| inputs.resumable[cta as usize / 32] >> (cta % 32) & 1 == 1;
-        let wrong = (0..MAX_CTAS as u32).find(|&cta| !among(cta)).expect("not all of them can");
-        // Now and then, or nothing would go on.
-        if outputs.candidate % 3 == 0 {
-            outputs.candidate = wrong;
+        if number % 5 == 0 {
+            outputs.candidate = (0..MAX_CTAS as u32).find(|&cta| !among(cta)).expect("not all of them can");
         }
     };
-    let place: fn(&CtaStatusMonitorIn, &mut CtaStatusMonitorOut) = |_, outputs| {
-        outputs.candidate_in_acrf ^= outputs.candidate % 3 == 0;
-    };
+    let place: Alter = |number, _, outputs| outputs.candidate_in_acrf ^= number % 5 == 0;
     for alter in [other, place] {
         let statistics = run_monitored(Tie::RoundRobin, alter).unwrap();
         assert!(statistics.summary.counters.stage_errors > 0 && !statistics.is_sound());
@@ -321,16 +322,43 @@ fn a_port_of_its_own_and_a_faster_chain_move_the_same_registers_sooner() {
 }
 
 #[test]
-fn fewer_warps_need_the_pool_if_registers_are_renamed() {
-    // Rarely used registers have low numbers here as often as high ones.
-    let acquired = |setting: &str| {
-        let config = config(&[&SMALL[..], &["sm.blocks=16", "finereg.brs=50", setting]].concat());
-        let runs = (20..24).map(|seed| {
-            let workload = workload(seed, &Shape { registers: 40, ..SHAPE });
-            residency(&run(&workload, Design::VT_REGMUTEX, &config, false)).pool_acquired
-        });
-        runs.sum::<u64>()
+fn what_is_live_longest_needs_no_pool_if_registers_are_renamed() {
+    // R31 is live from the first instruction to the last, R0 to R11 from one to the next.
+    let mut program = Program::default();
+    let mut pc = 0;
+    let mut line = |opcode, destination, sources: &[Register]| {
+        let width = if opcode == "LDG.E" { 4 } else { 0 };
+        pc += 16;
+        let instruction =
+            Instruction { pc, opcode, destination: Some(destination), sources, width, immediates: [0, 0] };
+        (program.intern(&instruction).unwrap(), opcode == "LDG.E")
     };
-    let (renamed, by_number) = (acquired("finereg.renaming=true"), acquired("finereg.renaming=false"));
-    assert!(renamed > 0 && renamed != by_number, "{renamed} {by_number}");
+    let sum = Register::Vector(31);
+    let lines: Vec<_> = (0..12)
+        .flat_map(|number| {
+            let register = Register::Vector(number);
+            [line("LDG.E", register, &[]), line("IADD3", sum, &[register, sum])]
+        })
+        .collect();
+    let blocks = (0..20).map(|number| {
+        let mut block = ThreadBlock::new([number, 0, 0]);
+        for warp in 0..4 {
+            block.begin_warp(warp);
+            for &(index, loads) in &lines {
+                block.push(index, u32::MAX, if loads { &[4096; 32] } else { &[] });
+            }
+        }
+        block
+    });
+    let (grid, threads) = ([20, 1, 1], [128, 1, 1]);
+    let header =
+        KernelHeader { name: "k".into(), grid, block: threads, nregs: 32, ..KernelHeader::default() };
+    let kernel = Kernel::in_memory(header, program.clone(), blocks.collect());
+    let workload = Workload { name: "sum".into(), commands: vec![Command::Kernel(kernel)] };
+    let acquired = |setting: &str| {
+        let config = config(&["finereg.brs=50", setting]);
+        residency(&run(&workload, Design::VT_REGMUTEX, &config, false)).pool_acquired
+    };
+    assert_eq!(acquired("finereg.renaming=true"), 0);
+    assert_eq!(acquired("finereg.renaming=false"), 80, "every warp needs R31");
 }
