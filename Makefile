@@ -29,9 +29,10 @@ build: tools
 test: tools
 	cargo test --workspace
 
-# Every workload under every design with all engines in lockstep, and every trace whole: hours.
+# Every workload under every design with all engines in lockstep, every trace whole, hardware over long random
+# stimulus: hours.
 soak: tools
-	cargo test --release -- --ignored --nocapture
+	cargo test --release --workspace -- --ignored --nocapture
 
 # The papers' evaluations: Malekeh's designs on every workload at medium size, with fixed STHLD and one thing changed
 # at a time at small size; loads that warps share; more resident thread blocks.

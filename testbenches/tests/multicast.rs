@@ -74,6 +74,32 @@ fn wider_addresses_agree() {
     agree(|| Iwmu::<6, 18>::new(parameters.iwmu), &parameters);
 }
 
+/// RTL, model and Verilog over a million loads, in either reading.
+#[test]
+#[ignore = "a quarter of an hour of processor time"]
+fn units_agree_over_a_million_loads() {
+    for search in [Search::Cam, Search::Scan] {
+        let iwmu = IwmuParameters { entries: 16, search, release_age: 256 };
+        let parameters = Parameters { iwmu, ..Parameters::default() };
+        let make = || Iwmu::<6, 16>::new(iwmu);
+        let verilated = Verilated::new(&make()).expect("Verilator builds the module");
+        let mut engines: [Engine<Iwmu<6, 16>>; 3] =
+            [<Iwmu<6, 16> as Testbench>::model(&parameters), Box::new(Rtl::new(make())), Box::new(verilated)];
+        let mut stimulus = <Iwmu<6, 16> as Testbench>::stimulus(&parameters);
+        let mut random = Random::seeded(SEED);
+        let (mut loads, mut cycles) = (0, 0);
+        while loads < 1_000_000 {
+            let outcome =
+                run::<Iwmu<6, 16>>(&mut engines, &mut *stimulus, &mut random, 100_000, |_, _, _| {});
+            assert!(outcome.passed(), "{search:?}, after {loads} loads, seed {SEED}: {outcome:?}");
+            cycles += outcome.cycles;
+            let counted = stimulus.coverage().into_iter().find(|(what, _)| *what == "loads");
+            loads = counted.expect("loads are counted").1;
+        }
+        println!("{search:?}: {loads} loads in {cycles} cycles");
+    }
+}
+
 fn is_clean(module: &impl Module) {
     let design = emit(module).expect("emits");
     for result in [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&design)]
