@@ -302,6 +302,18 @@ fn a_barrier_releases_what_waits_and_holds_the_stores_behind_it() {
 }
 
 #[test]
+fn a_barrier_that_opens_late_releases_what_has_come_long_before() {
+    let load: Line = ("LDS", Some(4), &[2], &[0, 4]);
+    let other: Line = ("LDS", Some(8), &[8], &[64]);
+    let chain: Vec<Line> = [other; 8].into_iter().chain([BARRIER, EXIT]).collect();
+    let kernel = kernel(&[&[load, BARRIER, EXIT], &chain]);
+    let places = "mlds.loads=\"0x0000\"";
+    let counted = sound(&kernel, Design::IWMA, &config(&[places, "iwmu.release_age=60000"]));
+    assert_eq!((counted.multicasts, counted.lrt_aged), (0, 0));
+    assert!(counted.cycles < 1000, "{} cycles", counted.cycles);
+}
+
+#[test]
 fn renaming_serves_the_warps_of_a_sub_core_until_something_is_stored() {
     let load: Line = ("LDS", Some(4), &[2], &[0, 4]);
     let idle: &[Line] = &[BARRIER, EXIT];
