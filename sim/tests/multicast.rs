@@ -305,7 +305,8 @@ fn a_barrier_releases_what_waits_and_holds_the_stores_behind_it() {
 fn a_barrier_that_opens_late_releases_what_has_come_long_before() {
     let load: Line = ("LDS", Some(4), &[2], &[0, 4]);
     let other: Line = ("LDS", Some(8), &[8], &[64]);
-    let chain: Vec<Line> = [other; 8].into_iter().chain([BARRIER, EXIT]).collect();
+    let store: Line = ("STS", None, &[2, 6], &[128]);
+    let chain: Vec<Line> = [store].into_iter().chain([other; 8]).chain([BARRIER, EXIT]).collect();
     let kernel = kernel(&[&[load, BARRIER, EXIT], &chain]);
     let places = "mlds.loads=\"0x0000\"";
     let counted = sound(&kernel, Design::IWMA, &config(&[places, "iwmu.release_age=60000"]));
