@@ -28,7 +28,7 @@ pub struct Arguments {
     /// Use clock gates for wide registers instead of a multiplexer per bit
     #[arg(long)]
     clock_gating: bool,
-    /// Map without ABC's SAT sweeping, which takes hours on wide tables that compare all entries at once
+    /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all entries at once
     #[arg(long)]
     no_sat_sweeping: bool,
     /// Results as JSON; - for standard output

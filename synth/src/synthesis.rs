@@ -42,7 +42,7 @@ pub struct Options {
     /// Registers of eight bits and more with an enable get a clock gate instead of a multiplexer per
     /// bit, where the library has clock gates.
     pub clock_gating: bool,
-    /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes hours and finds
+    /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes very long and gains
     /// nothing: to random vectors, their outputs all look alike.
     pub sat_sweeping: bool,
 }
