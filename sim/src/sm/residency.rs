@@ -26,6 +26,8 @@ pub(super) struct Resident {
     pub has_stalled: bool,
     /// [`super::context::Context::epoch`] in which it was refused, alone and in exchange for another.
     pub refused: [Option<u64>; 2],
+    /// A warp of it has diverged so that it cannot be stored, at least until it issues again.
+    pub diverged: bool,
     /// Its registers as they lie in DRAM, warp by warp.
     pub stored: Vec<u32>,
     /// Warps with instructions still to issue.
@@ -48,6 +50,7 @@ impl Resident {
             first_issue: None,
             has_stalled: false,
             refused: [None; 2],
+            diverged: false,
             stored: Vec::new(),
             live: warps,
             waiting: 0,

@@ -417,6 +417,7 @@ where
         let now = context.now;
         let resident = context.resident(slot.block);
         resident.first_issue.get_or_insert(now);
+        resident.diverged = false;
         let opened = if slot.is_issued() {
             resident.finish_warp()
         } else if decoded.barrier && instruction.mask != 0 {

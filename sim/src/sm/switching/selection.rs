@@ -89,8 +89,9 @@ where
                 _ => (false, false),
             };
             let refused = self.context.resident(block).refused.map(|epoch| epoch == Some(self.context.epoch));
-            launches &= stores && has_room && !refused[0];
-            resumes &= stores && !refused[1];
+            let can_leave = stores && !self.context.resident(block).diverged;
+            launches &= can_leave && has_room && !refused[0];
+            resumes &= can_leave && !refused[1];
             if (launches || resumes) && !self.can_store(block) {
                 (launches, resumes) = (false, false);
             }
@@ -164,8 +165,7 @@ where
             warp.live(liveness, decoded).is_subset(&head)
         });
         if !covered {
-            let epoch = Some(self.context.epoch);
-            self.context.resident(block).refused = [epoch; 2];
+            self.context.resident(block).diverged = true;
             self.context.residency.refused_diverged += 1;
         }
         covered

@@ -1,10 +1,10 @@
 //! CTAs that are switched under FineReg and the designs it is compared with: nothing is lost, nothing stands still.
 
-use gpurf_hw::dialect::Clocked;
-use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut, Tie, MAX_CTAS};
+mod faults;
+mod kernels;
+
 use gpurf_sim::config::Config;
-use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
-use gpurf_sim::sm::{Design, Gpu, SmError};
+use gpurf_sim::sm::{Design, Gpu};
 use gpurf_sim::statistics::{Residency, Statistics};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
@@ -115,6 +115,9 @@ fn residency(statistics: &Statistics) -> Residency {
     statistics.residency.expect("the design switches")
 }
 
+/// Nothing is waited for that need not be.
+const FAST: &[&str] = &["finereg.context_cycles=0", "finereg.acrf_port=true", "finereg.next_latency=1"];
+
 /// A machine on which all designs have something to do: few block slots, a small register file.
 const SMALL: [&str; 3] = ["sm.blocks=3", "sm.registers=16384", "finereg.pcrf=256"];
 
@@ -124,7 +127,7 @@ fn every_value_survives_every_switch() {
         let shape = Shape { barriers: seed % 2 == 0, diverges: seed >= 2, warps, ..SHAPE };
         let workload = workload(seed, &shape);
         for settings in
-            [&[][..], &["banks=4"], &["finereg.prefer=ready"], &["finereg.ready=all", "collectors=1"]]
+            [&[][..], &["banks=4"], &["finereg.prefer=ready"], &["finereg.ready=all", "collectors=1"], FAST]
         {
             let config = config(&[&SMALL[..], settings].concat());
             let baseline = run(&workload, Design::BASELINE, &config, false).summary.counters;
@@ -202,112 +205,6 @@ fn more_blocks_are_resident_and_memory_is_hidden() {
     assert!(counted.complete_stalls == 80 && counted.windows > 0 && counted.switched_out == 0, "{counted:?}");
 }
 
-/// An RMU that does something wrong with every hundredth register that comes back.
-struct Faulty {
-    rmu: Rmu<u32>,
-    fault: fn(&mut RmuOut<u32>),
-    restored: u32,
-}
-
-impl Clocked for Faulty {
-    type In = RmuIn<u32>;
-    type Out = RmuOut<u32>;
-
-    fn settle(&mut self, inputs: &RmuIn<u32>) -> RmuOut<u32> {
-        let mut outputs = self.rmu.settle(inputs);
-        self.restored += u32::from(outputs.acrf_write);
-        if outputs.acrf_write && self.restored % 100 == 0 {
-            (self.fault)(&mut outputs);
-        }
-        outputs
-    }
-
-    fn tick(&mut self) {
-        self.rmu.tick();
-    }
-}
-
-#[test]
-fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
-    let workload = workload(12, &SHAPE);
-    let config = config(&SMALL);
-    let faults: [fn(&mut RmuOut<u32>); 3] = [
-        |outputs| outputs.acrf_write = false,
-        |outputs| outputs.acrf_write_data ^= 0x100,
-        |outputs| outputs.acrf_write_register ^= 1,
-    ];
-    for fault in faults {
-        let mut gpu = Gpu::new(&config, Design::FINEREG, 1, |_| Design::FINEREG.model(&config, 1));
-        gpu.drive_rmu(|_| Box::new(Faulty { rmu: Rmu::new(config.finereg.hardware()), fault, restored: 0 }));
-        gpu.run(&workload, None).unwrap();
-        assert!(gpu.statistics("model", 0).summary.counters.token_errors > 0);
-    }
-}
-
-/// What is done to a selection, given its number.
-type Alter = fn(u32, &CtaStatusMonitorIn, &mut CtaStatusMonitorOut);
-
-/// A CTA status monitor whose selections something is done to.
-struct Altered {
-    monitor: CtaStatusMonitor,
-    alter: Alter,
-    selections: u32,
-}
-
-impl Clocked for Altered {
-    type In = CtaStatusMonitorIn;
-    type Out = CtaStatusMonitorOut;
-
-    fn settle(&mut self, inputs: &CtaStatusMonitorIn) -> CtaStatusMonitorOut {
-        let mut outputs = self.monitor.settle(inputs);
-        self.selections += u32::from(inputs.select);
-        (self.alter)(self.selections, inputs, &mut outputs);
-        outputs
-    }
-
-    fn tick(&mut self) {
-        self.monitor.tick();
-    }
-}
-
-fn run_monitored(tie: Tie, alter: Alter) -> Result<Statistics, SmError> {
-    let config = config(&SMALL);
-    let design = Design::FINEREG;
-    let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
-    gpu.drive_status_monitor(|_| {
-        Box::new(Altered { monitor: CtaStatusMonitor::new(MAX_CTAS, tie), alter, selections: 0 })
-    });
-    gpu.run(&workload(12, &Shape { barriers: false, ..SHAPE }), None)?;
-    Ok(gpu.statistics("model", 0))
-}
-
-#[test]
-fn the_status_monitor_selects_who_goes_on() {
-    let turns = run_monitored(Tie::RoundRobin, |_, _, _| {}).unwrap();
-    let lowest = run_monitored(Tie::Lowest, |_, _, _| {}).unwrap();
-    assert!(turns.is_sound() && lowest.is_sound(), "{:?} {:?}", turns.errors, lowest.errors);
-    assert_ne!(turns.summary.counters.cycles, lowest.summary.counters.cycles, "equals take turns");
-    let nobody = run_monitored(Tie::RoundRobin, |_, _, outputs| outputs.any_candidate = false);
-    assert!(matches!(nobody, Err(SmError::Stuck { .. })), "pending blocks wait for ever");
-}
-
-#[test]
-fn a_selection_that_cannot_go_on_is_found() {
-    // Now and then, or nothing would go on.
-    let other: Alter = |number, inputs, outputs| {
-        let among = |cta: u32| inputs.resumable[cta as usize / 32] >> (cta % 32) & 1 == 1;
-        if number % 5 == 0 {
-            outputs.candidate = (0..MAX_CTAS as u32).find(|&cta| !among(cta)).expect("not all of them can");
-        }
-    };
-    let place: Alter = |number, _, outputs| outputs.candidate_in_acrf ^= number % 5 == 0;
-    for alter in [other, place] {
-        let statistics = run_monitored(Tie::RoundRobin, alter).unwrap();
-        assert!(statistics.summary.counters.stage_errors > 0 && !statistics.is_sound());
-        assert!(statistics.errors[0].contains("status monitor selects"), "{:?}", statistics.errors);
-    }
-}
-
 #[test]
 fn a_port_of_its_own_and_a_faster_chain_move_the_same_registers_sooner() {
     let workload = workload(12, &SHAPE);
@@ -319,46 +216,4 @@ fn a_port_of_its_own_and_a_faster_chain_move_the_same_registers_sooner() {
     };
     let (plain, faster) = (run(&[]), run(&["finereg.acrf_port=true", "finereg.next_latency=1"]));
     assert!(faster < 0.7 * plain, "{faster} {plain} cycles a register");
-}
-
-#[test]
-fn what_is_live_longest_needs_no_pool_if_registers_are_renamed() {
-    // R31 is live from the first instruction to the last, R0 to R11 from one to the next.
-    let mut program = Program::default();
-    let mut pc = 0;
-    let mut line = |opcode, destination, sources: &[Register]| {
-        let width = if opcode == "LDG.E" { 4 } else { 0 };
-        pc += 16;
-        let instruction =
-            Instruction { pc, opcode, destination: Some(destination), sources, width, immediates: [0, 0] };
-        (program.intern(&instruction).unwrap(), opcode == "LDG.E")
-    };
-    let sum = Register::Vector(31);
-    let lines: Vec<_> = (0..12)
-        .flat_map(|number| {
-            let register = Register::Vector(number);
-            [line("LDG.E", register, &[]), line("IADD3", sum, &[register, sum])]
-        })
-        .collect();
-    let blocks = (0..20).map(|number| {
-        let mut block = ThreadBlock::new([number, 0, 0]);
-        for warp in 0..4 {
-            block.begin_warp(warp);
-            for &(index, loads) in &lines {
-                block.push(index, u32::MAX, if loads { &[4096; 32] } else { &[] });
-            }
-        }
-        block
-    });
-    let (grid, threads) = ([20, 1, 1], [128, 1, 1]);
-    let header =
-        KernelHeader { name: "k".into(), grid, block: threads, nregs: 32, ..KernelHeader::default() };
-    let kernel = Kernel::in_memory(header, program.clone(), blocks.collect());
-    let workload = Workload { name: "sum".into(), commands: vec![Command::Kernel(kernel)] };
-    let acquired = |setting: &str| {
-        let config = config(&["finereg.brs=50", setting]);
-        residency(&run(&workload, Design::VT_REGMUTEX, &config, false)).pool_acquired
-    };
-    assert_eq!(acquired("finereg.renaming=true"), 0);
-    assert_eq!(acquired("finereg.renaming=false"), 80, "every warp needs R31");
 }

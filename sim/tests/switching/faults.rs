@@ -1,0 +1,115 @@
+//! What an RMU or a CTA status monitor does wrong is found.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut, Tie, MAX_CTAS};
+use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
+use gpurf_sim::sm::{Design, Gpu, SmError};
+use gpurf_sim::statistics::Statistics;
+
+use super::{config, workload, Shape, SHAPE, SMALL};
+
+/// An RMU that does something wrong with every hundredth register that comes back.
+struct Faulty {
+    rmu: Rmu<u32>,
+    fault: fn(&mut RmuOut<u32>),
+    restored: u32,
+}
+
+impl Clocked for Faulty {
+    type In = RmuIn<u32>;
+    type Out = RmuOut<u32>;
+
+    fn settle(&mut self, inputs: &RmuIn<u32>) -> RmuOut<u32> {
+        let mut outputs = self.rmu.settle(inputs);
+        self.restored += u32::from(outputs.acrf_write);
+        if outputs.acrf_write && self.restored % 100 == 0 {
+            (self.fault)(&mut outputs);
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        self.rmu.tick();
+    }
+}
+
+#[test]
+fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
+    let workload = workload(12, &SHAPE);
+    let config = config(&SMALL);
+    let faults: [fn(&mut RmuOut<u32>); 3] = [
+        |outputs| outputs.acrf_write = false,
+        |outputs| outputs.acrf_write_data ^= 0x100,
+        |outputs| outputs.acrf_write_register ^= 1,
+    ];
+    for fault in faults {
+        let mut gpu = Gpu::new(&config, Design::FINEREG, 1, |_| Design::FINEREG.model(&config, 1));
+        gpu.drive_rmu(|_| Box::new(Faulty { rmu: Rmu::new(config.finereg.hardware()), fault, restored: 0 }));
+        gpu.run(&workload, None).unwrap();
+        assert!(gpu.statistics("model", 0).summary.counters.token_errors > 0);
+    }
+}
+
+/// What is done to a selection, given its number.
+type Alter = fn(u32, &CtaStatusMonitorIn, &mut CtaStatusMonitorOut);
+
+/// A CTA status monitor whose selections something is done to.
+struct Altered {
+    monitor: CtaStatusMonitor,
+    alter: Alter,
+    selections: u32,
+}
+
+impl Clocked for Altered {
+    type In = CtaStatusMonitorIn;
+    type Out = CtaStatusMonitorOut;
+
+    fn settle(&mut self, inputs: &CtaStatusMonitorIn) -> CtaStatusMonitorOut {
+        let mut outputs = self.monitor.settle(inputs);
+        self.selections += u32::from(inputs.select);
+        (self.alter)(self.selections, inputs, &mut outputs);
+        outputs
+    }
+
+    fn tick(&mut self) {
+        self.monitor.tick();
+    }
+}
+
+fn run_monitored(tie: Tie, alter: Alter) -> Result<Statistics, SmError> {
+    let config = config(&SMALL);
+    let design = Design::FINEREG;
+    let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
+    gpu.drive_status_monitor(|_| {
+        Box::new(Altered { monitor: CtaStatusMonitor::new(MAX_CTAS, tie), alter, selections: 0 })
+    });
+    gpu.run(&workload(12, &Shape { barriers: false, ..SHAPE }), None)?;
+    Ok(gpu.statistics("model", 0))
+}
+
+#[test]
+fn the_status_monitor_selects_who_goes_on() {
+    let turns = run_monitored(Tie::RoundRobin, |_, _, _| {}).unwrap();
+    let lowest = run_monitored(Tie::Lowest, |_, _, _| {}).unwrap();
+    assert!(turns.is_sound() && lowest.is_sound(), "{:?} {:?}", turns.errors, lowest.errors);
+    assert_ne!(turns.summary.counters.cycles, lowest.summary.counters.cycles, "equals take turns");
+    let nobody = run_monitored(Tie::RoundRobin, |_, _, outputs| outputs.any_candidate = false);
+    assert!(matches!(nobody, Err(SmError::Stuck { .. })), "pending blocks wait for ever");
+}
+
+#[test]
+fn a_selection_that_cannot_go_on_is_found() {
+    // Now and then, or nothing would go on.
+    let other: Alter = |number, inputs, outputs| {
+        let among = |cta: u32| inputs.resumable[cta as usize / 32] >> (cta % 32) & 1 == 1;
+        if number % 5 == 0 {
+            outputs.candidate = (0..MAX_CTAS as u32).find(|&cta| !among(cta)).expect("not all of them can");
+        }
+    };
+    let place: Alter = |number, _, outputs| outputs.candidate_in_acrf ^= number % 5 == 0;
+    for alter in [other, place] {
+        let statistics = run_monitored(Tie::RoundRobin, alter).unwrap();
+        assert!(statistics.summary.counters.stage_errors > 0 && !statistics.is_sound());
+        assert!(statistics.errors[0].contains("status monitor selects"), "{:?}", statistics.errors);
+    }
+}
