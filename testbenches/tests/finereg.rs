@@ -178,3 +178,12 @@ fn chains_hold_in_every_cycle() {
     }
     assert!(check_every_cycle(&small(), 3_000, 2).full > 0, "a full PCRF is met");
 }
+
+/// The same over a hundred thousand switches: `make soak`.
+#[test]
+#[ignore = "minutes"]
+fn chains_hold_over_a_hundred_thousand_switches() {
+    let ended = check_every_cycle(&small(), 100_000, 3);
+    assert!(ended.done > 10_000 && ended.refused > 10_000 && ended.full > 0, "{ended:?}");
+    println!("{ended:?}");
+}
