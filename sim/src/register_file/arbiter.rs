@@ -4,14 +4,13 @@ use gpurf_hw::dialect::Clocked;
 use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
 use gpurf_hw::register_file::{ArbiterIn, ArbiterOut, ArbiterParameters};
 
-use super::{Request, RequestQueue};
+use super::{home, Request, RequestQueue};
 use crate::cells::RoundRobin;
 
 /// A queue of reads per bank, and whose turn it is at each collector's port S.
 #[derive(Clone, Debug)]
 pub struct Arbiter {
     parameters: ArbiterParameters,
-    bank_bits: u32,
     pub queues: Vec<RequestQueue>,
     turns: Vec<RoundRobin>,
     inputs: ArbiterIn,
@@ -32,7 +31,6 @@ impl Arbiter {
         let ArbiterParameters { collectors, banks, slots, .. } = parameters;
         Arbiter {
             parameters,
-            bank_bits: banks.ilog2(),
             queues: (0..banks).map(|_| RequestQueue::new(collectors, slots)).collect(),
             turns: (0..collectors).map(|_| RoundRobin::new(banks)).collect(),
             inputs: ArbiterIn::default(),
@@ -40,10 +38,9 @@ impl Arbiter {
         }
     }
 
-    /// Where a register of a warp lives: bank and row.
+    /// Where a register of a warp lives: see [`home`].
     pub fn home(&self, warp: u32, base: u32, register: u32) -> (usize, u32) {
-        let bank = (register + 1 + warp) & (self.parameters.banks as u32 - 1);
-        (bank as usize, (base + (register >> self.bank_bits)) & 0xff)
+        home(self.parameters.banks, warp, base, register)
     }
 
     /// "Generates the source operand read requests and pushes them into the RF bank queues" (F §II).

@@ -53,8 +53,7 @@ where
                     registers: occupancy.registers,
                 });
             }
-            let marks = &self.context.marks;
-            let (mlds, multicasts) = (marks.contain(instruction), marks.multicast(instruction));
+            let (mlds, multicasts) = self.context.marks.of(instruction);
             let mut decoded = Decoded::new(instruction, slots, mlds, multicasts).ok_or_else(|| {
                 SmError::TooManySources {
                     kernel: self.context.kernel.name.clone(),

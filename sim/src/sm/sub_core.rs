@@ -19,6 +19,7 @@ use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};
 
 use crate::config::{Config, Organisation, Timing, SUB_CORES, SUB_CORE_WARPS};
+use crate::register_file::home;
 use crate::statistics::Stalls;
 
 use super::context::{Context, Executing};
@@ -62,7 +63,7 @@ pub(super) struct SubCore<E> {
     save: Option<Save>,
     restoring: u32,
     /// What was written into each bank, row by row, if registers that leave are read from there.
-    copies: [Vec<u32>; MAX_BANKS],
+    copies: Option<[Vec<u32>; MAX_BANKS]>,
     pool: Option<Pool>,
 }
 
@@ -209,10 +210,10 @@ where
             banks: config.banks,
             save: None,
             restoring: 0,
-            copies: std::array::from_fn(|_| match config.finereg.acrf_port {
-                true => vec![0; design.operand_stage(config).rows],
-                false => vec![],
-            }),
+            copies: config
+                .finereg
+                .acrf_port
+                .then(|| std::array::from_fn(|_| vec![0; design.operand_stage(config).rows])),
             pool: None,
         }
     }
@@ -466,9 +467,9 @@ where
             inputs.write_near[bank] = result.near;
             inputs.write_data[bank] = result.token;
             context.counters.bank_writes += 1;
-            let row = transfer::row(result.base, result.register, self.banks);
-            if let Some(copy) = self.copies[bank].get_mut(row) {
-                *copy = result.token;
+            if let Some(copies) = &mut self.copies {
+                let (_, row) = home(self.banks, result.warp.into(), result.base, result.register.into());
+                copies[bank][row as usize] = result.token;
             }
             if result.restored {
                 self.restoring -= 1;
@@ -617,8 +618,8 @@ where
         let decoded = context.decoded(&instruction);
         for (index, &register) in decoded.destinations().iter().enumerate() {
             let near = instruction.near_destinations >> index & 1 == 1;
-            let bank = (usize::from(register) + 1 + usize::from(warp)) % self.banks;
             let (token, base) = (token(serial, register), self.warps[warp as usize].base);
+            let (bank, _) = home(self.banks, warp.into(), base, register.into());
             self.results[bank].push_back(Result { warp, register, near, token, base, restored: false });
         }
         self.warps[warp as usize].arrive(decoded.destinations());

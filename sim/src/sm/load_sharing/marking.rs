@@ -60,22 +60,15 @@ impl Marks {
         })
     }
 
-    /// Whether it is a multicasting load.
-    pub fn contain(&self, instruction: &StaticInstruction) -> bool {
-        loads_shared(instruction)
-            && match self {
-                Marks::All => true,
-                Marks::At { loads, .. } => loads.contains(&instruction.pc),
+    /// Whether it is a multicasting load, and whether it goes to the multicasting unit.
+    pub fn of(&self, instruction: &StaticInstruction) -> (bool, bool) {
+        match self {
+            _ if !loads_shared(instruction) => (false, false),
+            Marks::All => (true, true),
+            Marks::At { loads, multicast } => {
+                (loads.contains(&instruction.pc), multicast.contains(&instruction.pc))
             }
-    }
-
-    /// Whether it goes to the multicasting unit.
-    pub fn multicast(&self, instruction: &StaticInstruction) -> bool {
-        loads_shared(instruction)
-            && match self {
-                Marks::All => true,
-                Marks::At { multicast, .. } => multicast.contains(&instruction.pc),
-            }
+        }
     }
 }
 

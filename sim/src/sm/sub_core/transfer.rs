@@ -11,6 +11,7 @@ use super::super::context::Context;
 use super::super::pool::{Change, Pool};
 use super::super::warp::{State, Warp};
 use super::{mask, Collecting, Result, Save, Situation, SubCore};
+use crate::register_file::home;
 
 impl<E> SubCore<E>
 where
@@ -112,18 +113,15 @@ where
 
     /// Reads a register of a warp whose context has left: see [`Save`].
     pub fn save_register(&mut self, warp: u8, register: u8, base: u32, context: &mut Context) {
-        let read = self.copies[self.bank(warp, register)].get(row(base, register, self.banks));
+        let (bank, row) = home(self.banks, warp.into(), base, register.into());
+        let read = self.copies.as_ref().map(|copies| copies[bank][row as usize]);
         if read.is_some() {
             context.residency.registers_saved += 1;
             context.counters.bank_reads += 1;
         }
         // It is in no collector, and has nothing to present.
         let collector = read.map(|_| usize::MAX);
-        self.save = Some(Save { warp, register, base, collector, value: read.copied() });
-    }
-
-    fn bank(&self, warp: u8, register: u8) -> usize {
-        (usize::from(register) + 1 + usize::from(warp)) % self.banks
+        self.save = Some(Save { warp, register, base, collector, value: read });
     }
 
     /// The register read, once it is there.
@@ -135,7 +133,7 @@ where
 
     /// Writes a register of a warp whose context has yet to come.
     pub fn restore_register(&mut self, warp: u8, register: u8, base: u32, token: u32) {
-        let bank = self.bank(warp, register);
+        let (bank, _) = home(self.banks, warp.into(), base, register.into());
         self.results[bank].push_back(Result { warp, register, near: false, token, base, restored: true });
         self.restoring += 1;
     }
@@ -176,9 +174,4 @@ where
         context.stalls.switching += 1;
         context.last_progress = context.now;
     }
-}
-
-/// The row of a warp's register in its bank; `base` is the warp's first.
-pub(super) fn row(base: u32, register: u8, banks: usize) -> usize {
-    base as usize + usize::from(register) / banks
 }
