@@ -1,17 +1,21 @@
 //! Loads from shared memory that warps share, by multicasting and by renaming: on the matrix products of
 //! "Inter-Warp Multicasting", table 3, and on small kernels that provoke wrong deliveries.
 
+mod altered;
+
 use std::path::Path;
 
-use gpurf_hw::dialect::{Clocked, Rtl};
+use gpurf_hw::dialect::Rtl;
 use gpurf_hw::multicast::{Iwmu, IwmuIn, IwmuOut, ADDRESS_BITS, WARP_BITS};
 use gpurf_sim::config::Config;
 use gpurf_sim::gemm_traffic::{Tiling, Transfers};
-use gpurf_sim::sm::{Design, Gpu, MulticastingUnit};
+use gpurf_sim::sm::{Design, Gpu};
 use gpurf_sim::statistics::{Counters, Statistics};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 use gpurf_workloads::suite::hgemm::{run_tile, Tile, TILES};
 use gpurf_workloads::{Device, Options};
+
+use altered::Altered;
 
 const SHARING: [Design; 3] = Design::MULTICAST_FAMILY;
 
@@ -181,39 +185,19 @@ fn the_hardware_gives_the_same_statistics() {
     }
 }
 
-/// A multicasting unit that names a wrong warp for the second of two loads, or forgets it.
-struct Faulty {
-    unit: MulticastingUnit,
-    forgets: bool,
-}
-
-impl Clocked for Faulty {
-    type In = IwmuIn;
-    type Out = IwmuOut;
-
-    fn settle(&mut self, inputs: &IwmuIn) -> IwmuOut {
-        let mut outputs = self.unit.settle(inputs);
-        if self.forgets {
-            outputs.load_second_valid = false;
-        } else {
-            outputs.load_second_warp ^= 1;
-        }
-        outputs
-    }
-
-    fn tick(&mut self) {
-        self.unit.tick();
-    }
-}
-
 #[test]
 fn faults_of_a_multicasting_unit_are_found() {
     let workload = product(&TILES[5], 64, 64, 32);
     let (config, design) = (config(&[]), Design::IWMA);
     for forgets in [false, true] {
         let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
-        let unit = || design.multicasting_model(&config);
-        gpu.set_multicasting_units(|_| Box::new(Faulty { unit: unit(), forgets }));
+        // The second of two loads is forgotten, or a wrong warp named for it.
+        let alter = move |_: &IwmuIn, outputs: &mut IwmuOut| match forgets {
+            true => outputs.load_second_valid = false,
+            false => outputs.load_second_warp ^= 1,
+        };
+        let engine = || design.multicasting_model(&config);
+        gpu.set_multicasting_units(|_| Box::new(Altered { engine: engine(), alter }));
         gpu.limit_cycles(20_000);
         gpu.run(&workload, None).unwrap();
         let counters = gpu.statistics("faulty", 0).summary.counters;

@@ -1,37 +1,12 @@
 //! What an RMU or a CTA status monitor does wrong is found.
 
-use gpurf_hw::dialect::Clocked;
 use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut, Tie, MAX_CTAS};
 use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_sim::sm::{Design, Gpu, SmError};
 use gpurf_sim::statistics::Statistics;
 
+use super::altered::Altered;
 use super::{config, workload, Shape, SHAPE, SMALL};
-
-/// An RMU that does something wrong with every hundredth register that comes back.
-struct Faulty {
-    rmu: Rmu<u32>,
-    fault: fn(&mut RmuOut<u32>),
-    restored: u32,
-}
-
-impl Clocked for Faulty {
-    type In = RmuIn<u32>;
-    type Out = RmuOut<u32>;
-
-    fn settle(&mut self, inputs: &RmuIn<u32>) -> RmuOut<u32> {
-        let mut outputs = self.rmu.settle(inputs);
-        self.restored += u32::from(outputs.acrf_write);
-        if outputs.acrf_write && self.restored % 100 == 0 {
-            (self.fault)(&mut outputs);
-        }
-        outputs
-    }
-
-    fn tick(&mut self) {
-        self.rmu.tick();
-    }
-}
 
 #[test]
 fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
@@ -44,7 +19,17 @@ fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
     ];
     for fault in faults {
         let mut gpu = Gpu::new(&config, Design::FINEREG, 1, |_| Design::FINEREG.model(&config, 1));
-        gpu.drive_rmu(|_| Box::new(Faulty { rmu: Rmu::new(config.finereg.hardware()), fault, restored: 0 }));
+        gpu.drive_rmu(|_| {
+            // Every hundredth register that comes back.
+            let mut restored = 0;
+            let alter = move |_: &RmuIn<u32>, outputs: &mut RmuOut<u32>| {
+                restored += u32::from(outputs.acrf_write);
+                if outputs.acrf_write && restored % 100 == 0 {
+                    fault(outputs);
+                }
+            };
+            Box::new(Altered { engine: Rmu::new(config.finereg.hardware()), alter })
+        });
         gpu.run(&workload, None).unwrap();
         assert!(gpu.statistics("model", 0).summary.counters.token_errors > 0);
     }
@@ -53,35 +38,17 @@ fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
 /// What is done to a selection, given its number.
 type Alter = fn(u32, &CtaStatusMonitorIn, &mut CtaStatusMonitorOut);
 
-/// A CTA status monitor whose selections something is done to.
-struct Altered {
-    monitor: CtaStatusMonitor,
-    alter: Alter,
-    selections: u32,
-}
-
-impl Clocked for Altered {
-    type In = CtaStatusMonitorIn;
-    type Out = CtaStatusMonitorOut;
-
-    fn settle(&mut self, inputs: &CtaStatusMonitorIn) -> CtaStatusMonitorOut {
-        let mut outputs = self.monitor.settle(inputs);
-        self.selections += u32::from(inputs.select);
-        (self.alter)(self.selections, inputs, &mut outputs);
-        outputs
-    }
-
-    fn tick(&mut self) {
-        self.monitor.tick();
-    }
-}
-
 fn run_monitored(tie: Tie, alter: Alter) -> Result<Statistics, SmError> {
     let config = config(&SMALL);
     let design = Design::FINEREG;
     let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
     gpu.drive_status_monitor(|_| {
-        Box::new(Altered { monitor: CtaStatusMonitor::new(MAX_CTAS, tie), alter, selections: 0 })
+        let mut selections = 0;
+        let alter = move |inputs: &CtaStatusMonitorIn, outputs: &mut CtaStatusMonitorOut| {
+            selections += u32::from(inputs.select);
+            alter(selections, inputs, outputs);
+        };
+        Box::new(Altered { engine: CtaStatusMonitor::new(MAX_CTAS, tie), alter })
     });
     gpu.run(&workload(12, &Shape { barriers: false, ..SHAPE }), None)?;
     Ok(gpu.statistics("model", 0))

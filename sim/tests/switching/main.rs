@@ -1,5 +1,7 @@
 //! CTAs that are switched under FineReg and the designs it is compared with: nothing is lost, nothing stands still.
 
+#[path = "../altered/mod.rs"]
+mod altered;
 mod faults;
 mod kernels;
 
