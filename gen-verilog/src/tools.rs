@@ -1,13 +1,15 @@
 //! The external tools: where they are found, and what to do if they are not.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use thiserror::Error;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tool {
     Verilator,
     /// Icarus Verilog's compiler.
@@ -46,6 +48,24 @@ impl Tool {
         let here = std::env::current_dir().unwrap_or_default();
         let environments = here.ancestors().map(|folder| folder.join(".venv/bin").join(self.program()));
         on_path.chain(environments).find(|file| is_program(file)).ok_or(MissingTool(self))
+    }
+
+    /// What it says of its version. It is asked once in a process.
+    pub fn version(self) -> Result<String, ToolError> {
+        static KNOWN: Mutex<Option<HashMap<Tool, String>>> = Mutex::new(None);
+        let mut known = KNOWN.lock().unwrap_or_else(|error| error.into_inner());
+        let known = known.get_or_insert_default();
+        if let Some(version) = known.get(&self) {
+            return Ok(version.clone());
+        }
+        let option = match self {
+            Tool::Verilator => "--version",
+            Tool::Sta => "-version",
+            Tool::Iverilog | Tool::Vvp | Tool::Yosys => "-V",
+        };
+        let version = run(self.command()?.arg(option))?;
+        known.insert(self, version.clone());
+        Ok(version)
     }
 
     /// A command that runs it.

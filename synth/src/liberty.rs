@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, Context, Result};
+use gpurf_verilog::cache;
 
 use crate::boolean::Function;
 
@@ -11,6 +12,8 @@ use crate::boolean::Function;
 #[derive(Clone, Debug)]
 pub struct Library {
     pub path: PathBuf,
+    /// Tells its text from any other.
+    pub key: String,
     pub name: String,
     pub cells: BTreeMap<String, Cell>,
 }
@@ -52,6 +55,7 @@ impl Library {
         let mut library = Library::parse(&text)
             .with_context(|| format!("{}: not a usable Liberty file", path.display()))?;
         library.path = path.to_path_buf();
+        library.key = cache::key(&[&text]);
         Ok(library)
     }
 
@@ -65,7 +69,7 @@ impl Library {
         if cells.is_empty() {
             bail!("library {} has no cells", library.name);
         }
-        Ok(Library { path: PathBuf::new(), name: library.name.clone(), cells })
+        Ok(Library { path: PathBuf::new(), key: String::new(), name: library.name.clone(), cells })
     }
 
     /// Area of one gate equivalent in µm²: the cell called `NAND2_X1`, or else the smallest NAND of two.

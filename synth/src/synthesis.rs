@@ -186,14 +186,12 @@ const LOAD_FF: f64 = 10.0;
 
 /// The report of an earlier run with the same inputs, or of a new one.
 fn run_once(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
-    let library = fs::read_to_string(&options.library.path)
-        .with_context(|| format!("{}: cannot be read", options.library.path.display()))?;
-    let version = Command::new(Tool::Yosys.find()?).arg("-V").output().context("Yosys cannot be run")?;
-    let version = String::from_utf8_lossy(&version.stdout);
+    let version = Tool::Yosys.version()?;
     let timed = Tool::Sta.find().map(|path| path.display().to_string()).unwrap_or_default();
     let (script, constraints) = (script(job.top, hierarchy, options), constraints(&options.library)?);
     let clock_gating = clock_gating(&options.library);
-    let key = cache::key(&[job.source, &script, &constraints, &clock_gating, &library, &version, &timed]);
+    let library = &options.library.key;
+    let key = cache::key(&[job.source, &script, &constraints, &clock_gating, library, &version, &timed]);
     let kept = cache::folder().join(format!("{}-{key}.json", job.top));
     let earlier = fs::read_to_string(&kept).ok().and_then(|text| serde_json::from_str(&text).ok());
     if let Some(earlier) = earlier {

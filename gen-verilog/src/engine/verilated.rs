@@ -145,7 +145,7 @@ fn model(harness: &Harness) -> Result<Arc<Model>, EngineError> {
 
     let verilog = format!("{}\n{}", harness.design.source(), shim::verilog(harness));
     let shim = shim::source(harness);
-    let key = cache::key(&[&verilog, &shim, verilator_version()?, &OPTIONS.join(" ")]);
+    let key = cache::key(&[&verilog, &shim, &Tool::Verilator.version()?, &OPTIONS.join(" ")]);
     // Held while building: a second thread that wants the same model waits for it.
     let mut loaded = LOADED.get_or_init(Models::default).lock().unwrap_or_else(|error| error.into_inner());
     if let Some(model) = loaded.get(&key) {
@@ -158,12 +158,6 @@ fn model(harness: &Harness) -> Result<Arc<Model>, EngineError> {
     let model = Arc::new(Model::load(&library)?);
     loaded.insert(key, model.clone());
     Ok(model)
-}
-
-fn verilator_version() -> Result<&'static str, ToolError> {
-    static VERSION: OnceLock<Result<String, ToolError>> = OnceLock::new();
-    let version = VERSION.get_or_init(|| run(Tool::Verilator.command()?.arg("--version")));
-    version.as_deref().map_err(Clone::clone)
 }
 
 /// How models are built. Warnings are the lint check's business; hidden symbols keep the models of one
