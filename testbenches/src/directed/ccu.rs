@@ -66,6 +66,23 @@ where
     Ok(issued.hit[..sources.len()].to_vec())
 }
 
+/// Values arrive for an instruction that reads R10 and up, and it is dispatched with all of them.
+fn leave<const W: usize, const I: usize>(
+    bench: &mut Drive<Ccu<W, I>>,
+    slots: usize,
+    what: &str,
+) -> Result<(), String>
+where
+    Bits<W>: Word,
+{
+    for slot in 0..slots {
+        bench.cycle(arrive(slot, value(10 + slot as u32)))?;
+    }
+    let out = bench.cycle(dispatch())?;
+    let intact = (0..slots).all(|slot| out.operand_data[slot] == value(10 + slot as u32));
+    expect(out.ready && intact, what)
+}
+
 /// Fills all entries with results of warp 1, registers 100 and up, near or far by number.
 fn fill<const W: usize, const I: usize>(
     bench: &mut Drive<Ccu<W, I>>,
@@ -316,12 +333,7 @@ where
                 run(bench, 1, &[])?;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, NEAR)).collect();
                 bench.cycle(with_result(issue(1, &sources), 0, 99, NEAR))?;
-                for slot in 0..slots {
-                    bench.cycle(arrive(slot, value(10 + slot as u32)))?;
-                }
-                let out = bench.cycle(dispatch())?;
-                let intact = (0..slots).all(|slot| out.operand_data[slot] == value(10 + slot as u32));
-                expect(out.ready && intact, "the result takes no operand's entry")?;
+                leave(bench, slots, "the result takes no operand's entry")?;
                 expect(run(bench, 1, &[(99, NEAR)])? == [true], "and finds one of its own")
             },
         },
@@ -361,12 +373,7 @@ where
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, NEAR)).collect();
                 let both = with_result(issue(1, &sources), 0, 98, NEAR);
                 bench.cycle(with_result(both, 1, 100, NEAR))?;
-                for slot in 0..slots {
-                    bench.cycle(arrive(slot, value(10 + slot as u32)))?;
-                }
-                let out = bench.cycle(dispatch())?;
-                let intact = (0..slots).all(|slot| out.operand_data[slot] == value(10 + slot as u32));
-                expect(out.ready && intact, "the results take no operand's entry")?;
+                leave(bench, slots, "the results take no operand's entry")?;
                 let hits = run(bench, 1, &[(98, NEAR), (100, NEAR)])?;
                 expect(hits == [true, false], "the first result has an entry, the second one has none")
             },
