@@ -7,10 +7,11 @@ use std::rc::Rc;
 use anyhow::Result;
 use clap::ValueEnum;
 use gpurf_hw::dialect::{Clocked, Lockstep, Module, ModuleWaveform, PortWaveform, Rtl};
-use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Collector, Design};
+use gpurf_sim::sm::Design;
 use gpurf_sim::sub_core::SubCore;
+use gpurf_testbenches::{with_sub_core, WithSubCore};
 use gpurf_verilog::Verilated;
 
 /// What runs the hardware of the SM's sub-cores.
@@ -46,34 +47,6 @@ pub type SubCoreEngine = Box<dyn Clocked<In = In, Out = Out>>;
 
 /// Model, RTL and Verilog of one sub-core.
 pub type Trio = Lockstep<SubCore<u32>, Lockstep<SubCoreEngine, SubCoreEngine>>;
-
-/// Something that is done with the RTL of a design's sub-core, whose type depends on it.
-trait WithSubCore {
-    type Result;
-    fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result;
-}
-
-fn with_sub_core<W: WithSubCore>(config: &Config, design: &Design, seed: u64, what: W) -> W::Result {
-    let (issue, stage) = (design.issue_stage(config, seed), design.operand_stage(config));
-    macro_rules! caching {
-        ($collector_bits:literal) => {
-            match config.entries {
-                4 => what.with(|| CcuSubCore::<32, 2, $collector_bits>::new(issue, stage)),
-                8 => what.with(|| CcuSubCore::<32, 3, $collector_bits>::new(issue, stage)),
-                _ => what.with(|| CcuSubCore::<32, 4, $collector_bits>::new(issue, stage)),
-            }
-        };
-    }
-    match (design.collector, stage.collectors) {
-        (Collector::Ocu, 1 | 2) => what.with(|| OcuSubCore::<32, 1>::new(issue, stage)),
-        (Collector::Ocu, 4) => what.with(|| OcuSubCore::<32, 2>::new(issue, stage)),
-        (Collector::Ocu, _) => what.with(|| OcuSubCore::<32, 3>::new(issue, stage)),
-        (Collector::Boc, _) => what.with(|| BocSubCore::<32, 3>::new(issue, stage)),
-        (Collector::Ccu, 1 | 2) => caching!(1),
-        (Collector::Ccu, 4) => caching!(2),
-        (Collector::Ccu, _) => caching!(3),
-    }
-}
 
 /// The rust-hdl hardware of a design's sub-core.
 pub fn rtl(config: &Config, design: &Design, seed: u64) -> SubCoreEngine {

@@ -7,12 +7,11 @@
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_hw::dialect::{Clocked, Lockstep, Module, Rtl};
-use gpurf_hw::issue::{Allocation, IssueParameters};
-use gpurf_hw::operand_stage::OperandStageParameters;
-use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Collector, Design, Gpu};
+use gpurf_sim::sm::{Design, Gpu};
 use gpurf_sim::sub_core::SubCore;
+use gpurf_testbenches::{with_sub_core, WithSubCore};
 use gpurf_trace::{Reuse, Workload};
 use gpurf_verilog::Verilated;
 use gpurf_workloads::suite::{named, Size};
@@ -56,48 +55,44 @@ fn model(design: Design) -> SubCore<u32> {
 }
 
 /// The beginning of a product, with each engine.
-fn compare<M: Module<In = In, Out = Out>>(
-    criterion: &mut Criterion,
-    workload: &Workload,
+struct Compare<'a> {
+    criterion: &'a mut Criterion,
+    workload: &'a Workload,
     design: Design,
-    make: impl Fn(IssueParameters, OperandStageParameters) -> M,
-) {
-    let config = Config::default();
-    let make = || make(design.issue_stage(&config, SEED), design.operand_stage(&config));
-    let verilated = || Verilated::new(&make()).expect("Verilator builds the sub-core");
-    let cycles = Some(CYCLES);
-    let (instructions, _) = run(workload, design, cycles, |_| model(design));
-    let mut group = criterion.benchmark_group(format!(
-        "{design}, {CYCLES} cycles, {instructions} instructions of {}",
-        workload.name
-    ));
-    group.throughput(Throughput::Elements(instructions));
-    group
-        .bench_function("model", |bencher| bencher.iter(|| run(workload, design, cycles, |_| model(design))));
-    group.bench_function("rtl", |bencher| {
-        bencher.iter(|| run(workload, design, cycles, |_| Rtl::new(make())))
-    });
-    group.bench_function("verilator", |bencher| {
-        bencher.iter(|| run(workload, design, cycles, |_| verilated()))
-    });
-    group.bench_function("lockstep", |bencher| {
-        let hardware = || Lockstep::new(Rtl::new(make()), verilated());
-        bencher.iter(|| run(workload, design, cycles, |_| Lockstep::new(model(design), hardware())))
-    });
-    group.finish();
+}
+
+impl WithSubCore for Compare<'_> {
+    type Result = ();
+
+    fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) {
+        let Compare { criterion, workload, design } = self;
+        let verilated = || Verilated::new(&make()).expect("Verilator builds the sub-core");
+        let cycles = Some(CYCLES);
+        let (instructions, _) = run(workload, design, cycles, |_| model(design));
+        let name = format!("{design}, {CYCLES} cycles, {instructions} instructions of {}", workload.name);
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(instructions));
+        group.bench_function("model", |bencher| {
+            bencher.iter(|| run(workload, design, cycles, |_| model(design)))
+        });
+        group.bench_function("rtl", |bencher| {
+            bencher.iter(|| run(workload, design, cycles, |_| Rtl::new(make())))
+        });
+        group.bench_function("verilator", |bencher| {
+            bencher.iter(|| run(workload, design, cycles, |_| verilated()))
+        });
+        group.bench_function("lockstep", |bencher| {
+            let hardware = || Lockstep::new(Rtl::new(make()), verilated());
+            bencher.iter(|| run(workload, design, cycles, |_| Lockstep::new(model(design), hardware())))
+        });
+        group.finish();
+    }
 }
 
 fn engines(criterion: &mut Criterion) {
-    let sgemm = product("sgemm");
+    let workload = &product("sgemm");
     for design in Design::ALL {
-        match (design.collector, design.allocation) {
-            (Collector::Ocu, _) => compare(criterion, &sgemm, design, OcuSubCore::<32, 1>::new),
-            (Collector::Boc, _) => compare(criterion, &sgemm, design, BocSubCore::<32, 3>::new),
-            (Collector::Ccu, Allocation::Private) => {
-                compare(criterion, &sgemm, design, CcuSubCore::<32, 3, 3>::new)
-            }
-            (Collector::Ccu, _) => compare(criterion, &sgemm, design, CcuSubCore::<32, 3, 1>::new),
-        }
+        with_sub_core(&Config::default(), &design, SEED, Compare { criterion, workload, design });
     }
 }
 

@@ -10,6 +10,7 @@ mod directed;
 mod finereg;
 mod random;
 mod stimulus;
+mod sub_cores;
 mod trial;
 mod workbench;
 
@@ -17,5 +18,6 @@ pub use bench::{Engine, Testbench};
 pub use directed::{Drive, Scenario};
 pub use random::Random;
 pub use stimulus::Stimulus;
+pub use sub_cores::{with_sub_core, WithSubCore};
 pub use trial::{run, Outcome};
 pub use workbench::{workbench, EngineKind, Playback, Recording, Workbench};
