@@ -1,5 +1,6 @@
 //! Reference models and the streaming multiprocessor around them.
 
+mod bits;
 pub mod cells;
 pub mod collector;
 pub mod config;

@@ -5,6 +5,7 @@ use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters, MAX_BANKS};
 use gpurf_hw::register_file::ArbiterParameters;
 
+use crate::bits::members;
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::{Boc, BocIssue, Ccu, CcuIssue, DWrite, Ocu, Placement};
 use crate::issue::Holders;
@@ -31,21 +32,62 @@ pub struct OperandStage<D: Data> {
     lfsr: Lfsr,
     /// Table entries of a caching collector, less one.
     entry_mask: u32,
-    inputs: OperandStageIn<D>,
-    decided: Decided,
+    decided: Decided<D>,
 }
 
 /// What a cycle's `settle` found out and its clock edge carries through.
 #[derive(Clone, Copy, Debug, Default)]
-struct Decided {
-    issue: Option<(usize, CcuIssue)>,
+struct Decided<D> {
+    /// The collector that an instruction enters, the instruction, and its warp's first row.
+    issue: Option<(usize, CcuIssue, u32)>,
     /// Where a caching collector has the instruction's sources.
     placement: Placement,
     /// The instruction as a bypassing collector sees it, and which sources it has to read.
     bypassing: Option<(BocIssue, u8)>,
     grants: Grants,
     dispatch: Option<usize>,
-    writes: u8,
+    writes: Writes<D>,
+}
+
+/// What is written into the banks in a cycle.
+#[derive(Clone, Copy, Debug, Default)]
+struct Writes<D> {
+    /// A bit per bank: there is a write; its value is read soon.
+    banks: u8,
+    near: u8,
+    warp: [u32; MAX_BANKS],
+    base: [u32; MAX_BANKS],
+    register: [u32; MAX_BANKS],
+    data: [D; MAX_BANKS],
+}
+
+impl<D: Data> Writes<D> {
+    fn new(inputs: &OperandStageIn<D>, banks: usize) -> Self {
+        let mut writes = Writes {
+            banks: 0,
+            near: 0,
+            warp: inputs.write_warp,
+            base: inputs.write_base,
+            register: inputs.write_register,
+            data: inputs.write_data,
+        };
+        for bank in 0..banks {
+            writes.banks |= (inputs.write_valid[bank] as u8) << bank;
+            writes.near |= (inputs.write_near[bank] as u8) << bank;
+        }
+        writes
+    }
+
+    /// Banks that are written, lowest first.
+    fn banks(&self) -> impl Iterator<Item = usize> {
+        members(self.banks)
+    }
+
+    /// Those of them with writes of a collector's warp; a bit per bank.
+    fn of(&self, owner: Option<u32>) -> u8 {
+        let Some(owner) = owner else { return 0 };
+        self.banks().filter(|&bank| self.warp[bank] == owner).fold(0, |all, bank| all | 1 << bank)
+    }
 }
 
 impl<D: Data> OperandStage<D> {
@@ -78,12 +120,11 @@ impl<D: Data> OperandStage<D> {
             dispatch_turn: RoundRobin::new(parameters.collectors),
             lfsr: Lfsr::default(),
             entry_mask: entries as u32 - 1,
-            inputs: OperandStageIn::default(),
             decided: Decided::default(),
         }
     }
 
-    fn issue_of(&self, inputs: &OperandStageIn<D>) -> Option<(usize, CcuIssue)> {
+    fn issue_of(&self, inputs: &OperandStageIn<D>) -> Option<(usize, CcuIssue, u32)> {
         let collector = inputs.issue.iter().position(|issue| *issue)?;
         let mut issue =
             CcuIssue { warp: inputs.warp, unit: inputs.unit, payload: inputs.payload, ..CcuIssue::default() };
@@ -92,7 +133,7 @@ impl<D: Data> OperandStage<D> {
             issue.near |= (inputs.source_near[slot] as u8) << slot;
             issue.registers[slot] = inputs.source_register[slot] as u8;
         }
-        Some((collector, issue))
+        Some((collector, issue, inputs.base))
     }
 
     fn boc_issue_of(&self, inputs: &OperandStageIn<D>) -> BocIssue {
@@ -138,15 +179,11 @@ impl<D: Data> Clocked for OperandStage<D> {
     type Out = OperandStageOut<D>;
 
     fn settle(&mut self, inputs: &OperandStageIn<D>) -> OperandStageOut<D> {
-        self.inputs = *inputs;
         let mut out = OperandStageOut::default();
         let banks = self.parameters.banks;
-        let mut decided = Decided { issue: self.issue_of(inputs), ..Decided::default() };
-        let mut near_writes = 0;
-        for bank in 0..banks {
-            decided.writes |= (inputs.write_valid[bank] as u8) << bank;
-            near_writes |= (inputs.write_near[bank] as u8) << bank;
-        }
+        let issue = self.issue_of(inputs);
+        let writes = Writes::new(inputs, banks);
+        let (mut placement, mut bypassing) = (Placement::default(), None);
 
         // Dispatch: the ready ones whose unit is free take turns.
         let mut ready = 0;
@@ -176,8 +213,8 @@ impl<D: Data> Clocked for OperandStage<D> {
                 }
             }
         }
-        decided.dispatch = self.dispatch_turn.grant(ready);
-        if let Some(number) = decided.dispatch {
+        let dispatch = self.dispatch_turn.grant(ready);
+        if let Some(number) = dispatch {
             out.dispatch[number] = true;
             for slot in 0..self.parameters.slots {
                 let operand = match &self.collectors {
@@ -202,23 +239,22 @@ impl<D: Data> Clocked for OperandStage<D> {
         }
 
         // Banks: writes first, then the queues.
-        decided.grants = self.arbiter.grants(decided.writes);
+        let grants = self.arbiter.grants(writes.banks);
         for bank in 0..banks {
-            out.bank_read[bank] = decided.grants.banks >> bank & 1 == 1;
+            out.bank_read[bank] = grants.banks >> bank & 1 == 1;
             out.bank_conflict[bank] = !out.bank_read[bank] && !self.arbiter.queues[bank].waiting.is_empty();
         }
 
         if let Collectors::Ccu(units) = &self.collectors {
-            if let Some((number, issue)) = &decided.issue {
-                decided.placement = units[*number].look_up(issue);
+            if let Some((number, issue, _)) = &issue {
+                placement = units[*number].look_up(issue);
                 for slot in 0..self.parameters.slots {
-                    out.hit[slot] = decided.placement.hit >> slot & 1 == 1;
+                    out.hit[slot] = placement.hit >> slot & 1 == 1;
                 }
             }
-            if decided.writes != 0 {
+            if writes.banks != 0 {
                 for unit in units {
-                    let of_warp = writes_of(inputs, decided.writes, unit.owner);
-                    let (cached, filtered) = self.arbiter.filter(of_warp, near_writes);
+                    let (cached, filtered) = self.arbiter.filter(writes.of(unit.owner), writes.near);
                     for bank in 0..banks {
                         out.write_cached[bank] |= cached >> bank & 1 == 1;
                         out.write_filtered[bank] |= filtered >> bank & 1 == 1;
@@ -227,13 +263,13 @@ impl<D: Data> Clocked for OperandStage<D> {
             }
         }
         if let Collectors::Boc(units) = &self.collectors {
-            let issue = decided.issue.as_ref().map(|(number, _)| (*number, self.boc_issue_of(inputs)));
+            let issue = issue.as_ref().map(|(number, ..)| (*number, self.boc_issue_of(inputs)));
             if let Some((number, issue)) = &issue {
                 let found = units[*number].look_up(issue);
                 out.hit = found.map(|value| value.is_some());
-                decided.bypassing = Some((*issue, Boc::requests(issue, &found)));
+                bypassing = Some((*issue, Boc::requests(issue, &found)));
             }
-            for bank in (0..banks).filter(|bank| decided.writes >> bank & 1 == 1) {
+            for bank in writes.banks() {
                 let warp = inputs.write_warp[bank] as usize;
                 let Some(unit) = units.get(warp) else { continue };
                 let issue = issue.as_ref().filter(|(number, _)| *number == warp).map(|(_, issue)| issue);
@@ -241,13 +277,13 @@ impl<D: Data> Clocked for OperandStage<D> {
                 out.write_filtered[bank] = !out.write_cached[bank];
             }
         }
-        self.decided = decided;
+        self.decided = Decided { issue, placement, bypassing, grants, dispatch, writes };
         out
     }
 
     fn tick(&mut self) {
-        let Decided { issue, placement, bypassing, grants, dispatch, writes } = self.decided;
-        let (inputs, banks) = (self.inputs, self.parameters.banks);
+        let Decided { issue, placement, bypassing, grants, dispatch, writes } = &self.decided;
+        let banks = self.parameters.banks;
 
         // Port S.
         for bank in 0..banks {
@@ -263,9 +299,9 @@ impl<D: Data> Clocked for OperandStage<D> {
 
         // Banks.
         for bank in 0..banks {
-            let write = (writes >> bank & 1 == 1).then(|| {
-                let (base, register) = (inputs.write_base[bank], inputs.write_register[bank]);
-                (self.arbiter.home(0, base, register).1 as usize, inputs.write_data[bank])
+            let write = (writes.banks >> bank & 1 == 1).then(|| {
+                let row = self.arbiter.home(0, writes.base[bank], writes.register[bank]).1;
+                (row as usize, writes.data[bank])
             });
             let read = (grants.banks >> bank & 1 == 1).then(|| {
                 let head = self.arbiter.queues[bank].waiting[0];
@@ -273,45 +309,44 @@ impl<D: Data> Clocked for OperandStage<D> {
             });
             self.banks[bank].edge(write, read);
         }
-        self.arbiter.take(&grants);
+        self.arbiter.take(grants);
 
         // Allocation, and results.
         let requests = match &self.collectors {
-            Collectors::Ocu(_) => issue.map_or(0, |(_, issue)| issue.sources),
+            Collectors::Ocu(_) => issue.as_ref().map_or(0, |(_, issue, _)| issue.sources),
             Collectors::Ccu(_) => placement.request,
-            Collectors::Boc(_) => bypassing.map_or(0, |(_, requests)| requests),
+            Collectors::Boc(_) => bypassing.as_ref().map_or(0, |(_, requests)| *requests),
         };
         match &mut self.collectors {
             Collectors::Ocu(units) => {
-                if let Some((number, issue)) = &issue {
+                if let Some((number, issue, _)) = issue {
                     units[*number].issue(issue.warp, issue.unit, issue.payload, issue.sources);
                 }
             }
             Collectors::Ccu(units) => {
                 let random = self.lfsr.value() as u32 & self.entry_mask;
-                let near = (0..banks).map(|bank| (inputs.write_near[bank] as u8) << bank).sum();
                 for (number, unit) in units.iter_mut().enumerate() {
-                    let of_warp = writes_of(&inputs, writes, unit.owner);
+                    let of_warp = writes.of(unit.owner);
                     let issue = issue.as_ref().filter(|issue| issue.0 == number);
-                    let issue = issue.map(|(_, issue)| (issue, placement));
+                    let issue = issue.map(|(_, issue, _)| (issue, *placement));
                     if issue.is_none() && of_warp == 0 {
                         continue;
                     }
-                    let (cached, filtered) = self.arbiter.filter(of_warp, near);
+                    let (cached, filtered) = self.arbiter.filter(of_warp, writes.near);
                     // The lowest bank's result goes to port 0, the next one's to port 1.
                     let of_port = [cached & cached.wrapping_neg(), cached & cached.wrapping_sub(1)];
                     let results = of_port.map(|mask| {
                         let bank = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
                         Some(DWrite {
-                            register: inputs.write_register[bank] as u8,
-                            near: inputs.write_near[bank],
-                            data: inputs.write_data[bank],
+                            register: writes.register[bank] as u8,
+                            near: writes.near >> bank & 1 == 1,
+                            data: writes.data[bank],
                         })
                     });
                     let mut kept_out = [0; MAX_BANKS];
                     let mut count = 0;
-                    for bank in (0..banks).filter(|bank| filtered >> bank & 1 == 1) {
-                        kept_out[count] = inputs.write_register[bank] as u8;
+                    for bank in members(filtered) {
+                        kept_out[count] = writes.register[bank] as u8;
                         count += 1;
                     }
                     unit.update(issue, results, &kept_out[..count], random);
@@ -321,27 +356,26 @@ impl<D: Data> Clocked for OperandStage<D> {
                 }
             }
             Collectors::Boc(units) => {
-                let entered = issue.as_ref().map(|(number, _)| *number);
-                if let (Some(number), Some((issue, _))) = (entered, &bypassing) {
+                let entered = issue.as_ref().map(|(number, ..)| *number);
+                if let (Some(number), Some((issue, _))) = (entered, bypassing) {
                     units[number].issue(issue);
                 }
-                for bank in (0..banks).filter(|bank| writes >> bank & 1 == 1) {
-                    let (warp, register) = (inputs.write_warp[bank] as usize, inputs.write_register[bank]);
+                for bank in writes.banks() {
+                    let warp = writes.warp[bank] as usize;
                     if let Some(unit) = units.get_mut(warp) {
-                        unit.write(register as u8, inputs.write_data[bank], entered == Some(warp));
+                        unit.write(writes.register[bank] as u8, writes.data[bank], entered == Some(warp));
                     }
                 }
             }
         }
-        if let Some((number, issue)) = &issue {
-            for slot in (0..self.parameters.slots).filter(|slot| requests >> slot & 1 == 1) {
-                let register = issue.registers[slot] as u32;
-                self.arbiter.request(*number, slot, issue.warp, inputs.base, register);
+        if let Some((number, issue, base)) = issue {
+            for slot in members(requests) {
+                self.arbiter.request(*number, slot, issue.warp, *base, issue.registers[slot].into());
             }
         }
 
         // Dispatch.
-        if let Some(number) = dispatch {
+        if let Some(number) = *dispatch {
             self.dispatch_turn.advance(number);
             match &mut self.collectors {
                 Collectors::Ocu(units) => units[number].dispatch(),
@@ -350,12 +384,4 @@ impl<D: Data> Clocked for OperandStage<D> {
             }
         }
     }
-}
-
-/// Of the writes of a cycle, those of a collector's warp; a bit per bank.
-fn writes_of<D: Data>(inputs: &OperandStageIn<D>, writes: u8, owner: Option<u32>) -> u8 {
-    let Some(owner) = owner else { return 0 };
-    (0..MAX_BANKS as u8)
-        .filter(|bank| writes >> bank & 1 == 1 && inputs.write_warp[*bank as usize] == owner)
-        .fold(0, |all, bank| all | 1 << bank)
 }

@@ -7,6 +7,7 @@ use gpurf_hw::issue::{IssueParameters, WARPS};
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
+use crate::bits::mask;
 use crate::issue::{Answer, Holders, IssueStage};
 use crate::operand_stage::OperandStage;
 
@@ -41,10 +42,8 @@ where
     type Out = SubCoreOut<D>;
 
     fn settle(&mut self, inputs: &SubCoreIn<D>) -> SubCoreOut<D> {
-        let bits =
-            |bits: &[bool; WARPS]| (0..WARPS).fold(0, |mask, warp| mask | u8::from(bits[warp]) << warp);
         let holders = self.stage.holders();
-        let decided = self.issue.decide(bits(&inputs.ready), bits(&inputs.launch), &holders, inputs.sthld);
+        let decided = self.issue.decide(mask(&inputs.ready), mask(&inputs.launch), &holders, inputs.sthld);
 
         let mut stage = OperandStageIn::default();
         let mut outputs = SubCoreOut::default();

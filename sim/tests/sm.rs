@@ -177,6 +177,8 @@ fn one_warp(lines: &[Line]) -> Workload {
 fn try_ideal(workload: &Workload, delay: u32, fault: Option<Fault>) -> Result<Statistics, SmError> {
     let config = Config::default();
     let mut sm = Gpu::new(&config, Design::BASELINE, 1, |_| Ideal::sub_core(&config, delay, fault));
+    // Its delay passes without a sign of it.
+    sm.visit_every_cycle();
     sm.run(workload, None)?;
     Ok(sm.statistics("ideal", 0))
 }

@@ -5,26 +5,32 @@
 pub struct RegisterSet([u64; 4]);
 
 impl RegisterSet {
+    #[inline]
     pub fn insert(&mut self, register: u8) {
         self.0[register as usize / 64] |= 1 << (register % 64);
     }
 
+    #[inline]
     pub fn remove(&mut self, register: u8) {
         self.0[register as usize / 64] &= !(1 << (register % 64));
     }
 
+    #[inline]
     pub fn contains(&self, register: u8) -> bool {
         self.0[register as usize / 64] >> (register % 64) & 1 == 1
     }
 
+    #[inline]
     pub fn union(self, other: RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|word| self.0[word] | other.0[word]))
     }
 
+    #[inline]
     pub fn difference(self, other: RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
+    #[inline]
     pub fn is_subset(&self, other: &RegisterSet) -> bool {
         self.difference(*other) == RegisterSet::default()
     }
@@ -48,8 +54,10 @@ impl RegisterSet {
         (0..=255u8).filter(move |&register| self.contains(register))
     }
 
+    #[inline]
     pub fn intersects(&self, other: &RegisterSet) -> bool {
-        (0..4).any(|word| self.0[word] & other.0[word] != 0)
+        // Without a branch: the SM asks this in every cycle.
+        (0..4).fold(0, |common, word| common | self.0[word] & other.0[word]) != 0
     }
 }
 

@@ -31,7 +31,7 @@ impl RoundRobin {
 
     /// The turn passes to the requester after this one.
     pub fn advance(&mut self, granted: usize) {
-        self.next = (granted + 1) % self.requesters;
+        self.next = if granted + 1 == self.requesters { 0 } else { granted + 1 };
     }
 }
 

@@ -7,6 +7,7 @@ use gpurf_hw::dialect::Data;
 use gpurf_hw::operand_stage::{MAX_D_PORTS, MAX_SLOTS};
 
 use super::{choose, DWrite};
+use crate::bits::members;
 use crate::cells::LruOrder;
 
 /// A fully associative table of register values; sets of entries are bit masks.
@@ -63,13 +64,13 @@ impl<D: Data> Cache<D> {
     /// used slot. An instruction of another warp finds nothing.
     pub fn look_up(&self, sources: u8, registers: &[u8; MAX_SLOTS], other_warp: bool) -> Placement {
         let mut placement = Placement::default();
-        for slot in slots(sources) {
+        for slot in members(sources) {
             match self.find(registers[slot]).filter(|_| !other_warp) {
                 Some(entry) => {
                     placement.index[slot] = entry as u8;
                     placement.hit |= 1 << slot;
                 }
-                None if !slots(sources & ((1 << slot) - 1)).any(|s| registers[s] == registers[slot]) => {
+                None if !members(sources & ((1 << slot) - 1)).any(|s| registers[s] == registers[slot]) => {
                     placement.request |= 1 << slot;
                 }
                 None => {}
@@ -106,9 +107,9 @@ impl<D: Data> Cache<D> {
         let mut index = [0; MAX_SLOTS];
         if let Some((sources, placement, registers, near)) = issue {
             index = placement.index;
-            keep |= slots(placement.hit).fold(0, |hits, slot| hits | 1 << index[slot]);
+            keep |= members(placement.hit).fold(0, |hits, slot| hits | 1 << index[slot]);
             let mut nearer = 0;
-            for slot in slots(sources) {
+            for slot in members(sources) {
                 if placement.request >> slot & 1 == 1 {
                     let entry = self.replace(before, keep, random).expect("more entries than slots");
                     index[slot] = entry as u8;
@@ -116,7 +117,7 @@ impl<D: Data> Cache<D> {
                     self.tag[entry] = registers[slot];
                     self.valid |= 1 << entry;
                 } else if placement.hit >> slot & 1 == 0 {
-                    let first = slots(sources).find(|s| registers[*s] == registers[slot]);
+                    let first = members(sources).find(|s| registers[*s] == registers[slot]);
                     index[slot] = index[first.expect("repeats an earlier slot")];
                 }
                 touched |= 1 << index[slot];
@@ -144,14 +145,4 @@ impl<D: Data> Cache<D> {
         }
         index
     }
-}
-
-/// The slots of a mask, lowest first.
-pub(super) fn slots(mask: u8) -> impl Iterator<Item = usize> {
-    let mut rest = mask;
-    std::iter::from_fn(move || {
-        let slot = (rest != 0).then(|| rest.trailing_zeros() as usize);
-        rest &= rest.wrapping_sub(1);
-        slot
-    })
 }

@@ -4,8 +4,8 @@ use gpurf_hw::collector::{CcuIn, CcuOut, CcuParameters};
 use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::{MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 
-use super::cache::slots;
 use super::{Cache, Placement};
+use crate::bits::members;
 
 /// An instruction at the door of a collector.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,7 +85,7 @@ impl<D: Data> Ccu<D> {
     pub fn receive(&mut self, slot: usize, data: D) {
         let entry = self.index[slot];
         self.cache.data[entry as usize] = data;
-        self.ready |= slots(self.valid).filter(|s| self.index[*s] == entry).fold(0, |all, s| all | 1 << s);
+        self.ready |= members(self.valid).filter(|s| self.index[*s] == entry).fold(0, |all, s| all | 1 << s);
     }
 
     /// The instruction leaves. Its operands are locked to the end of this cycle.

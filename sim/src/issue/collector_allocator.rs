@@ -3,8 +3,9 @@
 use gpurf_hw::cells::Choice;
 use gpurf_hw::dialect::Clocked;
 use gpurf_hw::issue::{Allocation, CollectorAllocatorIn, CollectorAllocatorOut, Waiting};
+use gpurf_hw::operand_stage::MAX_COLLECTORS;
 
-use super::mask;
+use crate::bits::mask;
 use crate::cells::Lfsr;
 
 /// The rule, the counter of waited cycles, and the source of random choices.
@@ -95,9 +96,11 @@ impl CollectorAllocator {
 
     /// The first collector in the mask from a random one on, around.
     fn pick(&self, mask: u8) -> Option<usize> {
-        let start = usize::from(self.random.value() ^ self.seed);
-        let mut around = (start..start + self.collectors).map(|place| place % self.collectors);
-        around.find(|collector| mask >> collector & 1 == 1)
+        // There are 1, 2, 4 or 8.
+        let start = usize::from(self.random.value() ^ self.seed) & (self.collectors - 1);
+        let from_start = mask >> start << start;
+        let first = if from_start != 0 { from_start } else { mask };
+        (mask != 0).then(|| first.trailing_zeros() as usize)
     }
 }
 
@@ -106,9 +109,8 @@ impl Clocked for CollectorAllocator {
     type Out = CollectorAllocatorOut;
 
     fn settle(&mut self, inputs: &CollectorAllocatorIn) -> CollectorAllocatorOut {
-        let collectors = 0..self.collectors;
-        let own = collectors.clone().find(|&c| inputs.owned[c] && inputs.held_warp[c] == inputs.warp);
-        let free = !mask(&inputs.occupied) & mask(&[true; 8][collectors]);
+        let own = (0..self.collectors).find(|&c| inputs.owned[c] && inputs.held_warp[c] == inputs.warp);
+        let free = !mask(&inputs.occupied) & (u8::MAX >> (MAX_COLLECTORS - self.collectors));
         let answer = self.answer(inputs.warp as usize, own, free, mask(&inputs.near), inputs.sthld);
         self.answer = Some(answer).filter(|_| inputs.request);
         let waiting = self.answer == Some(Answer::Wait);

@@ -5,7 +5,8 @@ use gpurf_hw::issue::{Allocation, IssueParameters, IssueStageIn, IssueStageOut, 
 use gpurf_hw::operand_stage::{OperandStageParameters, MAX_COLLECTORS};
 
 use super::collector_allocator::Answer;
-use super::{mask, CollectorAllocator, WarpScheduler};
+use super::{CollectorAllocator, WarpScheduler};
+use crate::bits::mask;
 
 /// Scheduler and allocator together.
 #[derive(Clone, Debug)]

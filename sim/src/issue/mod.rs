@@ -11,8 +11,3 @@ pub use issue_stage::{Holders, IssueStage};
 pub use sthld_controller::SthldController;
 pub use sthld_walk::{Curve, Walk, WalkStep};
 pub use warp_scheduler::WarpScheduler;
-
-/// Bit i: element i is set.
-fn mask(bits: &[bool]) -> u8 {
-    bits.iter().enumerate().fold(0, |mask, (index, &bit)| mask | u8::from(bit) << index)
-}

@@ -3,7 +3,7 @@
 use gpurf_hw::dialect::Clocked;
 use gpurf_hw::issue::{Occupied, Scheduling, WarpSchedulerIn, WarpSchedulerOut, WARPS};
 
-use super::mask;
+use crate::bits::mask;
 use crate::cells::{AgeMatrix, RoundRobin};
 
 /// The policy, and what it remembers of warps.

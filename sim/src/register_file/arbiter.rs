@@ -5,6 +5,7 @@ use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
 use gpurf_hw::register_file::{ArbiterIn, ArbiterOut, ArbiterParameters};
 
 use super::{home, Request, RequestQueue};
+use crate::bits::members;
 use crate::cells::RoundRobin;
 
 /// A queue of reads per bank, and whose turn it is at each collector's port S.
@@ -74,11 +75,9 @@ impl Arbiter {
 
     /// The clock edge for granted reads: they leave their queues, and the turns pass on.
     pub fn take(&mut self, grants: &Grants) {
-        for bank in 0..self.parameters.banks {
-            if grants.banks >> bank & 1 == 1 {
-                self.queues[bank].waiting.pop_front();
-                self.turns[grants.collector[bank] as usize].advance(bank);
-            }
+        for bank in members(grants.banks) {
+            self.queues[bank].waiting.pop_front();
+            self.turns[grants.collector[bank] as usize].advance(bank);
         }
     }
 

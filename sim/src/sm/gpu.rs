@@ -47,6 +47,9 @@ where
     /// `engine` makes the hardware of each sub-core, which must be what [`Design::issue_stage`] and
     /// [`Design::operand_stage`] describe; sub-core s of SM m has number 4 m + s. The seed is that of the
     /// hardware's random choices.
+    ///
+    /// Hardware that does nothing for two cycles, and is given the same again, is taken to do nothing in the next
+    /// one either, and is not asked; see [`Gpu::visit_every_cycle`].
     pub fn new(config: &Config, design: Design, seed: u64, mut engine: impl FnMut(usize) -> E) -> Self {
         let count = config.sms;
         let sms = (0..count).map(|index| {
@@ -89,9 +92,12 @@ where
         self.cycle_limit = cycles;
     }
 
-    /// Steps through the cycles in which nothing can happen too. The statistics are the same.
+    /// Steps the hardware through the cycles in which nothing can happen too. The statistics are the same.
     pub fn visit_every_cycle(&mut self) {
-        self.sms.iter_mut().for_each(|sm| sm.jump = false);
+        for sm in &mut self.sms {
+            sm.jump = false;
+            sm.sub_cores.iter_mut().for_each(|sub_core| sub_core.skips = false);
+        }
     }
 
     /// Has the RMU of each SM run by an engine: see [`Design::FINEREG`]. It must be what

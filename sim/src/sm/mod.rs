@@ -17,8 +17,9 @@
 //! Under some designs more blocks are resident than have warp slots: see [`switching`].
 //!
 //! Where no sub-core can issue, write, read or dispatch before the next completion, time jumps to it;
-//! the counters are those of the cycles passed over. An operand stage sees no clock edge in a cycle
-//! in which its collectors are free and its inputs idle.
+//! the counters are those of the cycles passed over. The hardware of a sub-core sees no clock edge in a cycle
+//! in which its collectors are free and its inputs idle, nor in one that finds it standing still, with its
+//! inputs as they were.
 
 mod context;
 mod decoded;

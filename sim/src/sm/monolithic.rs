@@ -39,7 +39,7 @@ impl Monolithic {
         }
         let allowed = match &mut self.active {
             Some(active) => active.update(ready, dependence, |warp| {
-                sub_cores[usize::from(warp) % SUB_CORES].ends_strand(warp / SUB_CORES as u8, context)
+                sub_cores[warp % SUB_CORES].ends_strand(warp / SUB_CORES, context)
             }),
             None => u32::MAX,
         };

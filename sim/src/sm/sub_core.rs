@@ -18,6 +18,7 @@ use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};
 
+use crate::bits::{flags, mask, members};
 use crate::config::{Config, Organisation, Timing, SUB_CORES, SUB_CORE_WARPS};
 use crate::register_file::home;
 use crate::statistics::Stalls;
@@ -40,6 +41,8 @@ pub(super) struct SubCore<E> {
     situation: Situation,
     /// Warps to be classified again, one bit each.
     changed: u8,
+    /// Those whose next instruction is at the head of their buffer, as far as they are ready.
+    presented: u8,
     /// What the hardware is given. Instructions at the heads of the warps' buffers stay until they issue.
     inputs: SubCoreIn<u32>,
     /// Warps launched since the last cycle, one bit each.
@@ -65,6 +68,35 @@ pub(super) struct SubCore<E> {
     /// What was written into each bank, row by row, if registers that leave are read from there.
     copies: Option<[Vec<u32>; MAX_BANKS]>,
     pool: Option<Pool>,
+    still: Still,
+    /// Pass over cycles in which the hardware stands still.
+    pub skips: bool,
+}
+
+/// Whether the hardware stands still: what it was given last did not move it, and nothing was under way in it.
+#[derive(Default)]
+struct Still {
+    /// Ready warps and ready units.
+    inputs: (u8, u32),
+    /// Cycles since it moved.
+    cycles: u8,
+}
+
+impl Still {
+    /// The hardware has seen a cycle. `busy`: with a write, a launch or a save.
+    fn note(&mut self, inputs: (u8, u32), busy: bool, outputs: &SubCoreOut<u32>) {
+        let SubCoreOut { issued, waiting, dispatch, bank_read, bank_conflict, .. } = outputs;
+        let events = dispatch.iter().chain(bank_read).chain(bank_conflict);
+        let moves = events.fold(busy | issued | waiting, |moves, event| moves | event);
+        self.cycles = if moves { 0 } else { self.cycles.saturating_add(1) };
+        self.inputs = inputs;
+    }
+
+    /// The same inputs, with nothing else, will not move it either. What a bank read before the last movement has
+    /// crossed to its collector in the first cycle after it.
+    fn lasts(&self, inputs: (u8, u32)) -> bool {
+        self.cycles >= 2 && self.inputs == inputs
+    }
 }
 
 /// The read of a register that leaves the banks. It goes through issue and collector as an instruction with this
@@ -192,6 +224,7 @@ where
             ages: Vec::with_capacity(SUB_CORE_WARPS),
             situation: Situation::default(),
             changed: 0,
+            presented: 0,
             inputs: SubCoreIn::default(),
             launched: 0,
             active: match config.organisation {
@@ -215,6 +248,8 @@ where
                 .acrf_port
                 .then(|| std::array::from_fn(|_| vec![0; design.operand_stage(config).rows])),
             pool: None,
+            still: Still::default(),
+            skips: true,
         }
     }
 
@@ -229,6 +264,7 @@ where
     ) {
         self.warps[warp as usize].launch((block, number), base, instructions, serial);
         self.ages.push(warp);
+        self.presented &= !(1 << warp);
         self.changed |= 1 << warp;
         self.launched |= 1 << warp;
     }
@@ -271,8 +307,8 @@ where
     }
 
     /// Whether the warp's next instruction begins a new strand.
-    pub fn ends_strand(&mut self, warp: u8, context: &Context) -> bool {
-        self.warps[usize::from(warp)].ends_strand(&context.decoded)
+    pub fn ends_strand(&mut self, warp: usize, context: &Context) -> bool {
+        self.warps[warp].ends_strand(&context.decoded)
     }
 
     /// Grows with the time since the warp's launch.
@@ -301,7 +337,7 @@ where
         let mut pending_ready = false;
         if let Some(active) = &mut self.active {
             let warps = &mut self.warps;
-            let ends_strand = |warp: u8| warps[usize::from(warp)].ends_strand(&context.decoded);
+            let ends_strand = |warp: usize| warps[warp].ends_strand(&context.decoded);
             let allowed = active.update(ready.into(), self.situation.dependence.into(), ends_strand) as u8;
             pending_ready = ready & !allowed != 0;
             ready &= allowed;
@@ -316,17 +352,22 @@ where
             self.present_save(&save);
             ready |= 1 << save.warp;
         }
-        for warp in 0..WARPS {
-            self.inputs.ready[warp] = ready >> warp & 1 == 1;
-            self.inputs.launch[warp] = self.launched >> warp & 1 == 1;
+        let unit_ready = self.unit_ready(context);
+        let busy = writes || self.launched != 0 || saves.is_some();
+        if self.skips && !busy && self.still.lasts((ready, unit_ready)) {
+            self.charge(ready, pending_ready, elsewhere, context);
+            return true;
         }
+        self.inputs.ready = flags(ready);
+        self.inputs.launch = flags(self.launched);
         let launching = self.situation.ready & std::mem::take(&mut self.launched);
         self.inputs.sthld = context.sthld;
         self.write_back(context);
-        self.inputs.unit_ready = self.unit_ready(context);
+        self.inputs.unit_ready = unit_ready;
         let occupied = self.occupied;
         let outputs = self.engine.settle(&self.inputs);
         self.engine.tick();
+        self.still.note((ready, unit_ready), busy, &outputs);
         self.count(&outputs, context);
         self.check_occupancy(&outputs, occupied, context);
         if outputs.issued && saves.is_some_and(|save| u32::from(save.warp) == outputs.issued_warp) {
@@ -337,15 +378,20 @@ where
             context.stalls.waiting += 1;
         } else if ready == 0 && launching != 0 {
             context.stalls.launch += 1;
-        } else if ready == 0 && elsewhere {
-            context.stalls.elsewhere += 1;
-        } else if ready == 0 && pending_ready {
-            context.stalls.pending += 1;
         } else {
-            *self.situation.stall(&mut context.stalls, context.depleted) += 1;
+            self.charge(ready, pending_ready, elsewhere, context);
         }
         self.dispatch(&outputs, occupied, context);
         true
+    }
+
+    /// Charges a cycle in which nothing issues to its cause.
+    fn charge(&self, ready: u8, pending_ready: bool, elsewhere: bool, context: &mut Context) {
+        *match ready {
+            0 if elsewhere => &mut context.stalls.elsewhere,
+            0 if pending_ready => &mut context.stalls.pending,
+            _ => self.situation.stall(&mut context.stalls, context.depleted),
+        } += 1;
     }
 
     /// Charges `cycles` more cycles in which nothing happens.
@@ -362,7 +408,8 @@ where
                 state = self.ask_pool(warp, state, context);
             }
             self.situation.set(warp, state);
-            if state == State::Ready {
+            if state == State::Ready && self.presented >> warp & 1 == 0 {
+                self.presented |= 1 << warp;
                 self.present(warp, context);
             }
         }
@@ -442,6 +489,7 @@ where
             Collecting { executing: Some(executing), reads: decoded.reads, expected };
         self.occupied |= 1 << collector;
         self.owners[collector] = Some(warp);
+        self.presented &= !(1 << warp);
         self.changed |= 1 << warp;
 
         let sources = decoded.sources().len();
@@ -483,9 +531,7 @@ where
 
     /// Bit u: unit u takes an instruction in this cycle.
     fn unit_ready(&self, context: &Context) -> u32 {
-        let free =
-            self.units.iter().enumerate().map(|(number, unit)| u32::from(unit.free <= context.now) << number);
-        let ready = free.sum::<u32>();
+        let ready: u32 = mask(&self.units.each_ref().map(|unit| unit.free <= context.now)).into();
         match context.memory.accepts(self.index) {
             true => ready,
             false => ready & !(1 << Unit::LoadStore as u32),
@@ -493,10 +539,13 @@ where
     }
 
     fn count(&self, outputs: &SubCoreOut<u32>, context: &mut Context) {
-        let count = |events: &[bool]| events.iter().filter(|&&event| event).count() as u64;
+        let count = |events: &[bool]| events.iter().map(|&event| u64::from(event)).sum::<u64>();
         let counters = &mut context.counters;
         counters.bank_reads += count(&outputs.bank_read[..self.banks]);
         counters.bank_conflicts += count(&outputs.bank_conflict[..self.banks]);
+        if !self.inputs.write_valid[..self.banks].contains(&true) {
+            return;
+        }
         counters.cache_writes += count(&outputs.write_cached[..self.banks]);
         counters.cache_writes_filtered += count(&outputs.write_filtered[..self.banks]);
         let near = outputs.write_filtered.iter().zip(&self.inputs.write_near).take(self.banks);
@@ -561,8 +610,7 @@ where
 
     /// Operands of the warp's instructions that are still in collectors.
     fn reading(&self, warp: u8) -> RegisterSet {
-        let collecting = (0..MAX_COLLECTORS).filter(|collector| self.occupied >> collector & 1 == 1);
-        let of_warp = collecting.filter(|&collector| self.owners[collector] == Some(warp));
+        let of_warp = members(self.occupied).filter(|&collector| self.owners[collector] == Some(warp));
         of_warp.fold(RegisterSet::default(), |set, collector| set.union(self.collectors[collector].reads))
     }
 
@@ -575,7 +623,7 @@ where
     ) {
         let reported = (outputs.dispatch_payload, outputs.dispatch_warp, outputs.dispatch_unit);
         let expected = (executing.serial, u32::from(executing.warp), u32::from(decoded.unit));
-        if reported != expected || self.unit_ready(context) >> decoded.unit & 1 == 0 {
+        if reported != expected || self.inputs.unit_ready >> decoded.unit & 1 == 0 {
             context.counters.stage_errors += 1;
             let index = self.index;
             context.report(|| {
@@ -638,9 +686,4 @@ where
             context.completed |= 1u128 << slot.block;
         }
     }
-}
-
-/// Bit i: element i is set.
-fn mask(bits: &[bool]) -> u8 {
-    bits.iter().enumerate().fold(0, |mask, (index, &bit)| mask | u8::from(bit) << index)
 }

@@ -10,6 +10,8 @@
 //! warp takes a free place, and may issue from the next cycle on. F gives no more of either scheduler than
 //! the numbers of warps; these rules are those of the papers it cites, as far as they concern scheduling.
 
+use crate::bits::members;
+
 /// When an active warp becomes pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TwoLevel {
@@ -38,27 +40,27 @@ impl ActiveSet {
 
     /// Warps that may issue in this cycle, one bit each. `ready` can issue; `dependence` wait for something
     /// other than memory. `ends_strand`: whether a warp's next instruction begins a new strand.
-    pub fn update(&mut self, ready: u32, dependence: u32, mut ends_strand: impl FnMut(u8) -> bool) -> u32 {
+    pub fn update(&mut self, ready: u32, dependence: u32, mut ends_strand: impl FnMut(usize) -> bool) -> u32 {
         // Neither ready nor about to be: at memory, at a barrier, or at the end.
         self.deactivate(self.active & !(ready | dependence));
         if self.policy == TwoLevel::SoftwareRfc {
             let ending =
-                bits(self.active).filter(|&warp| ends_strand(warp)).fold(0, |set, warp| set | 1 << warp);
+                members(self.active).filter(|&warp| ends_strand(warp)).fold(0, |set, warp| set | 1 << warp);
             self.deactivate(ending);
         }
         let allowed = self.active;
         while self.active.count_ones() < self.size {
-            let pending = bits(ready & !self.active);
-            let Some(first) = pending.min_by_key(|&warp| self.since[usize::from(warp)]) else { break };
+            let pending = members(ready & !self.active);
+            let Some(first) = pending.min_by_key(|&warp| self.since[warp]) else { break };
             self.active |= 1 << first;
         }
         allowed
     }
 
     fn deactivate(&mut self, warps: u32) {
-        for warp in bits(warps) {
+        for warp in members(warps) {
             self.turn += 1;
-            self.since[usize::from(warp)] = self.turn;
+            self.since[warp] = self.turn;
         }
         self.active &= !warps;
     }
@@ -67,13 +69,4 @@ impl ActiveSet {
     pub fn leave(&mut self, warps: u32) {
         self.deactivate(warps);
     }
-}
-
-/// The numbers of the bits that are set, lowest first.
-fn bits(mut set: u32) -> impl Iterator<Item = u8> {
-    std::iter::from_fn(move || {
-        let bit = (set != 0).then(|| set.trailing_zeros() as u8);
-        set &= set.wrapping_sub(1);
-        bit
-    })
 }

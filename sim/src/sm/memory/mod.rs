@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 
 use gpurf_trace::{MemoryAccess, MemorySpace};
 
+use crate::bits::members;
 use crate::config::{Config, LINE, SUB_CORES};
 use crate::statistics::Counters;
 
@@ -167,7 +168,7 @@ impl<T> LoadStoreUnit<T> {
     /// Reads sectors of one line through L1.
     fn load(&mut self, now: u64, LineAccess { line, sectors }: LineAccess, counters: &mut Counters) -> u64 {
         let mut completion = now + self.config.l1.latency;
-        for sector in bits(sectors) {
+        for sector in members(sectors) {
             counters.l1_reads += 1;
             let arrival = match self.l1.lookup(line, sector) {
                 Some(ready) => {
@@ -235,17 +236,12 @@ impl<T> LoadStoreUnit<T> {
     fn write(&mut self, now: u64, LineAccess { line, sectors }: LineAccess) -> u64 {
         let Config { l2, .. } = &self.config;
         let mut completion = now;
-        for sector in bits(sectors) {
+        for sector in members(sectors) {
             completion = self.requests.take(now, l2.cycles_per_sector) + l2.latency;
             self.l2.fill(line, sector, now);
         }
         completion
     }
-}
-
-/// Indices of the set bits.
-fn bits(mask: u8) -> impl Iterator<Item = usize> {
-    (0..8).filter(move |&bit| mask >> bit & 1 == 1)
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use gpurf_trace::Unit;
 use super::super::context::Context;
 use super::super::pool::{Change, Pool};
 use super::super::warp::{State, Warp};
-use super::{mask, Collecting, Result, Save, Situation, SubCore};
+use super::{Collecting, Result, Save, Situation, SubCore};
+use crate::bits::mask;
 use crate::register_file::home;
 
 impl<E> SubCore<E>
@@ -107,6 +108,7 @@ where
         context.base = base;
         spare.push(std::mem::replace(&mut self.warps[usize::from(warp)], context));
         self.ages.push(warp);
+        self.presented &= !(1 << warp);
         self.changed |= 1 << warp;
         self.launched |= u8::from(anew) << warp;
     }
@@ -146,6 +148,7 @@ where
     /// Puts the read of a register at the head of its warp's buffer, as an instruction for the uniform unit, which
     /// it does not reach.
     pub(super) fn present_save(&mut self, save: &Save) {
+        self.presented &= !(1 << save.warp);
         let warp = usize::from(save.warp);
         self.inputs.head_unit[warp] = Unit::Uniform as u32;
         self.inputs.head_payload[warp] = 0;
