@@ -16,7 +16,12 @@ pub fn mask<const N: usize>(bits: &[bool; N]) -> u8 {
 pub fn flags(set: u8) -> [bool; 8] {
     // Of eight copies of the set, byte i keeps bit i.
     let copies = u64::from(set) * 0x0101_0101_0101_0101;
-    (copies & 0x8040_2010_0804_0201).to_le_bytes().map(|byte| byte != 0)
+    let bytes = (copies & 0x8040_2010_0804_0201).to_le_bytes();
+    let mut flags = [false; 8];
+    for (flag, byte) in flags.iter_mut().zip(bytes) {
+        *flag = byte != 0;
+    }
+    flags
 }
 
 /// The numbers of the bits that are set, lowest first.
@@ -24,9 +29,12 @@ pub fn flags(set: u8) -> [bool; 8] {
 pub fn members(set: impl Into<u32>) -> impl Iterator<Item = usize> {
     let mut rest = set.into();
     std::iter::from_fn(move || {
-        let member = (rest != 0).then(|| rest.trailing_zeros() as usize);
-        rest &= rest.wrapping_sub(1);
-        member
+        if rest == 0 {
+            return None;
+        }
+        let member = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        Some(member)
     })
 }
 

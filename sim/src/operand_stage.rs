@@ -323,6 +323,7 @@ impl<D: Data> Clocked for OperandStage<D> {
                     units[*number].issue(issue.warp, issue.unit, issue.payload, issue.sources);
                 }
             }
+            Collectors::Ccu(_) if issue.is_none() && writes.banks == 0 => {}
             Collectors::Ccu(units) => {
                 let random = self.lfsr.value() as u32 & self.entry_mask;
                 for (number, unit) in units.iter_mut().enumerate() {

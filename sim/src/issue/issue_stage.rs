@@ -53,6 +53,13 @@ impl IssueStage {
         holders: &Holders,
         sthld: u32,
     ) -> Option<(usize, Answer)> {
+        self.launched = launch;
+        let free = !holders.occupied & (u8::MAX >> (MAX_COLLECTORS - self.collectors));
+        if free == 0 {
+            // Whoever were selected, it would be told so.
+            self.decided = None;
+            return None;
+        }
         let (mut with_data, mut blocked, mut own) = (0u8, 0u8, [None; WARPS]);
         for (collector, owner) in holders.owner[..self.collectors].iter().enumerate() {
             if let Some(warp) = owner {
@@ -65,8 +72,6 @@ impl IssueStage {
             // No warp has a collector of its own to wait for.
             blocked = 0;
         }
-        let free = !holders.occupied & (u8::MAX >> (MAX_COLLECTORS - self.collectors));
-        self.launched = launch;
         self.decided = self
             .scheduler
             .select(ready, with_data, blocked)

@@ -75,7 +75,7 @@ pub(in crate::sm) struct SharedCost {
 /// The cost of an access of `width` bytes per lane; there is at least one address.
 ///
 /// Lanes that name the same word share its access; different words in one bank take a cycle each.
-/// An access of 8 or 16 bytes per lane is served in two or four parts, of which each covers as many
+/// `banks` is a power of two up to 64. An access of 8 or 16 bytes per lane is served in two or four parts, of which each covers as many
 /// lanes as 32 words allow.
 pub(in crate::sm) fn shared_cost(addresses: &[u64], width: u64, banks: usize) -> SharedCost {
     let words_per_lane = width.div_ceil(WORD).clamp(1, WORDS as u64) as usize;
@@ -95,12 +95,17 @@ fn part_cycles(addresses: &[u64], words_per_lane: usize, banks: usize) -> u64 {
         }
     }
     let words = &mut words[..count];
+    let span = words.iter().max().zip(words.iter().min()).map_or(0, |(last, first)| last - first);
+    if span < banks as u64 {
+        // No two of them are in one bank.
+        return 1;
+    }
     words.sort_unstable();
     let mut load = [0u8; 64];
     let mut previous = None;
     for &word in words.iter() {
         if previous != Some(word) {
-            load[word as usize % banks] += 1;
+            load[word as usize & (banks - 1)] += 1;
             previous = Some(word);
         }
     }
