@@ -205,6 +205,9 @@ impl Job<'_> {
         if let Some(cycles) = self.arguments.cycles {
             gpu.limit_cycles(cycles);
         }
+        if self.arguments.vcd.is_some() {
+            gpu.clock_every_cycle();
+        }
         let differences = Differences::default();
         let kind = self.arguments.engine;
         self.set_units(&mut gpu, Units { kind, config: self.config, differences: &differences })?;

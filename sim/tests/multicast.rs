@@ -157,7 +157,7 @@ fn jumps_and_repetition_change_nothing() {
         let run = |every_cycle| {
             let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
             if every_cycle {
-                gpu.visit_every_cycle();
+                gpu.clock_every_cycle();
             }
             gpu.run(&workload, None).unwrap();
             gpu.statistics("model", 0)

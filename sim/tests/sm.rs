@@ -178,7 +178,7 @@ fn try_ideal(workload: &Workload, delay: u32, fault: Option<Fault>) -> Result<St
     let config = Config::default();
     let mut sm = Gpu::new(&config, Design::BASELINE, 1, |_| Ideal::sub_core(&config, delay, fault));
     // Its delay passes without a sign of it.
-    sm.visit_every_cycle();
+    sm.clock_every_cycle();
     sm.run(workload, None)?;
     Ok(sm.statistics("ideal", 0))
 }
@@ -448,6 +448,26 @@ fn random_kernels_read_what_they_wrote_under_every_design() {
     }
 }
 
+/// Counts the clock edges of an engine.
+struct Counted<E> {
+    engine: E,
+    edges: u64,
+}
+
+impl<E: Clocked> Clocked for Counted<E> {
+    type In = E::In;
+    type Out = E::Out;
+
+    fn settle(&mut self, inputs: &E::In) -> E::Out {
+        self.engine.settle(inputs)
+    }
+
+    fn tick(&mut self) {
+        self.edges += 1;
+        self.engine.tick();
+    }
+}
+
 #[test]
 fn jumps_change_nothing_and_equal_seeds_give_equal_statistics() {
     let config = Config::load(None, &["interval=100".into(), "sm.launch_latency=777".into()]).unwrap();
@@ -455,11 +475,14 @@ fn jumps_change_nothing_and_equal_seeds_give_equal_statistics() {
         let workload = random_workload(100 + seed);
         for design in Design::ALL {
             let run = |every_cycle| {
-                let mut sm = Gpu::new(&config, design, seed, |_| design.model(&config, seed));
+                let engine = |_| Counted { engine: design.model(&config, seed), edges: 0 };
+                let mut sm = Gpu::new(&config, design, seed, engine);
                 if every_cycle {
-                    sm.visit_every_cycle();
+                    sm.clock_every_cycle();
                 }
                 sm.run(&workload, None).unwrap();
+                let all_edges = sm.engines().all(|engine| engine.edges == sm.cycles());
+                assert_eq!(all_edges, every_cycle);
                 sm.statistics("model", 0)
             };
             let jumped = run(false);

@@ -49,7 +49,7 @@ where
     /// hardware's random choices.
     ///
     /// Hardware that does nothing for two cycles, and is given the same again, is taken to do nothing in the next
-    /// one either, and is not asked; see [`Gpu::visit_every_cycle`].
+    /// one either, and is not asked; see [`Gpu::clock_every_cycle`].
     pub fn new(config: &Config, design: Design, seed: u64, mut engine: impl FnMut(usize) -> E) -> Self {
         let count = config.sms;
         let sms = (0..count).map(|index| {
@@ -92,8 +92,9 @@ where
         self.cycle_limit = cycles;
     }
 
-    /// Steps the hardware through the cycles in which nothing can happen too. The statistics are the same.
-    pub fn visit_every_cycle(&mut self) {
+    /// Gives the hardware a clock edge in the cycles in which nothing can happen too, so that its cycles are the
+    /// SM's. The statistics are the same.
+    pub fn clock_every_cycle(&mut self) {
         for sm in &mut self.sms {
             sm.jump = false;
             sm.sub_cores.iter_mut().for_each(|sub_core| sub_core.skips = false);

@@ -170,7 +170,7 @@ where
     fn run_until(&mut self, end: u64) -> Result<bool, SmError> {
         let Some(mut running) = self.running.take() else { return Ok(true) };
         let launching = self.context.launch_end.min(end).saturating_sub(self.context.now);
-        self.pass(launching);
+        self.rest(launching);
         self.context.stalls.launch += SUB_CORES as u64 * launching;
         let mut over = false;
         while self.context.now < end {
@@ -199,10 +199,16 @@ where
     /// Waits for the other SMs until cycle `end`, after the kernel is over.
     fn idle_until(&mut self, end: u64) {
         let cycles = end.saturating_sub(self.context.now);
-        self.pass(cycles);
+        self.rest(cycles);
         for sub_core in &self.sub_cores {
             sub_core.idle(cycles, &mut self.context.stalls, false);
         }
+    }
+
+    /// Cycles without a block.
+    fn rest(&mut self, cycles: u64) {
+        self.sub_cores.iter_mut().for_each(|sub_core| sub_core.rest(cycles, &self.context));
+        self.pass(cycles);
     }
 
     /// Closes the kernel, also one that is cut short.

@@ -8,27 +8,35 @@
 //! 3. the hardware, given all of this, issues an instruction of one of the ready warps and dispatches
 //!    another, at most; the operands of the latter are checked, and it enters its unit.
 
+mod checks;
+mod heads;
+mod permission;
+mod results;
+mod situation;
+mod still;
 mod transfer;
 
 use std::collections::VecDeque;
 
 use gpurf_hw::dialect::Clocked;
-use gpurf_hw::issue::WARPS;
-use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
+use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};
 
 use crate::bits::{flags, mask, members};
 use crate::config::{Config, Organisation, Timing, SUB_CORES, SUB_CORE_WARPS};
-use crate::register_file::home;
 use crate::statistics::Stalls;
 
+use permission::Permission;
+use results::Result;
+use situation::Situation;
+use still::Still;
+
 use super::context::{Context, Executing};
-use super::decoded::Decoded;
 use super::design::Design;
 use super::pool::Pool;
 use super::two_level::ActiveSet;
-use super::warp::{token, Expected, State, Warp};
+use super::warp::{Expected, State, Warp};
 
 /// `E` runs the issue stage and the operand stage.
 pub(super) struct SubCore<E> {
@@ -59,6 +67,8 @@ pub(super) struct SubCore<E> {
     /// The warp that each served last.
     owners: [Option<u8>; MAX_COLLECTORS],
     units: [ExecutionUnit; Unit::ALL.len()],
+    /// Those that do not take an instruction yet, one bit each.
+    busy_units: u8,
     /// Results that wait for their bank.
     results: [VecDeque<Result>; MAX_BANKS],
     banks: usize,
@@ -69,34 +79,8 @@ pub(super) struct SubCore<E> {
     copies: Option<[Vec<u32>; MAX_BANKS]>,
     pool: Option<Pool>,
     still: Still,
-    /// Pass over cycles in which the hardware stands still.
+    /// Leave out cycles in which the hardware is idle or stands still.
     pub skips: bool,
-}
-
-/// Whether the hardware stands still: what it was given last did not move it, and nothing was under way in it.
-#[derive(Default)]
-struct Still {
-    /// Ready warps and ready units.
-    inputs: (u8, u32),
-    /// Cycles since it moved.
-    cycles: u8,
-}
-
-impl Still {
-    /// The hardware has seen a cycle. `busy`: with a write, a launch or a save.
-    fn note(&mut self, inputs: (u8, u32), busy: bool, outputs: &SubCoreOut<u32>) {
-        let SubCoreOut { issued, waiting, dispatch, bank_read, bank_conflict, .. } = outputs;
-        let events = dispatch.iter().chain(bank_read).chain(bank_conflict);
-        let moves = events.fold(busy | issued | waiting, |moves, event| moves | event);
-        self.cycles = if moves { 0 } else { self.cycles.saturating_add(1) };
-        self.inputs = inputs;
-    }
-
-    /// The same inputs, with nothing else, will not move it either. What a bank read before the last movement has
-    /// crossed to its collector in the first cycle after it.
-    fn lasts(&self, inputs: (u8, u32)) -> bool {
-        self.cycles >= 2 && self.inputs == inputs
-    }
 }
 
 /// The read of a register that leaves the banks. It goes through issue and collector as an instruction with this
@@ -108,70 +92,6 @@ struct Save {
     base: u32,
     collector: Option<usize>,
     value: Option<u32>,
-}
-
-/// The decision of a scheduler of the whole SM; a bit per warp.
-#[derive(Clone, Copy)]
-struct Permission {
-    issue: u8,
-    active: u8,
-    /// It lets some warp of the SM issue.
-    any: bool,
-}
-
-/// What a scheduler of the whole SM has to know; a bit per warp.
-pub(super) struct Candidates {
-    pub ready: u8,
-    /// Waiting for something other than memory.
-    pub dependence: u8,
-    pub free_collector: bool,
-}
-
-/// Warps by what they wait for, one bit each.
-#[derive(Clone, Copy, Default)]
-struct Situation {
-    ready: u8,
-    memory: u8,
-    dependence: u8,
-    barrier: u8,
-    issued: u8,
-    pool: u8,
-}
-
-impl Situation {
-    fn set(&mut self, warp: u8, state: State) {
-        let bit = 1 << warp;
-        self.clear(bit);
-        *match state {
-            State::Ready => &mut self.ready,
-            State::Memory => &mut self.memory,
-            State::Dependence => &mut self.dependence,
-            State::Barrier => &mut self.barrier,
-            State::Issued => &mut self.issued,
-            State::Pool => &mut self.pool,
-        } |= bit;
-    }
-
-    fn clear(&mut self, warps: u8) {
-        let Situation { ready, memory, dependence, barrier, issued, pool } = self;
-        for set in [ready, memory, dependence, barrier, issued, pool] {
-            *set &= !warps;
-        }
-    }
-
-    /// The counter of a cycle in which nothing issues. `depleted`: a block waits for registers.
-    fn stall<'a>(&self, stalls: &'a mut Stalls, depleted: bool) -> &'a mut u64 {
-        match self {
-            Situation { ready: 1.., .. } => &mut stalls.collector,
-            Situation { pool: 1.., .. } => &mut stalls.depletion,
-            Situation { memory: 1.., .. } if depleted => &mut stalls.depletion,
-            Situation { memory: 1.., .. } => &mut stalls.memory,
-            Situation { dependence: 1.., .. } => &mut stalls.dependence,
-            Situation { barrier: 1.., .. } => &mut stalls.barrier,
-            Situation { issued: 1.., .. } => &mut stalls.drain,
-            _ => &mut stalls.no_warp,
-        }
-    }
 }
 
 /// An instruction in a collector.
@@ -186,18 +106,6 @@ struct ExecutionUnit {
     timing: Timing,
     /// The next cycle in which it takes an instruction.
     free: u64,
-}
-
-/// A register to be written.
-#[derive(Clone, Copy)]
-struct Result {
-    warp: u8,
-    register: u8,
-    near: bool,
-    token: u32,
-    base: u32,
-    /// It comes back with its block, and is no result of an instruction.
-    restored: bool,
 }
 
 impl<E> SubCore<E>
@@ -239,6 +147,7 @@ where
             occupied: 0,
             owners: [None; MAX_COLLECTORS],
             units: units.map(|timing| ExecutionUnit { timing: timing.clone(), free: 0 }),
+            busy_units: 0,
             results: std::array::from_fn(|_| VecDeque::with_capacity(64)),
             banks: config.banks,
             save: None,
@@ -296,32 +205,6 @@ where
         leaving
     }
 
-    /// The warps among which a scheduler of the whole SM may choose in this cycle.
-    pub fn candidates(&mut self, context: &mut Context) -> Candidates {
-        self.classify(context);
-        Candidates {
-            ready: self.situation.ready & !self.launched,
-            dependence: self.situation.dependence,
-            free_collector: self.occupied != self.all_collectors,
-        }
-    }
-
-    /// Whether the warp's next instruction begins a new strand.
-    pub fn ends_strand(&mut self, warp: usize, context: &Context) -> bool {
-        self.warps[warp].ends_strand(&context.decoded)
-    }
-
-    /// Grows with the time since the warp's launch.
-    pub fn age(&self, warp: u8, context: &Context) -> u32 {
-        context.serial.wrapping_sub(self.warps[usize::from(warp)].first_serial)
-    }
-
-    /// A scheduler of the whole SM lets the warps of `issue`, a bit each, issue in this cycle; `active` of them
-    /// might. `any`: it lets some warp of the SM.
-    pub fn permit(&mut self, issue: u8, active: u8, any: bool) {
-        self.permission = Some(Permission { issue, active, any });
-    }
-
     /// One cycle; whether anything happened, or will without an event from outside.
     pub fn step(&mut self, context: &mut Context) -> bool {
         self.classify(context);
@@ -330,6 +213,7 @@ where
         if self.situation.ready == 0 && self.occupied == 0 && !writes && self.launched == 0 && saves.is_none()
         {
             *self.situation.stall(&mut context.stalls, context.depleted) += 1;
+            self.rest(1, context);
             return false;
         }
         // A warp is known to the scheduler from the cycle after its launch on.
@@ -385,6 +269,20 @@ where
         true
     }
 
+    /// Cycles in which nothing is asked of the hardware, which sees them if none are to be left out.
+    pub fn rest(&mut self, cycles: u64, context: &Context) {
+        if self.skips {
+            return;
+        }
+        (self.inputs.ready, self.inputs.launch) = (flags(0), flags(0));
+        self.inputs.write_valid = [false; MAX_BANKS];
+        self.inputs.unit_ready = self.unit_ready(context);
+        for _ in 0..cycles {
+            self.engine.settle(&self.inputs);
+            self.engine.tick();
+        }
+    }
+
     /// Charges a cycle in which nothing issues to its cause.
     fn charge(&self, ready: u8, pending_ready: bool, elsewhere: bool, context: &mut Context) {
         *match ready {
@@ -413,32 +311,6 @@ where
                 self.present(warp, context);
             }
         }
-    }
-
-    /// Puts the next instruction of a warp at the head of its buffer.
-    fn present(&mut self, warp: u8, context: &Context) {
-        let warp = usize::from(warp);
-        let slot = &self.warps[warp];
-        let (instruction, serial) = slot.head();
-        let decoded = context.decoded(instruction);
-        self.inputs.head_unit[warp] = decoded.unit.into();
-        self.inputs.head_payload[warp] = serial;
-        self.inputs.head_base[warp] = slot.base;
-        for position in 0..MAX_SLOTS {
-            let place = WARPS * position + warp;
-            let source = decoded.sources().get(position);
-            self.inputs.head_source_valid[place] = source.is_some();
-            self.inputs.head_source_register[place] = source.map_or(0, |&source| source.into());
-            self.inputs.head_source_near[place] =
-                source.is_some() && instruction.near_sources >> position & 1 == 1;
-        }
-        for destination in 0..context.config.destinations {
-            let place = WARPS * destination + warp;
-            let register = decoded.destinations().get(destination);
-            self.inputs.head_destination_valid[place] = register.is_some();
-            self.inputs.head_destination_register[place] = register.map_or(0, |&register| register.into());
-        }
-        self.inputs.head_flush[warp] = slot.leaves_window(decoded.pc, context.config.window);
     }
 
     /// The instruction that the hardware has taken leaves its warp's buffer.
@@ -500,42 +372,13 @@ where
         context.counters.hits += hits as u64;
     }
 
-    fn write_back(&mut self, context: &mut Context) {
-        for bank in 0..self.banks {
-            self.inputs.write_valid[bank] = false;
-            let Some(result) = self.results[bank].pop_front() else {
-                continue;
-            };
-            let inputs = &mut self.inputs;
-            let slot = &mut self.warps[result.warp as usize];
-            inputs.write_valid[bank] = true;
-            inputs.write_warp[bank] = result.warp.into();
-            inputs.write_register[bank] = result.register.into();
-            inputs.write_base[bank] = result.base;
-            inputs.write_near[bank] = result.near;
-            inputs.write_data[bank] = result.token;
-            context.counters.bank_writes += 1;
-            if let Some(copies) = &mut self.copies {
-                let (_, row) = home(self.banks, result.warp.into(), result.base, result.register.into());
-                copies[bank][row as usize] = result.token;
-            }
-            if result.restored {
-                self.restoring -= 1;
-                context.residency.registers_restored += 1;
-                continue;
-            }
-            slot.write(result.register);
-            self.complete_part(result.warp, context);
-        }
-    }
-
     /// Bit u: unit u takes an instruction in this cycle.
-    fn unit_ready(&self, context: &Context) -> u32 {
-        let ready: u32 = mask(&self.units.each_ref().map(|unit| unit.free <= context.now)).into();
-        match context.memory.accepts(self.index) {
-            true => ready,
-            false => ready & !(1 << Unit::LoadStore as u32),
+    fn unit_ready(&mut self, context: &Context) -> u32 {
+        for unit in members(self.busy_units) {
+            self.busy_units &= !(u8::from(self.units[unit].free <= context.now) << unit);
         }
+        let full = u8::from(!context.memory.accepts(self.index)) << Unit::LoadStore as u8;
+        (!(self.busy_units | full)).into()
     }
 
     fn count(&self, outputs: &SubCoreOut<u32>, context: &mut Context) {
@@ -550,18 +393,6 @@ where
         counters.cache_writes_filtered += count(&outputs.write_filtered[..self.banks]);
         let near = outputs.write_filtered.iter().zip(&self.inputs.write_near).take(self.banks);
         counters.cache_writes_lost += near.filter(|(filtered, near)| **filtered && **near).count() as u64;
-    }
-
-    /// The operand stage and the SM must agree about which collectors are occupied.
-    fn check_occupancy(&self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
-        let reported = mask(&outputs.collector_occupied) & self.all_collectors;
-        if reported != occupied {
-            context.counters.stage_errors += 1;
-            let index = self.index;
-            context.report(|| {
-                format!("sub-core {index}: collectors {reported:#b} are occupied, {occupied:#b} should be")
-            });
-        }
     }
 
     /// Sends the dispatched instruction, if there is one, to its unit.
@@ -598,6 +429,7 @@ where
 
         let unit = &mut self.units[usize::from(decoded.unit)];
         unit.free = context.now + unit.timing.initiation;
+        self.busy_units |= 1 << decoded.unit;
         if executing.instruction.mask == 0 {
             // No lane is active: it read its operands, and that is all.
             self.complete_part(executing.warp, context);
@@ -612,78 +444,5 @@ where
     fn reading(&self, warp: u8) -> RegisterSet {
         let of_warp = members(self.occupied).filter(|&collector| self.owners[collector] == Some(warp));
         of_warp.fold(RegisterSet::default(), |set, collector| set.union(self.collectors[collector].reads))
-    }
-
-    fn check_instruction(
-        &self,
-        outputs: &SubCoreOut<u32>,
-        executing: &Executing,
-        decoded: &Decoded,
-        context: &mut Context,
-    ) {
-        let reported = (outputs.dispatch_payload, outputs.dispatch_warp, outputs.dispatch_unit);
-        let expected = (executing.serial, u32::from(executing.warp), u32::from(decoded.unit));
-        if reported != expected || self.inputs.unit_ready >> decoded.unit & 1 == 0 {
-            context.counters.stage_errors += 1;
-            let index = self.index;
-            context.report(|| {
-                format!("sub-core {index}: dispatched (payload, warp, unit) {reported:?}, should be {expected:?} and the unit ready")
-            });
-        }
-    }
-
-    /// Each operand must be what the latest older writer in program order wrote.
-    fn check_operands(
-        &self,
-        outputs: &SubCoreOut<u32>,
-        executing: &Executing,
-        decoded: &Decoded,
-        expected: &Expected,
-        context: &mut Context,
-    ) {
-        for (index, &source) in decoded.sources().iter().enumerate() {
-            if expected.known >> index & 1 == 0 {
-                context.counters.uninitialised_reads += 1;
-                continue;
-            }
-            context.counters.token_checks += 1;
-            let (valid, value) = (outputs.operand_valid[index], outputs.operand_data[index]);
-            if !valid || value != expected.tokens[index] {
-                context.counters.token_errors += 1;
-                let warp = usize::from(executing.warp) * SUB_CORES + self.index;
-                let (pc, token) = (decoded.pc, expected.tokens[index]);
-                context.report(|| {
-                    let value = if valid { format!("token {value:#010x}") } else { "nothing".into() };
-                    format!("pc 0x{pc:04x}, warp slot {warp}: R{source} is {value}, should be token {token:#010x}")
-                });
-            }
-        }
-    }
-
-    /// The instruction leaves its unit, or memory answers.
-    pub fn complete(&mut self, executing: Executing, context: &mut Context) {
-        let Executing { warp, serial, instruction, .. } = executing;
-        let decoded = context.decoded(&instruction);
-        for (index, &register) in decoded.destinations().iter().enumerate() {
-            let near = instruction.near_destinations >> index & 1 == 1;
-            let (token, base) = (token(serial, register), self.warps[warp as usize].base);
-            let (bank, _) = home(self.banks, warp.into(), base, register.into());
-            self.results[bank].push_back(Result { warp, register, near, token, base, restored: false });
-        }
-        self.warps[warp as usize].arrive(decoded.destinations());
-        let results = decoded.destinations().len() as u32;
-        // Its results take the instruction's place among what is outstanding.
-        self.warps[warp as usize].outstanding += results;
-        self.complete_part(warp, context);
-    }
-
-    /// One outstanding part of a warp's work is done.
-    fn complete_part(&mut self, warp: u8, context: &mut Context) {
-        let slot = &mut self.warps[warp as usize];
-        slot.outstanding -= 1;
-        self.changed |= 1 << warp;
-        if slot.outstanding == 0 && slot.is_issued() && context.resident(slot.block).complete_warp() {
-            context.completed |= 1u128 << slot.block;
-        }
     }
 }

@@ -105,7 +105,7 @@ fn config(settings: &[&str]) -> Config {
 fn run(workload: &Workload, design: Design, config: &Config, every_cycle: bool) -> Statistics {
     let mut gpu = Gpu::new(config, design, 1, |_| design.model(config, 1));
     if every_cycle {
-        gpu.visit_every_cycle();
+        gpu.clock_every_cycle();
     }
     gpu.run(workload, None).unwrap_or_else(|error| panic!("{design}: {error}"));
     let statistics = gpu.statistics("model", 0);

@@ -3,9 +3,7 @@
 
 use gpurf_hw::dialect::Clocked;
 use gpurf_hw::issue::WARPS;
-use gpurf_hw::operand_stage::MAX_SLOTS;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
-use gpurf_trace::Unit;
 
 use super::super::context::Context;
 use super::super::pool::{Change, Pool};
@@ -143,26 +141,6 @@ where
     /// Registers that are still to be written.
     pub fn is_restoring(&self) -> bool {
         self.restoring > 0
-    }
-
-    /// Puts the read of a register at the head of its warp's buffer, as an instruction for the uniform unit, which
-    /// it does not reach.
-    pub(super) fn present_save(&mut self, save: &Save) {
-        self.presented &= !(1 << save.warp);
-        let warp = usize::from(save.warp);
-        self.inputs.head_unit[warp] = Unit::Uniform as u32;
-        self.inputs.head_payload[warp] = 0;
-        self.inputs.head_base[warp] = save.base;
-        for position in 0..MAX_SLOTS {
-            let place = WARPS * position + warp;
-            self.inputs.head_source_valid[place] = position == 0;
-            self.inputs.head_source_register[place] = save.register.into();
-            self.inputs.head_source_near[place] = false;
-        }
-        for place in (warp..self.inputs.head_destination_valid.len()).step_by(WARPS) {
-            self.inputs.head_destination_valid[place] = false;
-        }
-        self.inputs.head_flush[warp] = false;
     }
 
     /// The hardware has taken the read.

@@ -1,0 +1,74 @@
+//! What the hardware says is held against what the SM knows.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+
+use super::super::context::{Context, Executing};
+use super::super::decoded::Decoded;
+use super::super::warp::Expected;
+use super::SubCore;
+use crate::bits::mask;
+use crate::config::SUB_CORES;
+
+impl<E> SubCore<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    /// The operand stage and the SM must agree about which collectors are occupied.
+    pub(super) fn check_occupancy(&self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
+        let reported = mask(&outputs.collector_occupied) & self.all_collectors;
+        if reported != occupied {
+            context.counters.stage_errors += 1;
+            let index = self.index;
+            context.report(|| {
+                format!("sub-core {index}: collectors {reported:#b} are occupied, {occupied:#b} should be")
+            });
+        }
+    }
+
+    pub(super) fn check_instruction(
+        &self,
+        outputs: &SubCoreOut<u32>,
+        executing: &Executing,
+        decoded: &Decoded,
+        context: &mut Context,
+    ) {
+        let reported = (outputs.dispatch_payload, outputs.dispatch_warp, outputs.dispatch_unit);
+        let expected = (executing.serial, u32::from(executing.warp), u32::from(decoded.unit));
+        if reported != expected || self.inputs.unit_ready >> decoded.unit & 1 == 0 {
+            context.counters.stage_errors += 1;
+            let index = self.index;
+            context.report(|| {
+                format!("sub-core {index}: dispatched (payload, warp, unit) {reported:?}, should be {expected:?} and the unit ready")
+            });
+        }
+    }
+
+    /// Each operand must be what the latest older writer in program order wrote.
+    pub(super) fn check_operands(
+        &self,
+        outputs: &SubCoreOut<u32>,
+        executing: &Executing,
+        decoded: &Decoded,
+        expected: &Expected,
+        context: &mut Context,
+    ) {
+        for (index, &source) in decoded.sources().iter().enumerate() {
+            if expected.known >> index & 1 == 0 {
+                context.counters.uninitialised_reads += 1;
+                continue;
+            }
+            context.counters.token_checks += 1;
+            let (valid, value) = (outputs.operand_valid[index], outputs.operand_data[index]);
+            if !valid || value != expected.tokens[index] {
+                context.counters.token_errors += 1;
+                let warp = usize::from(executing.warp) * SUB_CORES + self.index;
+                let (pc, token) = (decoded.pc, expected.tokens[index]);
+                context.report(|| {
+                    let value = if valid { format!("token {value:#010x}") } else { "nothing".into() };
+                    format!("pc 0x{pc:04x}, warp slot {warp}: R{source} is {value}, should be token {token:#010x}")
+                });
+            }
+        }
+    }
+}

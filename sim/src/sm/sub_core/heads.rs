@@ -1,0 +1,61 @@
+//! The heads of the warps' instruction buffers, as the hardware is given them.
+
+use gpurf_hw::dialect::Clocked;
+use gpurf_hw::issue::WARPS;
+use gpurf_hw::operand_stage::MAX_SLOTS;
+use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_trace::Unit;
+
+use super::super::context::Context;
+use super::{Save, SubCore};
+
+impl<E> SubCore<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    /// Puts the next instruction of a warp at the head of its buffer.
+    pub(super) fn present(&mut self, warp: u8, context: &Context) {
+        let warp = usize::from(warp);
+        let slot = &self.warps[warp];
+        let (instruction, serial) = slot.head();
+        let decoded = context.decoded(instruction);
+        self.inputs.head_unit[warp] = decoded.unit.into();
+        self.inputs.head_payload[warp] = serial;
+        self.inputs.head_base[warp] = slot.base;
+        for position in 0..MAX_SLOTS {
+            let place = WARPS * position + warp;
+            let source = decoded.sources().get(position);
+            self.inputs.head_source_valid[place] = source.is_some();
+            self.inputs.head_source_register[place] = source.map_or(0, |&source| source.into());
+            self.inputs.head_source_near[place] =
+                source.is_some() && instruction.near_sources >> position & 1 == 1;
+        }
+        for destination in 0..context.config.destinations {
+            let place = WARPS * destination + warp;
+            let register = decoded.destinations().get(destination);
+            self.inputs.head_destination_valid[place] = register.is_some();
+            self.inputs.head_destination_register[place] = register.map_or(0, |&register| register.into());
+        }
+        self.inputs.head_flush[warp] = slot.leaves_window(decoded.pc, context.config.window);
+    }
+
+    /// Puts the read of a register at the head of its warp's buffer, as an instruction for the uniform unit, which
+    /// it does not reach.
+    pub(super) fn present_save(&mut self, save: &Save) {
+        self.presented &= !(1 << save.warp);
+        let warp = usize::from(save.warp);
+        self.inputs.head_unit[warp] = Unit::Uniform as u32;
+        self.inputs.head_payload[warp] = 0;
+        self.inputs.head_base[warp] = save.base;
+        for position in 0..MAX_SLOTS {
+            let place = WARPS * position + warp;
+            self.inputs.head_source_valid[place] = position == 0;
+            self.inputs.head_source_register[place] = save.register.into();
+            self.inputs.head_source_near[place] = false;
+        }
+        for place in (warp..self.inputs.head_destination_valid.len()).step_by(WARPS) {
+            self.inputs.head_destination_valid[place] = false;
+        }
+        self.inputs.head_flush[warp] = false;
+    }
+}

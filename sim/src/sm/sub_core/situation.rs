@@ -1,0 +1,51 @@
+//! What the warps of a sub-core wait for.
+
+use super::super::warp::State;
+use crate::statistics::Stalls;
+
+/// Warps by what they wait for, one bit each.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Situation {
+    pub ready: u8,
+    pub memory: u8,
+    pub dependence: u8,
+    pub barrier: u8,
+    pub issued: u8,
+    pub pool: u8,
+}
+
+impl Situation {
+    pub fn set(&mut self, warp: u8, state: State) {
+        let bit = 1 << warp;
+        self.clear(bit);
+        *match state {
+            State::Ready => &mut self.ready,
+            State::Memory => &mut self.memory,
+            State::Dependence => &mut self.dependence,
+            State::Barrier => &mut self.barrier,
+            State::Issued => &mut self.issued,
+            State::Pool => &mut self.pool,
+        } |= bit;
+    }
+
+    pub fn clear(&mut self, warps: u8) {
+        let Situation { ready, memory, dependence, barrier, issued, pool } = self;
+        for set in [ready, memory, dependence, barrier, issued, pool] {
+            *set &= !warps;
+        }
+    }
+
+    /// The counter of a cycle in which nothing issues. `depleted`: a block waits for registers.
+    pub fn stall<'a>(&self, stalls: &'a mut Stalls, depleted: bool) -> &'a mut u64 {
+        match self {
+            Situation { ready: 1.., .. } => &mut stalls.collector,
+            Situation { pool: 1.., .. } => &mut stalls.depletion,
+            Situation { memory: 1.., .. } if depleted => &mut stalls.depletion,
+            Situation { memory: 1.., .. } => &mut stalls.memory,
+            Situation { dependence: 1.., .. } => &mut stalls.dependence,
+            Situation { barrier: 1.., .. } => &mut stalls.barrier,
+            Situation { issued: 1.., .. } => &mut stalls.drain,
+            _ => &mut stalls.no_warp,
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Cycles in which the hardware of a sub-core need not be asked.
+
+use gpurf_hw::sub_core::SubCoreOut;
+
+use crate::bits::mask;
+
+/// Whether the hardware stands still: what it was given last did not move it, and nothing was under way in it.
+#[derive(Default)]
+pub(super) struct Still {
+    /// Ready warps and ready units.
+    inputs: (u8, u32),
+    /// Cycles since it moved.
+    cycles: u8,
+}
+
+impl Still {
+    /// The hardware has seen a cycle. `busy`: with a write, a launch or a save.
+    pub fn note(&mut self, inputs: (u8, u32), busy: bool, outputs: &SubCoreOut<u32>) {
+        let SubCoreOut { issued, waiting, dispatch, bank_read, bank_conflict, .. } = outputs;
+        let events = mask(dispatch) | mask(bank_read) | mask(bank_conflict);
+        let moves = busy | issued | waiting | (events != 0);
+        self.cycles = if moves { 0 } else { self.cycles.saturating_add(1) };
+        self.inputs = inputs;
+    }
+
+    /// The same inputs, with nothing else, will not move it either. What a bank read before the last movement has
+    /// crossed to its collector in the first cycle after it.
+    pub fn lasts(&self, inputs: (u8, u32)) -> bool {
+        self.cycles >= 2 && self.inputs == inputs
+    }
+}
