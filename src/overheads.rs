@@ -54,18 +54,13 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     let mut areas: Vec<Synthesis> = vec![];
     if !arguments.no_area {
-        let mut options = options(arguments.liberty.as_deref())?;
-        let modules = || papers.iter().flat_map(|paper| &paper.modules).zip(&built);
-        for sat_sweeping in [true, false] {
-            let mut designs: Vec<Design> = vec![];
-            for (_, (_, design)) in modules().filter(|(module, _)| module.sat_sweeping == sat_sweeping) {
-                if designs.iter().all(|other| other.top != design.top) {
-                    designs.push(design.clone());
-                }
+        let mut designs: Vec<(Design, bool)> = vec![];
+        for (module, (_, design)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built) {
+            if designs.iter().all(|(other, _)| other.top != design.top) {
+                designs.push((design.clone(), module.sat_sweeping));
             }
-            options.sat_sweeping = sat_sweeping;
-            areas.extend(synthesize(&designs, &options)?);
         }
+        areas = synthesize(&designs, &options(arguments.liberty.as_deref())?)?;
     }
     let mut built = built.into_iter();
     let mut audits = vec![];
@@ -84,8 +79,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     let results = Overheads { audits };
     if arguments.json.as_deref() != Some(Path::new("-")) {
-        if let Some(first) = areas.first() {
-            println!("{}\n{}\n", Synthesis::summary(&areas), first.notes());
+        if !areas.is_empty() {
+            println!("{}\n{}\n", Synthesis::summary(&areas), Synthesis::notes(&areas));
         }
         println!("{results}");
     }

@@ -40,10 +40,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     let mut options = options(arguments.liberty.as_deref())?;
     options.clock_gating = arguments.clock_gating;
-    options.sat_sweeping = !arguments.no_sat_sweeping;
-    let designs =
-        entries.iter().map(|entry: &&Entry| design(entry, &parameters)).collect::<Result<Vec<_>>>()?;
-    let results = synthesize(&designs, &options)?;
+    let sat_sweeping = !arguments.no_sat_sweeping;
+    let designs = entries.iter().map(|entry: &&Entry| Ok((design(entry, &parameters)?, sat_sweeping)));
+    let results = synthesize(&designs.collect::<Result<Vec<_>>>()?, &options)?;
     if let Some(path) = &arguments.json {
         write_json(path, &results)?;
     }
@@ -52,9 +51,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         for result in results.iter().filter(|result| result.modules.len() > 1) {
             println!("{}", result.hierarchy());
         }
-        if let Some(first) = results.first() {
-            println!("{}", first.notes());
-        }
+        println!("{}", Synthesis::notes(&results));
     }
     Ok(Verdict::Holds)
 }
@@ -68,10 +65,15 @@ pub fn options(liberty: Option<&Path>) -> Result<Options> {
     Ok(Options::new(Library::read(&path)?))
 }
 
-/// Synthesizes designs side by side.
-pub fn synthesize(designs: &[Design], options: &Options) -> Result<Vec<Synthesis>> {
-    let sources: Vec<_> = designs.iter().map(Design::source).collect();
-    let jobs = designs.iter().zip(&sources).map(|(design, source)| Job { source, top: &design.top });
+/// Synthesizes designs side by side, each with or without SAT sweeping: see [`Job::sat_sweeping`].
+pub fn synthesize(designs: &[(Design, bool)], options: &Options) -> Result<Vec<Synthesis>> {
+    let sources: Vec<_> = designs.iter().map(|(design, _)| design.source()).collect();
+    let jobs = designs.iter().zip(&sources);
+    let jobs = jobs.map(|((design, sat_sweeping), source)| Job {
+        source,
+        top: &design.top,
+        sat_sweeping: *sat_sweeping,
+    });
     let bar = progress(designs.len() as u64, "modules");
     bar.set_message("synthesis");
     let results = synthesize_all(&jobs.collect::<Vec<_>>(), options, |_, _| bar.inc(1));

@@ -35,7 +35,7 @@ pub struct Built {
     /// Parameters that differ from the catalogue's.
     #[serde(default)]
     pub set: BTreeMap<String, toml::Value>,
-    /// See [`crate::Options::sat_sweeping`].
+    /// See [`crate::Job::sat_sweeping`].
     #[serde(default = "yes")]
     pub sat_sweeping: bool,
 }

@@ -31,6 +31,16 @@ pub struct Job<'a> {
     /// Verilog of the top module and of all modules below it.
     pub source: &'a str,
     pub top: &'a str,
+    /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes very long and gains
+    /// nothing: to random vectors, their outputs all look alike.
+    pub sat_sweeping: bool,
+}
+
+impl<'a> Job<'a> {
+    /// With SAT sweeping.
+    pub fn new(source: &'a str, top: &'a str) -> Self {
+        Job { source, top, sat_sweeping: true }
+    }
 }
 
 /// How it is synthesized.
@@ -42,15 +52,12 @@ pub struct Options {
     /// Registers of eight bits and more with an enable get a clock gate instead of a multiplexer per
     /// bit, where the library has clock gates.
     pub clock_gating: bool,
-    /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes very long and gains
-    /// nothing: to random vectors, their outputs all look alike.
-    pub sat_sweeping: bool,
 }
 
 impl Options {
-    /// A delay target of 2 ns, no clock gating, SAT sweeping.
+    /// A delay target of 2 ns, no clock gating.
     pub fn new(library: Library) -> Options {
-        Options { library, delay_target_ps: 2000, clock_gating: false, sat_sweeping: true }
+        Options { library, delay_target_ps: 2000, clock_gating: false }
     }
 }
 
@@ -188,7 +195,7 @@ const LOAD_FF: f64 = 10.0;
 fn run_once(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
     let version = Tool::Yosys.version()?;
     let timed = Tool::Sta.find().map(|path| path.display().to_string()).unwrap_or_default();
-    let (script, constraints) = (script(job.top, hierarchy, options), constraints(&options.library)?);
+    let (script, constraints) = (script(job, hierarchy, options), constraints(&options.library)?);
     let clock_gating = clock_gating(&options.library);
     let library = &options.library.key;
     let key = cache::key(&[job.source, &script, &constraints, &clock_gating, library, &version, &timed]);
@@ -220,7 +227,7 @@ fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
     let file = |name: &str| folder.path().join(name);
     let library = &options.library;
     fs::write(file(DESIGN), job.source)?;
-    fs::write(file(SCRIPT), script(job.top, hierarchy, options))?;
+    fs::write(file(SCRIPT), script(job, hierarchy, options))?;
     fs::write(file(CONSTRAINTS), constraints(library)?)?;
     fs::write(file(CLOCK_GATING), clock_gating(library))?;
     let output = Command::new(&yosys).args(["-q", "-l", LOG, SCRIPT]).current_dir(&folder).output();
@@ -245,13 +252,14 @@ fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
 /// The Yosys script.
 ///
 /// Memories are collected but not mapped: the steps are those of `synth` without `memory_map`.
-fn script(top: &str, hierarchy: Hierarchy, options: &Options) -> String {
+fn script(job: &Job, hierarchy: Hierarchy, options: &Options) -> String {
+    let top = job.top;
     let liberty = quoted(&options.library.path);
     let flatten = if hierarchy == Hierarchy::Flattened { "flatten" } else { "" };
     let gate = options.clock_gating && options.library.clock_gate().is_some();
     let gate = if gate { format!("techmap -map {CLOCK_GATING}") } else { String::new() };
     let target = options.delay_target_ps;
-    let mapping = if options.sat_sweeping { String::new() } else { format!("-script {WITHOUT_SWEEPING}") };
+    let mapping = if job.sat_sweeping { String::new() } else { format!("-script {WITHOUT_SWEEPING}") };
     let mut script = format!(
         "read_verilog -sv {DESIGN}
          hierarchy -check -top {top}
@@ -479,7 +487,7 @@ fn combine(job: &Job, options: &Options, kept: Run, flat: Run) -> Result<Synthes
         gate_equivalent_um2: gate,
         delay_target_ps: options.delay_target_ps,
         clock_gating: options.clock_gating,
-        sat_sweeping: options.sat_sweeping,
+        sat_sweeping: job.sat_sweeping,
         area_um2,
         gate_equivalents: area_um2 / gate,
         flip_flop_area_um2: flat.modules.own(job.top, |name| if flip_flop(name) { area(name) } else { 0.0 }),
@@ -542,15 +550,24 @@ impl Synthesis {
         table
     }
 
-    /// What the numbers are and are not; goes under a table.
-    pub fn notes(&self) -> String {
-        let gate = self.gate_equivalent_um2;
-        let gating = if self.clock_gating { "with" } else { "without" };
-        let sweeping = if self.sat_sweeping { "" } else { ", without SAT sweeping" };
+    /// What the numbers of modules synthesized together are and are not; goes under their table.
+    pub fn notes(all: &[Synthesis]) -> String {
+        let Some(Synthesis { tool, library, delay_target_ps, gate_equivalent_um2, clock_gating, .. }) =
+            all.first()
+        else {
+            return String::new();
+        };
+        let gating = if *clock_gating { "with" } else { "without" };
+        let unswept: Vec<_> =
+            all.iter().filter(|one| !one.sat_sweeping).map(|one| one.top.as_str()).collect();
+        let sweeping = match &unswept[..] {
+            [] => String::new(),
+            tops => format!(" Without SAT sweeping: {}.", tops.join(", ")),
+        };
         format!(
-            "{}, {}, delay target {} ps, {gating} clock gating{sweeping}; 1 GE = {gate} µm². Areas are those of cells: \
-             without wires, and without memories, which are counted in bits. Paths: ideal clock, no wires.",
-            self.tool, self.library, self.delay_target_ps
+            "{tool}, {library}, delay target {delay_target_ps} ps, {gating} clock gating; 1 GE = {gate_equivalent_um2} \
+             µm². Areas are those of cells: without wires, and without memories, which are counted in bits. Paths: \
+             ideal clock, no wires.{sweeping}"
         )
     }
 }

@@ -37,7 +37,12 @@ fn counted_as_synthesized() {
     let designs = [(emit(ocu.module()), count(ocu.module())), (emit(ccu.module()), count(ccu.module()))];
     for (design, registers) in designs {
         let design = design.unwrap();
-        let job = Job { source: &design.source(), top: &design.top };
-        assert_eq!(synthesize(job, &options).unwrap().flip_flops, registers.bits(), "{}", design.top);
+        let source = design.source();
+        assert_eq!(
+            synthesize(Job::new(&source, &design.top), &options).unwrap().flip_flops,
+            registers.bits(),
+            "{}",
+            design.top
+        );
     }
 }

@@ -29,7 +29,7 @@ const ACCUMULATOR: &str = "
 #[test]
 fn an_accumulator_has_sixteen_flip_flops() {
     let Some(options) = options() else { return };
-    let synthesis = synthesize(Job { source: ACCUMULATOR, top: "accumulator" }, &options).unwrap();
+    let synthesis = synthesize(Job::new(ACCUMULATOR, "accumulator"), &options).unwrap();
     let area = |cell: &str| options.library.cells[cell].area;
 
     assert_eq!(synthesis.flip_flops, 16);
@@ -57,7 +57,7 @@ fn an_accumulator_has_sixteen_flip_flops() {
 fn clock_gates_replace_multiplexers() {
     let Some(mut options) = options() else { return };
     options.clock_gating = true;
-    let synthesis = synthesize(Job { source: ACCUMULATOR, top: "accumulator" }, &options).unwrap();
+    let synthesis = synthesize(Job::new(ACCUMULATOR, "accumulator"), &options).unwrap();
     let gates: u64 =
         synthesis.cells_by_type.iter().filter(|(cell, _)| cell.starts_with("CLKGATE")).map(|(_, n)| n).sum();
     assert_eq!((synthesis.flip_flops, gates), (16, 2));
@@ -75,7 +75,7 @@ fn memories_stay_memories() {
           memory first(clock, enable, write, address, d, a);
           memory second(clock, enable, !write, address, d, b);
         endmodule";
-    let synthesis = synthesize(Job { source, top: "banks" }, &options).unwrap();
+    let synthesis = synthesize(Job::new(source, "banks"), &options).unwrap();
     assert_eq!((synthesis.memory_bits, synthesis.flip_flops), (2 * 256 * 32, 0));
     assert!(synthesis.area_um2 < 100.0, "{} µm²", synthesis.area_um2);
     assert_eq!(
@@ -91,7 +91,7 @@ fn latches_loops_and_errors_are_named() {
     let wrong = "module wrong(input a, output b); assign b = missing(a); endmodule";
     let undriven = "module undriven(input a, output b); wire c; assign b = a & c; endmodule";
     let jobs = [("latch", latch), ("wrong", wrong), ("undriven", undriven)];
-    let jobs = jobs.map(|(top, source)| Job { source, top });
+    let jobs = jobs.map(|(top, source)| Job::new(source, top));
     for (job, result) in jobs.iter().zip(synthesize_all(&jobs, &options, |_, _| {})) {
         let message = format!("{:#}", result.unwrap_err());
         assert!(message.starts_with(&format!("{}: Yosys failed; its log is ", job.top)), "{message}");
@@ -114,7 +114,7 @@ fn a_run_is_not_repeated_until_something_changes() {
     let Some(mut options) = options() else { return };
     // Nobody has synthesized this text before.
     let source = format!("{ACCUMULATOR} // {:?}", std::time::SystemTime::now());
-    let job = Job { source: &source, top: "accumulator" };
+    let job = Job::new(&source, "accumulator");
     let (first, again) = (synthesize(job, &options).unwrap(), synthesize(job, &options).unwrap());
     assert_eq!(format!("{first:?}"), format!("{again:?}"), "even the time it took is that of the first run");
     options.delay_target_ps += 1;
