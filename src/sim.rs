@@ -205,11 +205,11 @@ impl Job<'_> {
         if let Some(cycles) = self.arguments.cycles {
             gpu.limit_cycles(cycles);
         }
-        if self.arguments.vcd.is_some() {
+        let kind = self.arguments.engine;
+        if kind == EngineKind::Lockstep || self.arguments.vcd.is_some() {
             gpu.clock_every_cycle();
         }
         let differences = Differences::default();
-        let kind = self.arguments.engine;
         self.set_units(&mut gpu, Units { kind, config: self.config, differences: &differences })?;
         let reuse = self.arguments.reuse.reuse(self.config.rthld);
         let bar = progress(self.workload.kernels().count() as u64, "kernels");
