@@ -23,8 +23,8 @@ impl Still {
         self.inputs = inputs;
     }
 
-    /// The same inputs, with nothing else, will not move it either. What a bank read before the last movement has
-    /// crossed to its collector in the first cycle after it.
+    /// The same inputs, with nothing else, will not move it either. What a bank read when it moved last crosses to a
+    /// collector in the first cycle after that, and is there in the second.
     pub fn lasts(&self, inputs: (u8, u32)) -> bool {
         self.cycles >= 2 && self.inputs == inputs
     }
