@@ -3,6 +3,7 @@
 /// Bit i: element i is set. There are 8 at most.
 #[inline]
 pub fn mask<const N: usize>(bits: &[bool; N]) -> u8 {
+    const { assert!(N <= 8) };
     let mut bytes = [0; 8];
     for (byte, &bit) in bytes.iter_mut().zip(bits) {
         *byte = bit.into();
@@ -24,6 +25,21 @@ pub fn flags(set: u8) -> [bool; 8] {
     flags
 }
 
+/// The lowest `count` of up to 8 members.
+#[inline]
+pub fn all(count: usize) -> u8 {
+    ((1u32 << count) - 1) as u8
+}
+
+/// The first member from number `start` on, around.
+#[inline]
+pub fn first_from(set: impl Into<u32>, start: usize) -> Option<usize> {
+    let set = set.into();
+    let from_start = set >> start << start;
+    let first = if from_start != 0 { from_start } else { set };
+    (set != 0).then(|| first.trailing_zeros() as usize)
+}
+
 /// The numbers of the bits that are set, lowest first.
 #[inline]
 pub fn members(set: impl Into<u32>) -> impl Iterator<Item = usize> {
@@ -38,6 +54,15 @@ pub fn members(set: impl Into<u32>) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The same of a wide set, which takes longer.
+pub fn wide_members(mut set: u128) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let member = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        member
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,7 +73,19 @@ mod tests {
             let bits: [bool; 8] = std::array::from_fn(|bit| set >> bit & 1 == 1);
             assert_eq!((mask(&bits), flags(set)), (set, bits));
             assert!(members(set).eq((0..8).filter(|&bit| bits[bit])));
+            assert!(wide_members(u128::from(set) << 99).eq(members(set).map(|member| member + 99)));
         }
         assert_eq!(mask(&[false, true, true]), 0b110);
+        assert_eq!((all(0), all(3), all(8)), (0, 0b111, u8::MAX));
+    }
+
+    #[test]
+    fn a_set_is_searched_around() {
+        for set in 0..=u8::MAX {
+            for start in 0..8 {
+                let mut around = (start..8).chain(0..start);
+                assert_eq!(first_from(set, start), around.find(|member| set >> member & 1 == 1));
+            }
+        }
     }
 }

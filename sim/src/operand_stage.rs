@@ -5,7 +5,7 @@ use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters, MAX_BANKS};
 use gpurf_hw::register_file::ArbiterParameters;
 
-use crate::bits::members;
+use crate::bits::{all, mask, members};
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::{Boc, BocIssue, Ccu, CcuIssue, DWrite, Ocu, Placement};
 use crate::issue::Holders;
@@ -52,7 +52,7 @@ struct Decided<D> {
 /// What is written into the banks in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Writes<D> {
-    /// A bit per bank: there is a write; its value is read soon.
+    /// A bit per bank: there is a write; if so, whether its value is read soon.
     banks: u8,
     near: u8,
     warp: [u32; MAX_BANKS],
@@ -63,19 +63,14 @@ struct Writes<D> {
 
 impl<D: Data> Writes<D> {
     fn new(inputs: &OperandStageIn<D>, banks: usize) -> Self {
-        let mut writes = Writes {
-            banks: 0,
-            near: 0,
+        Writes {
+            banks: mask(&inputs.write_valid) & all(banks),
+            near: mask(&inputs.write_near),
             warp: inputs.write_warp,
             base: inputs.write_base,
             register: inputs.write_register,
             data: inputs.write_data,
-        };
-        for bank in 0..banks {
-            writes.banks |= (inputs.write_valid[bank] as u8) << bank;
-            writes.near |= (inputs.write_near[bank] as u8) << bank;
         }
-        writes
     }
 
     /// Banks that are written, lowest first.
@@ -126,13 +121,14 @@ impl<D: Data> OperandStage<D> {
 
     fn issue_of(&self, inputs: &OperandStageIn<D>) -> Option<(usize, CcuIssue, u32)> {
         let collector = inputs.issue.iter().position(|issue| *issue)?;
-        let mut issue =
-            CcuIssue { warp: inputs.warp, unit: inputs.unit, payload: inputs.payload, ..CcuIssue::default() };
-        for slot in 0..self.parameters.slots {
-            issue.sources |= (inputs.source_valid[slot] as u8) << slot;
-            issue.near |= (inputs.source_near[slot] as u8) << slot;
-            issue.registers[slot] = inputs.source_register[slot] as u8;
-        }
+        let issue = CcuIssue {
+            warp: inputs.warp,
+            unit: inputs.unit,
+            payload: inputs.payload,
+            sources: mask(&inputs.source_valid) & all(self.parameters.slots),
+            near: mask(&inputs.source_near),
+            registers: inputs.source_register.map(|register| register as u8),
+        };
         Some((collector, issue, inputs.base))
     }
 

@@ -30,8 +30,7 @@ impl AgeMatrix {
         if renewals == 0 {
             return;
         }
-        let is_renewed = |entry: u8| renewals >> entry & 1 == 1;
-        self.oldest_first.retain(|&entry| !is_renewed(entry));
+        self.oldest_first.retain(|&entry| renewals >> entry & 1 == 0);
         self.oldest_first.extend(members(renewals).map(|entry| entry as u8));
     }
 }

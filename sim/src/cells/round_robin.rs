@@ -3,6 +3,8 @@
 use gpurf_hw::cells::{RoundRobinIn, RoundRobinOut};
 use gpurf_hw::dialect::Clocked;
 
+use crate::bits::{all, first_from, mask};
+
 /// Grants the first request after the one granted last, around the circle.
 #[derive(Clone, Debug)]
 pub struct RoundRobin {
@@ -19,14 +21,7 @@ impl RoundRobin {
 
     /// Who is granted among the requests of the mask.
     pub fn grant(&self, requests: u32) -> Option<usize> {
-        if requests == 0 {
-            return None;
-        }
-        let from_next = requests >> self.next;
-        Some(match from_next {
-            0 => requests.trailing_zeros() as usize,
-            _ => self.next + from_next.trailing_zeros() as usize,
-        })
+        first_from(requests, self.next)
     }
 
     /// The turn passes to the requester after this one.
@@ -40,8 +35,7 @@ impl Clocked for RoundRobin {
     type Out = RoundRobinOut;
 
     fn settle(&mut self, inputs: &RoundRobinIn) -> RoundRobinOut {
-        let requests = (0..self.requesters).map(|i| (inputs.request[i] as u32) << i).sum();
-        let granted = self.grant(requests);
+        let granted = self.grant((mask(&inputs.request) & all(self.requesters)).into());
         self.granted = granted.filter(|_| inputs.advance);
         let mut outputs = RoundRobinOut::default();
         if let Some(granted) = granted {

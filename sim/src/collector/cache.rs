@@ -49,15 +49,7 @@ impl<D: Data> Cache<D> {
 
     /// The valid entry with this tag.
     pub fn find(&self, register: u8) -> Option<usize> {
-        let mut rest = self.valid;
-        while rest != 0 {
-            let entry = rest.trailing_zeros() as usize;
-            if self.tag[entry] == register {
-                return Some(entry);
-            }
-            rest &= rest - 1;
-        }
-        None
+        members(self.valid).find(|&entry| self.tag[entry] == register)
     }
 
     /// Hits and requests of an instruction's sources, before anything is changed. `sources`: a bit per

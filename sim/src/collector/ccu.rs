@@ -5,7 +5,7 @@ use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::{MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 
 use super::{Cache, Placement};
-use crate::bits::members;
+use crate::bits::{all, mask, members};
 
 /// An instruction at the door of a collector.
 #[derive(Clone, Copy, Debug, Default)]
@@ -121,14 +121,11 @@ impl<D: Data> Ccu<D> {
     }
 
     fn issue_of(&self, inputs: &CcuIn<D>) -> Option<CcuIssue> {
-        let mask = |bits: &[bool; MAX_SLOTS]| -> u8 {
-            (0..self.parameters.slots).map(|slot| (bits[slot] as u8) << slot).sum()
-        };
         inputs.issue.then(|| CcuIssue {
             warp: inputs.warp,
             unit: inputs.unit,
             payload: inputs.payload,
-            sources: mask(&inputs.source_valid),
+            sources: mask(&inputs.source_valid) & all(self.parameters.slots),
             near: mask(&inputs.source_near),
             registers: inputs.source_register.map(|register| register as u8),
         })

@@ -4,6 +4,8 @@ use gpurf_hw::collector::{OcuIn, OcuOut};
 use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::MAX_SLOTS;
 
+use crate::bits::{all, mask};
+
 /// The instruction that a collector holds, and its operands.
 #[derive(Clone, Debug)]
 pub struct Ocu<D: Data> {
@@ -86,7 +88,7 @@ impl<D: Data> Clocked for Ocu<D> {
             self.dispatch();
         }
         if inputs.issue {
-            let sources = (0..self.slots).map(|slot| (inputs.source_valid[slot] as u8) << slot).sum();
+            let sources = mask(&inputs.source_valid) & all(self.slots);
             self.issue(inputs.warp, inputs.unit, inputs.payload, sources);
         }
     }

@@ -4,6 +4,8 @@ use gpurf_hw::cells::MAX_ENTRIES;
 use gpurf_hw::collector::{Policy, ReplacementIn, ReplacementOut};
 use gpurf_hw::dialect::Clocked;
 
+use crate::bits::first_from;
+
 /// The entry to replace, or none if all must be kept.
 ///
 /// `valid`, `near`, `keep`: a bit per entry. `oldest_first`: entries from the least recently used on.
@@ -26,8 +28,7 @@ pub fn choose(
     }
     let far = all & !near & !keep;
     if policy == Policy::Malekeh && far != 0 {
-        let from_random = far as u32 >> random << random;
-        return Some(if from_random != 0 { from_random } else { far as u32 }.trailing_zeros() as usize);
+        return first_from(far, random as usize);
     }
     oldest_first.find(|entry| keep >> entry & 1 == 0)
 }

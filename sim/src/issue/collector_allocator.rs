@@ -3,9 +3,8 @@
 use gpurf_hw::cells::Choice;
 use gpurf_hw::dialect::Clocked;
 use gpurf_hw::issue::{Allocation, CollectorAllocatorIn, CollectorAllocatorOut, Waiting};
-use gpurf_hw::operand_stage::MAX_COLLECTORS;
 
-use crate::bits::mask;
+use crate::bits::{all, first_from, mask};
 use crate::cells::Lfsr;
 
 /// The rule, the counter of waited cycles, and the source of random choices.
@@ -97,10 +96,7 @@ impl CollectorAllocator {
     /// The first collector in the mask from a random one on, around.
     fn pick(&self, mask: u8) -> Option<usize> {
         // There are 1, 2, 4 or 8.
-        let start = usize::from(self.random.value() ^ self.seed) & (self.collectors - 1);
-        let from_start = mask >> start << start;
-        let first = if from_start != 0 { from_start } else { mask };
-        (mask != 0).then(|| first.trailing_zeros() as usize)
+        first_from(mask, usize::from(self.random.value() ^ self.seed) & (self.collectors - 1))
     }
 }
 
@@ -110,7 +106,7 @@ impl Clocked for CollectorAllocator {
 
     fn settle(&mut self, inputs: &CollectorAllocatorIn) -> CollectorAllocatorOut {
         let own = (0..self.collectors).find(|&c| inputs.owned[c] && inputs.held_warp[c] == inputs.warp);
-        let free = !mask(&inputs.occupied) & (u8::MAX >> (MAX_COLLECTORS - self.collectors));
+        let free = !mask(&inputs.occupied) & all(self.collectors);
         let answer = self.answer(inputs.warp as usize, own, free, mask(&inputs.near), inputs.sthld);
         self.answer = Some(answer).filter(|_| inputs.request);
         let waiting = self.answer == Some(Answer::Wait);

@@ -6,7 +6,7 @@ use gpurf_hw::operand_stage::{OperandStageParameters, MAX_COLLECTORS};
 
 use super::collector_allocator::Answer;
 use super::{CollectorAllocator, WarpScheduler};
-use crate::bits::mask;
+use crate::bits::{all, mask};
 
 /// Scheduler and allocator together.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl IssueStage {
         sthld: u32,
     ) -> Option<(usize, Answer)> {
         self.launched = launch;
-        let free = !holders.occupied & (u8::MAX >> (MAX_COLLECTORS - self.collectors));
+        let free = !holders.occupied & all(self.collectors);
         if free == 0 {
             // Whoever were selected, it would be told so.
             self.decided = None;

@@ -5,7 +5,7 @@ use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
 use gpurf_hw::register_file::{ArbiterIn, ArbiterOut, ArbiterParameters};
 
 use super::{home, Request, RequestQueue};
-use crate::bits::members;
+use crate::bits::{all, mask, members};
 use crate::cells::RoundRobin;
 
 /// A queue of reads per bank, and whose turn it is at each collector's port S.
@@ -55,20 +55,18 @@ impl Arbiter {
     pub fn grants(&self, writes: u8) -> Grants {
         let mut grants = Grants::default();
         let mut wanted = [0u32; MAX_COLLECTORS];
-        let mut collectors = 0u32;
+        let mut collectors = 0u8;
         for (bank, queue) in self.queues.iter().enumerate() {
             if let Some(head) = queue.waiting.front().filter(|_| writes >> bank & 1 == 0) {
                 wanted[head.collector as usize] |= 1 << bank;
                 collectors |= 1 << head.collector;
             }
         }
-        while collectors != 0 {
-            let collector = collectors.trailing_zeros() as usize;
+        for collector in members(collectors) {
             if let Some(bank) = self.turns[collector].grant(wanted[collector]) {
                 grants.banks |= 1 << bank;
                 grants.collector[bank] = collector as u8;
             }
-            collectors &= collectors - 1;
         }
         grants
     }
@@ -101,8 +99,8 @@ impl Clocked for Arbiter {
     fn settle(&mut self, inputs: &ArbiterIn) -> ArbiterOut {
         self.inputs = *inputs;
         let banks = 0..self.parameters.banks;
-        let mask = |bits: &[bool; MAX_BANKS]| -> u8 { banks.clone().map(|b| (bits[b] as u8) << b).sum() };
-        let (writes, near) = (mask(&inputs.write_valid), mask(&inputs.write_near));
+        let writes = mask(&inputs.write_valid) & all(self.parameters.banks);
+        let near = mask(&inputs.write_near);
         self.grants = self.grants(writes);
         let mut outputs = ArbiterOut::default();
         for bank in banks.clone() {

@@ -46,6 +46,7 @@ use gpurf_hw::dialect::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{KernelReader, Liveness, ThreadBlock};
 
+use crate::bits::wide_members;
 use crate::config::{Config, Organisation, SUB_CORES};
 use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
@@ -245,7 +246,7 @@ where
         }
         let (opened, completed) =
             (std::mem::take(&mut context.opened), std::mem::take(&mut context.completed));
-        for block in (0..context.residents.len()).filter(|block| (opened | completed) >> block & 1 == 1) {
+        for block in wide_members(opened | completed) {
             if opened >> block & 1 == 1 {
                 self.sub_cores.iter_mut().for_each(|sub_core| sub_core.open_barrier(block, context));
                 context.separate_loads(block, false);

@@ -11,12 +11,13 @@ use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use super::context::Context;
 use super::sub_core::SubCore;
 use super::two_level::{ActiveSet, TwoLevel};
+use crate::bits::members;
 use crate::config::SUB_CORES;
 
 /// Warps by number: warp slot w of sub-core s is number 4 w + s.
 pub(super) struct Monolithic {
     active: Option<ActiveSet>,
-    last: Option<u8>,
+    last: Option<usize>,
 }
 
 impl Monolithic {
@@ -45,8 +46,8 @@ impl Monolithic {
         };
         let eligible = ready & allowed & takes;
         let last = self.last.filter(|last| eligible >> last & 1 == 1);
-        let age = |warp: &u8| sub_cores[usize::from(*warp) % SUB_CORES].age(warp / SUB_CORES as u8, context);
-        let oldest = || (0..u32::BITS as u8).filter(|warp| eligible >> warp & 1 == 1).max_by_key(age);
+        let age = |&warp: &usize| sub_cores[warp % SUB_CORES].age(warp / SUB_CORES, context);
+        let oldest = || members(eligible).max_by_key(age);
         self.last = last.or_else(oldest).or(self.last);
         let chosen = self.last.map_or(0, |warp| eligible & 1 << warp);
         for (index, sub_core) in sub_cores.iter_mut().enumerate() {

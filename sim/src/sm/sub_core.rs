@@ -23,7 +23,7 @@ use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};
 
-use crate::bits::{flags, mask, members};
+use crate::bits::{all, flags, mask, members};
 use crate::config::{Config, Organisation, Timing, SUB_CORES, SUB_CORE_WARPS};
 use crate::statistics::Stalls;
 
@@ -143,7 +143,7 @@ where
             },
             permission: None,
             collectors: [Collecting::default(); MAX_COLLECTORS],
-            all_collectors: (u8::MAX as u32 >> (MAX_COLLECTORS - design.collectors(config))) as u8,
+            all_collectors: all(design.collectors(config)),
             occupied: 0,
             owners: [None; MAX_COLLECTORS],
             units: units.map(|timing| ExecutionUnit { timing: timing.clone(), free: 0 }),
@@ -210,8 +210,8 @@ where
         self.classify(context);
         let writes = self.results[..self.banks].iter().any(|queue| !queue.is_empty());
         let saves = self.save.filter(|save| save.collector.is_none());
-        if self.situation.ready == 0 && self.occupied == 0 && !writes && self.launched == 0 && saves.is_none()
-        {
+        let busy = writes || self.launched != 0 || saves.is_some();
+        if self.situation.ready == 0 && self.occupied == 0 && !busy {
             *self.situation.stall(&mut context.stalls, context.depleted) += 1;
             self.rest(1, context);
             return false;
@@ -237,7 +237,6 @@ where
             ready |= 1 << save.warp;
         }
         let unit_ready = self.unit_ready(context);
-        let busy = writes || self.launched != 0 || saves.is_some();
         if self.skips && !busy && self.still.lasts((ready, unit_ready)) {
             self.charge(ready, pending_ready, elsewhere, context);
             return true;

@@ -43,8 +43,8 @@ where
     }
 
     /// Grows with the time since the warp's launch.
-    pub fn age(&self, warp: u8, context: &Context) -> u32 {
-        context.serial.wrapping_sub(self.warps[usize::from(warp)].first_serial)
+    pub fn age(&self, warp: usize, context: &Context) -> u32 {
+        context.serial.wrapping_sub(self.warps[warp].first_serial)
     }
 
     /// A scheduler of the whole SM lets the warps of `issue`, a bit each, issue in this cycle; `active` of them

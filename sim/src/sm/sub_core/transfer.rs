@@ -2,14 +2,13 @@
 //! registers are read from the banks and written into them.
 
 use gpurf_hw::dialect::Clocked;
-use gpurf_hw::issue::WARPS;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::super::context::Context;
 use super::super::pool::{Change, Pool};
 use super::super::warp::{State, Warp};
 use super::{Collecting, Result, Save, Situation, SubCore};
-use crate::bits::mask;
+use crate::bits::{mask, members};
 use crate::register_file::home;
 
 impl<E> SubCore<E>
@@ -19,14 +18,13 @@ where
     /// Warps that wait for a load that takes long, or for registers; and those of which nothing else is under way, or
     /// that are not there. One bit each. A warp at a barrier, or at its end, is among the latter only.
     pub fn stalled(&self, context: &Context) -> (u8, u8) {
-        let collecting = (0..self.collectors.len()).filter(|collector| self.occupied >> collector & 1 == 1);
-        let collecting = collecting.filter_map(|collector| self.owners[collector]);
+        let collecting = members(self.occupied).filter_map(|collector| self.owners[collector]);
         let collecting: u8 = collecting.fold(0, |set, warp| set | 1 << warp);
         let present: u8 = self.ages.iter().fold(0, |set, warp| set | 1 << warp);
         let Situation { memory, barrier, issued, pool, .. } = self.situation;
         let candidates = (memory | barrier | issued | pool) & !collecting & !self.changed;
         let (mut waiting, mut stalled) = (0, !present);
-        for warp in (0..WARPS).filter(|warp| candidates >> warp & 1 == 1) {
+        for warp in members(candidates) {
             if self.warps[warp].is_quiet() {
                 let waits = pool >> warp & 1 == 1 || self.warps[warp].waits_long(&context.decoded);
                 waiting |= u8::from(waits) << warp;
@@ -57,7 +55,7 @@ where
     /// These warps have come to their end, perhaps with registers of the pool.
     pub(super) fn leave_pool(&mut self, leaving: u8) {
         let Some(pool) = &mut self.pool else { return };
-        for warp in (0..WARPS).filter(|warp| leaving >> warp & 1 == 1) {
+        for warp in members(leaving) {
             if std::mem::take(&mut self.warps[warp].holds_pool) {
                 pool.free_one();
                 self.changed |= self.situation.pool;

@@ -6,6 +6,7 @@ use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use super::super::design::Residency;
 use super::super::occupancy::Occupancy;
 use super::super::{Running, Sm};
+use crate::bits::wide_members;
 use crate::config::{Prefer, SUB_CORES};
 
 /// A slot that can be taken, and by what.
@@ -134,7 +135,7 @@ where
     /// Pending blocks that can go on, one bit each, by where their registers are.
     fn resumable(&self, accept: impl Fn(Option<usize>) -> bool) -> u128 {
         let region = |block: usize| self.context.residents[block].as_ref().expect("a pending block").region;
-        bits(self.context.resumable)
+        wide_members(self.context.resumable)
             .filter(|&block| accept(region(block)))
             .fold(0, |set, block| set | 1 << block)
     }
@@ -184,11 +185,4 @@ fn is_stalled(occupancy: &Occupancy, slot: usize, stalled: &[(u8, u8); SUB_CORES
         waits |= waiting >> warp & 1 == 1;
     }
     waits
-}
-
-/// Positions of the set bits.
-fn bits(set: u128) -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(set), |rest| Some(rest & rest.wrapping_sub(1)))
-        .take_while(|rest| *rest != 0)
-        .map(|rest| rest.trailing_zeros() as usize)
 }
