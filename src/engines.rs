@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use gpurf_hw::dialect::{Clocked, Lockstep, Module, ModuleWaveform, PortWaveform, Rtl};
+use gpurf_blocks::{Clocked, Lockstep};
+use gpurf_hw::dialect::{Module, ModuleWaveform, PortWaveform, Rtl};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;

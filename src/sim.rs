@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{ensure, Result};
 use clap::{Args, ValueEnum};
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::{Config, SUB_CORES};
 use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads, SmError};

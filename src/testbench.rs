@@ -112,7 +112,7 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
 
     let names: Vec<_> = arguments.engines.iter().map(EngineKind::to_string).collect();
     let divergence = outcome.divergence.as_ref().map(|(place, found)| {
-        let gpurf_hw::dialect::Divergence { cycle, port, first, second } = found;
+        let gpurf_blocks::Divergence { cycle, port, first, second } = found;
         format!("cycle {cycle}: {port} is {first} in {} and {second} in {}", names[0], names[*place])
     });
     let violation = outcome.violation.as_ref().map(|(cycle, reason)| format!("cycle {cycle}: {reason}"));

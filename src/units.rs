@@ -4,7 +4,8 @@
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
-use gpurf_hw::dialect::{Clocked, Lockstep, Module, Ports, Rtl};
+use gpurf_blocks::{Clocked, Lockstep, Ports};
+use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_hw::finereg::{self, MAX_CTAS};
 use gpurf_hw::multicast::{self, ADDRESS_BITS, WARP_BITS};
 use gpurf_sim::config::Config;

@@ -1,7 +1,7 @@
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
+use gpurf_blocks::{Clocked, Data};
 use gpurf_hw::cells::Choice;
-use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters, MAX_BANKS};
 use gpurf_hw::register_file::ArbiterParameters;
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use gpurf_hw::dialect::{Clocked, Data};
+use gpurf_blocks::{Clocked, Data};
 use gpurf_hw::issue::{IssueParameters, WARPS};
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
 use gpurf_sim::config::Config;
 use gpurf_sim::issue::Holders;

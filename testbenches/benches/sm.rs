@@ -6,7 +6,8 @@
 //! `cargo bench -p gpurf-testbenches --bench sm`: compare the engines within a run; machines differ.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use gpurf_hw::dialect::{Clocked, Lockstep, Module, Rtl};
+use gpurf_blocks::{Clocked, Lockstep};
+use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, Gpu};

@@ -1,9 +1,10 @@
 //! What belongs to each module: its RTL, reference model and stimulus.
 
+use gpurf_blocks::Clocked;
 use gpurf_hw::catalogue::Parameters;
 use gpurf_hw::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
 use gpurf_hw::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
-use gpurf_hw::dialect::{Clocked, Module, Word};
+use gpurf_hw::dialect::{Module, Word};
 use gpurf_hw::issue::{Allocation, CollectorAllocator, IssueStage, SthldController, WarpScheduler, WARPS};
 use gpurf_hw::multicast::{Iwmu, LrtCam, LrtScan};
 use gpurf_hw::operand_stage::{BocStage, CcuStage, OcuStage, OperandStageParameters};

@@ -42,7 +42,7 @@ impl Random {
         self.below(100) >= 100 - chance
     }
 
-    pub fn data<D: gpurf_hw::dialect::Data>(&mut self) -> D {
+    pub fn data<D: gpurf_blocks::Data>(&mut self) -> D {
         let mut data = D::default();
         data.words_mut().fill_with(|| self.word());
         data

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_hw::dialect::{difference, Divergence};
+use gpurf_blocks::{difference, Divergence};
 
 use crate::bench::Engine;
 use crate::{Random, Stimulus, Testbench};

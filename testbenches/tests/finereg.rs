@@ -1,8 +1,9 @@
 //! The FineReg modules at several sizes: scenarios and random stimulus, model against RTL, and of the RMU's
 //! model the invariants of every chain in every cycle.
 
+use gpurf_blocks::Clocked;
 use gpurf_hw::catalogue::Parameters;
-use gpurf_hw::dialect::{Clocked, Rtl};
+use gpurf_hw::dialect::Rtl;
 use gpurf_hw::finereg::{
     CtaStatusMonitor, FineRegParameters, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable,
     RegisterIndexDecoder, Rmu, RmuIn, RmuOut, Tie,

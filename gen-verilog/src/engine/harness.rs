@@ -1,6 +1,6 @@
 //! The top module that an engine talks to.
 
-use gpurf_hw::dialect::{layout, Ports};
+use gpurf_blocks::{layout, Ports};
 
 use crate::Design;
 

@@ -9,7 +9,8 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::marker::PhantomData;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use gpurf_hw::dialect::{pack, unpack, Clocked, Module, Ports};
+use gpurf_blocks::{pack, unpack, Clocked, Ports};
+use gpurf_hw::dialect::Module;
 use tempfile::TempDir;
 
 use super::harness::{Harness, MODULE};

@@ -1,4 +1,4 @@
-//! Emitted Verilog, run behind [`Clocked`](gpurf_hw::dialect::Clocked).
+//! Emitted Verilog, run behind [`Clocked`](gpurf_blocks::Clocked).
 //!
 //! Both engines reset for one cycle when they are made, exactly as
 //! [`Rtl`](gpurf_hw::dialect::Rtl) does, so that engines of one module stand in the same cycle.

@@ -10,7 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use gpurf_hw::dialect::{pack, unpack, Clocked, Module, Ports};
+use gpurf_blocks::{pack, unpack, Clocked, Ports};
+use gpurf_hw::dialect::Module;
 use libloading::Library;
 
 use super::harness::{Harness, MODULE};

@@ -1,6 +1,7 @@
 //! What the engines do besides agreeing.
 
-use gpurf_hw::dialect::{Clocked, Identity, Module, Rtl, Wide};
+use gpurf_blocks::{Clocked, Wide};
+use gpurf_hw::dialect::{Identity, Module, Rtl};
 use gpurf_verilog::{Icarus, Verilated};
 use rust_hdl::prelude::*;
 

@@ -1,6 +1,7 @@
 //! Runs a module in Rust, under Verilator and under Icarus, on the same inputs.
 
-use gpurf_hw::dialect::{Clocked, Lockstep, Module, PortName, PortValue, PortVisitor, Ports, Rtl};
+use gpurf_blocks::{Clocked, Lockstep, PortName, PortValue, PortVisitor, Ports};
+use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_verilog::{emit, Design, Icarus, Verilated};
 
 /// Panics at the first difference in any output.

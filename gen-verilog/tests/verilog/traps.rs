@@ -2,7 +2,8 @@
 //!
 //! They stand under `#[hdl_gen]`, since `#[rtl]` refuses most of them.
 
-use gpurf_hw::dialect::{Clocked, Identity, Module};
+use gpurf_blocks::Clocked;
+use gpurf_hw::dialect::{Identity, Module};
 use gpurf_verilog::{Icarus, Verilated};
 use rust_hdl::prelude::*;
 

@@ -111,7 +111,7 @@ fn has_data(ports: &[&Port]) -> bool {
 }
 
 fn plain_struct(side: &str, module: &Ident, name: &Ident, ports: &[&Port]) -> TokenStream {
-    let generics = has_data(ports).then(|| quote!(<D: crate::dialect::Data>));
+    let generics = has_data(ports).then(|| quote!(<D: ::gpurf_blocks::Data>));
     let arguments = has_data(ports).then(|| quote!(<D>));
     let fields = ports.iter().map(|port| {
         let (name, docs) = (&port.name, &port.docs);
@@ -152,8 +152,8 @@ fn plain_struct(side: &str, module: &Ident, name: &Ident, ports: &[&Port]) -> To
             }
         }
 
-        impl #generics crate::dialect::Ports for #name #arguments {
-            fn visit(&mut self, visitor: &mut impl crate::dialect::PortVisitor) {
+        impl #generics ::gpurf_blocks::Ports for #name #arguments {
+            fn visit(&mut self, visitor: &mut impl ::gpurf_blocks::PortVisitor) {
                 #(#visits)*
             }
         }

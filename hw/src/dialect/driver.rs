@@ -1,8 +1,9 @@
 //! Runs a rust-hdl module one clock cycle at a time.
 
+use gpurf_blocks::{Clocked, Ports};
 use rust_hdl::prelude::*;
 
-use super::{activity, Clocked, Ports};
+use super::activity;
 
 /// A rust-hdl block with a plain-Rust face; derived, see the derive macro of the same name.
 pub trait Module: Block {

@@ -10,11 +10,12 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
+use gpurf_blocks::{layout, pack, Ports};
 use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::prelude::{Block, Probe, VCDValue};
 use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
 
-use super::{layout, pack, Module, Ports};
+use super::Module;
 
 /// Records the ports of an engine of module `M`: the RTL, its reference model or its Verilog.
 ///
@@ -392,7 +393,8 @@ impl Probe for Record<'_> {
 mod tests {
     use super::*;
     use crate::collector::{Ocu, OcuIn, OcuOut};
-    use crate::dialect::{Clocked, Rtl, Wide};
+    use crate::dialect::Rtl;
+    use gpurf_blocks::{Clocked, Wide};
 
     type Wave = (OcuIn<Wide<32>>, OcuOut<Wide<32>>);
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use gpurf_blocks::{Clocked, Data};
 use gpurf_hw::collector::{BocIn, BocOut, BocParameters};
-use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::{MAX_DESTINATIONS, MAX_SLOTS};
 
 /// An instruction at the door of a collector.

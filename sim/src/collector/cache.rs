@@ -1,9 +1,9 @@
 //! The values in a caching collector unit, and the rules by which they come and go: W §3.2 and §4,
 //! F §III-C and §IV-A.
 
+use gpurf_blocks::Data;
 use gpurf_hw::cells::MAX_ENTRIES;
 use gpurf_hw::collector::Policy;
-use gpurf_hw::dialect::Data;
 use gpurf_hw::operand_stage::{MAX_D_PORTS, MAX_SLOTS};
 
 use super::{choose, DWrite};

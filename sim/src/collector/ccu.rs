@@ -1,7 +1,7 @@
 //! Reference model of the caching collector unit: W §3.2, F §III-C.
 
+use gpurf_blocks::{Clocked, Data};
 use gpurf_hw::collector::{CcuIn, CcuOut, CcuParameters};
-use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::{MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 
 use super::{Cache, Placement};

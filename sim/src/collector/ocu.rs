@@ -1,7 +1,7 @@
 //! Reference model of the operand collector unit: W §2, F §II.
 
+use gpurf_blocks::{Clocked, Data};
 use gpurf_hw::collector::{OcuIn, OcuOut};
-use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::MAX_SLOTS;
 
 use crate::bits::{all, mask};

@@ -1,8 +1,8 @@
 //! Reference model of replacement: W §4.1, F §IV-A1.
 
+use gpurf_blocks::Clocked;
 use gpurf_hw::cells::MAX_ENTRIES;
 use gpurf_hw::collector::{Policy, ReplacementIn, ReplacementOut};
-use gpurf_hw::dialect::Clocked;
 
 use crate::bits::first_from;
 

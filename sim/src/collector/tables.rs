@@ -1,9 +1,9 @@
 //! Reference models of the two tables of a caching collector unit as blocks of their own: W §3.2,
 //! F §III-C. [`super::Ccu`] is not built from them: it says directly what the whole unit does.
 
+use gpurf_blocks::{Clocked, Data};
 use gpurf_hw::cells::{LruOrderIn, MAX_ENTRIES};
 use gpurf_hw::collector::{CacheTableIn, CacheTableOut, OperandCollectorTableIn, OperandCollectorTableOut};
-use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_hw::operand_stage::MAX_SLOTS;
 
 use crate::cells::LruOrder;

@@ -1,6 +1,6 @@
 //! Reference model of the CTA status monitor: R §V-B, Table IV.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut, Tie, WORD};
 
 /// Where a CTA's context or its registers are; the numbers are R's Table IV.

@@ -1,6 +1,6 @@
 //! Reference model of the free space monitor: R §V-C.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::finereg::{FreeSpaceMonitorIn, FreeSpaceMonitorOut, WORD};
 
 /// A flag per PCRF entry, and the number of those that are set.

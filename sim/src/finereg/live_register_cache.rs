@@ -1,6 +1,6 @@
 //! Reference model of the live-register bit-vector cache: R §V-C.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::finereg::{LiveRegisterCacheIn, LiveRegisterCacheOut, CACHE_ENTRIES};
 
 use super::{halves, vector};

@@ -1,6 +1,6 @@
 //! Reference model of the pending-CTA register file: R §V-D, §V-E.
 
-use gpurf_hw::dialect::{Clocked, Data};
+use gpurf_blocks::{Clocked, Data};
 use gpurf_hw::finereg::{FineRegParameters, PcrfIn, PcrfOut};
 
 /// A register with its tag; `next` counts unless `end` is set.

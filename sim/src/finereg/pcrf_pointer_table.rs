@@ -1,6 +1,6 @@
 //! Reference model of the PCRF pointer table: R §V-C.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::finereg::{PcrfPointerTableIn, PcrfPointerTableOut};
 
 /// Where a CTA's chain begins, and how many registers it has at least.

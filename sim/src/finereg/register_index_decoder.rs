@@ -1,6 +1,6 @@
 //! Reference model of the register index decoder: R §V-C.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::finereg::{RegisterIndexDecoderIn, RegisterIndexDecoderOut};
 
 use super::vector;

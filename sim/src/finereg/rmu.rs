@@ -1,6 +1,6 @@
 //! Reference model of the register management unit: R §V-C, §V-E.
 
-use gpurf_hw::dialect::{Clocked, Data};
+use gpurf_blocks::{Clocked, Data};
 use gpurf_hw::finereg::{FineRegParameters, LiveRegisterCacheIn, LiveRegisterCacheOut};
 use gpurf_hw::finereg::{PcrfIn, PcrfOut, RmuIn, RmuOut, CTA_WARPS};
 

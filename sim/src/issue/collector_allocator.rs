@@ -1,7 +1,7 @@
 //! Reference model of the collector allocator: W §6, F §IV-B2.
 
+use gpurf_blocks::Clocked;
 use gpurf_hw::cells::Choice;
-use gpurf_hw::dialect::Clocked;
 use gpurf_hw::issue::{Allocation, CollectorAllocatorIn, CollectorAllocatorOut, Waiting};
 
 use crate::bits::{all, first_from, mask};

@@ -1,6 +1,6 @@
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::issue::{Allocation, IssueParameters, IssueStageIn, IssueStageOut, WARPS};
 use gpurf_hw::operand_stage::{OperandStageParameters, MAX_COLLECTORS};
 

@@ -1,6 +1,6 @@
 //! Reference model of the STHLD controller: W §7, F §IV-B3.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::issue::{SthldControllerIn, SthldControllerOut, SthldTable};
 
 /// A state machine that runs at the end of each interval, and what it counts meanwhile.

@@ -4,7 +4,7 @@
 //! dramatically": the knee. The walk shows which STHLD the controller tries on such a curve, and where it
 //! comes to rest. Any engine can walk.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::issue::{SthldControllerIn, SthldControllerOut};
 use serde::Serialize;
 

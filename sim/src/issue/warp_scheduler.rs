@@ -1,6 +1,6 @@
 //! Reference model of the warp scheduler: W §5, F §IV-B1.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::issue::{Occupied, Scheduling, WarpSchedulerIn, WarpSchedulerOut, WARPS};
 
 use crate::bits::mask;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::multicast::{
     IwmuIn, IwmuOut, IwmuParameters, LrtIn, LrtOut, Search, PENDING, QUEUE_DEPTH, SUB_CORES,
 };

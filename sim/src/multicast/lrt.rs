@@ -1,6 +1,6 @@
 //! Reference models of the load request table: I §3.1 to §3.3.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::multicast::{LrtIn, LrtOut, LANES};
 
 /// A load that waits for a partner.

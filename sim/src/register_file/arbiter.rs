@@ -1,6 +1,6 @@
 //! Reference model of the arbiter and its write filter: F §II, §III-B, §IV-A2; W §4.2.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
 use gpurf_hw::register_file::{ArbiterIn, ArbiterOut, ArbiterParameters};
 

@@ -1,6 +1,6 @@
 //! Reference model of a register bank: F §II.
 
-use gpurf_hw::dialect::{Clocked, Data};
+use gpurf_blocks::{Clocked, Data};
 use gpurf_hw::register_file::{BankIn, BankOut};
 
 /// A single-ported memory, and the read under way.

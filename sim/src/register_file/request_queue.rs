@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::register_file::{RequestQueueIn, RequestQueueOut};
 
 /// One read that waits for its bank.

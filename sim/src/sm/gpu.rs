@@ -6,7 +6,7 @@
 //! There the controller compares the instructions of all SMs in the interval with those of the one before
 //! (F §IV-B3), and STHLD changes.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::issue::{Allocation, SthldTable};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{Command, Kernel, Reuse, Workload};

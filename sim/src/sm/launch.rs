@@ -1,6 +1,6 @@
 //! Thread blocks come onto the SM.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{Program, ThreadBlock};
 

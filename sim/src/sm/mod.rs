@@ -42,7 +42,7 @@ mod warp;
 
 use std::sync::Arc;
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{KernelReader, Liveness, ThreadBlock};
 

@@ -5,7 +5,7 @@
 //! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is passed
 //! over.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::context::Context;

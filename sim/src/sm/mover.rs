@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::finereg::{RmuIn, CTA_WARPS};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 

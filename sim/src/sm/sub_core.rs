@@ -18,7 +18,7 @@ mod transfer;
 
 use std::collections::VecDeque;
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};

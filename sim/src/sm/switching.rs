@@ -27,7 +27,7 @@ mod contexts;
 mod selection;
 mod status;
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::finereg::{RmuIn, RmuOut};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 

@@ -1,6 +1,6 @@
 //! An engine that does something wrong.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 
 /// An engine whose outputs are altered, in view of its inputs.
 pub struct Altered<E, F> {

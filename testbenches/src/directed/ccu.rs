@@ -1,7 +1,8 @@
 //! Scenarios of the caching collector unit.
 
+use gpurf_blocks::Data;
 use gpurf_hw::collector::{Ccu, CcuIn, Policy};
-use gpurf_hw::dialect::{Data, Word};
+use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
 use super::{expect, value, Drive, Scenario};

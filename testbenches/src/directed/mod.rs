@@ -16,8 +16,8 @@ mod rmu;
 mod sthld_controller;
 mod warp_scheduler;
 
+use gpurf_blocks::Data;
 use gpurf_hw::catalogue::Parameters;
-use gpurf_hw::dialect::Data;
 
 pub use arbiter::scenarios as arbiter;
 pub use boc::scenarios as boc;

@@ -1,7 +1,8 @@
 //! Scenarios of the operand collector unit.
 
+use gpurf_blocks::Data;
 use gpurf_hw::collector::{Ocu, OcuIn};
-use gpurf_hw::dialect::{Data, Word};
+use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
 use super::{expect, value, Drive, Scenario};

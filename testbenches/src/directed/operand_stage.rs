@@ -1,6 +1,6 @@
 //! Scenarios of the operand stage.
 
-use gpurf_hw::dialect::Data;
+use gpurf_blocks::Data;
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
 
 use super::{expect, value, Drive, Scenario};

@@ -1,6 +1,7 @@
 //! Scenarios of the pending-CTA register file.
 
-use gpurf_hw::dialect::{Data, Word};
+use gpurf_blocks::Data;
+use gpurf_hw::dialect::Word;
 use gpurf_hw::finereg::{Pcrf, PcrfIn};
 use rust_hdl::prelude::Bits;
 

@@ -1,6 +1,6 @@
 //! Stimulus of a register bank.
 
-use gpurf_hw::dialect::Data;
+use gpurf_blocks::Data;
 use gpurf_hw::register_file::BankIn;
 
 use super::Stimulus;

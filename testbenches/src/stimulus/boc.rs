@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use gpurf_blocks::Data;
 use gpurf_hw::collector::{BocIn, BocOut, BocParameters};
-use gpurf_hw::dialect::Data;
 
 use super::Stimulus;
 use crate::Random;

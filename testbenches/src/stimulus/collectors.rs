@@ -1,7 +1,7 @@
 //! Stimulus of the collectors: instructions one after another, values for what they request.
 
+use gpurf_blocks::Data;
 use gpurf_hw::collector::{CcuIn, CcuOut, CcuParameters, OcuIn, OcuOut};
-use gpurf_hw::dialect::Data;
 use gpurf_hw::operand_stage::MAX_SLOTS;
 
 use super::Stimulus;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gpurf_hw::dialect::Data;
+use gpurf_blocks::Data;
 use gpurf_hw::issue::Allocation;
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters};
 

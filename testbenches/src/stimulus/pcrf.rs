@@ -1,6 +1,6 @@
 //! Stimulus of the pending-CTA register file.
 
-use gpurf_hw::dialect::Data;
+use gpurf_blocks::Data;
 use gpurf_hw::finereg::{PcrfIn, PcrfOut};
 
 use super::Stimulus;

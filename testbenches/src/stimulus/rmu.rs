@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use gpurf_hw::dialect::Data;
+use gpurf_blocks::Data;
 use gpurf_hw::finereg::{FineRegParameters, RmuIn, RmuOut, CTA_WARPS, REGISTERS};
 
 use super::Stimulus;

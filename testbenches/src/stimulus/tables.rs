@@ -1,7 +1,7 @@
 //! Stimulus of the two tables of a caching collector unit.
 
+use gpurf_blocks::{Clocked, Data};
 use gpurf_hw::collector::{CacheTableIn, CacheTableOut, OperandCollectorTableIn, OperandCollectorTableOut};
-use gpurf_hw::dialect::{Clocked, Data};
 use gpurf_sim::collector::CacheTable;
 
 use super::Stimulus;

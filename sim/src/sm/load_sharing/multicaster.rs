@@ -10,7 +10,7 @@
 //!   registers away, where no other load is likely to go.
 //! - *Barriers*: see [`Multicaster::begin`].
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::multicast::{IwmuIn, IwmuOut};
 
 use crate::config::{Config, SUB_CORES, SUB_CORE_WARPS};

@@ -1,6 +1,6 @@
 //! What the hardware says is held against what the SM knows.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::super::context::{Context, Executing};

@@ -1,6 +1,6 @@
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::issue::WARPS;
 use gpurf_hw::operand_stage::MAX_SLOTS;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};

@@ -1,6 +1,6 @@
 //! What a sub-core tells a scheduler of the whole SM, and what that lets it do.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::super::context::Context;

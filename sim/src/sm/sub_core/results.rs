@@ -1,6 +1,6 @@
 //! Results on their way from the units to the banks.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::super::context::{Context, Executing};

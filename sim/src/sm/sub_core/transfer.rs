@@ -1,7 +1,7 @@
 //! What a sub-core does for blocks that become pending or active: its warps' contexts leave and come, and their
 //! registers are read from the banks and written into them.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::super::context::Context;

@@ -1,6 +1,6 @@
 //! The contexts of warps, their places in the stream and their scoreboards, leave slots and come into them.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::super::occupancy::Occupancy;

@@ -1,6 +1,6 @@
 //! What takes a slot. See [`super`] for the order.
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::super::design::Residency;

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use gpurf_hw::dialect::Clocked;
+use gpurf_blocks::Clocked;
 use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut, FineRegParameters, WORD};
 
 use crate::finereg::{Candidate, CtaStatusMonitor, Location, Status};

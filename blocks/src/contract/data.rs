@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use rust_hdl::prelude::*;
-
 /// A register value of [`Data::WIDTH`] bits in plain Rust, little end first.
 pub trait Data: Copy + Default + PartialEq + fmt::Debug + Send + 'static {
     const WIDTH: usize;
@@ -50,42 +48,5 @@ impl<const N: usize> Data for Wide<N> {
 
     fn words_mut(&mut self) -> &mut [u32] {
         &mut self.0
-    }
-}
-
-/// A signal type that carries [`Data`]: which plain type it has, and how values cross over.
-pub trait Word: Synth {
-    type Data: Data;
-
-    fn from_data(data: &Self::Data) -> Self;
-    fn to_data(&self) -> Self::Data;
-}
-
-impl Word for Bits<32> {
-    type Data = u32;
-
-    fn from_data(data: &u32) -> Self {
-        (*data as u64).into()
-    }
-
-    fn to_data(&self) -> u32 {
-        self.index() as u32
-    }
-}
-
-impl Word for Bits<1024> {
-    type Data = Wide<32>;
-
-    fn from_data(data: &Wide<32>) -> Self {
-        let mut bits: Bits<1024> = 0.into();
-        for (index, word) in data.0.iter().enumerate() {
-            let word: Bits<32> = (*word as u64).into();
-            bits.set_bits(32 * index, word);
-        }
-        bits
-    }
-
-    fn to_data(&self) -> Wide<32> {
-        Wide(std::array::from_fn(|index| self.get_bits::<32>(32 * index).index() as u32))
     }
 }

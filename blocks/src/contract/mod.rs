@@ -1,0 +1,11 @@
+//! The contract that every engine of a block keeps, and ports as plain data.
+
+mod clocked;
+mod data;
+mod lockstep;
+mod ports;
+
+pub use clocked::Clocked;
+pub use data::{Data, Wide};
+pub use lockstep::{difference, Divergence, Lockstep};
+pub use ports::{layout, pack, unpack, Field, PortName, PortValue, PortVisitor, Ports};
