@@ -1,8 +1,12 @@
-//! What models and hardware share, and nothing else: the contract of a block and its ports.
+//! What models and hardware share, and nothing else: the contract of a block, its ports as data, its parameters, and
+//! the sizes that all of them have.
 //!
 //! Nothing of the house is imported here, and nothing is known of how a block is made.
 
+mod constants;
 mod contract;
+mod parameters;
 
-pub use contract::{difference, Clocked, Data, Divergence, Lockstep, Wide};
-pub use contract::{layout, pack, unpack, Field, PortName, PortValue, PortVisitor, Ports};
+pub use constants::*;
+pub use contract::*;
+pub use parameters::*;

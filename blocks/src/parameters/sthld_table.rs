@@ -1,27 +1,27 @@
 //! Transitions of the STHLD controller, read from TOML: W §7, F §IV-B3.
 
-use serde::Deserialize;
+use std::sync::LazyLock;
 
-use crate::catalogue::ParameterError;
+use serde::{Deserialize, Serialize};
 
-/// States of the machine; the papers number them from 1.
-pub const STATES: usize = 6;
+use super::parameter::{Parameter, ParameterError, Value};
+use crate::STHLD_STATES;
 
 /// The project's reconstruction of the papers' figure.
 const RECONSTRUCTION: &str = include_str!("../../config/sthld.toml");
 
 /// What the controller does in each state; the TOML file documents the fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SthldTable {
     pub reconstruction: usize,
     pub maximum: u32,
     pub inverse_threshold: u32,
-    pub state: [Edges; STATES],
+    pub state: [Edges; STHLD_STATES],
 }
 
 /// The ways out of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edges {
     /// After a small change of IPC.
@@ -31,7 +31,7 @@ pub struct Edges {
 }
 
 /// One edge of the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transition {
     /// 1 to 6.
@@ -43,7 +43,11 @@ pub struct Transition {
 impl Default for SthldTable {
     /// `config/sthld.toml`.
     fn default() -> Self {
-        SthldTable::parse(RECONSTRUCTION, "hw/config/sthld.toml").expect("the embedded table is valid")
+        static TABLE: LazyLock<SthldTable> = LazyLock::new(|| {
+            SthldTable::parse(RECONSTRUCTION, "blocks/config/sthld.toml")
+                .expect("the embedded table is valid")
+        });
+        *TABLE
     }
 }
 
@@ -63,7 +67,7 @@ impl SthldTable {
         for (index, Edges { small, large }) in table.state.iter().enumerate() {
             for Transition { next, step } in [small, large] {
                 let state = index + 1;
-                if !(1..=STATES as u32).contains(next) {
+                if !(1..=STHLD_STATES as u32).contains(next) {
                     return Err(refused(format!("state {state}: next = {next} is no state; it is 1 to 6")));
                 }
                 if step.unsigned_abs() > 31 {
@@ -74,6 +78,25 @@ impl SthldTable {
             }
         }
         Ok(table)
+    }
+}
+
+impl Value for SthldTable {
+    fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError> {
+        let file = std::fs::read_to_string(text)
+            .map_err(|error| ParameterError(format!("{} ({error})", parameter.refused(text))))?;
+        SthldTable::parse(&file, text)
+    }
+
+    fn text(&self) -> String {
+        match self.reconstruction {
+            0 => "the papers' own".into(),
+            number => format!("reconstruction {number}"),
+        }
+    }
+
+    fn number(&self) -> usize {
+        self.reconstruction
     }
 }
 

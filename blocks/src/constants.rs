@@ -1,0 +1,39 @@
+//! Sizes that no parameter changes: models, hardware and the streaming multiprocessor (SM) share them.
+//!
+//! F is the full Malekeh paper, I inter-warp multicasting, R FineReg.
+
+use crate::{MAX_DESTINATIONS, MAX_SLOTS};
+
+/// Sub-cores of an SM; the warp in slot w belongs to sub-core w mod 4. F Table I.
+pub const SUB_CORES: usize = 4;
+/// Warp slots of a sub-core: 32 in an SM of four sub-cores. F Table I.
+pub const WARPS: usize = 8;
+/// Threads of a warp.
+pub const LANES: usize = 32;
+
+/// Source slots of the instructions at the heads of all warps of a sub-core, at most.
+pub const HEAD_SLOTS: usize = WARPS * MAX_SLOTS;
+/// Destinations of the instructions at the heads of all warps of a sub-core, at most.
+pub const HEAD_DESTINATIONS: usize = WARPS * MAX_DESTINATIONS;
+/// States of the STHLD controller; the papers number them from 1. F §IV-B3.
+pub const STHLD_STATES: usize = 6;
+
+/// Loads that the multicasting unit queues for each sub-core: "double buffering". I §5.2.3.
+pub const QUEUE_DEPTH: usize = 2;
+/// Entries of a load request table in a memory that are compared in a cycle: "four comparators". I §3.1.
+pub const SCAN_LANES: usize = 4;
+/// Multicast loads that wait for scoreboards.
+pub const PENDING: usize = 4;
+/// Bits of a warp's number in a load request. I §5.2.3.
+pub const WARP_BITS: usize = 6;
+/// Bits of a shared-memory address in a load request. I §5.2.3.
+pub const ADDRESS_BITS: usize = 16;
+
+/// Warps of a cooperative thread array (CTA), at most. R §V-D.
+pub const CTA_WARPS: usize = 32;
+/// Registers of a thread, each a bit of a live-register vector. R §V-A.
+pub const REGISTERS: usize = 64;
+/// Entries of the live-register bit-vector cache. R §V-C.
+pub const VECTOR_CACHE_ENTRIES: usize = 32;
+/// Flags in a word: of entries in the free space monitor, of CTAs in the status monitor.
+pub const FLAG_WORD: usize = 32;

@@ -1,0 +1,60 @@
+//! Which values go together, and what follows from them.
+
+use super::{Allocation, ParameterError, Parameters, Values, PARAMETERS};
+use crate::WARPS;
+
+impl Parameters {
+    /// Whether the values go together.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let Parameters { entries, slots, pcrf_latency, next_latency, collectors, .. } = *self;
+        if slots >= entries {
+            let larger =
+                numbers("entries").filter(|entries| *entries > slots).map(|number| number.to_string());
+            return Err(ParameterError(format!(
+                "entries={entries} is not more than slots={slots}: replacement could find every entry locked; set \
+                 slots to at most {} or entries to {}",
+                entries - 1,
+                larger.collect::<Vec<_>>().join(" or "),
+            )));
+        }
+        if next_latency > pcrf_latency {
+            return Err(ParameterError(format!(
+                "next_latency={next_latency} is more than pcrf_latency={pcrf_latency}: the next pointer is part of \
+                 the tag; set next_latency to at most {pcrf_latency}"
+            )));
+        }
+        if self.allocation == Allocation::Private && collectors != WARPS {
+            return Err(ParameterError(format!(
+                "allocation=private needs a collector for each of {WARPS} warps; set collectors={WARPS}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The same with a collector of its own for every warp of the sub-core: warp w in collector w.
+    pub fn private(&self) -> Self {
+        Parameters { collectors: WARPS, allocation: Allocation::Private, ..*self }
+    }
+
+    /// Bits of a collector's number, at least one.
+    pub fn collector_bits(&self) -> usize {
+        (self.collectors.ilog2() as usize).max(1)
+    }
+
+    /// Bits of a cache-table entry's number: 3 for 8 entries.
+    pub fn entry_bits(&self) -> usize {
+        self.entries.ilog2() as usize
+    }
+
+    /// Bits of a PCRF pointer: 10 for 1024 entries.
+    pub fn pointer_bits(&self) -> usize {
+        self.pcrf_entries.next_power_of_two().ilog2() as usize
+    }
+}
+
+/// The numbers that a parameter can be.
+fn numbers(name: &str) -> impl Iterator<Item = usize> {
+    let parameter = PARAMETERS.iter().find(|parameter| parameter.name == name).expect("a parameter");
+    debug_assert!(matches!(parameter.values, Values::OneOf(_) | Values::Range { .. }));
+    parameter.values.texts().map(|text| text.parse().expect("a number"))
+}

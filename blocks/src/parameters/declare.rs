@@ -1,0 +1,90 @@
+//! The macro that declares parameters.
+
+/// Makes of each declaration a field of `Parameters`, its default, an entry of `PARAMETERS` and, for a number, the
+/// constant `MAX_<NAME>`: its largest possible value, which is the length of arrays in the structs of ports.
+///
+/// ```text
+/// /// What it is, in whole sentences.
+/// name [short name in Verilog]: type = default, possible values, "unit", "source";
+/// ```
+macro_rules! parameters {
+    ($($(#[doc = $doc:literal])+
+       $name:ident $([$short:ident])?: $type:ident = $default:expr, $values:expr, $unit:tt, $source:literal;)+) => {
+        /// Sizes and policies of all hardware. A module takes from them what concerns it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+        pub struct Parameters {
+            $(
+                $(#[doc = $doc])+
+                #[doc = concat!("\n\n", parameters!(@unit $unit), "Source: ", $source, ". Values: `", stringify!($values), "`.")]
+                pub $name: $type,
+            )+
+        }
+
+        impl Default for Parameters {
+            fn default() -> Self {
+                Parameters { $($name: $default,)+ }
+            }
+        }
+
+        /// Every parameter, in the order of the fields.
+        pub const PARAMETERS: &[Parameter] = &[$(
+            Parameter {
+                name: stringify!($name),
+                short: parameters!(@short $($short)?),
+                doc: concat!($($doc),+).trim_ascii_start(),
+                values: $values,
+                unit: $unit,
+                source: $source,
+            },
+        )+];
+
+        pastey::paste! {
+            $(parameters!(@largest $type $name [<MAX_ $name:upper>] $values);)+
+        }
+
+        impl Parameters {
+            /// Sets one parameter from text, as of `--set entries=16`. [`Parameters::check`] comes after the last one.
+            pub fn set(&mut self, name: &str, text: &str) -> Result<(), ParameterError> {
+                let parameter = Parameter::find(name)?;
+                match name {
+                    $(stringify!($name) => self.$name = Value::parse(text, parameter)?,)+
+                    _ => unreachable!("every parameter has a field"),
+                }
+                Ok(())
+            }
+
+            /// The value as text.
+            ///
+            /// # Panics
+            /// If no parameter is called so.
+            pub fn text_of(&self, name: &str) -> String {
+                match name {
+                    $(stringify!($name) => self.$name.text(),)+
+                    _ => panic!("no parameter is called `{name}`"),
+                }
+            }
+
+            /// The value as a number, as the names of Verilog modules have it.
+            ///
+            /// # Panics
+            /// If no parameter is called so.
+            pub fn number_of(&self, name: &str) -> usize {
+                match name {
+                    $(stringify!($name) => self.$name.number(),)+
+                    _ => panic!("no parameter is called `{name}`"),
+                }
+            }
+        }
+    };
+    (@short) => { None };
+    (@short $short:ident) => { Some(stringify!($short)) };
+    (@unit "") => { "" };
+    (@unit $unit:tt) => { concat!("Unit: ", $unit, ". ") };
+    (@largest usize $name:ident $max:ident $values:expr) => {
+        #[doc = concat!("Largest possible `", stringify!($name), "`.")]
+        pub const $max: usize = $values.largest();
+    };
+    (@largest $type:ident $name:ident $max:ident $values:expr) => {};
+}
+
+pub(super) use parameters;

@@ -1,0 +1,127 @@
+//! The parameters, each declared once.
+//!
+//! W is the Malekeh workshop paper, F the full one, I inter-warp multicasting, R FineReg.
+
+use serde::Serialize;
+use strum::VariantNames;
+
+use super::declare::parameters;
+use super::parameter::{Parameter, ParameterError, Value};
+use super::policy::{Allocation, Choice, Occupied, ReplacementPolicy, Scheduling, Search, Tie, Waiting};
+use super::sthld_table::SthldTable;
+use super::values::Values;
+
+const fn one_of(numbers: &'static [usize]) -> Values {
+    Values::OneOf(numbers)
+}
+
+const fn range(first: usize, last: usize, step: usize) -> Values {
+    Values::Range { first, last, step }
+}
+
+const fn names(names: &'static [&'static str]) -> Values {
+    Values::Names(names)
+}
+
+const BOOLEAN: Values = names(&["false", "true"]);
+
+parameters! {
+    // Collectors, banks and the register file of a sub-core.
+
+    /// Width of a register's data. 1024 bits are a register of a warp; 32 bits carry a token that stands for one.
+    width: usize = 1024, one_of(&[32, 1024]), "bits", "F §II: 32 lanes of 32 bits";
+
+    /// Entries of a cache table. They must be more than the source slots, all of which an instruction may lock.
+    entries: usize = 8, one_of(&[4, 8, 16]), "registers of a warp", "F §III-C";
+
+    /// Source slots of a collector: registers that an instruction can read.
+    slots: usize = 7, one_of(&[3, 4, 5, 6, 7]), "registers of a warp", "W §2; HMMA.1688.F32 reads 2 + 1 + 4";
+
+    /// Collectors of a sub-core.
+    collectors: usize = 2, one_of(&[1, 2, 4, 8]), "", "F §II";
+
+    /// Banks of a sub-core's register file. Each makes one access per cycle.
+    banks: usize = 2, one_of(&[2, 4]), "", "F §II";
+
+    /// Rows of a bank. A row holds one register of a warp.
+    rows: usize = 256, one_of(&[32, 64, 128, 256]), "registers of a warp", "F Table I: 256 KB per SM";
+
+    /// Which entry of a cache table makes room.
+    replacement [lru]: ReplacementPolicy = ReplacementPolicy::Malekeh, names(ReplacementPolicy::VARIANTS), "",
+        "W §4.1, F §IV-A1";
+
+    /// Results whose next read is far are put into the cache table too.
+    cache_far [far]: bool = false, BOOLEAN, "", "F §IV-A2 filters them";
+
+    /// A result that is kept out of a collector invalidates its register there. Without it, one sees what is missed.
+    invalidate [inv]: bool = true, BOOLEAN, "", "our decision: a later read would find the stale value";
+
+    /// Ports D of a caching collector: results that it takes in a cycle.
+    d_ports [d]: usize = 1, one_of(&[1, 2]), "", "F §III-C";
+
+    /// Instructions in the window of a bypassing operand collector.
+    window: usize = 3, range(2, 8, 1), "instructions", "F §VI-B";
+
+    /// Destinations of an instruction that a bypassing operand collector keeps.
+    destinations: usize = 2, range(1, 4, 1), "registers of a warp", "F §VI-B";
+
+    // Issue.
+
+    /// Which ready warp goes first.
+    scheduling [sched]: Scheduling = Scheduling::Malekeh, names(Scheduling::VARIANTS), "", "F §IV-B1";
+
+    /// What the scheduler does about a warp whose own collector is occupied.
+    occupied [skip]: Occupied = Occupied::Skip, names(Occupied::VARIANTS), "", "F §IV-B allows both";
+
+    /// Which collector an instruction enters.
+    allocation [alloc]: Allocation = Allocation::Malekeh, names(Allocation::VARIANTS), "", "F §IV-B2";
+
+    /// While the counter is below STHLD, or up to it, an allocation waits for a collector with near values.
+    waiting [upto]: Waiting = Waiting::Below, names(Waiting::VARIANTS), "", "F §IV-B2; W §6 waits up to it";
+
+    /// How one of several free collectors is chosen, and one of several far entries to replace.
+    choice [fix]: Choice = Choice::Random, names(Choice::VARIANTS), "", "W §4.1, §6, F §IV";
+
+    /// Seed of the random choice of a collector.
+    seed: usize = 0, range(0, 255, 1), "", "our decision: each sub-core has its own";
+
+    /// Time between two decisions of the STHLD controller, and between two records of the statistics. With four
+    /// instructions in each cycle, 16 bits count those of the longest.
+    interval: usize = 10_000, range(1, (1 << 14) - 1, 1), "cycles", "F §IV-B3";
+
+    /// Transitions of the STHLD controller.
+    sthld_table: SthldTable = SthldTable::default(), Values::File("a TOML file that can be read"), "",
+        "our decision: reconstructed from F §IV-B3, W §7, whose figure the text does not repeat";
+
+    // Inter-warp multicasting.
+
+    /// Entries of the load request table.
+    lrt_entries: usize = 192, range(16, 192, 4), "loads", "I §5.2.3";
+
+    /// How the load request table is searched.
+    search: Search = Search::Cam, names(Search::VARIANTS), "", "I §3.1, §5.2.3 allow both";
+
+    /// Time after which a load without a partner may leave alone; after twice as much it does. 0 is never.
+    release_age: usize = 256, range(0, 65_535, 1), "cycles", "our decision: I has no rule";
+
+    // FineReg.
+
+    /// Registers that the register file of pending CTAs (PCRF) holds.
+    pcrf_entries: usize = 1024, range(64, 2048, 32), "registers of a warp", "R §VI-A: half of the register file";
+
+    /// CTAs that an SM can have, active and pending.
+    ctas: usize = 128, one_of(&[16, 32, 64, 128]), "", "R §V-F";
+
+    /// Time from reading a PCRF entry until its register is there.
+    pcrf_latency: usize = 4, range(1, 8, 1), "cycles", "R §V-E: at least 4";
+
+    /// Time until a PCRF entry's next pointer is there: registers of a chain follow each other so. It is part of the
+    /// tag, so it takes no longer than the register.
+    next_latency: usize = 4, range(1, 8, 1), "cycles", "R §V-E: access is pipelined";
+
+    /// Bits of a live register count in the pointer table. A larger count saturates.
+    count_bits: usize = 12, one_of(&[6, 12]), "bits", "our decision: every count fits; R §V-F has 6";
+
+    /// Which of several pending CTAs that could resume goes first.
+    tie: Tie = Tie::RoundRobin, names(Tie::VARIANTS), "", "our decision: R does not say";
+}

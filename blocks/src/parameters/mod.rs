@@ -1,0 +1,15 @@
+//! Parameters of the hardware: each is declared once, and everything else is made from its declaration.
+
+mod check;
+mod declare;
+mod declared;
+mod parameter;
+mod policy;
+mod sthld_table;
+mod values;
+
+pub use declared::*;
+pub use parameter::{Description, Parameter, ParameterError};
+pub use policy::{Allocation, Choice, Occupied, ReplacementPolicy, Scheduling, Search, Tie, Waiting};
+pub use sthld_table::{Edges, SthldTable, Transition};
+pub use values::Values;

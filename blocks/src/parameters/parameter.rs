@@ -1,0 +1,119 @@
+//! A parameter as data, and how its value is read from text.
+
+use std::fmt;
+
+use super::{Parameters, Values, PARAMETERS};
+
+/// A parameter of the hardware, as it is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    pub name: &'static str,
+    /// What it is called in the names of Verilog modules, if not by its name: Verilator cuts names of more than
+    /// 127 characters.
+    pub short: Option<&'static str>,
+    pub doc: &'static str,
+    pub values: Values,
+    /// Unit of a number; empty where it has none.
+    pub unit: &'static str,
+    /// Paper and section, or the reason of a decision of this project.
+    pub source: &'static str,
+}
+
+/// A parameter or a constant as documents and help show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    pub name: String,
+    pub default: String,
+    /// Empty where the doc says it.
+    pub values: String,
+    pub unit: String,
+    pub doc: String,
+    pub source: String,
+}
+
+/// A parameter that does not exist, or a value that it cannot have. Says what is possible.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ParameterError(pub String);
+
+impl Parameter {
+    /// The parameter of this name.
+    pub fn find(name: &str) -> Result<&'static Parameter, ParameterError> {
+        PARAMETERS.iter().find(|parameter| parameter.name == name).ok_or_else(|| {
+            let names: Vec<_> = PARAMETERS.iter().map(|parameter| parameter.name).collect();
+            let names = names.join(", ");
+            ParameterError(format!("no hardware parameter is called `{name}`; there are {names}"))
+        })
+    }
+
+    /// The default as text.
+    pub fn default(&self) -> String {
+        Parameters::default().text_of(self.name)
+    }
+
+    /// Possible values with their unit: `1 to 16383 cycles`.
+    pub fn possible(&self) -> String {
+        format!("{} {}", self.values, self.unit).trim_end().to_string()
+    }
+
+    pub fn describe(&self) -> Description {
+        Description {
+            name: self.name.into(),
+            default: self.default(),
+            values: self.values.to_string(),
+            unit: self.unit.into(),
+            doc: self.doc.into(),
+            source: self.source.into(),
+        }
+    }
+
+    /// The message for a value that is not possible.
+    pub(super) fn refused(&self, text: &str) -> String {
+        let Parameter { name, .. } = self;
+        format!("{name}={text} is not possible; {name} is {}", self.possible())
+    }
+}
+
+impl fmt::Display for Parameter {
+    /// A line of help: `entries: 4, 8 or 16 (8)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({})", self.name, self.possible(), self.default())
+    }
+}
+
+/// A type of value that parameters have.
+pub(super) trait Value: Sized {
+    fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError>;
+    fn text(&self) -> String;
+    /// In the names of Verilog modules.
+    fn number(&self) -> usize;
+}
+
+impl Value for usize {
+    fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError> {
+        let number = text.parse().ok().filter(|number| parameter.values.contains(*number));
+        number.ok_or_else(|| ParameterError(parameter.refused(text)))
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    fn number(&self) -> usize {
+        *self
+    }
+}
+
+impl Value for bool {
+    fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError> {
+        text.parse().map_err(|_| ParameterError(parameter.refused(text)))
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    fn number(&self) -> usize {
+        (*self).into()
+    }
+}

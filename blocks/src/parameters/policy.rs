@@ -1,0 +1,107 @@
+//! Policies of the hardware. The command line, TOML files and results name them as `strum` and `serde` derive it:
+//! `OwnElseAnyFree` is `own_else_any_free`.
+
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantNames};
+
+use super::parameter::{Parameter, ParameterError, Value};
+
+macro_rules! policies {
+    ($($(#[$attribute:meta])+ $name:ident { $($(#[$variant_attribute:meta])+ $variant:ident,)+ })+) => {$(
+        $(#[$attribute])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames, Serialize, Deserialize)]
+        #[strum(serialize_all = "snake_case")]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name {
+            $($(#[$variant_attribute])+ $variant,)+
+        }
+
+        impl Value for $name {
+            fn parse(text: &str, parameter: &Parameter) -> Result<Self, ParameterError> {
+                text.parse().map_err(|_| ParameterError(parameter.refused(text)))
+            }
+
+            fn text(&self) -> String {
+                <&str>::from(self).into()
+            }
+
+            fn number(&self) -> usize {
+                *self as usize
+            }
+        }
+    )+};
+}
+
+policies! {
+    /// Which entry of a cache table makes room for a new value.
+    ReplacementPolicy {
+        /// A free one; else a far one; else the least recently used. W §4.1, F §IV-A1.
+        Malekeh,
+        /// The least recently used. F §VI-C.
+        Lru,
+    }
+
+    /// Which ready warp goes first.
+    Scheduling {
+        /// The warp issued last; else the oldest of those with data in a collector; else the oldest. F §IV-B1.
+        Malekeh,
+        /// Greedy, then oldest: the warp issued last; else the oldest.
+        Gto,
+        /// Loose round robin: in turn, passing over those that are not ready.
+        Lrr,
+    }
+
+    /// What the scheduler does about a warp whose own collector is occupied. F §IV-B allows both readings.
+    Occupied {
+        /// It selects the warp, which then gets no collector: nothing issues in this cycle.
+        Stall,
+        /// It passes over the warp.
+        Skip,
+    }
+
+    /// Which collector an instruction enters.
+    Allocation {
+        /// A random free one. F §II. A warp's values may then be in several caching collectors, all of which see
+        /// its results.
+        AnyFree,
+        /// The one that holds the warp's data, if it is free; else a random free one.
+        OwnElseAnyFree,
+        /// The same, but collectors with far values only go first, and the others are waited for. F §IV-B2.
+        Malekeh,
+        /// Each of eight warps has its own. F §VI-B.
+        Private,
+    }
+
+    /// How long an allocation waits rather than take a collector with near values.
+    Waiting {
+        /// "If the counter is lower than STHLD, no CCU is allocated" (F §IV-B2).
+        Below,
+        /// "Only when the counter is higher than STHLD will the CCU be replaced" (W §6).
+        UpTo,
+    }
+
+    /// How one of several free collectors, or of several far entries, is chosen.
+    Choice {
+        /// By a shift register.
+        Random,
+        /// Always the same way.
+        Fixed,
+    }
+
+    /// How the load request table is searched. I §3.1 and §5.2.3 name "four comparators" and "SRAM"; I §3.1 "check
+    /// every entry" of it.
+    Search {
+        /// Four entries per cycle, in a memory.
+        Scan,
+        /// All entries at once, in registers.
+        Cam,
+    }
+
+    /// Which of several CTAs that could resume goes first. R does not say.
+    Tie {
+        /// The one with the lowest number.
+        Lowest,
+        /// The next after the one selected last, around.
+        RoundRobin,
+    }
+}
