@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, Context, Result};
 use clap::Args;
-use gpurf_hw::catalogue::{self, Parameters};
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue;
 use gpurf_synth::{audit, count, Area, Built, Measured, Overheads, Paper, Synthesis};
 use gpurf_verilog::Design;
 use serde::Serialize;

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use anyhow::{ensure, Result};
 use clap::{Args, ValueEnum};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
-use gpurf_sim::config::{Config, SUB_CORES};
+use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads, SmError};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
 use clap::Args;
-use gpurf_hw::catalogue::{self, Entry, Parameters};
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue::{self, Entry};
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use serde::Serialize;
 

@@ -4,10 +4,10 @@
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
-use gpurf_blocks::{Clocked, Lockstep, Ports};
+use gpurf_blocks::{Clocked, Lockstep, Ports, ADDRESS_BITS, MAX_CTAS, WARP_BITS};
 use gpurf_hw::dialect::{Module, Rtl};
-use gpurf_hw::finereg::{self, MAX_CTAS};
-use gpurf_hw::multicast::{self, ADDRESS_BITS, WARP_BITS};
+use gpurf_hw::finereg;
+use gpurf_hw::multicast;
 use gpurf_sim::config::Config;
 use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_sim::sm::{Design, MulticastingUnit, RmuEngine, StatusMonitorEngine};

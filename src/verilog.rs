@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, Result};
 use clap::Args;
-use gpurf_hw::catalogue::{self, Entry, Parameters, CATALOGUE};
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue::{self, Entry, CATALOGUE};
 use gpurf_verilog::{emit, Design};
 
 use crate::output::table;

@@ -11,15 +11,12 @@
 
 pub use {OcuSubCoreIn as SubCoreIn, OcuSubCoreOut as SubCoreOut};
 
+use gpurf_blocks::{Parameters, HEAD_DESTINATIONS, HEAD_SLOTS, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS, WARPS};
 use rust_hdl::prelude::*;
 
-use crate::cells::Choice;
-use crate::collector::Policy;
 use crate::dialect::{array, rtl, Identity, Module};
-use crate::issue::{IssueParameters, IssueStage, HEAD_DESTINATIONS, HEAD_SLOTS, WARPS};
-use crate::operand_stage::{
-    BocStage, CcuStage, OcuStage, OperandStageParameters, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
-};
+use crate::issue::{IssueStage, POLICIES};
+use crate::operand_stage::{BocStage, CcuStage, OcuStage};
 
 /// Defines the sub-core around one kind of operand stage.
 macro_rules! sub_core {
@@ -113,11 +110,11 @@ macro_rules! sub_core {
         }
 
         impl<$(const $parameter: usize),*> $name<$($parameter),*> {
-            pub fn new(issue: IssueParameters, stage: OperandStageParameters) -> Self {
+            pub fn new(parameters: &Parameters) -> Self {
                 // Other collectors know nothing of destinations.
-                let destinations = if $bypassing { stage.destinations } else { 0 };
+                let destinations = if $bypassing { parameters.destinations } else { 0 };
                 let flushed = if $bypassing { WARPS } else { 0 };
-                let OperandStageParameters { collectors, slots, banks, .. } = stage;
+                let Parameters { collectors, slots, banks, .. } = *parameters;
                 $name {
                     clock: Signal::default(),
                     reset: Signal::default(),
@@ -156,12 +153,12 @@ macro_rules! sub_core {
                     bank_conflict: array(banks),
                     write_cached: array(banks),
                     write_filtered: array(banks),
-                    issue_stage: IssueStage::new(OperandStageParameters { destinations, ..stage }, issue),
-                    operand_stage: $stage::new(stage),
+                    issue_stage: IssueStage::new(&Parameters { destinations, ..*parameters }),
+                    operand_stage: $stage::new(parameters),
                     identity: Identity::new(
                         $verilog,
                         $title,
-                        &[&[("w", W)], &issue.of_stage()[..], &$named(&stage)[..]].concat(),
+                        &named(W, parameters, $named),
                     ),
                     _collectors: collectors,
                     _slots: slots,
@@ -268,47 +265,38 @@ macro_rules! sub_core {
 sub_core!(
     /// With operand collector units, the baseline. `W`: data width in bits; `C`: bits of a collector's
     /// number, at least one.
-    OcuSubCore, OcuStage, [W, C], bypassing: false, "ocu_sub_core", "Sub-core with operand collector units (F II)", of_ocu,
+    OcuSubCore, OcuStage, [W, C], bypassing: false, "ocu_sub_core", "Sub-core with operand collector units (F II)", &OCU,
     doc = ""
 );
 sub_core!(
     /// With caching collector units. `I`: bits of a cache-table entry's number.
-    CcuSubCore, CcuStage, [W, I, C], bypassing: false, "ccu_sub_core", "Sub-core with caching collector units (F III, IV)", of_ccu::<I>,
+    CcuSubCore, CcuStage, [W, I, C], bypassing: false, "ccu_sub_core", "Sub-core with caching collector units (F III, IV)", &CCU,
     ports(SubCoreIn, SubCoreOut)
 );
 sub_core!(
     /// With bypassing operand collectors, one for each warp.
-    BocSubCore, BocStage, [W, C], bypassing: true, "boc_sub_core", "Sub-core with bypassing operand collectors (F VI-B)", of_boc,
+    BocSubCore, BocStage, [W, C], bypassing: true, "boc_sub_core", "Sub-core with bypassing operand collectors (F VI-B)", &BOC,
     ports(SubCoreIn, SubCoreOut)
 );
 
-/// Parameters of an operand stage, as a module's name has them. Verilator cuts names of more than 127
-/// characters, so each module names only what changes it.
-type Named<const N: usize> = [(&'static str, usize); N];
+/// Parameters of an operand stage that a sub-core's name has. Verilator cuts names of more than 127 characters, so
+/// each module names only what changes it.
+const OCU: [&str; 4] = ["collectors", "slots", "banks", "rows"];
+const CCU: [&str; 10] = [
+    "entries",
+    "collectors",
+    "slots",
+    "banks",
+    "rows",
+    "replacement",
+    "cache_far",
+    "invalidate",
+    "choice",
+    "d_ports",
+];
+const BOC: [&str; 6] = ["collectors", "slots", "banks", "rows", "window", "destinations"];
 
-fn of_ocu(stage: &OperandStageParameters) -> Named<4> {
-    let OperandStageParameters { collectors, slots, banks, rows, .. } = *stage;
-    [("collectors", collectors), ("slots", slots), ("banks", banks), ("rows", rows)]
-}
-
-fn of_ccu<const I: usize>(stage: &OperandStageParameters) -> Named<10> {
-    let [collectors, slots, banks, rows] = of_ocu(stage);
-    let policies = [stage.policy == Policy::Lru, stage.cache_far, stage.invalidate].map(usize::from);
-    [
-        ("entries", 1 << I),
-        collectors,
-        slots,
-        banks,
-        rows,
-        ("lru", policies[0]),
-        ("far", policies[1]),
-        ("inv", policies[2]),
-        ("fix", usize::from(stage.choice == Choice::Fixed)),
-        ("d", stage.d_ports),
-    ]
-}
-
-fn of_boc(stage: &OperandStageParameters) -> Named<6> {
-    let [collectors, slots, banks, rows] = of_ocu(stage);
-    [collectors, slots, banks, rows, ("window", stage.window), ("destinations", stage.destinations)]
+fn named(width: usize, parameters: &Parameters, stage: &[&str]) -> Vec<(&'static str, usize)> {
+    let names = POLICIES.iter().chain(stage);
+    std::iter::once(("w", width)).chain(names.map(|name| parameters.in_verilog(name))).collect()
 }

@@ -5,8 +5,8 @@
 //! shared memory, and each of its warps loads what its own tile needs. Warps in one row of the block's warp
 //! tiles need the same of A, warps in one column the same of B.
 
-use crate::config::SUB_CORES;
 use crate::sm::SharedLoads;
+use gpurf_blocks::SUB_CORES;
 
 /// How a half-precision product is divided: among thread blocks, and a thread block's part among warps, row by
 /// row.

@@ -1,9 +1,7 @@
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
-use gpurf_blocks::{Clocked, Data};
-use gpurf_hw::cells::Choice;
-use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters, MAX_BANKS};
-use gpurf_hw::register_file::ArbiterParameters;
+use gpurf_blocks::{Choice, Clocked, Data, Parameters, MAX_BANKS};
+use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
 
 use crate::bits::{all, mask, members};
 use crate::cells::{Lfsr, RoundRobin};
@@ -24,7 +22,7 @@ enum Collectors<D: Data> {
 /// Collectors, arbiter and banks of one sub-core, built from their models.
 #[derive(Clone, Debug)]
 pub struct OperandStage<D: Data> {
-    parameters: OperandStageParameters,
+    parameters: Parameters,
     collectors: Collectors<D>,
     arbiter: Arbiter,
     banks: Vec<Bank<D>>,
@@ -87,34 +85,33 @@ impl<D: Data> Writes<D> {
 
 impl<D: Data> OperandStage<D> {
     /// With operand collector units.
-    pub fn baseline(parameters: OperandStageParameters) -> Self {
-        let units = (0..parameters.collectors).map(|_| Ocu::new(parameters.slots));
-        Self::new(parameters, Collectors::Ocu(units.collect()), 1)
+    pub fn baseline(parameters: &Parameters) -> Self {
+        let units = (0..parameters.collectors).map(|_| Ocu::new(parameters));
+        Self::new(parameters, Collectors::Ocu(units.collect()))
     }
 
-    /// With caching collector units of 4, 8 or 16 entries.
-    pub fn caching(entries: usize, parameters: OperandStageParameters) -> Self {
-        let units = (0..parameters.collectors).map(|_| Ccu::new(entries, parameters.ccu()));
-        Self::new(parameters, Collectors::Ccu(units.collect()), entries)
+    /// With caching collector units.
+    pub fn caching(parameters: &Parameters) -> Self {
+        let units = (0..parameters.collectors).map(|_| Ccu::new(parameters));
+        Self::new(parameters, Collectors::Ccu(units.collect()))
     }
 
     /// With bypassing operand collectors, one for each warp.
-    pub fn bypassing(parameters: OperandStageParameters) -> Self {
-        let units = (0..parameters.collectors).map(|_| Boc::new(parameters.boc()));
-        Self::new(parameters, Collectors::Boc(units.collect()), 1)
+    pub fn bypassing(parameters: &Parameters) -> Self {
+        let units = (0..parameters.collectors).map(|_| Boc::new(parameters));
+        Self::new(parameters, Collectors::Boc(units.collect()))
     }
 
-    fn new(parameters: OperandStageParameters, collectors: Collectors<D>, entries: usize) -> Self {
+    fn new(parameters: &Parameters, collectors: Collectors<D>) -> Self {
         let caching = matches!(collectors, Collectors::Ccu(_));
-        let arbiter: ArbiterParameters = parameters.arbiter(caching);
         OperandStage {
-            parameters,
+            parameters: *parameters,
             collectors,
-            arbiter: Arbiter::new(arbiter),
-            banks: (0..parameters.banks).map(|_| Bank::new(parameters.rows)).collect(),
+            arbiter: Arbiter::new(parameters, caching),
+            banks: (0..parameters.banks).map(|_| Bank::new(parameters)).collect(),
             dispatch_turn: RoundRobin::new(parameters.collectors),
             lfsr: Lfsr::default(),
-            entry_mask: entries as u32 - 1,
+            entry_mask: parameters.entries as u32 - 1,
             decided: Decided::default(),
         }
     }
@@ -134,7 +131,7 @@ impl<D: Data> OperandStage<D> {
 
     fn boc_issue_of(&self, inputs: &OperandStageIn<D>) -> BocIssue {
         BocIssue::new(
-            self.parameters.boc(),
+            &self.parameters,
             (inputs.unit, inputs.payload),
             (&inputs.source_valid, &inputs.source_register),
             (&inputs.destination_valid, &inputs.destination_register),

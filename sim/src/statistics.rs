@@ -220,7 +220,7 @@ pub fn ratio(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
 
-/// A stretch of `config.interval` cycles; the last one of a run may be shorter.
+/// A stretch of `config.hardware.interval` cycles; the last one of a run may be shorter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Last cycle of the interval, counted from 1.

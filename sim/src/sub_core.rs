@@ -2,9 +2,8 @@
 
 use std::marker::PhantomData;
 
-use gpurf_blocks::{Clocked, Data};
-use gpurf_hw::issue::{IssueParameters, WARPS};
-use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters};
+use gpurf_blocks::{Clocked, Data, Parameters, WARPS};
+use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use crate::bits::mask;
@@ -28,9 +27,9 @@ pub struct SubCore<D: Data, S = OperandStage<D>> {
 
 impl<D: Data, S> SubCore<D, S> {
     /// Around an operand stage of these parameters.
-    pub fn new(issue: IssueParameters, parameters: OperandStageParameters, stage: S) -> Self {
-        let OperandStageParameters { slots, destinations, .. } = parameters;
-        SubCore { slots, destinations, issue: IssueStage::new(parameters, issue), stage, data: PhantomData }
+    pub fn new(parameters: &Parameters, stage: S) -> Self {
+        let Parameters { slots, destinations, .. } = *parameters;
+        SubCore { slots, destinations, issue: IssueStage::new(parameters), stage, data: PhantomData }
     }
 }
 

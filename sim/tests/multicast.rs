@@ -5,8 +5,9 @@ mod altered;
 
 use std::path::Path;
 
+use gpurf_blocks::{ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::Rtl;
-use gpurf_hw::multicast::{Iwmu, IwmuIn, IwmuOut, ADDRESS_BITS, WARP_BITS};
+use gpurf_hw::multicast::{Iwmu, IwmuIn, IwmuOut};
 use gpurf_sim::config::Config;
 use gpurf_sim::gemm_traffic::{Tiling, Transfers};
 use gpurf_sim::sm::{Design, Gpu};

@@ -1,13 +1,20 @@
 //! The registers counted in the RTL are those that its documentation states and that Yosys finds.
 
-use gpurf_hw::collector::{Ccu, CcuParameters, Ocu, Policy};
+use gpurf_blocks::{Parameters, ReplacementPolicy};
+use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Rtl;
 use gpurf_synth::{count, nangate, synthesize, Job, Library, Options};
 use gpurf_verilog::emit;
 use gpurf_verilog::tools::Tool;
 
 fn ccu() -> Ccu<32, 3> {
-    Ccu::new(CcuParameters { slots: 3, banks: 2, d_ports: 1, policy: Policy::Malekeh, invalidate: true })
+    Ccu::new(Parameters {
+        slots: 3,
+        banks: 2,
+        d_ports: 1,
+        policy: ReplacementPolicy::Malekeh,
+        invalidate: true,
+    })
 }
 
 #[test]

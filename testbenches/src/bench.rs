@@ -1,13 +1,12 @@
 //! What belongs to each module: its RTL, reference model and stimulus.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::catalogue::Parameters;
+use gpurf_blocks::{Allocation, Clocked, Parameters, WARPS};
 use gpurf_hw::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
 use gpurf_hw::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
 use gpurf_hw::dialect::{Module, Word};
-use gpurf_hw::issue::{Allocation, CollectorAllocator, IssueStage, SthldController, WarpScheduler, WARPS};
+use gpurf_hw::issue::{CollectorAllocator, IssueStage, SthldController, WarpScheduler};
 use gpurf_hw::multicast::{Iwmu, LrtCam, LrtScan};
-use gpurf_hw::operand_stage::{BocStage, CcuStage, OcuStage, OperandStageParameters};
+use gpurf_hw::operand_stage::{BocStage, CcuStage, OcuStage};
 use gpurf_hw::register_file::{Arbiter, Bank, RequestQueue};
 use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore};
 use gpurf_sim as model;
@@ -75,12 +74,12 @@ impl<const I: usize> Testbench for LruOrder<I> {
 
 impl<const I: usize> Testbench for Replacement<I> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let OperandStageParameters { policy, slots, d_ports, .. } = parameters.stage;
+        let Parameters { policy, slots, d_ports, .. } = parameters.stage;
         Box::new(model::collector::Replacement { policy, entries: 1 << I, slots, d_ports })
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let OperandStageParameters { slots, d_ports, .. } = parameters.stage;
+        let Parameters { slots, d_ports, .. } = parameters.stage;
         Box::new(ReplacementStimulus { entries: 1 << I, slots, d_ports })
     }
 }
@@ -100,12 +99,12 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let OperandStageParameters { slots, banks, d_ports, .. } = parameters.stage;
+        let Parameters { slots, banks, d_ports, .. } = parameters.stage;
         Box::new(model::collector::CacheTable::new(1 << I, slots, banks, d_ports))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let OperandStageParameters { slots, banks, d_ports, .. } = parameters.stage;
+        let Parameters { slots, banks, d_ports, .. } = parameters.stage;
         Box::new(CacheTableStimulus::new(1 << I, slots, banks, d_ports))
     }
 }

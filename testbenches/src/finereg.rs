@@ -1,6 +1,6 @@
 //! What belongs to each FineReg module: its reference model, stimulus and scenarios.
 
-use gpurf_hw::catalogue::Parameters;
+use gpurf_blocks::Parameters;
 use gpurf_hw::dialect::Word;
 use gpurf_hw::finereg::{
     CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder, Rmu,

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::Result;
-use gpurf_hw::catalogue::Parameters;
+use gpurf_blocks::Parameters;
 use gpurf_hw::dialect::{Module, PortWaveform, Rtl};
 use gpurf_hw::with_module;
 use gpurf_verilog::{emit, Design, Icarus, Verilated};

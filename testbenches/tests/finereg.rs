@@ -1,34 +1,33 @@
 //! The FineReg modules at several sizes: scenarios and random stimulus, model against RTL, and of the RMU's
 //! model the invariants of every chain in every cycle.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::catalogue::Parameters;
+use gpurf_blocks::{Clocked, Parameters, Tie};
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::finereg::{
-    CtaStatusMonitor, FineRegParameters, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable,
-    RegisterIndexDecoder, Rmu, RmuIn, RmuOut, Tie,
+    CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder, Rmu,
+    RmuIn, RmuOut,
 };
 use gpurf_sim::finereg as model;
 use gpurf_testbenches::{run, Drive, Engine, Random, Stimulus, Testbench};
 use gpurf_verilog::Verilated;
 
-fn parameters(finereg: FineRegParameters) -> Parameters {
+fn parameters(finereg: Parameters) -> Parameters {
     Parameters { width: 32, finereg, ..Default::default() }
 }
 
 /// Sizes and policies, each in one of them: small and full, slow and fast chains, both counts and ties.
 fn small() -> Parameters {
     let tie = Tie::RoundRobin;
-    parameters(FineRegParameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie })
+    parameters(Parameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie })
 }
 
 fn uneven() -> Parameters {
-    let finereg = FineRegParameters { ctas: 32, latency: 5, next_latency: 2, ..Default::default() };
-    parameters(FineRegParameters { entries: 768, count_bits: 6, ..finereg })
+    let finereg = Parameters { ctas: 32, latency: 5, next_latency: 2, ..Default::default() };
+    parameters(Parameters { entries: 768, count_bits: 6, ..finereg })
 }
 
 fn fast_chain() -> Parameters {
-    parameters(FineRegParameters { entries: 256, next_latency: 1, ..Default::default() })
+    parameters(Parameters { entries: 256, next_latency: 1, ..Default::default() })
 }
 
 /// Model and RTL in all scenarios and on random stimulus.
@@ -50,7 +49,7 @@ fn the_parts_agree() {
     agree(LiveRegisterCache::default, &small(), 20_000);
     for ctas in [16, 32, 128] {
         for tie in [Tie::Lowest, Tie::RoundRobin] {
-            let parameters = parameters(FineRegParameters { ctas, tie, ..Default::default() });
+            let parameters = parameters(Parameters { ctas, tie, ..Default::default() });
             agree(|| CtaStatusMonitor::new(ctas, tie), &parameters, 5_000);
         }
     }
@@ -74,7 +73,7 @@ fn the_pcrf_agrees() {
     agree(|| Pcrf::<32, 6>::new(small().finereg), &small(), 40_000);
     agree(|| Pcrf::<32, 8>::new(fast_chain().finereg), &fast_chain(), 20_000);
     agree(|| Pcrf::<32, 10>::new(uneven().finereg), &uneven(), 10_000);
-    let default = parameters(FineRegParameters::default());
+    let default = parameters(Parameters::default());
     agree(|| Pcrf::<32, 10>::new(default.finereg), &default, 10_000);
     agree(|| Pcrf::<1024, 6>::new(small().finereg), &small(), 1_000);
 }
@@ -84,7 +83,7 @@ fn the_rmu_agrees() {
     agree(|| Rmu::<32, 6>::new(small().finereg), &small(), 20_000);
     agree(|| Rmu::<32, 8>::new(fast_chain().finereg), &fast_chain(), 10_000);
     agree(|| Rmu::<32, 10>::new(uneven().finereg), &uneven(), 5_000);
-    let default = parameters(FineRegParameters::default());
+    let default = parameters(Parameters::default());
     agree(|| Rmu::<32, 10>::new(default.finereg), &default, 5_000);
 }
 
@@ -102,7 +101,7 @@ fn the_verilog_of_the_rmu_agrees() {
     verilog_agrees(Rmu::<32, 6>::new(small().finereg), &small(), 200_000);
     verilog_agrees(Rmu::<32, 8>::new(fast_chain().finereg), &fast_chain(), 200_000);
     verilog_agrees(Rmu::<32, 10>::new(uneven().finereg), &uneven(), 200_000);
-    let default = parameters(FineRegParameters::default());
+    let default = parameters(Parameters::default());
     verilog_agrees(Rmu::<32, 10>::new(default.finereg), &default, 200_000);
 }
 

@@ -15,7 +15,7 @@ const PROPERTY: &str = include_str!("formal/lrt.v");
 
 /// A table of two rows, loads of four warps, four addresses and two registers.
 const ENTRIES: usize = 8;
-const LANES: usize = 4;
+const SCAN_LANES: usize = 4;
 const WARP: usize = 2;
 const ADDRESS: usize = 2;
 const REGISTERS: usize = 2;
@@ -29,7 +29,7 @@ const FIELDS: [(&str, &str, usize); 4] = [
 ];
 
 fn used(entry: usize) -> String {
-    format!("state_used_{}[{}]", entry / LANES, entry % LANES)
+    format!("state_used_{}[{}]", entry / SCAN_LANES, entry % SCAN_LANES)
 }
 
 /// A line for each entry.
@@ -69,15 +69,15 @@ fn memories() -> String {
     for (field, port, width) in FIELDS {
         let width = width - 1;
         text += &each(|e| {
-            let (row, lane) = (e / LANES, e % LANES);
+            let (row, lane) = (e / SCAN_LANES, e % SCAN_LANES);
             format!(
                 "  reg [{width}:0] kept_{field}_{e};\n  always @(posedge clock) if (warps_{lane}_enable && writes \
                  && warps_{lane}_address == {row}) kept_{field}_{e} <= {port};\n"
             )
         });
-        for k in 0..LANES {
-            let rows = (1..ENTRIES / LANES).fold(format!("kept_{field}_{k}"), |rest, row| {
-                format!("warps_{k}_address == {row} ? kept_{field}_{} : {rest}", LANES * row + k)
+        for k in 0..SCAN_LANES {
+            let rows = (1..ENTRIES / SCAN_LANES).fold(format!("kept_{field}_{k}"), |rest, row| {
+                format!("warps_{k}_address == {row} ? kept_{field}_{} : {rest}", SCAN_LANES * row + k)
             });
             text += &format!(
                 "  reg [{width}:0] shown_{field}_{k};\n  always @(posedge clock) if (warps_{k}_enable && !writes) \
@@ -92,12 +92,12 @@ fn memories() -> String {
 /// the partner that was found is there and the only one.
 fn within_a_scan() -> String {
     let shown = each(|e| {
-        let (row, lane) = (e / LANES, e % LANES);
+        let (row, lane) = (e / SCAN_LANES, e % SCAN_LANES);
         let same = FIELDS.map(|(field, ..)| format!("shown_{field}_{lane} == kept_{field}_{e}")).join(" && ");
         format!("    assert (!fresh || row != {row} || ({same}));\n")
     });
     let passed = each(|e| {
-        let (row, lane) = (e / LANES, e % LANES);
+        let (row, lane) = (e / SCAN_LANES, e % SCAN_LANES);
         let own = format!("kept_warps_{e} == warp_before");
         let key = format!(
             "kept_addresses_{e} == address_before && kept_sources_{e} == source_before \
@@ -116,7 +116,7 @@ fn within_a_scan() -> String {
     format!(
         "  always @(*) if (started) begin\n    assert (row < {});\n    assert (!searching || (asked && fresh));\n    \
          assert (!found || (searching && found_row <= row));\n{shown}{passed}  end\n",
-        ENTRIES / LANES
+        ENTRIES / SCAN_LANES
     )
 }
 

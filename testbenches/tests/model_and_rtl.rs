@@ -1,12 +1,10 @@
 //! Every module's RTL against its reference model: directed scenarios, and constrained-random stimulus
 //! under proptest over parameters and choices.
 
-use gpurf_hw::catalogue::{Entry, Parameters, CATALOGUE};
-use gpurf_hw::cells::Choice;
-use gpurf_hw::collector::Policy;
-use gpurf_hw::finereg::{FineRegParameters, Tie};
-use gpurf_hw::issue::{Allocation, IssueParameters, Occupied, Scheduling, Waiting};
-use gpurf_hw::multicast::{IwmuParameters, Search};
+use gpurf_blocks::{
+    Allocation, Choice, Occupied, Parameters, ReplacementPolicy, Scheduling, Search, Tie, Waiting,
+};
+use gpurf_hw::catalogue::{Entry, CATALOGUE};
 use gpurf_testbenches::EngineKind::{Model, Rtl};
 use gpurf_testbenches::{workbench, Outcome, Random};
 use proptest::prelude::*;
@@ -18,35 +16,35 @@ fn compare(entry: &Entry, parameters: &Parameters, mut random: Random, cycles: u
 
 /// All policies of the issue stage, each in one of them.
 const POLICIES: [(Scheduling, Occupied, Allocation, Waiting); 5] = [
-    (Scheduling::Malekeh, Occupied::Skip, Allocation::Malekeh, Waiting::BelowThreshold),
-    (Scheduling::Malekeh, Occupied::Stall, Allocation::Malekeh, Waiting::UpToThreshold),
-    (Scheduling::GreedyThenOldest, Occupied::Skip, Allocation::OwnElseAnyFree, Waiting::BelowThreshold),
-    (Scheduling::LooseRoundRobin, Occupied::Stall, Allocation::AnyFree, Waiting::BelowThreshold),
-    (Scheduling::GreedyThenOldest, Occupied::Stall, Allocation::Private, Waiting::BelowThreshold),
+    (Scheduling::Malekeh, Occupied::Skip, Allocation::Malekeh, Waiting::Below),
+    (Scheduling::Malekeh, Occupied::Stall, Allocation::Malekeh, Waiting::UpTo),
+    (Scheduling::Gto, Occupied::Skip, Allocation::OwnElseAnyFree, Waiting::Below),
+    (Scheduling::Lrr, Occupied::Stall, Allocation::AnyFree, Waiting::Below),
+    (Scheduling::Gto, Occupied::Stall, Allocation::Private, Waiting::Below),
 ];
 
-fn issue(policies: usize, interval: usize) -> IssueParameters {
+fn issue(policies: usize, interval: usize) -> Parameters {
     let (scheduling, occupied, allocation, waiting) = POLICIES[policies];
-    IssueParameters { scheduling, occupied, allocation, waiting, interval, ..Default::default() }
+    Parameters { scheduling, occupied, allocation, waiting, interval, ..Default::default() }
 }
 
 /// Tables of inter-warp multicasting: both readings, and entries that never leave by age.
-const TABLES: [IwmuParameters; 5] = [
-    IwmuParameters { entries: 64, search: Search::Scan, release_age: 0 },
-    IwmuParameters { entries: 64, search: Search::Cam, release_age: 0 },
-    IwmuParameters { entries: 192, search: Search::Scan, release_age: 256 },
-    IwmuParameters { entries: 192, search: Search::Cam, release_age: 5000 },
-    IwmuParameters { entries: 16, search: Search::Scan, release_age: 100 },
+const TABLES: [Parameters; 5] = [
+    Parameters { entries: 64, search: Search::Scan, release_age: 0 },
+    Parameters { entries: 64, search: Search::Cam, release_age: 0 },
+    Parameters { entries: 192, search: Search::Scan, release_age: 256 },
+    Parameters { entries: 192, search: Search::Cam, release_age: 5000 },
+    Parameters { entries: 16, search: Search::Scan, release_age: 100 },
 ];
 /// Small sizes of FineReg, with every policy in one of them.
-fn finereg(number: usize) -> FineRegParameters {
-    let default = FineRegParameters::default();
+fn finereg(number: usize) -> Parameters {
+    let default = Parameters::default();
     let tie = Tie::RoundRobin;
     [
-        FineRegParameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie },
-        FineRegParameters { entries: 64, ctas: 32, ..default },
-        FineRegParameters { entries: 256, next_latency: 1, tie, ..default },
-        FineRegParameters { entries: 256, latency: 5, next_latency: 2, count_bits: 6, ..default },
+        Parameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie },
+        Parameters { entries: 64, ctas: 32, ..default },
+        Parameters { entries: 256, next_latency: 1, tie, ..default },
+        Parameters { entries: 256, latency: 5, next_latency: 2, count_bits: 6, ..default },
     ][number % 4]
 }
 
@@ -70,7 +68,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
             parameters.stage.slots = slots.min(entries - 1);
             (parameters.stage.collectors, parameters.stage.banks) = (collectors, banks);
             parameters.stage.d_ports = d_ports;
-            parameters.stage.policy = if lru { Policy::Lru } else { Policy::Malekeh };
+            parameters.stage.policy = if lru { ReplacementPolicy::Lru } else { ReplacementPolicy::Malekeh };
             parameters.stage.cache_far = cache_far;
             (parameters.stage.window, parameters.stage.destinations) = window;
             parameters.issue = issue(policies, interval);
@@ -103,7 +101,7 @@ fn directed_scenarios_hold() {
         (parameters.stage.window, parameters.stage.destinations) = window;
         parameters.iwmu = TABLES[policies];
         parameters.finereg = finereg(policies);
-        for policy in [Policy::Malekeh, Policy::Lru] {
+        for policy in [ReplacementPolicy::Malekeh, ReplacementPolicy::Lru] {
             parameters.stage.policy = policy;
             for entry in CATALOGUE {
                 let bench = workbench(entry.name, &parameters);

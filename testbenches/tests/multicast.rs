@@ -1,9 +1,9 @@
 //! Inter-warp multicasting with small, middle and large tables, in both readings: the emitted Verilog against
 //! RTL and model, and clean under every checker.
 
-use gpurf_hw::catalogue::Parameters;
+use gpurf_blocks::{Parameters, Search};
 use gpurf_hw::dialect::{Module, Rtl};
-use gpurf_hw::multicast::{Iwmu, IwmuParameters, LrtCam, LrtScan, Search};
+use gpurf_hw::multicast::{Iwmu, LrtCam, LrtScan};
 use gpurf_testbenches::{run, Drive, Engine, Random, Testbench};
 use gpurf_verilog::{check, emit, Verilated};
 
@@ -16,7 +16,7 @@ const TABLES: [(usize, usize); 4] = [(16, 0), (16, 40), (64, 256), (192, 0)];
 fn each(mut test: impl FnMut(&Parameters)) {
     for (entries, release_age) in TABLES {
         for search in [Search::Scan, Search::Cam] {
-            let iwmu = IwmuParameters { entries, search, release_age };
+            let iwmu = Parameters { entries, search, release_age };
             test(&Parameters { iwmu, ..Parameters::default() });
         }
     }
@@ -79,7 +79,7 @@ fn wider_addresses_agree() {
 #[ignore = "a quarter of an hour of processor time"]
 fn units_agree_over_a_million_loads() {
     for search in [Search::Cam, Search::Scan] {
-        let iwmu = IwmuParameters { entries: 16, search, release_age: 256 };
+        let iwmu = Parameters { entries: 16, search, release_age: 256 };
         let parameters = Parameters { iwmu, ..Parameters::default() };
         let make = || Iwmu::<6, 16>::new(iwmu);
         let verilated = Verilated::new(&make()).expect("Verilator builds the module");

@@ -1,9 +1,8 @@
 //! The STHLD controller on synthetic curves (F Fig. 9), model and RTL, and both over many random intervals.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::catalogue::Parameters;
+use gpurf_blocks::{Clocked, Parameters, SthldTable, Transition};
 use gpurf_hw::dialect::Rtl;
-use gpurf_hw::issue::{SthldController, SthldControllerIn, SthldControllerOut, SthldTable, Transition};
+use gpurf_hw::issue::{SthldController, SthldControllerIn, SthldControllerOut};
 use gpurf_sim::issue::{self as model, Curve, Walk};
 use gpurf_testbenches::{run, Engine, Random, Testbench};
 

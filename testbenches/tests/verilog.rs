@@ -1,9 +1,8 @@
 //! The gate of every module: its emitted Verilog against the rust-hdl simulation in both simulators,
 //! and clean under every checker.
 
-use gpurf_hw::catalogue::{build, Entry, Parameters, CATALOGUE};
-use gpurf_hw::finereg::{FineRegParameters, Tie};
-use gpurf_hw::multicast::{IwmuParameters, Search};
+use gpurf_blocks::{Parameters, Search, Tie};
+use gpurf_hw::catalogue::{build, Entry, CATALOGUE};
 use gpurf_testbenches::EngineKind::{Icarus, Rtl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use gpurf_verilog::{check, emit};
@@ -20,11 +19,11 @@ fn tokens() -> Parameters {
 }
 
 /// The smallest FineReg, and the largest.
-fn finereg() -> (FineRegParameters, FineRegParameters) {
+fn finereg() -> (Parameters) {
     let tie = Tie::RoundRobin;
     (
-        FineRegParameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie },
-        FineRegParameters { entries: 2048, latency: 8, next_latency: 3, ..Default::default() },
+        Parameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie },
+        Parameters { entries: 2048, latency: 8, next_latency: 3, ..Default::default() },
     )
 }
 
@@ -73,10 +72,10 @@ fn checkers_find_nothing() {
     let mut small = tokens();
     (small.entries, small.stage.slots, small.stage.collectors) = (4, 3, 1);
     small.stage.d_ports = 2;
-    small.iwmu = IwmuParameters { entries: 16, search: Search::Cam, release_age: 0 };
+    small.iwmu = Parameters { entries: 16, search: Search::Cam, release_age: 0 };
     let mut large = tokens();
     (large.entries, large.stage.collectors, large.stage.banks) = (16, 8, 4);
-    large.iwmu = IwmuParameters { entries: 64, ..large.iwmu };
+    large.iwmu = Parameters { entries: 64, ..large.iwmu };
     (small.finereg, large.finereg) = finereg();
     for parameters in [small, large, Parameters::default()] {
         for entry in CATALOGUE {

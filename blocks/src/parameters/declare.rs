@@ -74,6 +74,15 @@ macro_rules! parameters {
                     _ => panic!("no parameter is called `{name}`"),
                 }
             }
+
+            /// The value as the name of a Verilog module has it: under the short name, as a number.
+            ///
+            /// # Panics
+            /// If no parameter is called so.
+            pub fn in_verilog(&self, name: &str) -> (&'static str, usize) {
+                let parameter = Parameter::find(name).unwrap_or_else(|error| panic!("{error}"));
+                (parameter.short.unwrap_or(parameter.name), self.number_of(name))
+            }
         }
     };
     (@short) => { None };

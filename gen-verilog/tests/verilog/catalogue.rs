@@ -1,6 +1,7 @@
 //! Every module of the catalogue, as other tools see it.
 
-use gpurf_hw::catalogue::{build, Parameters, CATALOGUE};
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue::{build, CATALOGUE};
 use gpurf_verilog::tools::ToolError;
 use gpurf_verilog::{check, emit, Design};
 

@@ -10,15 +10,6 @@ use rust_hdl::prelude::*;
 
 use crate::dialect::{rtl, Identity, Module, Register};
 
-/// How a choice among equals is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// At random: a register of this kind steps with every choice. The papers' way.
-    Random,
-    /// Always the same: the register never steps.
-    Fixed,
-}
-
 #[derive(LogicBlock, Module)]
 pub struct Lfsr {
     pub clock: Signal<In, Clock>,

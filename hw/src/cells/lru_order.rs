@@ -9,12 +9,10 @@
 //! stored as its exclusive-or with the entry's number, so that the reset value of every register is
 //! zero.
 
+use gpurf_blocks::MAX_ENTRIES;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{array, rtl, Identity, Module, Register};
-
-/// Most entries that the plain structs of ports have room for.
-pub const MAX_ENTRIES: usize = 16;
 
 /// `I`: bits of a rank; the order has 2^I entries.
 #[derive(LogicBlock, Module)]

@@ -33,24 +33,11 @@
 //!
 //! Storage: `window × (slots + destinations) × (width + 10) + 42` bits.
 
+use gpurf_blocks::{Parameters, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
 use rust_hdl::prelude::*;
 
 use super::WindowInstruction;
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::{MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
-
-/// Sizes of a bypassing operand collector, besides width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BocParameters {
-    /// Instructions in the window, the present one included, 2 to 8.
-    pub window: usize,
-    /// Source slots of an instruction, 3 to 7.
-    pub slots: usize,
-    /// Destination slots of an instruction, 1 to 4.
-    pub destinations: usize,
-    /// Banks, which is the most results that can arrive in a cycle.
-    pub banks: usize,
-}
 
 /// `W`: data width in bits.
 #[derive(LogicBlock, Module)]
@@ -134,8 +121,8 @@ pub struct Boc<const W: usize> {
 }
 
 impl<const W: usize> Boc<W> {
-    pub fn new(parameters: BocParameters) -> Self {
-        let BocParameters { window, slots, destinations, banks } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { window, slots, destinations, banks, .. } = *parameters;
         Boc {
             clock: Signal::default(),
             reset: Signal::default(),

@@ -10,11 +10,11 @@
 //! Data is kept when an entry is invalidated; only the valid bit counts. Storage:
 //! `entries × (width + 11 + log2 entries)` bits.
 
+use gpurf_blocks::{Parameters, MAX_BANKS, MAX_D_PORTS, MAX_ENTRIES, MAX_SLOTS};
 use rust_hdl::prelude::*;
 
-use crate::cells::{LruOrder, MAX_ENTRIES};
+use crate::cells::LruOrder;
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::{MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 
 /// `W`: data width in bits; `I`: bits of an entry's number.
 #[derive(LogicBlock, Module)]
@@ -110,10 +110,10 @@ pub struct CacheTable<const W: usize, const I: usize> {
 impl<const W: usize, const I: usize> CacheTable<W, I> {
     /// `slots`: source slots, fewer than the 2^I entries; `banks`: results per cycle, of which up to `d_ports`,
     /// 1 or 2, enter the table.
-    pub fn new(slots: usize, banks: usize, d_ports: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { slots, banks, d_ports, .. } = *parameters;
         let entries = 1 << I;
-        let parameters =
-            [("w", W), ("entries", entries), ("slots", slots), ("banks", banks), ("dports", d_ports)];
+        let named = [("w", W), ("entries", entries), ("slots", slots), ("banks", banks), ("dports", d_ports)];
         CacheTable {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -160,7 +160,7 @@ impl<const W: usize, const I: usize> CacheTable<W, I> {
             order: LruOrder::default(),
             number: (0..entries).map(|entry| Constant::new((entry as u64).into())).collect(),
             several: Constant::new(d_ports > 1),
-            identity: Identity::new("cache_table", "Cache table (W 3.2, F III-C)", &parameters),
+            identity: Identity::new("cache_table", "Cache table (W 3.2, F III-C)", &named),
             _entries: entries,
             _slots: slots,
             _banks: banks,

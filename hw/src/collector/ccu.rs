@@ -31,25 +31,11 @@
 //!
 //! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`), metadata (40 bits).
 
+use gpurf_blocks::{Parameters, ReplacementPolicy, MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 use rust_hdl::prelude::*;
 
-use super::{CacheTable, OperandCollectorTable, Policy, Replacement};
+use super::{CacheTable, OperandCollectorTable, Replacement};
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::{MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
-
-/// What makes one caching collector unit differ from another, besides width and entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CcuParameters {
-    /// Source slots, 3 to 7 and fewer than entries.
-    pub slots: usize,
-    /// Banks, which is the most results that can arrive in a cycle.
-    pub banks: usize,
-    /// Results that can enter the table in a cycle, 1 or 2.
-    pub d_ports: usize,
-    pub policy: Policy,
-    /// Results that are kept out of the table invalidate their register's entry.
-    pub invalidate: bool,
-}
 
 /// `W`: data width in bits; `I`: bits of an entry's number, the table has 2^I entries.
 #[derive(LogicBlock, Module)]
@@ -144,8 +130,8 @@ pub struct Ccu<const W: usize, const I: usize> {
 impl<const W: usize, const I: usize> Ccu<W, I> {
     /// # Panics
     /// If there are not more entries than slots: replacement could find nothing to replace.
-    pub fn new(parameters: CcuParameters) -> Self {
-        let CcuParameters { slots, banks, d_ports, policy, invalidate } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { slots, banks, d_ports, replacement, invalidate, .. } = *parameters;
         let entries = 1 << I;
         assert!(slots < entries, "{slots} slots need more than {entries} entries");
         Ccu {
@@ -194,9 +180,9 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
             warp_held: Register::default(),
             unit_held: Register::default(),
             payload_held: Register::default(),
-            cache_table: CacheTable::new(slots, banks, d_ports),
-            operand_collector_table: OperandCollectorTable::new(slots),
-            replacement: Replacement::new(slots, d_ports, policy),
+            cache_table: CacheTable::new(parameters),
+            operand_collector_table: OperandCollectorTable::new(parameters),
+            replacement: Replacement::new(parameters),
             number: (0..entries).map(|entry| Constant::new((entry as u64).into())).collect(),
             invalidate: Constant::new(invalidate),
             identity: Identity::new(
@@ -208,7 +194,7 @@ impl<const W: usize, const I: usize> Ccu<W, I> {
                     ("slots", slots),
                     ("banks", banks),
                     ("dports", d_ports),
-                    ("lru", (policy == Policy::Lru) as usize),
+                    ("lru", (replacement == ReplacementPolicy::Lru) as usize),
                     ("invalidate", invalidate as usize),
                 ],
             ),

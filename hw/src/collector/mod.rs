@@ -8,10 +8,10 @@ mod operand_collector_table;
 mod replacement;
 mod window_instruction;
 
-pub use boc::{Boc, BocIn, BocOut, BocParameters};
+pub use boc::{Boc, BocIn, BocOut};
 pub use cache_table::{CacheTable, CacheTableIn, CacheTableOut};
-pub use ccu::{Ccu, CcuIn, CcuOut, CcuParameters};
+pub use ccu::{Ccu, CcuIn, CcuOut};
 pub use ocu::{Ocu, OcuIn, OcuOut};
 pub use operand_collector_table::{OperandCollectorTable, OperandCollectorTableIn, OperandCollectorTableOut};
-pub use replacement::{Policy, Replacement, ReplacementIn, ReplacementOut};
+pub use replacement::{Replacement, ReplacementIn, ReplacementOut};
 pub use window_instruction::{WindowInstruction, WindowInstructionIn, WindowInstructionOut};

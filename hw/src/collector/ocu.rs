@@ -12,10 +12,10 @@
 //! A register that an instruction names twice takes two slots and two reads: the paper's unit knows no
 //! register numbers. The issue stage avoids it by naming each register once.
 
+use gpurf_blocks::{Parameters, MAX_SLOTS};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::MAX_SLOTS;
 
 /// `W`: data width in bits.
 #[derive(LogicBlock, Module)]
@@ -66,7 +66,8 @@ pub struct Ocu<const W: usize> {
 
 impl<const W: usize> Ocu<W> {
     /// `slots`: source slots, 3 to 7.
-    pub fn new(slots: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { slots, .. } = *parameters;
         Ocu {
             clock: Signal::default(),
             reset: Signal::default(),

@@ -6,10 +6,10 @@
 //! Timing: `issue` fills all slots at the end of its cycle; a value arriving for a slot makes ready
 //! every slot that points to the same entry, so that a register named twice is read once.
 
+use gpurf_blocks::{Parameters, MAX_SLOTS};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::MAX_SLOTS;
 
 /// `I`: bits of an index.
 #[derive(LogicBlock, Module)]
@@ -48,7 +48,8 @@ pub struct OperandCollectorTable<const I: usize> {
 
 impl<const I: usize> OperandCollectorTable<I> {
     /// `slots`: source slots, 3 to 7.
-    pub fn new(slots: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { slots, .. } = *parameters;
         OperandCollectorTable {
             clock: Signal::default(),
             reset: Signal::default(),

@@ -4,7 +4,7 @@
 //! entry that is locked, that a source of this instruction hits, or that the first result updates; then
 //!
 //! 1. a free entry, the lowest-numbered;
-//! 2. under [`Policy::Malekeh`], a random far one: the first at or after `random`, around the table;
+//! 2. under [`ReplacementPolicy::Malekeh`], a random far one: the first at or after `random`, around the table;
 //! 3. the least recently used.
 //!
 //! The papers leave free entries out: taking them first is our decision, since evicting a value while
@@ -19,20 +19,10 @@
 //! Something can always be chosen for the slots and the first result when there are more entries than slots;
 //! a second result can come out empty-handed (`d_found`).
 
+use gpurf_blocks::{Parameters, ReplacementPolicy, MAX_D_PORTS, MAX_ENTRIES, MAX_SLOTS};
 use rust_hdl::prelude::*;
 
-use crate::cells::MAX_ENTRIES;
 use crate::dialect::{array, rtl, Identity, Module};
-use crate::operand_stage::{MAX_D_PORTS, MAX_SLOTS};
-
-/// Which entry makes room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// Far values first, one at random; then the least recently used (W §4.1, F §IV-A1).
-    Malekeh,
-    /// The least recently used, whatever its reuse distance (F §VI-C).
-    Lru,
-}
 
 /// `I`: bits of an entry's number.
 #[derive(LogicBlock, Module)]
@@ -87,10 +77,11 @@ pub struct Replacement<const I: usize> {
 
 impl<const I: usize> Replacement<I> {
     /// `slots`: source slots, fewer than the 2^I entries; `d_ports`: results per cycle, 1 or 2.
-    pub fn new(slots: usize, d_ports: usize, policy: Policy) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { slots, d_ports, replacement, .. } = *parameters;
         let entries = 1 << I;
         let origin = "Replacement (W 4.1, F IV-A1)";
-        let lru = (policy == Policy::Lru) as usize;
+        let lru = (replacement == ReplacementPolicy::Lru) as usize;
         Replacement {
             valid: array(entries),
             near: array(entries),
@@ -112,7 +103,7 @@ impl<const I: usize> Replacement<I> {
             exhausted: Signal::default(),
             number: (0..entries).map(|entry| Constant::new((entry as u64).into())).collect(),
             last: Constant::new((entries as u64 - 1).into()),
-            far_first: Constant::new(policy == Policy::Malekeh),
+            far_first: Constant::new(replacement == ReplacementPolicy::Malekeh),
             single: Constant::new(d_ports == 1),
             identity: Identity::new(
                 "replacement",

@@ -9,11 +9,10 @@
 //!
 //! Storage: `(slots + destinations) × (width + 10)` bits.
 
+use gpurf_blocks::{Parameters, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
 use rust_hdl::prelude::*;
 
-use super::BocParameters;
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::{MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
 
 /// `W`: data width in bits.
 #[derive(LogicBlock, Module)]
@@ -92,8 +91,8 @@ pub struct WindowInstruction<const W: usize> {
 }
 
 impl<const W: usize> WindowInstruction<W> {
-    pub fn new(parameters: BocParameters) -> Self {
-        let BocParameters { slots, destinations, banks, .. } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { slots, destinations, banks, .. } = *parameters;
         WindowInstruction {
             clock: Signal::default(),
             reset: Signal::default(),

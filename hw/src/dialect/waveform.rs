@@ -394,13 +394,17 @@ mod tests {
     use super::*;
     use crate::collector::{Ocu, OcuIn, OcuOut};
     use crate::dialect::Rtl;
-    use gpurf_blocks::{Clocked, Wide};
+    use gpurf_blocks::{Clocked, Parameters, Wide};
 
     type Wave = (OcuIn<Wide<32>>, OcuOut<Wide<32>>);
 
+    fn three_slots() -> Parameters {
+        Parameters { slots: 3, ..Parameters::default() }
+    }
+
     /// Runs a collector on changing inputs and records it both ways.
     fn record(ports: &Path, module: &Path, cycles: u64) -> Vec<Wave> {
-        let mut rtl = Rtl::new(Ocu::<1024>::new(3));
+        let mut rtl = Rtl::new(Ocu::<1024>::new(&three_slots()));
         let mut by_port = PortWaveform::create(ports, "ocu", rtl.module()).unwrap();
         let mut by_module = ModuleWaveform::create(module, "ocu", rtl.module()).unwrap();
         let waves = (0..cycles).map(|cycle| {
@@ -503,7 +507,7 @@ mod tests {
     #[test]
     fn an_unfinished_waveform_leaves_nothing() {
         let [path, _] = paths();
-        let waveform = ModuleWaveform::create(&path, "ocu", &Ocu::<32>::new(3)).unwrap();
+        let waveform = ModuleWaveform::create(&path, "ocu", &Ocu::<32>::new(&three_slots())).unwrap();
         assert!(waveform.file.temporary.exists());
         drop(waveform);
         assert!(!path.exists() && !path.with_extension("vcd.partial").exists());
@@ -512,7 +516,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_written_is_named() {
         let path = Path::new("/no/such/folder/wave.vcd");
-        let error = ModuleWaveform::create(path, "ocu", &Ocu::<32>::new(3)).err().unwrap();
+        let error = ModuleWaveform::create(path, "ocu", &Ocu::<32>::new(&three_slots())).err().unwrap();
         assert!(error.to_string().starts_with("/no/such/folder/wave.vcd: "));
     }
 }

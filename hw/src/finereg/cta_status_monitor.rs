@@ -16,15 +16,15 @@
 //!
 //! Timing: combinational outputs; an update shows in the next cycle.
 
+use gpurf_blocks::{Parameters, Tie, FLAG_WORD, MAX_CTAS};
 use rust_hdl::prelude::*;
 
-use super::{Tie, MAX_CTAS, WORD};
 use crate::dialect::{array, rtl, Identity, Module, Register};
 
 /// CTAs that can be updated in one cycle: the two of a switch.
 const UPDATES: usize = 2;
-/// Words of CTAs: MAX_CTAS / WORD.
-const MAX_WORDS: usize = MAX_CTAS / WORD;
+/// Words of CTAs: MAX_CTAS / FLAG_WORD.
+const MAX_WORDS: usize = MAX_CTAS / FLAG_WORD;
 
 #[derive(LogicBlock, Module)]
 pub struct CtaStatusMonitor {
@@ -103,14 +103,15 @@ pub struct CtaStatusMonitor {
 
 impl CtaStatusMonitor {
     /// `ctas`: 1 to 128.
-    pub fn new(ctas: usize, tie: Tie) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { ctas, tie, .. } = *parameters;
         assert!((1..=MAX_CTAS).contains(&ctas), "{ctas} CTAs");
-        let words = ctas.div_ceil(WORD);
+        let words = ctas.div_ceil(FLAG_WORD);
         let turns = usize::from(tie == Tie::RoundRobin);
         let numbers =
             |step: usize| (0..words).map(|word| Constant::new(((step * word) as u64).into())).collect();
         let exists = |word: usize| {
-            let here = (ctas - WORD * word).min(WORD);
+            let here = (ctas - FLAG_WORD * word).min(FLAG_WORD);
             Constant::new(((1u64 << here) - 1).into())
         };
         CtaStatusMonitor {
@@ -157,7 +158,7 @@ impl CtaStatusMonitor {
             last: array(turns),
             exists: (0..words).map(exists).collect(),
             word_number: numbers(1),
-            word_base: numbers(WORD),
+            word_base: numbers(FLAG_WORD),
             identity: Identity::new(
                 "cta_status_monitor",
                 "CTA status monitor (R V-B)",

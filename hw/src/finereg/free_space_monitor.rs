@@ -8,13 +8,13 @@
 //! Timing: combinational outputs; what `take` and `free` do shows in the next cycle. An entry can be
 //! taken and another released in one cycle.
 
+use gpurf_blocks::{Parameters, FLAG_WORD, MAX_PCRF_ENTRIES};
 use rust_hdl::prelude::*;
 
-use super::{MAX_ENTRIES, WORD};
 use crate::dialect::{array, rtl, Identity, Module, Register};
 
 /// Most words of flags.
-const MAX_WORDS: usize = MAX_ENTRIES / WORD;
+const MAX_WORDS: usize = MAX_PCRF_ENTRIES / FLAG_WORD;
 
 /// `P`: bits of an entry's number.
 #[derive(LogicBlock, Module)]
@@ -57,9 +57,13 @@ pub struct FreeSpaceMonitor<const P: usize> {
 
 impl<const P: usize> FreeSpaceMonitor<P> {
     /// `entries`: a multiple of 32, 64 to 2048 and at most 2^`P`.
-    pub fn new(entries: usize) -> Self {
-        assert!(entries % WORD == 0 && entries <= MAX_ENTRIES && entries <= 1 << P, "{entries} entries");
-        let words = entries / WORD;
+    pub fn new(parameters: &Parameters) -> Self {
+        let entries = parameters.pcrf_entries;
+        assert!(
+            entries % FLAG_WORD == 0 && entries <= MAX_PCRF_ENTRIES && entries <= 1 << P,
+            "{entries} entries"
+        );
+        let words = entries / FLAG_WORD;
         let numbers = |step: usize, count: usize| {
             (0..count).map(|number| Constant::new(((step * number) as u64).into())).collect()
         };
@@ -85,8 +89,8 @@ impl<const P: usize> FreeSpaceMonitor<P> {
             total: Constant::new((entries as u64).into()),
             one: Constant::new(1.into()),
             word_number: numbers(1, words),
-            word_base: numbers(WORD, words),
-            number: numbers(1, WORD),
+            word_base: numbers(FLAG_WORD, words),
+            number: numbers(1, FLAG_WORD),
             identity: Identity::new(
                 "free_space_monitor",
                 "Free space monitor of the PCRF (R V-C)",

@@ -10,9 +10,9 @@
 //! `memory_ready`; then memory answers in some later cycle, the answer is handed on in that cycle, and the
 //! next PC can be asked for in the next.
 
+use gpurf_blocks::VECTOR_CACHE_ENTRIES;
 use rust_hdl::prelude::*;
 
-use super::CACHE_ENTRIES;
 use crate::dialect::{rtl, Identity, Memory, Module, Register};
 
 #[derive(LogicBlock, Module)]
@@ -86,9 +86,9 @@ impl Default for LiveRegisterCache {
             index: Signal::default(),
             address: Signal::default(),
             valid_bit: Signal::default(),
-            pcs: Memory::new(CACHE_ENTRIES),
-            lows: Memory::new(CACHE_ENTRIES),
-            highs: Memory::new(CACHE_ENTRIES),
+            pcs: Memory::new(VECTOR_CACHE_ENTRIES),
+            lows: Memory::new(VECTOR_CACHE_ENTRIES),
+            highs: Memory::new(VECTOR_CACHE_ENTRIES),
             valid: Register::default(),
             asked: Register::default(),
             looking: Register::default(),

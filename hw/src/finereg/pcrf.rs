@@ -19,9 +19,9 @@
 //! cycle of its read. Arrays are single-ported: a store takes a cycle in which nothing is read.
 //! Address pipelines stand in for the slow arrays: the arrays' own read takes the last cycle.
 
+use gpurf_blocks::Parameters;
 use rust_hdl::prelude::*;
 
-use super::FineRegParameters;
 use crate::dialect::{array, rtl, Identity, Memory, Module, Register};
 
 /// `W`: data width in bits; `P`: bits of a pointer.
@@ -97,8 +97,8 @@ pub struct Pcrf<const W: usize, const P: usize> {
 }
 
 impl<const W: usize, const P: usize> Pcrf<W, P> {
-    pub fn new(parameters: FineRegParameters) -> Self {
-        let FineRegParameters { entries, latency, next_latency, .. } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { pcrf_entries: entries, pcrf_latency: latency, next_latency, .. } = *parameters;
         assert!((1..=latency).contains(&next_latency), "next pointers come with the tag or before");
         Pcrf {
             clock: Signal::default(),

@@ -10,9 +10,9 @@
 //! Timing: one access per cycle. What a read finds stands on the outputs from the next cycle until the next
 //! read.
 
+use gpurf_blocks::{Parameters, MAX_CTAS};
 use rust_hdl::prelude::*;
 
-use super::MAX_CTAS;
 use crate::dialect::{rtl, Identity, Memory, Module};
 
 /// `P`: bits of a pointer.
@@ -43,7 +43,8 @@ pub struct PcrfPointerTable<const P: usize> {
 
 impl<const P: usize> PcrfPointerTable<P> {
     /// `ctas`: lines, up to 128; `count_bits`: 6 or 12.
-    pub fn new(ctas: usize, count_bits: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { ctas, count_bits, .. } = *parameters;
         assert!(ctas <= MAX_CTAS, "{ctas} CTAs");
         assert!([6, 12].contains(&count_bits), "a count of {count_bits} bits");
         let slices = count_bits / 6;

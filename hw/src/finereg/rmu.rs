@@ -23,12 +23,10 @@
 //! Timing: a request is taken in a cycle with `ready`; `done` or `refused` is high for one cycle, and `ready`
 //! again in the next. A look-up takes two cycles a warp with its vector in the cache. See `docs/rmu.md`.
 
+use gpurf_blocks::{Parameters, CTA_WARPS};
 use rust_hdl::prelude::*;
 
-use super::{
-    FineRegParameters, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
-    CTA_WARPS,
-};
+use super::{FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder};
 use crate::dialect::{rtl, Identity, Memory, Module, Register};
 
 /// `W`: data width in bits; `P`: bits of a PCRF pointer.
@@ -166,8 +164,10 @@ pub struct Rmu<const W: usize, const P: usize> {
 }
 
 impl<const W: usize, const P: usize> Rmu<W, P> {
-    pub fn new(parameters: FineRegParameters) -> Self {
-        let FineRegParameters { entries, ctas, latency, next_latency, count_bits, .. } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters {
+            pcrf_entries: entries, ctas, pcrf_latency: latency, next_latency, count_bits, ..
+        } = *parameters;
         Rmu {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -244,8 +244,8 @@ impl<const W: usize, const P: usize> Rmu<W, P> {
             live_row: Signal::default(),
             vectors: LiveRegisterCache::default(),
             decoder: RegisterIndexDecoder::default(),
-            pointers: PcrfPointerTable::new(ctas, count_bits),
-            monitor: FreeSpaceMonitor::new(entries),
+            pointers: PcrfPointerTable::new(parameters),
+            monitor: FreeSpaceMonitor::new(parameters),
             pcrf: Pcrf::new(parameters),
             live_low: Memory::new(CTA_WARPS),
             live_high: Memory::new(CTA_WARPS),

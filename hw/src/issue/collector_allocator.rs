@@ -22,12 +22,11 @@
 //!
 //! Timing: `grant` answers in the same cycle. The counter and the random place change in the next.
 
+use gpurf_blocks::{Allocation, Choice, Parameters, Waiting, MAX_COLLECTORS, WARPS};
 use rust_hdl::prelude::*;
 
-use super::{Allocation, Waiting, WARPS};
-use crate::cells::{Choice, Lfsr};
+use crate::cells::Lfsr;
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::MAX_COLLECTORS;
 
 /// `C`: bits of a collector's number.
 #[derive(LogicBlock, Module)]
@@ -86,15 +85,10 @@ pub struct CollectorAllocator<const C: usize> {
 impl<const C: usize> CollectorAllocator<C> {
     /// `collectors`: 1, 2, 4 or 8.
     /// `seed` starts the random choices elsewhere. [`Allocation::Private`] takes 8 collectors.
-    pub fn new(
-        collectors: usize,
-        allocation: Allocation,
-        waiting: Waiting,
-        choice: Choice,
-        seed: u8,
-    ) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { collectors, allocation, waiting, choice, seed, .. } = *parameters;
         assert!(allocation != Allocation::Private || collectors == WARPS, "a collector for each warp");
-        let up_to = waiting == Waiting::UpToThreshold;
+        let up_to = waiting == Waiting::UpTo;
         CollectorAllocator {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -121,7 +115,7 @@ impl<const C: usize> CollectorAllocator<C> {
             counter: Register::default(),
             number: (0..collectors).map(|number| Constant::new((number as u64).into())).collect(),
             private_warp: (0..collectors).map(|number| Constant::new((number as u64).into())).collect(),
-            seed: Constant::new(u64::from(seed).into()),
+            seed: Constant::new((seed as u64).into()),
             is_private: Constant::new(allocation == Allocation::Private),
             keeps_own: Constant::new(matches!(allocation, Allocation::OwnElseAnyFree | Allocation::Malekeh)),
             waits: Constant::new(allocation == Allocation::Malekeh),
@@ -135,7 +129,7 @@ impl<const C: usize> CollectorAllocator<C> {
                     ("allocation", allocation as usize),
                     ("upto", up_to as usize),
                     ("fixed", (choice == Choice::Fixed) as usize),
-                    ("seed", seed.into()),
+                    ("seed", seed),
                 ],
             ),
             _collectors: collectors,

@@ -9,16 +9,13 @@
 //! Timing: from `ready` to `issue` within a cycle. What the scheduler and the allocator remember changes
 //! in the next.
 
+use gpurf_blocks::{
+    Allocation, Parameters, HEAD_DESTINATIONS, HEAD_SLOTS, MAX_COLLECTORS, MAX_DESTINATIONS, MAX_SLOTS, WARPS,
+};
 use rust_hdl::prelude::*;
 
-use super::{Allocation, CollectorAllocator, IssueParameters, WarpScheduler, WARPS};
+use super::{CollectorAllocator, WarpScheduler};
 use crate::dialect::{array, rtl, Identity, Module};
-use crate::operand_stage::{OperandStageParameters, MAX_COLLECTORS, MAX_DESTINATIONS, MAX_SLOTS};
-
-/// Source slots of all warps' instructions.
-pub const HEAD_SLOTS: usize = WARPS * MAX_SLOTS;
-/// Destinations of all warps' instructions that a bypassing operand collector keeps.
-pub const HEAD_DESTINATIONS: usize = WARPS * MAX_DESTINATIONS;
 
 /// `C`: bits of a collector's number, at least one.
 #[derive(LogicBlock, Module)]
@@ -104,10 +101,9 @@ pub struct IssueStage<const C: usize> {
 impl<const C: usize> IssueStage<C> {
     /// In front of an operand stage of these parameters. One that keeps no destinations is never told to
     /// flush either.
-    pub fn new(stage: OperandStageParameters, parameters: IssueParameters) -> Self {
-        let OperandStageParameters { collectors, slots, destinations, .. } = stage;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { collectors, slots, destinations, allocation, .. } = *parameters;
         let flushed = if destinations == 0 { 0 } else { WARPS };
-        let IssueParameters { scheduling, occupied, allocation, waiting, choice, seed, .. } = parameters;
         IssueStage {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -140,8 +136,8 @@ impl<const C: usize> IssueStage<C> {
             destination_valid: array(destinations),
             destination_register: array(destinations),
             flush: Signal::default(),
-            scheduler: WarpScheduler::new(collectors, scheduling, occupied),
-            allocator: CollectorAllocator::new(collectors, allocation, waiting, choice, seed),
+            scheduler: WarpScheduler::new(parameters),
+            allocator: CollectorAllocator::new(parameters),
             goes: array(WARPS),
             number: (0..WARPS as u64).map(|number| Constant::new(number.into())).collect(),
             keeps_own: Constant::new(allocation != Allocation::AnyFree),
@@ -150,7 +146,7 @@ impl<const C: usize> IssueStage<C> {
                 "Issue stage (W 5, 6, F IV-B)",
                 &[
                     &[("collectors", collectors), ("slots", slots), ("destinations", destinations)],
-                    &parameters.of_stage()[..],
+                    &super::POLICIES.map(|name| parameters.in_verilog(name))[..],
                 ]
                 .concat(),
             ),

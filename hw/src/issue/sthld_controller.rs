@@ -14,13 +14,10 @@
 //! Timing: `sthld` and `state` change in the cycle after one with `interval_end` high. The first interval
 //! starts with reset; STHLD starts at 0.
 
+use gpurf_blocks::{Parameters, SthldTable, Transition, MAX_INTERVAL, STHLD_STATES};
 use rust_hdl::prelude::*;
 
-use super::{SthldTable, Transition, STATES};
 use crate::dialect::{rtl, Identity, Module, Register};
-
-/// Most cycles of an interval: with four instructions in each, 16 bits count them.
-pub const MAX_INTERVAL: usize = (1 << 14) - 1;
 
 #[derive(LogicBlock, Module)]
 pub struct SthldController {
@@ -66,9 +63,10 @@ pub struct SthldController {
 
 impl SthldController {
     /// `interval`: cycles, up to [`MAX_INTERVAL`].
-    pub fn new(interval: usize, table: SthldTable) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { interval, sthld_table, .. } = *parameters;
         assert!((1..=MAX_INTERVAL).contains(&interval), "an interval of {interval} cycles is out of range");
-        let SthldTable { reconstruction, maximum, inverse_threshold, state } = table;
+        let SthldTable { reconstruction, maximum, inverse_threshold, state } = sthld_table;
         let next = |edge: &Transition| Constant::new((edge.next as u64 - 1).into());
         let step = |edge: &Transition| Constant::new((edge.step as u64 & 0x7f).into());
         let ones = (0..6u64).filter(|place| inverse_threshold >> place & 1 == 1);
@@ -96,7 +94,7 @@ impl SthldController {
             _shifts: shifts.len(),
             shifts,
             maximum: Constant::new((maximum as u64).into()),
-            numbers: (0..STATES as u64).map(|number| Constant::new(number.into())).collect(),
+            numbers: (0..STHLD_STATES as u64).map(|number| Constant::new(number.into())).collect(),
             small_next: state.iter().map(|edges| next(&edges.small)).collect(),
             small_step: state.iter().map(|edges| step(&edges.small)).collect(),
             large_next: state.iter().map(|edges| next(&edges.large)).collect(),
@@ -109,7 +107,7 @@ impl SthldController {
                 },
                 &[("interval", interval), ("reconstruction", reconstruction)],
             ),
-            _states: STATES,
+            _states: STHLD_STATES,
         }
     }
 }

@@ -6,7 +6,7 @@
 //! 2. else the oldest ready one of those that have data in a collector;
 //! 3. else the oldest ready one.
 //!
-//! [`Scheduling::GreedyThenOldest`] leaves step 2 out. [`Scheduling::LooseRoundRobin`] goes around the warps
+//! [`Scheduling::Gto`] leaves step 2 out. [`Scheduling::Lrr`] goes around the warps
 //! and passes over those that are not ready.
 //!
 //! * A warp is as old as the time since its launch. Of warps launched in one cycle the lower number is older.
@@ -29,12 +29,11 @@
 //! Timing: `select` answers in the same cycle. `issue` says whether the selected warp gets a collector; it
 //! may depend on `select`. Ages and the warp issued last change in the next cycle.
 
+use gpurf_blocks::{Occupied, Parameters, Scheduling, MAX_COLLECTORS, WARPS};
 use rust_hdl::prelude::*;
 
-use super::{Occupied, Scheduling, WARPS};
 use crate::cells::{AgeMatrix, RoundRobin};
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::MAX_COLLECTORS;
 
 #[derive(LogicBlock, Module)]
 pub struct WarpScheduler {
@@ -88,9 +87,10 @@ pub struct WarpScheduler {
 
 impl WarpScheduler {
     /// `collectors`: 1, 2, 4 or 8.
-    pub fn new(collectors: usize, scheduling: Scheduling, occupied: Occupied) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { collectors, scheduling, occupied, .. } = *parameters;
         let skips = occupied == Occupied::Skip;
-        let turning = (scheduling == Scheduling::LooseRoundRobin) as usize;
+        let turning = (scheduling == Scheduling::Lrr) as usize;
         let aged = 1 - turning;
         WarpScheduler {
             clock: Signal::default(),

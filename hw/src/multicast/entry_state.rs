@@ -8,9 +8,9 @@
 //!
 //! Timing: outputs are state; changes show in the next cycle.
 
+use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;
 
-use super::LANES;
 use crate::dialect::{array, rtl, Identity, Register};
 
 #[derive(LogicBlock)]
@@ -62,7 +62,7 @@ pub struct EntryState {
 impl EntryState {
     /// `entries`: a multiple of four, up to 252.
     pub fn new(entries: usize) -> Self {
-        let rows = entries / LANES;
+        let rows = entries / SCAN_LANES;
         EntryState {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -95,7 +95,7 @@ impl EntryState {
             expired: array(rows),
             count: Register::default(),
             row_number: (0..rows).map(|row| Constant::new((row as u64).into())).collect(),
-            lane_number: (0..LANES).map(|lane| Constant::new((lane as u64).into())).collect(),
+            lane_number: (0..SCAN_LANES).map(|lane| Constant::new((lane as u64).into())).collect(),
             identity: Identity::new(
                 "entry_state",
                 "Use and age of the entries of a load request table",

@@ -29,9 +29,10 @@
 //! table takes (1 as a CAM); a load that leaves asks its sub-cores in the cycle after the search, is answered
 //! in the same cycle at the earliest, and stands on `load` in the next: t + 3 at the earliest.
 
+use gpurf_blocks::{Parameters, Search, SUB_CORES};
 use rust_hdl::prelude::*;
 
-use super::{DecisionUnit, IwmuParameters, LoadQueue, LrtCam, LrtScan, PendingLoads, Search, SUB_CORES};
+use super::{DecisionUnit, LoadQueue, LrtCam, LrtScan, PendingLoads};
 use crate::dialect::{array, rtl, Identity, Module, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
@@ -115,8 +116,8 @@ pub struct Iwmu<const V: usize, const A: usize> {
 }
 
 impl<const V: usize, const A: usize> Iwmu<V, A> {
-    pub fn new(parameters: IwmuParameters) -> Self {
-        let IwmuParameters { entries, search, release_age } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { lrt_entries: entries, search, release_age, .. } = *parameters;
         let (scans, cams) = if search == Search::Scan { (1, 0) } else { (0, 1) };
         let ages = usize::from(release_age > 0);
         Iwmu {
@@ -151,8 +152,8 @@ impl<const V: usize, const A: usize> Iwmu<V, A> {
             tick: Signal::default(),
             used: Signal::default(),
             queue: LoadQueue::default(),
-            scan: (0..scans).map(|_| LrtScan::new(entries)).collect(),
-            cam: (0..cams).map(|_| LrtCam::new(entries)).collect(),
+            scan: (0..scans).map(|_| LrtScan::new(parameters)).collect(),
+            cam: (0..cams).map(|_| LrtCam::new(parameters)).collect(),
             decision: DecisionUnit::default(),
             pending: PendingLoads::default(),
             age: array(ages),

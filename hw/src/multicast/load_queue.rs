@@ -6,9 +6,10 @@
 //! Timing: a request is at the head in the cycle after it was taken, at the earliest. `ready` is state: a
 //! sub-core's second place is free. The head stays until `pop`.
 
+use gpurf_blocks::{QUEUE_DEPTH, SUB_CORES};
 use rust_hdl::prelude::*;
 
-use super::{HoldingArbiter, QUEUE_DEPTH, SUB_CORES};
+use super::HoldingArbiter;
 use crate::dialect::{array, rtl, Identity, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.

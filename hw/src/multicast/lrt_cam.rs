@@ -6,9 +6,10 @@
 //! Timing: a search takes one cycle. Each entry that leaves takes a cycle before it; entries due by age go
 //! first, between the steps of an operation too.
 
+use gpurf_blocks::{Parameters, SCAN_LANES};
 use rust_hdl::prelude::*;
 
-use super::{EntryState, LrtIn, LrtOut, LANES};
+use super::{EntryState, LrtIn, LrtOut};
 use crate::dialect::{array, rtl, Identity, Module, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
@@ -73,8 +74,9 @@ pub struct LrtCam<const V: usize, const A: usize> {
 
 impl<const V: usize, const A: usize> LrtCam<V, A> {
     /// `entries`: 16 to 192, a multiple of four.
-    pub fn new(entries: usize) -> Self {
-        let rows = entries / LANES;
+    pub fn new(parameters: &Parameters) -> Self {
+        let entries = parameters.lrt_entries;
+        let rows = entries / SCAN_LANES;
         LrtCam {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -122,7 +124,7 @@ impl<const V: usize, const A: usize> LrtCam<V, A> {
             sources: array(entries),
             destinations: array(entries),
             row_number: (0..rows).map(|row| Constant::new((row as u64).into())).collect(),
-            lane_number: (0..LANES).map(|lane| Constant::new((lane as u64).into())).collect(),
+            lane_number: (0..SCAN_LANES).map(|lane| Constant::new((lane as u64).into())).collect(),
             identity: Identity::new(
                 "lrt_cam",
                 "Load request table, all entries at once (I 3.1 to 3.3)",

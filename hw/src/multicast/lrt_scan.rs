@@ -23,9 +23,10 @@
 //! that leaves takes a cycle more. `done` and `evict` stay until they are taken by `done_ready` and
 //! `evict_ready` in the same cycle; the changes show in the next.
 
+use gpurf_blocks::{Parameters, SCAN_LANES};
 use rust_hdl::prelude::*;
 
-use super::{EntryState, LANES};
+use super::EntryState;
 use crate::dialect::{array, rtl, Identity, Memory, Module, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
@@ -123,8 +124,9 @@ pub struct LrtScan<const V: usize, const A: usize> {
 
 impl<const V: usize, const A: usize> LrtScan<V, A> {
     /// `entries`: 16 to 192, a multiple of four.
-    pub fn new(entries: usize) -> Self {
-        let rows = entries / LANES;
+    pub fn new(parameters: &Parameters) -> Self {
+        let entries = parameters.lrt_entries;
+        let rows = entries / SCAN_LANES;
         LrtScan {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -160,9 +162,9 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
             leaving: Signal::default(),
             evict_lane: Signal::default(),
             evicts: Signal::default(),
-            same_warp: array(LANES),
-            same_destination: array(LANES),
-            same_place: array(LANES),
+            same_warp: array(SCAN_LANES),
+            same_destination: array(SCAN_LANES),
+            same_place: array(SCAN_LANES),
             partners: Signal::default(),
             partner_lane: Signal::default(),
             partner_warp: Signal::default(),
@@ -182,12 +184,12 @@ impl<const V: usize, const A: usize> LrtScan<V, A> {
             found_lane: Register::default(),
             found_warp: Register::default(),
             state: EntryState::new(entries),
-            warps: (0..LANES).map(|_| Memory::new(rows)).collect(),
-            addresses: (0..LANES).map(|_| Memory::new(rows)).collect(),
-            sources: (0..LANES).map(|_| Memory::new(rows)).collect(),
-            destinations: (0..LANES).map(|_| Memory::new(rows)).collect(),
+            warps: (0..SCAN_LANES).map(|_| Memory::new(rows)).collect(),
+            addresses: (0..SCAN_LANES).map(|_| Memory::new(rows)).collect(),
+            sources: (0..SCAN_LANES).map(|_| Memory::new(rows)).collect(),
+            destinations: (0..SCAN_LANES).map(|_| Memory::new(rows)).collect(),
             row_number: (0..rows).map(|row| Constant::new((row as u64).into())).collect(),
-            lane_number: (0..LANES).map(|lane| Constant::new((lane as u64).into())).collect(),
+            lane_number: (0..SCAN_LANES).map(|lane| Constant::new((lane as u64).into())).collect(),
             identity: Identity::new(
                 "lrt_scan",
                 "Load request table, four entries per cycle (I 3.1 to 3.3)",

@@ -12,9 +12,10 @@
 //! `ask` and `load` are state; an answer counts in the cycle of its question. A load that is shown stays until
 //! it is taken.
 
+use gpurf_blocks::{PENDING, SUB_CORES};
 use rust_hdl::prelude::*;
 
-use super::{HoldingArbiter, PENDING, SUB_CORES};
+use super::HoldingArbiter;
 use crate::cells::RoundRobin;
 use crate::dialect::{array, rtl, Identity, Register};
 

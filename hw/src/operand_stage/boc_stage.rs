@@ -12,9 +12,10 @@
 //!
 //! Ports as of [`super::OcuStage`].
 
+use gpurf_blocks::Parameters;
 use rust_hdl::prelude::*;
 
-use super::{OperandStageIn, OperandStageOut, OperandStageParameters};
+use super::{OperandStageIn, OperandStageOut};
 use crate::cells::RoundRobin;
 use crate::collector::Boc;
 use crate::dialect::{array, rtl, Identity, Module};
@@ -101,8 +102,8 @@ pub struct BocStage<const W: usize, const C: usize> {
 }
 
 impl<const W: usize, const C: usize> BocStage<W, C> {
-    pub fn new(parameters: OperandStageParameters) -> Self {
-        let OperandStageParameters { collectors, slots, banks, rows, window, destinations, .. } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { collectors, slots, banks, rows, window, destinations, .. } = *parameters;
         BocStage {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -139,12 +140,12 @@ impl<const W: usize, const C: usize> BocStage<W, C> {
             bank_conflict: array(banks),
             write_cached: array(banks),
             write_filtered: array(banks),
-            collectors: (0..collectors).map(|_| Boc::new(parameters.boc())).collect(),
+            collectors: (0..collectors).map(|_| Boc::new(parameters)).collect(),
             belongs: (0..collectors).map(|_| array(banks)).collect(),
             can_dispatch: array(collectors),
             dispatches: Signal::default(),
-            arbiter: Arbiter::new(parameters.arbiter(false)),
-            banks: (0..banks).map(|_| Bank::new(rows)).collect(),
+            arbiter: Arbiter::new(parameters, false),
+            banks: (0..banks).map(|_| Bank::new(parameters)).collect(),
             dispatch_arbiter: RoundRobin::new(collectors),
             collector_number: (0..collectors)
                 .map(|collector| Constant::new((collector as u64).into()))

@@ -5,11 +5,12 @@
 //!
 //! Ports as of [`super::OcuStage`].
 
+use gpurf_blocks::{Choice, Parameters, ReplacementPolicy};
 use rust_hdl::prelude::*;
 
-use super::{OperandStageIn, OperandStageOut, OperandStageParameters};
-use crate::cells::{Choice, Lfsr, RoundRobin};
-use crate::collector::{Ccu, Policy};
+use super::{OperandStageIn, OperandStageOut};
+use crate::cells::{Lfsr, RoundRobin};
+use crate::collector::Ccu;
 use crate::dialect::{array, rtl, Identity, Module};
 use crate::register_file::{Arbiter, Bank};
 
@@ -102,19 +103,19 @@ pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
 }
 
 impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
-    pub fn new(parameters: OperandStageParameters) -> Self {
-        let OperandStageParameters {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters {
             collectors,
             slots,
             banks,
             rows,
-            policy,
+            replacement,
             cache_far,
             invalidate,
             choice,
             d_ports,
             ..
-        } = parameters;
+        } = *parameters;
         CcuStage {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -154,12 +155,12 @@ impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
             issues: Signal::default(),
             random: Signal::default(),
             d_taken: array(collectors),
-            collectors: (0..collectors).map(|_| Ccu::new(parameters.ccu())).collect(),
+            collectors: (0..collectors).map(|_| Ccu::new(parameters)).collect(),
             lfsr: Lfsr::default(),
             can_dispatch: array(collectors),
             dispatches: Signal::default(),
-            arbiter: Arbiter::new(parameters.arbiter(true)),
-            banks: (0..banks).map(|_| Bank::new(rows)).collect(),
+            arbiter: Arbiter::new(parameters, true),
+            banks: (0..banks).map(|_| Bank::new(parameters)).collect(),
             dispatch_arbiter: RoundRobin::new(collectors),
             collector_number: (0..collectors)
                 .map(|collector| Constant::new((collector as u64).into()))
@@ -177,7 +178,7 @@ impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
                     ("slots", slots),
                     ("banks", banks),
                     ("rows", rows),
-                    ("lru", (policy == Policy::Lru) as usize),
+                    ("lru", (replacement == ReplacementPolicy::Lru) as usize),
                     ("cachefar", cache_far as usize),
                     ("invalidate", invalidate as usize),
                     ("fixed", (choice == Choice::Fixed) as usize),

@@ -3,9 +3,9 @@
 //! The ports that speak of near reuse, of caching, of destinations and of a window are there for
 //! [`super::CcuStage`] and [`super::BocStage`], which share them; here they are not used, or zero.
 
+use gpurf_blocks::{Parameters, MAX_BANKS, MAX_COLLECTORS, MAX_DESTINATIONS, MAX_SLOTS};
 use rust_hdl::prelude::*;
 
-use super::{OperandStageParameters, MAX_BANKS, MAX_COLLECTORS, MAX_DESTINATIONS, MAX_SLOTS};
 use crate::cells::RoundRobin;
 use crate::collector::Ocu;
 use crate::dialect::{array, rtl, Identity, Module};
@@ -116,8 +116,8 @@ pub struct OcuStage<const W: usize, const C: usize> {
 }
 
 impl<const W: usize, const C: usize> OcuStage<W, C> {
-    pub fn new(parameters: OperandStageParameters) -> Self {
-        let OperandStageParameters { collectors, slots, banks, rows, .. } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { collectors, slots, banks, rows, .. } = *parameters;
         OcuStage {
             clock: Signal::default(),
             reset: Signal::default(),
@@ -154,11 +154,11 @@ impl<const W: usize, const C: usize> OcuStage<W, C> {
             bank_conflict: array(banks),
             write_cached: array(banks),
             write_filtered: array(banks),
-            collectors: (0..collectors).map(|_| Ocu::new(slots)).collect(),
+            collectors: (0..collectors).map(|_| Ocu::new(parameters)).collect(),
             can_dispatch: array(collectors),
             dispatches: Signal::default(),
-            arbiter: Arbiter::new(parameters.arbiter(false)),
-            banks: (0..banks).map(|_| Bank::new(rows)).collect(),
+            arbiter: Arbiter::new(parameters, false),
+            banks: (0..banks).map(|_| Bank::new(parameters)).collect(),
             dispatch_arbiter: RoundRobin::new(collectors),
             collector_number: (0..collectors)
                 .map(|collector| Constant::new((collector as u64).into()))

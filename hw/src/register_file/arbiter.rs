@@ -11,29 +11,12 @@
 //!
 //! Timing: requests of cycle t can be granted from t + 1; a grant in t is an access in t.
 
+use gpurf_blocks::{Parameters, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
 use rust_hdl::prelude::*;
 
 use super::RequestQueue;
 use crate::cells::RoundRobin;
 use crate::dialect::{array, rtl, Identity, Module};
-use crate::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
-
-/// Sizes of an arbiter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArbiterParameters {
-    /// 1, 2, 4 or 8.
-    pub collectors: usize,
-    /// 2 or 4.
-    pub banks: usize,
-    /// Source slots of a collector.
-    pub slots: usize,
-    /// The collectors are caching ones: with a write filter and ports D.
-    pub caching: bool,
-    /// Far results go to port D too.
-    pub cache_far: bool,
-    /// Ports D of a caching collector, 1 or 2.
-    pub d_ports: usize,
-}
 
 /// `C`: bits of a collector's number.
 #[derive(LogicBlock, Module)]
@@ -118,8 +101,10 @@ pub struct Arbiter<const C: usize> {
 }
 
 impl<const C: usize> Arbiter<C> {
-    pub fn new(parameters: ArbiterParameters) -> Self {
-        let ArbiterParameters { collectors, banks, slots, caching, cache_far, d_ports } = parameters;
+    /// `caching`: the collectors are caching ones, with a write filter and ports D.
+    pub fn new(parameters: &Parameters, caching: bool) -> Self {
+        let Parameters { collectors, banks, slots, d_ports, .. } = *parameters;
+        let cache_far = caching && parameters.cache_far;
         let caching_collectors = if caching { collectors } else { 0 };
         Arbiter {
             clock: Signal::default(),
@@ -153,7 +138,7 @@ impl<const C: usize> Arbiter<C> {
             belongs: (0..caching_collectors).map(|_| array(banks)).collect(),
             d_used: array(caching_collectors),
             d_full: array(caching_collectors),
-            queues: (0..banks).map(|_| RequestQueue::new(collectors, slots)).collect(),
+            queues: (0..banks).map(|_| RequestQueue::new(parameters)).collect(),
             s_arbiters: (0..collectors).map(|_| RoundRobin::new(banks)).collect(),
             bank_number: (0..banks).map(|bank| Constant::new((bank as u64).into())).collect(),
             bank_mask: Constant::new((banks as u64 - 1).into()),

@@ -6,6 +6,7 @@
 //! Timing: one access per cycle. The value of a read in cycle t stands on `data` in cycle t + 1, with
 //! `data_valid`, and is taken by the collector at the end of that cycle.
 
+use gpurf_blocks::Parameters;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{rtl, Identity, Memory, Module, Register};
@@ -39,7 +40,8 @@ pub struct Bank<const W: usize, const C: usize> {
 
 impl<const W: usize, const C: usize> Bank<W, C> {
     /// `rows`: registers of warps that the bank holds, up to 256.
-    pub fn new(rows: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { rows, .. } = *parameters;
         Bank {
             clock: Signal::default(),
             reset: Signal::default(),

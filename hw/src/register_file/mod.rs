@@ -4,6 +4,6 @@ mod arbiter;
 mod bank;
 mod request_queue;
 
-pub use arbiter::{Arbiter, ArbiterIn, ArbiterOut, ArbiterParameters};
+pub use arbiter::{Arbiter, ArbiterIn, ArbiterOut};
 pub use bank::{Bank, BankIn, BankOut};
 pub use request_queue::{RequestQueue, RequestQueueIn, RequestQueueOut};

@@ -7,10 +7,10 @@
 //! the head at the end of its cycle. Nothing is ever refused: with one entry per slot of every
 //! collector, and one instruction per collector, the queue cannot overflow.
 
+use gpurf_blocks::{Parameters, MAX_SLOTS};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{array, rtl, Identity, Module, Register};
-use crate::operand_stage::MAX_SLOTS;
 
 /// `C`: bits of a collector's number.
 #[derive(LogicBlock, Module)]
@@ -49,7 +49,8 @@ pub struct RequestQueue<const C: usize> {
 
 impl<const C: usize> RequestQueue<C> {
     /// `collectors`, `slots`: the queue has room for every slot of every collector.
-    pub fn new(collectors: usize, slots: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { collectors, slots, .. } = *parameters;
         let depth = collectors * slots;
         RequestQueue {
             clock: Signal::default(),

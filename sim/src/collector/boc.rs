@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::{Clocked, Data};
-use gpurf_hw::collector::{BocIn, BocOut, BocParameters};
-use gpurf_hw::operand_stage::{MAX_DESTINATIONS, MAX_SLOTS};
+use gpurf_blocks::{Clocked, Data, Parameters, MAX_DESTINATIONS, MAX_SLOTS};
+use gpurf_hw::collector::{BocIn, BocOut};
 
 /// An instruction at the door of a collector.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,7 +33,7 @@ struct Windowed<D> {
 /// The instructions of the window in program order, and whether the newest is still to be dispatched.
 #[derive(Clone, Debug)]
 pub struct Boc<D: Data> {
-    parameters: BocParameters,
+    parameters: Parameters,
     /// Newest first.
     window: VecDeque<Windowed<D>>,
     pub occupied: bool,
@@ -44,9 +43,9 @@ pub struct Boc<D: Data> {
 }
 
 impl<D: Data> Boc<D> {
-    pub fn new(parameters: BocParameters) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
         Boc {
-            parameters,
+            parameters: *parameters,
             window: VecDeque::with_capacity(parameters.window),
             occupied: false,
             unit: 0,
@@ -154,7 +153,7 @@ impl<D: Data> Boc<D> {
     fn issue_of(&self, inputs: &BocIn<D>) -> Option<BocIssue> {
         inputs.issue.then(|| {
             BocIssue::new(
-                self.parameters,
+                &self.parameters,
                 (inputs.unit, inputs.payload),
                 (&inputs.source_valid, &inputs.source_register),
                 (&inputs.destination_valid, &inputs.destination_register),
@@ -167,7 +166,7 @@ impl<D: Data> Boc<D> {
 impl BocIssue {
     /// From ports: unit and payload; valid bits and registers of sources and of destinations.
     pub fn new(
-        parameters: BocParameters,
+        parameters: &Parameters,
         (unit, payload): (u32, u32),
         sources: (&[bool; MAX_SLOTS], &[u32; MAX_SLOTS]),
         destinations: (&[bool; MAX_DESTINATIONS], &[u32; MAX_DESTINATIONS]),

@@ -1,10 +1,7 @@
 //! The values in a caching collector unit, and the rules by which they come and go: W §3.2 and §4,
 //! F §III-C and §IV-A.
 
-use gpurf_blocks::Data;
-use gpurf_hw::cells::MAX_ENTRIES;
-use gpurf_hw::collector::Policy;
-use gpurf_hw::operand_stage::{MAX_D_PORTS, MAX_SLOTS};
+use gpurf_blocks::{Data, Parameters, ReplacementPolicy, MAX_D_PORTS, MAX_ENTRIES, MAX_SLOTS};
 
 use super::{choose, DWrite};
 use crate::bits::members;
@@ -14,7 +11,7 @@ use crate::cells::LruOrder;
 #[derive(Clone, Debug)]
 pub struct Cache<D: Data> {
     pub entries: usize,
-    pub policy: Policy,
+    pub replacement: ReplacementPolicy,
     pub valid: u16,
     pub near: u16,
     pub lock: u16,
@@ -34,10 +31,11 @@ pub struct Placement {
 }
 
 impl<D: Data> Cache<D> {
-    pub fn new(entries: usize, policy: Policy) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { entries, replacement, .. } = *parameters;
         Cache {
             entries,
-            policy,
+            replacement,
             valid: 0,
             near: 0,
             lock: 0,
@@ -73,7 +71,7 @@ impl<D: Data> Cache<D> {
 
     fn replace(&self, valid: u16, keep: u16, random: u32) -> Option<usize> {
         let oldest_first = self.order.oldest_first();
-        choose(self.policy, self.entries, valid, self.near, keep, random, oldest_first)
+        choose(self.replacement, self.entries, valid, self.near, keep, random, oldest_first)
     }
 
     /// Everything that one clock edge does to the table, except port S and unlocking.

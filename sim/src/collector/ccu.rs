@@ -1,8 +1,7 @@
 //! Reference model of the caching collector unit: W §3.2, F §III-C.
 
-use gpurf_blocks::{Clocked, Data};
-use gpurf_hw::collector::{CcuIn, CcuOut, CcuParameters};
-use gpurf_hw::operand_stage::{MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
+use gpurf_blocks::{Clocked, Data, Parameters, MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
+use gpurf_hw::collector::{CcuIn, CcuOut};
 
 use super::{Cache, Placement};
 use crate::bits::{all, mask, members};
@@ -30,7 +29,7 @@ pub struct DWrite<D: Data> {
 /// Cache, the instruction that uses it, and the slots that tell which of its entries are operands.
 #[derive(Clone, Debug)]
 pub struct Ccu<D: Data> {
-    parameters: CcuParameters,
+    parameters: Parameters,
     pub cache: Cache<D>,
     /// The warp whose values are in the cache; none before the first instruction.
     pub owner: Option<u32>,
@@ -46,11 +45,10 @@ pub struct Ccu<D: Data> {
 }
 
 impl<D: Data> Ccu<D> {
-    /// `entries`: 4, 8 or 16, more than slots.
-    pub fn new(entries: usize, parameters: CcuParameters) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
         Ccu {
-            parameters,
-            cache: Cache::new(entries, parameters.policy),
+            parameters: *parameters,
+            cache: Cache::new(parameters),
             owner: None,
             occupied: false,
             unit: 0,

@@ -1,8 +1,7 @@
 //! Reference model of the operand collector unit: W §2, F §II.
 
-use gpurf_blocks::{Clocked, Data};
+use gpurf_blocks::{Clocked, Data, Parameters, MAX_SLOTS};
 use gpurf_hw::collector::{OcuIn, OcuOut};
-use gpurf_hw::operand_stage::MAX_SLOTS;
 
 use crate::bits::{all, mask};
 
@@ -22,7 +21,8 @@ pub struct Ocu<D: Data> {
 }
 
 impl<D: Data> Ocu<D> {
-    pub fn new(slots: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { slots, .. } = *parameters;
         Ocu {
             slots,
             occupied: false,

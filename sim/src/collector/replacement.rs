@@ -1,8 +1,7 @@
 //! Reference model of replacement: W §4.1, F §IV-A1.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::cells::MAX_ENTRIES;
-use gpurf_hw::collector::{Policy, ReplacementIn, ReplacementOut};
+use gpurf_blocks::{Clocked, Parameters, ReplacementPolicy, MAX_ENTRIES};
+use gpurf_hw::collector::{ReplacementIn, ReplacementOut};
 
 use crate::bits::first_from;
 
@@ -13,7 +12,7 @@ use crate::bits::first_from;
 /// with a far reuse distance, if any exists. If all are near, according to the LRU policy" (W §4.1).
 /// Free entries come before any value.
 pub fn choose(
-    policy: Policy,
+    policy: ReplacementPolicy,
     entries: usize,
     valid: u16,
     near: u16,
@@ -27,7 +26,7 @@ pub fn choose(
         return Some(free.trailing_zeros() as usize);
     }
     let far = all & !near & !keep;
-    if policy == Policy::Malekeh && far != 0 {
+    if policy == ReplacementPolicy::Malekeh && far != 0 {
         return first_from(far, random as usize);
     }
     oldest_first.find(|entry| keep >> entry & 1 == 0)
@@ -35,10 +34,17 @@ pub fn choose(
 
 /// Replacement as a block of its own.
 pub struct Replacement {
-    pub policy: Policy,
-    pub entries: usize,
-    pub slots: usize,
-    pub d_ports: usize,
+    policy: ReplacementPolicy,
+    entries: usize,
+    slots: usize,
+    d_ports: usize,
+}
+
+impl Replacement {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { replacement: policy, entries, slots, d_ports, .. } = *parameters;
+        Replacement { policy, entries, slots, d_ports }
+    }
 }
 
 impl Clocked for Replacement {

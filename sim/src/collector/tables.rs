@@ -1,10 +1,9 @@
 //! Reference models of the two tables of a caching collector unit as blocks of their own: W §3.2,
 //! F §III-C. [`super::Ccu`] is not built from them: it says directly what the whole unit does.
 
-use gpurf_blocks::{Clocked, Data};
-use gpurf_hw::cells::{LruOrderIn, MAX_ENTRIES};
+use gpurf_blocks::{Clocked, Data, Parameters, MAX_ENTRIES, MAX_SLOTS};
+use gpurf_hw::cells::LruOrderIn;
 use gpurf_hw::collector::{CacheTableIn, CacheTableOut, OperandCollectorTableIn, OperandCollectorTableOut};
-use gpurf_hw::operand_stage::MAX_SLOTS;
 
 use crate::cells::LruOrder;
 
@@ -24,8 +23,8 @@ pub struct OperandCollectorTable {
 }
 
 impl OperandCollectorTable {
-    pub fn new(slots: usize) -> Self {
-        let slots = vec![Slot::default(); slots];
+    pub fn new(parameters: &Parameters) -> Self {
+        let slots = vec![Slot::default(); parameters.slots];
         OperandCollectorTable { slots, inputs: OperandCollectorTableIn::default() }
     }
 
@@ -93,7 +92,8 @@ pub struct CacheTable<D: Data> {
 }
 
 impl<D: Data> CacheTable<D> {
-    pub fn new(entries: usize, slots: usize, banks: usize, d_ports: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { entries, slots, banks, d_ports, .. } = *parameters;
         CacheTable {
             slots,
             banks,

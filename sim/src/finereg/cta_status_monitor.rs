@@ -1,7 +1,7 @@
 //! Reference model of the CTA status monitor: R §V-B, Table IV.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut, Tie, WORD};
+use gpurf_blocks::{Clocked, Parameters, Tie, FLAG_WORD};
+use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut};
 
 /// Where a CTA's context or its registers are; the numbers are R's Table IV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,8 @@ pub struct CtaStatusMonitor {
 }
 
 impl CtaStatusMonitor {
-    pub fn new(ctas: usize, tie: Tie) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { ctas, tie, .. } = *parameters;
         CtaStatusMonitor { status: vec![Status::default(); ctas], tie, last: 0, inputs: Default::default() }
     }
 
@@ -98,7 +99,7 @@ impl CtaStatusMonitor {
 
     fn asked(&self) -> Option<Candidate> {
         let resumable = self.inputs.resumable;
-        self.candidate(|cta| resumable[cta / WORD] >> (cta % WORD) & 1 == 1)
+        self.candidate(|cta| resumable[cta / FLAG_WORD] >> (cta % FLAG_WORD) & 1 == 1)
     }
 }
 

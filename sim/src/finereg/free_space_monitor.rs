@@ -1,7 +1,7 @@
 //! Reference model of the free space monitor: R §V-C.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::finereg::{FreeSpaceMonitorIn, FreeSpaceMonitorOut, WORD};
+use gpurf_blocks::{Clocked, Parameters, FLAG_WORD};
+use gpurf_hw::finereg::{FreeSpaceMonitorIn, FreeSpaceMonitorOut};
 
 /// A flag per PCRF entry, and the number of those that are set.
 #[derive(Clone, Debug)]
@@ -12,7 +12,8 @@ pub struct FreeSpaceMonitor {
 }
 
 impl FreeSpaceMonitor {
-    pub fn new(entries: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let entries = parameters.pcrf_entries;
         FreeSpaceMonitor { occupied: vec![false; entries], used: 0, inputs: Default::default() }
     }
 
@@ -59,7 +60,7 @@ impl Clocked for FreeSpaceMonitor {
             ..Default::default()
         };
         for (entry, &occupied) in self.occupied.iter().enumerate() {
-            outputs.occupied[entry / WORD] |= u32::from(occupied) << (entry % WORD);
+            outputs.occupied[entry / FLAG_WORD] |= u32::from(occupied) << (entry % FLAG_WORD);
         }
         outputs
     }

@@ -1,7 +1,7 @@
 //! Reference model of the live-register bit-vector cache: R §V-C.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::finereg::{LiveRegisterCacheIn, LiveRegisterCacheOut, CACHE_ENTRIES};
+use gpurf_blocks::{Clocked, VECTOR_CACHE_ENTRIES};
+use gpurf_hw::finereg::{LiveRegisterCacheIn, LiveRegisterCacheOut};
 
 use super::{halves, vector};
 
@@ -20,7 +20,7 @@ enum Progress {
 /// A vector per entry with its PC.
 #[derive(Clone, Debug)]
 pub struct LiveRegisterCache {
-    entries: [Option<(u32, u64)>; CACHE_ENTRIES],
+    entries: [Option<(u32, u64)>; VECTOR_CACHE_ENTRIES],
     asked: u32,
     progress: Progress,
     inputs: LiveRegisterCacheIn,
@@ -29,7 +29,7 @@ pub struct LiveRegisterCache {
 impl Default for LiveRegisterCache {
     fn default() -> Self {
         LiveRegisterCache {
-            entries: [None; CACHE_ENTRIES],
+            entries: [None; VECTOR_CACHE_ENTRIES],
             asked: 0,
             progress: Progress::Idle,
             inputs: Default::default(),
@@ -40,7 +40,7 @@ impl Default for LiveRegisterCache {
 impl LiveRegisterCache {
     /// The entry of a PC.
     pub fn index(pc: u32) -> usize {
-        ((pc >> 4 ^ pc >> 9) % CACHE_ENTRIES as u32) as usize
+        ((pc >> 4 ^ pc >> 9) % VECTOR_CACHE_ENTRIES as u32) as usize
     }
 
     fn cached(&self) -> Option<u64> {

@@ -1,7 +1,7 @@
 //! Reference model of the pending-CTA register file: R §V-D, §V-E.
 
-use gpurf_blocks::{Clocked, Data};
-use gpurf_hw::finereg::{FineRegParameters, PcrfIn, PcrfOut};
+use gpurf_blocks::{Clocked, Data, Parameters};
+use gpurf_hw::finereg::{PcrfIn, PcrfOut};
 
 /// A register with its tag; `next` counts unless `end` is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,8 +33,8 @@ pub struct Pcrf<D: Data> {
 }
 
 impl<D: Data> Pcrf<D> {
-    pub fn new(parameters: FineRegParameters) -> Self {
-        let FineRegParameters { entries, latency, next_latency, .. } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { pcrf_entries: entries, pcrf_latency: latency, next_latency, .. } = *parameters;
         Pcrf {
             entries: vec![Entry::default(); entries],
             latency,

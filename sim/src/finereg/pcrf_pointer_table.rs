@@ -1,6 +1,6 @@
 //! Reference model of the PCRF pointer table: R §V-C.
 
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, Parameters};
 use gpurf_hw::finereg::{PcrfPointerTableIn, PcrfPointerTableOut};
 
 /// Where a CTA's chain begins, and how many registers it has at least.
@@ -21,7 +21,8 @@ pub struct PcrfPointerTable {
 }
 
 impl PcrfPointerTable {
-    pub fn new(ctas: usize, count_bits: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { ctas, count_bits, .. } = *parameters;
         PcrfPointerTable {
             lines: vec![Line::default(); ctas],
             most: (1 << count_bits) - 1,

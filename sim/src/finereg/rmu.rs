@@ -1,8 +1,8 @@
 //! Reference model of the register management unit: R §V-C, §V-E.
 
-use gpurf_blocks::{Clocked, Data};
-use gpurf_hw::finereg::{FineRegParameters, LiveRegisterCacheIn, LiveRegisterCacheOut};
-use gpurf_hw::finereg::{PcrfIn, PcrfOut, RmuIn, RmuOut, CTA_WARPS};
+use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS};
+use gpurf_hw::finereg::{LiveRegisterCacheIn, LiveRegisterCacheOut};
+use gpurf_hw::finereg::{PcrfIn, PcrfOut, RmuIn, RmuOut};
 
 use super::{
     vector, FreeSpaceMonitor, Line, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
@@ -90,12 +90,12 @@ pub struct Rmu<D: Data> {
 }
 
 impl<D: Data> Rmu<D> {
-    pub fn new(parameters: FineRegParameters) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
         Rmu {
             cache: LiveRegisterCache::default(),
             decoder: RegisterIndexDecoder::default(),
-            pointers: PcrfPointerTable::new(parameters.ctas, parameters.count_bits),
-            monitor: FreeSpaceMonitor::new(parameters.entries),
+            pointers: PcrfPointerTable::new(parameters),
+            monitor: FreeSpaceMonitor::new(parameters),
             pcrf: Pcrf::new(parameters),
             live: [0; CTA_WARPS],
             present: [false; CTA_WARPS],

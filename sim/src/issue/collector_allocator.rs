@@ -1,8 +1,7 @@
 //! Reference model of the collector allocator: W §6, F §IV-B2.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::cells::Choice;
-use gpurf_hw::issue::{Allocation, CollectorAllocatorIn, CollectorAllocatorOut, Waiting};
+use gpurf_blocks::{Allocation, Choice, Clocked, Parameters, Waiting};
+use gpurf_hw::issue::{CollectorAllocatorIn, CollectorAllocatorOut};
 
 use crate::bits::{all, first_from, mask};
 use crate::cells::Lfsr;
@@ -43,15 +42,19 @@ impl Answer {
 }
 
 impl CollectorAllocator {
-    pub fn new(
-        collectors: usize,
-        allocation: Allocation,
-        waiting: Waiting,
-        choice: Choice,
-        seed: u8,
-    ) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { collectors, allocation, waiting, choice, seed, .. } = *parameters;
         let (counter, random) = (0, Lfsr::default());
-        CollectorAllocator { collectors, allocation, waiting, choice, counter, seed, random, answer: None }
+        CollectorAllocator {
+            collectors,
+            allocation,
+            waiting,
+            choice,
+            counter,
+            seed: seed as u8,
+            random,
+            answer: None,
+        }
     }
 
     /// `own`: the collector that has the warp's data. `free`, `near`: a bit per collector.
@@ -71,8 +74,8 @@ impl CollectorAllocator {
             return Answer::Collector(any);
         }
         let waits = match self.waiting {
-            Waiting::BelowThreshold => self.counter < sthld,
-            Waiting::UpToThreshold => self.counter <= sthld,
+            Waiting::Below => self.counter < sthld,
+            Waiting::UpTo => self.counter <= sthld,
         };
         match self.pick(free & !near) {
             Some(far) => Answer::Collector(far),

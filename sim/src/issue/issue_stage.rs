@@ -1,8 +1,7 @@
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::issue::{Allocation, IssueParameters, IssueStageIn, IssueStageOut, WARPS};
-use gpurf_hw::operand_stage::{OperandStageParameters, MAX_COLLECTORS};
+use gpurf_blocks::{Allocation, Clocked, Parameters, MAX_COLLECTORS, WARPS};
+use gpurf_hw::issue::{IssueStageIn, IssueStageOut};
 
 use super::collector_allocator::Answer;
 use super::{CollectorAllocator, WarpScheduler};
@@ -31,15 +30,14 @@ pub struct Holders {
 
 impl IssueStage {
     /// In front of an operand stage of these parameters.
-    pub fn new(stage: OperandStageParameters, parameters: IssueParameters) -> Self {
-        let OperandStageParameters { collectors, slots, destinations, .. } = stage;
-        let IssueParameters { scheduling, occupied, allocation, waiting, choice, seed, .. } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { collectors, slots, destinations, .. } = *parameters;
         IssueStage {
             collectors,
             slots,
             destinations,
-            scheduler: WarpScheduler::new(collectors, scheduling, occupied),
-            allocator: CollectorAllocator::new(collectors, allocation, waiting, choice, seed),
+            scheduler: WarpScheduler::new(parameters),
+            allocator: CollectorAllocator::new(parameters),
             launched: 0,
             decided: None,
         }

@@ -1,7 +1,7 @@
 //! Reference model of the STHLD controller: W §7, F §IV-B3.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::issue::{SthldControllerIn, SthldControllerOut, SthldTable};
+use gpurf_blocks::{Clocked, Parameters, SthldTable};
+use gpurf_hw::issue::{SthldControllerIn, SthldControllerOut};
 
 /// A state machine that runs at the end of each interval, and what it counts meanwhile.
 #[derive(Clone, Debug)]
@@ -19,7 +19,8 @@ pub struct SthldController {
 }
 
 impl SthldController {
-    pub fn new(interval: usize, table: SthldTable) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { interval, sthld_table: table, .. } = *parameters;
         let (cycle, instructions, previous, issued) = (0, 0, 0, 0);
         SthldController { interval, table, cycle, instructions, previous, state: 1, sthld: 0, issued }
     }
@@ -73,7 +74,7 @@ mod tests {
 
     /// STHLD after each of these intervals.
     fn trail(intervals: &[u32]) -> Vec<(usize, u32)> {
-        let mut controller = SthldController::new(10_000, SthldTable::default());
+        let mut controller = SthldController::new(&Parameters::default());
         let step = |&instructions: &u32| {
             controller.end_interval(instructions);
             (controller.state(), controller.sthld())

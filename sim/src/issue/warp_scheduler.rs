@@ -1,7 +1,7 @@
 //! Reference model of the warp scheduler: W §5, F §IV-B1.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::issue::{Occupied, Scheduling, WarpSchedulerIn, WarpSchedulerOut, WARPS};
+use gpurf_blocks::{Clocked, Occupied, Parameters, Scheduling, WARPS};
+use gpurf_hw::issue::{WarpSchedulerIn, WarpSchedulerOut};
 
 use crate::bits::mask;
 use crate::cells::{AgeMatrix, RoundRobin};
@@ -20,7 +20,8 @@ pub struct WarpScheduler {
 }
 
 impl WarpScheduler {
-    pub fn new(collectors: usize, scheduling: Scheduling, occupied: Occupied) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { collectors, scheduling, occupied, .. } = *parameters;
         WarpScheduler {
             collectors,
             scheduling,
@@ -45,8 +46,8 @@ impl WarpScheduler {
         let oldest = |warps| self.ages.oldest(warps);
         match self.scheduling {
             Scheduling::Malekeh => last.or_else(|| oldest(ready & with_data)).or_else(|| oldest(ready)),
-            Scheduling::GreedyThenOldest => last.or_else(|| oldest(ready)),
-            Scheduling::LooseRoundRobin => self.turns.grant(ready.into()),
+            Scheduling::Gto => last.or_else(|| oldest(ready)),
+            Scheduling::Lrr => self.turns.grant(ready.into()),
         }
     }
 

@@ -2,10 +2,8 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::multicast::{
-    IwmuIn, IwmuOut, IwmuParameters, LrtIn, LrtOut, Search, PENDING, QUEUE_DEPTH, SUB_CORES,
-};
+use gpurf_blocks::{Clocked, Parameters, Search, PENDING, QUEUE_DEPTH, SUB_CORES};
+use gpurf_hw::multicast::{IwmuIn, IwmuOut, LrtIn, LrtOut};
 
 use super::{LrtCam, LrtScan};
 use crate::cells::RoundRobin;
@@ -87,11 +85,11 @@ pub struct Iwmu {
 }
 
 impl Iwmu {
-    pub fn new(parameters: IwmuParameters) -> Self {
-        let IwmuParameters { entries, search, release_age } = parameters;
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { search, release_age, .. } = *parameters;
         let table: Lrt = match search {
-            Search::Scan => Box::new(LrtScan::new(entries)),
-            Search::Cam => Box::new(LrtCam::new(entries)),
+            Search::Scan => Box::new(LrtScan::new(parameters)),
+            Search::Cam => Box::new(LrtCam::new(parameters)),
         };
         Iwmu {
             release_age,

@@ -1,7 +1,7 @@
 //! Reference models of the load request table: I §3.1 to §3.3.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::multicast::{LrtIn, LrtOut, LANES};
+use gpurf_blocks::{Clocked, Parameters, SCAN_LANES};
+use gpurf_hw::multicast::{LrtIn, LrtOut};
 
 /// A load that waits for a partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,8 +119,8 @@ pub struct LrtCam {
 }
 
 impl LrtCam {
-    pub fn new(entries: usize) -> Self {
-        LrtCam { entries: Entries::new(entries), inputs: LrtIn::default(), step: None }
+    pub fn new(parameters: &Parameters) -> Self {
+        LrtCam { entries: Entries::new(parameters.lrt_entries), inputs: LrtIn::default(), step: None }
     }
 
     fn step(&self, inputs: &LrtIn) -> Option<Step> {
@@ -165,8 +165,8 @@ pub struct LrtScan {
 }
 
 impl LrtScan {
-    pub fn new(entries: usize) -> Self {
-        let entries = Entries::new(entries);
+    pub fn new(parameters: &Parameters) -> Self {
+        let entries = Entries::new(parameters.lrt_entries);
         LrtScan { entries, shown: None, row: None, inputs: LrtIn::default(), step: None }
     }
 
@@ -174,18 +174,18 @@ impl LrtScan {
     fn target(&self) -> (usize, bool) {
         match (self.row, self.entries.find(Entry::is_due)) {
             (Some(row), _) => (row, false),
-            (None, Some(place)) => (place / LANES, true),
+            (None, Some(place)) => (place / SCAN_LANES, true),
             (None, None) => (0, false),
         }
     }
 
     fn last_row(&self) -> usize {
-        self.entries.0.iter().rposition(Option::is_some).map_or(0, |place| place / LANES)
+        self.entries.0.iter().rposition(Option::is_some).map_or(0, |place| place / SCAN_LANES)
     }
 
     /// The first entry of a row with the property.
     fn find_in(&self, row: usize, holds: impl Fn(&Entry) -> bool) -> Option<usize> {
-        let mut places = LANES * row..LANES * (row + 1);
+        let mut places = SCAN_LANES * row..SCAN_LANES * (row + 1);
         places.find(|place| self.entries.0[*place].as_ref().is_some_and(&holds))
     }
 

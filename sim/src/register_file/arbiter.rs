@@ -1,8 +1,7 @@
 //! Reference model of the arbiter and its write filter: F §II, §III-B, §IV-A2; W §4.2.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
-use gpurf_hw::register_file::{ArbiterIn, ArbiterOut, ArbiterParameters};
+use gpurf_blocks::{Clocked, Parameters, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
+use gpurf_hw::register_file::{ArbiterIn, ArbiterOut};
 
 use super::{home, Request, RequestQueue};
 use crate::bits::{all, mask, members};
@@ -11,7 +10,8 @@ use crate::cells::RoundRobin;
 /// A queue of reads per bank, and whose turn it is at each collector's port S.
 #[derive(Clone, Debug)]
 pub struct Arbiter {
-    parameters: ArbiterParameters,
+    parameters: Parameters,
+    caching: bool,
     pub queues: Vec<RequestQueue>,
     turns: Vec<RoundRobin>,
     inputs: ArbiterIn,
@@ -28,11 +28,13 @@ pub struct Grants {
 }
 
 impl Arbiter {
-    pub fn new(parameters: ArbiterParameters) -> Self {
-        let ArbiterParameters { collectors, banks, slots, .. } = parameters;
+    /// `caching`: the collectors are caching ones, with a write filter and ports D.
+    pub fn new(parameters: &Parameters, caching: bool) -> Self {
+        let Parameters { collectors, banks, .. } = *parameters;
         Arbiter {
-            parameters,
-            queues: (0..banks).map(|_| RequestQueue::new(collectors, slots)).collect(),
+            parameters: *parameters,
+            caching,
+            queues: (0..banks).map(|_| RequestQueue::new(parameters)).collect(),
             turns: (0..collectors).map(|_| RoundRobin::new(banks)).collect(),
             inputs: ArbiterIn::default(),
             grants: Grants::default(),
@@ -83,7 +85,7 @@ impl Arbiter {
     /// ports D, and which are kept out; a bit per bank. "Writes with far reuse distance are not cached";
     /// of several "selects the one with near reuse distance, if any" (F §IV-A2), "the first" (W §4.2).
     pub fn filter(&self, writes_of_warp: u8, near: u8) -> (u8, u8) {
-        let near = if self.parameters.cache_far { !0 } else { near };
+        let near = if self.caching && self.parameters.cache_far { !0 } else { near };
         let candidates = writes_of_warp & near;
         let first = candidates & candidates.wrapping_neg();
         let others = candidates & !first;
@@ -115,7 +117,7 @@ impl Clocked for Arbiter {
                 outputs.bank_row[bank] = row;
             }
         }
-        for collector in (0..self.parameters.collectors).filter(|_| self.parameters.caching) {
+        for collector in (0..self.parameters.collectors).filter(|_| self.caching) {
             let of_warp = |bank: &usize| inputs.write_warp[*bank] == inputs.held_warp[collector];
             let of_warp: u8 = banks.clone().filter(of_warp).fold(0, |all, bank| all | 1 << bank);
             let of_warp = if inputs.owned[collector] { of_warp & writes } else { 0 };

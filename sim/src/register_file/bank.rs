@@ -1,6 +1,6 @@
 //! Reference model of a register bank: F §II.
 
-use gpurf_blocks::{Clocked, Data};
+use gpurf_blocks::{Clocked, Data, Parameters};
 use gpurf_hw::register_file::{BankIn, BankOut};
 
 /// A single-ported memory, and the read under way.
@@ -15,7 +15,8 @@ pub struct Bank<D: Data> {
 }
 
 impl<D: Data> Bank<D> {
-    pub fn new(rows: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { rows, .. } = *parameters;
         Bank {
             rows: vec![D::default(); rows],
             under_way: false,

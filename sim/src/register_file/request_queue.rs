@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, Parameters};
 use gpurf_hw::register_file::{RequestQueueIn, RequestQueueOut};
 
 /// One read that waits for its bank.
@@ -22,7 +22,8 @@ pub struct RequestQueue {
 }
 
 impl RequestQueue {
-    pub fn new(collectors: usize, slots: usize) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { collectors, slots, .. } = *parameters;
         let waiting = VecDeque::with_capacity(collectors * slots);
         RequestQueue { waiting, slots, inputs: RequestQueueIn::default() }
     }

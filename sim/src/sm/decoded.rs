@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use gpurf_hw::operand_stage::MAX_SLOTS;
+use gpurf_blocks::MAX_SLOTS;
 use gpurf_trace::{Memory, RegisterSet, StaticInstruction};
 
 #[derive(Clone, Copy, Debug)]

@@ -2,14 +2,11 @@
 
 use std::fmt;
 
-use gpurf_hw::cells::Choice;
-use gpurf_hw::collector::Policy;
-use gpurf_hw::issue::{Allocation, IssueParameters, Occupied, Scheduling, Waiting, WARPS};
-use gpurf_hw::operand_stage::OperandStageParameters;
+use gpurf_blocks::{Allocation, Data, Parameters, ReplacementPolicy, Scheduling, WARPS};
 
 use super::load_sharing::{LoadSharing, MulticastingUnit};
 use super::two_level::TwoLevel;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::multicast::Iwmu;
 use crate::operand_stage::OperandStage;
 use crate::sub_core::SubCore;
@@ -22,7 +19,7 @@ pub struct Design {
     pub scheduling: Scheduling,
     pub allocation: Allocation,
     /// Replacement in a caching collector.
-    pub replacement: Policy,
+    pub replacement: ReplacementPolicy,
     /// Results whose reuse is far are cached too.
     pub cache_far: bool,
     /// Only a few warps of a sub-core may issue.
@@ -97,9 +94,9 @@ impl Design {
     pub const BASELINE: Design = Design {
         name: "baseline",
         collector: Collector::Ocu,
-        scheduling: Scheduling::GreedyThenOldest,
+        scheduling: Scheduling::Gto,
         allocation: Allocation::AnyFree,
-        replacement: Policy::Lru,
+        replacement: ReplacementPolicy::Lru,
         cache_far: false,
         two_level: None,
         residency: Residency::Baseline,
@@ -121,8 +118,12 @@ impl Design {
     /// Caching collector units with the papers' own cache policies (far values replaced first, far results
     /// kept out: W §4, F §IV-A), still under greedy-then-oldest and without Malekeh's collector allocator.
     /// What the cache policies do by themselves.
-    pub const MALEKEH_GTO: Design =
-        Design { name: "malekeh-gto", replacement: Policy::Malekeh, cache_far: false, ..Design::TRADITIONAL };
+    pub const MALEKEH_GTO: Design = Design {
+        name: "malekeh-gto",
+        replacement: ReplacementPolicy::Malekeh,
+        cache_far: false,
+        ..Design::TRADITIONAL
+    };
 
     /// Malekeh: its cache policies, its scheduler and its collector allocator, which waits as long as the
     /// STHLD controller finds right. W, F §III and §IV.
@@ -204,80 +205,52 @@ impl Design {
     pub fn collectors(&self, config: &Config) -> usize {
         match self.allocation {
             Allocation::Private => WARPS,
-            _ => config.collectors,
+            _ => config.hardware.collectors,
         }
     }
 
     /// Rows of a bank. The registers that a warp takes from the shared pool of vt-regmutex keep rows of their own
     /// here: where in the pool they lie is not modelled, only how many there are.
-    fn rows(&self, config: &Config) -> usize {
+    pub(super) fn rows(&self, config: &Config) -> usize {
         match self.residency {
             Residency::VirtualThreadRegMutex => config.regmutex_rows(),
             _ => config.rows(),
         }
     }
 
-    /// Sizes and policies of the operand stage that this design needs in each sub-core.
-    pub fn operand_stage(&self, config: &Config) -> OperandStageParameters {
-        OperandStageParameters {
+    /// Parameters of the hardware that this design needs in each sub-core. It has eight bits of seed.
+    pub fn parameters(&self, config: &Config, seed: u64) -> Parameters {
+        Parameters {
+            width: <u32 as Data>::WIDTH,
             collectors: self.collectors(config),
-            slots: config.slots,
-            banks: config.banks,
             rows: self.rows(config),
-            policy: self.replacement,
+            replacement: self.replacement,
             cache_far: self.cache_far,
-            invalidate: config.invalidate,
-            choice: choice(config),
-            d_ports: config.d_ports,
-            window: config.window,
-            destinations: config.destinations,
-        }
-    }
-
-    /// Policies of the issue stage. The hardware has eight bits of seed.
-    pub fn issue_stage(&self, config: &Config, seed: u64) -> IssueParameters {
-        IssueParameters {
             scheduling: self.scheduling,
-            occupied: match config.occupied {
-                config::Occupied::Skip => Occupied::Skip,
-                config::Occupied::Stall => Occupied::Stall,
-            },
             allocation: self.allocation,
-            waiting: match config.waiting {
-                config::Waiting::Below => Waiting::BelowThreshold,
-                config::Waiting::UpTo => Waiting::UpToThreshold,
-            },
-            choice: choice(config),
-            seed: seed as u8,
-            ..IssueParameters::default()
+            seed: usize::from(seed as u8),
+            ..config.hardware
         }
-    }
-}
-
-fn choice(config: &Config) -> Choice {
-    match config.choice {
-        config::Choice::Random => Choice::Random,
-        config::Choice::Fixed => Choice::Fixed,
     }
 }
 
 impl Design {
     /// The reference model of a sub-core's hardware.
     pub fn model(&self, config: &Config, seed: u64) -> SubCore<u32> {
-        let parameters = self.operand_stage(config);
+        let parameters = &self.parameters(config, seed);
         let stage = match self.collector {
             Collector::Ocu => OperandStage::baseline(parameters),
-            Collector::Ccu => OperandStage::caching(config.entries, parameters),
+            Collector::Ccu => OperandStage::caching(parameters),
             Collector::Boc => OperandStage::bypassing(parameters),
         };
-        SubCore::new(self.issue_stage(config, seed), parameters, stage)
+        SubCore::new(parameters, stage)
     }
 }
 
 impl Design {
     /// The reference model of the inter-warp multicasting unit.
     pub fn multicasting_model(&self, config: &Config) -> MulticastingUnit {
-        Box::new(Iwmu::new(config.iwmu_parameters()))
+        Box::new(Iwmu::new(&config.hardware))
     }
 
     pub(super) fn load_sharing(&self, config: &Config) -> Option<LoadSharing> {

@@ -21,7 +21,7 @@ pub enum SmError {
     #[error("kernel `{kernel}`: a thread block needs {needed} {resource}, and the SM has {available}; raise `{key}` or leave this kernel out")]
     BlockTooLarge { kernel: String, resource: &'static str, needed: u64, available: u64, key: &'static str },
 
-    #[error("the PCRF's {pcrf} registers leave none of the register file's {registers} to active CTAs; lower `finereg.pcrf` or raise `sm.registers`")]
+    #[error("the PCRF's {pcrf} registers leave none of the register file's {registers} to active CTAs; lower `pcrf_entries` or raise `sm.registers`")]
     NoActiveRegisters { pcrf: usize, registers: usize },
 
     #[error("kernel `{kernel}`, thread block {block:?}: warp {warp} is named, and a block has {warps} warps; correct `block dim` in the trace's header")]

@@ -6,15 +6,14 @@
 //! There the controller compares the instructions of all SMs in the interval with those of the one before
 //! (F §IV-B3), and STHLD changes.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::issue::{Allocation, SthldTable};
+use gpurf_blocks::{Allocation, Clocked, SUB_CORES};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
 use super::load_sharing::{LoadSharing, Marks, MulticastingUnit};
 use super::{Design, RmuEngine, SharedLoads, Sm, SmError, StatusMonitorEngine};
-use crate::config::{Config, Sthld, SUB_CORES};
+use crate::config::{Config, Sthld};
 use crate::energy::Energies;
 use crate::issue::SthldController;
 use crate::statistics::{
@@ -73,14 +72,14 @@ where
             _ if design.allocation != Allocation::Malekeh => {}
             Sthld::Fixed(sthld) => gpu.set_sthld(sthld),
             Sthld::Adaptive(_) => {
-                gpu.controller = Some(SthldController::new(config.interval as usize, SthldTable::default()));
+                gpu.controller = Some(SthldController::new(&config.hardware));
             }
         }
         gpu
     }
 
     /// Puts other engines in place of the reference models of the inter-warp multicasting units, one per SM,
-    /// before anything is run. They must be what [`Config::iwmu_parameters`] describes.
+    /// before anything is run. They must be what [`Config::hardware`] describes.
     pub fn set_multicasting_units(&mut self, mut unit: impl FnMut(usize) -> MulticastingUnit) {
         for (number, sm) in self.sms.iter_mut().enumerate() {
             sm.context.sharing = LoadSharing::new(&self.design, Some(unit(number)), &self.config);
@@ -174,12 +173,13 @@ where
             sm.start(reader, marks.clone(), liveness.clone())?;
         }
         loop {
-            let end = (self.interval_start.cycles + self.config.interval).min(self.cycle_limit);
+            let end =
+                (self.interval_start.cycles + self.config.hardware.interval as u64).min(self.cycle_limit);
             let over = run_all(&mut self.sms, end)?;
             let reached = self.sms.iter().map(|sm| sm.context.now).max().unwrap_or(end);
             self.cycle = if over { reached } else { end };
             self.sms.iter_mut().for_each(|sm| sm.idle_until(self.cycle));
-            if self.cycle == self.interval_start.cycles + self.config.interval {
+            if self.cycle == self.interval_start.cycles + self.config.hardware.interval as u64 {
                 self.end_interval();
             }
             if over || self.cycle >= self.cycle_limit {

@@ -40,7 +40,7 @@ where
     }
 
     fn decode(&mut self, program: &Program, occupancy: &Occupancy) -> Result<(), SmError> {
-        let slots = self.context.config.slots;
+        let slots = self.context.config.hardware.slots;
         for instruction in &program.instructions()[self.context.decoded.len()..] {
             let named = instruction.sources.iter().chain(&instruction.destinations);
             let highest = named.copied().max().unwrap_or(0);

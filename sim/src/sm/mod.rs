@@ -42,12 +42,12 @@ mod warp;
 
 use std::sync::Arc;
 
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{KernelReader, Liveness, ThreadBlock};
 
 use crate::bits::wide_members;
-use crate::config::{Config, Organisation, SUB_CORES};
+use crate::config::{Config, Organisation};
 use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
 

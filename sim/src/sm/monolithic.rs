@@ -5,14 +5,13 @@
 //! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is passed
 //! over.
 
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::context::Context;
 use super::sub_core::SubCore;
 use super::two_level::{ActiveSet, TwoLevel};
 use crate::bits::members;
-use crate::config::SUB_CORES;
 
 /// Warps by number: warp slot w of sub-core s is number 4 w + s.
 pub(super) struct Monolithic {

@@ -11,8 +11,8 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::finereg::{RmuIn, CTA_WARPS};
+use gpurf_blocks::{Clocked, CTA_WARPS};
+use gpurf_hw::finereg::RmuIn;
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::occupancy::Occupancy;

@@ -1,9 +1,9 @@
 //! How many thread blocks of a kernel fit on the SM, and where they lie.
 
-use gpurf_hw::finereg::{MAX_CTAS, REGISTERS};
+use gpurf_blocks::{LANES, MAX_CTAS, REGISTERS, SUB_CORES, WARPS};
 use gpurf_trace::KernelHeader;
 
-use crate::config::{Config, LANES, SUB_CORES, SUB_CORE_WARPS};
+use crate::config::Config;
 
 use super::design::{Design, Residency};
 use super::error::SmError;
@@ -47,8 +47,8 @@ impl Occupancy {
         let limits = &config.sm;
         let warps = (header.threads_per_block() as usize).div_ceil(LANES).max(1);
         let registers = (header.nregs as usize).max(1).next_multiple_of(limits.register_granularity);
-        let rows = registers.div_ceil(config.banks);
-        let local_warps = (config.rows() / rows).min(SUB_CORE_WARPS);
+        let rows = registers.div_ceil(config.hardware.banks);
+        let local_warps = (config.rows() / rows).min(WARPS);
         let by_registers = local_warps * SUB_CORES / warps;
         let by_warps = limits.warps / warps;
         let by_threads = limits.threads / (warps * LANES);
@@ -85,7 +85,7 @@ impl Occupancy {
             registers,
             rows,
             shared_memory: shared * blocks as u64,
-            period: SUB_CORES * config.banks,
+            period: SUB_CORES * config.hardware.banks,
             pool: None,
         };
         if design.residency != Residency::Baseline {
@@ -114,7 +114,7 @@ impl Occupancy {
             Residency::RegDram => (regions_in(rows), regions_in(rows) + config.finereg.dram_ctas),
             Residency::VirtualThreadRegMutex => {
                 let own = (self.registers * config.finereg.brs).div_ceil(100).max(1);
-                let own_rows = own.div_ceil(config.banks);
+                let own_rows = own.div_ceil(config.hardware.banks);
                 let others = (self.rows - own_rows).max(1);
                 let pool = rows * config.finereg.srp / 100;
                 self.pool = Some((own, pool / others));
@@ -124,10 +124,11 @@ impl Occupancy {
                 (regions, regions)
             }
             Residency::FineReg => {
-                let acrf = rows.checked_sub(config.finereg.pcrf / (SUB_CORES * config.banks));
+                let acrf =
+                    rows.checked_sub(config.hardware.pcrf_entries / (SUB_CORES * config.hardware.banks));
                 let Some(acrf) = acrf.filter(|&rows| rows > 0) else {
                     return Err(SmError::NoActiveRegisters {
-                        pcrf: config.finereg.pcrf,
+                        pcrf: config.hardware.pcrf_entries,
                         registers: config.sm.registers / LANES,
                     });
                 };
@@ -291,8 +292,8 @@ mod tests {
         let header = KernelHeader { grid: [1000, 1, 1], ..kernel(256, 72, 0) };
         let occupancy = |design| Occupancy::new(&header, &Config::default(), &design).unwrap();
         assert_eq!(occupancy(Design::FINEREG), occupancy(Design::BASELINE), "R64 has no bit in a vector");
-        let all = Config::load(None, &["finereg.pcrf=2048".into()]).unwrap();
+        let all = Config::load(None, &["pcrf_entries=2048".into()]).unwrap();
         let error = Occupancy::new(&kernel(32, 8, 0), &all, &Design::FINEREG).unwrap_err().to_string();
-        assert!(error.contains("finereg.pcrf"), "{error}");
+        assert!(error.contains("pcrf_entries"), "{error}");
     }
 }

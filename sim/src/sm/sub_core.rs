@@ -18,13 +18,12 @@ mod transfer;
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::operand_stage::{MAX_BANKS, MAX_COLLECTORS};
+use gpurf_blocks::{Clocked, MAX_BANKS, MAX_COLLECTORS, SUB_CORES, WARPS};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};
 
 use crate::bits::{all, flags, mask, members};
-use crate::config::{Config, Organisation, Timing, SUB_CORES, SUB_CORE_WARPS};
+use crate::config::{Config, Organisation, Timing};
 use crate::statistics::Stalls;
 
 use permission::Permission;
@@ -42,7 +41,7 @@ use super::warp::{Expected, State, Warp};
 pub(super) struct SubCore<E> {
     index: usize,
     pub engine: E,
-    warps: [Warp; SUB_CORE_WARPS],
+    warps: [Warp; WARPS],
     /// Warps of resident blocks, oldest first.
     ages: Vec<u8>,
     /// One bit per warp of a resident block, in one of these.
@@ -129,7 +128,7 @@ where
             index,
             engine,
             warps: std::array::from_fn(|_| Warp::empty()),
-            ages: Vec::with_capacity(SUB_CORE_WARPS),
+            ages: Vec::with_capacity(WARPS),
             situation: Situation::default(),
             changed: 0,
             presented: 0,
@@ -149,13 +148,10 @@ where
             units: units.map(|timing| ExecutionUnit { timing: timing.clone(), free: 0 }),
             busy_units: 0,
             results: std::array::from_fn(|_| VecDeque::with_capacity(64)),
-            banks: config.banks,
+            banks: config.hardware.banks,
             save: None,
             restoring: 0,
-            copies: config
-                .finereg
-                .acrf_port
-                .then(|| std::array::from_fn(|_| vec![0; design.operand_stage(config).rows])),
+            copies: config.finereg.acrf_port.then(|| std::array::from_fn(|_| vec![0; design.rows(config)])),
             pool: None,
             still: Still::default(),
             skips: true,

@@ -102,11 +102,11 @@ impl Switching {
     pub fn new(config: &Config, design: &Design) -> Self {
         Switching {
             residency: design.residency,
-            rmu: Box::new(Rmu::new(config.finereg.hardware())),
+            rmu: Box::new(Rmu::new(&config.hardware)),
             code: 0,
             kernels: Vec::new(),
             saved_before: 0,
-            monitor: StatusMonitor::new(config.finereg.hardware()),
+            monitor: StatusMonitor::new(&config.hardware),
             under_way: None,
             turn: 0,
             spare: Vec::new(),

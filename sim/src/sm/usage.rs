@@ -4,15 +4,14 @@
 //! R says "1,000-instruction frames" and not whose instructions; the register file is the SM's. A warp slot that
 //! changes hands within a window counts once for each register number.
 
+use gpurf_blocks::{SUB_CORES, WARPS};
 use gpurf_trace::RegisterSet;
-
-use crate::config::{SUB_CORES, SUB_CORE_WARPS};
 
 const WINDOW: u32 = 1000;
 
 #[derive(Default)]
 pub(super) struct Usage {
-    touched: [[RegisterSet; SUB_CORE_WARPS]; SUB_CORES],
+    touched: [[RegisterSet; WARPS]; SUB_CORES],
     issued: u32,
 }
 

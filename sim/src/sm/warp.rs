@@ -1,6 +1,6 @@
 //! A warp on the SM: its place in the instruction stream, its scoreboard, its tokens.
 
-use gpurf_hw::operand_stage::MAX_SLOTS;
+use gpurf_blocks::MAX_SLOTS;
 use gpurf_trace::liveness::visit_places;
 use gpurf_trace::{DynamicInstruction, Liveness, RegisterSet};
 

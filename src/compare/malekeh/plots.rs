@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use gpurf_hw::issue::SthldTable;
+use gpurf_blocks::SthldTable;
 use gpurf_sim::issue::{Curve, SthldController, Walk, WalkStep};
 use gpurf_sim::sm::Design;
 use plotters::prelude::*;

@@ -1,6 +1,6 @@
 //! What is run beside the designs: fixed STHLD, and one thing changed at a time.
 
-use gpurf_hw::issue::Allocation;
+use gpurf_blocks::Allocation;
 use gpurf_sim::sm::Design;
 
 use crate::compare::jobs::Variant;

@@ -101,5 +101,5 @@ pub fn ideal_cycles(tile: &Tile, [m, n, k]: [usize; 3], initiation: u64) -> u64 
     let steps = k.div_ceil(tile.block_k);
     let products = blocks * steps * tile.block_m * tile.block_n * tile.block_k;
     // HMMA.1688: 16 x 8 x 8.
-    (products / (16 * 8 * 8)) as u64 * initiation / gpurf_sim::config::SUB_CORES as u64
+    (products / (16 * 8 * 8)) as u64 * initiation / gpurf_blocks::SUB_CORES as u64
 }

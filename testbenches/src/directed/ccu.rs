@@ -1,7 +1,7 @@
 //! Scenarios of the caching collector unit.
 
-use gpurf_blocks::Data;
-use gpurf_hw::collector::{Ccu, CcuIn, Policy};
+use gpurf_blocks::{Data, ReplacementPolicy};
+use gpurf_hw::collector::{Ccu, CcuIn};
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
@@ -232,7 +232,7 @@ where
             name: "far_before_near",
             rule: "F IV-A1: selects one among those registers with a far reuse distance, if any exists",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                if bench.parameters.stage.policy == Policy::Lru {
+                if bench.parameters.stage.policy == ReplacementPolicy::Lru {
                     return Ok(());
                 }
                 // Entry 2 alone is far, and entry 0 the least recently used.
@@ -247,7 +247,7 @@ where
             name: "random_among_far",
             rule: "F IV-A1: it randomly selects one among those registers with a far reuse distance",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                if bench.parameters.stage.policy == Policy::Lru {
+                if bench.parameters.stage.policy == ReplacementPolicy::Lru {
                     return Ok(());
                 }
                 fill(bench, |number| number % 2 == 0)?;
@@ -260,7 +260,7 @@ where
             name: "random_goes_around",
             rule: "F IV-A1: any far register can be selected",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                if bench.parameters.stage.policy == Policy::Lru {
+                if bench.parameters.stage.policy == ReplacementPolicy::Lru {
                     return Ok(());
                 }
                 fill(bench, |number| number != 1)?;

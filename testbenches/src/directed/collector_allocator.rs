@@ -1,6 +1,7 @@
 //! Scenarios of the collector allocator.
 
-use gpurf_hw::issue::{Allocation, CollectorAllocator, CollectorAllocatorIn, CollectorAllocatorOut, Waiting};
+use gpurf_blocks::{Allocation, Waiting};
+use gpurf_hw::issue::{CollectorAllocator, CollectorAllocatorIn, CollectorAllocatorOut};
 
 use super::{expect, Drive, Scenario};
 
@@ -41,8 +42,8 @@ fn waits<const C: usize>(bench: &mut Bench<C>, inputs: CollectorAllocatorIn) -> 
 /// What a threshold makes a request wait.
 fn threshold<const C: usize>(bench: &Bench<C>, sthld: u32) -> u32 {
     match bench.parameters.issue.waiting {
-        Waiting::BelowThreshold => sthld,
-        Waiting::UpToThreshold => sthld + 1,
+        Waiting::Below => sthld,
+        Waiting::UpTo => sthld + 1,
     }
 }
 

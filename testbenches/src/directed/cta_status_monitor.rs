@@ -1,6 +1,7 @@
 //! Scenarios of the CTA status monitor.
 
-use gpurf_hw::finereg::{CtaStatusMonitor, CtaStatusMonitorIn, Tie};
+use gpurf_blocks::Tie;
+use gpurf_hw::finereg::{CtaStatusMonitor, CtaStatusMonitorIn};
 
 use super::{expect, Drive, Scenario};
 

@@ -1,6 +1,7 @@
 //! Scenarios of the inter-warp multicasting unit.
 
-use gpurf_hw::multicast::{Iwmu, IwmuIn, IwmuOut, Search, LANES, PENDING, QUEUE_DEPTH, SUB_CORES};
+use gpurf_blocks::{Search, PENDING, QUEUE_DEPTH, SCAN_LANES, SUB_CORES};
+use gpurf_hw::multicast::{Iwmu, IwmuIn, IwmuOut};
 
 use super::{expect, Drive, Scenario};
 
@@ -108,7 +109,7 @@ impl<'a, 'b, const V: usize, const A: usize> Unit<'a, 'b, V, A> {
 
     /// Cycles after which whatever was taken has been searched for and, if nothing stands in its way, left.
     fn settle(&mut self) -> Result<(), String> {
-        let rows = self.occupancy as usize / LANES + 1;
+        let rows = self.occupancy as usize / SCAN_LANES + 1;
         self.idle(2 * rows + 10)
     }
 

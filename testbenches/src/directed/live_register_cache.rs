@@ -1,6 +1,7 @@
 //! Scenarios of the live-register bit-vector cache.
 
-use gpurf_hw::finereg::{LiveRegisterCache, LiveRegisterCacheIn, CACHE_ENTRIES};
+use gpurf_blocks::VECTOR_CACHE_ENTRIES;
+use gpurf_hw::finereg::{LiveRegisterCache, LiveRegisterCacheIn};
 
 use super::{expect, Drive, Scenario};
 
@@ -65,7 +66,7 @@ pub fn scenarios() -> Vec<Scenario<LiveRegisterCache>> {
             name: "thirty_two_entries",
             rule: "R V-C: 32 entries are sufficient",
             play: |bench: &mut Bench| {
-                let pcs = (0..CACHE_ENTRIES as u32).map(|entry| 16 * entry);
+                let pcs = (0..VECTOR_CACHE_ENTRIES as u32).map(|entry| 16 * entry);
                 for pc in pcs.clone() {
                     let _ = look(bench, pc)?;
                 }

@@ -1,6 +1,7 @@
 //! Scenarios of the load request table, in both readings.
 
-use gpurf_hw::multicast::{LrtCam, LrtIn, LrtOut, LrtScan, LANES};
+use gpurf_blocks::SCAN_LANES;
+use gpurf_hw::multicast::{LrtCam, LrtIn, LrtOut, LrtScan};
 
 use super::{expect, Drive, Scenario};
 use crate::Testbench;
@@ -232,7 +233,7 @@ pub fn of_scan<const V: usize, const A: usize>() -> Vec<Scenario<LrtScan<V, A>>>
         play: |bench| {
             let entries = bench.parameters.iwmu.entries;
             for held in 0..entries {
-                let rows = held.div_ceil(LANES).max(1);
+                let rows = held.div_ceil(SCAN_LANES).max(1);
                 let after_insert = run(bench, LrtIn { insert: false, ..load([63, 0xfff0, 7, 7]) })?.cycles;
                 let again = run(bench, LrtIn { insert: false, ..load([63, 0xfff0, 7, 7]) })?.cycles;
                 let expected = (rows + usize::from(held > 0), rows);

@@ -16,8 +16,7 @@ mod rmu;
 mod sthld_controller;
 mod warp_scheduler;
 
-use gpurf_blocks::Data;
-use gpurf_hw::catalogue::Parameters;
+use gpurf_blocks::{Data, Parameters};
 
 pub use arbiter::scenarios as arbiter;
 pub use boc::scenarios as boc;

@@ -1,6 +1,7 @@
 //! Scenarios of the warp scheduler.
 
-use gpurf_hw::issue::{Occupied, Scheduling, WarpScheduler, WarpSchedulerIn, WARPS};
+use gpurf_blocks::{Occupied, Scheduling, WARPS};
+use gpurf_hw::issue::{WarpScheduler, WarpSchedulerIn};
 
 use super::{expect, Drive, Scenario};
 
@@ -46,7 +47,7 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
             play: |bench: &mut Bench| {
                 issue(bench, ready(&[3]))?;
                 let next = issue(bench, owner(5, false, ready(&ALL)))?;
-                let expected = if is(bench, Scheduling::LooseRoundRobin) { 4 } else { 3 };
+                let expected = if is(bench, Scheduling::Lrr) { 4 } else { 3 };
                 expect(next == expected, format!("warp {expected} follows, not {next}"))
             },
         },
@@ -58,12 +59,12 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
                 let next = issue(bench, owner(6, false, ready(&[0, 1, 6, 7])))?;
                 let expected = match bench.parameters.issue.scheduling {
                     Scheduling::Malekeh => 6,
-                    Scheduling::GreedyThenOldest => 0,
-                    Scheduling::LooseRoundRobin => 6,
+                    Scheduling::Gto => 0,
+                    Scheduling::Lrr => 6,
                 };
                 expect(next == expected, format!("warp {expected} follows, not {next}"))?;
                 let next = issue(bench, owner(2, false, ready(&[0, 1, 7])))?;
-                let expected = if is(bench, Scheduling::LooseRoundRobin) { 7 } else { 0 };
+                let expected = if is(bench, Scheduling::Lrr) { 7 } else { 0 };
                 expect(next == expected, "a warp with data that is not ready changes nothing")
             },
         },
@@ -82,14 +83,14 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
                 let expected = match bench.parameters.issue.scheduling {
                     Scheduling::Malekeh if inputs.owned[1] => 4,
                     Scheduling::Malekeh => 2,
-                    Scheduling::GreedyThenOldest => 1,
-                    Scheduling::LooseRoundRobin => 0,
+                    Scheduling::Gto => 1,
+                    Scheduling::Lrr => 0,
                 };
                 expect(next == expected, format!("warp {expected} is next, not {next}"))?;
                 let next = bench.cycle(ready(&[0, 2, 4]))?.warp;
                 expect(next == 0, format!("warp 0 is next, not {next}"))?;
                 let next = bench.cycle(ready(&[2, 4]))?.warp;
-                let expected = if is(bench, Scheduling::LooseRoundRobin) { 2 } else { 4 };
+                let expected = if is(bench, Scheduling::Lrr) { 2 } else { 4 };
                 expect(next == expected, format!("warp {expected} is next, not {next}"))
             },
         },
@@ -101,7 +102,7 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
                 let first = bench.cycle(ready(&[5]))?;
                 expect(first.selected && first.warp == 5, "warp 5 is selected and does not issue")?;
                 let next = bench.cycle(ready(&ALL))?.warp;
-                let expected = if is(bench, Scheduling::LooseRoundRobin) { 2 } else { 1 };
+                let expected = if is(bench, Scheduling::Lrr) { 2 } else { 1 };
                 expect(next == expected, format!("warp {expected} is next, not {next}"))
             },
         },
@@ -112,7 +113,7 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
                 issue(bench, ready(&[1]))?;
                 launch(bench, &[1])?;
                 let next = bench.cycle(ready(&ALL))?.warp;
-                let expected = if is(bench, Scheduling::LooseRoundRobin) { 2 } else { 0 };
+                let expected = if is(bench, Scheduling::Lrr) { 2 } else { 0 };
                 expect(next == expected, format!("warp {expected} is next, not {next}"))
             },
         },
@@ -123,7 +124,7 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
                 issue(bench, ready(&[0]))?;
                 let out = bench.cycle(owner(0, true, ready(&[0, 3])))?;
                 let stalls = bench.parameters.issue.occupied == Occupied::Stall;
-                let in_turn = is(bench, Scheduling::LooseRoundRobin);
+                let in_turn = is(bench, Scheduling::Lrr);
                 let expected = if stalls && !in_turn { 0 } else { 3 };
                 expect(out.warp == expected, format!("warp {expected} is selected, not {}", out.warp))?;
                 let out = bench.cycle(owner(0, true, ready(&[0])))?;
@@ -147,7 +148,7 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
                 for _ in 0..1000 {
                     issues[issue(bench, ready(&ALL))? as usize] += 1;
                 }
-                let expected = if is(bench, Scheduling::LooseRoundRobin) { 125 } else { 0 };
+                let expected = if is(bench, Scheduling::Lrr) { 125 } else { 0 };
                 expect(issues[0] == expected, format!("warp 0 issues {} times", issues[0]))
             },
         },

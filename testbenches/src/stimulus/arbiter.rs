@@ -1,6 +1,7 @@
 //! Stimulus of the arbiter.
 
-use gpurf_hw::register_file::{ArbiterIn, ArbiterOut, ArbiterParameters};
+use gpurf_blocks::Parameters;
+use gpurf_hw::register_file::{ArbiterIn, ArbiterOut};
 
 use super::Stimulus;
 use crate::Random;
@@ -8,14 +9,14 @@ use crate::Random;
 /// Instructions for collectors whose earlier reads have all been granted, results for every bank, and
 /// owners that change at random.
 pub struct ArbiterStimulus {
-    parameters: ArbiterParameters,
+    parameters: Parameters,
     /// Reads that each collector waits for.
     pending: Vec<usize>,
     owners: Vec<Option<u32>>,
 }
 
 impl ArbiterStimulus {
-    pub fn new(parameters: ArbiterParameters) -> Self {
+    pub fn new(parameters: Parameters) -> Self {
         let collectors = parameters.collectors;
         ArbiterStimulus { parameters, pending: vec![0; collectors], owners: vec![None; collectors] }
     }

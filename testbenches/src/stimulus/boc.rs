@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use gpurf_blocks::Data;
-use gpurf_hw::collector::{BocIn, BocOut, BocParameters};
+use gpurf_blocks::{Data, Parameters};
+use gpurf_hw::collector::{BocIn, BocOut};
 
 use super::Stimulus;
 use crate::Random;
@@ -14,7 +14,7 @@ use crate::Random;
 ///
 /// The oracle knows the last value written to every register, and checks every operand against it.
 pub struct BocStimulus<D: Data> {
-    parameters: BocParameters,
+    parameters: Parameters,
     occupied: bool,
     sources: Vec<Option<u32>>,
     /// Slots whose value has been requested and has not arrived.
@@ -23,7 +23,7 @@ pub struct BocStimulus<D: Data> {
 }
 
 impl<D: Data> BocStimulus<D> {
-    pub fn new(parameters: BocParameters) -> Self {
+    pub fn new(parameters: Parameters) -> Self {
         BocStimulus { parameters, occupied: false, sources: vec![], pending: vec![], values: HashMap::new() }
     }
 
@@ -39,7 +39,7 @@ impl<D: Data> BocStimulus<D> {
 
 impl<D: Data> Stimulus<BocIn<D>, BocOut<D>> for BocStimulus<D> {
     fn next(&mut self, random: &mut Random) -> BocIn<D> {
-        let BocParameters { slots, destinations, banks, .. } = self.parameters;
+        let Parameters { slots, destinations, banks, .. } = self.parameters;
         let registers = random.pick(&[4, 8, 16, 256]);
         let mut inputs = BocIn {
             issue: !self.occupied && random.percent(80),

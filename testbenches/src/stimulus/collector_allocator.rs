@@ -1,7 +1,7 @@
 //! Stimulus of the collector allocator.
 
-use gpurf_hw::issue::{Allocation, CollectorAllocatorIn, CollectorAllocatorOut};
-use gpurf_hw::operand_stage::MAX_COLLECTORS;
+use gpurf_blocks::{Allocation, MAX_COLLECTORS};
+use gpurf_hw::issue::{CollectorAllocatorIn, CollectorAllocatorOut};
 
 use super::Stimulus;
 use crate::Random;

@@ -1,8 +1,7 @@
 //! Stimulus of the collectors: instructions one after another, values for what they request.
 
-use gpurf_blocks::Data;
-use gpurf_hw::collector::{CcuIn, CcuOut, CcuParameters, OcuIn, OcuOut};
-use gpurf_hw::operand_stage::MAX_SLOTS;
+use gpurf_blocks::{Data, Parameters, MAX_SLOTS};
+use gpurf_hw::collector::{CcuIn, CcuOut, OcuIn, OcuOut};
 
 use super::Stimulus;
 use crate::Random;
@@ -80,14 +79,14 @@ impl<D: Data> Stimulus<OcuIn<D>, OcuOut<D>> for OcuStimulus {
 /// Few warps and registers, so that there are hits, flushes, repeated registers and full tables; results
 /// that respect the scoreboard: never of a register that the instruction at hand reads.
 pub struct CcuStimulus {
-    parameters: CcuParameters,
+    parameters: Parameters,
     entries: usize,
     warp: u32,
     tenant: Tenant,
 }
 
 impl CcuStimulus {
-    pub fn new(entries: usize, parameters: CcuParameters) -> Self {
+    pub fn new(entries: usize, parameters: Parameters) -> Self {
         CcuStimulus { parameters, entries, warp: 0, tenant: Tenant::default() }
     }
 }

@@ -1,9 +1,10 @@
 //! Stimulus of the small FineReg modules.
 
+use gpurf_blocks::{Parameters, FLAG_WORD};
 use gpurf_hw::finereg::{
-    CtaStatusMonitorIn, CtaStatusMonitorOut, FineRegParameters, FreeSpaceMonitorIn, FreeSpaceMonitorOut,
-    LiveRegisterCacheIn, LiveRegisterCacheOut, PcrfPointerTableIn, PcrfPointerTableOut,
-    RegisterIndexDecoderIn, RegisterIndexDecoderOut, WORD,
+    CtaStatusMonitorIn, CtaStatusMonitorOut, FreeSpaceMonitorIn, FreeSpaceMonitorOut, LiveRegisterCacheIn,
+    LiveRegisterCacheOut, PcrfPointerTableIn, PcrfPointerTableOut, RegisterIndexDecoderIn,
+    RegisterIndexDecoderOut,
 };
 
 use super::rmu::Vectors;
@@ -127,7 +128,7 @@ impl Stimulus<FreeSpaceMonitorIn, FreeSpaceMonitorOut> for FreeSpaceMonitorStimu
     }
 
     fn observe(&mut self, inputs: &FreeSpaceMonitorIn, outputs: &FreeSpaceMonitorOut) -> Result<(), String> {
-        let flag = |entry: usize| outputs.occupied[entry / WORD] >> (entry % WORD) & 1 == 1;
+        let flag = |entry: usize| outputs.occupied[entry / FLAG_WORD] >> (entry % FLAG_WORD) & 1 == 1;
         if let Some(entry) = (0..self.occupied.len()).find(|&entry| flag(entry) != self.occupied[entry]) {
             return Err(format!("the flag of entry {entry} is {}", flag(entry)));
         }
@@ -150,11 +151,11 @@ impl Stimulus<FreeSpaceMonitorIn, FreeSpaceMonitorOut> for FreeSpaceMonitorStimu
 }
 
 /// Reads and writes, mostly of few lines.
-pub struct PcrfPointerTableStimulus(pub FineRegParameters);
+pub struct PcrfPointerTableStimulus(pub Parameters);
 
 impl Stimulus<PcrfPointerTableIn, PcrfPointerTableOut> for PcrfPointerTableStimulus {
     fn next(&mut self, random: &mut Random) -> PcrfPointerTableIn {
-        let FineRegParameters { entries, ctas, .. } = self.0;
+        let Parameters { entries, ctas, .. } = self.0;
         let write = random.percent(50);
         let most = random.pick(&[65, entries + 1]);
         let range = if random.percent(20) { ctas } else { 4 };
@@ -195,7 +196,7 @@ impl Stimulus<CtaStatusMonitorIn, CtaStatusMonitorOut> for CtaStatusMonitorStimu
 
     fn observe(&mut self, inputs: &CtaStatusMonitorIn, outputs: &CtaStatusMonitorOut) -> Result<(), String> {
         let cta = outputs.candidate as usize;
-        let resumable = inputs.resumable[cta / WORD] >> (cta % WORD) & 1 == 1;
+        let resumable = inputs.resumable[cta / FLAG_WORD] >> (cta % FLAG_WORD) & 1 == 1;
         if outputs.any_candidate && (cta >= self.ctas || !resumable) {
             return Err(format!("CTA {cta} cannot resume"));
         }

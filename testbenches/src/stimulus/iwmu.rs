@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 
-use gpurf_hw::multicast::{IwmuIn, IwmuOut, SUB_CORES};
+use gpurf_blocks::SUB_CORES;
+use gpurf_hw::multicast::{IwmuIn, IwmuOut};
 
 use super::Stimulus;
 use crate::Random;

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use gpurf_blocks::Data;
-use gpurf_hw::issue::Allocation;
-use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut, OperandStageParameters};
+use gpurf_blocks::{Allocation, Data, Parameters};
+use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
 
 use super::Stimulus;
 use crate::Random;
@@ -16,7 +15,7 @@ use crate::Random;
 /// The oracle knows the last value written to every register, and checks every operand of every
 /// dispatched instruction against it.
 pub struct OperandStageStimulus<D: Data> {
-    parameters: OperandStageParameters,
+    parameters: Parameters,
     allocation: Allocation,
     serial: u32,
     collectors: Vec<Held>,
@@ -35,7 +34,7 @@ struct Held {
 const WARPS: usize = 8;
 
 impl<D: Data> OperandStageStimulus<D> {
-    pub fn new(parameters: OperandStageParameters, allocation: Allocation) -> Self {
+    pub fn new(parameters: Parameters, allocation: Allocation) -> Self {
         let collectors = vec![Held::default(); parameters.collectors];
         OperandStageStimulus { parameters, allocation, serial: 0, collectors, values: HashMap::new() }
     }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use gpurf_blocks::Data;
-use gpurf_hw::finereg::{FineRegParameters, RmuIn, RmuOut, CTA_WARPS, REGISTERS};
+use gpurf_blocks::{Data, Parameters, CTA_WARPS, REGISTERS};
+use gpurf_hw::finereg::{RmuIn, RmuOut};
 
 use super::Stimulus;
 use crate::Random;
@@ -86,7 +86,7 @@ struct Switch<D> {
 
 /// CTAs in a few ACRF regions, stored and restored in all ways, with memory and ACRF at their own pace.
 pub struct RmuStimulus<D> {
-    parameters: FineRegParameters,
+    parameters: Parameters,
     regions: Vec<Region<D>>,
     /// Live registers of the pending CTAs.
     pending: BTreeMap<usize, BTreeMap<Place, D>>,
@@ -101,7 +101,7 @@ pub struct RmuStimulus<D> {
 }
 
 impl<D: Data> RmuStimulus<D> {
-    pub fn new(parameters: FineRegParameters) -> Self {
+    pub fn new(parameters: Parameters) -> Self {
         let region = || Region { cta: None, registers: vec![D::default(); CTA_WARPS * REGISTERS] };
         RmuStimulus {
             parameters,

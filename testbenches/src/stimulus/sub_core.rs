@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use gpurf_blocks::Data;
-use gpurf_hw::issue::{IssueStageIn, IssueStageOut, WARPS};
-use gpurf_hw::operand_stage::OperandStageParameters;
+use gpurf_blocks::{Data, Parameters, WARPS};
+use gpurf_hw::issue::{IssueStageIn, IssueStageOut};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::Stimulus;
@@ -22,13 +21,13 @@ struct Head {
 
 /// A random next instruction for each warp, replaced when it issues.
 struct Heads {
-    parameters: OperandStageParameters,
+    parameters: Parameters,
     serial: u32,
     heads: Vec<Head>,
 }
 
 impl Heads {
-    fn new(parameters: OperandStageParameters) -> Self {
+    fn new(parameters: Parameters) -> Self {
         Heads { parameters, serial: 0, heads: vec![] }
     }
 
@@ -99,7 +98,7 @@ pub struct IssueStageStimulus {
 }
 
 impl IssueStageStimulus {
-    pub fn new(parameters: OperandStageParameters, private: bool) -> Self {
+    pub fn new(parameters: Parameters, private: bool) -> Self {
         let heads = Heads::new(parameters);
         IssueStageStimulus { collectors: parameters.collectors, private, heads, issued: None }
     }
@@ -168,7 +167,7 @@ struct Held {
 /// The oracle knows the last value written to every register, and checks every operand of every
 /// dispatched instruction against it.
 pub struct SubCoreStimulus<D: Data> {
-    parameters: OperandStageParameters,
+    parameters: Parameters,
     heads: Heads,
     collectors: Vec<Option<Held>>,
     values: HashMap<(u32, u32), D>,
@@ -176,7 +175,7 @@ pub struct SubCoreStimulus<D: Data> {
 }
 
 impl<D: Data> SubCoreStimulus<D> {
-    pub fn new(parameters: OperandStageParameters) -> Self {
+    pub fn new(parameters: Parameters) -> Self {
         let collectors = vec![None; parameters.collectors];
         let heads = Heads::new(parameters);
         SubCoreStimulus { parameters, heads, collectors, values: HashMap::new(), issued: None }

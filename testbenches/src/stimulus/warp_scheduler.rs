@@ -1,6 +1,7 @@
 //! Stimulus of the warp scheduler.
 
-use gpurf_hw::issue::{Occupied, Scheduling, WarpSchedulerIn, WarpSchedulerOut, WARPS};
+use gpurf_blocks::{Occupied, Scheduling, WARPS};
+use gpurf_hw::issue::{WarpSchedulerIn, WarpSchedulerOut};
 
 use super::Stimulus;
 use crate::Random;
@@ -66,7 +67,7 @@ impl Stimulus<WarpSchedulerIn, WarpSchedulerOut> for WarpSchedulerStimulus {
             } else if inputs.issue {
                 self.passed_over[other] += 1;
             }
-            if self.scheduling == Scheduling::LooseRoundRobin && self.passed_over[other] >= WARPS {
+            if self.scheduling == Scheduling::Lrr && self.passed_over[other] >= WARPS {
                 return Err(format!("warp {other} is passed over for the eighth time"));
             }
         }

@@ -17,12 +17,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use gpurf_blocks::SUB_CORES;
 use gpurf_trace::{
     DynamicInstruction, Kernel, KernelHeader, Memory, MemoryAccess, MemorySpace, Program, Result,
     StaticInstruction, ThreadBlock,
 };
 
-use crate::config::{BesideDarsie, Marking, Mlds, SUB_CORES};
+use crate::config::{BesideDarsie, Marking, Mlds};
 use crate::sm::design::SharedLoads;
 
 /// Blocks of a kernel that are profiled.

@@ -15,9 +15,10 @@ mod renaming;
 mod sections;
 mod versions;
 
+use gpurf_blocks::SUB_CORES;
 use gpurf_trace::{KernelHeader, Memory, MemoryAccess, MemorySpace};
 
-use crate::config::{Config, SUB_CORES};
+use crate::config::Config;
 
 use super::context::{Context, Executing};
 use super::decoded::Decoded;

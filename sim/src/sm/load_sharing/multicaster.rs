@@ -10,10 +10,10 @@
 //!   registers away, where no other load is likely to go.
 //! - *Barriers*: see [`Multicaster::begin`].
 
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, SUB_CORES, WARPS};
 use gpurf_hw::multicast::{IwmuIn, IwmuOut};
 
-use crate::config::{Config, SUB_CORES, SUB_CORE_WARPS};
+use crate::config::Config;
 use crate::sm::context::Executing;
 use crate::sm::decoded::Decoded;
 use crate::statistics::Counters;
@@ -46,7 +46,7 @@ pub(in crate::sm) struct Multicaster {
     peak: u32,
 }
 
-const WARP_SLOTS: usize = SUB_CORES * SUB_CORE_WARPS;
+const WARP_SLOTS: usize = SUB_CORES * WARPS;
 /// What the destination of a duplicated load's second half differs in.
 const SECOND_HALF: u8 = 128;
 /// Loads of a warp that wait without the list's growing.

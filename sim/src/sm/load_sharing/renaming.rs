@@ -10,8 +10,8 @@
 //!   cycle after, as by any load: the write that renaming saves is not left out, so that every operand can be
 //!   checked at dispatch.
 
-use crate::config::SUB_CORE_WARPS;
 use crate::sm::context::Executing;
+use gpurf_blocks::WARPS;
 
 /// Values kept for later warps. A sub-core's 512 registers hold no more of four registers each.
 const VALUES: usize = 128;
@@ -30,7 +30,7 @@ struct Value {
     section: u32,
     /// It has come from memory.
     loaded: bool,
-    followers: [Option<Executing>; SUB_CORE_WARPS],
+    followers: [Option<Executing>; WARPS],
 }
 
 /// What a load is to do.
@@ -85,12 +85,12 @@ impl Renaming {
             let Some(oldest) = self.values.iter().position(|value| value.loaded) else { return };
             self.values.remove(oldest);
         }
-        let followers = [None; SUB_CORE_WARPS];
+        let followers = [None; WARPS];
         self.values.push(Value { leader, stores, section, loaded: false, followers });
     }
 
     /// The data of a load have come; the loads that waited for them.
-    pub fn loaded(&mut self, load: &Executing) -> [Option<Executing>; SUB_CORE_WARPS] {
+    pub fn loaded(&mut self, load: &Executing) -> [Option<Executing>; WARPS] {
         let value = self.values.iter_mut().find(|value| !value.loaded && value.leader.serial == load.serial);
         let followers = value.map(|value| {
             value.loaded = true;
@@ -120,7 +120,7 @@ mod tests {
         Executing { sub_core: 0, warp, block: 0, number: 0, serial, instruction }
     }
 
-    fn serials(loads: [Option<Executing>; SUB_CORE_WARPS]) -> Vec<u32> {
+    fn serials(loads: [Option<Executing>; WARPS]) -> Vec<u32> {
         loads.into_iter().flatten().map(|load| load.serial).collect()
     }
 

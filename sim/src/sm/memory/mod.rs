@@ -14,10 +14,11 @@ mod coalescer;
 
 use std::collections::VecDeque;
 
+use gpurf_blocks::SUB_CORES;
 use gpurf_trace::{MemoryAccess, MemorySpace};
 
 use crate::bits::members;
-use crate::config::{Config, LINE, SUB_CORES};
+use crate::config::{Config, LINE};
 use crate::statistics::Counters;
 
 pub(super) use access::Access;

@@ -1,6 +1,6 @@
 //! What the hardware says is held against what the SM knows.
 
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::super::context::{Context, Executing};
@@ -8,7 +8,6 @@ use super::super::decoded::Decoded;
 use super::super::warp::Expected;
 use super::SubCore;
 use crate::bits::mask;
-use crate::config::SUB_CORES;
 
 impl<E> SubCore<E>
 where

@@ -1,8 +1,6 @@
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::issue::WARPS;
-use gpurf_hw::operand_stage::MAX_SLOTS;
+use gpurf_blocks::{Clocked, MAX_SLOTS, WARPS};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 use gpurf_trace::Unit;
 
@@ -30,13 +28,13 @@ where
             self.inputs.head_source_near[place] =
                 source.is_some() && instruction.near_sources >> position & 1 == 1;
         }
-        for destination in 0..context.config.destinations {
+        for destination in 0..context.config.hardware.destinations {
             let place = WARPS * destination + warp;
             let register = decoded.destinations().get(destination);
             self.inputs.head_destination_valid[place] = register.is_some();
             self.inputs.head_destination_register[place] = register.map_or(0, |&register| register.into());
         }
-        self.inputs.head_flush[warp] = slot.leaves_window(decoded.pc, context.config.window);
+        self.inputs.head_flush[warp] = slot.leaves_window(decoded.pc, context.config.hardware.window);
     }
 
     /// Puts the read of a register at the head of its warp's buffer, as an instruction for the uniform unit, which

@@ -1,13 +1,13 @@
 //! What takes a slot. See [`super`] for the order.
 
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
 
 use super::super::design::Residency;
 use super::super::occupancy::Occupancy;
 use super::super::{Running, Sm};
 use crate::bits::wide_members;
-use crate::config::{Prefer, SUB_CORES};
+use crate::config::Prefer;
 
 /// A slot that can be taken, and by what.
 pub(super) struct Opening {

@@ -7,8 +7,8 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::Clocked;
-use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut, FineRegParameters, WORD};
+use gpurf_blocks::{Clocked, Parameters, FLAG_WORD};
+use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut};
 
 use crate::finereg::{Candidate, CtaStatusMonitor, Location, Status};
 
@@ -21,8 +21,8 @@ pub(in crate::sm) struct StatusMonitor {
 }
 
 impl StatusMonitor {
-    pub fn new(parameters: FineRegParameters) -> Self {
-        let model = CtaStatusMonitor::new(parameters.ctas, parameters.tie);
+    pub fn new(parameters: &Parameters) -> Self {
+        let model = CtaStatusMonitor::new(parameters);
         StatusMonitor { engine: Box::new(model), updates: VecDeque::new() }
     }
 
@@ -52,7 +52,7 @@ impl StatusMonitor {
         }
         let mut inputs = CtaStatusMonitorIn { select: among != 0, ..CtaStatusMonitorIn::default() };
         for (word, resumable) in inputs.resumable.iter_mut().enumerate() {
-            *resumable = (among >> (WORD * word)) as u32;
+            *resumable = (among >> (FLAG_WORD * word)) as u32;
         }
         for update in 0..inputs.update_cta.len() {
             let Some((block, status)) = self.updates.pop_front() else { break };

@@ -1,0 +1,107 @@
+//! Which values are possible.
+
+use gpurf_blocks::{LANES, SUB_CORES, WARPS};
+
+use super::{Config, ConfigError, Sthld};
+
+/// Registers of a warp that a sub-core's banks hold together, 1024 bits each: 64 KB.
+const SUB_CORE_REGISTERS: usize = 512;
+
+impl Config {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        self.hardware.check().map_err(|error| ConfigError::Apart { reason: error.to_string() })?;
+        if self.hardware.release_age == 0 {
+            let reason =
+                "a load without a partner would keep its warp waiting for ever; give a number of cycles";
+            return Err(impossible("release_age", 0, reason.into()));
+        }
+        between("sm.warps", self.sm.warps as u64, SUB_CORES as u64, (SUB_CORES * WARPS) as u64)?;
+        between("sm.threads", self.sm.threads as u64, LANES as u64, 1024)?;
+        between("sm.blocks", self.sm.blocks as u64, 1, 32)?;
+        let most = (SUB_CORES * LANES * SUB_CORE_REGISTERS) as u64;
+        between("sm.registers", self.sm.registers as u64, 16384, most)?;
+        if self.sm.registers % (SUB_CORES * LANES * self.hardware.banks) != 0 {
+            let reason = format!("it must be a multiple of {}", SUB_CORES * LANES * self.hardware.banks);
+            return Err(impossible("sm.registers", self.sm.registers, reason));
+        }
+        between("sm.register_granularity", self.sm.register_granularity as u64, 1, 64)?;
+        if let Sthld::Fixed(sthld) = self.sthld {
+            between("sthld", sthld.into(), 0, 31)?;
+        }
+        between("rthld", self.rthld.into(), 1, 1 << 20)?;
+        between("sms", self.sms as u64, 1, 128)?;
+        between("active_warps", self.active_warps as u64, 1, WARPS as u64)?;
+        between("finereg.context_cycles", self.finereg.context_cycles, 0, MAX_LATENCY)?;
+        between("finereg.dram_ctas", self.finereg.dram_ctas as u64, 1, 128)?;
+        between("finereg.srp", self.finereg.srp as u64, 1, 90)?;
+        between("finereg.brs", self.finereg.brs as u64, 10, 100)?;
+        between("load_store.queue", self.load_store.queue as u64, 1, 64)?;
+        let units = [
+            ("int", &self.int),
+            ("fp32", &self.fp32),
+            ("fp64", &self.fp64),
+            ("sfu", &self.sfu),
+            ("tensor", &self.tensor),
+            ("branch", &self.branch),
+            ("uniform", &self.uniform),
+        ];
+        for (name, unit) in units {
+            between(&format!("{name}.latency"), unit.latency, 1, MAX_LATENCY)?;
+            between(&format!("{name}.initiation"), unit.initiation, 1, MAX_LATENCY)?;
+        }
+        between("shared.latency", self.shared.latency, 1, MAX_LATENCY)?;
+        one_of("shared.banks", self.shared.banks, &[1, 2, 4, 8, 16, 32, 64])?;
+        between("mlds.transfers", self.mlds.transfers, 1, 2)?;
+        between("l1.latency", self.l1.latency, 1, MAX_LATENCY)?;
+        between("l1.sectors_per_cycle", self.l1.sectors_per_cycle, 1, 4)?;
+        let largest = self.l1.carve_outs.iter().copied().max().unwrap_or(0);
+        if self.l1.carve_outs.is_empty() || largest >= self.l1.unified || largest < self.sm.shared_memory {
+            let reason = format!(
+                "the largest must hold sm.shared_memory = {} and leave some of l1.unified = {} to the cache",
+                self.sm.shared_memory, self.l1.unified
+            );
+            return Err(impossible("l1.carve_outs", format!("{:?}", self.l1.carve_outs), reason));
+        }
+        cache_shape("l1", self.l1.unified, self.l1.ways)?;
+        for carve_out in &self.l1.carve_outs {
+            cache_shape("l1", self.l1.unified - carve_out, self.l1.ways)?;
+        }
+        cache_shape("l2", self.l2.size, self.l2.ways)?;
+        between("l2.latency", self.l2.latency, self.l1.latency, MAX_LATENCY)?;
+        between("l2.cycles_per_sector", self.l2.cycles_per_sector, 1, MAX_LATENCY)?;
+        between("dram.latency", self.dram.latency, self.l2.latency, MAX_LATENCY)?;
+        between("dram.cycles_per_sector", self.dram.cycles_per_sector, 1, MAX_LATENCY)
+    }
+}
+
+/// No latency is longer; a bound so that a slip of the keyboard is not simulated for hours.
+const MAX_LATENCY: u64 = 100_000;
+/// Bytes of a cache line, in both caches.
+pub const LINE: u64 = 128;
+
+pub(super) fn impossible(key: &str, value: impl ToString, reason: String) -> ConfigError {
+    ConfigError::Impossible { key: key.into(), value: value.to_string(), reason }
+}
+
+fn one_of(key: &str, value: usize, allowed: &[usize]) -> Result<(), ConfigError> {
+    if allowed.contains(&value) {
+        return Ok(());
+    }
+    let allowed: Vec<String> = allowed.iter().map(usize::to_string).collect();
+    Err(impossible(key, value, format!("allowed are {}", allowed.join(", "))))
+}
+
+fn between(key: &str, value: u64, least: u64, most: u64) -> Result<(), ConfigError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(impossible(key, value, format!("it must lie between {least} and {most}")))
+}
+
+fn cache_shape(name: &str, size: u64, ways: usize) -> Result<(), ConfigError> {
+    if ways > 0 && size >= LINE * ways as u64 && size % (LINE * ways as u64) == 0 {
+        return Ok(());
+    }
+    let reason = format!("{size} bytes of {LINE}-byte lines do not divide into sets of that many ways");
+    Err(impossible(&format!("{name}.ways"), ways, reason))
+}

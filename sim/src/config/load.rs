@@ -1,0 +1,272 @@
+//! Reads constants from the defaults, a user's file and single settings.
+
+use std::path::{Path, PathBuf};
+
+use gpurf_blocks::{Parameters, PARAMETERS};
+use serde::{Serialize, Serializer};
+use toml::{Table, Value};
+
+use super::check::impossible;
+use super::Config;
+
+/// The defaults of all that is no hardware, with the source of each number: a Turing SM.
+pub const TURING: &str = include_str!("../../config/turing.toml");
+
+/// What R's machine changes of them (R Table I), halved to the warps that an SM has here.
+pub const FINEREG: &str = include_str!("../../config/finereg.toml");
+
+/// Changes to the defaults that have a name, in place of a user's file.
+pub const PRESETS: [(&str, &str); 3] = [
+    ("finereg", FINEREG),
+    ("tensor-core-v1", include_str!("../../config/tensor_core_v1.toml")),
+    ("next-generation", include_str!("../../config/next_generation.toml")),
+];
+
+/// Hardware parameters that a configuration cannot set, and what sets them.
+const SET_BY_THE_SM: [(&str, &str); 8] = [
+    ("width", "a register's data is a token of 32 bits"),
+    ("rows", "set sm.registers, of which the banks hold a sub-core's share"),
+    ("replacement", "choose another design"),
+    ("cache_far", "choose another design"),
+    ("scheduling", "choose another design"),
+    ("allocation", "choose another design"),
+    ("seed", "it follows from the run's seed"),
+    ("ctas", "the SM has as many as the hardware can"),
+];
+
+/// Every message names the file or setting and the remedy.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error(
+        "{}: {source}; check that the path exists and that you may read it, or name a preset: {}",
+        path.display(),
+        PRESETS.map(|(name, _)| name).join(", ")
+    )]
+    Io { path: PathBuf, source: std::io::Error },
+
+    #[error("{origin}: {reason}")]
+    Malformed { origin: String, reason: String },
+
+    #[error("{origin}: there is no constant `{key}`; {known}")]
+    Unknown { origin: String, key: String, known: String },
+
+    #[error("`--set {setting}` lacks a value; write key=value, such as `--set collectors=4`")]
+    NoValue { setting: String },
+
+    #[error("{reason}")]
+    Apart { reason: String },
+
+    #[error("`{key} = {value}` is not possible: {reason}")]
+    Impossible { key: String, value: String, reason: String },
+}
+
+impl Default for Config {
+    /// `config/turing.toml`.
+    fn default() -> Self {
+        Config::load(None, &[]).expect("the embedded constants are valid")
+    }
+}
+
+impl Config {
+    /// The defaults, changed by a preset or a user's file, then by `key=value` settings in their order.
+    ///
+    /// A key of a section is written `section.key`, as in `l1.latency=28`.
+    pub fn load(file: Option<&Path>, settings: &[String]) -> Result<Config, ConfigError> {
+        Config::load_over("", file, settings)
+    }
+
+    /// The same, over the defaults as one of the embedded files changes them.
+    pub fn load_over(preset: &str, file: Option<&Path>, settings: &[String]) -> Result<Config, ConfigError> {
+        let embedded = |text: &str| text.parse::<Table>().expect("the embedded constants are TOML");
+        let mut draft = Draft { hardware: Parameters::default(), table: embedded(TURING) };
+        draft.change(embedded(preset), "preset")?;
+        if let Some(path) = file {
+            let preset = PRESETS.iter().find(|(name, _)| Path::new(name) == path);
+            let text = match preset {
+                Some((_, text)) => text.to_string(),
+                None => std::fs::read_to_string(path)
+                    .map_err(|source| ConfigError::Io { path: path.into(), source })?,
+            };
+            let origin = path.display().to_string();
+            let changes = text.parse::<Table>().map_err(|error| ConfigError::Malformed {
+                origin: origin.clone(),
+                reason: error.to_string().trim_end().to_string(),
+            })?;
+            draft.change(changes, &origin)?;
+        }
+        draft.finish(settings)
+    }
+
+    /// With further settings.
+    pub fn with(&self, settings: &[String]) -> Result<Config, ConfigError> {
+        let mut table = Table::try_from(self).expect("constants are TOML");
+        table.remove("hardware");
+        Draft { hardware: self.hardware, table }.finish(settings)
+    }
+}
+
+/// Constants on the way to a [`Config`].
+struct Draft {
+    hardware: Parameters,
+    /// All others, as TOML.
+    table: Table,
+}
+
+impl Draft {
+    fn change(&mut self, changes: Table, origin: &str) -> Result<(), ConfigError> {
+        let is_hardware = |key: &str| PARAMETERS.iter().any(|parameter| parameter.name == key);
+        let (hardware, others): (Table, Table) = changes.into_iter().partition(|(key, _)| is_hardware(key));
+        for (name, value) in hardware {
+            let malformed = |reason: String| ConfigError::Malformed { origin: origin.into(), reason };
+            if let Some((_, what)) = SET_BY_THE_SM.iter().find(|(set, _)| *set == name) {
+                return Err(malformed(format!("`{name}` cannot be set here: {what}")));
+            }
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            self.hardware.set(&name, &text).map_err(|error| malformed(error.to_string()))?;
+        }
+        merge(&mut self.table, others, "", origin)
+    }
+
+    fn finish(mut self, settings: &[String]) -> Result<Config, ConfigError> {
+        for setting in settings {
+            self.change(parse_setting(setting)?, &format!("--set {setting}"))?;
+        }
+        let config: Config =
+            self.table.try_into().map_err(|error: toml::de::Error| ConfigError::Malformed {
+                origin: "constants".into(),
+                reason: error.to_string().trim_end().to_string(),
+            })?;
+        let config = Config { hardware: self.hardware, ..config };
+        config.check()?;
+        Ok(config)
+    }
+}
+
+/// Hardware parameters that a configuration can set.
+pub(super) fn is_settable(name: &str) -> bool {
+    SET_BY_THE_SM.iter().all(|(set, _)| *set != name)
+}
+
+/// Writes the parameters that a configuration can set.
+pub(super) fn settable<S: Serializer>(parameters: &Parameters, serializer: S) -> Result<S::Ok, S::Error> {
+    let table = Table::try_from(parameters).expect("parameters are TOML");
+    table.into_iter().filter(|(name, _)| is_settable(name)).collect::<Table>().serialize(serializer)
+}
+
+/// `l1.latency=28` as a table of that one key. A value that is no TOML value is a string.
+fn parse_setting(setting: &str) -> Result<Table, ConfigError> {
+    let no_value = || ConfigError::NoValue { setting: setting.into() };
+    let (key, value) = setting.split_once('=').ok_or_else(no_value)?;
+    let (key, value) = (key.trim(), value.trim());
+    if key.is_empty() || value.is_empty() {
+        return Err(no_value());
+    }
+    let value = match format!("value = {value}").parse::<Table>() {
+        Ok(mut table) => table.remove("value").expect("just written"),
+        Err(_) => Value::String(value.into()),
+    };
+    let mut path = key.split('.').rev();
+    let mut table = Table::from_iter([(path.next().expect("split is never empty").to_string(), value)]);
+    for section in path {
+        table = Table::from_iter([(section.to_string(), Value::Table(table))]);
+    }
+    Ok(table)
+}
+
+/// Puts `changes` over `table`, which already has every key there is.
+fn merge(table: &mut Table, changes: Table, section: &str, origin: &str) -> Result<(), ConfigError> {
+    for (key, change) in changes {
+        let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
+        let Some(present) = table.get_mut(&key) else {
+            let mut known: Vec<&str> = table.keys().map(String::as_str).collect();
+            if section.is_empty() {
+                let hardware =
+                    PARAMETERS.iter().map(|parameter| parameter.name).filter(|name| is_settable(name));
+                known.extend(hardware);
+            }
+            let place = if section.is_empty() { "there are".into() } else { format!("`{section}` has") };
+            let known = format!("{place} {}", known.join(", "));
+            return Err(ConfigError::Unknown { origin: origin.into(), key: name, known });
+        };
+        match (present, change) {
+            (Value::Table(inner), Value::Table(changes)) => merge(inner, changes, &name, origin)?,
+            // A number of cycles, or a word.
+            (present, change) if name == "sthld" => *present = change,
+            (present, change) if present.type_str() == change.type_str() => *present = change,
+            (present, change) => {
+                let reason =
+                    format!("the value must be of type {}, not {}", present.type_str(), change.type_str());
+                return Err(impossible(&name, change, reason));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(settings: &[&str]) -> Result<Config, ConfigError> {
+        let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
+        Config::load(None, &settings)
+    }
+
+    fn message(settings: &[&str]) -> String {
+        set(settings).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn sthld_is_a_number_or_adaptive() {
+        let sthld = |value: &str| Config::load(None, &[format!("sthld={value}")]).map(|config| config.sthld);
+        assert_eq!(sthld("5").unwrap(), Sthld::Fixed(5));
+        assert_eq!(sthld("adaptive").unwrap(), Sthld::Adaptive(Adaptive::Adaptive));
+        for wrong in ["32", "sometimes", "true"] {
+            assert!(sthld(wrong).unwrap_err().to_string().contains("sthld"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn settings_change_single_constants() {
+        let config = set(&["collectors=4", "l1.latency=28", "occupied=stall", "banks=4"]).unwrap();
+        assert_eq!(
+            (config.hardware.collectors, config.l1.latency, config.hardware.occupied),
+            (4, 28, Occupied::Stall)
+        );
+        assert_eq!(config.rows(), 128);
+        assert_eq!(Config::default().rows(), 256);
+    }
+
+    #[test]
+    fn impossible_values_are_refused_with_what_is_possible() {
+        assert_eq!(message(&["entries=5"]), "`entries = 5` is not possible: allowed are 4, 8, 16");
+        assert!(message(&["entries=4"]).contains("more entries than the 7 source slots"));
+        assert!(set(&["entries=4", "slots=3"]).is_ok());
+        assert!(message(&["slots=8"]).contains("3, 4, 5, 6, 7"));
+        assert!(message(&["int.latency=0"]).contains("int.latency"));
+        assert!(message(&["l1.ways=7"]).contains("l1.ways"));
+        assert!(message(&["collectors=two"]).contains("of type integer, not string"));
+        assert!(message(&["occupied=wait"]).contains("skip"));
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_by_name() {
+        assert!(message(&["colectors=2"]).contains("no constant `colectors`"));
+        assert!(message(&["l1.colour=2"]).contains("`l1` has"));
+        assert!(message(&["collectors"]).contains("key=value"));
+    }
+
+    #[test]
+    fn a_file_changes_what_it_names() {
+        let folder = std::env::temp_dir().join(format!("gpurf-config-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("small.toml");
+        std::fs::write(&path, "collectors = 1\n[dram]\nlatency = 700\n").unwrap();
+        let config = Config::load(Some(&path), &["collectors=8".into()]).unwrap();
+        assert_eq!((config.hardware.collectors, config.dram.latency), (8, 700));
+        std::fs::write(&path, "[dram]\nspeed = 700\n").unwrap();
+        let error = Config::load(Some(&path), &[]).unwrap_err().to_string();
+        assert!(error.contains("small.toml") && error.contains("dram.speed"), "{error}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

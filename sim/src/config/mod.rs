@@ -1,0 +1,245 @@
+//! Constants of the simulated machine: defaults, a user's file, single settings.
+//!
+//! Hardware parameters have their defaults where they are declared, in `gpurf_blocks`. `config/turing.toml` holds every
+//! other constant with its unit and source. A user's file names what it changes; `key=value` changes one.
+
+mod check;
+mod describe;
+mod load;
+
+use gpurf_blocks::{Parameters, LANES, MAX_ROWS, SUB_CORES};
+use serde::{Deserialize, Serialize};
+
+pub use check::LINE;
+pub use describe::constants;
+pub use load::{ConfigError, FINEREG, PRESETS, TURING};
+
+/// All constants. The TOML file documents each field but the first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Parameters of the register-file hardware. What a design sets of them is of no meaning here.
+    #[serde(skip_deserializing, serialize_with = "load::settable")]
+    pub hardware: Parameters,
+    pub sms: usize,
+    pub sthld: Sthld,
+    pub rthld: u32,
+    pub active_warps: usize,
+    pub organisation: Organisation,
+    pub finereg: FineReg,
+    pub sm: Limits,
+    pub int: Timing,
+    pub fp32: Timing,
+    pub fp64: Timing,
+    pub sfu: Timing,
+    pub tensor: Timing,
+    pub branch: Timing,
+    pub uniform: Timing,
+    pub load_store: LoadStore,
+    pub shared: Shared,
+    pub mlds: Mlds,
+    pub l1: L1,
+    pub l2: L2,
+    pub dram: Dram,
+}
+
+/// Which warps a warp scheduler chooses from. F Fig. 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Organisation {
+    /// Each sub-core's scheduler from its own.
+    SubCores,
+    /// One scheduler from those of the SM; it issues one instruction per cycle.
+    Monolithic,
+}
+
+/// STHLD, the time that an allocation waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "`sthld` is a number of cycles, 0 to 31, or \"adaptive\"")]
+pub enum Sthld {
+    /// In cycles, for the whole run.
+    Fixed(u32),
+    Adaptive(Adaptive),
+}
+
+/// The controller of F §IV-B3 sets STHLD at the end of each interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Adaptive {
+    Adaptive,
+}
+
+/// FineReg and the designs it is compared with. R.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FineReg {
+    pub acrf_port: bool,
+    pub context_cycles: u64,
+    pub prefer: Prefer,
+    pub ready: Ready,
+    pub dram_ctas: usize,
+    pub srp: usize,
+    pub brs: usize,
+    pub renaming: bool,
+}
+
+/// Which CTA takes the place of a stalled one, if there is a choice. R §V-B and §V-E differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prefer {
+    /// One that was not launched yet.
+    New,
+    /// A pending one that can go on.
+    Ready,
+}
+
+/// When a pending CTA can go on. R does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ready {
+    /// As soon as one of its warps can.
+    Any,
+    /// When no warp waits for memory any more.
+    All,
+}
+
+/// What an SM has room for, and how a kernel starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    pub warps: usize,
+    pub threads: usize,
+    pub blocks: usize,
+    pub registers: usize,
+    pub register_granularity: usize,
+    pub shared_memory: u64,
+    pub launch_latency: u64,
+}
+
+/// An execution unit, in cycles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Timing {
+    /// From dispatch to write-back.
+    pub latency: u64,
+    /// Between two dispatches to the unit.
+    pub initiation: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadStore {
+    pub queue: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shared {
+    pub latency: u64,
+    pub banks: usize,
+}
+
+/// Which loads from shared memory are multicasting loads (MLDS), and what they take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mlds {
+    pub loads: Marking,
+    pub beside_darsie: BesideDarsie,
+    pub transfers: u64,
+}
+
+/// Which multicasting loads go to the multicasting unit under DARSIE, which serves the warps of a sub-core by
+/// itself. I §5.2.2 does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BesideDarsie {
+    /// Those of which the profile finds that a warp of another sub-core performs them alike.
+    OtherSubCores,
+    /// All, as without DARSIE.
+    All,
+}
+
+/// Which loads from shared memory are multicasting loads. I §3.4.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Marking {
+    /// All.
+    All,
+    /// Those of which a profile of the kernel's first blocks finds that warps perform them alike, and that no
+    /// two warps would get each other's data.
+    Redundant,
+    /// Those at these places in the code.
+    At(Vec<u32>),
+}
+
+impl TryFrom<String> for Marking {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Marking, String> {
+        let place = |place: &str| {
+            let digits = place.trim();
+            u32::from_str_radix(digits.strip_prefix("0x").unwrap_or(digits), 16).map_err(|_| {
+                format!(
+                    "`mlds.loads` is \"all\", \"redundant\" or program counters such as \"0x0c50,0x0c60\", \
+                     not \"{text}\""
+                )
+            })
+        };
+        match text.as_str() {
+            "all" => Ok(Marking::All),
+            "redundant" => Ok(Marking::Redundant),
+            _ => Ok(Marking::At(text.split(',').map(place).collect::<Result<_, _>>()?)),
+        }
+    }
+}
+
+impl From<Marking> for String {
+    fn from(marking: Marking) -> String {
+        match marking {
+            Marking::All => "all".into(),
+            Marking::Redundant => "redundant".into(),
+            Marking::At(places) => {
+                places.iter().map(|place| format!("{place:#06x}")).collect::<Vec<_>>().join(",")
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L1 {
+    pub unified: u64,
+    pub carve_outs: Vec<u64>,
+    pub ways: usize,
+    pub latency: u64,
+    pub sectors_per_cycle: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L2 {
+    pub size: u64,
+    pub ways: usize,
+    pub latency: u64,
+    pub cycles_per_sector: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dram {
+    pub latency: u64,
+    pub cycles_per_sector: u64,
+}
+
+impl Config {
+    /// Rows of a register bank; a row holds one register of a warp.
+    pub fn rows(&self) -> usize {
+        self.sm.registers / (SUB_CORES * LANES * self.hardware.banks)
+    }
+
+    /// Rows of a bank under vt-regmutex, whose warps keep rows for all their registers, the shared ones too: twice as
+    /// many as there are, if a bank can have them.
+    pub fn regmutex_rows(&self) -> usize {
+        (2 * self.rows()).min(MAX_ROWS.max(self.rows()))
+    }
+}
