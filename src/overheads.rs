@@ -108,7 +108,7 @@ fn build(module: &Built) -> Result<(Parameters, Design)> {
         parameters.set(name, &value)?;
     }
     let entry = catalogue::find(&module.module)?;
-    parameters.check_for(entry)?;
+    parameters.check()?;
     let design = design(entry, &parameters)?;
     Ok((parameters, design))
 }

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
-use gpurf_blocks::{Clocked, Lockstep, Ports, ADDRESS_BITS, MAX_CTAS, WARP_BITS};
+use gpurf_blocks::{Clocked, Lockstep, Ports, ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_hw::finereg;
 use gpurf_hw::multicast;
@@ -72,7 +72,7 @@ pub struct Units<'a> {
 impl Units<'_> {
     /// The inter-warp multicasting unit.
     pub fn multicasting_unit(&self, design: &Design) -> Result<MulticastingUnit> {
-        let parameters = self.config.iwmu_parameters();
+        let parameters = &self.config.hardware;
         self.engine("multicasting unit", design.multicasting_model(self.config), || {
             multicast::Iwmu::<WARP_BITS, ADDRESS_BITS>::new(parameters)
         })
@@ -80,7 +80,7 @@ impl Units<'_> {
 
     /// The register management unit.
     pub fn rmu(&self) -> Result<RmuEngine> {
-        let parameters = self.config.finereg.hardware();
+        let parameters = &self.config.hardware;
         macro_rules! with_pointers_of {
             ($($bits:literal),*) => {
                 match parameters.pointer_bits() {
@@ -96,9 +96,9 @@ impl Units<'_> {
 
     /// The CTA status monitor.
     pub fn status_monitor(&self) -> Result<StatusMonitorEngine> {
-        let tie = self.config.finereg.hardware().tie;
-        self.engine("CTA status monitor", Box::new(CtaStatusMonitor::new(MAX_CTAS, tie)), || {
-            finereg::CtaStatusMonitor::new(MAX_CTAS, tie)
+        let parameters = &self.config.hardware;
+        self.engine("CTA status monitor", Box::new(CtaStatusMonitor::new(parameters)), || {
+            finereg::CtaStatusMonitor::new(parameters)
         })
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, Result};
 use clap::Args;
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{Parameter, Parameters, PARAMETERS};
 use gpurf_hw::catalogue::{self, Entry, CATALOGUE};
 use gpurf_verilog::{emit, Design};
 
@@ -16,15 +16,7 @@ use crate::Verdict;
 pub struct ModuleArguments {
     /// Modules; all if none is named
     module: Vec<String>,
-    /// Set a parameter: width (32, 1024), entries (4, 8, 16), slots (3 to 7), collectors (1, 2, 4, 8),
-    /// banks (2, 4), rows (32 to 256), replacement (malekeh, lru), cache_far and invalidate (true, false),
-    /// d_ports (1, 2), window (2 to 8) and destinations (1 to 4) of bypassing collectors,
-    /// scheduling (malekeh, gto, lrr), occupied (skip, stall), allocation (malekeh, own_else_any_free,
-    /// any_free, private), waiting (below, up_to), seed (0 to 255), interval (cycles), sthld_table (a file);
-    /// multicasting's: lrt_entries (16 to 192), search (scan, cam), release_age (0 to 65535);
-    /// FineReg's: pcrf_entries (64 to 2048), ctas (16, 32, 64, 128), pcrf_latency and next_latency (1 to 8),
-    /// count_bits (6, 12), tie (lowest, round_robin)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", help = settings_help())]
     settings: Vec<String>,
 }
 
@@ -33,6 +25,12 @@ impl ModuleArguments {
     pub fn sets(&self, name: &str) -> bool {
         self.settings.iter().any(|setting| setting.split('=').next() == Some(name))
     }
+}
+
+/// What can be set, as it is declared.
+fn settings_help() -> String {
+    let parameters: Vec<String> = PARAMETERS.iter().map(Parameter::to_string).collect();
+    format!("Set a parameter, which has the default in brackets. {}", parameters.join("; "))
 }
 
 /// Entries and parameters that the arguments stand for.
@@ -48,7 +46,7 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
         true => CATALOGUE.iter().collect(),
         false => arguments.module.iter().map(|name| catalogue::find(name)).collect::<Result<_, _>>()?,
     };
-    entries.iter().try_for_each(|entry| parameters.check_for(entry))?;
+    parameters.check()?;
     Ok((entries, parameters))
 }
 

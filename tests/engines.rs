@@ -8,7 +8,7 @@ fn finereg(engine: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("out.json").display().to_string();
     let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
-    let machine = ["--config", "finereg", "--set", "finereg.pcrf=64", "--set", "sm.registers=16384"];
+    let machine = ["--config", "finereg", "--set", "pcrf_entries=64", "--set", "sm.registers=16384"];
     command.args(["sim", "vectoradd", "--design", "finereg", "--engine", engine, "--cycles", "3000"]);
     command.args(machine).args(["--json", &json]).assert().success();
     let text = std::fs::read_to_string(&json).expect("statistics");

@@ -11,7 +11,7 @@ fn run(benchmark: &Benchmark) {
     let mut device = Device::new(Options::default());
     (benchmark.run)(&mut device, Size::Small).unwrap();
     let workload = device.into_workload(benchmark.name);
-    let tight = ["finereg.pcrf=64", "finereg.dram_ctas=1"].map(String::from);
+    let tight = ["pcrf_entries=64", "finereg.dram_ctas=1"].map(String::from);
     for settings in [&[][..], &tight] {
         let config = Config::load_over(FINEREG, None, settings).unwrap();
         let mut instructions = None;

@@ -72,7 +72,7 @@ fn traffic_of_every_tile_is_as_derived() {
         let (m, n) = (tile.block_m, tile.block_n);
         let (short, long) = (product(tile, m, n, 64), product(tile, m, n, 192));
         for fragment_loads in [1, 2] {
-            let config = config(&[&format!("mlds.transfers={fragment_loads}"), "iwmu.release_age=4000"]);
+            let config = config(&[&format!("mlds.transfers={fragment_loads}"), "release_age=4000"]);
             for design in [Design::BASELINE, Design::DARSIE, Design::IWMA, Design::IWMA_DARSIE] {
                 let found = transfers_of_steps(&short, &long, 4, design, &config);
                 let derived = tiling(tile).step(fragment_loads, design.shared_loads);
@@ -96,7 +96,7 @@ fn every_warp_gets_the_values_that_it_asked_for() {
         let expected = sound(&workload, Design::BASELINE, &config(&[]));
         assert_eq!((expected.delivery_checks, expected.multicast_requests), (0, 0));
         for design in SHARING {
-            for settings in [&[][..], &["iwmu.entries=16", "iwmu.release_age=20"], &["iwmu.search=scan"]] {
+            for settings in [&[][..], &["lrt_entries=16", "release_age=20"], &["search=scan"]] {
                 let counted = sound(&workload, design, &config(settings));
                 assert_eq!(counted.warp_instructions, expected.warp_instructions);
                 assert_eq!(counted.token_checks, expected.token_checks);
@@ -174,11 +174,11 @@ fn jumps_and_repetition_change_nothing() {
 fn the_hardware_gives_the_same_statistics() {
     let workload = product(&TILES[5], 64, 64, 64);
     for search in ["cam", "scan"] {
-        let config = config(&["iwmu.entries=16", &format!("iwmu.search={search}"), "mlds.transfers=2"]);
+        let config = config(&["lrt_entries=16", &format!("search={search}"), "mlds.transfers=2"]);
         let design = Design::IWMA_DARSIE;
         let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
         gpu.set_multicasting_units(|_| {
-            let unit = Iwmu::<WARP_BITS, ADDRESS_BITS>::new(config.iwmu_parameters());
+            let unit = Iwmu::<WARP_BITS, ADDRESS_BITS>::new(&config.hardware);
             Box::new(Rtl::new(unit))
         });
         gpu.run(&workload, None).unwrap();
@@ -281,7 +281,7 @@ fn a_barrier_releases_what_waits_and_holds_the_stores_behind_it() {
     let load: Line = ("LDS", Some(4), &[2], &[0, 4]);
     let store: Line = ("STS", None, &[2, 6], &[4]);
     let kernel = kernel(&[&[load, BARRIER, EXIT], &[BARRIER, store, EXIT]]);
-    let counted = sound(&kernel, Design::IWMA, &config(&["mlds.loads=all", "iwmu.release_age=60000"]));
+    let counted = sound(&kernel, Design::IWMA, &config(&["mlds.loads=all", "release_age=60000"]));
     assert_eq!((counted.multicast_requests, counted.multicasts, counted.lrt_aged), (1, 0, 0));
     assert!(counted.cycles < 200, "{} cycles", counted.cycles);
 }
@@ -294,7 +294,7 @@ fn a_barrier_that_opens_late_releases_what_has_come_long_before() {
     let chain: Vec<Line> = [store].into_iter().chain([other; 8]).chain([BARRIER, EXIT]).collect();
     let kernel = kernel(&[&[load, BARRIER, EXIT], &chain]);
     let places = "mlds.loads=\"0x0000\"";
-    let counted = sound(&kernel, Design::IWMA, &config(&[places, "iwmu.release_age=60000"]));
+    let counted = sound(&kernel, Design::IWMA, &config(&[places, "release_age=60000"]));
     assert_eq!((counted.multicasts, counted.lrt_aged), (0, 0));
     assert!(counted.cycles < 1000, "{} cycles", counted.cycles);
 }

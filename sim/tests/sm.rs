@@ -48,7 +48,7 @@ impl Ideal {
     fn new(config: &Config, delay: u32, fault: Option<Fault>) -> Self {
         Ideal {
             delay,
-            collectors: vec![None; config.collectors],
+            collectors: vec![None; config.hardware.collectors],
             values: vec![[0; 256]; 8],
             inputs: OperandStageIn::default(),
             dispatched: None,
@@ -59,7 +59,7 @@ impl Ideal {
     fn sub_core(config: &Config, delay: u32, fault: Option<Fault>) -> SubCore<u32, Ideal> {
         let design = Design::BASELINE;
         let stage = Ideal::new(config, delay, fault);
-        SubCore::new(design.issue_stage(config, 1), design.operand_stage(config), stage)
+        SubCore::new(&design.parameters(config, 1), stage)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The registers counted in the RTL are those that its documentation states and that Yosys finds.
 
-use gpurf_blocks::{Parameters, ReplacementPolicy};
+use gpurf_blocks::Parameters;
 use gpurf_hw::collector::{Ccu, Ocu};
 use gpurf_hw::dialect::Rtl;
 use gpurf_synth::{count, nangate, synthesize, Job, Library, Options};
@@ -8,18 +8,16 @@ use gpurf_verilog::emit;
 use gpurf_verilog::tools::Tool;
 
 fn ccu() -> Ccu<32, 3> {
-    Ccu::new(Parameters {
-        slots: 3,
-        banks: 2,
-        d_ports: 1,
-        policy: ReplacementPolicy::Malekeh,
-        invalidate: true,
-    })
+    Ccu::new(&three_slots())
+}
+
+fn three_slots() -> Parameters {
+    Parameters { slots: 3, ..Parameters::default() }
 }
 
 #[test]
 fn counted_as_documented() {
-    let ocu = count(&Ocu::<1024>::new(7));
+    let ocu = count(&Ocu::<1024>::new(&Parameters::default()));
     assert_eq!(ocu.bits(), 7 * (1024 + 2) + 39);
     assert_eq!((ocu.data_bits(1024), ocu.control_bits(1024)), (7 * 1024, 7 * 2 + 39));
     assert_eq!(ocu.groups["slot_valid"].count, 7);
@@ -39,7 +37,7 @@ fn counted_as_synthesized() {
         Ok(library) => library,
         Err(error) => return eprintln!("skipped: {error:#}"),
     };
-    let (ocu, ccu) = (Rtl::new(Ocu::<32>::new(3)), Rtl::new(ccu()));
+    let (ocu, ccu) = (Rtl::new(Ocu::<32>::new(&three_slots())), Rtl::new(ccu()));
     let options = Options::new(library);
     let designs = [(emit(ocu.module()), count(ocu.module())), (emit(ccu.module()), count(ccu.module()))];
     for (design, registers) in designs {

@@ -44,11 +44,11 @@ impl Testbench for Lfsr {
 
 impl Testbench for RoundRobin {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::cells::RoundRobin::new(parameters.stage.collectors))
+        Box::new(model::cells::RoundRobin::new(parameters.collectors))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(RoundRobinStimulus { requesters: parameters.stage.collectors })
+        Box::new(RoundRobinStimulus { requesters: parameters.collectors })
     }
 }
 
@@ -74,23 +74,22 @@ impl<const I: usize> Testbench for LruOrder<I> {
 
 impl<const I: usize> Testbench for Replacement<I> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let Parameters { policy, slots, d_ports, .. } = parameters.stage;
-        Box::new(model::collector::Replacement { policy, entries: 1 << I, slots, d_ports })
+        Box::new(model::collector::Replacement::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let Parameters { slots, d_ports, .. } = parameters.stage;
+        let Parameters { slots, d_ports, .. } = *parameters;
         Box::new(ReplacementStimulus { entries: 1 << I, slots, d_ports })
     }
 }
 
 impl<const I: usize> Testbench for OperandCollectorTable<I> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::collector::OperandCollectorTable::new(parameters.stage.slots))
+        Box::new(model::collector::OperandCollectorTable::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(OperandCollectorTableStimulus::new(1 << I, parameters.stage.slots))
+        Box::new(OperandCollectorTableStimulus::new(1 << I, parameters.slots))
     }
 }
 
@@ -99,13 +98,11 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let Parameters { slots, banks, d_ports, .. } = parameters.stage;
-        Box::new(model::collector::CacheTable::new(1 << I, slots, banks, d_ports))
+        Box::new(model::collector::CacheTable::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let Parameters { slots, banks, d_ports, .. } = parameters.stage;
-        Box::new(CacheTableStimulus::new(1 << I, slots, banks, d_ports))
+        Box::new(CacheTableStimulus::new(parameters))
     }
 }
 
@@ -114,11 +111,11 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::collector::Ocu::new(parameters.stage.slots))
+        Box::new(model::collector::Ocu::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(OcuStimulus::new(parameters.stage.slots))
+        Box::new(OcuStimulus::new(parameters.slots))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -131,11 +128,11 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::collector::Ccu::new(1 << I, parameters.stage.ccu()))
+        Box::new(model::collector::Ccu::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(CcuStimulus::new(1 << I, parameters.stage.ccu()))
+        Box::new(CcuStimulus::new(*parameters))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -148,11 +145,11 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::collector::Boc::new(parameters.stage.boc()))
+        Box::new(model::collector::Boc::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(BocStimulus::new(parameters.stage.boc()))
+        Box::new(BocStimulus::new(*parameters))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -165,33 +162,32 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::register_file::Bank::new(parameters.stage.rows))
+        Box::new(model::register_file::Bank::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(BankStimulus { rows: parameters.stage.rows, collectors: parameters.stage.collectors })
+        Box::new(BankStimulus { rows: parameters.rows, collectors: parameters.collectors })
     }
 }
 
 impl<const C: usize> Testbench for RequestQueue<C> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let (collectors, slots) = (parameters.stage.collectors, parameters.stage.slots);
-        Box::new(model::register_file::RequestQueue::new(collectors, slots))
+        Box::new(model::register_file::RequestQueue::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let (collectors, slots) = (parameters.stage.collectors, parameters.stage.slots);
+        let (collectors, slots) = (parameters.collectors, parameters.slots);
         Box::new(RequestQueueStimulus::new(collectors, slots))
     }
 }
 
 impl<const C: usize> Testbench for Arbiter<C> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::register_file::Arbiter::new(parameters.stage.arbiter(true)))
+        Box::new(model::register_file::Arbiter::new(parameters, true))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(ArbiterStimulus::new(parameters.stage.arbiter(true)))
+        Box::new(ArbiterStimulus::new(*parameters))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -201,13 +197,12 @@ impl<const C: usize> Testbench for Arbiter<C> {
 
 impl Testbench for WarpScheduler {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let (collectors, issue) = (parameters.stage.collectors, parameters.issue);
-        Box::new(model::issue::WarpScheduler::new(collectors, issue.scheduling, issue.occupied))
+        Box::new(model::issue::WarpScheduler::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let (collectors, issue) = (parameters.stage.collectors, parameters.issue);
-        Box::new(WarpSchedulerStimulus::new(collectors, issue.scheduling, issue.occupied))
+        let Parameters { collectors, scheduling, occupied, .. } = *parameters;
+        Box::new(WarpSchedulerStimulus::new(collectors, scheduling, occupied))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -217,18 +212,11 @@ impl Testbench for WarpScheduler {
 
 impl<const C: usize> Testbench for CollectorAllocator<C> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let (collectors, issue) = (parameters.stage.collectors, parameters.issue);
-        Box::new(model::issue::CollectorAllocator::new(
-            collectors,
-            issue.allocation,
-            issue.waiting,
-            issue.choice,
-            issue.seed,
-        ))
+        Box::new(model::issue::CollectorAllocator::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let (collectors, allocation) = (parameters.stage.collectors, parameters.issue.allocation);
+        let (collectors, allocation) = (parameters.collectors, parameters.allocation);
         Box::new(CollectorAllocatorStimulus::new(collectors, allocation))
     }
 
@@ -239,11 +227,11 @@ impl<const C: usize> Testbench for CollectorAllocator<C> {
 
 impl Testbench for SthldController {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::issue::SthldController::new(parameters.issue.interval, parameters.issue.sthld_table))
+        Box::new(model::issue::SthldController::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(SthldControllerStimulus::new(parameters.issue.interval))
+        Box::new(SthldControllerStimulus::new(parameters.interval))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -256,11 +244,11 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::operand_stage::OperandStage::baseline(parameters.stage))
+        Box::new(model::operand_stage::OperandStage::baseline(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(OperandStageStimulus::new(parameters.stage, Allocation::AnyFree))
+        Box::new(OperandStageStimulus::new(*parameters, Allocation::AnyFree))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -273,11 +261,11 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::operand_stage::OperandStage::caching(1 << I, parameters.stage))
+        Box::new(model::operand_stage::OperandStage::caching(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(OperandStageStimulus::new(parameters.stage, Allocation::OwnElseAnyFree))
+        Box::new(OperandStageStimulus::new(*parameters, Allocation::OwnElseAnyFree))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -290,11 +278,11 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::operand_stage::OperandStage::bypassing(parameters.stage.private()))
+        Box::new(model::operand_stage::OperandStage::bypassing(&parameters.private()))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(OperandStageStimulus::new(parameters.stage.private(), Allocation::Private))
+        Box::new(OperandStageStimulus::new(parameters.private(), Allocation::Private))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -304,12 +292,12 @@ where
 
 impl<const C: usize> Testbench for IssueStage<C> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::issue::IssueStage::new(parameters.stage, parameters.issue))
+        Box::new(model::issue::IssueStage::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let private = parameters.issue.allocation == Allocation::Private;
-        Box::new(IssueStageStimulus::new(parameters.stage, private))
+        let private = parameters.allocation == Allocation::Private;
+        Box::new(IssueStageStimulus::new(*parameters, private))
     }
 }
 
@@ -318,12 +306,12 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let stage = model::operand_stage::OperandStage::baseline(parameters.stage);
-        Box::new(model::sub_core::SubCore::new(parameters.issue, parameters.stage, stage))
+        let stage = model::operand_stage::OperandStage::baseline(parameters);
+        Box::new(model::sub_core::SubCore::new(parameters, stage))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(SubCoreStimulus::new(parameters.stage))
+        Box::new(SubCoreStimulus::new(*parameters))
     }
 }
 
@@ -332,12 +320,12 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let stage = model::operand_stage::OperandStage::caching(1 << I, parameters.stage);
-        Box::new(model::sub_core::SubCore::new(parameters.issue, parameters.stage, stage))
+        let stage = model::operand_stage::OperandStage::caching(parameters);
+        Box::new(model::sub_core::SubCore::new(parameters, stage))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(SubCoreStimulus::new(parameters.stage))
+        Box::new(SubCoreStimulus::new(*parameters))
     }
 }
 
@@ -346,23 +334,23 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let (issue, stage) = parameters.private();
-        let collectors = model::operand_stage::OperandStage::bypassing(stage);
-        Box::new(model::sub_core::SubCore::new(issue, stage, collectors))
+        let parameters = &parameters.private();
+        let stage = model::operand_stage::OperandStage::bypassing(parameters);
+        Box::new(model::sub_core::SubCore::new(parameters, stage))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(SubCoreStimulus::new(parameters.private().1))
+        Box::new(SubCoreStimulus::new(parameters.private()))
     }
 }
 
 impl<const V: usize, const A: usize> Testbench for LrtScan<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::multicast::LrtScan::new(parameters.iwmu.entries))
+        Box::new(model::multicast::LrtScan::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(LrtStimulus::new(parameters.iwmu.entries))
+        Box::new(LrtStimulus::new(parameters.lrt_entries))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -372,11 +360,11 @@ impl<const V: usize, const A: usize> Testbench for LrtScan<V, A> {
 
 impl<const V: usize, const A: usize> Testbench for LrtCam<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::multicast::LrtCam::new(parameters.iwmu.entries))
+        Box::new(model::multicast::LrtCam::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(LrtStimulus::new(parameters.iwmu.entries))
+        Box::new(LrtStimulus::new(parameters.lrt_entries))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -386,7 +374,7 @@ impl<const V: usize, const A: usize> Testbench for LrtCam<V, A> {
 
 impl<const V: usize, const A: usize> Testbench for Iwmu<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::multicast::Iwmu::new(parameters.iwmu))
+        Box::new(model::multicast::Iwmu::new(parameters))
     }
 
     fn stimulus(_: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {

@@ -38,22 +38,21 @@ impl Testbench for LiveRegisterCache {
 
 impl<const P: usize> Testbench for FreeSpaceMonitor<P> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::FreeSpaceMonitor::new(parameters.finereg.entries))
+        Box::new(model::FreeSpaceMonitor::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(FreeSpaceMonitorStimulus::new(parameters.finereg.entries))
+        Box::new(FreeSpaceMonitorStimulus::new(parameters.pcrf_entries))
     }
 }
 
 impl<const P: usize> Testbench for PcrfPointerTable<P> {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let parameters = parameters.finereg;
-        Box::new(model::PcrfPointerTable::new(parameters.ctas, parameters.count_bits))
+        Box::new(model::PcrfPointerTable::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(PcrfPointerTableStimulus(parameters.finereg))
+        Box::new(PcrfPointerTableStimulus(*parameters))
     }
 }
 
@@ -62,11 +61,11 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::Pcrf::new(parameters.finereg))
+        Box::new(model::Pcrf::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(PcrfStimulus::new(parameters.finereg.entries))
+        Box::new(PcrfStimulus::new(parameters.pcrf_entries))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -79,11 +78,11 @@ where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::Rmu::new(parameters.finereg))
+        Box::new(model::Rmu::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(RmuStimulus::new(parameters.finereg))
+        Box::new(RmuStimulus::new(*parameters))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -93,11 +92,11 @@ where
 
 impl Testbench for CtaStatusMonitor {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(model::CtaStatusMonitor::new(parameters.finereg.ctas, parameters.finereg.tie))
+        Box::new(model::CtaStatusMonitor::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(CtaStatusMonitorStimulus { ctas: parameters.finereg.ctas })
+        Box::new(CtaStatusMonitorStimulus { ctas: parameters.ctas })
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {

@@ -15,21 +15,21 @@ pub trait WithSubCore {
 
 /// Does it, with tokens of 32 bits as data. `seed`: of the hardware's random choices.
 pub fn with_sub_core<W: WithSubCore>(config: &Config, design: &Design, seed: u64, what: W) -> W::Result {
-    let (issue, stage) = (design.issue_stage(config, seed), design.operand_stage(config));
+    let parameters = &design.parameters(config, seed);
     macro_rules! caching {
         ($collector_bits:literal) => {
-            match config.entries {
-                4 => what.with(|| CcuSubCore::<32, 2, $collector_bits>::new(issue, stage)),
-                8 => what.with(|| CcuSubCore::<32, 3, $collector_bits>::new(issue, stage)),
-                _ => what.with(|| CcuSubCore::<32, 4, $collector_bits>::new(issue, stage)),
+            match parameters.entries {
+                4 => what.with(|| CcuSubCore::<32, 2, $collector_bits>::new(parameters)),
+                8 => what.with(|| CcuSubCore::<32, 3, $collector_bits>::new(parameters)),
+                _ => what.with(|| CcuSubCore::<32, 4, $collector_bits>::new(parameters)),
             }
         };
     }
-    match (design.collector, stage.collectors) {
-        (Collector::Ocu, 1 | 2) => what.with(|| OcuSubCore::<32, 1>::new(issue, stage)),
-        (Collector::Ocu, 4) => what.with(|| OcuSubCore::<32, 2>::new(issue, stage)),
-        (Collector::Ocu, _) => what.with(|| OcuSubCore::<32, 3>::new(issue, stage)),
-        (Collector::Boc, _) => what.with(|| BocSubCore::<32, 3>::new(issue, stage)),
+    match (design.collector, parameters.collectors) {
+        (Collector::Ocu, 1 | 2) => what.with(|| OcuSubCore::<32, 1>::new(parameters)),
+        (Collector::Ocu, 4) => what.with(|| OcuSubCore::<32, 2>::new(parameters)),
+        (Collector::Ocu, _) => what.with(|| OcuSubCore::<32, 3>::new(parameters)),
+        (Collector::Boc, _) => what.with(|| BocSubCore::<32, 3>::new(parameters)),
         (Collector::Ccu, 1 | 2) => caching!(1),
         (Collector::Ccu, 4) => caching!(2),
         (Collector::Ccu, _) => caching!(3),

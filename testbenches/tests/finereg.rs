@@ -11,23 +11,24 @@ use gpurf_sim::finereg as model;
 use gpurf_testbenches::{run, Drive, Engine, Random, Stimulus, Testbench};
 use gpurf_verilog::Verilated;
 
-fn parameters(finereg: Parameters) -> Parameters {
-    Parameters { width: 32, finereg, ..Default::default() }
+/// Simulated modules carry tokens of 32 bits.
+fn tokens() -> Parameters {
+    Parameters { width: 32, tie: Tie::Lowest, ..Parameters::default() }
 }
 
 /// Sizes and policies, each in one of them: small and full, slow and fast chains, both counts and ties.
 fn small() -> Parameters {
-    let tie = Tie::RoundRobin;
-    parameters(Parameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie })
+    let smallest = Parameters { pcrf_entries: 64, ctas: 16, pcrf_latency: 1, next_latency: 1, ..tokens() };
+    Parameters { count_bits: 6, tie: Tie::RoundRobin, ..smallest }
 }
 
 fn uneven() -> Parameters {
-    let finereg = Parameters { ctas: 32, latency: 5, next_latency: 2, ..Default::default() };
-    parameters(Parameters { entries: 768, count_bits: 6, ..finereg })
+    let slow = Parameters { ctas: 32, pcrf_latency: 5, next_latency: 2, ..tokens() };
+    Parameters { pcrf_entries: 768, count_bits: 6, ..slow }
 }
 
 fn fast_chain() -> Parameters {
-    parameters(Parameters { entries: 256, next_latency: 1, ..Default::default() })
+    Parameters { pcrf_entries: 256, next_latency: 1, ..tokens() }
 }
 
 /// Model and RTL in all scenarios and on random stimulus.
@@ -36,11 +37,11 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters, cycles: u6
     let engines = || -> [Engine<M>; 2] { [M::model(parameters), Box::new(Rtl::new(make()))] };
     for scenario in M::scenarios() {
         let result = (scenario.play)(&mut Drive::new(parameters, &mut engines()));
-        assert_eq!(result, Ok(()), "{name}: {} ({}), {:?}", scenario.name, scenario.rule, parameters.finereg);
+        assert_eq!(result, Ok(()), "{name}: {} ({}), {:?}", scenario.name, scenario.rule, parameters);
     }
     let mut stimulus = M::stimulus(parameters);
     let outcome = run::<M>(&mut engines(), &mut *stimulus, &mut Random::seeded(5), cycles, |_, _, _| {});
-    assert!(outcome.passed(), "{name}, seed 5, {:?}: {outcome:?}", parameters.finereg);
+    assert!(outcome.passed(), "{name}, seed 5, {:?}: {outcome:?}", parameters);
 }
 
 #[test]
@@ -49,20 +50,20 @@ fn the_parts_agree() {
     agree(LiveRegisterCache::default, &small(), 20_000);
     for ctas in [16, 32, 128] {
         for tie in [Tie::Lowest, Tie::RoundRobin] {
-            let parameters = parameters(Parameters { ctas, tie, ..Default::default() });
-            agree(|| CtaStatusMonitor::new(ctas, tie), &parameters, 5_000);
+            let parameters = Parameters { ctas, tie, ..tokens() };
+            agree(|| CtaStatusMonitor::new(&parameters), &parameters, 5_000);
         }
     }
     for (parameters, cycles) in [(small(), 20_000), (uneven(), 5_000)] {
-        let finereg = parameters.finereg;
+        let finereg = parameters;
         match finereg.pointer_bits() {
             6 => {
-                agree(|| FreeSpaceMonitor::<6>::new(finereg.entries), &parameters, cycles);
-                agree(|| PcrfPointerTable::<6>::new(finereg.ctas, finereg.count_bits), &parameters, cycles);
+                agree(|| FreeSpaceMonitor::<6>::new(&parameters), &parameters, cycles);
+                agree(|| PcrfPointerTable::<6>::new(&parameters), &parameters, cycles);
             }
             _ => {
-                agree(|| FreeSpaceMonitor::<10>::new(finereg.entries), &parameters, cycles);
-                agree(|| PcrfPointerTable::<10>::new(finereg.ctas, finereg.count_bits), &parameters, cycles);
+                agree(|| FreeSpaceMonitor::<10>::new(&parameters), &parameters, cycles);
+                agree(|| PcrfPointerTable::<10>::new(&parameters), &parameters, cycles);
             }
         }
     }
@@ -70,21 +71,21 @@ fn the_parts_agree() {
 
 #[test]
 fn the_pcrf_agrees() {
-    agree(|| Pcrf::<32, 6>::new(small().finereg), &small(), 40_000);
-    agree(|| Pcrf::<32, 8>::new(fast_chain().finereg), &fast_chain(), 20_000);
-    agree(|| Pcrf::<32, 10>::new(uneven().finereg), &uneven(), 10_000);
-    let default = parameters(Parameters::default());
-    agree(|| Pcrf::<32, 10>::new(default.finereg), &default, 10_000);
-    agree(|| Pcrf::<1024, 6>::new(small().finereg), &small(), 1_000);
+    agree(|| Pcrf::<32, 6>::new(&small()), &small(), 40_000);
+    agree(|| Pcrf::<32, 8>::new(&fast_chain()), &fast_chain(), 20_000);
+    agree(|| Pcrf::<32, 10>::new(&uneven()), &uneven(), 10_000);
+    let default = tokens();
+    agree(|| Pcrf::<32, 10>::new(&default), &default, 10_000);
+    agree(|| Pcrf::<1024, 6>::new(&small()), &small(), 1_000);
 }
 
 #[test]
 fn the_rmu_agrees() {
-    agree(|| Rmu::<32, 6>::new(small().finereg), &small(), 20_000);
-    agree(|| Rmu::<32, 8>::new(fast_chain().finereg), &fast_chain(), 10_000);
-    agree(|| Rmu::<32, 10>::new(uneven().finereg), &uneven(), 5_000);
-    let default = parameters(Parameters::default());
-    agree(|| Rmu::<32, 10>::new(default.finereg), &default, 5_000);
+    agree(|| Rmu::<32, 6>::new(&small()), &small(), 20_000);
+    agree(|| Rmu::<32, 8>::new(&fast_chain()), &fast_chain(), 10_000);
+    agree(|| Rmu::<32, 10>::new(&uneven()), &uneven(), 5_000);
+    let default = tokens();
+    agree(|| Rmu::<32, 10>::new(&default), &default, 5_000);
 }
 
 /// Model and Verilog, as fast as both are.
@@ -98,11 +99,11 @@ fn verilog_agrees<M: Testbench>(module: M, parameters: &Parameters, cycles: u64)
 
 #[test]
 fn the_verilog_of_the_rmu_agrees() {
-    verilog_agrees(Rmu::<32, 6>::new(small().finereg), &small(), 200_000);
-    verilog_agrees(Rmu::<32, 8>::new(fast_chain().finereg), &fast_chain(), 200_000);
-    verilog_agrees(Rmu::<32, 10>::new(uneven().finereg), &uneven(), 200_000);
-    let default = parameters(Parameters::default());
-    verilog_agrees(Rmu::<32, 10>::new(default.finereg), &default, 200_000);
+    verilog_agrees(Rmu::<32, 6>::new(&small()), &small(), 200_000);
+    verilog_agrees(Rmu::<32, 8>::new(&fast_chain()), &fast_chain(), 200_000);
+    verilog_agrees(Rmu::<32, 10>::new(&uneven()), &uneven(), 200_000);
+    let default = tokens();
+    verilog_agrees(Rmu::<32, 10>::new(&default), &default, 200_000);
 }
 
 /// Model and Verilog over a hundred thousand switches, done or refused.
@@ -113,10 +114,10 @@ fn the_rmu_agrees_over_a_hundred_thousand_switches() {
     let mut ended = 0;
     for (parameters, switches) in [(small(), 80_000), (fast_chain(), 100_000)] {
         // Ports are the same at every size.
-        let finereg = parameters.finereg;
+        let finereg = parameters;
         let verilated: Engine<Rmu<32, 8>> = match finereg.pointer_bits() {
-            6 => Box::new(Verilated::new(&Rmu::<32, 6>::new(finereg)).expect("Verilator builds it")),
-            _ => Box::new(Verilated::new(&Rmu::<32, 8>::new(finereg)).expect("Verilator builds it")),
+            6 => Box::new(Verilated::new(&Rmu::<32, 6>::new(&finereg)).expect("Verilator builds it")),
+            _ => Box::new(Verilated::new(&Rmu::<32, 8>::new(&finereg)).expect("Verilator builds it")),
         };
         let mut engines = [<Rmu<32, 8> as Testbench>::model(&parameters), verilated];
         let mut stimulus = <Rmu<32, 8> as Testbench>::stimulus(&parameters);
@@ -142,7 +143,7 @@ struct Ended {
 
 /// Runs the model alone, and checks every chain in every cycle.
 fn check_every_cycle(parameters: &Parameters, switches: usize, seed: u64) -> Ended {
-    let mut rmu = model::Rmu::<u32>::new(parameters.finereg);
+    let mut rmu = model::Rmu::<u32>::new(parameters);
     let mut stimulus = <Rmu<32, 10> as Testbench>::stimulus(parameters);
     let stimulus: &mut dyn Stimulus<RmuIn<u32>, RmuOut<u32>> = &mut *stimulus;
     let mut random = Random::seeded(seed);
@@ -152,9 +153,9 @@ fn check_every_cycle(parameters: &Parameters, switches: usize, seed: u64) -> End
         let inputs = stimulus.next(&mut random);
         let outputs = rmu.settle(&inputs);
         let observed = stimulus.observe(&inputs, &outputs);
-        assert_eq!(observed, Ok(()), "cycle {cycle}, seed {seed}, {:?}", parameters.finereg);
+        assert_eq!(observed, Ok(()), "cycle {cycle}, seed {seed}, {:?}", parameters);
         rmu.tick();
-        assert_eq!(rmu.check(), Ok(()), "cycle {cycle}, seed {seed}, {:?}", parameters.finereg);
+        assert_eq!(rmu.check(), Ok(()), "cycle {cycle}, seed {seed}, {:?}", parameters);
         if inputs.request && outputs.ready {
             both = inputs.store && inputs.restore;
         }

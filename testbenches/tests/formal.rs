@@ -6,6 +6,7 @@
 
 use std::fs;
 
+use gpurf_blocks::{Parameters, SCAN_LANES};
 use gpurf_hw::multicast::{LrtCam, LrtScan};
 use gpurf_verilog::tools::{run, Tool};
 use gpurf_verilog::{emit, Design};
@@ -15,7 +16,6 @@ const PROPERTY: &str = include_str!("formal/lrt.v");
 
 /// A table of two rows, loads of four warps, four addresses and two registers.
 const ENTRIES: usize = 8;
-const SCAN_LANES: usize = 4;
 const WARP: usize = 2;
 const ADDRESS: usize = 2;
 const REGISTERS: usize = 2;
@@ -27,6 +27,10 @@ const FIELDS: [(&str, &str, usize); 4] = [
     ("sources", "source", 8),
     ("destinations", "destination", 8),
 ];
+
+fn parameters() -> Parameters {
+    Parameters { lrt_entries: ENTRIES, ..Parameters::default() }
+}
 
 fn used(entry: usize) -> String {
     format!("state_used_{}[{}]", entry / SCAN_LANES, entry % SCAN_LANES)
@@ -135,13 +139,13 @@ fn with_property(design: &Design, more: &str) -> String {
 }
 
 fn cam() -> (String, String) {
-    let design = emit(&LrtCam::<WARP, ADDRESS>::new(ENTRIES)).expect("emits");
+    let design = emit(&LrtCam::<WARP, ADDRESS>::new(&parameters())).expect("emits");
     let source = with_property(&design, &between_cycles(""));
     (design.top, source)
 }
 
 fn scan() -> (String, String) {
-    let design = emit(&LrtScan::<WARP, ADDRESS>::new(ENTRIES)).expect("emits");
+    let design = emit(&LrtScan::<WARP, ADDRESS>::new(&parameters())).expect("emits");
     let source = with_property(&design, &(memories() + &between_cycles("kept_") + &within_a_scan()));
     (design.top, source)
 }

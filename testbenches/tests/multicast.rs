@@ -14,10 +14,9 @@ const CYCLES: u64 = 10_000;
 const TABLES: [(usize, usize); 4] = [(16, 0), (16, 40), (64, 256), (192, 0)];
 
 fn each(mut test: impl FnMut(&Parameters)) {
-    for (entries, release_age) in TABLES {
+    for (lrt_entries, release_age) in TABLES {
         for search in [Search::Scan, Search::Cam] {
-            let iwmu = Parameters { entries, search, release_age };
-            test(&Parameters { iwmu, ..Parameters::default() });
+            test(&Parameters { lrt_entries, search, release_age, ..Parameters::default() });
         }
     }
 }
@@ -30,22 +29,21 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'
     };
     for scenario in M::scenarios() {
         let result = (scenario.play)(&mut Drive::new(parameters, &mut engines()));
-        assert_eq!(result, Ok(()), "{}, {:?}", scenario.name, parameters.iwmu);
+        assert_eq!(result, Ok(()), "{}, {:?}", scenario.name, parameters);
     }
     let mut stimulus = M::stimulus(parameters);
     let mut random = Random::seeded(SEED);
     let outcome = run::<M>(&mut engines(), &mut *stimulus, &mut random, CYCLES, |_, _, _| {});
-    assert!(outcome.passed(), "{:?}, seed {SEED}: {outcome:?}", parameters.iwmu);
+    assert!(outcome.passed(), "{:?}, seed {SEED}: {outcome:?}", parameters);
     stimulus.coverage()
 }
 
 #[test]
 fn tables_agree() {
     each(|parameters| {
-        let entries = parameters.iwmu.entries;
-        match parameters.iwmu.search {
-            Search::Scan => agree(|| LrtScan::<6, 16>::new(entries), parameters),
-            Search::Cam => agree(|| LrtCam::<6, 16>::new(entries), parameters),
+        match parameters.search {
+            Search::Scan => agree(|| LrtScan::<6, 16>::new(parameters), parameters),
+            Search::Cam => agree(|| LrtCam::<6, 16>::new(parameters), parameters),
         };
     });
 }
@@ -53,16 +51,16 @@ fn tables_agree() {
 #[test]
 fn units_agree_and_meet_every_event() {
     each(|parameters| {
-        let coverage = agree(|| Iwmu::<6, 16>::new(parameters.iwmu), parameters);
-        println!("{:?}: {coverage:?}", parameters.iwmu);
+        let coverage = agree(|| Iwmu::<6, 16>::new(parameters), parameters);
+        println!("{:?}: {coverage:?}", parameters);
         for (what, count) in coverage {
             let never = match what {
-                "by age" => parameters.iwmu.release_age == 0,
+                "by age" => parameters.release_age == 0,
                 // Wider tables are full in longer runs only.
-                "found the table full" => parameters.iwmu.entries > 16 || parameters.iwmu.release_age > 0,
+                "found the table full" => parameters.lrt_entries > 16 || parameters.release_age > 0,
                 _ => false,
             };
-            assert!(count > 0 || never, "{what} is never met, {:?}", parameters.iwmu);
+            assert!(count > 0 || never, "{what} is never met, {:?}", parameters);
         }
     });
 }
@@ -71,7 +69,7 @@ fn units_agree_and_meet_every_event() {
 #[test]
 fn wider_addresses_agree() {
     let parameters = Parameters::default();
-    agree(|| Iwmu::<6, 18>::new(parameters.iwmu), &parameters);
+    agree(|| Iwmu::<6, 18>::new(&parameters), &parameters);
 }
 
 /// RTL, model and Verilog over a million loads, in either reading.
@@ -79,9 +77,8 @@ fn wider_addresses_agree() {
 #[ignore = "a quarter of an hour of processor time"]
 fn units_agree_over_a_million_loads() {
     for search in [Search::Cam, Search::Scan] {
-        let iwmu = Parameters { entries: 16, search, release_age: 256 };
-        let parameters = Parameters { iwmu, ..Parameters::default() };
-        let make = || Iwmu::<6, 16>::new(iwmu);
+        let parameters = Parameters { lrt_entries: 16, search, ..Parameters::default() };
+        let make = || Iwmu::<6, 16>::new(&parameters);
         let verilated = Verilated::new(&make()).expect("Verilator builds the module");
         let mut engines: [Engine<Iwmu<6, 16>>; 3] =
             [<Iwmu<6, 16> as Testbench>::model(&parameters), Box::new(Rtl::new(make())), Box::new(verilated)];
@@ -111,10 +108,10 @@ fn is_clean(module: &impl Module) {
 #[test]
 fn checkers_find_nothing() {
     each(|parameters| {
-        match parameters.iwmu.search {
-            Search::Scan => is_clean(&LrtScan::<6, 16>::new(parameters.iwmu.entries)),
-            Search::Cam => is_clean(&LrtCam::<6, 16>::new(parameters.iwmu.entries)),
+        match parameters.search {
+            Search::Scan => is_clean(&LrtScan::<6, 16>::new(parameters)),
+            Search::Cam => is_clean(&LrtCam::<6, 16>::new(parameters)),
         }
-        is_clean(&Iwmu::<6, 16>::new(parameters.iwmu));
+        is_clean(&Iwmu::<6, 16>::new(parameters));
     });
 }

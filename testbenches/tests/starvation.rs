@@ -1,6 +1,6 @@
 //! How long the warp scheduler can pass over a warp that stays ready.
 
-use gpurf_blocks::{Occupied, Scheduling, WARPS};
+use gpurf_blocks::{Parameters, Scheduling, WARPS};
 use gpurf_sim::issue::WarpScheduler;
 
 /// The most issues of other warps before `warp` issues, whatever warps are ready beside it. `turn`: the
@@ -24,10 +24,11 @@ fn most_passed_over(turn: &WarpScheduler, warp: usize, so_far: usize) -> usize {
 /// shows.
 #[test]
 fn round_robin_passes_over_a_ready_warp_at_most_seven_times() {
+    let parameters = Parameters { scheduling: Scheduling::Lrr, ..Parameters::default() };
     let mut worst = 0;
     for warp in 0..WARPS {
         for last in 0..WARPS {
-            let mut turn = WarpScheduler::new(2, Scheduling::Lrr, Occupied::Skip);
+            let mut turn = WarpScheduler::new(&parameters);
             turn.issue(last);
             worst = worst.max(most_passed_over(&turn, warp, 0));
         }

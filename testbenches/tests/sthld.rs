@@ -16,10 +16,15 @@ const SETTLED: usize = 30;
 
 type AnyController = Box<dyn Clocked<In = SthldControllerIn, Out = SthldControllerOut>>;
 
-fn engines(table: SthldTable) -> [(&'static str, AnyController); 2] {
+fn parameters(sthld_table: SthldTable) -> Parameters {
+    Parameters { interval: INTERVAL, sthld_table, ..Parameters::default() }
+}
+
+fn engines() -> [(&'static str, AnyController); 2] {
+    let parameters = parameters(SthldTable::default());
     [
-        ("model", Box::new(model::SthldController::new(INTERVAL, table))),
-        ("rtl", Box::new(Rtl::new(SthldController::new(INTERVAL, table)))),
+        ("model", Box::new(model::SthldController::new(&parameters))),
+        ("rtl", Box::new(Rtl::new(SthldController::new(&parameters)))),
     ]
 }
 
@@ -35,7 +40,7 @@ fn settles_at_the_knee_and_again_when_the_curve_changes() {
     for slope in [0.015, 0.03, 0.1] {
         for first in KNEES {
             for second in KNEES.into_iter().filter(|second| *second != first) {
-                for (name, mut controller) in engines(SthldTable::default()) {
+                for (name, mut controller) in engines() {
                     let seed = (7 * first + second) as u8;
                     let curves = phases(first, second, slope);
                     let walk = Walk::new(&mut controller, INTERVAL, &curves, NOISE, seed);
@@ -64,7 +69,7 @@ fn a_rest_that_moves_never_rests() {
     first.state[5].large = Transition { next: 3, step: 1 };
     let curve = Curve { level: 2.0, knee: 0, slope: 0.05 };
     let changes_at_the_end = |table| {
-        let mut controller = model::SthldController::new(INTERVAL, table);
+        let mut controller = model::SthldController::new(&parameters(table));
         let walk = Walk::new(&mut controller, INTERVAL, &[(curve, 200)], 0.0, 0);
         walk.steps[150..].windows(2).filter(|pair| pair[0].sthld != pair[1].sthld).count()
     };
@@ -74,19 +79,17 @@ fn a_rest_that_moves_never_rests() {
 
 #[test]
 fn agree_over_ten_thousand_random_intervals() {
-    let mut parameters = Parameters::default();
     // Rates of whole instructions a cycle meet the threshold of a fiftieth exactly.
-    parameters.issue.interval = 50;
-    let (interval, table) = (parameters.issue.interval, parameters.issue.sthld_table);
+    let parameters = Parameters { interval: 50, ..Parameters::default() };
     let mut engines: [Engine<SthldController>; 2] =
-        [SthldController::model(&parameters), Box::new(Rtl::new(SthldController::new(interval, table)))];
+        [SthldController::model(&parameters), Box::new(Rtl::new(SthldController::new(&parameters)))];
     let mut stimulus = SthldController::stimulus(&parameters);
     let mut visits = [0u64; 7];
     let outcome = run::<SthldController>(
         &mut engines,
         &mut *stimulus,
         &mut Random::seeded(3),
-        10_000 * interval as u64,
+        10_000 * parameters.interval as u64,
         |_, _, out| visits[out.state as usize] += u64::from(out.interval_end),
     );
     assert!(outcome.passed(), "seed 3: {outcome:?}");

@@ -1,7 +1,7 @@
 //! The gate of every module: its emitted Verilog against the rust-hdl simulation in both simulators,
 //! and clean under every checker.
 
-use gpurf_blocks::{Parameters, Search, Tie};
+use gpurf_blocks::{corners, Parameters};
 use gpurf_hw::catalogue::{build, Entry, CATALOGUE};
 use gpurf_testbenches::EngineKind::{Icarus, Rtl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Random};
@@ -12,19 +12,7 @@ const CYCLES: u64 = 10_000;
 
 /// Data of 32 bits, intervals so short that a run has many, and a PCRF so small that it fills.
 fn tokens() -> Parameters {
-    let mut parameters = Parameters { width: 32, ..Default::default() };
-    parameters.issue.interval = 50;
-    parameters.finereg.entries = 256;
-    parameters
-}
-
-/// The smallest FineReg, and the largest.
-fn finereg() -> (Parameters) {
-    let tie = Tie::RoundRobin;
-    (
-        Parameters { entries: 64, ctas: 16, latency: 1, next_latency: 1, count_bits: 6, tie },
-        Parameters { entries: 2048, latency: 8, next_latency: 3, ..Default::default() },
-    )
+    Parameters { width: 32, interval: 50, pcrf_entries: 256, ..Default::default() }
 }
 
 fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles: u64) {
@@ -53,7 +41,7 @@ fn rtl_and_verilator_agree_on_whole_registers() {
 #[test]
 fn rtl_and_verilator_agree_with_two_results_at_once() {
     let mut parameters = tokens();
-    parameters.stage.d_ports = 2;
+    parameters.d_ports = 2;
     for entry in CATALOGUE.iter().filter(|entry| entry.parameters.contains(&"d_ports")) {
         agree(entry, &[Rtl, Verilator], &parameters, CYCLES);
     }
@@ -69,15 +57,8 @@ fn rtl_and_icarus_agree() {
 #[test]
 fn checkers_find_nothing() {
     // Corners of the parameters, and the papers' hardware at its full width.
-    let mut small = tokens();
-    (small.entries, small.stage.slots, small.stage.collectors) = (4, 3, 1);
-    small.stage.d_ports = 2;
-    small.iwmu = Parameters { entries: 16, search: Search::Cam, release_age: 0 };
-    let mut large = tokens();
-    (large.entries, large.stage.collectors, large.stage.banks) = (16, 8, 4);
-    large.iwmu = Parameters { entries: 64, ..large.iwmu };
-    (small.finereg, large.finereg) = finereg();
-    for parameters in [small, large, Parameters::default()] {
+    let corners = [corners::smallest(), corners::largest()].map(|corner| Parameters { width: 32, ..corner });
+    for parameters in corners.into_iter().chain([Parameters::default()]) {
         for entry in CATALOGUE {
             let design = emit(&*build(entry.name, &parameters)).expect("emits");
             for result in

@@ -1,6 +1,7 @@
 //! Parameters of the hardware: each is declared once, and everything else is made from its declaration.
 
 mod check;
+pub mod corners;
 mod declare;
 mod declared;
 mod parameter;

@@ -1,13 +1,11 @@
 //! Every module of the catalogue, as other tools see it.
 
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{corners, Parameters};
 use gpurf_hw::catalogue::{build, CATALOGUE};
 use gpurf_verilog::tools::ToolError;
 use gpurf_verilog::{check, emit, Design};
 
-fn all_pass(check: fn(&Design) -> Result<(), ToolError>, settings: &[(&str, &str)]) {
-    let mut parameters = Parameters::default();
-    settings.iter().for_each(|(name, value)| parameters.set(name, value).unwrap());
+fn all_pass(check: fn(&Design) -> Result<(), ToolError>, parameters: Parameters) {
     for entry in CATALOGUE {
         let design = emit(&*build(entry.name, &parameters));
         let design = design.unwrap_or_else(|error| panic!("{error}"));
@@ -15,46 +13,34 @@ fn all_pass(check: fn(&Design) -> Result<(), ToolError>, settings: &[(&str, &str
     }
 }
 
-/// Another choice for every parameter that there is a choice for.
-const OTHERWISE: &[(&str, &str)] = &[
-    ("width", "32"),
-    ("entries", "4"),
-    ("slots", "3"),
-    ("collectors", "4"),
-    ("banks", "4"),
-    ("replacement", "lru"),
-    ("cache_far", "true"),
-    ("invalidate", "false"),
-    ("d_ports", "2"),
-    ("window", "2"),
-    ("destinations", "4"),
-    ("scheduling", "lrr"),
-    ("occupied", "stall"),
-    ("allocation", "own_else_any_free"),
-    ("waiting", "up_to"),
-    ("seed", "90"),
-    ("interval", "77"),
-];
+/// Defaults and corners of the parameters, with tokens of 32 bits as data.
+fn tokens() -> [Parameters; 3] {
+    [Parameters::default(), corners::smallest(), corners::largest()]
+        .map(|corner| Parameters { width: 32, ..corner })
+}
 
 #[test]
 fn icarus_has_no_warning() {
-    all_pass(check::iverilog_wall, &[("width", "32")]);
-    all_pass(check::iverilog_wall, OTHERWISE);
+    for parameters in tokens() {
+        all_pass(check::iverilog_wall, parameters);
+    }
 }
 
 #[test]
 fn verilator_has_no_warning() {
-    all_pass(check::verilator_lint, &[("width", "32")]);
-    all_pass(check::verilator_lint, OTHERWISE);
+    for parameters in tokens() {
+        all_pass(check::verilator_lint, parameters);
+    }
 }
 
 #[test]
 fn yosys_finds_no_problem_and_no_latch() {
-    all_pass(check::yosys_check, &[("width", "32")]);
-    all_pass(check::yosys_check, OTHERWISE);
+    for parameters in tokens() {
+        all_pass(check::yosys_check, parameters);
+    }
 }
 
 #[test]
 fn the_widest_hardware_passes_too() {
-    all_pass(check::verilator_lint, &[("width", "1024")]);
+    all_pass(check::verilator_lint, Parameters::default());
 }

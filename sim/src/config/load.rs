@@ -205,7 +205,10 @@ fn merge(table: &mut Table, changes: Table, section: &str, origin: &str) -> Resu
 
 #[cfg(test)]
 mod tests {
+    use gpurf_blocks::Occupied;
+
     use super::*;
+    use crate::config::{Adaptive, Sthld};
 
     fn set(settings: &[&str]) -> Result<Config, ConfigError> {
         let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();

@@ -1,6 +1,6 @@
 //! What an RMU or a CTA status monitor does wrong is found.
 
-use gpurf_blocks::{Tie, MAX_CTAS};
+use gpurf_blocks::{Parameters, Tie, MAX_CTAS};
 use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut};
 use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_sim::sm::{Design, Gpu, SmError};
@@ -29,7 +29,7 @@ fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
                     fault(outputs);
                 }
             };
-            Box::new(Altered { engine: Rmu::new(config.finereg.hardware()), alter })
+            Box::new(Altered { engine: Rmu::new(&config.hardware), alter })
         });
         gpu.run(&workload, None).unwrap();
         assert!(gpu.statistics("model", 0).summary.counters.token_errors > 0);
@@ -41,6 +41,7 @@ type Alter = fn(u32, &CtaStatusMonitorIn, &mut CtaStatusMonitorOut);
 
 fn run_monitored(tie: Tie, alter: Alter) -> Result<Statistics, SmError> {
     let config = config(&SMALL);
+    let parameters = Parameters { tie, ..config.hardware };
     let design = Design::FINEREG;
     let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
     gpu.drive_status_monitor(|_| {
@@ -49,7 +50,7 @@ fn run_monitored(tie: Tie, alter: Alter) -> Result<Statistics, SmError> {
             selections += u32::from(inputs.select);
             alter(selections, inputs, outputs);
         };
-        Box::new(Altered { engine: CtaStatusMonitor::new(MAX_CTAS, tie), alter })
+        Box::new(Altered { engine: CtaStatusMonitor::new(&parameters), alter })
     });
     gpu.run(&workload(12, &Shape { barriers: false, ..SHAPE }), None)?;
     Ok(gpu.statistics("model", 0))

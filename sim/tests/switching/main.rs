@@ -118,10 +118,10 @@ fn residency(statistics: &Statistics) -> Residency {
 }
 
 /// Nothing is waited for that need not be.
-const FAST: &[&str] = &["finereg.context_cycles=0", "finereg.acrf_port=true", "finereg.next_latency=1"];
+const FAST: &[&str] = &["finereg.context_cycles=0", "finereg.acrf_port=true", "next_latency=1"];
 
 /// A machine on which all designs have something to do: few block slots, a small register file.
-const SMALL: [&str; 3] = ["sm.blocks=3", "sm.registers=16384", "finereg.pcrf=256"];
+const SMALL: [&str; 3] = ["sm.blocks=3", "sm.registers=16384", "pcrf_entries=256"];
 
 #[test]
 fn every_value_survives_every_switch() {
@@ -164,10 +164,10 @@ fn jumps_change_nothing() {
 #[test]
 fn the_smallest_pcrf_and_the_tightest_machines_never_stand_still() {
     for (seed, settings) in [
-        &["sm.registers=16384", "finereg.pcrf=64"][..],
-        &["sm.registers=16384", "finereg.pcrf=64", "sm.blocks=1"],
-        &["sm.registers=16384", "finereg.pcrf=448", "sm.blocks=1"],
-        &["sm.registers=16384", "finereg.pcrf=96", "finereg.dram_ctas=1", "finereg.brs=10", "finereg.srp=5"],
+        &["sm.registers=16384", "pcrf_entries=64"][..],
+        &["sm.registers=16384", "pcrf_entries=64", "sm.blocks=1"],
+        &["sm.registers=16384", "pcrf_entries=448", "sm.blocks=1"],
+        &["sm.registers=16384", "pcrf_entries=96", "finereg.dram_ctas=1", "finereg.brs=10", "finereg.srp=5"],
     ]
     .into_iter()
     .enumerate()
@@ -216,6 +216,6 @@ fn a_port_of_its_own_and_a_faster_chain_move_the_same_registers_sooner() {
         let residency = residency(&statistics);
         residency.switch_cycles as f64 / (residency.registers_saved + residency.registers_restored) as f64
     };
-    let (plain, faster) = (run(&[]), run(&["finereg.acrf_port=true", "finereg.next_latency=1"]));
+    let (plain, faster) = (run(&[]), run(&["finereg.acrf_port=true", "next_latency=1"]));
     assert!(faster < 0.7 * plain, "{faster} {plain} cycles a register");
 }

@@ -30,15 +30,15 @@ pub fn of(design: Design) -> Vec<Variant> {
 /// FineReg with other shares of ACRF and PCRF (R Fig. 17), and with each decision where R is silent the other way.
 pub fn ablations(config: &Config) -> Vec<Variant> {
     let registers = config.sm.registers / 32;
-    let shares = [2, 3, 5, 6].map(|eighths| format!("finereg.pcrf={}", registers * eighths / 8 / 32 * 32));
+    let shares = [2, 3, 5, 6].map(|eighths| format!("pcrf_entries={}", registers * eighths / 8 / 32 * 32));
     let others: [&[&str]; 7] = [
         &["finereg.prefer=ready"],
         &["finereg.ready=all"],
         &["finereg.context_cycles=0"],
         &["finereg.context_cycles=8"],
-        &["finereg.next_latency=1"],
+        &["next_latency=1"],
         &["finereg.acrf_port=true"],
-        &["finereg.acrf_port=true", "finereg.next_latency=1"],
+        &["finereg.acrf_port=true", "next_latency=1"],
     ];
     let shares = shares.iter().map(|share| Variant::set(Design::FINEREG, &[share]));
     shares.chain(others.map(|settings| Variant::set(Design::FINEREG, settings))).collect()

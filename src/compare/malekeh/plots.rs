@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use gpurf_blocks::SthldTable;
+use gpurf_blocks::Parameters;
 use gpurf_sim::issue::{Curve, SthldController, Walk, WalkStep};
 use gpurf_sim::sm::Design;
 use plotters::prelude::*;
@@ -116,7 +116,7 @@ fn curves() -> Drawn {
     const INTERVAL: usize = 1000;
     const PHASE: usize = 60;
     let curve = |level, knee| (Curve { level, knee, slope: 0.05 }, PHASE);
-    let mut controller = SthldController::new(INTERVAL, SthldTable::default());
+    let mut controller = SthldController::new(&Parameters { interval: INTERVAL, ..Parameters::default() });
     let phases = [curve(2.0, 10), curve(1.9, 5), curve(2.0, 20)];
     let walk = Walk::new(&mut controller, INTERVAL, &phases, 0.005, 1);
     let line = |of: fn(&WalkStep) -> u32| {

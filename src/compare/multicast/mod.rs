@@ -105,7 +105,7 @@ fn on(generation: &str) -> Vec<Variant> {
 fn table_variants() -> Vec<Variant> {
     let tables = ["cam", "scan"].into_iter().flat_map(|search| {
         ENTRIES.map(|entries| {
-            let settings = [format!("iwmu.entries={entries}"), format!("iwmu.search={search}")];
+            let settings = [format!("lrt_entries={entries}"), format!("search={search}")];
             variant(Design::IWMA, &[VOLTA, &settings[0], &settings[1]])
         })
     });

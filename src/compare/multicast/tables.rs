@@ -172,7 +172,7 @@ fn print_tables(outcomes: &[Outcome]) {
         for search in ["cam", "scan"] {
             let mut row = vec![tile_name(tile), search.into()];
             row.extend(ENTRIES.map(|entries| {
-                let label = format!("iwma {VOLTA} iwmu.entries={entries} iwmu.search={search}");
+                let label = format!("iwma {VOLTA} lrt_entries={entries} search={search}");
                 let found = find(outcomes, &tile_name(tile), &label);
                 let pair = found.and_then(|found| Some((found, against_reference(outcomes, found, VOLTA)?)));
                 pair.map_or(String::new(), |(found, reference)| {

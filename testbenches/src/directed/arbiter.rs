@@ -36,7 +36,7 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             name: "oldest_first",
             rule: "F II: every cycle, the oldest request of each queue is granted",
             play: |bench: &mut Drive<Arbiter<C>>| {
-                let banks = bench.parameters.stage.banks as u32;
+                let banks = bench.parameters.banks as u32;
                 // Three registers of bank 0.
                 bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
                 for slot in 0..3 {
@@ -51,7 +51,7 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             name: "banks_work_side_by_side",
             rule: "F II: each bank serves one request per cycle",
             play: |bench: &mut Drive<Arbiter<C>>| {
-                if bench.parameters.stage.collectors < 2 {
+                if bench.parameters.collectors < 2 {
                     return Ok(());
                 }
                 bench.cycle(issue(0, &[0]))?;
@@ -79,7 +79,7 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             name: "one_value_per_collector",
             rule: "F II: granted only if the port of the OCU and the bank it needs are available",
             play: |bench: &mut Drive<Arbiter<C>>| {
-                bench.cycle(issue(0, &[0, 1, 2, 3][..3.min(bench.parameters.stage.slots)]))?;
+                bench.cycle(issue(0, &[0, 1, 2, 3][..3.min(bench.parameters.slots)]))?;
                 let mut reads = 0;
                 for _ in 0..8 {
                     let out = bench.cycle(ArbiterIn::default())?;
@@ -94,7 +94,7 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             name: "banks_take_turns_at_a_port",
             rule: "our decision: banks that want the same collector take turns",
             play: |bench: &mut Drive<Arbiter<C>>| {
-                let banks = bench.parameters.stage.banks as u32;
+                let banks = bench.parameters.banks as u32;
                 // Two registers of bank 0, one of bank 1.
                 bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 0]))?;
                 let first = bench.cycle(ArbiterIn::default())?;
@@ -116,7 +116,7 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             name: "far_result_is_filtered",
             rule: "F IV-A2: writes with far reuse distance are not cached",
             play: |bench: &mut Drive<Arbiter<C>>| {
-                if bench.parameters.stage.cache_far {
+                if bench.parameters.cache_far {
                     return Ok(());
                 }
                 let out = bench.cycle(owned(write(ArbiterIn::default(), 1, 5, false), 5))?;
@@ -130,14 +130,14 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             play: |bench: &mut Drive<Arbiter<C>>| {
                 let both = write(write(ArbiterIn::default(), 0, 5, true), 1, 5, true);
                 let out = bench.cycle(owned(both, 5))?;
-                match bench.parameters.stage.d_ports {
+                match bench.parameters.d_ports {
                     1 => {
                         let wins = out.d_bank[0] == 1 && out.filtered_bank[0] == 2;
                         expect(wins, "bank 0 wins, bank 1 is kept out")?
                     }
                     _ => expect(out.d_bank[0] == 3 && out.filtered_bank[0] == 0, "each has a port D")?,
                 }
-                if bench.parameters.stage.cache_far {
+                if bench.parameters.cache_far {
                     return Ok(());
                 }
                 let near_second = write(write(ArbiterIn::default(), 0, 5, false), 1, 5, true);

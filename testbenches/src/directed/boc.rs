@@ -124,7 +124,7 @@ where
             name: "slides",
             rule: "F VI-B: a sliding window; our decision: the new instruction is one of its instructions",
             play: |bench: &mut Drive<Boc<W>>| {
-                let window = bench.parameters.stage.window;
+                let window = bench.parameters.window;
                 run(bench, &[4], &[])?;
                 slide(bench, window - 2)?;
                 let still = bench.peek(issue(&[4], &[]))?;
@@ -138,7 +138,7 @@ where
             name: "a_forwarded_value_stays_as_long_as_its_copy",
             rule: "F VI-B: the sources of each instruction in the window are buffered",
             play: |bench: &mut Drive<Boc<W>>| {
-                let window = bench.parameters.stage.window;
+                let window = bench.parameters.window;
                 run(bench, &[4], &[])?;
                 for _ in 0..3 * window {
                     slide(bench, window - 2)?;
@@ -152,7 +152,7 @@ where
             rule: "F VI-B3: if the slot slides out before write-back, the data is written only in the RF",
             play: |bench: &mut Drive<Boc<W>>| {
                 run(bench, &[], &[7])?;
-                slide(bench, bench.parameters.stage.window - 1)?;
+                slide(bench, bench.parameters.window - 1)?;
                 let awaited = bench.peek(result(In::<W>::default(), 0, 7, 70))?;
                 expect(awaited.cached[0], "the last cycle of the slot")?;
                 slide(bench, 1)?;
@@ -166,7 +166,7 @@ where
             rule: "our decision: a result comes after an instruction issued in the same cycle",
             play: |bench: &mut Drive<Boc<W>>| {
                 run(bench, &[], &[7])?;
-                slide(bench, bench.parameters.stage.window - 1)?;
+                slide(bench, bench.parameters.window - 1)?;
                 let out = bench.cycle(result(issue(&[], &[]), 0, 7, 70))?;
                 expect(!out.cached[0], "the slot has gone")?;
                 bench.cycle(dispatch())?;
@@ -201,14 +201,14 @@ where
             play: |bench: &mut Drive<Boc<W>>| {
                 run(bench, &[7, 8], &[])?;
                 // R7 is one destination more than there are slots.
-                let kept: Vec<_> = (20..20 + bench.parameters.stage.destinations as u32).collect();
+                let kept: Vec<_> = (20..20 + bench.parameters.destinations as u32).collect();
                 run(bench, &[], &kept)?;
                 let out = bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
                 expect(!out.cached[0], "it goes to the banks alone")?;
                 let last = *kept.last().expect("at least one slot");
                 let out = bench.cycle(result(In::<W>::default(), 1, last, 71))?;
                 expect(out.cached[1], "the last slot takes its result")?;
-                if bench.parameters.stage.window > 2 {
+                if bench.parameters.window > 2 {
                     let out = bench.peek(issue(&[7, 8], &[]))?;
                     expect(out.hit[..2] == [false, true], "R7 has to be read anew, R8 has not")?;
                 }
@@ -219,7 +219,7 @@ where
             name: "all_results_of_a_cycle",
             rule: "F VI-B1: a much bigger crossbar; no result is kept out of a collector",
             play: |bench: &mut Drive<Boc<W>>| {
-                if bench.parameters.stage.destinations < 2 {
+                if bench.parameters.destinations < 2 {
                     return Ok(());
                 }
                 run(bench, &[], &[6, 7])?;

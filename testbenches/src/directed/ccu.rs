@@ -143,7 +143,7 @@ where
             name: "all_slots_miss_at_once",
             rule: "F III-C1: one new entry per missing source, all sources in one allocation",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                let slots = bench.parameters.stage.slots;
+                let slots = bench.parameters.slots;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, s % 2 == 0)).collect();
                 let hits = run(bench, 1, &sources)?;
                 expect(!hits.contains(&true), "an empty table hits nothing")?;
@@ -188,7 +188,7 @@ where
             name: "locked_entries_stay",
             rule: "F IV-A1: the policy first excludes all registers with the lock bit set",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                let slots = bench.parameters.stage.slots;
+                let slots = bench.parameters.slots;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, FAR)).collect();
                 bench.cycle(issue(1, &sources))?;
                 for slot in 0..slots {
@@ -232,7 +232,7 @@ where
             name: "far_before_near",
             rule: "F IV-A1: selects one among those registers with a far reuse distance, if any exists",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                if bench.parameters.stage.policy == ReplacementPolicy::Lru {
+                if bench.parameters.replacement == ReplacementPolicy::Lru {
                     return Ok(());
                 }
                 // Entry 2 alone is far, and entry 0 the least recently used.
@@ -247,7 +247,7 @@ where
             name: "random_among_far",
             rule: "F IV-A1: it randomly selects one among those registers with a far reuse distance",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                if bench.parameters.stage.policy == ReplacementPolicy::Lru {
+                if bench.parameters.replacement == ReplacementPolicy::Lru {
                     return Ok(());
                 }
                 fill(bench, |number| number % 2 == 0)?;
@@ -260,7 +260,7 @@ where
             name: "random_goes_around",
             rule: "F IV-A1: any far register can be selected",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                if bench.parameters.stage.policy == ReplacementPolicy::Lru {
+                if bench.parameters.replacement == ReplacementPolicy::Lru {
                     return Ok(());
                 }
                 fill(bench, |number| number != 1)?;
@@ -315,7 +315,7 @@ where
             name: "filtered_result_invalidates",
             rule: "our decision: a result that is kept out makes the old value of its register invalid",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                if !bench.parameters.stage.invalidate {
+                if !bench.parameters.invalidate {
                     return Ok(());
                 }
                 run(bench, 1, &[(7, NEAR), (8, NEAR)])?;
@@ -330,7 +330,7 @@ where
             name: "result_with_an_issue",
             rule: "our decision: a result comes after an instruction issued in the same cycle",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                let slots = bench.parameters.stage.slots;
+                let slots = bench.parameters.slots;
                 run(bench, 1, &[])?;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, NEAR)).collect();
                 bench.cycle(with_result(issue(1, &sources), 0, 99, NEAR))?;
@@ -352,7 +352,7 @@ where
             name: "two_results_at_once",
             rule: "our extension: a second port D puts two results of a cycle into the table",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                if bench.parameters.stage.d_ports < 2 {
+                if bench.parameters.d_ports < 2 {
                     return Ok(());
                 }
                 run(bench, 1, &[(7, NEAR)])?;
@@ -365,8 +365,8 @@ where
             name: "second_result_goes_last",
             rule: "our extension: sources and the first result may take all entries from the second",
             play: |bench: &mut Drive<Ccu<W, I>>| {
-                let slots = bench.parameters.stage.slots;
-                if bench.parameters.stage.d_ports < 2 || slots + 1 != 1 << I {
+                let slots = bench.parameters.slots;
+                if bench.parameters.d_ports < 2 || slots + 1 != 1 << I {
                     return Ok(());
                 }
                 // R100 is the oldest, and its entry goes to the last source that needs one.

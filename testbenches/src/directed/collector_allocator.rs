@@ -15,7 +15,7 @@ fn request() -> CollectorAllocatorIn {
 /// The same, and every collector holds a near value: of the warp of its number, except collector 7.
 fn all_near<const C: usize>(bench: &Bench<C>, sthld: u32) -> CollectorAllocatorIn {
     let mut inputs = CollectorAllocatorIn { sthld, ..request() };
-    for collector in 0..bench.parameters.stage.collectors {
+    for collector in 0..bench.parameters.collectors {
         inputs.owned[collector] = collector != 7;
         inputs.held_warp[collector] = collector as u32;
         inputs.near[collector] = true;
@@ -41,14 +41,14 @@ fn waits<const C: usize>(bench: &mut Bench<C>, inputs: CollectorAllocatorIn) -> 
 
 /// What a threshold makes a request wait.
 fn threshold<const C: usize>(bench: &Bench<C>, sthld: u32) -> u32 {
-    match bench.parameters.issue.waiting {
+    match bench.parameters.waiting {
         Waiting::Below => sthld,
         Waiting::UpTo => sthld + 1,
     }
 }
 
 fn is<const C: usize>(bench: &Bench<C>, allocation: Allocation) -> bool {
-    bench.parameters.issue.allocation == allocation
+    bench.parameters.allocation == allocation
 }
 
 pub fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
@@ -57,7 +57,7 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
             name: "own_collector_if_free",
             rule: "F IV-B2: allocates the same CCU to a warp that has data in a CCU if the CCU is free",
             play: |bench: &mut Bench<C>| {
-                for own in 0..bench.parameters.stage.collectors.min(7) {
+                for own in 0..bench.parameters.collectors.min(7) {
                     let mut inputs = all_near(bench, 9);
                     inputs.warp = own as u32;
                     let out = bench.cycle(inputs)?;
@@ -75,7 +75,7 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
                 (inputs.owned[0], inputs.occupied[0]) = (true, true);
                 let out = bench.cycle(inputs)?;
                 expect(!out.waiting, "this is no wait for STHLD")?;
-                let others = bench.parameters.stage.collectors > 1;
+                let others = bench.parameters.collectors > 1;
                 expect(out.granted == (others && is(bench, Allocation::AnyFree)), "only its own will do")
             },
         },
@@ -102,7 +102,7 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
                     return Ok(());
                 }
                 for turn in 0..32 {
-                    let far = turn % bench.parameters.stage.collectors;
+                    let far = turn % bench.parameters.collectors;
                     let mut inputs = all_near(bench, 0);
                     inputs.near[far] = false;
                     let out = bench.cycle(inputs)?;
@@ -166,7 +166,7 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
                 if is(bench, Allocation::Private) {
                     return Ok(());
                 }
-                let collectors = bench.parameters.stage.collectors;
+                let collectors = bench.parameters.collectors;
                 let mut chosen = [0; 8];
                 for _ in 0..255 {
                     let out = bench.cycle(request())?;

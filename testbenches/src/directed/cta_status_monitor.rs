@@ -33,7 +33,7 @@ pub fn scenarios() -> Vec<Scenario<CtaStatusMonitor>> {
             name: "registers_in_the_acrf_first",
             rule: "R V-B: first attempts to select a CTA whose context field is set to 1 and register field is 2",
             play: |bench: &mut Bench| {
-                let last = bench.parameters.finereg.ctas as u32 - 1;
+                let last = bench.parameters.ctas as u32 - 1;
                 set(bench, 0, 1, 1)?;
                 set(bench, last, 1, 2)?;
                 let out = bench.peek(resumable())?;
@@ -80,12 +80,12 @@ pub fn scenarios() -> Vec<Scenario<CtaStatusMonitor>> {
             name: "tie",
             rule: "our decision: the lowest number, or the next after the last one",
             play: |bench: &mut Bench| {
-                let ctas = bench.parameters.finereg.ctas as u32;
+                let ctas = bench.parameters.ctas as u32;
                 let pending = [2, 5, ctas - 1];
                 for cta in pending {
                     set(bench, cta, 1, 1)?;
                 }
-                let turns = bench.parameters.finereg.tie == Tie::RoundRobin;
+                let turns = bench.parameters.tie == Tie::RoundRobin;
                 for turn in 0..7 {
                     let expected = if turns { pending[turn % 3] } else { 2 };
                     let selected = select(bench)?;
@@ -121,7 +121,7 @@ pub fn scenarios() -> Vec<Scenario<CtaStatusMonitor>> {
             name: "the_lowest_number_not_in_use",
             rule: "R Table IV: 0 stands for a CTA that is not launched",
             play: |bench: &mut Bench| {
-                let ctas = bench.parameters.finereg.ctas as u32;
+                let ctas = bench.parameters.ctas as u32;
                 for cta in 0..ctas {
                     let out = bench.peek(resumable())?;
                     expect(out.any_unlaunched && out.unlaunched == cta, format!("CTA {cta} is next"))?;

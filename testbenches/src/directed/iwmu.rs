@@ -118,7 +118,7 @@ impl<'a, 'b, const V: usize, const A: usize> Unit<'a, 'b, V, A> {
     }
 
     fn never_ages(&self) -> bool {
-        self.bench.parameters.iwmu.release_age == 0
+        self.bench.parameters.release_age == 0
     }
 }
 
@@ -128,7 +128,7 @@ fn lone(number: u32) -> Load {
 }
 
 fn fill<const V: usize, const A: usize>(unit: &mut Unit<V, A>) -> Result<(), String> {
-    let entries = unit.bench.parameters.iwmu.entries as u32;
+    let entries = unit.bench.parameters.lrt_entries as u32;
     (0..entries).try_for_each(|number| unit.send(lone(number), false))?;
     for _ in 0..10 {
         unit.settle()?;
@@ -231,7 +231,7 @@ fn pairing<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
                     return Ok(());
                 }
                 fill(&mut unit)?;
-                let entries = unit.bench.parameters.iwmu.entries as u32;
+                let entries = unit.bench.parameters.lrt_entries as u32;
                 let extra = [63, 0xff00, 3, 4];
                 unit.loads(&[extra])?;
                 unit.expect_accesses(&[plain(extra)])?;
@@ -347,7 +347,7 @@ fn waiting<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
             name: "first_load_after_three_cycles",
             rule: "our timing: taken in t, searched for in t + 1, asks in t + 2, leaves in t + 3",
             play: |bench| {
-                if bench.parameters.iwmu.search != Search::Cam {
+                if bench.parameters.search != Search::Cam {
                     return Ok(());
                 }
                 let mut unit = Unit::new(bench);
@@ -402,7 +402,7 @@ fn releases<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
             name: "age",
             rule: "our rule: a load without a partner leaves after release_age to twice as many cycles, or never",
             play: |bench| {
-                let age = bench.parameters.iwmu.release_age;
+                let age = bench.parameters.release_age;
                 let mut unit = Unit::new(bench);
                 unit.loads(&[WARP_0])?;
                 if unit.never_ages() {

@@ -137,7 +137,7 @@ where
             name: "full",
             rule: "our rule: a full table inserts nothing; matches and repeats go on",
             play: |bench: &mut Drive<M>| {
-                let entries = bench.parameters.iwmu.entries;
+                let entries = bench.parameters.lrt_entries;
                 fill(bench, entries)?;
                 let none = run(bench, load([1, 0xffff, 2, 3]))?;
                 expect(none.last.full && !none.last.matched, "there is no room")?;
@@ -231,7 +231,7 @@ pub fn of_scan<const V: usize, const A: usize>() -> Vec<Scenario<LrtScan<V, A>>>
         name: "four_entries_per_cycle",
         rule: "I 3.1: four comparators check every entry; ours: no further than the last row in use",
         play: |bench| {
-            let entries = bench.parameters.iwmu.entries;
+            let entries = bench.parameters.lrt_entries;
             for held in 0..entries {
                 let rows = held.div_ceil(SCAN_LANES).max(1);
                 let after_insert = run(bench, LrtIn { insert: false, ..load([63, 0xfff0, 7, 7]) })?.cycles;
@@ -253,7 +253,7 @@ pub fn of_cam<const V: usize, const A: usize>() -> Vec<Scenario<LrtCam<V, A>>> {
         name: "all_entries_in_one_cycle",
         rule: "I 3.1: comparators check every LRT entry upon every request",
         play: |bench| {
-            for held in 0..bench.parameters.iwmu.entries {
+            for held in 0..bench.parameters.lrt_entries {
                 let search = run(bench, LrtIn { insert: false, ..load([63, 0xfff0, 7, 7]) })?;
                 expect(search.cycles == 1, format!("{held}: {} cycles", search.cycles))?;
                 expect(run(bench, lone(held as u32))?.cycles == 1, "and to insert")?;

@@ -28,7 +28,7 @@ where
             name: "requests_every_source",
             rule: "F II: once the OCU is allocated, it generates the source operand read requests",
             play: |bench: &mut Drive<Ocu<W>>| {
-                let slots = bench.parameters.stage.slots;
+                let slots = bench.parameters.slots;
                 let out = bench.cycle(issue(slots - 1))?;
                 expect(out.request[..slots - 1].iter().all(|r| *r), "a request for each source")?;
                 expect(!out.request[slots - 1], "none for an unused slot")?;

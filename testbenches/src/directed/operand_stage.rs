@@ -42,7 +42,7 @@ where
             name: "a_read_takes_three_cycles",
             rule: "timing of the stage: issue, grant, crossing, dispatch",
             play: |bench: &mut Drive<M>| {
-                let banks = bench.parameters.stage.banks;
+                let banks = bench.parameters.banks;
                 bench.cycle(write(idle(), 3, banks))?;
                 bench.cycle(issue(0, &[3]))?;
                 let bank = 4 % banks;
@@ -66,7 +66,7 @@ where
             name: "write_and_read_collide",
             rule: "F II: single-ported banks serve one access per cycle, writes first",
             play: |bench: &mut Drive<M>| {
-                let banks = bench.parameters.stage.banks as u32;
+                let banks = bench.parameters.banks as u32;
                 bench.cycle(issue(0, &[3]))?;
                 let bank = 4 % banks as usize;
                 let out = bench.cycle(write(idle(), 3 + banks, banks as usize))?;
@@ -91,7 +91,7 @@ where
             name: "one_dispatch_per_cycle",
             rule: "our decision: ready collectors are dispatched in turn, one per cycle",
             play: |bench: &mut Drive<M>| {
-                if bench.parameters.stage.collectors < 2 {
+                if bench.parameters.collectors < 2 {
                     return Ok(());
                 }
                 let blocked = |mut inputs: OperandStageIn<D>| {
@@ -112,7 +112,7 @@ where
             name: "operands_of_one_bank_queue_up",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank",
             play: |bench: &mut Drive<M>| {
-                let banks = bench.parameters.stage.banks as u32;
+                let banks = bench.parameters.banks as u32;
                 bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
                 let mut cycles = 1;
                 while !bench.cycle(idle())?.dispatch[0] {
@@ -135,7 +135,7 @@ where
             name: "a_hit_needs_no_bank",
             rule: "F III-C1: the ready bit is set for the values found in the CT",
             play: |bench: &mut Drive<M>| {
-                let banks = bench.parameters.stage.banks;
+                let banks = bench.parameters.banks;
                 bench.cycle(issue(0, &[]))?;
                 bench.cycle(idle())?;
                 let out = bench.cycle(write(idle(), 3, banks))?;
@@ -150,7 +150,7 @@ where
             name: "far_result_makes_the_old_value_invalid",
             rule: "our decision: a result that is kept out invalidates its register's entry",
             play: |bench: &mut Drive<M>| {
-                let (banks, stage) = (bench.parameters.stage.banks, bench.parameters.stage);
+                let (banks, stage) = (bench.parameters.banks, bench.parameters);
                 if stage.cache_far || !stage.invalidate {
                     return Ok(());
                 }
@@ -192,7 +192,7 @@ where
             name: "a_forwarded_result_needs_no_bank",
             rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks",
             play: |bench: &mut Drive<M>| {
-                let banks = bench.parameters.stage.banks;
+                let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 bench.cycle(idle())?;
                 let out = bench.cycle(write_far(idle(), 3, banks))?;
@@ -208,7 +208,7 @@ where
             name: "results_are_written_through",
             rule: "F VI-B3: BOW writes all values in both the RF and the cache",
             play: |bench: &mut Drive<M>| {
-                let banks = bench.parameters.stage.banks;
+                let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 bench.cycle(idle())?;
                 expect(bench.cycle(write_far(idle(), 3, banks))?.write_cached[4 % banks], "cached")?;
@@ -223,7 +223,7 @@ where
             name: "a_window_is_private",
             rule: "F VI-B: BOW uses private BOCs per warp",
             play: |bench: &mut Drive<M>| {
-                let banks = bench.parameters.stage.banks;
+                let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 let mut other = issue(1, &[]);
                 (other.warp, other.destination_valid[0], other.destination_register[0]) = (1, true, 3);
@@ -244,9 +244,9 @@ where
             name: "a_result_without_a_slot_goes_to_the_bank_alone",
             rule: "F VI-B3: if the slot slides out before write-back, the data is written only in the RF",
             play: |bench: &mut Drive<M>| {
-                let banks = bench.parameters.stage.banks;
+                let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
-                for _ in 0..bench.parameters.stage.window {
+                for _ in 0..bench.parameters.window {
                     bench.cycle(idle())?;
                     bench.cycle(issue(0, &[]))?;
                 }

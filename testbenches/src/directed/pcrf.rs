@@ -115,9 +115,9 @@ where
                 let entries: Vec<u32> = (10..30).collect();
                 let head = store(bench, 0, &entries)?;
                 let (_, came) = walk(bench, head, 0)?;
-                let finereg = bench.parameters.finereg;
+                let finereg = bench.parameters;
                 let expected: Vec<usize> =
-                    (0..20).map(|number| finereg.latency + number * finereg.next_latency).collect();
+                    (0..20).map(|number| finereg.pcrf_latency + number * finereg.next_latency).collect();
                 expect(came == expected, format!("cycles {expected:?}, not {came:?}"))
             },
         },
@@ -125,7 +125,7 @@ where
             name: "one_register",
             rule: "R V-D: the end bit marks the last one",
             play: |bench: &mut Bench<W, P>| {
-                let last = bench.parameters.finereg.entries as u32 - 1;
+                let last = bench.parameters.pcrf_entries as u32 - 1;
                 let head = store(bench, 9, &[last])?;
                 expect(head == last && walk(bench, head, 9)?.0 == [last], "a chain of one entry")
             },
@@ -134,7 +134,7 @@ where
             name: "every_entry",
             rule: "R V-D: 1,024 entries, on one chain if need be",
             play: |bench: &mut Bench<W, P>| {
-                let entries: Vec<u32> = (0..bench.parameters.finereg.entries as u32).rev().collect();
+                let entries: Vec<u32> = (0..bench.parameters.pcrf_entries as u32).rev().collect();
                 let head = store(bench, 0, &entries)?;
                 let (freed, _) = walk(bench, head, 0)?;
                 expect(freed == entries, "all entries, in the order of the chain")
@@ -169,7 +169,7 @@ where
             rule: "our decision: nothing moves while the register shown is not accepted, and stores go on",
             play: |bench: &mut Bench<W, P>| {
                 let head = store(bench, 3, &[1, 2])?;
-                let latency = bench.parameters.finereg.latency;
+                let latency = bench.parameters.pcrf_latency;
                 bench.cycle(PcrfIn { walk: true, walk_pointer: head, ..Default::default() })?;
                 for _ in 1..latency {
                     bench.cycle(PcrfIn::default())?;

@@ -192,14 +192,14 @@ where
             name: "figure_11",
             rule: "R Fig. 11: CTA 0 on the entries 0, 1 and 4",
             play: |bench: &mut Bench<W, P>| {
-                let entries = bench.parameters.finereg.entries as u32;
+                let entries = bench.parameters.pcrf_entries as u32;
                 let (a, b, zero) = (Cta::of(7, 2), Cta::of(8, 2), Cta::with(0, &[(0, 0b101), (1, 0b10)]));
                 let _ = (store(bench, &a)?, store(bench, &b)?);
                 let _ = restore(bench, &a)?;
                 expect(store(bench, &zero)?.free == entries - 5, "two and three registers are stored")?;
                 let report = restore(bench, &zero)?;
                 expect(report.restored == [(0, 0), (0, 2), (1, 1)], "in the order of the chain")?;
-                let finereg = bench.parameters.finereg;
+                let finereg = bench.parameters;
                 let steps: Vec<_> = report.came.windows(2).map(|pair| pair[1] - pair[0]).collect();
                 expect(steps == [finereg.next_latency; 2], format!("{steps:?} cycles apart"))?;
                 expect(restore(bench, &b)?.free == entries, "all entries are free again")
@@ -215,7 +215,7 @@ where
                 let expected = 2 * 3 + 1 + 3 * (2 + 2 * 5) + 1 + 2;
                 expect(report.cycles == expected, format!("{} cycles, not {expected}", report.cycles))?;
                 let report = restore(bench, &cta)?;
-                let latency = bench.parameters.finereg.latency;
+                let latency = bench.parameters.pcrf_latency;
                 expect(report.came[0] == 1 + latency, format!("the first comes in cycle {}", report.came[0]))
             },
         },
@@ -223,7 +223,7 @@ where
             name: "no_live_register",
             rule: "our decision: a CTA without live registers has no chain",
             play: |bench: &mut Bench<W, P>| {
-                let entries = bench.parameters.finereg.entries as u32;
+                let entries = bench.parameters.pcrf_entries as u32;
                 let none = Cta::with(3, &[(0, 0), (5, 0)]);
                 expect(store(bench, &none)?.free == entries, "it takes no entry")?;
                 let report = restore(bench, &none)?;
@@ -239,7 +239,7 @@ where
             name: "exactly_full",
             rule: "R V-E: the number of free entries is greater than or equal to the live register count",
             play: |bench: &mut Bench<W, P>| {
-                let entries = bench.parameters.finereg.entries;
+                let entries = bench.parameters.pcrf_entries;
                 let (all, one) = (Cta::of(1, entries), Cta::of(2, 1));
                 expect(store(bench, &all)?.free == 0, "every entry is taken")?;
                 let report = switch(bench, Some(&one), None)?;
@@ -258,7 +258,7 @@ where
             name: "fits_only_into_what_the_other_frees",
             rule: "R V-E: the count of readily empty slots and the ones that would become available",
             play: |bench: &mut Bench<W, P>| {
-                let entries = bench.parameters.finereg.entries;
+                let entries = bench.parameters.pcrf_entries;
                 let (rest, inside) = (Cta::of(1, entries - 40), Cta::of(2, 40));
                 let _ = (store(bench, &rest)?, store(bench, &inside)?);
                 let report = switch(bench, Some(&Cta::of(3, 41)), Some(2))?;
@@ -282,11 +282,11 @@ where
             name: "all_registers_change_places",
             rule: "R IV-A: another CTA takes over the ACRF space of the evicted one",
             play: |bench: &mut Bench<W, P>| {
-                let finereg = bench.parameters.finereg;
-                let (one, other) = (Cta::of(1, finereg.entries), Cta::of(2, finereg.entries));
+                let finereg = bench.parameters;
+                let (one, other) = (Cta::of(1, finereg.pcrf_entries), Cta::of(2, finereg.pcrf_entries));
                 let _ = store(bench, &one)?;
                 let report = switch(bench, Some(&other), Some(1))?;
-                if finereg.entries >= 1 << finereg.count_bits {
+                if finereg.pcrf_entries >= 1 << finereg.count_bits {
                     return expect(report.refused, "the count of the table does not reach so far");
                 }
                 complete(&report, &one)?;
@@ -314,12 +314,12 @@ where
             name: "more_registers_than_the_count_holds",
             rule: "our decision: a count that does not fit saturates, and the chain is whole",
             play: |bench: &mut Bench<W, P>| {
-                let finereg = bench.parameters.finereg;
-                if finereg.entries < 256 {
+                let finereg = bench.parameters;
+                if finereg.pcrf_entries < 256 {
                     return Ok(());
                 }
                 let cta = Cta::of(1, 100);
-                let filler = Cta::of(2, finereg.entries - 100);
+                let filler = Cta::of(2, finereg.pcrf_entries - 100);
                 let _ = (store(bench, &cta)?, store(bench, &filler)?);
                 let fitting = Cta::of(3, 64);
                 let report = switch(bench, Some(&fitting), Some(1))?;
@@ -329,7 +329,7 @@ where
                     complete(&switch(bench, Some(&incoming), Some(1))?, &cta)?;
                 }
                 let _ = restore(bench, &incoming)?;
-                expect(restore(bench, &filler)?.free as usize == finereg.entries, "no entry is lost")
+                expect(restore(bench, &filler)?.free as usize == finereg.pcrf_entries, "no entry is lost")
             },
         },
         Scenario {
@@ -363,7 +363,7 @@ where
             name: "discarded",
             rule: "our decision: a chain can be freed without being restored",
             play: |bench: &mut Bench<W, P>| {
-                let entries = bench.parameters.finereg.entries as u32;
+                let entries = bench.parameters.pcrf_entries as u32;
                 let (cta, other) = (Cta::of(1, 30), Cta::of(2, 10));
                 let _ = store(bench, &cta)?;
                 let discard =

@@ -8,7 +8,7 @@ type Bench<'a> = Drive<'a, SthldController>;
 
 /// An interval with so many instructions, evenly spread; what stands after it.
 fn interval(bench: &mut Bench, instructions: usize) -> Result<SthldControllerOut, String> {
-    let interval = bench.parameters.issue.interval;
+    let interval = bench.parameters.interval;
     for cycle in 0..interval {
         let until = |cycle: usize| cycle * instructions / interval;
         let issued = (until(cycle + 1) - until(cycle)) as u32;
@@ -20,7 +20,7 @@ fn interval(bench: &mut Bench, instructions: usize) -> Result<SthldControllerOut
 
 /// Intervals with the same number of instructions in every cycle of an interval.
 fn rates(bench: &mut Bench, rates: &[usize]) -> Result<SthldControllerOut, String> {
-    let cycles = bench.parameters.issue.interval;
+    let cycles = bench.parameters.interval;
     rates.iter().try_fold(SthldControllerOut::default(), |_, rate| interval(bench, rate * cycles))
 }
 
@@ -53,7 +53,7 @@ pub fn scenarios() -> Vec<Scenario<SthldController>> {
             name: "stops_at_the_maximum",
             rule: "our decision: STHLD saturates at its maximum",
             play: |bench: &mut Bench| {
-                let maximum = bench.parameters.issue.sthld_table.maximum;
+                let maximum = bench.parameters.sthld_table.maximum;
                 let out = rates(bench, &[3; 35])?;
                 expect(out.sthld == maximum, format!("STHLD is {} at its maximum {maximum}", out.sthld))
             },
@@ -62,7 +62,7 @@ pub fn scenarios() -> Vec<Scenario<SthldController>> {
             name: "small_is_below_a_fiftieth",
             rule: "F IV-B3: a relative difference of less than 0.02 is considered small",
             play: |bench: &mut Bench| {
-                let cycles = bench.parameters.issue.interval;
+                let cycles = bench.parameters.interval;
                 let threshold = cycles.div_ceil(50);
                 rates(bench, &[1])?;
                 let out = interval(bench, cycles + threshold - 1)?;

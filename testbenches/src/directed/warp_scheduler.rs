@@ -34,7 +34,7 @@ fn launch(bench: &mut Bench, warps: &[usize]) -> Result<(), String> {
 }
 
 fn is(bench: &Bench, scheduling: Scheduling) -> bool {
-    bench.parameters.issue.scheduling == scheduling
+    bench.parameters.scheduling == scheduling
 }
 
 const ALL: [usize; WARPS] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -57,7 +57,7 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
             play: |bench: &mut Bench| {
                 issue(bench, ready(&[3]))?;
                 let next = issue(bench, owner(6, false, ready(&[0, 1, 6, 7])))?;
-                let expected = match bench.parameters.issue.scheduling {
+                let expected = match bench.parameters.scheduling {
                     Scheduling::Malekeh => 6,
                     Scheduling::Gto => 0,
                     Scheduling::Lrr => 6,
@@ -76,11 +76,11 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
                 launch(bench, &[2])?;
                 // Oldest first: 1, 3, 5, 6, 7, 0, 4, 2.
                 let mut inputs = owner(2, false, ready(&ALL));
-                if bench.parameters.stage.collectors > 1 {
+                if bench.parameters.collectors > 1 {
                     (inputs.owned[1], inputs.held_warp[1]) = (true, 4);
                 }
                 let next = bench.cycle(inputs)?.warp;
-                let expected = match bench.parameters.issue.scheduling {
+                let expected = match bench.parameters.scheduling {
                     Scheduling::Malekeh if inputs.owned[1] => 4,
                     Scheduling::Malekeh => 2,
                     Scheduling::Gto => 1,
@@ -123,7 +123,7 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
             play: |bench: &mut Bench| {
                 issue(bench, ready(&[0]))?;
                 let out = bench.cycle(owner(0, true, ready(&[0, 3])))?;
-                let stalls = bench.parameters.issue.occupied == Occupied::Stall;
+                let stalls = bench.parameters.occupied == Occupied::Stall;
                 let in_turn = is(bench, Scheduling::Lrr);
                 let expected = if stalls && !in_turn { 0 } else { 3 };
                 expect(out.warp == expected, format!("warp {expected} is selected, not {}", out.warp))?;
@@ -156,7 +156,7 @@ pub fn scenarios() -> Vec<Scenario<WarpScheduler>> {
             name: "preference_has_no_bound",
             rule: "counterexample: warps with data that take turns starve the oldest under Malekeh, without greed",
             play: |bench: &mut Bench| {
-                if bench.parameters.stage.collectors < 2 {
+                if bench.parameters.collectors < 2 {
                     return Ok(());
                 }
                 let mut issues = [0; WARPS];

@@ -38,7 +38,7 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
         if random.percent(20) {
             self.owners[collector] = Some(random.below(8) as u32);
         }
-        for (number, owner) in self.owners.iter().enumerate().filter(|_| self.parameters.caching) {
+        for (number, owner) in self.owners.iter().enumerate() {
             inputs.owned[number] = owner.is_some();
             inputs.held_warp[number] = owner.unwrap_or(0);
         }

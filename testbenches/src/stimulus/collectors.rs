@@ -80,20 +80,24 @@ impl<D: Data> Stimulus<OcuIn<D>, OcuOut<D>> for OcuStimulus {
 /// that respect the scoreboard: never of a register that the instruction at hand reads.
 pub struct CcuStimulus {
     parameters: Parameters,
-    entries: usize,
     warp: u32,
     tenant: Tenant,
 }
 
 impl CcuStimulus {
-    pub fn new(entries: usize, parameters: Parameters) -> Self {
-        CcuStimulus { parameters, entries, warp: 0, tenant: Tenant::default() }
+    pub fn new(parameters: Parameters) -> Self {
+        CcuStimulus { parameters, warp: 0, tenant: Tenant::default() }
     }
 }
 
 impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
     fn next(&mut self, random: &mut Random) -> CcuIn<D> {
-        let registers = random.pick(&[self.entries / 2, self.entries, 2 * self.entries, 256]);
+        let registers = random.pick(&[
+            self.parameters.entries / 2,
+            self.parameters.entries,
+            2 * self.parameters.entries,
+            256,
+        ]);
         if !self.tenant.occupied && random.percent(10) {
             self.warp = random.below(8) as u32;
         }
@@ -101,7 +105,7 @@ impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
             warp: self.warp,
             unit: random.below(8) as u32,
             payload: random.word(),
-            random: random.below(self.entries) as u32,
+            random: random.below(self.parameters.entries) as u32,
             s_data: random.data(),
             ..Default::default()
         };

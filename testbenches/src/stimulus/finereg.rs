@@ -155,7 +155,7 @@ pub struct PcrfPointerTableStimulus(pub Parameters);
 
 impl Stimulus<PcrfPointerTableIn, PcrfPointerTableOut> for PcrfPointerTableStimulus {
     fn next(&mut self, random: &mut Random) -> PcrfPointerTableIn {
-        let Parameters { entries, ctas, .. } = self.0;
+        let Parameters { pcrf_entries: entries, ctas, .. } = self.0;
         let write = random.percent(50);
         let most = random.pick(&[65, entries + 1]);
         let range = if random.percent(20) { ctas } else { 4 };

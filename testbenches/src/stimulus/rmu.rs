@@ -116,7 +116,7 @@ impl<D: Data> RmuStimulus<D> {
     }
 
     fn free(&self) -> usize {
-        self.parameters.entries - self.pending.values().map(BTreeMap::len).sum::<usize>()
+        self.parameters.pcrf_entries - self.pending.values().map(BTreeMap::len).sum::<usize>()
     }
 
     /// The count that the pointer table holds.
@@ -172,7 +172,7 @@ impl<D: Data> RmuStimulus<D> {
         let discard = incoming.is_some() && random.percent(5);
         let missing = incoming.map(|cta| self.pending[&cta].clone()).unwrap_or_default();
         let room = self.free() + incoming.map_or(0, |cta| self.counted(cta));
-        let each = self.parameters.latency + 12;
+        let each = self.parameters.pcrf_latency + 12;
         let patience = 100 + 20 * warps.len() + each * (live.len() + missing.len());
         let (fits, unsaved) = (live.len() <= room, live.clone());
         let missing = if discard { BTreeMap::new() } else { missing };

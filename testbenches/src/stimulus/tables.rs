@@ -1,6 +1,6 @@
 //! Stimulus of the two tables of a caching collector unit.
 
-use gpurf_blocks::{Clocked, Data};
+use gpurf_blocks::{Clocked, Data, Parameters};
 use gpurf_hw::collector::{CacheTableIn, CacheTableOut, OperandCollectorTableIn, OperandCollectorTableOut};
 use gpurf_sim::collector::CacheTable;
 
@@ -70,9 +70,9 @@ pub struct CacheTableStimulus<D: Data> {
 }
 
 impl<D: Data> CacheTableStimulus<D> {
-    pub fn new(entries: usize, slots: usize, banks: usize, d_ports: usize) -> Self {
-        let table = CacheTable::new(entries, slots, banks, d_ports);
-        CacheTableStimulus { entries, slots, banks, d_ports, table }
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { entries, slots, banks, d_ports, .. } = *parameters;
+        CacheTableStimulus { entries, slots, banks, d_ports, table: CacheTable::new(parameters) }
     }
 }
 
