@@ -10,6 +10,7 @@ mod output;
 mod overheads;
 mod plot;
 mod profile;
+mod settings;
 mod sim;
 mod synth;
 mod testbench;

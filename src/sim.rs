@@ -16,6 +16,7 @@ use gpurf_workloads::Options;
 use crate::engines::{self, EngineKind, Finish, SubCoreEngine, Trio};
 use crate::input::EmulationArguments;
 use crate::output::{grouped, progress, table, write_json};
+use crate::settings::constants_help;
 use crate::units::{Differences, Units};
 use crate::Verdict;
 
@@ -52,7 +53,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Set one constant
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
     settings: Vec<String>,
     /// Of the hardware's random choices among free collectors, modulo 256
     #[arg(long, default_value_t = 1)]

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, Result};
 use clap::Args;
-use gpurf_blocks::{Parameter, Parameters, PARAMETERS};
+use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{self, Entry, CATALOGUE};
 use gpurf_verilog::{emit, Design};
 
 use crate::output::table;
+use crate::settings::parameters_help;
 use crate::Verdict;
 
 /// Modules of the catalogue and their parameters.
@@ -16,7 +17,7 @@ use crate::Verdict;
 pub struct ModuleArguments {
     /// Modules; all if none is named
     module: Vec<String>,
-    #[arg(long = "set", value_name = "KEY=VALUE", help = settings_help())]
+    #[arg(long = "set", value_name = "KEY=VALUE", help = parameters_help())]
     settings: Vec<String>,
 }
 
@@ -25,12 +26,6 @@ impl ModuleArguments {
     pub fn sets(&self, name: &str) -> bool {
         self.settings.iter().any(|setting| setting.split('=').next() == Some(name))
     }
-}
-
-/// What can be set, as it is declared.
-fn settings_help() -> String {
-    let parameters: Vec<String> = PARAMETERS.iter().map(Parameter::to_string).collect();
-    format!("Set a parameter, which has the default in brackets. {}", parameters.join("; "))
 }
 
 /// Entries and parameters that the arguments stand for.

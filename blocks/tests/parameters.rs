@@ -27,9 +27,9 @@ fn a_value_beyond_is_refused_with_what_is_possible() {
         };
         let beyond = beyond.iter().map(usize::to_string).chain(["".into(), "-1".into(), "nothing".into()]);
         for text in beyond {
-            let Parameter { name, values, .. } = parameter;
+            let (name, possible) = (parameter.name, parameter.possible());
             let message = set(parameter, &text).unwrap_err();
-            let expected = format!("{name}={text} is not possible; {name} is {values}");
+            let expected = format!("{name}={text} is not possible; {name} is {possible}");
             assert!(message.starts_with(&expected), "{message}");
         }
     }

@@ -13,6 +13,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use crate::input::EmulationArguments;
+use crate::settings::constants_help;
 use crate::Verdict;
 
 #[derive(Args)]
@@ -44,7 +45,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Set one constant
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
     settings: Vec<String>,
     /// Of the hardware's random choices
     #[arg(long, default_value_t = 1)]

@@ -51,9 +51,14 @@ impl Parameter {
         Parameters::default().text_of(self.name)
     }
 
-    /// Possible values with their unit: `1 to 16383 cycles`.
+    /// Possible values as a sentence goes on: `1 to 16383 cycles`, `4, 8 or 16`.
     pub fn possible(&self) -> String {
-        format!("{} {}", self.values, self.unit).trim_end().to_string()
+        let Parameter { values, unit, .. } = self;
+        match *values {
+            Values::Range { first, last, step: 1 } => format!("{first} to {last} {unit}").trim_end().into(),
+            Values::Range { first, last, step } => format!("{first} to {last} {unit} in steps of {step}"),
+            _ => values.to_string(),
+        }
     }
 
     pub fn describe(&self) -> Description {

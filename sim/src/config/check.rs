@@ -9,7 +9,7 @@ const SUB_CORE_REGISTERS: usize = 512;
 
 impl Config {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        self.hardware.check().map_err(|error| ConfigError::Apart { reason: error.to_string() })?;
+        self.hardware.check()?;
         if self.hardware.release_age == 0 {
             let reason =
                 "a load without a partner would keep its warp waiting for ever; give a number of cycles";

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::{Parameters, PARAMETERS};
+use gpurf_blocks::{ParameterError, Parameters, PARAMETERS};
 use serde::{Serialize, Serializer};
 use toml::{Table, Value};
 
@@ -53,8 +53,8 @@ pub enum ConfigError {
     #[error("`--set {setting}` lacks a value; write key=value, such as `--set collectors=4`")]
     NoValue { setting: String },
 
-    #[error("{reason}")]
-    Apart { reason: String },
+    #[error(transparent)]
+    Hardware(#[from] ParameterError),
 
     #[error("`{key} = {value}` is not possible: {reason}")]
     Impossible { key: String, value: String, reason: String },
@@ -242,14 +242,24 @@ mod tests {
 
     #[test]
     fn impossible_values_are_refused_with_what_is_possible() {
-        assert_eq!(message(&["entries=5"]), "`entries = 5` is not possible: allowed are 4, 8, 16");
-        assert!(message(&["entries=4"]).contains("more entries than the 7 source slots"));
+        assert_eq!(
+            message(&["entries=5"]),
+            "--set entries=5: entries=5 is not possible; entries is 4, 8 or 16"
+        );
+        assert!(message(&["entries=4"]).contains("entries=4 is not more than slots=7"));
         assert!(set(&["entries=4", "slots=3"]).is_ok());
-        assert!(message(&["slots=8"]).contains("3, 4, 5, 6, 7"));
+        assert!(message(&["slots=8"]).contains("3, 4, 5, 6 or 7"));
         assert!(message(&["int.latency=0"]).contains("int.latency"));
         assert!(message(&["l1.ways=7"]).contains("l1.ways"));
-        assert!(message(&["collectors=two"]).contains("of type integer, not string"));
+        assert!(message(&["collectors=two"]).contains("collectors is 1, 2, 4 or 8"));
         assert!(message(&["occupied=wait"]).contains("skip"));
+    }
+
+    #[test]
+    fn what_the_sm_sets_itself_is_refused_with_the_remedy() {
+        assert!(message(&["rows=64"]).contains("set sm.registers"));
+        assert!(message(&["scheduling=gto"]).contains("choose another design"));
+        assert!(message(&["release_age=0"]).contains("give a number of cycles"));
     }
 
     #[test]

@@ -1,0 +1,26 @@
+//! What `--set` can set, as the declarations say it.
+
+use gpurf_blocks::{Description, Parameter, PARAMETERS};
+use gpurf_sim::config::constants;
+
+/// Parameters of hardware modules.
+pub fn parameters_help() -> String {
+    let parameters: Vec<String> = PARAMETERS.iter().map(Parameter::to_string).collect();
+    format!("Set a parameter, which has the default in brackets. {}", parameters.join("; "))
+}
+
+/// Constants of the simulated machine, one on a line.
+pub fn constants_help() -> String {
+    let line = |Description { name, default, values, unit, doc, .. }| {
+        let values = [values, unit].join(" ");
+        let values = match values.trim() {
+            "" => String::new(),
+            values => format!("{values}. "),
+        };
+        format!("\n{name} ({default}): {values}{doc}")
+    };
+    format!(
+        "Set one constant. Of each: default, values, what it is\n{}",
+        constants().into_iter().map(line).collect::<String>()
+    )
+}
