@@ -21,7 +21,7 @@ pub(super) struct Decoded {
     pub operation: u64,
     sources: [u8; MAX_SLOTS],
     source_count: u8,
-    destinations: [u8; MAX_DESTINATIONS],
+    destinations: [u8; MAX_WRITTEN],
     destination_count: u8,
     /// Source registers named before widening.
     pub named: u8,
@@ -34,7 +34,7 @@ pub(super) struct Decoded {
 }
 
 /// Registers that an instruction writes at most.
-const MAX_DESTINATIONS: usize = 16;
+const MAX_WRITTEN: usize = 16;
 
 impl Decoded {
     /// `None` if the instruction reads more registers than the collectors have source slots.
@@ -49,7 +49,7 @@ impl Decoded {
         }
         let mut sources = [0; MAX_SLOTS];
         sources[..instruction.sources.len()].copy_from_slice(&instruction.sources);
-        let mut destinations = [0; MAX_DESTINATIONS];
+        let mut destinations = [0; MAX_WRITTEN];
         destinations[..instruction.destinations.len()].copy_from_slice(&instruction.destinations);
         let mut operation = DefaultHasher::new();
         instruction.opcode.hash(&mut operation);

@@ -1,6 +1,6 @@
 //! Scenarios of the collector allocator.
 
-use gpurf_blocks::{Allocation, Waiting};
+use gpurf_blocks::{Allocation, Choice, Waiting};
 use gpurf_hw::issue::{CollectorAllocator, CollectorAllocatorIn, CollectorAllocatorOut};
 
 use super::{expect, Drive, Scenario};
@@ -163,7 +163,7 @@ pub fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
             name: "every_free_collector_is_chosen",
             rule: "F II: a free OCU will randomly be selected",
             play: |bench: &mut Bench<C>| {
-                if is(bench, Allocation::Private) {
+                if is(bench, Allocation::Private) || bench.parameters.choice == Choice::Fixed {
                     return Ok(());
                 }
                 let collectors = bench.parameters.collectors;

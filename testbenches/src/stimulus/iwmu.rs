@@ -9,7 +9,7 @@ use gpurf_hw::multicast::{IwmuIn, IwmuOut};
 use super::Stimulus;
 use crate::Random;
 
-const WARPS: usize = 64;
+const SM_WARPS: usize = 64;
 /// More cycles than a table can take to let everything go once nothing stands in the way: a search of 48 rows
 /// for each release, and all that was waiting.
 const PATIENCE: u64 = 20_000;
@@ -180,7 +180,7 @@ impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
     fn next(&mut self, random: &mut Random) -> IwmuIn {
         if self.drain.is_none() {
             match random.below(2000) {
-                1999 => self.drain = Some(((0..WARPS as u32).collect(), 0)),
+                1999 => self.drain = Some(((0..SM_WARPS as u32).collect(), 0)),
                 1993..=1998 => self.new_phase(random),
                 _ => {}
             }

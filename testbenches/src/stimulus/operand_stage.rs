@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gpurf_blocks::{Allocation, Data, Parameters};
+use gpurf_blocks::{Allocation, Data, Parameters, WARPS};
 use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
 
 use super::Stimulus;
@@ -30,8 +30,6 @@ struct Held {
     payload: u32,
     sources: Vec<Option<u32>>,
 }
-
-const WARPS: usize = 8;
 
 impl<D: Data> OperandStageStimulus<D> {
     pub fn new(parameters: Parameters, allocation: Allocation) -> Self {
