@@ -21,7 +21,7 @@ pub use clocked::Clocked;
 pub use data::{Data, Wide, Word};
 pub use driver::{Module, Rtl};
 pub use gpurf_rtl::{rtl, Module};
-pub use identity::{Identity, Origin};
+pub use identity::{Described, Identity, Origin};
 pub use lockstep::{difference, Divergence, Lockstep};
 pub use memory::Memory;
 pub use ports::{layout, pack, unpack, Field, PortName, PortValue, PortVisitor, Ports};
