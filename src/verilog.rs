@@ -6,7 +6,7 @@ use anyhow::{anyhow, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{self, Entry, CATALOGUE};
-use gpurf_verilog::{emit, Design};
+use gpurf_verilog::{emit, emit_as, Design, Language};
 
 use crate::output::table;
 use crate::settings::parameters_help;
@@ -54,7 +54,8 @@ pub fn design(entry: &Entry, parameters: &Parameters) -> Result<Design> {
 #[command(after_help = "Examples:
   gpurf verilog ccu --out verilog
   gpurf verilog ccu_stage --set entries=16 --set collectors=4 --out verilog
-  gpurf verilog ocu --set width=32")]
+  gpurf verilog ocu --set width=32
+  gpurf verilog cache_table --system-verilog")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
@@ -62,13 +63,17 @@ pub struct Arguments {
     /// module; without it, Verilog goes to standard output
     #[arg(long)]
     out: Option<PathBuf>,
+    /// SystemVerilog in the place of Verilog-2005: arrays of two dimensions, always_comb, always_ff, enums
+    #[arg(long)]
+    system_verilog: bool,
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     let mut rows = table(&["module", "files", "lines", "top"]);
+    let language = if arguments.system_verilog { Language::SystemVerilog } else { Language::Verilog };
     for entry in entries {
-        let design = design(entry, &parameters)?;
+        let design = emit_as(&*catalogue::build(entry.name, &parameters), language)?;
         let Some(folder) = &arguments.out else {
             print!("{}", design.source());
             continue;

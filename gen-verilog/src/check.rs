@@ -2,6 +2,7 @@
 
 use tempfile::TempDir;
 
+use crate::export::file_name;
 use crate::tools::{run, Tool, ToolError};
 use crate::{export, Design};
 
@@ -44,7 +45,7 @@ fn exported(design: &Design) -> Result<TempDir, ToolError> {
 }
 
 fn sources(design: &Design) -> Vec<String> {
-    design.modules.iter().map(|module| format!("{}.v", module.name)).collect()
+    design.modules.iter().map(|module| file_name(design, module)).collect()
 }
 
 fn silent(command: &str, output: String) -> Result<(), ToolError> {

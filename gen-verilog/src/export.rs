@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::tools::ToolError;
-use crate::Design;
+use crate::{Design, Language, VerilogModule};
 
 /// Writes a design into a folder, which is made if it does not exist:
 ///
-/// * `<module>.v` for each module,
+/// * `<module>.v` for each module, `<module>.sv` in SystemVerilog,
 /// * `<top>.f`, the list of these files, children first,
 /// * `<top>.vlt`, what Verilator's lint check is told to pass over, and why,
 /// * `<top>.core`, for FuseSoC, with the targets `default`, `lint`, `sim` and `synth`.
@@ -19,10 +19,13 @@ pub fn export(design: &Design, folder: &Path) -> Result<Vec<PathBuf>, ToolError>
     fs::create_dir_all(folder).map_err(ToolError::files(format!("cannot make {}", folder.display())))?;
     let top = &design.top;
     let modules = design.modules.iter().map(|module| {
-        (
-            file_name(&module.name),
-            format!("`default_nettype none\n\n{}\n`default_nettype wire\n", module.text),
-        )
+        let text = match design.language {
+            Language::Verilog => {
+                format!("`default_nettype none\n\n{}\n`default_nettype wire\n", module.text)
+            }
+            Language::SystemVerilog => module.text.clone(),
+        };
+        (file_name(design, module), text)
     });
     let lists = [
         (format!("{top}.f"), file_list(design)),
@@ -40,32 +43,42 @@ fn write(path: &Path, text: &str) -> Result<PathBuf, ToolError> {
     Ok(path.to_path_buf())
 }
 
-fn file_name(module: &str) -> String {
-    format!("{module}.v")
+/// The file that a module of a design is exported to.
+pub fn file_name(design: &Design, module: &VerilogModule) -> String {
+    format!("{}.{}", module.name, extension(design))
+}
+
+fn extension(design: &Design) -> &'static str {
+    match design.language {
+        Language::Verilog => "v",
+        Language::SystemVerilog => "sv",
+    }
 }
 
 fn file_list(design: &Design) -> String {
-    design.modules.iter().map(|module| file_name(&module.name) + "\n").collect()
+    design.modules.iter().map(|module| file_name(design, module) + "\n").collect()
 }
 
 /// What `verilator --lint-only -Wall` is told to pass over, by name and with the reason.
 fn waivers(design: &Design) -> String {
-    let mut text = "`verilator_config
+    let mut text = format!(
+        "`verilator_config
 
 // Numbers and tables are cut to the width that is needed.
-lint_off -rule UNUSEDSIGNAL -file \"*.v\" -match \"Bits of signal are not used*\"
+lint_off -rule UNUSEDSIGNAL -file \"*.{extension}\" -match \"Bits of signal are not used*\"
 // Outputs that a parent has no use for are left open, by name.
 lint_off -rule PINCONNECTEMPTY
 // Words of C++ are free to use in Verilog.
 lint_off -rule SYMRSVDWORD
-"
-    .to_string();
+",
+        extension = extension(design)
+    );
     for module in design.modules.iter().filter(|module| !module.unused_inputs.is_empty()) {
         text += &format!("// {} shares its ports with modules that use them all.\n", module.name);
         for input in &module.unused_inputs {
             text += &format!(
                 "lint_off -rule UNUSEDSIGNAL -file \"*{}\" -match \"Signal is not used: '{input}'*\"\n",
-                file_name(&module.name)
+                file_name(design, module)
             );
         }
     }
@@ -75,8 +88,12 @@ lint_off -rule SYMRSVDWORD
 /// A FuseSoC core file (CAPI2).
 fn core(design: &Design) -> String {
     let top = &design.top;
-    let files: String =
-        design.modules.iter().map(|module| format!("      - {}\n", file_name(&module.name))).collect();
+    let files = design.modules.iter().map(|module| format!("      - {}\n", file_name(design, module)));
+    let files: String = files.collect();
+    let file_type = match design.language {
+        Language::Verilog => "verilogSource",
+        Language::SystemVerilog => "systemVerilogSource",
+    };
     format!(
         "CAPI=2:
 
@@ -86,7 +103,7 @@ description: \"{origin}\"
 filesets:
   rtl:
     files:
-{files}    file_type: verilogSource
+{files}    file_type: {file_type}
   lint:
     files:
       - {top}.vlt

@@ -11,6 +11,6 @@ mod engine;
 mod export;
 pub mod tools;
 
-pub use emit::{emit, Design, EmitError, Port, VerilogModule};
+pub use emit::{emit, emit_as, Design, EmitError, Language, Port, VerilogModule};
 pub use engine::{EngineError, Icarus, Verilated};
 pub use export::export;

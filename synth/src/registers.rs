@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_hw::dialect::Identity;
+use gpurf_hw::dialect::{Described, Identity};
 use rust_hdl::core::atom::Atom;
 use rust_hdl::prelude::*;
 use serde::Serialize;
@@ -67,7 +67,7 @@ impl Probe for Counter {
     }
 
     fn visit_atom(&mut self, _: &str, atom: &dyn Atom) {
-        let Some((module, _, parameters)) = Identity::of(atom) else {
+        let Some(Described { verilog_name: module, parameters, .. }) = Identity::of(atom) else {
             return;
         };
         let parameter =

@@ -7,7 +7,8 @@
 
 use num_bigint::BigUint;
 
-use super::signals::{Role, SignalId, Signals};
+use super::index::{Index, Turn};
+use super::signals::{Element, SignalId, Signals};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
@@ -18,13 +19,17 @@ pub struct Expression {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     Literal(BigUint),
-    Signal(SignalId),
+    /// A number that loop variables make: an amount of a shift, or compared with another.
+    Number(Index),
+    /// The same as a value of the expression's width, which holds it.
+    Counted(Index),
+    Signal(Element),
     /// Bits of a signal from this one up.
-    Part(SignalId, usize),
+    Part(Element, Index),
     /// The bit of a signal that an expression selects.
-    Bit(SignalId, Box<Expression>),
+    Bit(Element, Box<Expression>),
     /// Bits of a signal from the one up that an expression selects.
-    Window(SignalId, Box<Expression>),
+    Window(Element, Box<Expression>),
     /// Most significant first.
     Concatenation(Vec<Expression>),
     Unary(Unary, Box<Expression>),
@@ -58,7 +63,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    fn symbol(self) -> &'static str {
+    pub fn symbol(self) -> &'static str {
         match self {
             Binary::Add => "+",
             Binary::Sub => "-",
@@ -93,8 +98,13 @@ impl Expression {
         Expression { width, kind: Kind::Literal(value.into()) }
     }
 
-    pub fn signal(signals: &Signals, id: SignalId) -> Self {
-        Expression { width: signals[id].width, kind: Kind::Signal(id) }
+    pub fn signal(signals: &Signals, element: Element) -> Self {
+        Expression { width: signals[element.vector].width, kind: Kind::Signal(element) }
+    }
+
+    /// A number that loop variables make; Verilog's `integer` has 32 bits.
+    pub fn number(index: Index) -> Self {
+        Expression { width: 32, kind: Kind::Number(index) }
     }
 
     pub fn unary(operator: Unary, operand: Expression) -> Self {
@@ -138,8 +148,8 @@ impl Expression {
         }
         let kind = match &self.kind {
             Kind::Literal(value) => Kind::Literal((value >> low) % (BigUint::from(1u32) << width)),
-            Kind::Signal(id) => Kind::Part(*id, low),
-            Kind::Part(id, first) => Kind::Part(*id, first + low),
+            Kind::Signal(element) => Kind::Part(element.clone(), Index::of(low)),
+            Kind::Part(element, first) => Kind::Part(element.clone(), first.clone().plus(Index::of(low))),
             Kind::Concatenation(parts) => {
                 let mut first = self.width;
                 let mut taken = vec![];
@@ -171,12 +181,12 @@ impl Expression {
     }
 
     /// Calls `read` for every signal in the expression, constants included.
-    pub fn reads(&self, read: &mut impl FnMut(SignalId)) {
+    pub fn reads(&self, read: &mut impl FnMut(&Element)) {
         match &self.kind {
-            Kind::Literal(_) => {}
-            Kind::Signal(id) | Kind::Part(id, _) => read(*id),
-            Kind::Bit(id, index) | Kind::Window(id, index) => {
-                read(*id);
+            Kind::Literal(_) | Kind::Number(_) | Kind::Counted(_) => {}
+            Kind::Signal(element) | Kind::Part(element, _) => read(element),
+            Kind::Bit(element, index) | Kind::Window(element, index) => {
+                read(element);
                 index.reads(read);
             }
             Kind::Concatenation(parts) => parts.iter().for_each(|part| part.reads(read)),
@@ -194,9 +204,12 @@ impl Expression {
         let truth = |holds: bool| BigUint::from(holds as u32);
         let value = match &self.kind {
             Kind::Literal(value) => value.clone(),
-            Kind::Signal(id) => of(*id)?,
-            Kind::Part(id, low) => of(*id)? >> low,
-            Kind::Bit(id, index) | Kind::Window(id, index) => of(*id)? >> small(index.value(of)?),
+            Kind::Number(index) | Kind::Counted(index) => BigUint::try_from(index.number()?).ok()?,
+            Kind::Signal(element) => of(element.known()?)?,
+            Kind::Part(element, low) => of(element.known()?)? >> low.number()?,
+            Kind::Bit(element, index) | Kind::Window(element, index) => {
+                of(element.known()?)? >> small(index.value(of)?)
+            }
             Kind::Concatenation(parts) => parts
                 .iter()
                 .try_fold(BigUint::default(), |high, part| Some((high << part.width) + part.value(of)?))?,
@@ -234,10 +247,30 @@ impl Expression {
 
     /// The value, if it is made of literals and constants only.
     pub fn constant(&self, signals: &Signals) -> Option<BigUint> {
-        self.value(&|id| match &signals[id].role {
-            Role::Constant(value) => Some(value.clone()),
-            _ => None,
-        })
+        self.value(&|id| signals.constant(id))
+    }
+
+    /// The same in these turns of the loops around it.
+    pub fn turned(&self, turns: &[Turn]) -> Self {
+        let turned = |element: &Element| Element { index: element.index.turned(turns), ..element.clone() };
+        let kind = match &self.kind {
+            Kind::Literal(value) => Kind::Literal(value.clone()),
+            Kind::Number(index) => Kind::Number(index.turned(turns)),
+            Kind::Counted(index) => Kind::Counted(index.turned(turns)),
+            Kind::Signal(element) => Kind::Signal(turned(element)),
+            Kind::Part(element, low) => Kind::Part(turned(element), low.turned(turns)),
+            Kind::Bit(element, index) => Kind::Bit(turned(element), Box::new(index.turned(turns))),
+            Kind::Window(element, low) => Kind::Window(turned(element), Box::new(low.turned(turns))),
+            Kind::Concatenation(parts) => {
+                Kind::Concatenation(parts.iter().map(|part| part.turned(turns)).collect())
+            }
+            Kind::Unary(operator, operand) => Kind::Unary(*operator, Box::new(operand.turned(turns))),
+            Kind::Binary(operator, left, right) => {
+                let (left, right) = (left.turned(turns), right.turned(turns));
+                Kind::Binary(*operator, Box::new(left), Box::new(right))
+            }
+        };
+        Expression { width: self.width, kind }
     }
 
     /// The same with a value in the place of every signal that has one.
@@ -268,67 +301,6 @@ impl Expression {
             kind => Expression { width, kind },
         }
     }
-
-    /// As Verilog; parenthesised where it stands `inside` of an operator.
-    fn write(&self, signals: &Signals, inside: bool, text: &mut String) {
-        match &self.kind {
-            Kind::Literal(value) => {
-                let digits = if self.width <= 32 { format!("d{value}") } else { format!("h{value:x}") };
-                text.push_str(&format!("{}'{digits}", self.width));
-            }
-            Kind::Signal(id) => text.push_str(&signals[*id].name),
-            Kind::Part(id, low) => match &signals[*id].role {
-                // Verilog-2001 takes no part of a localparam.
-                Role::Constant(value) => {
-                    let whole = Expression::literal(value.clone(), signals[*id].width);
-                    let part = whole.slice(*low, self.width).expect("literals can be sliced");
-                    part.write(signals, inside, text);
-                }
-                _ => {
-                    let range = range(signals, *id, *low, self.width);
-                    text.push_str(&format!("{}{range}", signals[*id].name));
-                }
-            },
-            Kind::Bit(id, index) => {
-                text.push_str(&format!("{}[{}]", signals[*id].name, index.text(signals)));
-            }
-            Kind::Window(id, low) => {
-                text.push_str(&format!("{}[{} +: {}]", signals[*id].name, low.text(signals), self.width));
-            }
-            Kind::Concatenation(parts) => {
-                let parts: Vec<_> = parts.iter().map(|part| part.text(signals)).collect();
-                text.push_str(&format!("{{{}}}", parts.join(", ")));
-            }
-            Kind::Unary(operator, operand) => {
-                let symbol = match operator {
-                    Unary::Not if self.width == 1 => "!",
-                    Unary::Not => "~",
-                    Unary::All => "&",
-                    Unary::Any => "|",
-                    Unary::Parity => "^",
-                };
-                // `a & &b` would read as `a && b`.
-                let parentheses = inside && *operator != Unary::Not;
-                text.push_str(if parentheses { "(" } else { "" });
-                text.push_str(symbol);
-                operand.write(signals, true, text);
-                text.push_str(if parentheses { ")" } else { "" });
-            }
-            Kind::Binary(operator, left, right) => {
-                text.push_str(if inside { "(" } else { "" });
-                left.write(signals, true, text);
-                text.push_str(&format!(" {} ", operator.symbol()));
-                right.write(signals, true, text);
-                text.push_str(if inside { ")" } else { "" });
-            }
-        }
-    }
-
-    pub fn text(&self, signals: &Signals) -> String {
-        let mut text = String::new();
-        self.write(signals, false, &mut text);
-        text
-    }
 }
 
 /// What an operation comes to whatever one of its operands is: `x & 0`, or `x <= 7` of three bits.
@@ -354,15 +326,6 @@ fn decided(operator: Binary, left: &Expression, right: &Expression, signals: &Si
         _ => return None,
     };
     (always || never).then(|| Expression::literal(always as u32, 1))
-}
-
-/// `[7:4]`, `[3]`, or nothing for a whole signal.
-pub fn range(signals: &Signals, id: SignalId, low: usize, width: usize) -> String {
-    match width {
-        _ if width == signals[id].width => String::new(),
-        1 => format!("[{low}]"),
-        _ => format!("[{}:{low}]", low + width - 1),
-    }
 }
 
 /// A shift amount: anything beyond the widest signal is as good as any other.

@@ -8,18 +8,26 @@
 
 mod error;
 mod expression;
+mod implicit;
 mod index;
+mod instances;
 mod kernel;
 // One list of keywords serves the attribute `#[rtl]` and the names given here; a crate of macros
 // cannot export it.
 #[path = "../../../hw/rtl/src/rtl/keywords.rs"]
 mod keywords;
+mod lines;
 mod module;
 mod paths;
+mod plan;
+mod registers;
 mod schedule;
 mod scope;
 mod signals;
 mod simplify;
+mod text;
+mod unroll;
+mod value;
 
 use std::collections::HashMap;
 
@@ -30,9 +38,20 @@ use error::Result;
 use paths::Paths;
 use scope::Scope;
 
+/// What a design is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// Verilog-2005, as every tool reads it.
+    #[default]
+    Verilog,
+    /// SystemVerilog: arrays have two dimensions, processes say what they are for, states are an enum.
+    SystemVerilog,
+}
+
 /// A module and all modules below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Design {
+    pub language: Language,
     /// Name of the top module.
     pub top: String,
     /// Every module once, children before their parents, the top last.
@@ -54,28 +73,42 @@ pub struct VerilogModule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Port {
     pub name: String,
-    /// Bits.
+    /// Bits of an element.
     pub width: usize,
+    /// Elements, packed with element 0 in the lowest bits; 1 for a port that is no array.
+    pub count: usize,
     pub is_input: bool,
 }
 
-/// Emits a module and all below it; the same module gives the same bytes.
+/// Emits a module and all below it as Verilog-2005; the same module gives the same bytes.
 ///
 /// # Errors
 /// If the module breaks a rule that simulation in Rust cannot see, or holds what has no translation.
 pub fn emit(top: &dyn Block) -> Result<Design> {
+    emit_as(top, Language::Verilog)
+}
+
+/// Emits a module and all below it in this language.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_as(top: &dyn Block, language: Language) -> Result<Design> {
     let scope = scope::read(top)?;
-    let top = scope.identity.verilog.clone();
-    let mut modules = Modules::default();
+    let top = scope.identity.verilog_name.clone();
+    let mut modules = Modules { language, ..Modules::default() };
     modules.add(&scope)?;
-    Ok(Design { top, modules: modules.list })
+    Ok(Design { language, top, modules: modules.list })
 }
 
 impl Design {
     /// All modules as one source text.
     pub fn source(&self) -> String {
         let texts = self.modules.iter().map(|module| module.text.as_str());
-        format!("`default_nettype none\n\n{}", texts.collect::<Vec<_>>().join("\n"))
+        let texts = texts.collect::<Vec<_>>().join("\n");
+        match self.language {
+            Language::Verilog => format!("`default_nettype none\n\n{texts}"),
+            Language::SystemVerilog => texts,
+        }
     }
 
     /// The top module.
@@ -86,6 +119,7 @@ impl Design {
 
 #[derive(Default)]
 struct Modules {
+    language: Language,
     list: Vec<VerilogModule>,
     by_name: HashMap<String, usize>,
     /// Combinational paths through each module.
@@ -99,7 +133,7 @@ impl Modules {
             .iter()
             .filter(|child| !signals::is_register(child))
             .try_for_each(|child| self.add(child))?;
-        let (module, paths) = module::module(scope, &self.paths)?;
+        let (module, paths) = module::module(scope, self.language, &self.paths)?;
         match self.by_name.get(&module.name) {
             Some(known) if self.list[*known] == module => Ok(()),
             Some(_) => Err(EmitError::Ambiguous { module: module.name }),

@@ -6,29 +6,41 @@ use std::fmt::Write;
 use rust_hdl::core::ast::{Verilog, VerilogBlock};
 
 use super::error::{EmitError, Result};
-use super::expression::{range, Expression, Kind, Unary};
-use super::kernel::{self, Part, Statement};
+use super::expression::{Expression, Kind};
+use super::instances::{self, Connections};
+use super::kernel::{self, Statement};
+use super::lines::{broken, LONGEST};
 use super::paths::{self, Paths};
+use super::plan::{Group, Plan};
+use super::registers::{self, Registers};
 use super::schedule::{self, Process};
 use super::scope::Scope;
-use super::signals::{is_register, Role, Signal, SignalId, Signals};
-use super::{Port, VerilogModule};
+use super::signals::{is_register, Role, SignalId, Signals, Vector, VectorId};
+use super::text::{declared, skipped, variables, write_body, Assignment, IN_MEMORY};
+use super::{implicit, Language, Port, VerilogModule};
 
 /// Writes a module and finds the paths through it, given those through its children by module name.
 ///
 /// Children are modules of their own, except for registers.
-pub fn module(scope: &Scope, children: &HashMap<String, Paths>) -> Result<(VerilogModule, Paths)> {
-    let signals = Signals::of(scope)?;
+pub fn module(
+    scope: &Scope,
+    language: Language,
+    children: &HashMap<String, Paths>,
+) -> Result<(VerilogModule, Paths)> {
+    let signals = Signals::of(scope, language)?;
     let combinational = |kernel: &VerilogBlock| -> Result<(String, Vec<String>, Paths)> {
-        let statements = kernel::statements(&signals, kernel)?;
-        let processes = schedule::processes(&signals, statements)?;
-        let paths = paths::paths(scope, &signals, &processes, children)?;
-        let module = Combinational::of(scope, &signals, processes)?;
+        let statements = implicit::with_clocks(scope, &signals, kernel::statements(&signals, kernel)?);
+        let processes = schedule::processes(&signals, super::unroll::unrolled(&statements))?;
+        let mut paths = paths::paths(scope, &signals, &processes, children)?;
+        check_clocks(&signals, &processes)?;
+        let through = paths::through_children(scope, &signals, children);
+        let module = Combinational::of(scope, Plan::of(&signals, statements, processes, through)?);
+        paths.vectors = module.plan.paths();
         Ok((module.text(), module.unused_inputs(), paths))
     };
     let (body, unused_inputs, paths) = match &scope.code {
         // The outputs of a primitive with Verilog of its own are registers.
-        Verilog::Custom(text) => (custom(scope, &signals, text)?, vec![], Paths::new()),
+        Verilog::Custom(text) => (custom(scope, &signals, text)?, vec![], Paths::default()),
         Verilog::Combinatorial(kernel) => combinational(kernel)?,
         Verilog::Empty => combinational(&vec![])?,
         Verilog::Blackbox(_) | Verilog::Wrapper(_) => {
@@ -38,52 +50,91 @@ pub fn module(scope: &Scope, children: &HashMap<String, Paths>) -> Result<(Veril
             })
         }
     };
-    let ports = (0..signals.len()).map(|id| &signals[id]);
-    let ports = ports.filter(|signal| matches!(signal.role, Role::Input | Role::Output));
+    let ports = signals.vectors.iter();
+    let ports = ports.filter(|vector| matches!(vector.role, Role::Input | Role::Output));
     let module = VerilogModule {
-        name: scope.identity.verilog.clone(),
+        name: scope.identity.verilog_name.clone(),
         origin: scope.identity.origin.clone(),
         parameters: scope.identity.parameters.clone(),
         ports: ports.map(port).collect(),
         unused_inputs,
-        text: format!("{}{body}", header(scope)),
+        text: format!("{}{body}", header(scope, &signals)),
     };
     Ok((module, paths))
 }
 
-fn port(signal: &Signal) -> Port {
-    Port { name: signal.name.clone(), width: signal.width, is_input: signal.role == Role::Input }
+fn port(vector: &Vector) -> Port {
+    Port {
+        name: vector.name.clone(),
+        width: vector.width,
+        count: vector.count,
+        is_input: vector.role == Role::Input,
+    }
 }
 
-fn header(scope: &Scope) -> String {
+fn header(scope: &Scope, signals: &Signals) -> String {
     let identity = &scope.identity;
-    let mut header = format!("// {}: {}\n", identity.verilog, identity.origin);
+    let mut header = format!("// {}: {}\n", identity.verilog_name, identity.origin);
     if !identity.parameters.is_empty() {
         let parameters = identity.parameters.iter().map(|(name, value)| format!("{name} = {value}"));
         header += &format!("// Parameters: {}\n", parameters.collect::<Vec<_>>().join(", "));
     }
-    header
+    let has_arrays = signals.vectors.iter().any(|vector| vector.is_array);
+    header + if has_arrays { "// Arrays are packed: element 0 has the lowest bits.\n" } else { "" }
 }
 
-/// `module name ( ports );`, with these outputs as `reg`.
-fn opening(signals: &Signals, is_reg: impl Fn(SignalId) -> bool) -> String {
-    let ports = (0..signals.len()).filter_map(|id| {
+/// `module name ( ports );`, with these outputs as `reg`; each port below what is said about it.
+fn opening(scope: &Scope, signals: &Signals, is_reg: impl Fn(VectorId) -> bool) -> String {
+    let is_verilog = signals.language == Language::Verilog;
+    let docs = docs(scope, signals);
+    let ports = (0..signals.vectors.len()).filter_map(|id| {
         let kind = match signals[id].role {
-            Role::Input => "input wire",
-            Role::Output if is_reg(id) => "output reg",
-            Role::Output => "output wire",
+            Role::Input if is_verilog => "input wire",
+            Role::Output if is_verilog && is_reg(id) => "output reg",
+            Role::Output if is_verilog => "output wire",
+            Role::Input => "input logic",
+            Role::Output => "output logic",
             _ => return None,
         };
-        Some(format!("  {}", declaration(kind, &signals[id])))
+        let doc = docs.get(&id).map_or(String::new(), |doc| comment(doc));
+        Some((doc, declared(signals, kind, &signals[id])))
     });
-    format!("module {} (\n{}\n);\n", signals.module, ports.collect::<Vec<_>>().join(",\n"))
+    let ports: Vec<_> = ports.collect();
+    let mut text = format!("module {} (\n", signals.module);
+    for (number, (doc, port)) in ports.iter().enumerate() {
+        let comma = if number + 1 < ports.len() { "," } else { "" };
+        writeln!(text, "{doc}  {port}{comma}").expect(IN_MEMORY);
+    }
+    text + ");\n"
 }
 
-fn declaration(kind: &str, signal: &Signal) -> String {
-    match signal.width {
-        1 => format!("{kind} {}", signal.name),
-        width => format!("{kind} [{}:0] {}", width - 1, signal.name),
+/// What is said about each port; what is said about a bundle stands above its first.
+fn docs<'a>(scope: &'a Scope, signals: &Signals) -> HashMap<VectorId, &'a str> {
+    let is_port = |vector: &Vector| matches!(vector.role, Role::Input | Role::Output);
+    let port = |fits: &dyn Fn(&str) -> bool| {
+        signals.vectors.iter().position(|vector| is_port(vector) && fits(&vector.name))
+    };
+    let docs = scope.identity.port_docs.iter().filter_map(|(field, doc)| {
+        let bundle = format!("{field}_");
+        let own = port(&|name| name == field).or_else(|| port(&|name| name.starts_with(&bundle)));
+        Some((own?, doc.as_str()))
+    });
+    docs.collect()
+}
+
+/// As lines of comment, broken between words.
+fn comment(doc: &str) -> String {
+    let mut lines = vec![String::from("  //")];
+    for word in doc.split_whitespace() {
+        let line = lines.last_mut().expect("there is a line");
+        if line.len() + 1 + word.len() > LONGEST && line != "  //" {
+            lines.push(format!("  // {word}"));
+        } else {
+            line.push(' ');
+            line.push_str(word);
+        }
     }
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// A primitive that brings its own Verilog.
@@ -95,7 +146,7 @@ fn custom(scope: &Scope, signals: &Signals, text: &str) -> Result<String> {
         });
     }
     let lines: String = text.lines().map(indented).collect();
-    Ok(format!("{}\n{lines}endmodule\n", opening(signals, |_| true)))
+    Ok(format!("{}\n{lines}endmodule\n", opening(scope, signals, |_| true)))
 }
 
 /// Compiler directives stay at the margin.
@@ -107,271 +158,284 @@ fn indented(line: &str) -> String {
     }
 }
 
+fn check_clocks(signals: &Signals, processes: &[Process]) -> Result<()> {
+    let is_clock = |id: SignalId| signals.owner(id).is_clock;
+    let is_clock_input = |id: SignalId| is_clock(id) && signals.owner(id).role == Role::Input;
+    let mut passed_down = BTreeSet::new();
+    for process in processes {
+        if let Process::Continuous { target, value: Expression { kind: Kind::Signal(element), .. } } = process
+        {
+            if is_clock_input(element.id()) && is_clock(*target) {
+                passed_down.insert(*target);
+            }
+        }
+    }
+    let stray = (0..signals.len())
+        .filter(|id| is_clock(*id) && !is_clock_input(*id))
+        .find(|id| !passed_down.contains(id) || !matches!(signals.owner(*id).role, Role::ChildInput(_)));
+    let as_data = processes.iter().find_map(|process| {
+        let mut clock = None;
+        process.reads(&mut |id| clock = clock.or(is_clock(id).then_some(id)));
+        let target = process.targets()[0];
+        clock.filter(|_| !passed_down.contains(&target)).map(|_| target)
+    });
+    match stray.or(as_data) {
+        Some(id) => Err(EmitError::ClockPath { module: signals.module.clone(), signal: signals.name_of(id) }),
+        None => Ok(()),
+    }
+}
+
 /// A module whose kernel is combinational; all state is in its children.
 struct Combinational<'a> {
     scope: &'a Scope,
-    signals: &'a Signals,
-    processes: Vec<Process>,
-    /// Signals whose value is used, so that they need a name.
-    read: BTreeSet<SignalId>,
-    /// Signals that some process assigns; a local that is constant is not.
-    assigned: BTreeSet<SignalId>,
-    /// Inputs of children that are connected to an expression, not to a wire of their own.
-    inline: BTreeMap<SignalId, Expression>,
+    plan: Plan<'a>,
+    connections: Connections,
+    registers: Registers,
+    /// Vectors whose value is used, so that they need a name.
+    read: BTreeSet<VectorId>,
 }
 
 impl<'a> Combinational<'a> {
-    fn of(scope: &'a Scope, signals: &'a Signals, processes: Vec<Process>) -> Result<Self> {
+    fn of(scope: &'a Scope, mut plan: Plan<'a>) -> Self {
         let mut read = BTreeSet::new();
-        for process in &processes {
-            process.reads(&mut |id| {
-                read.insert(id);
-            });
+        let mut note = |vector: VectorId| {
+            read.insert(vector);
+        };
+        plan.statements.iter().for_each(|statement| statement.reads(&mut |element| note(element.vector)));
+        for process in written_out(&plan) {
+            process.reads(&mut |id| note(plan.signals.vector_of(id)));
         }
-        let assigned = processes.iter().flat_map(|process| process.targets()).copied().collect();
-        let mut module = Combinational { scope, signals, processes, read, assigned, inline: BTreeMap::new() };
-        module.check_clocks()?;
-        module.inline_connections();
-        Ok(module)
+        let connections = instances::connections(scope, &plan, &read);
+        let registers = registers::registers(scope, &plan, &read);
+        let apart = connections.inline.keys().chain(&registers.inline).copied().collect();
+        plan.join(&apart);
+        Combinational { scope, plan, connections, registers, read }
     }
 
     fn unused_inputs(&self) -> Vec<String> {
-        let signals =
-            (0..self.signals.len()).filter(|id| !self.read.contains(id)).map(|id| &self.signals[id]);
-        signals.filter(|signal| signal.role == Role::Input).map(|signal| signal.name.clone()).collect()
+        let vectors = self.plan.signals.vectors.iter().enumerate();
+        let unused = vectors.filter(|(id, vector)| vector.role == Role::Input && !self.read.contains(id));
+        unused.map(|(_, vector)| vector.name.clone()).collect()
     }
 
-    fn check_clocks(&self) -> Result<()> {
-        let signals = self.signals;
-        let is_clock_input = |id: SignalId| signals[id].is_clock && signals[id].role == Role::Input;
-        let mut passed_down = BTreeSet::new();
-        for process in &self.processes {
-            if let Process::Continuous { target, value: Expression { kind: Kind::Signal(id), .. } } = process
-            {
-                if is_clock_input(*id) && signals[*target].is_clock {
-                    passed_down.insert(*target);
-                }
-            }
-        }
-        let stray = (0..signals.len())
-            .filter(|id| signals[*id].is_clock && !is_clock_input(*id))
-            .find(|id| !passed_down.contains(id) || !matches!(signals[*id].role, Role::ChildInput(_)));
-        let as_data = self.processes.iter().find_map(|process| {
-            let mut clock = None;
-            process.reads(&mut |id| clock = clock.or(signals[id].is_clock.then_some(id)));
-            let target = process.targets()[0];
-            clock.filter(|_| !passed_down.contains(&target)).map(|_| target)
-        });
-        match stray.or(as_data) {
-            Some(id) => {
-                Err(EmitError::ClockPath { module: signals.module.clone(), signal: signals[id].name.clone() })
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Takes out the assignments to children's inputs that read well where they are used: any to a
-    /// register, plain signals and numbers to an instance.
-    fn inline_connections(&mut self) {
-        let (scope, signals, read) = (self.scope, self.signals, &self.read);
-        let inline = &mut self.inline;
-        self.processes.retain(|process| {
-            let Process::Continuous { target, value } = process else { return true };
-            let Role::ChildInput(child) = signals[*target].role else { return true };
-            let is_plain = matches!(value.kind, Kind::Signal(_) | Kind::Literal(_));
-            if read.contains(target) || !(is_plain || is_register(&scope.children[child])) {
-                return true;
-            }
-            inline.insert(*target, value.clone());
-            false
-        });
+    fn is_inline(&self, vector: VectorId) -> bool {
+        self.connections.inline.contains_key(&vector) || self.registers.inline.contains(&vector)
     }
 
     fn text(&self) -> String {
-        let in_block: BTreeSet<_> = self
-            .processes
-            .iter()
-            .filter(|process| matches!(process, Process::Block { .. }))
-            .flat_map(|process| process.targets())
-            .copied()
-            .collect();
-        let sections = [
-            self.constants(),
-            self.declarations(&in_block),
-            self.instances(),
-            self.logic(),
-            self.registers(),
-        ];
-        let mut text = opening(self.signals, |id| in_block.contains(&id));
+        let logic = self.logic();
+        let in_block = &logic.in_block;
+        let instances = instances::text(self.scope, &self.plan, &self.connections, &self.read);
+        let registers = registers::text(&self.plan, &self.registers);
+        let constants = self.constants(&[&instances, &logic.text, &registers]);
+        let sections = [constants, self.declarations(in_block), instances, logic.text, registers];
+        let mut text = opening(self.scope, self.plan.signals, |id| in_block.contains(&id));
         for section in sections.iter().filter(|section| !section.is_empty()) {
             text.push('\n');
             text.push_str(section);
         }
-        text + "endmodule\n"
+        broken(&text) + "endmodule\n"
     }
 
-    fn constants(&self) -> String {
+    /// The constants that the rest of the text names.
+    fn constants(&self, rest: &[&str]) -> String {
+        let signals = self.plan.signals;
+        let words: BTreeSet<&str> =
+            rest.iter().flat_map(|text| text.split(|letter: char| !is_word(letter))).collect();
         let mut text = String::new();
-        for id in &self.read {
-            if let Role::Constant(value) = &self.signals[*id].role {
-                let signal = &self.signals[*id];
-                let value = Expression::literal(value.clone(), signal.width).text(self.signals);
-                writeln!(text, "  {} = {value};", declaration("localparam", signal)).expect(IN_MEMORY);
+        for vector in signals.vectors.iter().filter(|vector| words.contains(vector.name.as_str())) {
+            let Role::Constant(values) = &vector.role else { continue };
+            let number = |value| Expression::literal(value, vector.width).text(signals);
+            let values: Vec<_> = values.iter().rev().cloned().map(number).collect();
+            let declaration = declared(signals, "localparam", vector);
+            if !vector.is_array {
+                writeln!(text, "  {declaration} = {};", values[0]).expect(IN_MEMORY);
+                continue;
             }
+            let mut lines = vec![format!("  {declaration} = {{")];
+            for (number, value) in values.iter().enumerate() {
+                let value = if number + 1 < values.len() { format!("{value}, ") } else { value.clone() };
+                if lines.last().is_some_and(|line| line.len() + value.len() > LONGEST) {
+                    lines.push("    ".to_string());
+                }
+                lines.last_mut().expect("there is a line").push_str(&value);
+            }
+            let lines: Vec<_> = lines.iter().map(|line| line.trim_end()).collect();
+            writeln!(text, "{}}};", lines.join("\n")).expect(IN_MEMORY);
         }
         text
     }
 
-    fn declarations(&self, in_block: &BTreeSet<SignalId>) -> String {
+    fn declarations(&self, in_block: &BTreeSet<VectorId>) -> String {
+        let signals = self.plan.signals;
+        let is_verilog = signals.language == Language::Verilog;
         let mut text = String::new();
-        for id in 0..self.signals.len() {
-            let signal = &self.signals[id];
-            let kind = match signal.role {
+        for (id, vector) in signals.vectors.iter().enumerate() {
+            let is_assigned = self.plan.group_of(id).is_some() && !self.is_inline(id);
+            let kind = match vector.role {
                 Role::Local | Role::ChildInput(_) if in_block.contains(&id) => "reg",
-                Role::Local if self.assigned.contains(&id) => "wire",
-                Role::ChildInput(_) if !self.inline.contains_key(&id) => "wire",
-                Role::ChildOutput(child) if is_register(&self.scope.children[child]) => "reg",
-                Role::ChildOutput(_) if self.read.contains(&id) => "wire",
+                Role::Local | Role::ChildInput(_) if is_assigned => "wire",
+                Role::ChildOutput(children) => {
+                    let child = &self.scope.children[signals.children[children].members[0]];
+                    match (is_register(child), self.read.contains(&id)) {
+                        (true, _) => "reg",
+                        (false, true) => "wire",
+                        (false, false) => continue,
+                    }
+                }
                 _ => continue,
             };
-            writeln!(text, "  {};", declaration(kind, signal)).expect(IN_MEMORY);
+            let kind = if is_verilog { kind } else { "logic" };
+            writeln!(text, "  {};", declared(signals, kind, vector)).expect(IN_MEMORY);
         }
         text
     }
 
-    /// Instances of all children but registers.
-    fn instances(&self) -> String {
-        let mut texts = vec![];
-        for child in self.scope.children.iter().filter(|child| !is_register(child)) {
-            let connections = child.atoms.iter().filter_map(|atom| {
-                let id = self.signals.find(&format!("{}${}", child.key, atom.key))?;
-                let connection = match (&self.signals[id].role, self.inline.get(&id)) {
-                    (_, Some(value)) => value.text(self.signals),
-                    (Role::ChildOutput(_), _) if !self.read.contains(&id) => String::new(),
-                    _ => self.signals[id].name.clone(),
-                };
-                Some(format!("    .{}({connection})", atom.key.replace('$', "_")))
-            });
-            let connections = connections.collect::<Vec<_>>().join(",\n");
-            let (module, instance) = (&child.identity.verilog, child.key.replace('$', "_"));
-            texts.push(format!("  {module} {instance} (\n{connections}\n  );\n"));
-        }
-        texts.join("\n")
-    }
-
-    fn logic(&self) -> String {
-        let signals = self.signals;
-        let mut text = String::new();
-        let mut after_block = false;
-        for process in &self.processes {
-            match process {
-                Process::Continuous { target, value } => {
-                    if after_block {
-                        text.push('\n');
-                    }
-                    after_block = false;
-                    let name = &signals[*target].name;
-                    writeln!(text, "  assign {name} = {};", value.text(signals)).expect(IN_MEMORY);
+    fn logic(&self) -> Logic {
+        let signals = self.plan.signals;
+        let mut logic = Logic { in_block: BTreeSet::new(), text: String::new(), after_block: false };
+        for group in &self.plan.groups {
+            if group.vectors.iter().any(|vector| self.is_inline(*vector)) {
+                continue;
+            }
+            if group.is_written_out {
+                for process in processes_of(&self.plan, group) {
+                    logic.process(signals, &process);
                 }
-                Process::Block { body, .. } => {
-                    if !text.is_empty() {
-                        text.push('\n');
+                continue;
+            }
+            match self.plan.assigned_at_once(group) {
+                Some(assigns) => {
+                    for (vector, value) in assigns {
+                        logic.assign(&signals[vector].name, &value);
                     }
-                    after_block = true;
-                    text.push_str("  always @(*) begin\n");
-                    write_body(signals, body, 2, &mut text);
-                    text.push_str("  end\n");
                 }
+                None => logic.block(signals, &group.vectors, &group.body),
             }
         }
-        text
-    }
-
-    /// Registers, as one clocked block each; in simulation they start at zero.
-    fn registers(&self) -> String {
-        let signals = self.signals;
-        let (mut initial, mut blocks) = (String::new(), vec![]);
-        for child in self.scope.children.iter().filter(|child| is_register(child)) {
-            let port = |name: &str| {
-                let id = signals.find(&format!("{}${name}", child.key)).expect("a register's port");
-                self.inline.get(&id).cloned().unwrap_or_else(|| Expression::signal(signals, id))
-            };
-            let (clock, q) = (port("clock").text(signals), port("q"));
-            let (name, zero) = (q.text(signals), Expression::literal(0u32, q.width).text(signals));
-            let next = format!("{name} <= {};", port("d").text(signals));
-            let (reset, enable) = (port("reset"), port("enable"));
-            let is = |port: &Expression, level: u32| port.constant(signals) == Some(level.into());
-            let update = match is(&enable, 1) {
-                true => next,
-                false => format!("if ({}) {next}", enable.text(signals)),
-            };
-            let body = match is(&reset, 0) {
-                true => update,
-                false => format!("if ({}) {name} <= {zero};\n    else {update}", reset.text(signals)),
-            };
-            blocks.push(format!("  always @(posedge {clock})\n    {body}\n"));
-            writeln!(initial, "    {name} = {zero};").expect(IN_MEMORY);
-        }
-        if blocks.is_empty() {
-            return String::new();
-        }
-        let initial = format!("`ifndef SYNTHESIS\n  initial begin\n{initial}  end\n`endif\n");
-        format!("{}\n{initial}", blocks.join("\n"))
+        logic
     }
 }
 
-const IN_MEMORY: &str = "writing to a String never fails";
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
 
-fn write_body(signals: &Signals, body: &[Statement], depth: usize, text: &mut String) {
-    let margin = "  ".repeat(depth);
-    for statement in body {
-        match statement {
-            Statement::Assign { target, part, value, .. } => {
-                let place = match part {
-                    Part::Whole => String::new(),
-                    Part::Bits { low } => range(signals, *target, *low, value.width),
-                    Part::Bit(index) => format!("[{}]", index.text(signals)),
-                };
-                let (name, value) = (&signals[*target].name, value.text(signals));
-                writeln!(text, "{margin}{name}{place} = {value};").expect(IN_MEMORY);
+/// The text of the processes, and the vectors that they assign in blocks.
+struct Logic {
+    in_block: BTreeSet<VectorId>,
+    text: String,
+    after_block: bool,
+}
+
+impl Logic {
+    fn assign(&mut self, name: &str, value: &str) {
+        if self.after_block {
+            self.text.push('\n');
+        }
+        self.after_block = false;
+        writeln!(self.text, "  assign {name} = {value};").expect(IN_MEMORY);
+    }
+
+    fn block(&mut self, signals: &Signals, vectors: &BTreeSet<VectorId>, body: &[Statement]) {
+        self.in_block.extend(vectors);
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.after_block = true;
+        let always = match signals.language {
+            Language::Verilog => "always @(*)",
+            Language::SystemVerilog => "always_comb",
+        };
+        let mut first = None;
+        body[0].targets(&mut |target| {
+            first.get_or_insert(target.vector);
+        });
+        let name = &signals[first.expect("a block assigns something")].name;
+        self.text += &block(signals, always, name, body);
+    }
+
+    fn process(&mut self, signals: &Signals, process: &Process) {
+        match process {
+            Process::Continuous { target, value } => {
+                let name = Expression::signal(signals, signals.element(*target)).text(signals);
+                self.assign(&name, &value.text(signals));
             }
-            Statement::If { condition, then, otherwise, .. } if then.is_empty() => {
-                let condition = Expression::unary(Unary::Not, condition.clone());
-                write!(text, "{margin}if ({})", condition.text(signals)).expect(IN_MEMORY);
-                write_branch(signals, otherwise, depth, text);
-            }
-            Statement::If { condition, then, otherwise, .. } => {
-                write!(text, "{margin}if ({})", condition.text(signals)).expect(IN_MEMORY);
-                write_branch(signals, then, depth, text);
-                if !otherwise.is_empty() {
-                    write!(text, "{margin}else").expect(IN_MEMORY);
-                    write_branch(signals, otherwise, depth, text);
-                }
-            }
-            Statement::Case { selector, arms, .. } => {
-                writeln!(text, "{margin}case ({})", selector.text(signals)).expect(IN_MEMORY);
-                for (number, (label, body)) in arms.iter().enumerate() {
-                    let label = match number + 1 == arms.len() {
-                        true => "default".to_string(),
-                        false => label.text(signals),
-                    };
-                    writeln!(text, "{margin}  {label}: begin").expect(IN_MEMORY);
-                    write_body(signals, body, depth + 2, text);
-                    writeln!(text, "{margin}  end").expect(IN_MEMORY);
-                }
-                writeln!(text, "{margin}endcase").expect(IN_MEMORY);
+            Process::Block { targets, body } => {
+                let vectors = targets.iter().map(|id| signals.vector_of(*id)).collect();
+                self.block(signals, &vectors, body);
             }
         }
     }
 }
 
-/// One assignment stands on the line of its condition, all else in a block of its own.
-fn write_branch(signals: &Signals, body: &[Statement], depth: usize, text: &mut String) {
-    if let [Statement::Assign { .. }] = body {
-        text.push(' ');
-        return write_body(signals, body, 0, text);
+/// A block of logic; one with loops has a name, since its loop variables are declared in it.
+fn block(signals: &Signals, always: &str, name: &str, body: &[Statement]) -> String {
+    let variables = variables(body);
+    let mut text = match variables.is_empty() {
+        true => format!("  {always} begin\n"),
+        false => format!("  {always} begin : {}\n", signals.fresh(&format!("{name}_logic"))),
+    };
+    for variable in &variables {
+        writeln!(text, "    integer {variable};").expect(IN_MEMORY);
     }
-    text.push_str(" begin\n");
-    write_body(signals, body, depth + 1, text);
-    writeln!(text, "{}end", "  ".repeat(depth)).expect(IN_MEMORY);
+    for variable in skipped(body) {
+        writeln!(text, "    {variable} = 0;").expect(IN_MEMORY);
+    }
+    write_body(signals, body, Assignment::Blocking, 2, &mut text);
+    text + "  end\n"
+}
+
+/// The processes of all groups that are written out.
+fn written_out(plan: &Plan) -> Vec<Process> {
+    let groups = plan.groups.iter().filter(|group| group.is_written_out);
+    groups.flat_map(|group| processes_of(plan, group)).collect()
+}
+
+/// The processes of the single signals of a group. A vector is a net or a variable as a whole: if a block
+/// assigns a part of it, blocks assign the rest.
+fn processes_of(plan: &Plan, group: &Group) -> Vec<Process> {
+    let signals = plan.signals;
+    let owner = |id: &SignalId| signals.vector_of(*id);
+    let concerned = plan.processes.iter();
+    let mut processes: Vec<Process> =
+        concerned.filter(|process| group.vectors.contains(&owner(&process.targets()[0]))).cloned().collect();
+    let assigned: BTreeSet<_> = processes.iter().flat_map(|process| process.targets().to_vec()).collect();
+    let all = group.vectors.iter().flat_map(|vector| signals[*vector].elements());
+    // A signal that is constant, or that nothing depends on.
+    for id in all.filter(|id| !assigned.contains(id)) {
+        let number = plan.values(owner(&id), id..id + 1).and_then(|values| values[0].constant(signals));
+        let value = Expression::literal(number.unwrap_or_default(), signals.owner(id).width);
+        processes.push(Process::Continuous { target: id, value });
+    }
+    let blocks = processes.iter().filter(|process| matches!(process, Process::Block { .. }));
+    let in_block: BTreeSet<_> = blocks.flat_map(|process| process.targets().iter().map(owner)).collect();
+    let mut constants: BTreeMap<VectorId, Vec<Statement>> = BTreeMap::new();
+    processes.retain_mut(|process| {
+        let Process::Continuous { target, value } = process else { return true };
+        if !in_block.contains(&owner(target)) {
+            return true;
+        }
+        let assignment = Statement::Assign {
+            target: signals.element(*target),
+            part: kernel::Part::Whole,
+            value: value.clone(),
+            at: 0,
+        };
+        if value.constant(signals).is_some() {
+            // A block of its own would never run.
+            constants.entry(owner(target)).or_default().push(assignment);
+            return false;
+        }
+        *process = Process::Block { targets: vec![*target], body: vec![assignment] };
+        true
+    });
+    for (vector, assignments) in constants {
+        let block = processes.iter_mut().find_map(|process| match process {
+            Process::Block { targets, body } if targets.iter().any(|id| owner(id) == vector) => Some(body),
+            _ => None,
+        });
+        block.expect("a block assigns the vector").splice(0..0, assignments);
+    }
+    processes
 }

@@ -1,4 +1,4 @@
-//! From a kernel's statements to continuous assignments and `always @(*)` blocks.
+//! From a kernel's statements, loops written out, to continuous assignments and `always @(*)` blocks.
 //!
 //! rust-hdl runs a kernel from top to bottom, again and again until nothing changes. A value read
 //! after its last assignment, or before its first, is therefore the settled one, and its reader needs
@@ -11,10 +11,12 @@ use num_bigint::BigUint;
 
 use super::error::{EmitError, Result};
 use super::expression::Expression;
+use super::index::Index;
 use super::kernel::{Part, Position, Statement};
-use super::signals::{Role, SignalId, Signals};
+use super::signals::{Element, Role, SignalId, Signals};
 use super::simplify::simplified;
 
+#[derive(Clone)]
 pub enum Process {
     /// `assign`
     Continuous { target: SignalId, value: Expression },
@@ -32,9 +34,10 @@ impl Process {
 
     /// Calls `read` for every signal that the process reads, its own included.
     pub fn reads(&self, read: &mut impl FnMut(SignalId)) {
+        let mut read = |element: &Element| read(element.id());
         match self {
-            Process::Continuous { value, .. } => value.reads(read),
-            Process::Block { body, .. } => body.iter().for_each(|statement| statement.reads(read)),
+            Process::Continuous { value, .. } => value.reads(&mut read),
+            Process::Block { body, .. } => body.iter().for_each(|statement| statement.reads(&mut read)),
         }
     }
 }
@@ -45,15 +48,15 @@ pub fn processes(signals: &Signals, statements: Vec<Statement>) -> Result<Vec<Pr
     let statements = simplified(signals, statements);
     let uses = Uses::of(&statements);
     let groups = groups(signals, &uses)?;
-    let top_level: Vec<BTreeSet<SignalId>> =
-        statements.iter().map(|statement| targets(std::slice::from_ref(statement))).collect();
+    let top_level: Vec<BTreeSet<SignalId>> = statements.iter().map(targets).collect();
     let mut processes = vec![];
     for group in groups {
         let members: BTreeSet<_> = group.iter().copied().collect();
         let concerned = statements.iter().zip(&top_level);
         let concerned = concerned.filter(|(_, targets)| !targets.is_disjoint(&members));
-        let body = concerned.filter_map(|(statement, _)| projected(statement, &members)).collect();
-        processes.extend(process(signals, group, body)?);
+        let body = concerned
+            .filter_map(|(statement, _)| statement.projected(&|target| members.contains(&target.id())));
+        processes.extend(process(signals, group, body.collect())?);
     }
     Ok(processes)
 }
@@ -71,7 +74,7 @@ pub(super) struct Uses {
     /// First and last assignment.
     pub writes: BTreeMap<SignalId, (Position, Position)>,
     /// What is read where, and which signal's value depends on it.
-    reads: BTreeSet<(SignalId, Position, SignalId)>,
+    pub reads: BTreeSet<(SignalId, Position, SignalId)>,
 }
 
 impl Uses {
@@ -85,30 +88,32 @@ impl Uses {
         for statement in body {
             match statement {
                 Statement::Assign { target, part, value, at } => {
-                    let (_, last) = self.writes.entry(*target).or_insert((*at, *at));
+                    let target = target.id();
+                    let (_, last) = self.writes.entry(target).or_insert((*at, *at));
                     *last = *at;
-                    let mut read = |id| {
-                        self.reads.insert((id, *at, *target));
+                    let mut read = |element: &Element| {
+                        self.reads.insert((element.id(), *at, target));
                     };
                     value.reads(&mut read);
                     if let Part::Bit(index) = part {
                         index.reads(&mut read);
                     }
-                    self.reads.extend(conditions.iter().map(|(id, at)| (*id, *at, *target)));
+                    self.reads.extend(conditions.iter().map(|(id, at)| (*id, *at, target)));
                 }
                 Statement::If { condition, at, then, otherwise } => {
                     let outside = conditions.len();
-                    condition.reads(&mut |id| conditions.push((id, *at)));
+                    condition.reads(&mut |element| conditions.push((element.id(), *at)));
                     self.walk(then, conditions);
                     self.walk(otherwise, conditions);
                     conditions.truncate(outside);
                 }
                 Statement::Case { selector, at, arms } => {
                     let outside = conditions.len();
-                    selector.reads(&mut |id| conditions.push((id, *at)));
+                    selector.reads(&mut |element| conditions.push((element.id(), *at)));
                     arms.iter().for_each(|(_, body)| self.walk(body, conditions));
                     conditions.truncate(outside);
                 }
+                Statement::For { .. } => unreachable!("loops are written out"),
             }
         }
     }
@@ -121,11 +126,10 @@ impl Uses {
 }
 
 fn check_driven(signals: &Signals, uses: &Uses) -> Result<()> {
-    let undriven = (0..signals.len()).find(|id| signals[*id].is_assigned() && !uses.writes.contains_key(id));
+    let undriven =
+        (0..signals.len()).find(|id| signals.owner(*id).is_assigned() && !uses.writes.contains_key(id));
     match undriven {
-        Some(id) => {
-            Err(EmitError::Undriven { module: signals.module.clone(), signal: signals[id].name.clone() })
-        }
+        Some(id) => Err(EmitError::Undriven { module: signals.module.clone(), signal: signals.name_of(id) }),
         None => Ok(()),
     }
 }
@@ -144,7 +148,7 @@ fn groups(signals: &Signals, uses: &Uses) -> Result<Vec<Vec<SignalId>>> {
     for (id, at, reader) in &uses.reads {
         let Some((first, last)) = uses.writes.get(id) else { continue };
         if (first + 1..=*last).contains(at) {
-            if matches!(signals[*id].role, Role::ChildInput(_)) {
+            if matches!(signals.owner(*id).role, Role::ChildInput(_)) {
                 // Rust reads the settled value of a child's input, Verilog would read the present one.
                 return Err(read_too_early(signals, *id));
             }
@@ -162,50 +166,12 @@ fn groups(signals: &Signals, uses: &Uses) -> Result<Vec<Vec<SignalId>>> {
     Ok(groups)
 }
 
-/// The part of a statement that assigns these signals.
-fn projected(statement: &Statement, to: &BTreeSet<SignalId>) -> Option<Statement> {
-    let body = |body: &[Statement]| -> Vec<_> {
-        body.iter().filter_map(|statement| projected(statement, to)).collect()
-    };
-    match statement {
-        Statement::Assign { target, .. } => to.contains(target).then(|| statement.clone()),
-        Statement::If { condition, at, then, otherwise } => {
-            let (then, otherwise) = (body(then), body(otherwise));
-            (!then.is_empty() || !otherwise.is_empty()).then(|| Statement::If {
-                condition: condition.clone(),
-                at: *at,
-                then,
-                otherwise,
-            })
-        }
-        Statement::Case { selector, at, arms } => {
-            let arms: Vec<_> = arms.iter().map(|(label, arm)| (label.clone(), body(arm))).collect();
-            arms.iter().any(|(_, body)| !body.is_empty()).then(|| Statement::Case {
-                selector: selector.clone(),
-                at: *at,
-                arms,
-            })
-        }
-    }
-}
-
-/// All signals that statements assign.
-fn targets(body: &[Statement]) -> BTreeSet<SignalId> {
+/// All signals that a statement assigns.
+fn targets(statement: &Statement) -> BTreeSet<SignalId> {
     let mut found = BTreeSet::new();
-    for statement in body {
-        match statement {
-            Statement::Assign { target, .. } => {
-                found.insert(*target);
-            }
-            Statement::If { then, otherwise, .. } => {
-                found.extend(targets(then));
-                found.extend(targets(otherwise));
-            }
-            Statement::Case { arms, .. } => {
-                arms.iter().for_each(|(_, body)| found.extend(targets(body)));
-            }
-        }
-    }
+    statement.targets(&mut |target| {
+        found.insert(target.id());
+    });
     found
 }
 
@@ -213,19 +179,17 @@ fn targets(body: &[Statement]) -> BTreeSet<SignalId> {
 type Assigned = HashMap<SignalId, BigUint>;
 
 /// Checks that a block assigns all its signals on every path, and none after reading it.
-fn check_paths(signals: &Signals, targets: &[SignalId], body: &[Statement]) -> Result<()> {
+pub fn check_paths(signals: &Signals, targets: &[SignalId], body: &[Statement]) -> Result<()> {
     let mut assigned: Assigned = targets.iter().map(|id| (*id, BigUint::default())).collect();
     walk_paths(signals, body, &mut assigned)?;
     match targets.iter().find(|id| !is_complete(signals, &assigned, **id)) {
-        Some(id) => {
-            Err(EmitError::Latch { module: signals.module.clone(), signal: signals[*id].name.clone() })
-        }
+        Some(id) => Err(EmitError::Latch { module: signals.module.clone(), signal: signals.name_of(*id) }),
         None => Ok(()),
     }
 }
 
 fn is_complete(signals: &Signals, assigned: &Assigned, id: SignalId) -> bool {
-    assigned[&id].count_ones() == signals[id].width as u64
+    assigned[&id].count_ones() == signals.owner(id).width as u64
 }
 
 fn walk_paths(signals: &Signals, body: &[Statement], assigned: &mut Assigned) -> Result<()> {
@@ -235,14 +199,14 @@ fn walk_paths(signals: &Signals, body: &[Statement], assigned: &mut Assigned) ->
                 check_reads(signals, value, assigned)?;
                 let low = match part {
                     Part::Whole => 0,
-                    Part::Bits { low } => *low,
+                    Part::Bits { low } => known(low),
                     Part::Bit(index) => {
                         check_reads(signals, index, assigned)?;
                         continue;
                     }
                 };
                 let mask = ((BigUint::from(1u32) << value.width) - 1u32) << low;
-                *assigned.get_mut(target).expect("a target of the block") |= mask;
+                *assigned.get_mut(&target.id()).expect("a target of the block") |= mask;
             }
             Statement::If { condition, then, otherwise, .. } => {
                 check_reads(signals, condition, assigned)?;
@@ -253,6 +217,7 @@ fn walk_paths(signals: &Signals, body: &[Statement], assigned: &mut Assigned) ->
                 let bodies: Vec<_> = arms.iter().map(|(_, body)| body).collect();
                 walk_branches(signals, &bodies, assigned)?;
             }
+            Statement::For { .. } => unreachable!("loops are written out"),
         }
     }
     Ok(())
@@ -275,7 +240,8 @@ fn walk_branches(signals: &Signals, bodies: &[&Vec<Statement>], assigned: &mut A
 
 fn check_reads(signals: &Signals, value: &Expression, assigned: &Assigned) -> Result<()> {
     let mut early = None;
-    value.reads(&mut |id| {
+    value.reads(&mut |element| {
+        let id = element.id();
         if assigned.contains_key(&id) && !is_complete(signals, assigned, id) {
             early.get_or_insert(id);
         }
@@ -284,42 +250,45 @@ fn check_reads(signals: &Signals, value: &Expression, assigned: &Assigned) -> Re
 }
 
 fn read_too_early(signals: &Signals, id: SignalId) -> EmitError {
-    let (module, signal) = (signals.module.clone(), signals[id].name.clone());
+    let (module, signal) = (signals.module.clone(), signals.name_of(id));
     EmitError::ReadBeforeAssignment { module, signal }
 }
 
 /// The values that a block assigns, if it depends on no signal but its own: nothing would ever
 /// trigger it.
 fn settled(signals: &Signals, targets: &[SignalId], body: &[Statement]) -> Option<Vec<Process>> {
-    let mut values = HashMap::new();
-    run(signals, body, &mut values)?;
+    let values = settled_values(signals, body)?;
     let process = |target: &SignalId| Process::Continuous {
         target: *target,
-        value: Expression::literal(values[target].clone(), signals[*target].width),
+        value: Expression::literal(values[target].clone(), signals.owner(*target).width),
     };
     Some(targets.iter().map(process).collect())
+}
+
+/// What statements assign in the end, if they read nothing but constants and each other.
+pub fn settled_values(signals: &Signals, body: &[Statement]) -> Option<HashMap<SignalId, BigUint>> {
+    let mut values = HashMap::new();
+    run(signals, body, &mut values)?;
+    Some(values)
 }
 
 /// Runs statements on known values; none if an unknown one is read.
 fn run(signals: &Signals, body: &[Statement], values: &mut HashMap<SignalId, BigUint>) -> Option<()> {
     for statement in body {
         let value_of = |expression: &Expression| {
-            expression.value(&|id| match &signals[id].role {
-                Role::Constant(value) => Some(value.clone()),
-                _ => values.get(&id).cloned(),
-            })
+            expression.value(&|id| signals.constant(id).or_else(|| values.get(&id).cloned()))
         };
         match statement {
             Statement::Assign { target, part, value, .. } => {
                 let new = value_of(value)?;
                 let low = match part {
                     Part::Whole => 0,
-                    Part::Bits { low } => *low,
+                    Part::Bits { low } => known(low),
                     Part::Bit(index) => usize::try_from(value_of(index)?).ok()?,
                 };
-                let all = (BigUint::from(1u32) << signals[*target].width) - 1u32;
+                let all = (BigUint::from(1u32) << signals[target.vector].width) - 1u32;
                 let ones = ((BigUint::from(1u32) << value.width) - 1u32) << low;
-                let present = values.entry(*target).or_default();
+                let present = values.entry(target.id()).or_default();
                 *present = (&*present & (all ^ ones)) | (new << low);
             }
             Statement::If { condition, then, otherwise, .. } => {
@@ -333,7 +302,12 @@ fn run(signals: &Signals, body: &[Statement], values: &mut HashMap<SignalId, Big
                     run(signals, body, values)?;
                 }
             }
+            Statement::For { .. } => unreachable!("loops are written out"),
         }
     }
     Some(())
+}
+
+fn known(low: &Index) -> usize {
+    low.number().expect("loops are written out") as usize
 }

@@ -1,6 +1,6 @@
 //! The tree of blocks, as a rust-hdl probe finds it.
 
-use gpurf_hw::dialect::Identity;
+use gpurf_hw::dialect::{Described, Identity};
 use num_bigint::BigUint;
 use rust_hdl::core::ast::{Verilog, VerilogLiteral};
 use rust_hdl::core::atom::{Atom, AtomKind};
@@ -14,24 +14,10 @@ use super::error::{EmitError, Result};
 pub struct Scope {
     /// Field name in the parent, with array indices after `$`: `entries$3`.
     pub key: String,
-    pub identity: ModuleName,
+    pub identity: Described,
     pub atoms: Vec<AtomDetails>,
     pub children: Vec<Scope>,
     pub code: Verilog,
-}
-
-pub struct ModuleName {
-    pub verilog: String,
-    pub origin: String,
-    pub parameters: Vec<(String, usize)>,
-}
-
-impl ModuleName {
-    /// The name without parameters.
-    pub fn base(&self) -> &str {
-        let suffix: String = self.parameters.iter().map(|(name, value)| format!("_{name}{value}")).collect();
-        self.verilog.strip_suffix(&suffix).unwrap_or(&self.verilog)
-    }
 }
 
 pub struct AtomDetails {
@@ -75,7 +61,7 @@ struct Reader {
 
 struct Unfinished {
     key: String,
-    identity: Option<ModuleName>,
+    identity: Option<Described>,
     namespaces: Vec<String>,
     atoms: Vec<AtomDetails>,
     children: Vec<Scope>,
@@ -98,8 +84,8 @@ impl Probe for Reader {
 
     fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
         let scope = self.scope();
-        if let Some((verilog, origin, parameters)) = Identity::of(atom) {
-            scope.identity = Some(ModuleName { verilog, origin, parameters });
+        if let Some(identity) = Identity::of(atom) {
+            scope.identity = Some(identity);
             return;
         }
         let mut path = scope.namespaces.clone();

@@ -1,23 +1,39 @@
 //! The signals that a kernel can name, and what they are called in Verilog.
+//!
+//! Signals in an array are the elements of one vector; a signal of its own is a vector of one element.
 
 use std::collections::HashMap;
 
+use gpurf_hw::dialect::Described;
 use num_bigint::BigUint;
 use rust_hdl::core::atom::AtomKind;
 
 use super::error::{EmitError, Result};
+use super::index::{parse_path, Index};
 use super::keywords::is_keyword;
 use super::scope::{AtomDetails, Scope};
+use super::Language;
 
-/// A signal's place in [`Signals`].
+/// A signal's place among all elements of all vectors of [`Signals`].
 pub type SignalId = usize;
 
+/// A vector's place in [`Signals`].
+pub type VectorId = usize;
+
 #[derive(Clone, Debug)]
-pub struct Signal {
+pub struct Vector {
     pub name: String,
+    /// Whether it is an array in Rust; an array of one element is one.
+    pub is_array: bool,
+    pub count: usize,
+    /// Bits of an element.
     pub width: usize,
     pub role: Role,
     pub is_clock: bool,
+    /// The enum that it holds.
+    pub states: Option<String>,
+    /// Its first element; the others follow.
+    pub first: SignalId,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -25,92 +41,237 @@ pub enum Role {
     Input,
     Output,
     Local,
-    Constant(BigUint),
-    /// An input of the child with this number.
+    /// The values of the elements.
+    Constant(Vec<BigUint>),
+    /// An input of the children with this number.
     ChildInput(usize),
     ChildOutput(usize),
 }
 
-impl Signal {
+impl Vector {
     /// Whether the kernel assigns it.
     pub fn is_assigned(&self) -> bool {
         matches!(self.role, Role::Output | Role::Local | Role::ChildInput(_))
     }
+
+    /// Bits of all elements.
+    pub fn bits(&self) -> usize {
+        self.count * self.width
+    }
+
+    pub fn elements(&self) -> std::ops::Range<SignalId> {
+        self.first..self.first + self.count
+    }
+}
+
+/// One element of a vector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element {
+    pub vector: VectorId,
+    /// The vector's first element.
+    pub first: SignalId,
+    pub index: Index,
+}
+
+impl Element {
+    /// Which signal it is, if no loop decides.
+    pub fn known(&self) -> Option<SignalId> {
+        self.index.number().map(|index| self.first + index as usize)
+    }
+
+    /// Which signal it is, once loops are written out.
+    pub fn id(&self) -> SignalId {
+        self.known().expect("loops are written out")
+    }
+}
+
+/// Children of one name: one, or the elements of an array.
+pub struct Children {
+    pub name: String,
+    /// Field path without indices.
+    pub path: String,
+    pub is_array: bool,
+    /// Their numbers in the scope, by index.
+    pub members: Vec<usize>,
 }
 
 /// All signals of one module, its children's ports and its enum variants included.
 pub struct Signals {
     pub module: String,
-    list: Vec<Signal>,
-    /// By field path, with `$` for every `.`, `::` and array index: `entries$3$d`, `State$Idle`.
-    by_path: HashMap<String, SignalId>,
+    pub language: Language,
+    pub vectors: Vec<Vector>,
+    pub children: Vec<Children>,
+    /// By element, its vector.
+    owners: Vec<VectorId>,
+    /// By field path without indices and with `$` for every `.` and `::`: `entries$d`, `State$Idle`; and the
+    /// lengths of the arrays on the way.
+    by_path: HashMap<String, (VectorId, Vec<usize>)>,
     /// By Verilog name, to the field path: every name is given once.
     names: HashMap<String, String>,
 }
 
-impl std::ops::Index<SignalId> for Signals {
-    type Output = Signal;
+impl std::ops::Index<VectorId> for Signals {
+    type Output = Vector;
 
-    fn index(&self, id: SignalId) -> &Signal {
-        &self.list[id]
+    fn index(&self, id: VectorId) -> &Vector {
+        &self.vectors[id]
     }
 }
 
+/// A signal of the scope, before it has a place in a vector.
+struct Found<'a> {
+    indices: Vec<usize>,
+    atom: &'a AtomDetails,
+}
+
 impl Signals {
-    pub fn of(scope: &Scope) -> Result<Self> {
-        let module = scope.identity.verilog.clone();
-        let mut signals = Signals { module, list: vec![], by_path: HashMap::new(), names: HashMap::new() };
-        for atom in &scope.atoms {
-            let role = match atom.kind {
+    pub fn of(scope: &Scope, language: Language) -> Result<Self> {
+        let mut signals = Signals {
+            module: scope.identity.verilog_name.clone(),
+            language,
+            vectors: vec![],
+            children: vec![],
+            owners: vec![],
+            by_path: HashMap::new(),
+            names: HashMap::new(),
+        };
+        let own = scope.atoms.iter().map(|atom| (atom.key.as_str(), atom));
+        for (path, found) in gathered(own) {
+            let role = match found[0].atom.kind {
                 AtomKind::InputParameter => Role::Input,
                 AtomKind::OutputParameter => Role::Output,
                 AtomKind::LocalSignal => Role::Local,
-                AtomKind::Constant => Role::Constant(atom.value.clone()),
-                _ => return Err(signals.unsupported(&atom.key, "is neither In, Out, Local nor Constant")),
+                AtomKind::Constant => {
+                    Role::Constant(found.iter().map(|found| found.atom.value.clone()).collect())
+                }
+                _ => return Err(signals.unsupported(&path, "is neither In, Out, Local nor Constant")),
             };
-            signals.add(atom, "", &atom.key.replace('$', "_"), role)?;
+            signals.add(&path, &path.replace('$', "_"), found, role)?;
         }
-        for (number, child) in scope.children.iter().enumerate() {
-            let instance = child.key.replace('$', "_");
-            if !is_register(child) {
-                signals.name(&instance, &child.key)?;
+        for (path, members) in gathered_children(scope) {
+            let number = signals.children.len();
+            let first = &scope.children[members[0]];
+            let (name, is_array) = (path.replace('$', "_"), first.key != path);
+            if !is_register(first) {
+                signals.name(&name, &path)?;
             }
-            for atom in &child.atoms {
-                let role = match atom.kind {
+            let ports: Vec<(String, &AtomDetails)> = members
+                .iter()
+                .map(|member| &scope.children[*member])
+                .flat_map(|child| {
+                    child.atoms.iter().map(|atom| (format!("{}${}", child.key, atom.key), atom))
+                })
+                .collect();
+            for (port, found) in gathered(ports.iter().map(|(key, atom)| (key.as_str(), *atom))) {
+                let role = match found[0].atom.kind {
                     AtomKind::InputParameter => Role::ChildInput(number),
                     AtomKind::OutputParameter => Role::ChildOutput(number),
                     _ => continue,
                 };
                 // A register is called by its own name, without a `q`.
-                let name = match is_register(child) && atom.key == "q" {
-                    true => instance.clone(),
-                    false => format!("{instance}_{}", atom.key.replace('$', "_")),
+                let verilog = match is_register(first) {
+                    true => port.strip_suffix("$q").unwrap_or(&port).replace('$', "_"),
+                    false => port.replace('$', "_"),
                 };
-                signals.add(atom, &format!("{}$", child.key), &name, role)?;
+                signals.add(&port, &verilog, found, role)?;
             }
+            signals.children.push(Children { name, path, is_array, members });
         }
         Ok(signals)
     }
 
+    /// Elements of all vectors.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.owners.len()
     }
 
-    /// The signal at a field path of the kernel.
-    pub fn find(&self, path: &str) -> Option<SignalId> {
-        self.by_path.get(path).copied()
+    /// The vector at a field path of the kernel, and the lengths of the arrays on the way. A register's
+    /// own path is what it holds.
+    pub fn find(&self, path: &str) -> Option<(VectorId, &[usize])> {
+        let found = self.by_path.get(path).or_else(|| {
+            let held = self.by_path.get(&format!("{path}$q"))?;
+            matches!(self[held.0].role, Role::ChildOutput(_)).then_some(held)
+        });
+        found.map(|(vector, lengths)| (*vector, lengths.as_slice()))
     }
 
-    fn add(&mut self, atom: &AtomDetails, prefix: &str, name: &str, role: Role) -> Result<()> {
-        let path = format!("{prefix}{}", atom.key);
+    /// The element that a key of the scope names, indices included.
+    pub fn at(&self, key: &str) -> Option<SignalId> {
+        let (path, indices) = parse_path(key).ok()?;
+        let indices: Vec<usize> = indices
+            .iter()
+            .map(|index| index.number().map(|number| number as usize))
+            .collect::<Option<_>>()?;
+        let (vector, lengths) = self.by_path.get(&path)?;
+        (lengths.len() == indices.len()).then(|| self[*vector].first + row_major(lengths, &indices))
+    }
+
+    pub fn vector_of(&self, id: SignalId) -> VectorId {
+        self.owners[id]
+    }
+
+    pub fn owner(&self, id: SignalId) -> &Vector {
+        &self.vectors[self.owners[id]]
+    }
+
+    /// The element as text names it: `tag`, `tag[3]`.
+    pub fn name_of(&self, id: SignalId) -> String {
+        let vector = self.owner(id);
+        match vector.is_array {
+            true => format!("{}[{}]", vector.name, id - vector.first),
+            false => vector.name.clone(),
+        }
+    }
+
+    /// The value of an element that is constant.
+    pub fn constant(&self, id: SignalId) -> Option<BigUint> {
+        let vector = self.owner(id);
+        match &vector.role {
+            Role::Constant(values) => Some(values[id - vector.first].clone()),
+            _ => None,
+        }
+    }
+
+    pub fn element(&self, id: SignalId) -> Element {
+        let vector = self.owners[id];
+        let first = self[vector].first;
+        Element { vector, first, index: Index::of(id - first) }
+    }
+
+    /// A name of the text's own, which no signal has.
+    pub fn fresh(&self, wanted: &str) -> String {
+        let mut name = wanted.to_string();
+        while self.names.contains_key(&name) || is_keyword(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn add(&mut self, path: &str, name: &str, found: Vec<Found>, role: Role) -> Result<()> {
+        let atom = found[0].atom;
         if atom.is_signed {
-            return Err(self.unsupported(&path, "is signed: use Bits"));
+            return Err(self.unsupported(path, "is signed: use Bits"));
         }
         if atom.width == 0 {
-            return Err(self.unsupported(&path, "has no bits"));
+            return Err(self.unsupported(path, "has no bits"));
         }
-        self.name(name, &path)?;
-        self.push(path, Signal { name: name.to_string(), width: atom.width, role, is_clock: atom.is_clock });
+        let lengths = lengths(&found).ok_or_else(|| {
+            self.unsupported(path, "has elements that differ in length, width or direction")
+        })?;
+        self.name(name, path)?;
+        let states =
+            atom.variants.first().and_then(|name| name.split_once("::")).map(|(name, _)| name.to_string());
+        let vector = Vector {
+            name: name.to_string(),
+            is_array: !lengths.is_empty(),
+            count: found.len(),
+            width: atom.width,
+            role,
+            is_clock: atom.is_clock,
+            states: states.clone(),
+            first: self.owners.len(),
+        };
+        self.push(path.to_string(), vector, lengths);
         for (value, variant) in atom.variants.iter().enumerate() {
             let path = variant.replace("::", "$");
             if self.by_path.contains_key(&path) {
@@ -118,15 +279,25 @@ impl Signals {
             }
             let name = variant.replace("::", "_");
             self.name(&name, variant)?;
-            let role = Role::Constant(BigUint::from(value));
-            self.push(path, Signal { name, width: atom.width, role, is_clock: false });
+            let vector = Vector {
+                name,
+                is_array: false,
+                count: 1,
+                width: atom.width,
+                role: Role::Constant(vec![BigUint::from(value)]),
+                is_clock: false,
+                states: states.clone(),
+                first: self.owners.len(),
+            };
+            self.push(path, vector, vec![]);
         }
         Ok(())
     }
 
-    fn push(&mut self, path: String, signal: Signal) {
-        self.by_path.insert(path, self.list.len());
-        self.list.push(signal);
+    fn push(&mut self, path: String, vector: Vector, lengths: Vec<usize>) {
+        self.owners.extend(std::iter::repeat_n(self.vectors.len(), vector.count));
+        self.by_path.insert(path, (self.vectors.len(), lengths));
+        self.vectors.push(vector);
     }
 
     fn name(&mut self, name: &str, path: &str) -> Result<()> {
@@ -145,7 +316,66 @@ impl Signals {
     }
 }
 
+/// Signals by their path without indices, in the order in which they were declared.
+fn gathered<'a>(atoms: impl Iterator<Item = (&'a str, &'a AtomDetails)>) -> Vec<(String, Vec<Found<'a>>)> {
+    let mut all: Vec<(String, Vec<Found>)> = vec![];
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (key, atom) in atoms {
+        let (path, indices) = split(key);
+        let place = *places.entry(path.clone()).or_insert(all.len());
+        if place == all.len() {
+            all.push((path, vec![]));
+        }
+        all[place].1.push(Found { indices, atom });
+    }
+    all
+}
+
+/// Children by their name without indices.
+fn gathered_children(scope: &Scope) -> Vec<(String, Vec<usize>)> {
+    let mut all: Vec<(String, Vec<usize>)> = vec![];
+    for (number, child) in scope.children.iter().enumerate() {
+        let (path, _) = split(&child.key);
+        match all.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, members)) => members.push(number),
+            None => all.push((path, vec![number])),
+        }
+    }
+    all
+}
+
+/// `entries$3$d` as `entries$d` and 3.
+fn split(key: &str) -> (String, Vec<usize>) {
+    let (mut names, mut indices) = (vec![], vec![]);
+    for step in key.split('$') {
+        match step.parse() {
+            Ok(index) => indices.push(index),
+            Err(_) => names.push(step),
+        }
+    }
+    (names.join("$"), indices)
+}
+
+/// The lengths of the arrays around these elements, if they fill them in order and are alike.
+fn lengths(found: &[Found]) -> Option<Vec<usize>> {
+    let last = found.last()?;
+    let lengths: Vec<usize> = last.indices.iter().map(|index| index + 1).collect();
+    let one = last.atom;
+    let fits = found.iter().enumerate().all(|(place, Found { indices, atom })| {
+        indices.len() == lengths.len()
+            && row_major(&lengths, indices) == place
+            && (atom.width, atom.kind, atom.is_clock) == (one.width, one.kind, one.is_clock)
+    });
+    (fits && lengths.iter().product::<usize>() == found.len()).then_some(lengths)
+}
+
+fn row_major(lengths: &[usize], indices: &[usize]) -> usize {
+    lengths.iter().zip(indices).fold(0, |place, (length, index)| place * length + index)
+}
+
 /// Registers are written into the module that holds them.
 pub fn is_register(scope: &Scope) -> bool {
-    scope.identity.base() == "register"
+    let Described { verilog_name, parameters, .. } = &scope.identity;
+    let suffix: String = parameters.iter().map(|(name, value)| format!("_{name}{value}")).collect();
+    verilog_name.strip_suffix(&suffix) == Some("register")
 }

@@ -10,24 +10,42 @@ use num_bigint::BigUint;
 
 use super::kernel::{Part, Position, Statement};
 use super::schedule::Uses;
-use super::signals::{Role, SignalId, Signals};
+use super::signals::{Element, Role, SignalId, Signals};
 
 type Values = HashMap<SignalId, BigUint>;
 
 /// Replaces constants by their values, and drops branches that are not taken, assignments that are
-/// overwritten unread, locals that are constant, and locals that only served what was dropped.
+/// overwritten unread, locals that are constant, and locals that only served what was dropped. Loops are
+/// written out before.
 ///
 /// A local that nothing ever read stays: it is for the lint check to report.
-pub fn simplified(signals: &Signals, mut statements: Vec<Statement>) -> Vec<Statement> {
-    let written = read_by(&statements);
+pub fn simplified(signals: &Signals, statements: Vec<Statement>) -> Vec<Statement> {
+    fixed(signals, statements, &|element| element.id(), drop_dead_assignments)
+}
+
+/// The same for statements with loops, in which a vector is there or not as a whole. What is overwritten stays.
+pub fn tidied(signals: &Signals, statements: Vec<Statement>) -> Vec<Statement> {
+    fixed(signals, statements, &|element| element.vector, |_| {})
+}
+
+/// Simplifies until nothing changes; `key` tells apart what can be dropped.
+fn fixed(
+    signals: &Signals,
+    mut statements: Vec<Statement>,
+    key: &impl Fn(&Element) -> usize,
+    drop_more: impl Fn(&mut Vec<Statement>),
+) -> Vec<Statement> {
+    let once_read = read_by(&statements, key);
     loop {
-        let constants = constant_locals(signals, &statements);
+        let constants = constant_locals(signals, &statements, key);
         let folder = Folder { signals, constants: &constants };
         let mut simpler = folder.body(statements.clone(), &mut Values::new());
-        drop_dead_assignments(&mut simpler);
-        let read = read_by(&simpler);
-        let is_idle =
-            |id: &SignalId| signals[*id].role == Role::Local && written.contains(id) && !read.contains(id);
+        drop_more(&mut simpler);
+        let read = read_by(&simpler, key);
+        let is_idle = |target: &Element| {
+            let key = key(target);
+            signals[target.vector].role == Role::Local && once_read.contains(&key) && !read.contains(&key)
+        };
         retain(&mut simpler, &|target, _| !is_idle(target));
         if simpler == statements {
             return statements;
@@ -36,23 +54,25 @@ pub fn simplified(signals: &Signals, mut statements: Vec<Statement>) -> Vec<Stat
     }
 }
 
-fn read_by(statements: &[Statement]) -> HashSet<SignalId> {
+fn read_by(statements: &[Statement], key: &impl Fn(&Element) -> usize) -> HashSet<usize> {
     let mut read = HashSet::new();
-    let mut note = |id| {
-        read.insert(id);
+    let mut note = |element: &Element| {
+        read.insert(key(element));
     };
     statements.iter().for_each(|statement| statement.reads(&mut note));
     read
 }
 
 /// Locals with one assignment, of a constant.
-fn constant_locals(signals: &Signals, statements: &[Statement]) -> Values {
-    let uses = Uses::of(statements);
+fn constant_locals(signals: &Signals, statements: &[Statement], key: &impl Fn(&Element) -> usize) -> Values {
+    let mut assignments: HashMap<usize, usize> = HashMap::new();
+    let mut count = |target: &Element| *assignments.entry(key(target)).or_default() += 1;
+    statements.iter().for_each(|statement| statement.targets(&mut count));
     let constants = statements.iter().filter_map(|statement| match statement {
         Statement::Assign { target, part: Part::Whole, value, .. }
-            if signals[*target].role == Role::Local && uses.writes[target].0 == uses.writes[target].1 =>
+            if signals[target.vector].role == Role::Local && assignments[&key(target)] == 1 =>
         {
-            Some((*target, value.constant(signals)?))
+            Some((target.known()?, value.constant(signals)?))
         }
         _ => None,
     });
@@ -72,7 +92,8 @@ impl Folder<'_> {
         for statement in body {
             let value_of = |id: SignalId| known.get(&id).or_else(|| self.constants.get(&id)).cloned();
             match statement {
-                Statement::Assign { target, .. } if self.constants.contains_key(&target) => {}
+                Statement::Assign { target, .. }
+                    if target.known().is_some_and(|id| self.constants.contains_key(&id)) => {}
                 Statement::Assign { target, part, value, at } => {
                     let value = value.with(self.signals, &value_of);
                     let part = match part {
@@ -80,11 +101,13 @@ impl Folder<'_> {
                         part => part,
                     };
                     // A child's input is read as it settles, not as it stands.
-                    let is_own = !matches!(self.signals[target].role, Role::ChildInput(_));
-                    match value.constant(self.signals) {
-                        Some(value) if is_own && part == Part::Whole => known.insert(target, value),
-                        _ => known.remove(&target),
-                    };
+                    let is_own = !matches!(self.signals[target.vector].role, Role::ChildInput(_));
+                    match (target.known(), value.constant(self.signals)) {
+                        (Some(id), Some(value)) if is_own && part == Part::Whole => {
+                            known.insert(id, value);
+                        }
+                        _ => self.forget(&target, known),
+                    }
                     folded.push(Statement::Assign { target, part, value, at });
                 }
                 Statement::If { condition, at, then, otherwise } => {
@@ -109,9 +132,30 @@ impl Folder<'_> {
                     let arms = labels.into_iter().zip(bodies).collect();
                     folded.push(Statement::Case { selector, at, arms });
                 }
+                Statement::For { variable, from, to, body } => {
+                    // What a turn assigns the next one finds.
+                    let mut forget = |target: &Element| self.forget(target, known);
+                    body.iter().for_each(|statement| statement.targets(&mut forget));
+                    let body = self.body(body, &mut known.clone());
+                    if !body.is_empty() {
+                        folded.push(Statement::For { variable, from, to, body });
+                    }
+                }
             }
         }
         folded
+    }
+
+    /// The values that an assignment changes are known no more.
+    fn forget(&self, target: &Element, known: &mut Values) {
+        match target.known() {
+            Some(id) => {
+                known.remove(&id);
+            }
+            None => self.signals[target.vector].elements().for_each(|id| {
+                known.remove(&id);
+            }),
+        }
     }
 
     /// Folds bodies of which one is taken; what they agree on stays known.
@@ -141,18 +185,18 @@ fn drop_dead_assignments(statements: &mut Vec<Statement>) {
     let mut alive_from: HashMap<SignalId, Position> = HashMap::new();
     for statement in statements.iter() {
         if let Statement::Assign { target, part: Part::Whole, at, .. } = statement {
-            if !uses.is_read_up_to(*target, *at) {
-                alive_from.insert(*target, *at);
+            if !uses.is_read_up_to(target.id(), *at) {
+                alive_from.insert(target.id(), *at);
             }
         }
     }
-    let alive = |target: &SignalId, at: &Position| alive_from.get(target).is_none_or(|from| at >= from);
+    let alive = |target: &Element, at: Position| alive_from.get(&target.id()).is_none_or(|from| at >= *from);
     retain(statements, &alive);
 }
 
-fn retain(body: &mut Vec<Statement>, alive: &impl Fn(&SignalId, &Position) -> bool) {
+fn retain(body: &mut Vec<Statement>, alive: &impl Fn(&Element, Position) -> bool) {
     body.retain_mut(|statement| match statement {
-        Statement::Assign { target, at, .. } => alive(target, at),
+        Statement::Assign { target, at, .. } => alive(target, *at),
         Statement::If { then, otherwise, .. } => {
             retain(then, alive);
             retain(otherwise, alive);
@@ -161,6 +205,10 @@ fn retain(body: &mut Vec<Statement>, alive: &impl Fn(&SignalId, &Position) -> bo
         Statement::Case { arms, .. } => {
             arms.iter_mut().for_each(|(_, body)| retain(body, alive));
             arms.iter().any(|(_, body)| !body.is_empty())
+        }
+        Statement::For { body, .. } => {
+            retain(body, alive);
+            !body.is_empty()
         }
     });
 }

@@ -4,10 +4,13 @@ use gpurf_blocks::{layout, Ports};
 
 use crate::Design;
 
-/// A port of the design, and where its value stands in the packed words of the plain struct.
+/// A port of the design, or an element of one, and where its value stands in the packed words of the plain
+/// struct.
 pub struct Wire {
     /// Name of the design's port.
     port: String,
+    /// The port is an array, and this its element.
+    index: Option<usize>,
     /// Name in the harness, of which no tool makes anything else.
     pub name: String,
     pub width: usize,
@@ -16,14 +19,15 @@ pub struct Wire {
 
 /// The ports of the top module that `P` names, in its order.
 ///
-/// Elements of an array past the module's own count have no port: they are left out.
+/// Elements of an array past the module's own count are left out.
 fn wires<P: Ports>(design: &Design, prefix: &str) -> Vec<Wire> {
     let ports = &design.top_module().ports;
     let wires = layout::<P>().into_iter().filter_map(|field| {
-        let port = ports.iter().find(|port| port.name == field.name.to_string())?;
-        let (port, width) = (port.name.clone(), port.width);
-        let name = format!("{prefix}{}", field.first_word);
-        Some(Wire { port, name, width, first_word: field.first_word })
+        let port = ports.iter().find(|port| port.name == field.name.field)?;
+        let (index, first_word) = (field.name.index, field.first_word);
+        let name = format!("{prefix}{first_word}");
+        let is_there = index.unwrap_or(0) < port.count;
+        is_there.then(|| Wire { port: port.name.clone(), index, name, width: port.width, first_word })
     });
     wires.collect()
 }
@@ -51,10 +55,15 @@ impl<'a> Harness<'a> {
         Harness { design, inputs, outputs, words: (words::<I>(), words::<O>()) }
     }
 
-    /// Connections of the design's ports, as of an instance, to the harness's names.
+    /// Connections of the design's ports, as of an instance, to the harness's names. An array's elements are
+    /// joined, the first one lowest.
     pub fn connections(&self) -> String {
-        let wires = self.inputs.iter().chain(&self.outputs);
-        let wires = wires.map(|wire| format!(",\n    .{}({})", wire.port, wire.name));
+        let wires: Vec<_> = self.inputs.iter().chain(&self.outputs).collect();
+        let ports = wires.chunk_by(|one, other| one.port == other.port);
+        let wires = ports.map(|elements| {
+            let names: Vec<_> = elements.iter().rev().map(|wire| wire.name.as_str()).collect();
+            format!(",\n    .{}({{{}}})", elements[0].port, names.join(", "))
+        });
         // A module without state has no clock.
         let has = |name: &str| self.design.top_module().ports.iter().any(|port| port.name == name);
         let control = ["clock", "reset"].into_iter().filter(|name| has(name));
@@ -62,9 +71,12 @@ impl<'a> Harness<'a> {
         control.chain(wires).collect::<String>().trim_start_matches(",\n").to_string()
     }
 
-    /// The name of the port whose value stands at this output word.
-    pub fn output_at(&self, word: usize) -> &str {
-        let mut ports = self.outputs.iter().rev();
-        ports.find(|wire| wire.first_word <= word).map_or("", |wire| &wire.port)
+    /// The name of the port, or of its element, whose value stands at this output word.
+    pub fn output_at(&self, word: usize) -> String {
+        let mut wires = self.outputs.iter().rev();
+        wires.find(|wire| wire.first_word <= word).map_or(String::new(), |wire| match wire.index {
+            Some(index) => format!("{}[{index}]", wire.port),
+            None => wire.port.clone(),
+        })
     }
 }

@@ -70,7 +70,7 @@ impl<I: Ports, O: Ports> Icarus<I, O> {
             words: (vec![0; harness.words.0], vec![0; harness.words.1]),
             line: String::new(),
             cycle: 0,
-            output_names: (0..harness.words.1).map(|word| harness.output_at(word).to_string()).collect(),
+            output_names: (0..harness.words.1).map(|word| harness.output_at(word)).collect(),
             _folder: folder,
             ports: PhantomData,
         };

@@ -43,7 +43,10 @@ struct Random {
 impl PortVisitor for Random {
     fn value<V: PortValue>(&mut self, name: PortName, value: &mut V) {
         let ports = &self.design.top_module().ports;
-        let Some(port) = ports.iter().find(|port| port.name == name.to_string()) else { return };
+        let Some(port) = ports.iter().find(|port| port.name == name.field) else { return };
+        if name.index.unwrap_or(0) >= port.count {
+            return;
+        }
         let mut words = vec![0; V::WORDS];
         for (index, word) in words.iter_mut().enumerate() {
             // xorshift64

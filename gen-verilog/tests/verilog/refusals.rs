@@ -214,11 +214,12 @@ fn keywords_are_refused() {
 }
 
 module!(Collision {
-    x_0: Signal<Out, Bit> = Signal::default(),
-    x: Vec<Signal<Out, Bit>> = vec![Signal::default()],
+    x_d: Signal<Out, Bit> = Signal::default(),
+    x: Register<Bit> = Register::default(),
 } #[hdl_gen] fn update(&mut self) {
-    self.x_0.next = true;
-    self.x[0].next = false;
+    self.x_d.next = true;
+    self.x.enable.next = true;
+    self.x.d.next = false;
 });
 
 #[test]
@@ -226,7 +227,7 @@ fn names_that_meet_are_refused() {
     let EmitError::Collision { name, first, second, .. } = refusal(&Collision::default()) else {
         panic!("the names meet")
     };
-    assert_eq!((name.as_str(), first.as_str(), second.as_str()), ("x_0", "x_0", "x$0"));
+    assert_eq!((name.as_str(), first.as_str(), second.as_str()), ("x_d", "x_d", "x$d"));
 }
 
 module!(Number {

@@ -44,10 +44,10 @@ fn instances_share_a_module_and_children_come_first() {
     assert_eq!(design.top, "cascade_counters2");
     let top = &design.top_module().text;
     assert!(top.contains("// Parameters: counters = 2\n"), "{top}");
-    assert!(top.contains("  counter counters_0 ("), "{top}");
-    assert!(top.contains("    .value(counters_1_value)\n  );"), "{top}");
-    assert!(top.contains("  localparam [3:0] threshold_1 = 4'd9;"), "{top}");
-    assert!(top.contains("  assign hit_1_0 = level_1 >= threshold_0;"), "{top}");
+    assert!(top.contains("begin : counters\n      counter each ("), "{top}");
+    assert!(top.contains("        .value(counters_value[n*4 +: 4])\n      );"), "{top}");
+    assert!(top.contains("  localparam [2*4-1:0] threshold = {4'd9, 4'd3};"), "{top}");
+    assert!(top.contains("hit[i*2 + j] = level[i*4 +: 4] >= threshold[j*4 +: 4];"), "{top}");
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn ports_are_listed_in_order() {
     let design = emit(&Cascade::default()).unwrap();
     let ports = &design.top_module().ports;
     let names: Vec<_> = ports.iter().map(|port| port.name.as_str()).collect();
-    assert_eq!(names, ["clock", "reset", "enable", "level_0", "level_1", "reached"]);
-    assert_eq!(ports[3], Port { name: "level_0".to_string(), width: 4, is_input: false });
+    assert_eq!(names, ["clock", "reset", "enable", "level", "reached"]);
+    assert_eq!(ports[3], Port { name: "level".to_string(), width: 4, count: 2, is_input: false });
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::core::constraint::PinConstraint;
 use rust_hdl::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Where a module comes from: its title and the sections of the papers it implements.
 pub type Origin = &'static str;
@@ -17,11 +18,27 @@ pub struct Identity {
     pub module: &'static str,
     pub origin: Origin,
     pub parameters: Vec<(&'static str, usize)>,
+    /// What is said about ports, by field: a comment above each in Verilog.
+    pub port_docs: &'static [(&'static str, &'static str)],
+}
+
+/// What a probe reads from an [`Identity`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Described {
+    pub verilog_name: String,
+    pub origin: String,
+    pub parameters: Vec<(String, usize)>,
+    pub port_docs: Vec<(String, String)>,
 }
 
 impl Identity {
     pub fn new(module: &'static str, origin: Origin, parameters: &[(&'static str, usize)]) -> Self {
-        Identity { module, origin, parameters: parameters.to_vec() }
+        Identity { module, origin, parameters: parameters.to_vec(), port_docs: &[] }
+    }
+
+    /// The same with what is said about its ports, by field.
+    pub fn with_port_docs(self, port_docs: &'static [(&'static str, &'static str)]) -> Self {
+        Identity { port_docs, ..self }
     }
 
     /// Module name in Verilog: the type, then each parameter's first letters and value,
@@ -32,20 +49,17 @@ impl Identity {
     }
 }
 
-/// A separator that stands in no title, so that a descriptor can carry all fields of an identity.
-const SEPARATOR: char = '\u{1f}';
+/// Before the JSON that an identity's descriptor carries as its name.
+const MARK: &str = "identity ";
 
 impl Identity {
     /// Reads an identity back from the descriptor of an [`Atom`] met by a probe.
-    pub fn of(atom: &dyn Atom) -> Option<(String, String, Vec<(String, usize)>)> {
-        let name = atom.descriptor().name;
-        let mut fields = name.strip_prefix("identity")?.strip_prefix(SEPARATOR)?.split(SEPARATOR);
-        let (verilog_name, origin) = (fields.next()?.to_string(), fields.next()?.to_string());
-        let parameters = fields.filter_map(|field| {
-            let (name, value) = field.split_once('=')?;
-            Some((name.to_string(), value.parse().ok()?))
-        });
-        Some((verilog_name, origin, parameters.collect()))
+    pub fn of(atom: &dyn Atom) -> Option<Described> {
+        // Descriptors of signals cost more than their bits, which no identity has.
+        if atom.bits() > 0 {
+            return None;
+        }
+        serde_json::from_str(atom.descriptor().name.strip_prefix(MARK)?).ok()
     }
 }
 
@@ -78,13 +92,15 @@ impl Atom for Identity {
         AtomKind::Constant
     }
     fn descriptor(&self) -> TypeDescriptor {
-        let parameters = self.parameters.iter().map(|(name, value)| format!("{SEPARATOR}{name}={value}"));
-        let parameters = parameters.collect::<String>();
-        let name = self.verilog_name();
-        TypeDescriptor {
-            name: format!("identity{SEPARATOR}{name}{SEPARATOR}{}{parameters}", self.origin),
-            kind: TypeKind::Bits(0),
-        }
+        let texts = |(name, doc): &(&str, &str)| (name.to_string(), doc.to_string());
+        let described = Described {
+            verilog_name: self.verilog_name(),
+            origin: self.origin.to_string(),
+            parameters: self.parameters.iter().map(|(name, value)| (name.to_string(), *value)).collect(),
+            port_docs: self.port_docs.iter().map(texts).collect(),
+        };
+        let json = serde_json::to_string(&described).expect("strings and numbers are JSON");
+        TypeDescriptor { name: format!("{MARK}{json}"), kind: TypeKind::Bits(0) }
     }
     fn vcd(&self) -> VCDValue {
         VCDValue::Vector(vec![])

@@ -16,7 +16,7 @@ mod word;
 pub use array::array;
 pub use driver::{Module, Rtl};
 pub use gpurf_rtl::{rtl, Module};
-pub use identity::{Identity, Origin};
+pub use identity::{Described, Identity, Origin};
 pub use memory::Memory;
 pub use register::Register;
 pub use waveform::{ModuleWaveform, PortWaveform};

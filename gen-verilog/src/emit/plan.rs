@@ -1,0 +1,390 @@
+//! How the kernel is split into the processes of the text.
+//!
+//! The text keeps arrays whole and loops as they are, so it is split vector by vector. Vectors whose values
+//! are read between two assignments stand together in one process, in the kernel's order. So do vectors that
+//! feed each other in a circle, as long as nothing is then read before it is assigned: signal by signal there
+//! is no circle. Processes that share a loop are joined, unless an output would come to depend on an input that
+//! it does not depend on now: around the module, that could close a circle. What none of this gets right is
+//! written out, signal by signal.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use num_bigint::BigUint;
+
+use super::error::{EmitError, Result};
+use super::expression::{Expression, Kind};
+use super::kernel::{projected, Part, Position, Statement};
+use super::paths::{circle, reached, Followers};
+use super::schedule::{check_paths, settled_values, Process, Uses};
+use super::signals::{Role, SignalId, Signals, VectorId};
+use super::simplify::tidied;
+use super::unroll::unrolled;
+
+/// Vectors that one process assigns.
+#[derive(Clone, Debug)]
+pub struct Group {
+    pub vectors: BTreeSet<VectorId>,
+    /// What assigns them, with loops.
+    pub body: Vec<Statement>,
+    reads: BTreeSet<VectorId>,
+    /// Loops would not be right: the text has the processes of the single signals.
+    pub is_written_out: bool,
+}
+
+/// One assignment to each element of a vector, in nothing but loops.
+pub struct Regular<'a> {
+    /// Variable, first number, and the one past the last.
+    pub loops: Vec<(&'a str, usize, usize)>,
+    pub assignment: &'a Statement,
+    pub value: &'a Expression,
+}
+
+pub struct Plan<'a> {
+    pub signals: &'a Signals,
+    /// The kernel, with loops.
+    pub statements: Vec<Statement>,
+    /// The same, loops written out.
+    flat: Vec<Statement>,
+    uses: Uses,
+    /// Checked signal by signal.
+    pub processes: Vec<Process>,
+    pub groups: Vec<Group>,
+    /// What of the children's outputs follows on their inputs.
+    through: Vec<(VectorId, VectorId)>,
+    /// Elements that are assigned once and under no condition, with what they are assigned.
+    continuous: HashMap<SignalId, Expression>,
+}
+
+impl<'a> Plan<'a> {
+    pub fn of(
+        signals: &'a Signals,
+        kernel: Vec<Statement>,
+        processes: Vec<Process>,
+        through: Vec<(VectorId, VectorId)>,
+    ) -> Result<Self> {
+        let statements = tidied(signals, kernel);
+        let flat = unrolled(&statements);
+        let uses = Uses::of(&flat);
+        let continuous = flat.iter().filter_map(|statement| match statement {
+            Statement::Assign { target, part: Part::Whole, value, .. } => {
+                let (first, last) = uses.writes[&target.id()];
+                (first == last).then(|| (target.id(), value.clone()))
+            }
+            _ => None,
+        });
+        let continuous = continuous.collect();
+        let groups = vec![];
+        let mut plan = Plan { signals, statements, flat, uses, processes, groups, through, continuous };
+        plan.groups = plan.tied();
+        plan.resolve_circles()?;
+        Ok(plan)
+    }
+
+    /// Joins processes that share a loop or a condition, but for those of `apart`.
+    pub fn join(&mut self, apart: &BTreeSet<VectorId>) {
+        let is_apart = |plan: &Plan, group: &Group| {
+            group.is_written_out
+                || !group.vectors.is_disjoint(apart)
+                || plan.assigned_at_once(group).is_some()
+        };
+        for place in 0..self.statements.len() {
+            if matches!(self.statements[place], Statement::Assign { .. }) {
+                continue;
+            }
+            let mut vectors = BTreeSet::new();
+            self.statements[place].targets(&mut |target| {
+                vectors.insert(target.vector);
+            });
+            let mut first = 0;
+            while first < self.groups.len() {
+                let concerns = |plan: &Plan, number: usize| {
+                    let group = &plan.groups[number];
+                    !group.vectors.is_disjoint(&vectors) && !is_apart(plan, group)
+                };
+                let mut second = first + 1;
+                while concerns(self, first) && second < self.groups.len() {
+                    if !(concerns(self, second) && self.try_join(first, second)) {
+                        second += 1;
+                    }
+                }
+                first += 1;
+            }
+        }
+    }
+
+    /// Pairs of an input and an output that depends on it, as the text has them.
+    pub fn paths(&self) -> BTreeSet<(String, String)> {
+        self.port_paths(&self.followers(&self.groups))
+            .into_iter()
+            .map(|(input, output)| (self.signals[input].name.clone(), self.signals[output].name.clone()))
+            .collect()
+    }
+
+    /// The group that assigns a vector.
+    pub fn group_of(&self, vector: VectorId) -> Option<&Group> {
+        self.groups.iter().find(|group| group.vectors.contains(&vector))
+    }
+
+    /// Where a group first assigns something.
+    pub fn position(&self, group: &Group) -> Position {
+        let elements = group.vectors.iter().flat_map(|vector| self.signals[*vector].elements());
+        elements.filter_map(|id| self.uses.writes.get(&id)).map(|(first, _)| *first).min().unwrap_or_default()
+    }
+
+    /// The one assignment that a vector gets, if it stands in nothing but loops and in a process of its own.
+    pub fn regular(&self, vector: VectorId) -> Option<Regular<'_>> {
+        let group = self.group_of(vector)?;
+        let once = |id: SignalId| self.uses.writes.get(&id).is_some_and(|(first, last)| first == last);
+        if group.is_written_out || group.vectors.len() > 1 || !self.signals[vector].elements().all(once) {
+            return None;
+        }
+        let [only] = &group.body[..] else { return None };
+        let mut statement = only;
+        let mut loops = vec![];
+        while let Statement::For { variable, from, to, body } = statement {
+            let [inner] = &body[..] else { return None };
+            loops.push((variable.as_str(), *from, *to));
+            statement = inner;
+        }
+        match statement {
+            Statement::Assign { part: Part::Whole, value, .. } if !group.reads.contains(&vector) => {
+                Some(Regular { loops, assignment: statement, value })
+            }
+            _ => None,
+        }
+    }
+
+    /// What elements are assigned, each once and under no condition, in a process of their vector alone.
+    pub fn values(&self, vector: VectorId, elements: std::ops::Range<SignalId>) -> Option<Vec<&Expression>> {
+        let group = self.group_of(vector)?;
+        let alone = !group.is_written_out && group.vectors.len() == 1 && !group.reads.contains(&vector);
+        alone.then(|| elements.map(|id| self.continuous.get(&id)).collect()).flatten()
+    }
+
+    /// The text of what a group assigns, if a single continuous assignment does it.
+    pub fn assigned_at_once(&self, group: &Group) -> Option<Vec<(VectorId, String)>> {
+        if let Some(values) = settled_values(self.signals, &self.flat_body(group)) {
+            let text = |vector: &VectorId| {
+                let parts = self.signals[*vector].elements().rev().map(|id| values[&id].clone());
+                let width = self.signals[*vector].width;
+                let value = parts.fold(BigUint::default(), |high, low| (high << width) + low);
+                let value = Expression::literal(value, self.signals[*vector].bits());
+                (*vector, value.text(self.signals))
+            };
+            return Some(group.vectors.iter().map(text).collect());
+        }
+        let vector = *group.vectors.first().filter(|_| group.vectors.len() == 1)?;
+        if let [Statement::Assign { part: Part::Whole, value, .. }] = &group.body[..] {
+            if !self.signals[vector].is_array {
+                return Some(vec![(vector, value.text(self.signals))]);
+            }
+        }
+        let values = self.values(vector, self.signals[vector].elements())?;
+        Some(vec![(vector, joined(self.signals, &values)?)])
+    }
+
+    fn flat_body(&self, group: &Group) -> Vec<Statement> {
+        projected(&self.flat, &|target| group.vectors.contains(&target.vector))
+    }
+
+    fn group(&self, vectors: BTreeSet<VectorId>) -> Group {
+        let body = projected(&self.statements, &|target| vectors.contains(&target.vector));
+        let mut reads = BTreeSet::new();
+        body.iter().for_each(|statement| {
+            statement.reads(&mut |element| {
+                reads.insert(element.vector);
+            });
+        });
+        let mut group = Group { vectors, body, reads, is_written_out: false };
+        group.is_written_out = !self.is_right(&group);
+        group
+    }
+
+    /// Whether the statements in the kernel's order read everything after it is assigned, on every path.
+    fn is_right(&self, group: &Group) -> bool {
+        let elements = group.vectors.iter().flat_map(|vector| self.signals[*vector].elements());
+        let targets: Vec<_> = elements.collect();
+        let early = |vector: &VectorId| {
+            // Rust reads the settled value of a child's input, Verilog would read the present one.
+            matches!(self.signals[*vector].role, Role::ChildInput(_))
+                && self.signals[*vector].elements().any(|id| self.is_read_between(id))
+        };
+        check_paths(self.signals, &targets, &self.flat_body(group)).is_ok()
+            && !group.vectors.iter().any(early)
+    }
+
+    fn is_read_between(&self, id: SignalId) -> bool {
+        let Some((first, last)) = self.uses.writes.get(&id) else { return false };
+        first < last
+            && self.uses.reads.range((id, first + 1, 0)..=(id, *last, SignalId::MAX)).next().is_some()
+    }
+
+    /// Vectors that are read between two of their assignments, with those that read them.
+    fn tied(&self) -> Vec<Group> {
+        let mut sets: BTreeMap<VectorId, BTreeSet<VectorId>> = BTreeMap::new();
+        let mut leader: BTreeMap<VectorId, VectorId> = BTreeMap::new();
+        for id in self.uses.writes.keys() {
+            let vector = self.signals.vector_of(*id);
+            sets.entry(vector).or_default().insert(vector);
+            leader.insert(vector, vector);
+        }
+        for (id, at, reader) in &self.uses.reads {
+            let Some((first, last)) = self.uses.writes.get(id) else { continue };
+            if !(first + 1..=*last).contains(at) {
+                continue;
+            }
+            let (one, other) =
+                (leader[&self.signals.vector_of(*id)], leader[&self.signals.vector_of(*reader)]);
+            if one != other {
+                let joined = sets.remove(&other).expect("a leader has a set");
+                joined.iter().for_each(|vector| {
+                    leader.insert(*vector, one);
+                });
+                sets.entry(one).or_default().extend(joined);
+            }
+        }
+        let mut groups: Vec<_> = sets.into_values().map(|vectors| self.group(vectors)).collect();
+        groups.sort_by_key(|group| self.position(group));
+        groups
+    }
+
+    fn resolve_circles(&mut self) -> Result<()> {
+        while let Some(circle) = circle(&self.followers(&self.groups)) {
+            let on_circle: Vec<usize> = (0..self.groups.len())
+                .filter(|group| circle.iter().any(|vector| self.groups[*group].vectors.contains(vector)))
+                .collect();
+            let is_inside = circle.iter().all(|vector| self.signals[*vector].is_assigned());
+            let vectors = on_circle.iter().flat_map(|group| self.groups[*group].vectors.clone()).collect();
+            let joined = self.group(vectors);
+            let fits = on_circle.iter().all(|group| !self.groups[*group].is_written_out);
+            if is_inside && fits && !joined.is_written_out && on_circle.len() > 1 {
+                self.replace(&on_circle, joined);
+                continue;
+            }
+            let mut changed = false;
+            for group in on_circle {
+                changed |= !self.groups[group].is_written_out;
+                self.groups[group].is_written_out = true;
+            }
+            if !changed {
+                return Err(EmitError::Loop {
+                    module: self.signals.module.clone(),
+                    signals: circle.iter().map(|vector| self.signals[*vector].name.clone()).collect(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn try_join(&mut self, first: usize, second: usize) -> bool {
+        let vectors = self.groups[first].vectors.union(&self.groups[second].vectors).copied().collect();
+        let joined = self.group(vectors);
+        if joined.is_written_out {
+            return false;
+        }
+        let before = self.port_paths(&self.followers(&self.groups));
+        let mut groups = self.groups.clone();
+        groups[first] = joined.clone();
+        groups.remove(second);
+        let followers = self.followers(&groups);
+        if circle(&followers).is_some() || self.port_paths(&followers) != before {
+            return false;
+        }
+        self.replace(&[first, second], joined);
+        true
+    }
+
+    fn replace(&mut self, groups: &[usize], by: Group) {
+        self.groups[groups[0]] = by;
+        groups[1..].iter().rev().for_each(|group| {
+            self.groups.remove(*group);
+        });
+    }
+
+    /// What follows on each vector within the cycle.
+    fn followers(&self, groups: &[Group]) -> Followers {
+        let mut followers: Followers = vec![BTreeSet::new(); self.signals.vectors.len()];
+        for group in groups.iter().filter(|group| !group.is_written_out) {
+            for read in group.reads.difference(&group.vectors) {
+                followers[*read].extend(&group.vectors);
+            }
+        }
+        let written_out = groups.iter().filter(|group| group.is_written_out);
+        let written_out: BTreeSet<VectorId> = written_out.flat_map(|group| group.vectors.clone()).collect();
+        for process in &self.processes {
+            let targets: BTreeSet<_> =
+                process.targets().iter().map(|id| self.signals.vector_of(*id)).collect();
+            if targets.is_disjoint(&written_out) {
+                continue;
+            }
+            process.reads(&mut |id| {
+                let read = self.signals.vector_of(id);
+                if !targets.contains(&read) {
+                    followers[read].extend(&targets);
+                }
+            });
+        }
+        for (input, output) in &self.through {
+            followers[*input].insert(*output);
+        }
+        followers
+    }
+
+    fn port_paths(&self, followers: &Followers) -> BTreeSet<(VectorId, VectorId)> {
+        let ports = |role: Role| {
+            (0..self.signals.vectors.len()).filter(move |vector| self.signals[*vector].role == role)
+        };
+        let mut paths = BTreeSet::new();
+        for input in ports(Role::Input) {
+            let reached = reached(followers, input);
+            paths.extend(
+                ports(Role::Output).filter(|output| reached.contains(output)).map(|output| (input, output)),
+            );
+        }
+        paths
+    }
+}
+
+/// Neighbouring values as one: a number, a range of a vector, or one signal many times.
+pub fn joined(signals: &Signals, values: &[&Expression]) -> Option<String> {
+    let width: usize = values.iter().map(|value| value.width).sum();
+    let numbers: Option<Vec<_>> = values.iter().rev().map(|value| value.constant(signals)).collect();
+    if let Some(numbers) = numbers {
+        let each = values[0].width;
+        let value = numbers.into_iter().fold(BigUint::default(), |high, low| (high << each) + low);
+        return Some(Expression::literal(value, width).text(signals));
+    }
+    let first = values[0];
+    let Kind::Signal(element) = &first.kind else { return None };
+    if values.len() > 1 && values.iter().all(|value| *value == first) {
+        return Some(format!("{{{}{{{}}}}}", values.len(), first.text(signals)));
+    }
+    let start = element.id();
+    let follows = |(place, value): (usize, &&Expression)| match &value.kind {
+        Kind::Signal(next) => next.vector == element.vector && next.id() == start + place,
+        _ => false,
+    };
+    if !values.iter().enumerate().all(follows) {
+        return None;
+    }
+    Some(range(signals, element.vector, start, values.len()))
+}
+
+/// Neighbouring elements of a vector.
+pub fn range(signals: &Signals, vector: VectorId, first: SignalId, count: usize) -> String {
+    use super::Language;
+    let of = &signals[vector];
+    let index = first - of.first;
+    match (count == of.count, of.is_array, count) {
+        (true, true, 1) if of.width == 1 => format!("{}[0]", of.name),
+        (true, ..) => of.name.clone(),
+        (false, _, 1) => Expression::signal(signals, signals.element(first)).text(signals),
+        _ if signals.language == Language::SystemVerilog && of.width > 1 => {
+            format!("{}[{}:{index}]", of.name, index + count - 1)
+        }
+        _ => {
+            let (low, high) = (index * of.width, (index + count) * of.width - 1);
+            format!("{}[{high}:{low}]", of.name)
+        }
+    }
+}
