@@ -193,10 +193,10 @@ macro_rules! with_module {
             };
         }
         match $name {
-            "lfsr" => { let $make = move || Lfsr::default(); $body }
+            "lfsr" => { let $make = move || Lfsr::new(&parameters); $body }
             "round_robin" => { let $make = move || RoundRobin::new(parameters.collectors); $body }
             "age_matrix" => { let $make = move || AgeMatrix::new(WARPS); $body }
-            "lru_order" => entries!(I => { let $make = move || LruOrder::<I>::default(); $body }),
+            "lru_order" => entries!(I => { let $make = move || LruOrder::<I>::new(&parameters); $body }),
             "replacement" => entries!(I => {
                 let $make = move || Replacement::<I>::new(&parameters); $body
             }),
@@ -218,7 +218,7 @@ macro_rules! with_module {
                 let $make = move || RequestQueue::<C>::new(&parameters); $body
             }),
             "arbiter" => collectors!(C => {
-                let $make = move || Arbiter::<C>::new(&parameters, true); $body
+                let $make = move || Arbiter::<C>::new(&parameters); $body
             }),
             "warp_scheduler" => {
                 let $make = move || WarpScheduler::new(&parameters); $body
@@ -260,8 +260,8 @@ macro_rules! with_module {
             "iwmu" => {
                 let $make = move || Iwmu::<WARP_BITS, ADDRESS_BITS>::new(&parameters); $body
             }
-            "register_index_decoder" => { let $make = move || RegisterIndexDecoder::default(); $body }
-            "live_register_cache" => { let $make = move || LiveRegisterCache::default(); $body }
+            "register_index_decoder" => { let $make = move || RegisterIndexDecoder::new(&parameters); $body }
+            "live_register_cache" => { let $make = move || LiveRegisterCache::new(&parameters); $body }
             "free_space_monitor" => pointers!(P => {
                 let $make = move || FreeSpaceMonitor::<P>::new(&parameters); $body
             }),

@@ -46,8 +46,8 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters, cycles: u6
 
 #[test]
 fn the_parts_agree() {
-    agree(RegisterIndexDecoder::default, &small(), 20_000);
-    agree(LiveRegisterCache::default, &small(), 20_000);
+    agree(|| RegisterIndexDecoder::new(&small()), &small(), 20_000);
+    agree(|| LiveRegisterCache::new(&small()), &small(), 20_000);
     for ctas in [16, 32, 128] {
         for tie in [Tie::Lowest, Tie::RoundRobin] {
             let parameters = Parameters { ctas, tie, ..tokens() };

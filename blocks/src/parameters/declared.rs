@@ -29,7 +29,7 @@ parameters! {
     // Collectors, banks and the register file of a sub-core.
 
     /// Width of a register's data. 1024 bits are a register of a warp; 32 bits carry a token that stands for one.
-    width: usize = 1024, one_of(&[32, 1024]), "bits", "F §II: 32 lanes of 32 bits";
+    width [w]: usize = 1024, one_of(&[32, 1024]), "bits", "F §II: 32 lanes of 32 bits";
 
     /// Entries of a cache table. They must be more than the source slots, all of which an instruction may lock.
     entries: usize = 8, one_of(&[4, 8, 16]), "registers of a warp", "F §III-C";

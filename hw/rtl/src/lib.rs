@@ -1,5 +1,6 @@
 //! Attribute and derive macros of gpurf's rust-hdl dialect.
 
+mod block;
 mod module;
 mod rtl;
 
@@ -30,6 +31,42 @@ pub fn derive_module(item: TokenStream) -> TokenStream {
     module::derive(syn::parse_macro_input!(item as syn::DeriveInput))
         .unwrap_or_else(|error| error.to_compile_error())
         .into()
+}
+
+/// Makes a hardware module of its declaration.
+///
+/// ```ignore
+/// /// `W`: data width in bits.
+/// #[block(title = "Operand collector unit", paper = "W §2, F §II", parameters(width, slots))]
+/// pub struct Ocu<const W: usize> {
+///     /// An instruction enters; the unit must not be occupied.
+///     pub issue: In<Bit>,
+///     pub source_valid: In<[Bit; slots]>,
+///     pub ready: Out<Bit>,
+///     arrives: Local<[Bit; slots]>,
+///     slot_data: Register<[Bits<W>; slots]>,
+///     #[value(|slot| slot)]
+///     slot_number: Constant<[Bits<3>; slots]>,
+/// }
+/// ```
+///
+/// It writes the clock and the reset, which reach every register and module in it without a line in the kernel;
+/// the constructor `new(&Parameters)`, with every array as long as its declaration says; the name, origin and
+/// parameters in Verilog; and `OcuIn`, `OcuOut` and `Module`, as the derive macro of that name does.
+///
+/// * Public `In` and `Out` fields are ports. Lower-case names in lengths are parameters of the hardware.
+/// * `parameters(..)` are those that change the module: they stand in its Verilog name, in this order.
+/// * `arguments(requesters = collectors)`: a cell whose constructor takes plain sizes in the place of parameters,
+///   each at most as large as the parameter or constant behind it can be.
+/// * `sizes(pairs = requesters * 2, banks)`: further numbers for lengths and loops.
+/// * `fixed(destinations = 0)`: parameters that have this value here and in every module below.
+/// * `ports(FifoIn, FifoOut)` uses the structs of another module with the same ports.
+/// * `combinational`: no clock, no reset.
+/// * On a field: `#[value(..)]` is what a constant holds, for an array a closure over the index; `#[with(..)]` are the
+///   arguments of a module's constructor, in the place of the parameters; `#[new(..)]` makes the module.
+#[proc_macro_attribute]
+pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    block::expand(arguments.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 #[doc = include_str!("rtl/rules.md")]

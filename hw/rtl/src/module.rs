@@ -3,12 +3,12 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{
-    Attribute, Data, DeriveInput, Error, Expr, Fields, GenericArgument, GenericParam, PathArguments, Result,
-    Type, Visibility,
+    Attribute, Data, DeriveInput, Error, Expr, Fields, GenericArgument, GenericParam, Generics,
+    PathArguments, Result, Type, Visibility,
 };
 
 /// One port, as its field declares it.
-struct Port {
+pub struct Port {
     name: Ident,
     docs: Vec<Attribute>,
     input: bool,
@@ -23,12 +23,46 @@ enum Kind {
     Data,
 }
 
+impl Port {
+    /// A port that carries this type, in an array of at most `max` if there is one.
+    pub fn new(
+        name: Ident,
+        docs: Vec<Attribute>,
+        input: bool,
+        carried: &Type,
+        max: Option<Expr>,
+    ) -> Result<Self> {
+        let kind = match (last_segment(carried).as_deref(), arguments(carried, "Bits")) {
+            (Some("Bit"), _) => Kind::Bit,
+            (_, Some(width)) if width.first().and_then(last_segment).as_deref() == Some("W") => Kind::Data,
+            (Some("Bits"), _) => Kind::Bits,
+            _ => return Err(Error::new_spanned(carried, "a port carries Bit or Bits<N>")),
+        };
+        Ok(Port { name, docs, input, kind, max })
+    }
+}
+
 pub fn derive(item: DeriveInput) -> Result<TokenStream> {
-    let ports = ports(&item)?;
+    let (ports, shared) = (ports(&item)?, shared_structs(&item)?);
+    Ok(face(
+        &item.ident,
+        &item.generics,
+        &ports,
+        &shared,
+        [has_field(&item, "clock"), has_field(&item, "reset")],
+    ))
+}
+
+/// The plain structs of a module's ports, if it does not share another's, and how they drive its signals.
+pub fn face(
+    name: &Ident,
+    generics: &Generics,
+    ports: &[Port],
+    shared: &Option<(Ident, Ident)>,
+    [has_clock, has_reset]: [bool; 2],
+) -> TokenStream {
     let (inputs, outputs): (Vec<&Port>, Vec<&Port>) = ports.iter().partition(|port| port.input);
-    let name = &item.ident;
-    let shared = shared_structs(&item)?;
-    let (in_name, out_name) = match &shared {
+    let (in_name, out_name) = match shared {
         Some((in_name, out_name)) => (in_name.clone(), out_name.clone()),
         None => (format_ident!("{name}In"), format_ident!("{name}Out")),
     };
@@ -39,8 +73,8 @@ pub fn derive(item: DeriveInput) -> Result<TokenStream> {
         sides.iter().map(|(side, struct_name, ports)| plain_struct(side, name, struct_name, ports)).collect()
     };
 
-    let (impl_generics, ty_generics, _) = item.generics.split_for_impl();
-    let wide = item.generics.params.iter().any(|param| is_width(param));
+    let (impl_generics, ty_generics, _) = generics.split_for_impl();
+    let wide = generics.params.iter().any(|param| is_width(param));
     let bound = wide.then(|| quote!(where ::rust_hdl::prelude::Bits<W>: crate::dialect::Word));
     let data = quote!(<<::rust_hdl::prelude::Bits<W> as crate::dialect::Word>::Data>);
     let side_type = |struct_name: &Ident, ports: &[&Port]| match has_data(ports) {
@@ -50,14 +84,14 @@ pub fn derive(item: DeriveInput) -> Result<TokenStream> {
     let (in_type, out_type) = (side_type(&in_name, &inputs), side_type(&out_name, &outputs));
     let drives = inputs.iter().map(|port| transfer(port, true));
     let samples = outputs.iter().map(|port| transfer(port, false));
-    let clock = has_field(&item, "clock").then(|| {
+    let clock = has_clock.then(|| {
         quote!(
             fn set_clock(&mut self, level: bool) {
                 self.clock.next = level.into();
             }
         )
     });
-    let reset = has_field(&item, "reset").then(|| {
+    let reset = has_reset.then(|| {
         quote!(
             fn set_reset(&mut self, level: bool) {
                 self.reset.next = level;
@@ -67,7 +101,7 @@ pub fn derive(item: DeriveInput) -> Result<TokenStream> {
     let in_counts = inputs.iter().map(|port| count(port));
     let out_counts = outputs.iter().map(|port| count(port));
 
-    Ok(quote! {
+    quote! {
         #structs
 
         impl #impl_generics crate::dialect::Module for #name #ty_generics #bound {
@@ -93,7 +127,7 @@ pub fn derive(item: DeriveInput) -> Result<TokenStream> {
                 vec![#(#out_counts),*]
             }
         }
-    })
+    }
 }
 
 fn has_field(item: &DeriveInput, name: &str) -> bool {
@@ -236,12 +270,6 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
             Some("Out") => false,
             _ => return Err(Error::new_spanned(direction, "a public signal is In or Out")),
         };
-        let kind = match (last_segment(value).as_deref(), arguments(value, "Bits")) {
-            (Some("Bit"), _) => Kind::Bit,
-            (_, Some(width)) if width.first().and_then(last_segment).as_deref() == Some("W") => Kind::Data,
-            (Some("Bits"), _) => Kind::Bits,
-            _ => return Err(Error::new_spanned(value, "a port carries Bit or Bits<N>")),
-        };
         let max = field.attrs.iter().find(|attribute| attribute.path().is_ident("port"));
         let max = match max {
             Some(attribute) => {
@@ -262,7 +290,7 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
             return Err(Error::new_spanned(&field.ty, hint));
         }
         let docs = field.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
-        ports.push(Port { name, docs: docs.cloned().collect(), input, kind, max });
+        ports.push(Port::new(name, docs.cloned().collect(), input, value, max)?);
     }
     Ok(ports)
 }

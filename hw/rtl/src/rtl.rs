@@ -4,6 +4,7 @@ mod check;
 mod keywords;
 mod path;
 mod rewrite;
+mod shorthand;
 mod value;
 
 use proc_macro2::TokenStream;
@@ -17,7 +18,10 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStr
     let written = item.clone();
     let mut kernel: ItemFn = syn::parse2(item)?;
     rewrite::Ungroup.visit_item_fn_mut(&mut kernel);
-    let errors = violations(arguments, &kernel);
+    let mut shorthand = shorthand::Shorthand::default();
+    shorthand.visit_item_fn_mut(&mut kernel);
+    let mut errors = violations(arguments, &kernel);
+    errors.extend(shorthand.errors);
     if !errors.is_empty() {
         let errors = errors.iter().map(syn::Error::to_compile_error);
         return Ok(quote!(#(#errors)* #[allow(warnings)] #written));

@@ -6,60 +6,35 @@
 //!
 //! Timing: `oldest` answers in the same cycle; ages change in the cycle after a renewal.
 
+use gpurf_blocks::WARPS;
 use rust_hdl::prelude::*;
 
-use crate::dialect::{array, rtl, Identity, Module, Register};
+use crate::dialect::{block, rtl, Register};
 
-#[derive(LogicBlock, Module)]
+#[block(title = "Age matrix", arguments(entries = WARPS), sizes(pairs = entries * (entries - 1) / 2))]
 pub struct AgeMatrix {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    #[port(max = 8)]
-    pub request: Vec<Signal<In, Bit>>,
+    pub request: In<[Bit; entries]>,
     /// The entry becomes the youngest at the end of this cycle.
-    #[port(max = 8)]
-    pub renew: Vec<Signal<In, Bit>>,
+    pub renew: In<[Bit; entries]>,
     /// The oldest request. At most one is high, and one is if there is any request.
-    #[port(max = 8)]
-    pub oldest: Vec<Signal<Out, Bit>>,
+    pub oldest: Out<[Bit; entries]>,
 
-    requests: Signal<Local, Bits<8>>,
-    renewals: Signal<Local, Bits<8>>,
+    requests: Local<Bits<8>>,
+    renewals: Local<Bits<8>>,
     /// Entries that an older request is in front of.
-    beaten: Signal<Local, Bits<8>>,
+    beaten: Local<Bits<8>>,
     /// Of each pair, the entry with the lower number is the younger.
-    younger: Vec<Register<Bit>>,
+    younger: Register<[Bit; pairs]>,
     /// The entries of each pair, as the one bit set.
-    lower: Vec<Constant<Bits<8>>>,
-    higher: Vec<Constant<Bits<8>>>,
-    identity: Identity,
-    _entries: usize,
-    _pairs: usize,
+    #[value(|pair| 1 << pairs_of(entries)[pair].0)]
+    lower: Constant<[Bits<8>; pairs]>,
+    #[value(|pair| 1 << pairs_of(entries)[pair].1)]
+    higher: Constant<[Bits<8>; pairs]>,
 }
 
-impl AgeMatrix {
-    /// `entries`: 1 to 8.
-    pub fn new(entries: usize) -> Self {
-        let pairs: Vec<(usize, usize)> =
-            (0..entries).flat_map(|lower| (lower + 1..entries).map(move |higher| (lower, higher))).collect();
-        let bit = |entry: usize| Constant::new((1u64 << entry).into());
-        AgeMatrix {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            request: array(entries),
-            renew: array(entries),
-            oldest: array(entries),
-            requests: Signal::default(),
-            renewals: Signal::default(),
-            beaten: Signal::default(),
-            younger: array(pairs.len()),
-            lower: pairs.iter().map(|pair| bit(pair.0)).collect(),
-            higher: pairs.iter().map(|pair| bit(pair.1)).collect(),
-            identity: Identity::new("age_matrix", "Age matrix", &[("entries", entries)]),
-            _entries: entries,
-            _pairs: pairs.len(),
-        }
-    }
+/// The two entries of each pair, the lower number first.
+fn pairs_of(entries: usize) -> Vec<(usize, usize)> {
+    (0..entries).flat_map(|lower| (lower + 1..entries).map(move |higher| (lower, higher))).collect()
 }
 
 impl Logic for AgeMatrix {
@@ -67,28 +42,27 @@ impl Logic for AgeMatrix {
     fn update(&mut self) {
         self.requests.next = 0.into();
         self.renewals.next = 0.into();
-        for e in 0..self._entries {
+        for e in 0..entries {
             self.requests.next = self.requests.val().replace_bit(e, self.request[e].val());
             self.renewals.next = self.renewals.val().replace_bit(e, self.renew[e].val());
         }
         self.beaten.next = 0.into();
-        for p in 0..self._pairs {
-            self.younger[p].clock.next = self.clock.val();
-            self.younger[p].reset.next = self.reset.val();
-            self.younger[p].enable.next =
-                (self.renewals.val() & (self.lower[p].val() | self.higher[p].val())).any();
-            self.younger[p].d.next = !(self.renewals.val() & self.higher[p].val()).any();
+        for p in 0..pairs {
+            self.younger[p].load(
+                (self.renewals.val() & (self.lower[p].val() | self.higher[p].val())).any(),
+                !(self.renewals.val() & self.higher[p].val()).any(),
+            );
             if (self.requests.val() & self.lower[p].val()).any()
                 & (self.requests.val() & self.higher[p].val()).any()
             {
-                if self.younger[p].q.val() {
+                if self.younger[p].val() {
                     self.beaten.next = self.beaten.val() | self.lower[p].val();
                 } else {
                     self.beaten.next = self.beaten.val() | self.higher[p].val();
                 }
             }
         }
-        for e in 0..self._entries {
+        for e in 0..entries {
             self.oldest[e].next = self.request[e].val() & !self.beaten.val().get_bit(e);
         }
     }

@@ -9,78 +9,51 @@
 //! stored as its exclusive-or with the entry's number, so that the reset value of every register is
 //! zero.
 
-use gpurf_blocks::MAX_ENTRIES;
 use rust_hdl::prelude::*;
 
-use crate::dialect::{array, rtl, Identity, Module, Register};
+use crate::dialect::{block, rtl, Register};
 
 /// `I`: bits of a rank; the order has 2^I entries.
-#[derive(LogicBlock, Module)]
+#[block(title = "LRU order", paper = "W §3.2, F §III-C", parameters(entries))]
 pub struct LruOrder<const I: usize> {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
     /// The entry is used in this cycle.
-    #[port(max = MAX_ENTRIES)]
-    pub touch: Vec<Signal<In, Bit>>,
-    #[port(max = MAX_ENTRIES)]
-    pub rank: Vec<Signal<Out, Bits<I>>>,
+    pub touch: In<[Bit; entries]>,
+    pub rank: Out<[Bits<I>; entries]>,
 
-    any_touch: Signal<Local, Bit>,
-    updated: Vec<Signal<Local, Bits<I>>>,
-    stored: Vec<Register<Bits<I>>>,
-    number: Vec<Constant<Bits<I>>>,
-    identity: Identity,
-    _entries: usize,
-}
-
-impl<const I: usize> Default for LruOrder<I> {
-    fn default() -> Self {
-        let entries = 1 << I;
-        LruOrder {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            touch: array(entries),
-            rank: array(entries),
-            any_touch: Signal::default(),
-            updated: array(entries),
-            stored: array(entries),
-            number: (0..entries).map(|entry| Constant::new((entry as u64).into())).collect(),
-            identity: Identity::new("lru_order", "LRU order (W 3.2, F III-C)", &[("entries", entries)]),
-            _entries: entries,
-        }
-    }
+    any_touch: Local<Bit>,
+    updated: Local<[Bits<I>; entries]>,
+    stored: Register<[Bits<I>; entries]>,
+    #[value(|entry| entry)]
+    number: Constant<[Bits<I>; entries]>,
 }
 
 impl<const I: usize> Logic for LruOrder<I> {
     #[rtl]
     fn update(&mut self) {
         self.any_touch.next = false;
-        for e in 0..self._entries {
-            self.rank[e].next = self.stored[e].q.val() ^ self.number[e].val();
+        for e in 0..entries {
+            self.rank[e].next = self.stored[e].val() ^ self.number[e].val();
             self.any_touch.next = self.any_touch.val() | self.touch[e].val();
         }
-        for e in 0..self._entries {
+        for e in 0..entries {
             self.updated[e].next = self.rank[e].val();
             if self.touch[e].val() {
                 // In front of this one stay only the touched entries that were in front before.
                 self.updated[e].next = 0.into();
-                for t in 0..self._entries {
+                for t in 0..entries {
                     if self.touch[t].val() & (self.rank[t].val() < self.rank[e].val()) {
                         self.updated[e].next = self.updated[e].val() + 1;
                     }
                 }
             } else {
                 // Every touched entry that was behind this one moves in front of it.
-                for t in 0..self._entries {
+                for t in 0..entries {
                     if self.touch[t].val() & (self.rank[t].val() > self.rank[e].val()) {
                         self.updated[e].next = self.updated[e].val() + 1;
                     }
                 }
             }
-            self.stored[e].clock.next = self.clock.val();
-            self.stored[e].reset.next = self.reset.val();
-            self.stored[e].enable.next = self.any_touch.val();
-            self.stored[e].d.next = self.updated[e].val() ^ self.number[e].val();
+            self.stored[e].load(self.any_touch.val(), self.updated[e].val() ^ self.number[e].val());
         }
     }
 }

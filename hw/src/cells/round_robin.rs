@@ -8,62 +8,34 @@
 
 use rust_hdl::prelude::*;
 
-use crate::dialect::{array, rtl, Identity, Module, Register};
+use crate::dialect::{block, rtl, Register};
 
-#[derive(LogicBlock, Module)]
+#[block(title = "Round-robin arbiter", arguments(requesters = collectors))]
 pub struct RoundRobin {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    #[port(max = 8)]
-    pub request: Vec<Signal<In, Bit>>,
+    pub request: In<[Bit; requesters]>,
     /// The grant is used: move the turn on.
-    pub advance: Signal<In, Bit>,
+    pub advance: In<Bit>,
     /// At most one is high, and one is if there is any request.
-    #[port(max = 8)]
-    pub grant: Vec<Signal<Out, Bit>>,
+    pub grant: Out<[Bit; requesters]>,
 
     /// Some request has not been passed in this turn.
-    fresh: Signal<Local, Bit>,
-    granted: Signal<Local, Bit>,
-    passed: Vec<Register<Bit>>,
-    identity: Identity,
-    _requesters: usize,
-}
-
-impl RoundRobin {
-    /// `requesters`: 1 to 8.
-    pub fn new(requesters: usize) -> Self {
-        RoundRobin {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            request: array(requesters),
-            advance: Signal::default(),
-            grant: array(requesters),
-            fresh: Signal::default(),
-            granted: Signal::default(),
-            passed: array(requesters),
-            identity: Identity::new("round_robin", "Round-robin arbiter", &[("requesters", requesters)]),
-            _requesters: requesters,
-        }
-    }
+    fresh: Local<Bit>,
+    granted: Local<Bit>,
+    passed: Register<[Bit; requesters]>,
 }
 
 impl Logic for RoundRobin {
     #[rtl]
     fn update(&mut self) {
         self.fresh.next = false;
-        for i in 0..self._requesters {
-            self.fresh.next = self.fresh.val() | (self.request[i].val() & !self.passed[i].q.val());
+        for i in 0..requesters {
+            self.fresh.next = self.fresh.val() | (self.request[i].val() & !self.passed[i].val());
         }
         self.granted.next = false;
-        for i in 0..self._requesters {
-            self.passed[i].clock.next = self.clock.val();
-            self.passed[i].reset.next = self.reset.val();
-            self.passed[i].enable.next = self.advance.val();
-            // Up to and including the granted one, nothing has been granted before it.
-            self.passed[i].d.next = !self.granted.val();
+        for i in 0..requesters {
+            self.passed[i].load(self.advance.val(), !self.granted.val());
             self.grant[i].next =
-                (self.request[i].val() & !self.granted.val()) & (!self.passed[i].q.val() | !self.fresh.val());
+                (self.request[i].val() & !self.granted.val()) & (!self.passed[i].val() | !self.fresh.val());
             self.granted.next = self.granted.val() | self.grant[i].val();
         }
     }

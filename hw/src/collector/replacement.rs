@@ -19,109 +19,63 @@
 //! Something can always be chosen for the slots and the first result when there are more entries than slots;
 //! a second result can come out empty-handed (`d_found`).
 
-use gpurf_blocks::{Parameters, ReplacementPolicy, MAX_D_PORTS, MAX_ENTRIES, MAX_SLOTS};
+use gpurf_blocks::ReplacementPolicy;
 use rust_hdl::prelude::*;
 
-use crate::dialect::{array, rtl, Identity, Module};
+use crate::dialect::{block, rtl};
 
 /// `I`: bits of an entry's number.
-#[derive(LogicBlock, Module)]
+#[block(
+    title = "Replacement",
+    paper = "W §4.1, F §IV-A1",
+    parameters(entries, slots, replacement, d_ports),
+    combinational
+)]
 pub struct Replacement<const I: usize> {
-    #[port(max = MAX_ENTRIES)]
-    pub valid: Vec<Signal<In, Bit>>,
-    #[port(max = MAX_ENTRIES)]
-    pub near: Vec<Signal<In, Bit>>,
+    pub valid: In<[Bit; entries]>,
+    pub near: In<[Bit; entries]>,
     /// The entry must stay: locked, hit by a source, or updated by the first result.
-    #[port(max = MAX_ENTRIES)]
-    pub keep: Vec<Signal<In, Bit>>,
-    #[port(max = MAX_ENTRIES)]
-    pub rank: Vec<Signal<In, Bits<I>>>,
-    pub random: Signal<In, Bits<I>>,
+    pub keep: In<[Bit; entries]>,
+    pub rank: In<[Bits<I>; entries]>,
+    pub random: In<Bits<I>>,
     /// The slot needs an entry.
-    #[port(max = MAX_SLOTS)]
-    pub miss: Vec<Signal<In, Bit>>,
+    pub miss: In<[Bit; slots]>,
     /// The result at this port D needs an entry.
-    #[port(max = MAX_D_PORTS)]
-    pub d_miss: Vec<Signal<In, Bit>>,
+    pub d_miss: In<[Bit; d_ports]>,
 
     /// Entry for each slot with `miss` high; zero for the others.
-    #[port(max = MAX_SLOTS)]
-    pub victim: Vec<Signal<Out, Bits<I>>>,
+    pub victim: Out<[Bits<I>; slots]>,
     /// Entry for each result with `d_miss` high, if there is one.
-    #[port(max = MAX_D_PORTS)]
-    pub d_victim: Vec<Signal<Out, Bits<I>>>,
-    #[port(max = MAX_D_PORTS)]
-    pub d_found: Vec<Signal<Out, Bit>>,
+    pub d_victim: Out<[Bits<I>; d_ports]>,
+    pub d_found: Out<[Bit; d_ports]>,
 
-    eligible: Vec<Signal<Local, Bit>>,
+    eligible: Local<[Bit; entries]>,
     /// What of an entry goes first: 0 free, 1 far, 2 any other; and its order among those.
-    tier: Vec<Signal<Local, Bits<2>>>,
-    order: Vec<Signal<Local, Bits<I>>>,
-    distance: Vec<Signal<Local, Bits<I>>>,
-    age: Vec<Signal<Local, Bits<I>>>,
+    tier: Local<[Bits<2>; entries]>,
+    order: Local<[Bits<I>; entries]>,
+    distance: Local<[Bits<I>; entries]>,
+    age: Local<[Bits<I>; entries]>,
     /// Eligible entries that go before this one.
-    place: Vec<Signal<Local, Bits<I>>>,
+    place: Local<[Bits<I>; entries]>,
     /// Slots and results that have been served, modulo the entries; all entries are taken.
-    turn: Signal<Local, Bits<I>>,
-    exhausted: Signal<Local, Bit>,
-    number: Vec<Constant<Bits<I>>>,
+    turn: Local<Bits<I>>,
+    exhausted: Local<Bit>,
+    #[value(|entry| entry)]
+    number: Constant<[Bits<I>; entries]>,
+    #[value(entries - 1)]
     last: Constant<Bits<I>>,
+    #[value(replacement == ReplacementPolicy::Malekeh)]
     far_first: Constant<Bit>,
     /// With a single port D its result always finds an entry.
+    #[value(d_ports == 1)]
     single: Constant<Bit>,
-    identity: Identity,
-    _entries: usize,
-    _slots: usize,
-    _d_ports: usize,
-}
-
-impl<const I: usize> Replacement<I> {
-    /// `slots`: source slots, fewer than the 2^I entries; `d_ports`: results per cycle, 1 or 2.
-    pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { slots, d_ports, replacement, .. } = *parameters;
-        let entries = 1 << I;
-        let origin = "Replacement (W 4.1, F IV-A1)";
-        let lru = (replacement == ReplacementPolicy::Lru) as usize;
-        Replacement {
-            valid: array(entries),
-            near: array(entries),
-            keep: array(entries),
-            rank: array(entries),
-            random: Signal::default(),
-            miss: array(slots),
-            d_miss: array(d_ports),
-            victim: array(slots),
-            d_victim: array(d_ports),
-            d_found: array(d_ports),
-            eligible: array(entries),
-            tier: array(entries),
-            order: array(entries),
-            distance: array(entries),
-            age: array(entries),
-            place: array(entries),
-            turn: Signal::default(),
-            exhausted: Signal::default(),
-            number: (0..entries).map(|entry| Constant::new((entry as u64).into())).collect(),
-            last: Constant::new((entries as u64 - 1).into()),
-            far_first: Constant::new(replacement == ReplacementPolicy::Malekeh),
-            single: Constant::new(d_ports == 1),
-            identity: Identity::new(
-                "replacement",
-                origin,
-                &[("entries", entries), ("slots", slots), ("lru", lru), ("dports", d_ports)],
-            ),
-            _entries: entries,
-            _slots: slots,
-            _d_ports: d_ports,
-        }
-    }
 }
 
 impl<const I: usize> Logic for Replacement<I> {
     #[rtl]
     fn update(&mut self) {
         // All entries in the order in which they make room.
-        for e in 0..self._entries {
+        for e in 0..entries {
             self.eligible[e].next = !self.keep[e].val();
             self.distance[e].next = self.number[e].val() - self.random.val();
             self.age[e].next = !self.rank[e].val();
@@ -136,9 +90,9 @@ impl<const I: usize> Logic for Replacement<I> {
                 self.order[e].next = self.number[e].val();
             }
         }
-        for e in 0..self._entries {
+        for e in 0..entries {
             self.place[e].next = 0.into();
-            for t in 0..self._entries {
+            for t in 0..entries {
                 if self.eligible[t].val()
                     & ((self.tier[t].val() < self.tier[e].val())
                         | ((self.tier[t].val() == self.tier[e].val())
@@ -151,10 +105,10 @@ impl<const I: usize> Logic for Replacement<I> {
 
         // Slots that miss are served in their order, then results.
         self.turn.next = 0.into();
-        for s in 0..self._slots {
+        for s in 0..slots {
             self.victim[s].next = 0.into();
             if self.miss[s].val() {
-                for e in 0..self._entries {
+                for e in 0..entries {
                     if self.eligible[e].val() & (self.place[e].val() == self.turn.val()) {
                         self.victim[s].next = self.number[e].val();
                     }
@@ -163,11 +117,11 @@ impl<const I: usize> Logic for Replacement<I> {
             }
         }
         self.exhausted.next = false;
-        for p in 0..self._d_ports {
+        for p in 0..d_ports {
             self.d_victim[p].next = 0.into();
             self.d_found[p].next = self.single.val();
             if self.d_miss[p].val() & !self.exhausted.val() {
-                for e in 0..self._entries {
+                for e in 0..entries {
                     if self.eligible[e].val() & (self.place[e].val() == self.turn.val()) {
                         self.d_victim[p].next = self.number[e].val();
                         self.d_found[p].next = true;

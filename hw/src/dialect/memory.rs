@@ -2,7 +2,7 @@
 
 use rust_hdl::prelude::*;
 
-use super::{activity, Identity};
+use super::{activity, Clocking, Identity};
 
 /// A single-ported memory of up to 2^`A` rows of `W` bits: one access per cycle, a read or a write.
 ///
@@ -39,6 +39,16 @@ impl<const W: usize, const A: usize> Memory<W, A> {
             ),
             _rows: vec![0.into(); rows],
         }
+    }
+}
+
+impl<const W: usize, const A: usize> Clocking for Memory<W, A> {
+    fn connect_clock(&mut self) {
+        self.clock.connect();
+    }
+
+    fn drive_clock(&mut self, clock: Clock, _reset: bool) {
+        self.clock.next = clock;
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod activity;
 mod array;
+mod clocking;
 mod driver;
 mod identity;
 mod memory;
@@ -14,8 +15,9 @@ mod waveform;
 mod word;
 
 pub use array::array;
+pub use clocking::Clocking;
 pub use driver::{Module, Rtl};
-pub use gpurf_rtl::{rtl, Module};
+pub use gpurf_rtl::{block, rtl, Module};
 pub use identity::{Described, Identity, Origin};
 pub use memory::Memory;
 pub use register::Register;

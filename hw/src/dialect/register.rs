@@ -2,7 +2,7 @@
 
 use rust_hdl::prelude::*;
 
-use super::{activity, Identity};
+use super::{activity, Clocking, Identity};
 
 /// A register with enable and synchronous reset; reset wins and clears it to zero.
 ///
@@ -30,6 +30,25 @@ impl<T: Synth> Default for Register<T> {
             q: Signal::default(),
             identity: Identity::new("register", origin, &[("w", T::BITS)]),
         }
+    }
+}
+
+impl<T: Synth> Register<T> {
+    /// What it holds, as its port `q`. A kernel loads it with `self.register.load(enable, value)`.
+    pub fn val(&self) -> T {
+        self.q.val()
+    }
+}
+
+impl<T: Synth> Clocking for Register<T> {
+    fn connect_clock(&mut self) {
+        self.clock.connect();
+        self.reset.connect();
+    }
+
+    fn drive_clock(&mut self, clock: Clock, reset: bool) {
+        self.clock.next = clock;
+        self.reset.next = reset;
     }
 }
 

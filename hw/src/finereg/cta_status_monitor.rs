@@ -16,158 +16,79 @@
 //!
 //! Timing: combinational outputs; an update shows in the next cycle.
 
-use gpurf_blocks::{Parameters, Tie, FLAG_WORD, MAX_CTAS};
+use gpurf_blocks::{Tie, FLAG_WORD};
 use rust_hdl::prelude::*;
 
-use crate::dialect::{array, rtl, Identity, Module, Register};
+use crate::dialect::{block, rtl, Register};
 
 /// CTAs that can be updated in one cycle: the two of a switch.
 const UPDATES: usize = 2;
-/// Words of CTAs: MAX_CTAS / FLAG_WORD.
-const MAX_WORDS: usize = MAX_CTAS / FLAG_WORD;
 
-#[derive(LogicBlock, Module)]
+#[block(title = "CTA status monitor", paper = "R §V-B", parameters(ctas, tie), sizes(words = ctas.div_ceil(FLAG_WORD), turns = usize::from(parameters.tie == Tie::RoundRobin)))]
 pub struct CtaStatusMonitor {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-
     /// This CTA's context, registers have a new location. If both updates name a CTA, the second one counts.
-    #[port(max = UPDATES)]
-    pub update_cta: Vec<Signal<In, Bits<7>>>,
-    #[port(max = UPDATES)]
-    pub set_context: Vec<Signal<In, Bit>>,
-    #[port(max = UPDATES)]
-    pub context_location: Vec<Signal<In, Bits<2>>>,
-    #[port(max = UPDATES)]
-    pub set_registers: Vec<Signal<In, Bit>>,
-    #[port(max = UPDATES)]
-    pub register_location: Vec<Signal<In, Bits<2>>>,
+    pub update_cta: In<[Bits<7>; UPDATES]>,
+    pub set_context: In<[Bit; UPDATES]>,
+    pub context_location: In<[Bits<2>; UPDATES]>,
+    pub set_registers: In<[Bit; UPDATES]>,
+    pub register_location: In<[Bits<2>; UPDATES]>,
     /// Bit b of word w: CTA 32 w + b could resume if it were active.
-    #[port(max = MAX_WORDS)]
-    pub resumable: Vec<Signal<In, Bits<32>>>,
+    pub resumable: In<[Bits<32>; words]>,
     /// The candidate has been selected: where round robin goes on.
-    pub select: Signal<In, Bit>,
+    pub select: In<Bit>,
     /// The CTA whose fields are shown.
-    pub inspect: Signal<In, Bits<7>>,
+    pub inspect: In<Bits<7>>,
 
     /// A pending CTA can resume: this one.
-    pub any_candidate: Signal<Out, Bit>,
-    pub candidate: Signal<Out, Bits<7>>,
+    pub any_candidate: Out<Bit>,
+    pub candidate: Out<Bits<7>>,
     /// Its registers are in the ACRF still.
-    pub candidate_in_acrf: Signal<Out, Bit>,
+    pub candidate_in_acrf: Out<Bit>,
     /// A CTA number is not in use: the lowest such.
-    pub any_unlaunched: Signal<Out, Bit>,
-    pub unlaunched: Signal<Out, Bits<7>>,
-    pub inspected_context: Signal<Out, Bits<2>>,
-    pub inspected_registers: Signal<Out, Bits<2>>,
-    pub inspected_active: Signal<Out, Bit>,
+    pub any_unlaunched: Out<Bit>,
+    pub unlaunched: Out<Bits<7>>,
+    pub inspected_context: Out<Bits<2>>,
+    pub inspected_registers: Out<Bits<2>>,
+    pub inspected_active: Out<Bit>,
 
+    #[value(1)]
     one: Constant<Bits<32>>,
+    #[value(u32::MAX)]
     ones: Constant<Bits<32>>,
-    update_bit: Vec<Signal<Local, Bits<32>>>,
-    inspect_bit: Signal<Local, Bits<32>>,
+    update_bit: Local<[Bits<32>; UPDATES]>,
+    inspect_bit: Local<Bits<32>>,
     /// Bits of the locations to be changed, and what they change to.
-    context_low_new: Vec<Signal<Local, Bits<32>>>,
-    context_high_new: Vec<Signal<Local, Bits<32>>>,
-    registers_low_new: Vec<Signal<Local, Bits<32>>>,
-    registers_high_new: Vec<Signal<Local, Bits<32>>>,
+    context_low_new: Local<[Bits<32>; words]>,
+    context_high_new: Local<[Bits<32>; words]>,
+    registers_low_new: Local<[Bits<32>; words]>,
+    registers_high_new: Local<[Bits<32>; words]>,
     /// CTAs whose turn comes before the others'.
-    turn: Vec<Signal<Local, Bits<32>>>,
-    turn_bits: Signal<Local, Bits<32>>,
+    turn: Local<[Bits<32>; words]>,
+    turn_bits: Local<Bits<32>>,
     /// Candidates by precedence: registers in the ACRF, in turn and any; then in the PCRF; then CTAs that are
     /// not launched.
-    level: Vec<Vec<Signal<Local, Bits<32>>>>,
-    level_any: Vec<Signal<Local, Bit>>,
-    level_word: Vec<Signal<Local, Bits<32>>>,
-    level_base: Vec<Signal<Local, Bits<7>>>,
-    chosen: Signal<Local, Bits<32>>,
-    base: Signal<Local, Bits<7>>,
-    place: Signal<Local, Bits<7>>,
-    free_place: Signal<Local, Bits<7>>,
+    level: Local<[[Bits<32>; words]; 5]>,
+    level_any: Local<[Bit; 5]>,
+    level_word: Local<[Bits<32>; 5]>,
+    level_base: Local<[Bits<7>; 5]>,
+    chosen: Local<Bits<32>>,
+    base: Local<Bits<7>>,
+    place: Local<Bits<7>>,
+    free_place: Local<Bits<7>>,
 
-    context_low: Vec<Register<Bits<32>>>,
-    context_high: Vec<Register<Bits<32>>>,
-    registers_low: Vec<Register<Bits<32>>>,
-    registers_high: Vec<Register<Bits<32>>>,
+    context_low: Register<[Bits<32>; words]>,
+    context_high: Register<[Bits<32>; words]>,
+    registers_low: Register<[Bits<32>; words]>,
+    registers_high: Register<[Bits<32>; words]>,
     /// The one selected last, if there are turns.
-    last: Vec<Register<Bits<7>>>,
+    last: Register<[Bits<7>; turns]>,
     /// CTAs that exist.
-    exists: Vec<Constant<Bits<32>>>,
-    word_number: Vec<Constant<Bits<7>>>,
-    word_base: Vec<Constant<Bits<7>>>,
-    identity: Identity,
-    _words: usize,
-    /// 1 if there are turns, else 0.
-    _turns: usize,
-}
-
-impl CtaStatusMonitor {
-    /// `ctas`: 1 to 128.
-    pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { ctas, tie, .. } = *parameters;
-        assert!((1..=MAX_CTAS).contains(&ctas), "{ctas} CTAs");
-        let words = ctas.div_ceil(FLAG_WORD);
-        let turns = usize::from(tie == Tie::RoundRobin);
-        let numbers =
-            |step: usize| (0..words).map(|word| Constant::new(((step * word) as u64).into())).collect();
-        let exists = |word: usize| {
-            let here = (ctas - FLAG_WORD * word).min(FLAG_WORD);
-            Constant::new(((1u64 << here) - 1).into())
-        };
-        CtaStatusMonitor {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            update_cta: array(UPDATES),
-            set_context: array(UPDATES),
-            context_location: array(UPDATES),
-            set_registers: array(UPDATES),
-            register_location: array(UPDATES),
-            resumable: array(words),
-            select: Signal::default(),
-            inspect: Signal::default(),
-            any_candidate: Signal::default(),
-            candidate: Signal::default(),
-            candidate_in_acrf: Signal::default(),
-            any_unlaunched: Signal::default(),
-            unlaunched: Signal::default(),
-            inspected_context: Signal::default(),
-            inspected_registers: Signal::default(),
-            inspected_active: Signal::default(),
-            one: Constant::new(1.into()),
-            ones: Constant::new(u64::from(u32::MAX).into()),
-            update_bit: array(UPDATES),
-            inspect_bit: Signal::default(),
-            context_low_new: array(words),
-            context_high_new: array(words),
-            registers_low_new: array(words),
-            registers_high_new: array(words),
-            turn: array(words),
-            turn_bits: Signal::default(),
-            level: (0..5).map(|_| array(words)).collect(),
-            level_any: array(5),
-            level_word: array(5),
-            level_base: array(5),
-            chosen: Signal::default(),
-            base: Signal::default(),
-            place: Signal::default(),
-            free_place: Signal::default(),
-            context_low: array(words),
-            context_high: array(words),
-            registers_low: array(words),
-            registers_high: array(words),
-            last: array(turns),
-            exists: (0..words).map(exists).collect(),
-            word_number: numbers(1),
-            word_base: numbers(FLAG_WORD),
-            identity: Identity::new(
-                "cta_status_monitor",
-                "CTA status monitor (R V-B)",
-                &[("ctas", ctas), ("tie", tie as usize)],
-            ),
-            _words: words,
-            _turns: turns,
-        }
-    }
+    #[value(|word| (1u64 << (ctas - FLAG_WORD * word).min(FLAG_WORD)) - 1)]
+    exists: Constant<[Bits<32>; words]>,
+    #[value(|word| word)]
+    word_number: Constant<[Bits<7>; words]>,
+    #[value(|word| FLAG_WORD * word)]
+    word_base: Constant<[Bits<7>; words]>,
 }
 
 impl Logic for CtaStatusMonitor {
@@ -177,11 +98,11 @@ impl Logic for CtaStatusMonitor {
         for u in 0..2 {
             self.update_bit[u].next = self.one.val() << self.update_cta[u].val().get_bits::<5>(0);
         }
-        for w in 0..self._words {
-            self.context_low_new[w].next = self.context_low[w].q.val();
-            self.context_high_new[w].next = self.context_high[w].q.val();
-            self.registers_low_new[w].next = self.registers_low[w].q.val();
-            self.registers_high_new[w].next = self.registers_high[w].q.val();
+        for w in 0..words {
+            self.context_low_new[w].next = self.context_low[w].val();
+            self.context_high_new[w].next = self.context_high[w].val();
+            self.registers_low_new[w].next = self.registers_low[w].val();
+            self.registers_high_new[w].next = self.registers_high[w].val();
             for u in 0..2 {
                 if (self.update_cta[u].val() >> 5) == self.word_number[w].val() {
                     if self.set_context[u].val() {
@@ -214,51 +135,39 @@ impl Logic for CtaStatusMonitor {
                     }
                 }
             }
-            self.context_low[w].clock.next = self.clock.val();
-            self.context_low[w].reset.next = self.reset.val();
-            self.context_low[w].enable.next = true;
-            self.context_low[w].d.next = self.context_low_new[w].val();
-            self.context_high[w].clock.next = self.clock.val();
-            self.context_high[w].reset.next = self.reset.val();
-            self.context_high[w].enable.next = true;
-            self.context_high[w].d.next = self.context_high_new[w].val();
-            self.registers_low[w].clock.next = self.clock.val();
-            self.registers_low[w].reset.next = self.reset.val();
-            self.registers_low[w].enable.next = true;
-            self.registers_low[w].d.next = self.registers_low_new[w].val();
-            self.registers_high[w].clock.next = self.clock.val();
-            self.registers_high[w].reset.next = self.reset.val();
-            self.registers_high[w].enable.next = true;
-            self.registers_high[w].d.next = self.registers_high_new[w].val();
+            self.context_low[w].load(true, self.context_low_new[w].val());
+            self.context_high[w].load(true, self.context_high_new[w].val());
+            self.registers_low[w].load(true, self.registers_low_new[w].val());
+            self.registers_high[w].load(true, self.registers_high_new[w].val());
         }
 
         // Those after the one selected last.
         self.turn_bits.next = 0.into();
-        for w in 0..self._words {
+        for w in 0..words {
             self.turn[w].next = 0.into();
         }
-        for t in 0..self._turns {
-            self.turn_bits.next = (self.ones.val() << self.last[t].q.val().get_bits::<5>(0)) << 1;
-            for w in 0..self._words {
-                if self.word_number[w].val() > (self.last[t].q.val() >> 5) {
+        for t in 0..turns {
+            self.turn_bits.next = (self.ones.val() << self.last[t].val().get_bits::<5>(0)) << 1;
+            for w in 0..words {
+                if self.word_number[w].val() > (self.last[t].val() >> 5) {
                     self.turn[w].next = self.ones.val();
-                } else if self.word_number[w].val() == (self.last[t].q.val() >> 5) {
+                } else if self.word_number[w].val() == (self.last[t].val() >> 5) {
                     self.turn[w].next = self.turn_bits.val();
                 }
             }
         }
-        for w in 0..self._words {
+        for w in 0..words {
             self.level[1][w].next = (self.resumable[w].val() & self.exists[w].val())
-                & ((self.context_low[w].q.val() & !self.context_high[w].q.val())
-                    & (self.registers_high[w].q.val() & !self.registers_low[w].q.val()));
+                & ((self.context_low[w].val() & !self.context_high[w].val())
+                    & (self.registers_high[w].val() & !self.registers_low[w].val()));
             self.level[3][w].next = (self.resumable[w].val() & self.exists[w].val())
-                & ((self.context_low[w].q.val() & !self.context_high[w].q.val())
-                    & (self.registers_low[w].q.val() & !self.registers_high[w].q.val()));
+                & ((self.context_low[w].val() & !self.context_high[w].val())
+                    & (self.registers_low[w].val() & !self.registers_high[w].val()));
             self.level[0][w].next = self.level[1][w].val() & self.turn[w].val();
             self.level[2][w].next = self.level[3][w].val() & self.turn[w].val();
             self.level[4][w].next = self.exists[w].val()
-                & !((self.context_low[w].q.val() | self.context_high[w].q.val())
-                    | (self.registers_low[w].q.val() | self.registers_high[w].q.val()));
+                & !((self.context_low[w].val() | self.context_high[w].val())
+                    | (self.registers_low[w].val() | self.registers_high[w].val()));
         }
 
         // The first of each level.
@@ -266,7 +175,7 @@ impl Logic for CtaStatusMonitor {
             self.level_any[k].next = false;
             self.level_word[k].next = 0.into();
             self.level_base[k].next = 0.into();
-            for w in 0..self._words {
+            for w in 0..words {
                 if !self.level_any[k].val() & self.level[k][w].val().any() {
                     self.level_any[k].next = true;
                     self.level_word[k].next = self.level[k][w].val();
@@ -298,34 +207,31 @@ impl Logic for CtaStatusMonitor {
         self.candidate_in_acrf.next = self.level_any[1].val();
         self.any_unlaunched.next = self.level_any[4].val();
         self.unlaunched.next = self.level_base[4].val() | self.free_place.val();
-        for t in 0..self._turns {
-            self.last[t].clock.next = self.clock.val();
-            self.last[t].reset.next = self.reset.val();
-            self.last[t].enable.next = self.select.val() & self.any_candidate.val();
-            self.last[t].d.next = self.candidate.val();
+        for t in 0..turns {
+            self.last[t].load(self.select.val() & self.any_candidate.val(), self.candidate.val());
         }
 
         self.inspect_bit.next = self.one.val() << self.inspect.val().get_bits::<5>(0);
         self.inspected_context.next = 0.into();
         self.inspected_registers.next = 0.into();
-        for w in 0..self._words {
+        for w in 0..words {
             if (self.inspect.val() >> 5) == self.word_number[w].val() {
                 self.inspected_context.next = self
                     .inspected_context
                     .val()
-                    .replace_bit(0, (self.context_low[w].q.val() & self.inspect_bit.val()).any());
+                    .replace_bit(0, (self.context_low[w].val() & self.inspect_bit.val()).any());
                 self.inspected_context.next = self
                     .inspected_context
                     .val()
-                    .replace_bit(1, (self.context_high[w].q.val() & self.inspect_bit.val()).any());
+                    .replace_bit(1, (self.context_high[w].val() & self.inspect_bit.val()).any());
                 self.inspected_registers.next = self
                     .inspected_registers
                     .val()
-                    .replace_bit(0, (self.registers_low[w].q.val() & self.inspect_bit.val()).any());
+                    .replace_bit(0, (self.registers_low[w].val() & self.inspect_bit.val()).any());
                 self.inspected_registers.next = self
                     .inspected_registers
                     .val()
-                    .replace_bit(1, (self.registers_high[w].q.val() & self.inspect_bit.val()).any());
+                    .replace_bit(1, (self.registers_high[w].val() & self.inspect_bit.val()).any());
             }
         }
         self.inspected_active.next =

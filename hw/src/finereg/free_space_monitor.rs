@@ -8,97 +8,50 @@
 //! Timing: combinational outputs; what `take` and `free` do shows in the next cycle. An entry can be
 //! taken and another released in one cycle.
 
-use gpurf_blocks::{Parameters, FLAG_WORD, MAX_PCRF_ENTRIES};
+use gpurf_blocks::FLAG_WORD;
 use rust_hdl::prelude::*;
 
-use crate::dialect::{array, rtl, Identity, Module, Register};
+use crate::dialect::{block, rtl, Register};
 
 /// Most words of flags.
-const MAX_WORDS: usize = MAX_PCRF_ENTRIES / FLAG_WORD;
 
 /// `P`: bits of an entry's number.
-#[derive(LogicBlock, Module)]
+#[block(title = "Free space monitor of the PCRF", paper = "R §V-C", parameters(pcrf_entries), sizes(words = pcrf_entries / FLAG_WORD))]
 pub struct FreeSpaceMonitor<const P: usize> {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
     /// The offered entry is taken; only while there is one.
-    pub take: Signal<In, Bit>,
+    pub take: In<Bit>,
     /// This entry becomes free; it must be occupied.
-    pub free: Signal<In, Bit>,
-    pub free_entry: Signal<In, Bits<P>>,
+    pub free: In<Bit>,
+    pub free_entry: In<Bits<P>>,
 
-    pub any_free: Signal<Out, Bit>,
+    pub any_free: Out<Bit>,
     /// The first free entry; zero if there is none.
-    pub first_free: Signal<Out, Bits<P>>,
-    pub free_count: Signal<Out, Bits<12>>,
+    pub first_free: Out<Bits<P>>,
+    pub free_count: Out<Bits<12>>,
     /// The flags, bit b of word w for entry 32 w + b.
-    #[port(max = MAX_WORDS)]
-    pub occupied: Vec<Signal<Out, Bits<32>>>,
+    pub occupied: Out<[Bits<32>; words]>,
 
     /// The first word with a free entry.
-    word: Signal<Local, Bits<32>>,
-    base: Signal<Local, Bits<P>>,
-    place: Signal<Local, Bits<P>>,
-    take_bit: Signal<Local, Bits<32>>,
-    free_bit: Signal<Local, Bits<32>>,
-    taken: Vec<Signal<Local, Bits<32>>>,
-    freed: Vec<Signal<Local, Bits<32>>>,
-    flags: Vec<Register<Bits<32>>>,
+    word: Local<Bits<32>>,
+    base: Local<Bits<P>>,
+    place: Local<Bits<P>>,
+    take_bit: Local<Bits<32>>,
+    free_bit: Local<Bits<32>>,
+    taken: Local<[Bits<32>; words]>,
+    freed: Local<[Bits<32>; words]>,
+    flags: Register<[Bits<32>; words]>,
     used: Register<Bits<12>>,
+    #[value(pcrf_entries)]
     total: Constant<Bits<12>>,
+    #[value(1)]
     one: Constant<Bits<32>>,
     /// Number of a word, the entry it begins with, and places in it.
-    word_number: Vec<Constant<Bits<P>>>,
-    word_base: Vec<Constant<Bits<P>>>,
-    number: Vec<Constant<Bits<P>>>,
-    identity: Identity,
-    _words: usize,
-}
-
-impl<const P: usize> FreeSpaceMonitor<P> {
-    /// `entries`: a multiple of 32, 64 to 2048 and at most 2^`P`.
-    pub fn new(parameters: &Parameters) -> Self {
-        let entries = parameters.pcrf_entries;
-        assert!(
-            entries % FLAG_WORD == 0 && entries <= MAX_PCRF_ENTRIES && entries <= 1 << P,
-            "{entries} entries"
-        );
-        let words = entries / FLAG_WORD;
-        let numbers = |step: usize, count: usize| {
-            (0..count).map(|number| Constant::new(((step * number) as u64).into())).collect()
-        };
-        FreeSpaceMonitor {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            take: Signal::default(),
-            free: Signal::default(),
-            free_entry: Signal::default(),
-            any_free: Signal::default(),
-            first_free: Signal::default(),
-            free_count: Signal::default(),
-            occupied: array(words),
-            word: Signal::default(),
-            base: Signal::default(),
-            place: Signal::default(),
-            take_bit: Signal::default(),
-            free_bit: Signal::default(),
-            taken: array(words),
-            freed: array(words),
-            flags: array(words),
-            used: Register::default(),
-            total: Constant::new((entries as u64).into()),
-            one: Constant::new(1.into()),
-            word_number: numbers(1, words),
-            word_base: numbers(FLAG_WORD, words),
-            number: numbers(1, FLAG_WORD),
-            identity: Identity::new(
-                "free_space_monitor",
-                "Free space monitor of the PCRF (R V-C)",
-                &[("entries", entries)],
-            ),
-            _words: words,
-        }
-    }
+    #[value(|word| word)]
+    word_number: Constant<[Bits<P>; words]>,
+    #[value(|word| FLAG_WORD * word)]
+    word_base: Constant<[Bits<P>; words]>,
+    #[value(|number| number)]
+    number: Constant<[Bits<P>; FLAG_WORD]>,
 }
 
 impl<const P: usize> Logic for FreeSpaceMonitor<P> {
@@ -108,10 +61,10 @@ impl<const P: usize> Logic for FreeSpaceMonitor<P> {
         self.any_free.next = false;
         self.word.next = 0.into();
         self.base.next = 0.into();
-        for w in 0..self._words {
-            if !self.any_free.val() & !self.flags[w].q.val().all() {
+        for w in 0..words {
+            if !self.any_free.val() & !self.flags[w].val().all() {
                 self.any_free.next = true;
-                self.word.next = self.flags[w].q.val();
+                self.word.next = self.flags[w].val();
                 self.base.next = self.word_base[w].val();
             }
         }
@@ -122,11 +75,11 @@ impl<const P: usize> Logic for FreeSpaceMonitor<P> {
             }
         }
         self.first_free.next = self.base.val() | self.place.val();
-        self.free_count.next = self.total.val() - self.used.q.val();
+        self.free_count.next = self.total.val() - self.used.val();
 
         self.take_bit.next = self.one.val() << self.first_free.val().get_bits::<5>(0);
         self.free_bit.next = self.one.val() << self.free_entry.val().get_bits::<5>(0);
-        for w in 0..self._words {
+        for w in 0..words {
             self.taken[w].next = 0.into();
             if self.take.val() & ((self.first_free.val() >> 5) == self.word_number[w].val()) {
                 self.taken[w].next = self.take_bit.val();
@@ -135,19 +88,16 @@ impl<const P: usize> Logic for FreeSpaceMonitor<P> {
             if self.free.val() & ((self.free_entry.val() >> 5) == self.word_number[w].val()) {
                 self.freed[w].next = self.free_bit.val();
             }
-            self.flags[w].clock.next = self.clock.val();
-            self.flags[w].reset.next = self.reset.val();
-            self.flags[w].enable.next = self.taken[w].val().any() | self.freed[w].val().any();
-            self.flags[w].d.next = (self.flags[w].q.val() | self.taken[w].val()) & !self.freed[w].val();
-            self.occupied[w].next = self.flags[w].q.val();
+            self.flags[w].load(
+                self.taken[w].val().any() | self.freed[w].val().any(),
+                (self.flags[w].val() | self.taken[w].val()) & !self.freed[w].val(),
+            );
+            self.occupied[w].next = self.flags[w].val();
         }
 
-        self.used.clock.next = self.clock.val();
-        self.used.reset.next = self.reset.val();
-        self.used.enable.next = self.take.val() ^ self.free.val();
-        self.used.d.next = self.used.q.val() + 1;
+        self.used.load(self.take.val() ^ self.free.val(), self.used.val() + 1);
         if self.free.val() {
-            self.used.d.next = self.used.q.val() - 1;
+            self.used.d.next = self.used.val() - 1;
         }
     }
 }

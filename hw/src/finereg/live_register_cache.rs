@@ -13,42 +13,43 @@
 use gpurf_blocks::VECTOR_CACHE_ENTRIES;
 use rust_hdl::prelude::*;
 
-use crate::dialect::{rtl, Identity, Memory, Module, Register};
+use crate::dialect::{block, rtl, Memory, Register};
 
-#[derive(LogicBlock, Module)]
+#[block(title = "Live-register bit-vector cache", paper = "R §V-C")]
 pub struct LiveRegisterCache {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub request: Signal<In, Bit>,
-    pub pc: Signal<In, Bits<32>>,
+    pub request: In<Bit>,
+    pub pc: In<Bits<32>>,
     /// Memory takes the request.
-    pub memory_ready: Signal<In, Bit>,
+    pub memory_ready: In<Bit>,
     /// Memory answers the request it took.
-    pub memory_answer: Signal<In, Bit>,
+    pub memory_answer: In<Bit>,
     /// Bit r: register r is live; and register 32 + r.
-    pub memory_low: Signal<In, Bits<32>>,
-    pub memory_high: Signal<In, Bits<32>>,
+    pub memory_low: In<Bits<32>>,
+    pub memory_high: In<Bits<32>>,
 
-    pub ready: Signal<Out, Bit>,
+    pub ready: Out<Bit>,
     /// The vector of the PC asked for. Without an answer it is zero.
-    pub answer: Signal<Out, Bit>,
-    pub low: Signal<Out, Bits<32>>,
-    pub high: Signal<Out, Bits<32>>,
-    pub memory_request: Signal<Out, Bit>,
+    pub answer: Out<Bit>,
+    pub low: Out<Bits<32>>,
+    pub high: Out<Bits<32>>,
+    pub memory_request: Out<Bit>,
     /// The PC whose vector memory is asked for.
-    pub memory_pc: Signal<Out, Bits<32>>,
+    pub memory_pc: Out<Bits<32>>,
     /// Events.
-    pub hit: Signal<Out, Bit>,
-    pub miss: Signal<Out, Bit>,
+    pub hit: Out<Bit>,
+    pub miss: Out<Bit>,
 
-    accepted: Signal<Local, Bit>,
-    tag_matches: Signal<Local, Bit>,
-    filled: Signal<Local, Bit>,
-    index: Signal<Local, Bits<5>>,
-    address: Signal<Local, Bits<5>>,
-    valid_bit: Signal<Local, Bits<32>>,
+    accepted: Local<Bit>,
+    tag_matches: Local<Bit>,
+    filled: Local<Bit>,
+    index: Local<Bits<5>>,
+    address: Local<Bits<5>>,
+    valid_bit: Local<Bits<32>>,
+    #[new(Memory::new(VECTOR_CACHE_ENTRIES))]
     pcs: Memory<32, 5>,
+    #[new(Memory::new(VECTOR_CACHE_ENTRIES))]
     lows: Memory<32, 5>,
+    #[new(Memory::new(VECTOR_CACHE_ENTRIES))]
     highs: Memory<32, 5>,
     valid: Register<Bits<32>>,
     /// The PC asked for.
@@ -57,59 +58,20 @@ pub struct LiveRegisterCache {
     looking: Register<Bit>,
     wanting: Register<Bit>,
     waiting: Register<Bit>,
+    #[value(1)]
     one: Constant<Bits<32>>,
-    identity: Identity,
-}
-
-impl Default for LiveRegisterCache {
-    fn default() -> Self {
-        LiveRegisterCache {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            request: Signal::default(),
-            pc: Signal::default(),
-            memory_ready: Signal::default(),
-            memory_answer: Signal::default(),
-            memory_low: Signal::default(),
-            memory_high: Signal::default(),
-            ready: Signal::default(),
-            answer: Signal::default(),
-            low: Signal::default(),
-            high: Signal::default(),
-            memory_request: Signal::default(),
-            memory_pc: Signal::default(),
-            hit: Signal::default(),
-            miss: Signal::default(),
-            accepted: Signal::default(),
-            tag_matches: Signal::default(),
-            filled: Signal::default(),
-            index: Signal::default(),
-            address: Signal::default(),
-            valid_bit: Signal::default(),
-            pcs: Memory::new(VECTOR_CACHE_ENTRIES),
-            lows: Memory::new(VECTOR_CACHE_ENTRIES),
-            highs: Memory::new(VECTOR_CACHE_ENTRIES),
-            valid: Register::default(),
-            asked: Register::default(),
-            looking: Register::default(),
-            wanting: Register::default(),
-            waiting: Register::default(),
-            one: Constant::new(1.into()),
-            identity: Identity::new("live_register_cache", "Live-register bit-vector cache (R V-C)", &[]),
-        }
-    }
 }
 
 impl Logic for LiveRegisterCache {
     #[rtl]
     fn update(&mut self) {
         // What the entry that was read says, or memory.
-        self.index.next = self.asked.q.val().get_bits::<5>(4) ^ self.asked.q.val().get_bits::<5>(9);
-        self.tag_matches.next = self.valid.q.val().get_bit(self.index.val().index())
-            & (self.pcs.read_data.val() == self.asked.q.val());
-        self.hit.next = self.looking.q.val() & self.tag_matches.val();
-        self.miss.next = self.looking.q.val() & !self.tag_matches.val();
-        self.filled.next = self.waiting.q.val() & self.memory_answer.val();
+        self.index.next = self.asked.val().get_bits::<5>(4) ^ self.asked.val().get_bits::<5>(9);
+        self.tag_matches.next = self.valid.val().get_bit(self.index.val().index())
+            & (self.pcs.read_data.val() == self.asked.val());
+        self.hit.next = self.looking.val() & self.tag_matches.val();
+        self.miss.next = self.looking.val() & !self.tag_matches.val();
+        self.filled.next = self.waiting.val() & self.memory_answer.val();
         self.answer.next = self.hit.val() | self.filled.val();
         self.low.next = 0.into();
         self.high.next = 0.into();
@@ -120,54 +82,38 @@ impl Logic for LiveRegisterCache {
             self.low.next = self.memory_low.val();
             self.high.next = self.memory_high.val();
         }
-        self.memory_request.next = self.wanting.q.val();
-        self.memory_pc.next = self.asked.q.val();
+        self.memory_request.next = self.wanting.val();
+        self.memory_pc.next = self.asked.val();
 
         // One PC at a time.
-        self.ready.next = !self.miss.val() & (!self.wanting.q.val() & !self.waiting.q.val());
+        self.ready.next = !self.miss.val() & (!self.wanting.val() & !self.waiting.val());
         self.accepted.next = self.request.val() & self.ready.val();
-        self.asked.clock.next = self.clock.val();
-        self.asked.reset.next = self.reset.val();
-        self.asked.enable.next = self.accepted.val();
-        self.asked.d.next = self.pc.val();
-        self.looking.clock.next = self.clock.val();
-        self.looking.reset.next = self.reset.val();
-        self.looking.enable.next = true;
-        self.looking.d.next = self.accepted.val();
-        self.wanting.clock.next = self.clock.val();
-        self.wanting.reset.next = self.reset.val();
-        self.wanting.enable.next = true;
-        self.wanting.d.next = self.miss.val() | (self.wanting.q.val() & !self.memory_ready.val());
-        self.waiting.clock.next = self.clock.val();
-        self.waiting.reset.next = self.reset.val();
-        self.waiting.enable.next = true;
-        self.waiting.d.next = (self.wanting.q.val() & self.memory_ready.val())
-            | (self.waiting.q.val() & !self.memory_answer.val());
+        self.asked.load(self.accepted.val(), self.pc.val());
+        self.looking.load(true, self.accepted.val());
+        self.wanting.load(true, self.miss.val() | (self.wanting.val() & !self.memory_ready.val()));
+        self.waiting.load(
+            true,
+            (self.wanting.val() & self.memory_ready.val()) | (self.waiting.val() & !self.memory_answer.val()),
+        );
 
         // Read the entry of a new PC; write the one that missed.
         self.address.next = self.index.val();
         if self.accepted.val() {
             self.address.next = self.pc.val().get_bits::<5>(4) ^ self.pc.val().get_bits::<5>(9);
         }
-        self.pcs.clock.next = self.clock.val();
         self.pcs.enable.next = self.accepted.val() | self.filled.val();
         self.pcs.write.next = self.filled.val();
         self.pcs.address.next = self.address.val();
-        self.pcs.write_data.next = self.asked.q.val();
-        self.lows.clock.next = self.clock.val();
+        self.pcs.write_data.next = self.asked.val();
         self.lows.enable.next = self.accepted.val() | self.filled.val();
         self.lows.write.next = self.filled.val();
         self.lows.address.next = self.address.val();
         self.lows.write_data.next = self.memory_low.val();
-        self.highs.clock.next = self.clock.val();
         self.highs.enable.next = self.accepted.val() | self.filled.val();
         self.highs.write.next = self.filled.val();
         self.highs.address.next = self.address.val();
         self.highs.write_data.next = self.memory_high.val();
         self.valid_bit.next = self.one.val() << self.index.val();
-        self.valid.clock.next = self.clock.val();
-        self.valid.reset.next = self.reset.val();
-        self.valid.enable.next = self.filled.val();
-        self.valid.d.next = self.valid.q.val() | self.valid_bit.val();
+        self.valid.load(self.filled.val(), self.valid.val() | self.valid_bit.val());
     }
 }

@@ -10,72 +10,40 @@
 //! Timing: one access per cycle. What a read finds stands on the outputs from the next cycle until the next
 //! read.
 
-use gpurf_blocks::{Parameters, MAX_CTAS};
 use rust_hdl::prelude::*;
 
-use crate::dialect::{rtl, Identity, Memory, Module};
+use crate::dialect::{block, rtl, Memory};
 
 /// `P`: bits of a pointer.
-#[derive(LogicBlock, Module)]
+#[block(title = "PCRF pointer table", paper = "R §V-C", parameters(pcrf_entries, ctas, count_bits), sizes(slices = count_bits / 6), unreset)]
 pub struct PcrfPointerTable<const P: usize> {
-    pub clock: Signal<In, Clock>,
     /// At most one of `read` and `write` is high.
-    pub read: Signal<In, Bit>,
-    pub write: Signal<In, Bit>,
-    pub cta: Signal<In, Bits<7>>,
-    pub write_pointer: Signal<In, Bits<P>>,
+    pub read: In<Bit>,
+    pub write: In<Bit>,
+    pub cta: In<Bits<7>>,
+    pub write_pointer: In<Bits<P>>,
     /// Live registers; no more than fit are stored.
-    pub write_count: Signal<In, Bits<12>>,
+    pub write_count: In<Bits<12>>,
 
-    pub pointer: Signal<Out, Bits<P>>,
-    pub count: Signal<Out, Bits<12>>,
+    pub pointer: Out<Bits<P>>,
+    pub count: Out<Bits<12>>,
 
-    stored_count: Signal<Local, Bits<12>>,
+    stored_count: Local<Bits<12>>,
+    #[new(Memory::new(ctas))]
     pointers: Memory<P, 7>,
     /// Six bits of the count each, the low ones first.
-    counts: Vec<Memory<6, 7>>,
+    #[new(Memory::new(ctas))]
+    counts: [Memory<6, 7>; slices],
+    #[value((1u64 << count_bits) - 1)]
     most: Constant<Bits<12>>,
     /// Where in the count a slice begins.
-    shift: Vec<Constant<Bits<4>>>,
-    identity: Identity,
-    _slices: usize,
-}
-
-impl<const P: usize> PcrfPointerTable<P> {
-    /// `ctas`: lines, up to 128; `count_bits`: 6 or 12.
-    pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { ctas, count_bits, .. } = *parameters;
-        assert!(ctas <= MAX_CTAS, "{ctas} CTAs");
-        assert!([6, 12].contains(&count_bits), "a count of {count_bits} bits");
-        let slices = count_bits / 6;
-        PcrfPointerTable {
-            clock: Signal::default(),
-            read: Signal::default(),
-            write: Signal::default(),
-            cta: Signal::default(),
-            write_pointer: Signal::default(),
-            write_count: Signal::default(),
-            pointer: Signal::default(),
-            count: Signal::default(),
-            stored_count: Signal::default(),
-            pointers: Memory::new(ctas),
-            counts: (0..slices).map(|_| Memory::new(ctas)).collect(),
-            most: Constant::new(((1u64 << count_bits) - 1).into()),
-            shift: (0..slices as u64).map(|slice| Constant::new((6 * slice).into())).collect(),
-            identity: Identity::new(
-                "pcrf_pointer_table",
-                "PCRF pointer table (R V-C)",
-                &[("ctas", ctas), ("pointer", P), ("count", count_bits)],
-            ),
-            _slices: slices,
-        }
-    }
+    #[value(|slice| 6 * slice)]
+    shift: Constant<[Bits<4>; slices]>,
 }
 
 impl<const P: usize> Logic for PcrfPointerTable<P> {
     #[rtl]
     fn update(&mut self) {
-        self.pointers.clock.next = self.clock.val();
         self.pointers.enable.next = self.read.val() | self.write.val();
         self.pointers.write.next = self.write.val();
         self.pointers.address.next = self.cta.val();
@@ -87,8 +55,7 @@ impl<const P: usize> Logic for PcrfPointerTable<P> {
             self.stored_count.next = self.most.val();
         }
         self.count.next = 0.into();
-        for s in 0..self._slices {
-            self.counts[s].clock.next = self.clock.val();
+        for s in 0..slices {
             self.counts[s].enable.next = self.read.val() | self.write.val();
             self.counts[s].write.next = self.write.val();
             self.counts[s].address.next = self.cta.val();

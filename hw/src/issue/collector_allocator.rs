@@ -22,119 +22,67 @@
 //!
 //! Timing: `grant` answers in the same cycle. The counter and the random place change in the next.
 
-use gpurf_blocks::{Allocation, Choice, Parameters, Waiting, MAX_COLLECTORS, WARPS};
+use gpurf_blocks::{Allocation, Choice, Waiting};
 use rust_hdl::prelude::*;
 
 use crate::cells::Lfsr;
-use crate::dialect::{array, rtl, Identity, Module, Register};
+use crate::dialect::{block, rtl, Register};
 
 /// `C`: bits of a collector's number.
-#[derive(LogicBlock, Module)]
+#[block(
+    title = "Collector allocator",
+    paper = "W §6, F §II, IV-B2",
+    parameters(collectors, allocation, waiting, choice, seed)
+)]
 pub struct CollectorAllocator<const C: usize> {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
     /// A warp is selected and could issue.
-    pub request: Signal<In, Bit>,
-    pub warp: Signal<In, Bits<3>>,
+    pub request: In<Bit>,
+    pub warp: In<Bits<3>>,
     /// The collector holds an instruction.
-    #[port(max = MAX_COLLECTORS)]
-    pub occupied: Vec<Signal<In, Bit>>,
+    pub occupied: In<[Bit; collectors]>,
     /// Port R of the collectors: whether each belongs to a warp, to which, and whether it holds a near value.
-    #[port(max = MAX_COLLECTORS)]
-    pub owned: Vec<Signal<In, Bit>>,
-    #[port(max = MAX_COLLECTORS)]
-    pub held_warp: Vec<Signal<In, Bits<3>>>,
-    #[port(max = MAX_COLLECTORS)]
-    pub near: Vec<Signal<In, Bit>>,
-    pub sthld: Signal<In, Bits<5>>,
+    pub owned: In<[Bit; collectors]>,
+    pub held_warp: In<[Bits<3>; collectors]>,
+    pub near: In<[Bit; collectors]>,
+    pub sthld: In<Bits<5>>,
 
     /// The instruction enters this collector. At most one is high.
-    #[port(max = MAX_COLLECTORS)]
-    pub grant: Vec<Signal<Out, Bit>>,
+    pub grant: Out<[Bit; collectors]>,
     /// One is.
-    pub granted: Signal<Out, Bit>,
+    pub granted: Out<Bit>,
     /// Event: a collector is free, and the warp waits.
-    pub waiting: Signal<Out, Bit>,
+    pub waiting: Out<Bit>,
 
     /// The random place, before it is cut to the number of collectors.
-    place: Signal<Local, Bits<8>>,
-    own: Vec<Signal<Local, Bit>>,
-    has_own: Signal<Local, Bit>,
-    any_far: Signal<Local, Bit>,
-    any_free: Signal<Local, Bit>,
+    place: Local<Bits<8>>,
+    own: Local<[Bit; collectors]>,
+    has_own: Local<Bit>,
+    any_far: Local<Bit>,
+    any_free: Local<Bit>,
     /// The counter has not reached its end.
-    patient: Signal<Local, Bit>,
-    eligible: Vec<Signal<Local, Bit>>,
-    distance: Vec<Signal<Local, Bits<C>>>,
+    patient: Local<Bit>,
+    eligible: Local<[Bit; collectors]>,
+    distance: Local<[Bits<C>; collectors]>,
     /// Every free collector holds a near value: wait, or give one up.
-    torn: Signal<Local, Bit>,
+    torn: Local<Bit>,
     random: Lfsr,
     counter: Register<Bits<6>>,
-    number: Vec<Constant<Bits<C>>>,
-    private_warp: Vec<Constant<Bits<3>>>,
+    #[value(|number| number)]
+    number: Constant<[Bits<C>; collectors]>,
+    #[value(|number| number)]
+    private_warp: Constant<[Bits<3>; collectors]>,
+    #[value(seed)]
     seed: Constant<Bits<8>>,
+    #[value(allocation == Allocation::Private)]
     is_private: Constant<Bit>,
+    #[value(allocation == Allocation::OwnElseAnyFree || allocation == Allocation::Malekeh)]
     keeps_own: Constant<Bit>,
+    #[value(allocation == Allocation::Malekeh)]
     waits: Constant<Bit>,
+    #[value(parameters.waiting == Waiting::UpTo)]
     waits_at_threshold: Constant<Bit>,
+    #[value(choice == Choice::Random)]
     is_random: Constant<Bit>,
-    identity: Identity,
-    _collectors: usize,
-}
-
-impl<const C: usize> CollectorAllocator<C> {
-    /// `collectors`: 1, 2, 4 or 8.
-    /// `seed` starts the random choices elsewhere. [`Allocation::Private`] takes 8 collectors.
-    pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { collectors, allocation, waiting, choice, seed, .. } = *parameters;
-        assert!(allocation != Allocation::Private || collectors == WARPS, "a collector for each warp");
-        let up_to = waiting == Waiting::UpTo;
-        CollectorAllocator {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            request: Signal::default(),
-            warp: Signal::default(),
-            occupied: array(collectors),
-            owned: array(collectors),
-            held_warp: array(collectors),
-            near: array(collectors),
-            sthld: Signal::default(),
-            grant: array(collectors),
-            granted: Signal::default(),
-            waiting: Signal::default(),
-            place: Signal::default(),
-            own: array(collectors),
-            has_own: Signal::default(),
-            any_far: Signal::default(),
-            any_free: Signal::default(),
-            patient: Signal::default(),
-            eligible: array(collectors),
-            distance: array(collectors),
-            torn: Signal::default(),
-            random: Lfsr::default(),
-            counter: Register::default(),
-            number: (0..collectors).map(|number| Constant::new((number as u64).into())).collect(),
-            private_warp: (0..collectors).map(|number| Constant::new((number as u64).into())).collect(),
-            seed: Constant::new((seed as u64).into()),
-            is_private: Constant::new(allocation == Allocation::Private),
-            keeps_own: Constant::new(matches!(allocation, Allocation::OwnElseAnyFree | Allocation::Malekeh)),
-            waits: Constant::new(allocation == Allocation::Malekeh),
-            waits_at_threshold: Constant::new(up_to),
-            is_random: Constant::new(choice == Choice::Random),
-            identity: Identity::new(
-                "collector_allocator",
-                "Collector allocator (W 6, F II, IV-B2)",
-                &[
-                    ("collectors", collectors),
-                    ("allocation", allocation as usize),
-                    ("upto", up_to as usize),
-                    ("fixed", (choice == Choice::Fixed) as usize),
-                    ("seed", seed),
-                ],
-            ),
-            _collectors: collectors,
-        }
-    }
 }
 
 impl<const C: usize> Logic for CollectorAllocator<C> {
@@ -144,7 +92,7 @@ impl<const C: usize> Logic for CollectorAllocator<C> {
         self.has_own.next = false;
         self.any_far.next = false;
         self.any_free.next = false;
-        for c in 0..self._collectors {
+        for c in 0..collectors {
             self.own[c].next = ((self.owned[c].val() & self.keeps_own.val())
                 & (self.held_warp[c].val() == self.warp.val()))
                 | (self.is_private.val() & (self.private_warp[c].val() == self.warp.val()));
@@ -155,11 +103,11 @@ impl<const C: usize> Logic for CollectorAllocator<C> {
         self.place.next = self.random.value.val() ^ self.seed.val();
         self.torn.next =
             (self.waits.val() & !self.has_own.val()) & (self.any_free.val() & !self.any_far.val());
-        self.patient.next = (self.counter.q.val() < bit_cast::<6, 5>(self.sthld.val()))
-            | (self.waits_at_threshold.val() & (self.counter.q.val() == bit_cast::<6, 5>(self.sthld.val())));
+        self.patient.next = (self.counter.val() < bit_cast::<6, 5>(self.sthld.val()))
+            | (self.waits_at_threshold.val() & (self.counter.val() == bit_cast::<6, 5>(self.sthld.val())));
 
         // Which of them may be chosen, and the first of those from a random place on.
-        for c in 0..self._collectors {
+        for c in 0..collectors {
             self.eligible[c].next = !self.occupied[c].val();
             if self.has_own.val() {
                 self.eligible[c].next = self.own[c].val() & !self.occupied[c].val();
@@ -171,27 +119,22 @@ impl<const C: usize> Logic for CollectorAllocator<C> {
             self.distance[c].next = self.number[c].val() - bit_cast::<C, 8>(self.place.val());
         }
         self.granted.next = false;
-        for c in 0..self._collectors {
+        for c in 0..collectors {
             self.grant[c].next = self.request.val() & self.eligible[c].val();
-            for t in 0..self._collectors {
+            for t in 0..collectors {
                 if self.eligible[t].val() & (self.distance[t].val() < self.distance[c].val()) {
                     self.grant[c].next = false;
                 }
             }
             self.granted.next = self.granted.val() | self.grant[c].val();
         }
-        self.random.clock.next = self.clock.val();
-        self.random.reset.next = self.reset.val();
         self.random.step.next = self.granted.val() & self.is_random.val();
 
         // The counter counts what the warps waited for collectors with near values.
         self.waiting.next = self.request.val() & (self.torn.val() & self.patient.val());
-        self.counter.clock.next = self.clock.val();
-        self.counter.reset.next = self.reset.val();
-        self.counter.enable.next = self.request.val() & self.torn.val();
-        self.counter.d.next = 0.into();
+        self.counter.load(self.request.val() & self.torn.val(), 0.into());
         if self.patient.val() {
-            self.counter.d.next = self.counter.q.val() + 1;
+            self.counter.d.next = self.counter.val() + 1;
         }
     }
 }

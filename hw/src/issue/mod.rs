@@ -9,6 +9,3 @@ pub use collector_allocator::{CollectorAllocator, CollectorAllocatorIn, Collecto
 pub use issue_stage::{IssueStage, IssueStageIn, IssueStageOut};
 pub use sthld_controller::{SthldController, SthldControllerIn, SthldControllerOut};
 pub use warp_scheduler::{WarpScheduler, WarpSchedulerIn, WarpSchedulerOut};
-
-/// Parameters of an issue stage, which modules around it have too.
-pub(crate) const POLICIES: [&str; 6] = ["scheduling", "occupied", "allocation", "waiting", "choice", "seed"];

@@ -29,104 +29,52 @@
 //! Timing: `select` answers in the same cycle. `issue` says whether the selected warp gets a collector; it
 //! may depend on `select`. Ages and the warp issued last change in the next cycle.
 
-use gpurf_blocks::{Occupied, Parameters, Scheduling, MAX_COLLECTORS, WARPS};
+use gpurf_blocks::{Occupied, Scheduling, WARPS};
 use rust_hdl::prelude::*;
 
 use crate::cells::{AgeMatrix, RoundRobin};
-use crate::dialect::{array, rtl, Identity, Module, Register};
+use crate::dialect::{block, rtl, Register};
 
-#[derive(LogicBlock, Module)]
+#[block(title = "Warp scheduler", paper = "W §5, F §IV-B1", parameters(collectors, scheduling, occupied), sizes(turning = usize::from(parameters.scheduling == Scheduling::Lrr), aged = 1 - turning, lasting = aged * WARPS))]
 pub struct WarpScheduler {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
     /// The warp has an instruction that depends on nothing under way.
-    #[port(max = WARPS)]
-    pub ready: Vec<Signal<In, Bit>>,
+    pub ready: In<[Bit; WARPS]>,
     /// A new warp starts here; it is not ready yet.
-    #[port(max = WARPS)]
-    pub launch: Vec<Signal<In, Bit>>,
+    pub launch: In<[Bit; WARPS]>,
     /// The collector holds an instruction.
-    #[port(max = MAX_COLLECTORS)]
-    pub occupied: Vec<Signal<In, Bit>>,
+    pub occupied: In<[Bit; collectors]>,
     /// Port R of the collectors: whether each belongs to a warp, and to which.
-    #[port(max = MAX_COLLECTORS)]
-    pub owned: Vec<Signal<In, Bit>>,
-    #[port(max = MAX_COLLECTORS)]
-    pub held_warp: Vec<Signal<In, Bits<3>>>,
+    pub owned: In<[Bit; collectors]>,
+    pub held_warp: In<[Bits<3>; collectors]>,
     /// The selected warp issues; some warp must be selected.
-    pub issue: Signal<In, Bit>,
+    pub issue: In<Bit>,
 
     /// At most one is high.
-    #[port(max = WARPS)]
-    pub select: Vec<Signal<Out, Bit>>,
+    pub select: Out<[Bit; WARPS]>,
     /// One is, and which; 0 if none is.
-    pub selected: Signal<Out, Bit>,
-    pub warp: Signal<Out, Bits<3>>,
+    pub selected: Out<Bit>,
+    pub warp: Out<Bits<3>>,
 
     /// The warp has data in a collector, and that one is occupied.
-    has_data: Vec<Signal<Local, Bit>>,
-    is_blocked: Vec<Signal<Local, Bit>>,
-    candidate: Vec<Signal<Local, Bit>>,
-    any_last: Signal<Local, Bit>,
-    any_data: Signal<Local, Bit>,
-    eligible: Vec<Signal<Local, Bit>>,
+    has_data: Local<[Bit; WARPS]>,
+    is_blocked: Local<[Bit; WARPS]>,
+    candidate: Local<[Bit; WARPS]>,
+    any_last: Local<Bit>,
+    any_data: Local<Bit>,
+    eligible: Local<[Bit; WARPS]>,
     /// The warp issued last.
-    last: Vec<Register<Bit>>,
+    last: Register<[Bit; lasting]>,
     /// The order among equals: one of these two exists.
-    ages: Vec<AgeMatrix>,
-    turns: Vec<RoundRobin>,
-    number: Vec<Constant<Bits<3>>>,
+    #[with(WARPS)]
+    ages: [AgeMatrix; aged],
+    #[with(WARPS)]
+    turns: [RoundRobin; turning],
+    #[value(|number| number)]
+    number: Constant<[Bits<3>; WARPS]>,
+    #[value(scheduling == Scheduling::Malekeh)]
     prefers_data: Constant<Bit>,
+    #[value(parameters.occupied == Occupied::Skip)]
     skips: Constant<Bit>,
-    identity: Identity,
-    _collectors: usize,
-    _aged: usize,
-    _turning: usize,
-    _lasting: usize,
-}
-
-impl WarpScheduler {
-    /// `collectors`: 1, 2, 4 or 8.
-    pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { collectors, scheduling, occupied, .. } = *parameters;
-        let skips = occupied == Occupied::Skip;
-        let turning = (scheduling == Scheduling::Lrr) as usize;
-        let aged = 1 - turning;
-        WarpScheduler {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            ready: array(WARPS),
-            launch: array(WARPS),
-            occupied: array(collectors),
-            owned: array(collectors),
-            held_warp: array(collectors),
-            issue: Signal::default(),
-            select: array(WARPS),
-            selected: Signal::default(),
-            warp: Signal::default(),
-            has_data: array(WARPS),
-            is_blocked: array(WARPS),
-            candidate: array(WARPS),
-            any_last: Signal::default(),
-            any_data: Signal::default(),
-            eligible: array(WARPS),
-            last: array(aged * WARPS),
-            ages: (0..aged).map(|_| AgeMatrix::new(WARPS)).collect(),
-            turns: (0..turning).map(|_| RoundRobin::new(WARPS)).collect(),
-            number: (0..WARPS as u64).map(|number| Constant::new(number.into())).collect(),
-            prefers_data: Constant::new(scheduling == Scheduling::Malekeh),
-            skips: Constant::new(skips),
-            identity: Identity::new(
-                "warp_scheduler",
-                "Warp scheduler (W 5, F IV-B1)",
-                &[("scheduling", scheduling as usize), ("collectors", collectors), ("skip", skips as usize)],
-            ),
-            _collectors: collectors,
-            _aged: aged,
-            _turning: turning,
-            _lasting: aged * WARPS,
-        }
-    }
 }
 
 impl Logic for WarpScheduler {
@@ -138,7 +86,7 @@ impl Logic for WarpScheduler {
         for w in 0..8 {
             self.has_data[w].next = false;
             self.is_blocked[w].next = false;
-            for c in 0..self._collectors {
+            for c in 0..collectors {
                 if self.owned[c].val() & (self.held_warp[c].val() == self.number[w].val()) {
                     self.has_data[w].next = true;
                     self.is_blocked[w].next = self.occupied[c].val();
@@ -147,8 +95,8 @@ impl Logic for WarpScheduler {
             self.candidate[w].next = self.ready[w].val() & !(self.is_blocked[w].val() & self.skips.val());
             self.any_data.next = self.any_data.val() | (self.candidate[w].val() & self.has_data[w].val());
         }
-        for w in 0..self._lasting {
-            self.any_last.next = self.any_last.val() | (self.candidate[w].val() & self.last[w].q.val());
+        for w in 0..lasting {
+            self.any_last.next = self.any_last.val() | (self.candidate[w].val() & self.last[w].val());
         }
         for w in 0..8 {
             self.eligible[w].next = self.candidate[w].val();
@@ -156,25 +104,21 @@ impl Logic for WarpScheduler {
                 self.eligible[w].next = self.candidate[w].val() & self.has_data[w].val();
             }
         }
-        for w in 0..self._lasting {
+        for w in 0..lasting {
             if self.any_last.val() {
-                self.eligible[w].next = self.candidate[w].val() & self.last[w].q.val();
+                self.eligible[w].next = self.candidate[w].val() & self.last[w].val();
             }
         }
 
         // The order within the group.
-        for a in 0..self._aged {
-            self.ages[a].clock.next = self.clock.val();
-            self.ages[a].reset.next = self.reset.val();
+        for a in 0..aged {
             for w in 0..8 {
                 self.ages[a].request[w].next = self.eligible[w].val();
                 self.ages[a].renew[w].next = self.launch[w].val();
                 self.select[w].next = self.ages[a].oldest[w].val();
             }
         }
-        for a in 0..self._turning {
-            self.turns[a].clock.next = self.clock.val();
-            self.turns[a].reset.next = self.reset.val();
+        for a in 0..turning {
             self.turns[a].advance.next = self.issue.val();
             for w in 0..8 {
                 self.turns[a].request[w].next = self.eligible[w].val();
@@ -189,11 +133,9 @@ impl Logic for WarpScheduler {
                 self.warp.next = self.number[w].val();
             }
         }
-        for w in 0..self._lasting {
-            self.last[w].clock.next = self.clock.val();
-            self.last[w].reset.next = self.reset.val();
-            self.last[w].enable.next = self.issue.val() | self.launch[w].val();
-            self.last[w].d.next = self.issue.val() & self.select[w].val();
+        for w in 0..lasting {
+            self.last[w]
+                .load(self.issue.val() | self.launch[w].val(), self.issue.val() & self.select[w].val());
         }
     }
 }

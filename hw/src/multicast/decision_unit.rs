@@ -15,107 +15,57 @@
 
 use rust_hdl::prelude::*;
 
-use crate::dialect::{rtl, Identity};
+use crate::dialect::{block, rtl};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
-#[derive(LogicBlock)]
+#[block(title = "Decision unit of the inter-warp multicasting unit", paper = "I §3.1, 3.2", combinational)]
 pub struct DecisionUnit<const V: usize, const A: usize> {
     /// The request that is searched for.
-    pub head_release: Signal<In, Bit>,
-    pub head_warp: Signal<In, Bits<V>>,
-    pub head_address: Signal<In, Bits<A>>,
-    pub head_source: Signal<In, Bits<8>>,
-    pub head_destination: Signal<In, Bits<8>>,
+    pub head_release: In<Bit>,
+    pub head_warp: In<Bits<V>>,
+    pub head_address: In<Bits<A>>,
+    pub head_source: In<Bits<8>>,
+    pub head_destination: In<Bits<8>>,
     /// From the load request table.
-    pub evict: Signal<In, Bit>,
-    pub evict_aged: Signal<In, Bit>,
-    pub evict_warp: Signal<In, Bits<V>>,
-    pub evict_address: Signal<In, Bits<A>>,
-    pub evict_source: Signal<In, Bits<8>>,
-    pub evict_destination: Signal<In, Bits<8>>,
-    pub done: Signal<In, Bit>,
-    pub matched: Signal<In, Bit>,
-    pub matched_warp: Signal<In, Bits<V>>,
-    pub full: Signal<In, Bit>,
+    pub evict: In<Bit>,
+    pub evict_aged: In<Bit>,
+    pub evict_warp: In<Bits<V>>,
+    pub evict_address: In<Bits<A>>,
+    pub evict_source: In<Bits<8>>,
+    pub evict_destination: In<Bits<8>>,
+    pub done: In<Bit>,
+    pub matched: In<Bit>,
+    pub matched_warp: In<Bits<V>>,
+    pub full: In<Bit>,
     /// What is offered is taken.
-    pub accepted: Signal<In, Bit>,
+    pub accepted: In<Bit>,
 
     /// A load leaves.
-    pub offer: Signal<Out, Bit>,
-    pub offer_address: Signal<Out, Bits<A>>,
-    pub offer_source: Signal<Out, Bits<8>>,
-    pub offer_destination: Signal<Out, Bits<8>>,
-    pub offer_first_warp: Signal<Out, Bits<V>>,
-    pub offer_second_valid: Signal<Out, Bit>,
-    pub offer_second_warp: Signal<Out, Bits<V>>,
+    pub offer: Out<Bit>,
+    pub offer_address: Out<Bits<A>>,
+    pub offer_source: Out<Bits<8>>,
+    pub offer_destination: Out<Bits<8>>,
+    pub offer_first_warp: Out<Bits<V>>,
+    pub offer_second_valid: Out<Bit>,
+    pub offer_second_warp: Out<Bits<V>>,
     /// To the load request table.
-    pub evict_ready: Signal<Out, Bit>,
-    pub done_ready: Signal<Out, Bit>,
-    pub insert: Signal<Out, Bit>,
+    pub evict_ready: Out<Bit>,
+    pub done_ready: Out<Bit>,
+    pub insert: Out<Bit>,
     /// To the request queue: the request is done.
-    pub pop: Signal<Out, Bit>,
+    pub pop: Out<Bit>,
     /// Events.
-    pub multicast: Signal<Out, Bit>,
-    pub released_repeat: Signal<Out, Bit>,
-    pub released_barrier: Signal<Out, Bit>,
-    pub released_age: Signal<Out, Bit>,
-    pub rejected: Signal<Out, Bit>,
+    pub multicast: Out<Bit>,
+    pub released_repeat: Out<Bit>,
+    pub released_barrier: Out<Bit>,
+    pub released_age: Out<Bit>,
+    pub rejected: Out<Bit>,
 
-    offered: Signal<Local, Bit>,
-    pairs: Signal<Local, Bit>,
-    inserts: Signal<Local, Bit>,
-    rejects: Signal<Local, Bit>,
-    leaves: Signal<Local, Bit>,
-    identity: Identity,
-}
-
-impl<const V: usize, const A: usize> Default for DecisionUnit<V, A> {
-    fn default() -> Self {
-        DecisionUnit {
-            head_release: Signal::default(),
-            head_warp: Signal::default(),
-            head_address: Signal::default(),
-            head_source: Signal::default(),
-            head_destination: Signal::default(),
-            evict: Signal::default(),
-            evict_aged: Signal::default(),
-            evict_warp: Signal::default(),
-            evict_address: Signal::default(),
-            evict_source: Signal::default(),
-            evict_destination: Signal::default(),
-            done: Signal::default(),
-            matched: Signal::default(),
-            matched_warp: Signal::default(),
-            full: Signal::default(),
-            accepted: Signal::default(),
-            offer: Signal::default(),
-            offer_address: Signal::default(),
-            offer_source: Signal::default(),
-            offer_destination: Signal::default(),
-            offer_first_warp: Signal::default(),
-            offer_second_valid: Signal::default(),
-            offer_second_warp: Signal::default(),
-            evict_ready: Signal::default(),
-            done_ready: Signal::default(),
-            insert: Signal::default(),
-            pop: Signal::default(),
-            multicast: Signal::default(),
-            released_repeat: Signal::default(),
-            released_barrier: Signal::default(),
-            released_age: Signal::default(),
-            rejected: Signal::default(),
-            offered: Signal::default(),
-            pairs: Signal::default(),
-            inserts: Signal::default(),
-            rejects: Signal::default(),
-            leaves: Signal::default(),
-            identity: Identity::new(
-                "decision_unit",
-                "Decision unit of the inter-warp multicasting unit (I 3.1, 3.2)",
-                &[("warp", V), ("address", A)],
-            ),
-        }
-    }
+    offered: Local<Bit>,
+    pairs: Local<Bit>,
+    inserts: Local<Bit>,
+    rejects: Local<Bit>,
+    leaves: Local<Bit>,
 }
 
 impl<const V: usize, const A: usize> Logic for DecisionUnit<V, A> {

@@ -11,99 +11,50 @@
 use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;
 
-use crate::dialect::{array, rtl, Identity, Register};
+use crate::dialect::{block, rtl, Register};
 
-#[derive(LogicBlock)]
+#[block(title = "Use and age of the entries of a load request table", parameters(lrt_entries), sizes(rows = lrt_entries / SCAN_LANES))]
 pub struct EntryState {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
     /// The first free entry is taken; there must be one.
-    pub insert: Signal<In, Bit>,
+    pub insert: In<Bit>,
     /// An entry becomes free; not with `insert`.
-    pub clear: Signal<In, Bit>,
-    pub clear_row: Signal<In, Bits<6>>,
-    pub clear_lane: Signal<In, Bits<2>>,
-    pub tick: Signal<In, Bit>,
+    pub clear: In<Bit>,
+    pub clear_row: In<Bits<6>>,
+    pub clear_lane: In<Bits<2>>,
+    pub tick: In<Bit>,
 
     /// Lanes of each row.
-    pub used: Vec<Signal<Out, Bits<4>>>,
-    pub due: Vec<Signal<Out, Bits<4>>>,
-    pub full: Signal<Out, Bit>,
-    pub free_row: Signal<Out, Bits<6>>,
-    pub free_lane: Signal<Out, Bits<2>>,
-    pub any_due: Signal<Out, Bit>,
-    pub due_row: Signal<Out, Bits<6>>,
-    pub due_lane: Signal<Out, Bits<2>>,
+    pub used: Out<[Bits<4>; rows]>,
+    pub due: Out<[Bits<4>; rows]>,
+    pub full: Out<Bit>,
+    pub free_row: Out<Bits<6>>,
+    pub free_lane: Out<Bits<2>>,
+    pub any_due: Out<Bit>,
+    pub due_row: Out<Bits<6>>,
+    pub due_lane: Out<Bits<2>>,
     /// Entries in use.
-    pub occupancy: Signal<Out, Bits<8>>,
+    pub occupancy: Out<Bits<8>>,
 
-    room: Signal<Local, Bit>,
-    taken_lanes: Signal<Local, Bits<4>>,
-    some_due: Signal<Local, Bit>,
-    due_lanes: Signal<Local, Bits<4>>,
-    free: Signal<Local, Bits<2>>,
-    inserted: Signal<Local, Bits<4>>,
+    room: Local<Bit>,
+    taken_lanes: Local<Bits<4>>,
+    some_due: Local<Bit>,
+    due_lanes: Local<Bits<4>>,
+    free: Local<Bits<2>>,
+    inserted: Local<Bits<4>>,
     /// All lanes but the cleared or inserted one.
-    kept: Signal<Local, Bits<4>>,
-    others: Signal<Local, Bits<4>>,
-    takes: Vec<Signal<Local, Bit>>,
-    clears: Vec<Signal<Local, Bit>>,
-    valid: Vec<Register<Bits<4>>>,
+    kept: Local<Bits<4>>,
+    others: Local<Bits<4>>,
+    takes: Local<[Bit; rows]>,
+    clears: Local<[Bit; rows]>,
+    valid: Register<[Bits<4>; rows]>,
     /// Has seen one tick; has seen two.
-    seen: Vec<Register<Bits<4>>>,
-    expired: Vec<Register<Bits<4>>>,
+    seen: Register<[Bits<4>; rows]>,
+    expired: Register<[Bits<4>; rows]>,
     count: Register<Bits<8>>,
-    row_number: Vec<Constant<Bits<6>>>,
-    lane_number: Vec<Constant<Bits<2>>>,
-    identity: Identity,
-    _rows: usize,
-}
-
-impl EntryState {
-    /// `entries`: a multiple of four, up to 252.
-    pub fn new(entries: usize) -> Self {
-        let rows = entries / SCAN_LANES;
-        EntryState {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            insert: Signal::default(),
-            clear: Signal::default(),
-            clear_row: Signal::default(),
-            clear_lane: Signal::default(),
-            tick: Signal::default(),
-            used: array(rows),
-            due: array(rows),
-            full: Signal::default(),
-            free_row: Signal::default(),
-            free_lane: Signal::default(),
-            any_due: Signal::default(),
-            due_row: Signal::default(),
-            due_lane: Signal::default(),
-            occupancy: Signal::default(),
-            room: Signal::default(),
-            taken_lanes: Signal::default(),
-            some_due: Signal::default(),
-            due_lanes: Signal::default(),
-            free: Signal::default(),
-            inserted: Signal::default(),
-            kept: Signal::default(),
-            others: Signal::default(),
-            takes: array(rows),
-            clears: array(rows),
-            valid: array(rows),
-            seen: array(rows),
-            expired: array(rows),
-            count: Register::default(),
-            row_number: (0..rows).map(|row| Constant::new((row as u64).into())).collect(),
-            lane_number: (0..SCAN_LANES).map(|lane| Constant::new((lane as u64).into())).collect(),
-            identity: Identity::new(
-                "entry_state",
-                "Use and age of the entries of a load request table",
-                &[("entries", entries)],
-            ),
-            _rows: rows,
-        }
-    }
+    #[value(|row| row)]
+    row_number: Constant<[Bits<6>; rows]>,
+    #[value(|lane| lane)]
+    lane_number: Constant<[Bits<2>; SCAN_LANES]>,
 }
 
 impl Logic for EntryState {
@@ -116,18 +67,18 @@ impl Logic for EntryState {
         self.some_due.next = false;
         self.due_row.next = 0.into();
         self.due_lanes.next = 0.into();
-        for r in 0..self._rows {
-            self.used[r].next = self.valid[r].q.val();
-            self.due[r].next = self.valid[r].q.val() & self.expired[r].q.val();
-            if !self.room.val() & !self.valid[r].q.val().all() {
+        for r in 0..rows {
+            self.used[r].next = self.valid[r].val();
+            self.due[r].next = self.valid[r].val() & self.expired[r].val();
+            if !self.room.val() & !self.valid[r].val().all() {
                 self.room.next = true;
                 self.free_row.next = self.row_number[r].val();
-                self.taken_lanes.next = self.valid[r].q.val();
+                self.taken_lanes.next = self.valid[r].val();
             }
-            if !self.some_due.val() & (self.valid[r].q.val() & self.expired[r].q.val()).any() {
+            if !self.some_due.val() & (self.valid[r].val() & self.expired[r].val()).any() {
                 self.some_due.next = true;
                 self.due_row.next = self.row_number[r].val();
-                self.due_lanes.next = self.valid[r].q.val() & self.expired[r].q.val();
+                self.due_lanes.next = self.valid[r].val() & self.expired[r].val();
             }
         }
         self.free.next = 0.into();
@@ -155,37 +106,28 @@ impl Logic for EntryState {
             self.kept.next =
                 self.kept.val().replace_bit(k, self.clear_lane.val() != self.lane_number[k].val());
         }
-        for r in 0..self._rows {
+        for r in 0..rows {
             self.takes[r].next = self.insert.val() & (self.free_row.val() == self.row_number[r].val());
             self.clears[r].next = self.clear.val() & (self.clear_row.val() == self.row_number[r].val());
-            self.valid[r].clock.next = self.clock.val();
-            self.valid[r].reset.next = self.reset.val();
-            self.valid[r].enable.next = self.takes[r].val() | self.clears[r].val();
-            self.valid[r].d.next = self.valid[r].q.val() & self.kept.val();
+            self.valid[r]
+                .load(self.takes[r].val() | self.clears[r].val(), self.valid[r].val() & self.kept.val());
             if self.takes[r].val() {
-                self.valid[r].d.next = self.valid[r].q.val() | self.inserted.val();
+                self.valid[r].d.next = self.valid[r].val() | self.inserted.val();
             }
-            self.seen[r].clock.next = self.clock.val();
-            self.seen[r].reset.next = self.reset.val();
             self.seen[r].enable.next = self.takes[r].val() | self.tick.val();
-            self.expired[r].clock.next = self.clock.val();
-            self.expired[r].reset.next = self.reset.val();
             self.expired[r].enable.next = self.takes[r].val() | self.tick.val();
-            self.seen[r].d.next = self.seen[r].q.val() & self.others.val();
-            self.expired[r].d.next = self.expired[r].q.val() & self.others.val();
+            self.seen[r].d.next = self.seen[r].val() & self.others.val();
+            self.expired[r].d.next = self.expired[r].val() & self.others.val();
             if self.tick.val() {
                 // An entry inserted now was not in use before, so it stays young.
-                self.seen[r].d.next = self.valid[r].q.val();
-                self.expired[r].d.next = self.valid[r].q.val() & self.seen[r].q.val();
+                self.seen[r].d.next = self.valid[r].val();
+                self.expired[r].d.next = self.valid[r].val() & self.seen[r].val();
             }
         }
-        self.occupancy.next = self.count.q.val();
-        self.count.clock.next = self.clock.val();
-        self.count.reset.next = self.reset.val();
-        self.count.enable.next = self.insert.val() | self.clear.val();
-        self.count.d.next = self.count.q.val() - 1;
+        self.occupancy.next = self.count.val();
+        self.count.load(self.insert.val() | self.clear.val(), self.count.val() - 1);
         if self.insert.val() {
-            self.count.d.next = self.count.q.val() + 1;
+            self.count.d.next = self.count.val() + 1;
         }
     }
 }

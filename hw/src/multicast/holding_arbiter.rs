@@ -8,51 +8,23 @@
 
 use rust_hdl::prelude::*;
 
-use crate::dialect::{array, rtl, Identity, Register};
+use crate::dialect::{block, rtl, Register};
 
-#[derive(LogicBlock)]
+#[block(title = "Round-robin arbiter that holds its grant", arguments(requesters = collectors))]
 pub struct HoldingArbiter {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub request: Vec<Signal<In, Bit>>,
+    pub request: In<[Bit; requesters]>,
     /// The granted one is done; only with a request.
-    pub finish: Signal<In, Bit>,
+    pub finish: In<Bit>,
     /// At most one is high, and one is if there is any request.
-    pub grant: Vec<Signal<Out, Bit>>,
+    pub grant: Out<[Bit; requesters]>,
 
     /// Some request has not been passed in this turn.
-    fresh: Signal<Local, Bit>,
-    any_request: Signal<Local, Bit>,
-    granted: Signal<Local, Bit>,
+    fresh: Local<Bit>,
+    any_request: Local<Bit>,
+    granted: Local<Bit>,
     /// Nothing before it is granted.
-    unpassed: Vec<Signal<Local, Bit>>,
-    passed: Vec<Register<Bit>>,
-    identity: Identity,
-    _requesters: usize,
-}
-
-impl HoldingArbiter {
-    pub fn new(requesters: usize) -> Self {
-        let parameters = [("requesters", requesters)];
-        HoldingArbiter {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            request: array(requesters),
-            finish: Signal::default(),
-            grant: array(requesters),
-            fresh: Signal::default(),
-            any_request: Signal::default(),
-            granted: Signal::default(),
-            unpassed: array(requesters),
-            passed: array(requesters),
-            identity: Identity::new(
-                "holding_arbiter",
-                "Round-robin arbiter that holds its grant",
-                &parameters,
-            ),
-            _requesters: requesters,
-        }
-    }
+    unpassed: Local<[Bit; requesters]>,
+    passed: Register<[Bit; requesters]>,
 }
 
 impl Logic for HoldingArbiter {
@@ -60,23 +32,22 @@ impl Logic for HoldingArbiter {
     fn update(&mut self) {
         self.fresh.next = false;
         self.any_request.next = false;
-        for i in 0..self._requesters {
-            self.fresh.next = self.fresh.val() | (self.request[i].val() & !self.passed[i].q.val());
+        for i in 0..requesters {
+            self.fresh.next = self.fresh.val() | (self.request[i].val() & !self.passed[i].val());
             self.any_request.next = self.any_request.val() | self.request[i].val();
         }
         self.granted.next = false;
-        for i in 0..self._requesters {
+        for i in 0..requesters {
             self.unpassed[i].next = !self.granted.val();
             self.grant[i].next =
-                (self.request[i].val() & !self.granted.val()) & (!self.passed[i].q.val() | !self.fresh.val());
+                (self.request[i].val() & !self.granted.val()) & (!self.passed[i].val() | !self.fresh.val());
             self.granted.next = self.granted.val() | self.grant[i].val();
         }
-        for i in 0..self._requesters {
-            self.passed[i].clock.next = self.clock.val();
-            self.passed[i].reset.next = self.reset.val();
-            self.passed[i].enable.next = self.any_request.val();
-            // Those before the granted one, and with `finish` itself.
-            self.passed[i].d.next = self.unpassed[i].val() & (!self.grant[i].val() | self.finish.val());
+        for i in 0..requesters {
+            self.passed[i].load(
+                self.any_request.val(),
+                self.unpassed[i].val() & (!self.grant[i].val() | self.finish.val()),
+            );
         }
     }
 }

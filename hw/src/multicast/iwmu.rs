@@ -29,153 +29,79 @@
 //! table takes (1 as a CAM); a load that leaves asks its sub-cores in the cycle after the search, is answered
 //! in the same cycle at the earliest, and stands on `load` in the next: t + 3 at the earliest.
 
-use gpurf_blocks::{Parameters, Search, SUB_CORES};
+use gpurf_blocks::{Search, SUB_CORES};
 use rust_hdl::prelude::*;
 
 use super::{DecisionUnit, LoadQueue, LrtCam, LrtScan, PendingLoads};
-use crate::dialect::{array, rtl, Identity, Module, Register};
+use crate::dialect::{block, rtl, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
-#[derive(LogicBlock, Module)]
+#[block(title = "Inter-warp multicasting unit", paper = "I §3", parameters(lrt_entries, search, release_age), sizes(scans = usize::from(parameters.search == Search::Scan), cams = 1 - scans, ages = usize::from(parameters.release_age > 0)))]
 pub struct Iwmu<const V: usize, const A: usize> {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-
     /// Per sub-core: a request. It is taken in a cycle with `request_ready`.
-    #[port(max = SUB_CORES)]
-    pub request_valid: Vec<Signal<In, Bit>>,
+    pub request_valid: In<[Bit; SUB_CORES]>,
     /// It is no load: every load of `request_warp` leaves the table.
-    #[port(max = SUB_CORES)]
-    pub request_release: Vec<Signal<In, Bit>>,
+    pub request_release: In<[Bit; SUB_CORES]>,
     /// Its number modulo four is the sub-core's.
-    #[port(max = SUB_CORES)]
-    pub request_warp: Vec<Signal<In, Bits<V>>>,
-    #[port(max = SUB_CORES)]
-    pub request_address: Vec<Signal<In, Bits<A>>>,
-    #[port(max = SUB_CORES)]
-    pub request_source: Vec<Signal<In, Bits<8>>>,
-    #[port(max = SUB_CORES)]
-    pub request_destination: Vec<Signal<In, Bits<8>>>,
+    pub request_warp: In<[Bits<V>; SUB_CORES]>,
+    pub request_address: In<[Bits<A>; SUB_CORES]>,
+    pub request_source: In<[Bits<8>; SUB_CORES]>,
+    pub request_destination: In<[Bits<8>; SUB_CORES]>,
     /// Per sub-core: the register that `ask` of this cycle names is free.
-    #[port(max = SUB_CORES)]
-    pub enable: Vec<Signal<In, Bit>>,
+    pub enable: In<[Bit; SUB_CORES]>,
     /// Shared memory takes `load`.
-    pub load_ready: Signal<In, Bit>,
+    pub load_ready: In<Bit>,
 
-    #[port(max = SUB_CORES)]
-    pub request_ready: Vec<Signal<Out, Bit>>,
+    pub request_ready: Out<[Bit; SUB_CORES]>,
     /// Per sub-core: is this register of this warp free? The question may change every cycle until its
     /// answer; fields are zero while there is none.
-    #[port(max = SUB_CORES)]
-    pub ask_valid: Vec<Signal<Out, Bit>>,
-    #[port(max = SUB_CORES)]
-    pub ask_warp: Vec<Signal<Out, Bits<V>>>,
-    #[port(max = SUB_CORES)]
-    pub ask_register: Vec<Signal<Out, Bits<8>>>,
+    pub ask_valid: Out<[Bit; SUB_CORES]>,
+    pub ask_warp: Out<[Bits<V>; SUB_CORES]>,
+    pub ask_register: Out<[Bits<8>; SUB_CORES]>,
     /// A load for shared memory; it stays until it is taken. Fields are zero while there is none.
-    pub load_valid: Signal<Out, Bit>,
-    pub load_address: Signal<Out, Bits<A>>,
-    pub load_source: Signal<Out, Bits<8>>,
-    pub load_destination: Signal<Out, Bits<8>>,
+    pub load_valid: Out<Bit>,
+    pub load_address: Out<Bits<A>>,
+    pub load_source: Out<Bits<8>>,
+    pub load_destination: Out<Bits<8>>,
     /// The warp whose load it is; of a multicast the one that asked first.
-    pub load_first_warp: Signal<Out, Bits<V>>,
+    pub load_first_warp: Out<Bits<V>>,
     /// It is a multicast, and the data go to this warp's register as well.
-    pub load_second_valid: Signal<Out, Bit>,
-    pub load_second_warp: Signal<Out, Bits<V>>,
+    pub load_second_valid: Out<Bit>,
+    pub load_second_warp: Out<Bits<V>>,
 
     /// Event: two loads became one.
-    pub multicast: Signal<Out, Bit>,
+    pub multicast: Out<Bit>,
     /// Event: a load without a partner was put into the table.
-    pub inserted: Signal<Out, Bit>,
+    pub inserted: Out<Bit>,
     /// Event: a load left because a younger one of its warp has the same destination.
-    pub released_repeat: Signal<Out, Bit>,
+    pub released_repeat: Out<Bit>,
     /// Event: a load left because of a release.
-    pub released_barrier: Signal<Out, Bit>,
+    pub released_barrier: Out<Bit>,
     /// Event: a load left because of its age.
-    pub released_age: Signal<Out, Bit>,
+    pub released_age: Out<Bit>,
     /// Event: a load without a partner found the table full.
-    pub rejected: Signal<Out, Bit>,
+    pub rejected: Out<Bit>,
     /// Entries of the table in use.
-    pub occupancy: Signal<Out, Bits<8>>,
+    pub occupancy: Out<Bits<8>>,
 
-    tick: Signal<Local, Bit>,
-    used: Signal<Local, Bits<8>>,
+    tick: Local<Bit>,
+    used: Local<Bits<8>>,
     queue: LoadQueue<V, A>,
     /// One of them has one table, the other none.
-    scan: Vec<LrtScan<V, A>>,
-    cam: Vec<LrtCam<V, A>>,
+    scan: [LrtScan<V, A>; scans],
+    cam: [LrtCam<V, A>; cams],
     decision: DecisionUnit<V, A>,
     pending: PendingLoads<V, A>,
     /// Cycles since the entries were made older; none if they never are.
-    age: Vec<Register<Bits<16>>>,
+    age: Register<[Bits<16>; ages]>,
+    #[value(release_age.saturating_sub(1))]
     last_age: Constant<Bits<16>>,
-    identity: Identity,
-    _scans: usize,
-    _cams: usize,
-    _ages: usize,
-}
-
-impl<const V: usize, const A: usize> Iwmu<V, A> {
-    pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { lrt_entries: entries, search, release_age, .. } = *parameters;
-        let (scans, cams) = if search == Search::Scan { (1, 0) } else { (0, 1) };
-        let ages = usize::from(release_age > 0);
-        Iwmu {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            request_valid: array(SUB_CORES),
-            request_release: array(SUB_CORES),
-            request_warp: array(SUB_CORES),
-            request_address: array(SUB_CORES),
-            request_source: array(SUB_CORES),
-            request_destination: array(SUB_CORES),
-            enable: array(SUB_CORES),
-            load_ready: Signal::default(),
-            request_ready: array(SUB_CORES),
-            ask_valid: array(SUB_CORES),
-            ask_warp: array(SUB_CORES),
-            ask_register: array(SUB_CORES),
-            load_valid: Signal::default(),
-            load_address: Signal::default(),
-            load_source: Signal::default(),
-            load_destination: Signal::default(),
-            load_first_warp: Signal::default(),
-            load_second_valid: Signal::default(),
-            load_second_warp: Signal::default(),
-            multicast: Signal::default(),
-            inserted: Signal::default(),
-            released_repeat: Signal::default(),
-            released_barrier: Signal::default(),
-            released_age: Signal::default(),
-            rejected: Signal::default(),
-            occupancy: Signal::default(),
-            tick: Signal::default(),
-            used: Signal::default(),
-            queue: LoadQueue::default(),
-            scan: (0..scans).map(|_| LrtScan::new(parameters)).collect(),
-            cam: (0..cams).map(|_| LrtCam::new(parameters)).collect(),
-            decision: DecisionUnit::default(),
-            pending: PendingLoads::default(),
-            age: array(ages),
-            last_age: Constant::new((release_age.saturating_sub(1) as u64).into()),
-            identity: Identity::new(
-                "iwmu",
-                "Inter-warp multicasting unit (I 3)",
-                &[("entries", entries), ("cam", cams), ("age", release_age), ("warp", V), ("address", A)],
-            ),
-            _scans: scans,
-            _cams: cams,
-            _ages: ages,
-        }
-    }
 }
 
 impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
     #[rtl]
     fn update(&mut self) {
         // Request queue.
-        self.queue.clock.next = self.clock.val();
-        self.queue.reset.next = self.reset.val();
         for s in 0..4 {
             self.queue.push[s].next = self.request_valid[s].val();
             self.queue.push_release[s].next = self.request_release[s].val();
@@ -189,28 +115,23 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
 
         // Age: entries get older by a step every `release_age` cycles in which there are any.
         self.used.next = 0.into();
-        for t in 0..self._scans {
+        for t in 0..scans {
             self.used.next = self.scan[t].occupancy.val();
         }
-        for t in 0..self._cams {
+        for t in 0..cams {
             self.used.next = self.cam[t].occupancy.val();
         }
         self.tick.next = false;
-        for t in 0..self._ages {
-            self.tick.next = self.used.val().any() & (self.age[t].q.val() == self.last_age.val());
-            self.age[t].clock.next = self.clock.val();
-            self.age[t].reset.next = self.reset.val();
-            self.age[t].enable.next = self.used.val().any();
-            self.age[t].d.next = self.age[t].q.val() + 1;
-            if self.age[t].q.val() == self.last_age.val() {
+        for t in 0..ages {
+            self.tick.next = self.used.val().any() & (self.age[t].val() == self.last_age.val());
+            self.age[t].load(self.used.val().any(), self.age[t].val() + 1);
+            if self.age[t].val() == self.last_age.val() {
                 self.age[t].d.next = 0.into();
             }
         }
 
         // Load request table.
-        for t in 0..self._scans {
-            self.scan[t].clock.next = self.clock.val();
-            self.scan[t].reset.next = self.reset.val();
+        for t in 0..scans {
             self.scan[t].search.next = self.queue.head_valid.val();
             self.scan[t].drain.next = self.queue.head_release.val();
             self.scan[t].warp.next = self.queue.head_warp.val();
@@ -232,9 +153,7 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
             self.decision.matched_warp.next = self.scan[t].matched_warp.val();
             self.decision.full.next = self.scan[t].full.val();
         }
-        for t in 0..self._cams {
-            self.cam[t].clock.next = self.clock.val();
-            self.cam[t].reset.next = self.reset.val();
+        for t in 0..cams {
             self.cam[t].search.next = self.queue.head_valid.val();
             self.cam[t].drain.next = self.queue.head_release.val();
             self.cam[t].warp.next = self.queue.head_warp.val();
@@ -266,8 +185,6 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
         self.decision.accepted.next = self.pending.accepted.val();
 
         // Loads that wait for scoreboards.
-        self.pending.clock.next = self.clock.val();
-        self.pending.reset.next = self.reset.val();
         self.pending.offer.next = self.decision.offer.val();
         self.pending.offer_address.next = self.decision.offer_address.val();
         self.pending.offer_source.next = self.decision.offer_source.val();

@@ -5,212 +5,110 @@
 //!
 //! Ports as of [`super::OcuStage`].
 
-use gpurf_blocks::{Choice, Parameters, ReplacementPolicy};
+use gpurf_blocks::Choice;
 use rust_hdl::prelude::*;
 
 use super::{OperandStageIn, OperandStageOut};
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::Ccu;
-use crate::dialect::{array, rtl, Identity, Module};
+use crate::dialect::{block, rtl};
 use crate::register_file::{Arbiter, Bank};
 
 /// `W`: data width in bits; `I`: bits of a cache-table entry's number; `C`: bits of a collector's
 /// number, at least one.
-#[derive(LogicBlock, Module)]
-#[ports(OperandStageIn, OperandStageOut)]
+#[block(
+    title = "Operand stage with caching collector units",
+    paper = "W §3.1, F §III-B",
+    parameters(
+        width,
+        entries,
+        collectors,
+        slots,
+        banks,
+        rows,
+        replacement,
+        cache_far,
+        invalidate,
+        choice,
+        d_ports
+    ),
+    fixed(destinations = 0),
+    ports(OperandStageIn, OperandStageOut)
+)]
 pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    #[port(max = MAX_COLLECTORS)]
-    pub issue: Vec<Signal<In, Bit>>,
-    pub warp: Signal<In, Bits<3>>,
-    pub unit: Signal<In, Bits<3>>,
-    pub payload: Signal<In, Bits<32>>,
-    pub base: Signal<In, Bits<8>>,
-    #[port(max = MAX_SLOTS)]
-    pub source_valid: Vec<Signal<In, Bit>>,
-    #[port(max = MAX_SLOTS)]
-    pub source_register: Vec<Signal<In, Bits<8>>>,
-    #[port(max = MAX_SLOTS)]
-    pub source_near: Vec<Signal<In, Bit>>,
-    #[port(max = MAX_DESTINATIONS)]
-    pub destination_valid: Vec<Signal<In, Bit>>,
-    #[port(max = MAX_DESTINATIONS)]
-    pub destination_register: Vec<Signal<In, Bits<8>>>,
-    pub flush: Signal<In, Bit>,
-    #[port(max = MAX_BANKS)]
-    pub write_valid: Vec<Signal<In, Bit>>,
-    #[port(max = MAX_BANKS)]
-    pub write_warp: Vec<Signal<In, Bits<3>>>,
-    #[port(max = MAX_BANKS)]
-    pub write_register: Vec<Signal<In, Bits<8>>>,
-    #[port(max = MAX_BANKS)]
-    pub write_base: Vec<Signal<In, Bits<8>>>,
-    #[port(max = MAX_BANKS)]
-    pub write_near: Vec<Signal<In, Bit>>,
-    #[port(max = MAX_BANKS)]
-    pub write_data: Vec<Signal<In, Bits<W>>>,
-    pub unit_ready: Signal<In, Bits<8>>,
-    #[port(max = MAX_COLLECTORS)]
-    pub dispatch: Vec<Signal<Out, Bit>>,
-    pub dispatch_warp: Signal<Out, Bits<3>>,
-    pub dispatch_unit: Signal<Out, Bits<3>>,
-    pub dispatch_payload: Signal<Out, Bits<32>>,
-    #[port(max = MAX_SLOTS)]
-    pub operand_valid: Vec<Signal<Out, Bit>>,
-    #[port(max = MAX_SLOTS)]
-    pub operand_data: Vec<Signal<Out, Bits<W>>>,
-    #[port(max = MAX_COLLECTORS)]
-    pub collector_occupied: Vec<Signal<Out, Bit>>,
-    #[port(max = MAX_COLLECTORS)]
-    pub collector_warp: Vec<Signal<Out, Bits<3>>>,
-    #[port(max = MAX_COLLECTORS)]
-    pub collector_owned: Vec<Signal<Out, Bit>>,
-    #[port(max = MAX_COLLECTORS)]
-    pub collector_near: Vec<Signal<Out, Bit>>,
-    #[port(max = MAX_SLOTS)]
-    pub hit: Vec<Signal<Out, Bit>>,
-    #[port(max = MAX_BANKS)]
-    pub bank_read: Vec<Signal<Out, Bit>>,
-    #[port(max = MAX_BANKS)]
-    pub bank_conflict: Vec<Signal<Out, Bit>>,
-    #[port(max = MAX_BANKS)]
-    pub write_cached: Vec<Signal<Out, Bit>>,
-    #[port(max = MAX_BANKS)]
-    pub write_filtered: Vec<Signal<Out, Bit>>,
+    pub issue: In<[Bit; collectors]>,
+    pub warp: In<Bits<3>>,
+    pub unit: In<Bits<3>>,
+    pub payload: In<Bits<32>>,
+    pub base: In<Bits<8>>,
+    pub source_valid: In<[Bit; slots]>,
+    pub source_register: In<[Bits<8>; slots]>,
+    pub source_near: In<[Bit; slots]>,
+    pub destination_valid: In<[Bit; destinations]>,
+    pub destination_register: In<[Bits<8>; destinations]>,
+    pub flush: In<Bit>,
+    pub write_valid: In<[Bit; banks]>,
+    pub write_warp: In<[Bits<3>; banks]>,
+    pub write_register: In<[Bits<8>; banks]>,
+    pub write_base: In<[Bits<8>; banks]>,
+    pub write_near: In<[Bit; banks]>,
+    pub write_data: In<[Bits<W>; banks]>,
+    pub unit_ready: In<Bits<8>>,
+    pub dispatch: Out<[Bit; collectors]>,
+    pub dispatch_warp: Out<Bits<3>>,
+    pub dispatch_unit: Out<Bits<3>>,
+    pub dispatch_payload: Out<Bits<32>>,
+    pub operand_valid: Out<[Bit; slots]>,
+    pub operand_data: Out<[Bits<W>; slots]>,
+    pub collector_occupied: Out<[Bit; collectors]>,
+    pub collector_warp: Out<[Bits<3>; collectors]>,
+    pub collector_owned: Out<[Bit; collectors]>,
+    pub collector_near: Out<[Bit; collectors]>,
+    pub hit: Out<[Bit; slots]>,
+    pub bank_read: Out<[Bit; banks]>,
+    pub bank_conflict: Out<[Bit; banks]>,
+    pub write_cached: Out<[Bit; banks]>,
+    pub write_filtered: Out<[Bit; banks]>,
 
-    issues: Signal<Local, Bit>,
-    random: Signal<Local, Bits<8>>,
+    issues: Local<Bit>,
+    random: Local<Bits<8>>,
     /// Port D of the collector has a result.
-    d_taken: Vec<Signal<Local, Bit>>,
-    collectors: Vec<Ccu<W, I>>,
+    d_taken: Local<[Bit; collectors]>,
+    collectors: [Ccu<W, I>; collectors],
     lfsr: Lfsr,
-    can_dispatch: Vec<Signal<Local, Bit>>,
-    dispatches: Signal<Local, Bit>,
+    can_dispatch: Local<[Bit; collectors]>,
+    dispatches: Local<Bit>,
     arbiter: Arbiter<C>,
-    banks: Vec<Bank<W, C>>,
+    banks: [Bank<W, C>; banks],
+    #[with(collectors)]
     dispatch_arbiter: RoundRobin,
-    collector_number: Vec<Constant<Bits<C>>>,
+    #[value(|collector| collector)]
+    collector_number: Constant<[Bits<C>; collectors]>,
+    #[value(choice == Choice::Random)]
     is_random: Constant<Bit>,
     /// There is more than one port D; the port is not the first.
+    #[value(d_ports > 1)]
     several: Constant<Bit>,
-    is_second: Vec<Constant<Bit>>,
-    identity: Identity,
-    _collectors: usize,
-    _banks: usize,
-    _slots: usize,
-    _d_ports: usize,
-}
-
-impl<const W: usize, const I: usize, const C: usize> CcuStage<W, I, C> {
-    pub fn new(parameters: &Parameters) -> Self {
-        let Parameters {
-            collectors,
-            slots,
-            banks,
-            rows,
-            replacement,
-            cache_far,
-            invalidate,
-            choice,
-            d_ports,
-            ..
-        } = *parameters;
-        CcuStage {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            issue: array(collectors),
-            warp: Signal::default(),
-            unit: Signal::default(),
-            payload: Signal::default(),
-            base: Signal::default(),
-            source_valid: array(slots),
-            source_register: array(slots),
-            source_near: array(slots),
-            destination_valid: array(0),
-            destination_register: array(0),
-            flush: Signal::default(),
-            write_valid: array(banks),
-            write_warp: array(banks),
-            write_register: array(banks),
-            write_base: array(banks),
-            write_near: array(banks),
-            write_data: array(banks),
-            unit_ready: Signal::default(),
-            dispatch: array(collectors),
-            dispatch_warp: Signal::default(),
-            dispatch_unit: Signal::default(),
-            dispatch_payload: Signal::default(),
-            operand_valid: array(slots),
-            operand_data: array(slots),
-            collector_occupied: array(collectors),
-            collector_warp: array(collectors),
-            collector_owned: array(collectors),
-            collector_near: array(collectors),
-            hit: array(slots),
-            bank_read: array(banks),
-            bank_conflict: array(banks),
-            write_cached: array(banks),
-            write_filtered: array(banks),
-            issues: Signal::default(),
-            random: Signal::default(),
-            d_taken: array(collectors),
-            collectors: (0..collectors).map(|_| Ccu::new(parameters)).collect(),
-            lfsr: Lfsr::default(),
-            can_dispatch: array(collectors),
-            dispatches: Signal::default(),
-            arbiter: Arbiter::new(parameters, true),
-            banks: (0..banks).map(|_| Bank::new(parameters)).collect(),
-            dispatch_arbiter: RoundRobin::new(collectors),
-            collector_number: (0..collectors)
-                .map(|collector| Constant::new((collector as u64).into()))
-                .collect(),
-            is_random: Constant::new(choice == Choice::Random),
-            several: Constant::new(d_ports > 1),
-            is_second: (0..d_ports).map(|port| Constant::new(port > 0)).collect(),
-            identity: Identity::new(
-                "ccu_stage",
-                "Operand stage with caching collector units (W 3.1, F III-B)",
-                &[
-                    ("w", W),
-                    ("entries", 1 << I),
-                    ("collectors", collectors),
-                    ("slots", slots),
-                    ("banks", banks),
-                    ("rows", rows),
-                    ("lru", (replacement == ReplacementPolicy::Lru) as usize),
-                    ("cachefar", cache_far as usize),
-                    ("invalidate", invalidate as usize),
-                    ("fixed", (choice == Choice::Fixed) as usize),
-                    ("dports", d_ports),
-                ],
-            ),
-            _collectors: collectors,
-            _banks: banks,
-            _slots: slots,
-            _d_ports: d_ports,
-        }
-    }
+    #[value(|port| port > 0)]
+    is_second: Constant<[Bit; d_ports]>,
 }
 
 impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C> {
     #[rtl]
     fn update(&mut self) {
         // Arbiter.
-        self.arbiter.clock.next = self.clock.val();
-        self.arbiter.reset.next = self.reset.val();
         self.arbiter.warp.next = self.warp.val();
         self.arbiter.base.next = self.base.val();
-        for s in 0..self._slots {
+        for s in 0..slots {
             self.arbiter.source_register[s].next = self.source_register[s].val();
             self.arbiter.request[s].next = false;
-            for c in 0..self._collectors {
+            for c in 0..collectors {
                 if self.collectors[c].request[s].val() {
                     self.arbiter.request[s].next = true;
                 }
             }
         }
-        for b in 0..self._banks {
+        for b in 0..banks {
             self.arbiter.write_valid[b].next = self.write_valid[b].val();
             self.arbiter.write_warp[b].next = self.write_warp[b].val();
             self.arbiter.write_register[b].next = self.write_register[b].val();
@@ -223,9 +121,7 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
         }
 
         // Banks.
-        for b in 0..self._banks {
-            self.banks[b].clock.next = self.clock.val();
-            self.banks[b].reset.next = self.reset.val();
+        for b in 0..banks {
             self.banks[b].read.next = self.arbiter.bank_read[b].val();
             self.banks[b].write.next = self.write_valid[b].val();
             self.banks[b].row.next = self.arbiter.bank_row[b].val();
@@ -236,24 +132,20 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
 
         // Random choices.
         self.issues.next = false;
-        for c in 0..self._collectors {
+        for c in 0..collectors {
             self.issues.next = self.issues.val() | self.issue[c].val();
         }
-        self.lfsr.clock.next = self.clock.val();
-        self.lfsr.reset.next = self.reset.val();
         self.lfsr.step.next = self.issues.val() & self.is_random.val();
         self.random.next = self.lfsr.value.val();
 
         // Collectors, and the crossbar to their ports S.
-        for c in 0..self._collectors {
-            self.collectors[c].clock.next = self.clock.val();
-            self.collectors[c].reset.next = self.reset.val();
+        for c in 0..collectors {
             self.collectors[c].issue.next = self.issue[c].val();
             self.collectors[c].warp.next = self.warp.val();
             self.collectors[c].unit.next = self.unit.val();
             self.collectors[c].payload.next = self.payload.val();
             self.arbiter.issue[c].next = self.issue[c].val();
-            for s in 0..self._slots {
+            for s in 0..slots {
                 self.collectors[c].source_valid[s].next = self.source_valid[s].val();
                 self.collectors[c].source_register[s].next = self.source_register[s].val();
                 self.collectors[c].source_near[s].next = self.source_near[s].val();
@@ -261,7 +153,7 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
             self.collectors[c].s_valid.next = false;
             self.collectors[c].s_slot.next = 0.into();
             self.collectors[c].s_data.next = self.banks[0].data.val();
-            for b in 0..self._banks {
+            for b in 0..banks {
                 if self.banks[b].data_valid.val()
                     & (self.banks[b].data_collector.val() == self.collector_number[c].val())
                 {
@@ -276,9 +168,9 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
             self.collector_near[c].next = self.collectors[c].any_near.val();
             self.collectors[c].random.next = bit_cast::<I, 8>(self.random.val());
         }
-        for s in 0..self._slots {
+        for s in 0..slots {
             self.hit[s].next = false;
-            for c in 0..self._collectors {
+            for c in 0..collectors {
                 if self.collectors[c].hit[s].val() {
                     self.hit[s].next = true;
                 }
@@ -286,19 +178,19 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
         }
 
         // Results, and the crossbar to the ports D.
-        for c in 0..self._collectors {
+        for c in 0..collectors {
             self.arbiter.owned[c].next = self.collectors[c].owned.val();
             self.arbiter.held_warp[c].next = self.collectors[c].held_warp.val();
-            for p in 0..self._d_ports {
+            for p in 0..d_ports {
                 self.collectors[c].d_valid[p].next = false;
                 self.collectors[c].d_register[p].next = self.write_register[0].val();
                 self.collectors[c].d_near[p].next = self.write_near[0].val();
                 self.collectors[c].d_data[p].next = self.write_data[0].val();
             }
             self.d_taken[c].next = false;
-            for b in 0..self._banks {
+            for b in 0..banks {
                 if self.arbiter.d_bank[c].val().get_bit(b) {
-                    for p in 0..self._d_ports {
+                    for p in 0..d_ports {
                         if self.d_taken[c].val() == self.is_second[p].val() {
                             self.collectors[c].d_valid[p].next = true;
                             self.collectors[c].d_register[p].next = self.write_register[b].val();
@@ -314,10 +206,8 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
         }
 
         // Dispatch selection.
-        self.dispatch_arbiter.clock.next = self.clock.val();
-        self.dispatch_arbiter.reset.next = self.reset.val();
         self.dispatches.next = false;
-        for c in 0..self._collectors {
+        for c in 0..collectors {
             self.can_dispatch[c].next = self.collectors[c].ready.val()
                 & self.unit_ready.val().get_bit(self.collectors[c].held_unit.val().index());
             self.dispatch_arbiter.request[c].next = self.can_dispatch[c].val();
@@ -329,16 +219,16 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
         self.dispatch_warp.next = 0.into();
         self.dispatch_unit.next = 0.into();
         self.dispatch_payload.next = 0.into();
-        for s in 0..self._slots {
+        for s in 0..slots {
             self.operand_valid[s].next = false;
             self.operand_data[s].next = 0.into();
         }
-        for c in 0..self._collectors {
+        for c in 0..collectors {
             if self.dispatch_arbiter.grant[c].val() {
                 self.dispatch_warp.next = self.collectors[c].held_warp.val();
                 self.dispatch_unit.next = self.collectors[c].held_unit.val();
                 self.dispatch_payload.next = self.collectors[c].held_payload.val();
-                for s in 0..self._slots {
+                for s in 0..slots {
                     self.operand_valid[s].next = self.collectors[c].operand_valid[s].val();
                     if self.collectors[c].operand_valid[s].val() {
                         self.operand_data[s].next =
