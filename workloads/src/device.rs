@@ -303,6 +303,7 @@ impl Device {
         if grid.iter().zip(MAX_GRID).any(|(&size, limit)| size == 0 || size > limit) {
             return Err(wrong(format!("a grid of {grid:?} blocks: give 1 to {MAX_GRID:?}")));
         }
+        let dynamic = shared;
         let shared = kernel.shared.next_multiple_of(16).saturating_add(shared);
         if shared > MAX_SHARED {
             return Err(wrong(format!("{shared} bytes of shared memory; a block has {MAX_SHARED} at most")));
@@ -322,6 +323,10 @@ impl Device {
         for (place, window) in [(0x18, SHARED_WINDOW), (0x20, LOCAL_WINDOW)] {
             parameters[place..place + 8].copy_from_slice(&window.to_le_bytes());
         }
+        // Dynamic shared memory, number of the launch, number of multiprocessors.
+        parameters[0x2c..0x30].copy_from_slice(&dynamic.to_le_bytes());
+        parameters[0x30..0x38].copy_from_slice(&u64::from(self.launches + 1).to_le_bytes());
+        parameters[0x10c..0x110].copy_from_slice(&1u32.to_le_bytes());
         // The stack grows down from here; thread by thread it starts at address 0.
         parameters[0x28..0x2c].copy_from_slice(&emulator::stack_bytes(kernel).to_le_bytes());
         place_arguments(&mut parameters, kernel, arguments).map_err(wrong)?;

@@ -45,7 +45,7 @@ impl Code {
                         vec![target, index + 1]
                     }
                 }
-                Operation::Control(Control::BranchDivergent { target }) => {
+                Operation::Control(Control::BranchTogether { target, .. }) => {
                     vec![target / INSTRUCTION_BYTES, index + 1]
                 }
                 Operation::Control(Control::BranchIndexed { .. }) if self.base(index) == "RET" => {

@@ -11,6 +11,8 @@ pub(crate) struct Constants<'a> {
     pub banks: [&'a [u8]; 16],
     pub block: [u32; 3],
     pub block_size: [u32; 3],
+    /// Shared memory of a block in bytes.
+    pub shared_size: u32,
 }
 
 /// Memory of a thread block, but for its registers.
@@ -149,6 +151,8 @@ impl Warp {
                 }
                 Special::Block(dimension) => constants.block[usize::from(dimension)],
                 Special::Warp => number,
+                Special::VirtualId => number << 8,
+                Special::SharedSize => constants.shared_size,
                 Special::LaneMask(mask) => match mask {
                     LaneMask::Equal => 1 << lane,
                     LaneMask::Below => (1 << lane) - 1,
@@ -509,8 +513,8 @@ impl Warp {
                 let jumping = mask & self.predicate(*condition);
                 self.split(jumping, *target);
             }
-            Control::BranchDivergent { target } => {
-                if self.running().mask != self.live {
+            Control::BranchTogether { target, converged } => {
+                if (self.running().mask == self.live) == *converged {
                     self.split(mask, *target);
                 }
             }

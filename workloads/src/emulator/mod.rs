@@ -163,7 +163,7 @@ impl<'a> BlockRun<'a> {
         banks[4] = &launch.addresses;
         BlockRun {
             launch,
-            constants: Constants { banks, block: id, block_size: launch.block },
+            constants: Constants { banks, block: id, block_size: launch.block, shared_size: launch.shared },
             memory: BlockMemory {
                 global: View::new(memory),
                 shared: vec![0; launch.shared as usize],

@@ -91,6 +91,10 @@ pub(crate) enum Special {
     /// Block number within the grid, per dimension.
     Block(u8),
     Warp,
+    /// The warp's number from bit 8 on.
+    VirtualId,
+    /// Shared memory of the block in bytes.
+    SharedSize,
     /// Set bits at lanes equal to, below, at or below, above, at or above the own one.
     LaneMask(LaneMask),
     /// Instructions the warp has executed; the upper word is zero. There is no clock.
@@ -331,9 +335,10 @@ pub(crate) enum Control {
         target: u32,
         condition: PredicateSource,
     },
-    /// Jumps if lanes of the warp are elsewhere.
-    BranchDivergent {
+    /// Jumps if all lanes of the warp are together, or if some are elsewhere.
+    BranchTogether {
         target: u32,
+        converged: bool,
     },
     /// Adds a register pair to a place in the code: jump tables, returns, calls through pointers.
     BranchIndexed {

@@ -78,6 +78,10 @@ pub struct Register {
     pub half: Option<Half>,
     /// `.B0` to `.B3`: the byte of the register to take.
     pub byte: Option<u8>,
+    /// `.SIGN`: its uppermost bit, as a predicate.
+    pub sign: bool,
+    /// `.ROW`: a matrix that lies row by row.
+    pub by_row: bool,
 }
 
 impl Register {
@@ -92,6 +96,8 @@ impl Register {
             reuse: false,
             half: None,
             byte: None,
+            sign: false,
+            by_row: false,
         }
     }
 
@@ -251,7 +257,7 @@ fn half(input: &mut &str) -> Parsed<Half> {
 
 /// Suffixes that repeat what the opcode says.
 fn shape<'a>(input: &mut &'a str) -> Parsed<&'a str> {
-    alt((".64", ".U32", ".S32", ".U64", ".ROW", ".COL")).parse_next(input)
+    alt((".64", ".U32", ".S32", ".U64", ".COL")).parse_next(input)
 }
 
 fn register(input: &mut &str) -> Parsed<Register> {
@@ -271,6 +277,10 @@ fn register(input: &mut &str) -> Parsed<Register> {
             opt(preceded(".B", number::<u8>.verify(|&byte| byte < 4))).parse_next(input)?
         {
             register.byte = Some(byte);
+        } else if opt(".SIGN").parse_next(input)?.is_some() {
+            register.sign = true;
+        } else if opt(".ROW").parse_next(input)?.is_some() {
+            register.by_row = true;
         } else if opt(shape).parse_next(input)?.is_none() {
             return Ok(register);
         }
@@ -282,7 +292,8 @@ fn constant(input: &mut &str) -> Parsed<Constant> {
     let negate = opt('-').parse_next(input)?.is_some();
     let absolute = opt('|').parse_next(input)?.is_some();
     let bank = delimited("c[", integer, ']').verify(|bank| (0..16).contains(bank)).parse_next(input)?;
-    let address = address.parse_next(input)?;
+    // A blank stands there where the constant is an operand of half precision.
+    let address = preceded(opt(' '), address).parse_next(input)?;
     let half = opt(half).parse_next(input)?;
     if absolute {
         '|'.parse_next(input)?;

@@ -7,6 +7,7 @@ mod support;
 mod atomics;
 mod control;
 mod floats;
+mod idioms;
 mod integers;
 mod warps;
 
@@ -27,6 +28,7 @@ macro_rules! listing {
 listing!(ATOMICS, "atomics.sass");
 listing!(CONTROL, "control.sass");
 listing!(FLOATS, "floats.sass");
+listing!(IDIOMS, "idioms.sass");
 listing!(INTEGERS, "integers.sass");
 listing!(WARPS, "warps.sass");
 

@@ -66,6 +66,12 @@ pub(super) fn from_pair(values: [f64; 2]) -> u32 {
     pair(low, high)
 }
 
+/// A function of single precision, its result rounded to half precision.
+pub fn by_single(bits: u16, function: fn(u32) -> u32) -> u16 {
+    let result = f32::from_bits(function(to_f32(bits).to_bits()));
+    rounding::to_half(f64::from(result), Rounding::Nearest)
+}
+
 /// `HADD2`.
 #[inline]
 pub fn add2(a: u32, b: u32, mode: FloatMode) -> u32 {

@@ -12,12 +12,13 @@ impl Decoder<'_> {
             "BRA" => {
                 // Hints on whether the warp stays together.
                 self.ignore(&["U"]);
-                if self.has("DIV") {
+                let converged = self.has("CONV");
+                if converged || self.has("DIV") {
                     // The lanes that should be together may be named; the emulator knows which are.
                     if let Some(Operand::Register(_)) = self.peek() {
                         self.source(Kind::Integer)?;
                     }
-                    Control::BranchDivergent { target: self.target()? }
+                    Control::BranchTogether { target: self.target()?, converged }
                 } else {
                     Control::Branch { condition: self.predicate_or(TRUE)?, target: self.target()? }
                 }

@@ -104,7 +104,7 @@ impl<'a> Decoder<'a> {
         };
         let compute = match base {
             "MOV" | "SEL" | "FSEL" | "S2R" | "S2UR" | "CS2R" | "R2UR" | "P2R" | "R2P" | "PRMT" | "PLOP3"
-            | "LOP3" | "ULDC" => self.moves(base)?,
+            | "LOP3" | "ULDC" | "MOVM" => self.moves(base)?,
             "IADD3" | "IMAD" | "ISETP" | "LEA" | "SHF" | "IMNMX" | "IABS" | "FLO" | "POPC" | "BREV"
             | "BMSK" | "SGXT" | "IDP" | "VABSDIFF" | "VABSDIFF4" | "I2I" | "I2IP" | "IADD" | "IMUL" => {
                 self.integer(base)?
@@ -114,7 +114,7 @@ impl<'a> Decoder<'a> {
             "HADD2" | "HMUL2" | "HFMA2" | "HSETP2" | "HSET2" => self.half(base)?,
             "F2F" | "F2I" | "I2F" | "FRND" => self.convert(base)?,
             "SHFL" | "VOTE" | "VOTEU" | "MATCH" => self.cross_lane(base)?,
-            "HMMA" | "IMMA" => self.matrix(base)?,
+            "HMMA" | "IMMA" | "BMMA" => self.matrix(base)?,
             _ => {
                 return Err(format!(
                 "opcode `{}` is not known to the emulator; what it executes is listed in docs/emulator.md",
@@ -340,7 +340,10 @@ impl<'a> Decoder<'a> {
 
     /// What the signs of an operand do to a word of it; `top` is its highest word.
     fn modifier(&self, kind: Kind, register: &Register, top: bool) -> Result<Modifier, String> {
-        let Register { negate, absolute, invert, half, byte, .. } = *register;
+        let Register { negate, absolute, invert, half, byte, sign, .. } = *register;
+        if sign {
+            return self.unexpected();
+        }
         let plain = !negate && !absolute && !invert && half.is_none() && byte.is_none();
         Ok(match kind {
             _ if plain => Modifier::None,
