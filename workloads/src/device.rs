@@ -27,6 +27,7 @@ use rayon::prelude::*;
 use crate::emulator::{self, AccessError, Code, Launch, Memory, Writes, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::error::{Error, Result};
 use crate::listing::{Data, Kernel, Module, PARAMETER_BASE};
+use crate::texture::{Image, Sampler, Texture};
 
 /// An address in device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,6 +120,7 @@ pub struct Device {
     memory: Memory,
     loaded: Vec<Loaded>,
     commands: Vec<Command>,
+    textures: Arc<Vec<Texture>>,
     launches: u32,
     kept_bytes: usize,
 }
@@ -203,6 +205,23 @@ impl Device {
             }
             None => Err(copy_error_text(0, bytes.len(), format!("the listing has no variable {symbol}"))),
         }
+    }
+
+    /// A handle for an image, as a `cudaTextureObject_t` or a `cudaSurfaceObject_t` is one.
+    ///
+    /// # Errors
+    /// An image or a sampler that is not possible, or memory that was not allocated.
+    pub fn bind(&mut self, image: Image, sampler: Sampler) -> Result<u64> {
+        let texture = Texture { image, sampler };
+        let wrong = |message| copy_error_text(image.base.0, image.bytes() as usize, message);
+        texture.check().map_err(wrong)?;
+        let inside = self.memory.holds(image.base.0, image.bytes() as usize);
+        if !inside || image.base.0 % u64::from(image.texel_bytes()) != 0 {
+            return Err(wrong("the image is not inside of allocated memory, or misaligned".into()));
+        }
+        let textures = Arc::make_mut(&mut self.textures);
+        textures.push(texture);
+        Ok(textures.len() as u64)
     }
 
     /// Launches a kernel and runs it to its end. `shared` is the dynamic shared memory in bytes.
@@ -349,6 +368,7 @@ impl Device {
             parameters,
             constants: Arc::clone(&loaded.constants),
             addresses: Arc::clone(&loaded.addresses),
+            textures: Arc::clone(&self.textures),
             digests: self.options.digests,
         })
     }

@@ -7,6 +7,7 @@ mod error;
 mod launch_file;
 pub mod listing;
 pub mod suite;
+pub mod texture;
 
 pub use device::{Argument, Device, Dim, Options, Pointer};
 pub use error::{Error, Result};

@@ -5,6 +5,7 @@ use super::memory::{AccessError, View};
 use super::operation::*;
 use super::warp::{lanes_of, Group, Waiting, Warp};
 use crate::listing::INSTRUCTION_BYTES;
+use crate::texture::Texture;
 
 /// What does not change during a launch.
 pub(crate) struct Constants<'a> {
@@ -26,6 +27,7 @@ pub(crate) struct BlockMemory<'a> {
     /// Where shared memory appears among generic addresses, and local memory.
     pub shared_window: u64,
     pub local_window: u64,
+    pub textures: &'a [Texture],
     /// Loads from shared memory are given digests.
     pub digests: bool,
 }
@@ -40,7 +42,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    fn new(message: impl Into<String>) -> Fault {
+    pub fn new(message: impl Into<String>) -> Fault {
         Fault { message: message.into(), lane: None }
     }
 }
@@ -82,7 +84,7 @@ impl Group {
 }
 
 impl Warp {
-    fn running(&self) -> &Group {
+    pub fn running(&self) -> &Group {
         self.groups.last().expect("a group runs")
     }
 
@@ -219,7 +221,7 @@ impl Warp {
     /// Writes a predicate in these lanes, of which there are some; a uniform one takes the value of the
     /// first of them.
     #[inline]
-    fn set_predicate(&mut self, destination: PredicateDestination, mask: u32, value: u32) {
+    pub fn set_predicate(&mut self, destination: PredicateDestination, mask: u32, value: u32) {
         match destination {
             PredicateDestination { index: 7, .. } => {}
             PredicateDestination { uniform: false, index } => {
@@ -376,6 +378,8 @@ impl Warp {
                     }
                 }
             }
+            Access::Texture(texture) => self.read_texture(texture, mask, constants, memory)?,
+            Access::Surface(surface) => self.access_surface(surface, mask, constants, memory)?,
             Access::QuerySpace { space, address, holds } => {
                 self.addresses(address, &mut addresses);
                 let within = lanes_of(mask)
@@ -397,21 +401,21 @@ impl Warp {
 
     /// The rows of an operand of up to four registers. RZ's takes the place of all of them.
     #[inline]
-    fn rows(&self, first: u16) -> [usize; 4] {
+    pub fn rows(&self, first: u16) -> [usize; 4] {
         let first = usize::from(first);
         let special = first >= self.registers.len() - 2;
         std::array::from_fn(|i| if special { first } else { first + i })
     }
 
     #[inline]
-    fn load_words<const N: usize>(&mut self, bytes: [u8; N], rows: &[usize; 4], lane: usize) {
+    pub fn load_words<const N: usize>(&mut self, bytes: [u8; N], rows: &[usize; 4], lane: usize) {
         for (word, &row) in bytes.chunks_exact(4).zip(rows) {
             self.registers[row][lane] = u32::from_le_bytes(word.try_into().expect("four bytes"));
         }
     }
 
     #[inline]
-    fn words_of<const N: usize>(&self, rows: &[usize; 4], lane: usize) -> [u8; N] {
+    pub fn words_of<const N: usize>(&self, rows: &[usize; 4], lane: usize) -> [u8; N] {
         let mut bytes = [0; N];
         for (word, &row) in bytes.chunks_exact_mut(4).zip(rows) {
             word.copy_from_slice(&self.registers[row][lane].to_le_bytes());
@@ -621,7 +625,13 @@ impl Warp {
     }
 }
 
-fn atomic_32(function: AtomicFunction, kind: AtomicType, before: u32, operand: u32, swap: u32) -> u32 {
+pub(super) fn atomic_32(
+    function: AtomicFunction,
+    kind: AtomicType,
+    before: u32,
+    operand: u32,
+    swap: u32,
+) -> u32 {
     let nearest = |flush| FloatMode { flush, ..FloatMode::default() };
     match (function, kind) {
         (AtomicFunction::Add, AtomicType::F32 { flush }) => single::add(before, operand, nearest(flush)),
@@ -710,7 +720,7 @@ impl Touched {
 }
 
 impl Fault {
-    fn at(mut self, lane: usize) -> Fault {
+    pub fn at(mut self, lane: usize) -> Fault {
         self.lane = Some(lane as u32);
         self
     }
@@ -745,7 +755,7 @@ impl Constants<'_> {
     }
 
     #[inline]
-    fn word(&self, bank: u8, offset: u64) -> Result<u32, Fault> {
+    pub fn word(&self, bank: u8, offset: u64) -> Result<u32, Fault> {
         let data = self.banks[usize::from(bank)];
         match data.get(offset as usize..offset as usize + 4) {
             Some(bytes) => Ok(u32::from_le_bytes(bytes.try_into().expect("four bytes"))),

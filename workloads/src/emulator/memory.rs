@@ -51,7 +51,7 @@ impl Memory {
     }
 
     /// Whether all of these bytes lie in one allocation.
-    fn holds(&self, address: u64, bytes: usize) -> bool {
+    pub fn holds(&self, address: u64, bytes: usize) -> bool {
         let after = self.allocations.partition_point(|(start, _)| *start <= address);
         let end = after.checked_sub(1).map_or(0, |index| self.allocations[index].1);
         address.checked_add(bytes as u64).is_some_and(|last| last <= end)

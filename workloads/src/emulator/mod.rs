@@ -8,9 +8,11 @@ mod arithmetic;
 mod control_flow;
 mod decode;
 mod execute;
+mod images;
 mod memory;
 mod operation;
 mod record;
+mod texture;
 mod warp;
 
 use std::sync::{Arc, OnceLock};
@@ -19,6 +21,7 @@ use gpurf_trace::{Liveness, Program, ThreadBlock};
 
 use crate::error::{Error, Place, Result};
 use crate::listing::{Kernel, INSTRUCTION_BYTES};
+use crate::texture::Texture;
 use execute::{BlockMemory, Constants, Fault, Scratch, WINDOW_BYTES};
 use operation::{Control, Decoded, Operation, ReductionKind, LANES};
 use record::Recorder;
@@ -94,6 +97,8 @@ pub(crate) struct Launch {
     pub parameters: Vec<u8>,
     pub constants: Arc<Vec<u8>>,
     pub addresses: Arc<Vec<u8>>,
+    /// What handles of textures and surfaces stand for: the first is 1.
+    pub textures: Arc<Vec<Texture>>,
     /// Loads from shared memory are recorded with a digest of their values.
     pub digests: bool,
 }
@@ -171,6 +176,7 @@ impl<'a> BlockRun<'a> {
                 local_bytes,
                 shared_window: SHARED_WINDOW,
                 local_window: LOCAL_WINDOW,
+                textures: &launch.textures,
                 digests: launch.digests && record,
             },
             recorder: record.then(|| Recorder::new(warps.len())),
@@ -417,6 +423,7 @@ mod tests {
             parameters: vec![],
             constants: Arc::default(),
             addresses: Arc::default(),
+            textures: Arc::default(),
             digests: false,
         };
         let Err(error) = launch.run_block(&Memory::default(), 0, false) else { panic!("it ended") };

@@ -196,8 +196,10 @@ fn operand(input: &mut &str) -> Parsed<Operand> {
         preceded('B', number::<u8>).verify(|&barrier| barrier < 16).map(Operand::Barrier),
         integer.map(Operand::Integer),
         float.map(Operand::Float),
-        rest.verify(|name: &str| name.starts_with(|c: char| c.is_ascii_uppercase()))
-            .map(|name: &str| Operand::Name(name.into())),
+        rest.verify(|name: &str| {
+            name.starts_with(|c: char| c.is_ascii_uppercase()) || matches!(name, "1D" | "2D" | "3D")
+        })
+        .map(|name: &str| Operand::Name(name.into())),
     ))
     .parse_next(input)
 }

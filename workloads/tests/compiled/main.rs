@@ -8,6 +8,7 @@ mod atomics;
 mod control;
 mod floats;
 mod idioms;
+mod images;
 mod integers;
 mod warps;
 
@@ -29,6 +30,7 @@ listing!(ATOMICS, "atomics.sass");
 listing!(CONTROL, "control.sass");
 listing!(FLOATS, "floats.sass");
 listing!(IDIOMS, "idioms.sass");
+listing!(IMAGES, "images.sass");
 listing!(INTEGERS, "integers.sass");
 listing!(WARPS, "warps.sass");
 

@@ -9,7 +9,7 @@ pub(super) const MIN_NORMAL: f64 = 1.0 / 16384.0;
 
 /// A value; free of branches, for the matrix instructions.
 #[inline]
-pub(super) fn to_f32(bits: u16) -> f32 {
+pub fn to_f32(bits: u16) -> f32 {
     // With exponent and significand in their places, a power of two makes up for the other bias, and
     // normalizes what is subnormal.
     let bits = u32::from(bits);

@@ -8,6 +8,7 @@ mod convert;
 mod cross_lane;
 mod float;
 mod half;
+mod images;
 mod integer;
 mod lanewise;
 mod matrix;
