@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,9 +25,11 @@ use gpurf_trace::{
 };
 use rayon::prelude::*;
 
-use crate::emulator::{self, AccessError, Code, Launch, Memory, Writes, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::emulator::{
+    self, AccessError, Code, Launch, LibraryFunction, Memory, Writes, LOCAL_WINDOW, MISSING, SHARED_WINDOW,
+};
 use crate::error::{Error, Result};
-use crate::listing::{Data, Kernel, Module, PARAMETER_BASE};
+use crate::listing::{Data, Kernel, Module, Operand, PARAMETER_BASE};
 use crate::texture::{Image, Sampler, Texture};
 
 /// An address in device memory.
@@ -103,13 +106,15 @@ pub struct Options {
     /// Streams are kept in memory up to so many bytes in all. Launches beyond are executed again each
     /// time that their stream is read.
     pub keep_bytes: usize,
+    /// Bytes that kernels can allocate with `malloc`, for all modules on the device.
+    pub heap_bytes: u64,
     /// Loads from shared memory carry a digest of the values that they gave their lanes.
     pub digests: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { stream: true, keep_bytes: 1 << 30, digests: false }
+        Options { stream: true, keep_bytes: 1 << 30, heap_bytes: 8 << 20, digests: false }
     }
 }
 
@@ -123,6 +128,8 @@ pub struct Device {
     textures: Arc<Vec<Texture>>,
     launches: u32,
     kept_bytes: usize,
+    has_heap: bool,
+    printed: String,
 }
 
 /// A module on the device.
@@ -134,6 +141,8 @@ struct Loaded {
     addresses: Arc<Vec<u8>>,
     /// Address and size of global variables.
     globals: BTreeMap<String, (u64, u32)>,
+    /// Names that the module uses and lacks.
+    missing: Arc<Vec<String>>,
 }
 
 impl Device {
@@ -264,6 +273,11 @@ impl Device {
         Ok(())
     }
 
+    /// What kernels printed since this was last asked for.
+    pub fn take_printed(&mut self) -> String {
+        std::mem::take(&mut self.printed)
+    }
+
     /// The copies and launches so far as a workload.
     pub fn into_workload(self, name: impl Into<String>) -> Workload {
         Workload { name: name.into(), commands: self.commands }
@@ -284,17 +298,31 @@ impl Device {
             );
             bases.push((base, data));
         }
+        let mut names = Names { globals: &globals, functions: &module.functions, missing: vec![] };
         for (base, data) in bases {
-            self.memory.write(base, &relocated(data, &globals)?).expect("just allocated");
+            self.memory.write(base, &names.relocated(data)).expect("just allocated");
         }
-        let constants = relocated(&module.constants, &globals)?;
-        let addresses = relocated(&module.addresses, &globals)?;
+        let constants = names.relocated(&module.constants);
+        let addresses = names.relocated(&module.addresses);
+        for kernel in &module.kernels {
+            for operand in kernel.instructions.iter().flat_map(|instruction| &instruction.operands) {
+                if let Operand::Half { symbol, .. } = operand {
+                    names.address(symbol);
+                }
+            }
+        }
+        let missing = Arc::new(names.missing);
+        if !self.has_heap && module.allocates() {
+            self.memory.add_heap(self.options.heap_bytes);
+            self.has_heap = true;
+        }
         self.loaded.push(Loaded {
             identity: module.identity,
             codes: vec![],
             constants: Arc::new(constants),
             addresses: Arc::new(addresses),
             globals,
+            missing,
         });
         Ok(self.loaded.len() - 1)
     }
@@ -313,6 +341,10 @@ impl Device {
             let names: Vec<_> = module.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
             return Err(wrong(format!("the listing has no such kernel; it has {}", names.join(", "))));
         };
+        if let Some((line, message)) = &kernel.defect {
+            let message = format!("kernel {name}: {message}");
+            return Err(Error::Listing { file: module.file.clone(), line: *line, message });
+        }
         let threads = block.iter().fold(1u64, |threads, &size| threads.saturating_mul(size.into()));
         if threads == 0 || threads > MAX_THREADS || block[2] > 64 {
             return Err(wrong(format!(
@@ -355,7 +387,13 @@ impl Device {
         let code = match loaded.codes.iter().find(|code| code.kernel.name == name) {
             Some(code) => Arc::clone(code),
             None => {
-                let code = Arc::new(Code::new(kernel)?);
+                let names = Names {
+                    globals: &loaded.globals,
+                    functions: &module.functions,
+                    missing: loaded.missing.to_vec(),
+                };
+                let names = RefCell::new(names);
+                let code = Arc::new(Code::new(kernel, &|name| names.borrow_mut().address(name))?);
                 loaded.codes.push(Arc::clone(&code));
                 code
             }
@@ -368,6 +406,7 @@ impl Device {
             parameters,
             constants: Arc::clone(&loaded.constants),
             addresses: Arc::clone(&loaded.addresses),
+            missing: Arc::clone(&loaded.missing),
             textures: Arc::clone(&self.textures),
             digests: self.options.digests,
         })
@@ -380,8 +419,9 @@ impl Device {
         let mut bytes = self.kept_bytes;
         for batch in batches(launch) {
             let seen = if launch.code.serial { self.memory.clone() } else { before.clone() };
-            for (writes, block) in run_batch(launch, &seen, batch, stream.is_some())? {
+            for (writes, block, printed) in run_batch(launch, &seen, batch, stream.is_some())? {
                 self.memory.commit(writes);
+                self.printed.push_str(&printed);
                 bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
                 if let Some(stream) = &mut stream {
                     stream.extend(block);
@@ -424,7 +464,7 @@ fn batches(launch: &Launch) -> impl Iterator<Item = Range<u64>> {
 /// Blocks executed side by side. More than there are threads, so that none waits long for a slow one.
 const BATCH: u64 = 64;
 
-type Executed = (Writes, Option<ThreadBlock>);
+type Executed = (Writes, Option<ThreadBlock>, String);
 
 /// Executes some blocks of a launch; results are in the order of the blocks.
 fn run_batch(launch: &Launch, memory: &Memory, blocks: Range<u64>, record: bool) -> Result<Vec<Executed>> {
@@ -457,7 +497,7 @@ impl BlockSource for EmulatedBlocks {
             let Some(batch) = self.batches.next() else { return Ok(None) };
             let executed = run_batch(&self.launch, &self.memory, batch, true)
                 .map_err(|error| gpurf_trace::Error::Source { message: error.to_string() })?;
-            for (writes, block) in executed {
+            for (writes, block, _) in executed {
                 self.ready.extend(block);
                 if self.launch.code.serial {
                     self.memory.commit(writes);
@@ -505,19 +545,44 @@ fn place_arguments(bank: &mut Vec<u8>, kernel: &Kernel, arguments: &[Argument]) 
     Ok(())
 }
 
-/// The bytes of a section with the addresses of variables in them.
-fn relocated(data: &Data, globals: &BTreeMap<String, (u64, u32)>) -> Result<Vec<u8>> {
-    let mut bytes = data.bytes.clone();
-    for (offset, symbol) in &data.relocations {
-        let Some((address, _)) = globals.get(symbol) else {
-            let message = format!("the listing lacks variable {symbol}, which its code uses");
-            return Err(copy_error_text(0, 8, message));
-        };
-        let place = &mut bytes[*offset as usize..*offset as usize + 8];
-        let within = u64::from_le_bytes((&*place).try_into().expect("eight bytes"));
-        place.copy_from_slice(&address.wrapping_add(within).to_le_bytes());
+/// What the names of a module stand for.
+struct Names<'a> {
+    globals: &'a BTreeMap<String, (u64, u32)>,
+    functions: &'a BTreeMap<String, u32>,
+    missing: Vec<String>,
+}
+
+impl Names<'_> {
+    /// Of a variable, a function, or one of the library; what is nowhere gets a place at which it traps.
+    fn address(&mut self, name: &str) -> u64 {
+        if let Some((address, _)) = self.globals.get(name) {
+            return *address;
+        }
+        if let Some(place) = self.functions.get(name) {
+            return (*place).into();
+        }
+        if let Some(function) = LibraryFunction::named(name) {
+            return function.address();
+        }
+        let known = self.missing.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            self.missing.push(name.into());
+            self.missing.len() - 1
+        });
+        MISSING + 16 * number as u64
     }
-    Ok(bytes)
+
+    /// The bytes of a section with addresses in the place of names.
+    fn relocated(&mut self, data: &Data) -> Vec<u8> {
+        let mut bytes = data.bytes.clone();
+        for (offset, symbol) in &data.relocations {
+            let address = self.address(symbol);
+            let place = &mut bytes[*offset as usize..*offset as usize + 8];
+            let within = u64::from_le_bytes((&*place).try_into().expect("eight bytes"));
+            place.copy_from_slice(&address.wrapping_add(within).to_le_bytes());
+        }
+        bytes
+    }
 }
 
 fn copy_error(address: u64, bytes: usize, error: AccessError) -> Error {

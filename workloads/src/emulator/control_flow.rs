@@ -52,7 +52,9 @@ impl Code {
                     returns.clone()
                 }
                 Operation::Control(Control::BranchIndexed { .. }) => (0..count).collect(),
-                Operation::Control(Control::Exit | Control::Trap) => vec![],
+                // A function of the library comes back, others end in a `RET`.
+                Operation::Control(Control::CallAbsolute { .. }) => (0..count).collect(),
+                Operation::Control(Control::Exit | Control::Trap | Control::CallMissing { .. }) => vec![],
                 _ => vec![index + 1],
             };
             if guarded {

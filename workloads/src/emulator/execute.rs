@@ -1,9 +1,11 @@
 //! One instruction by one group of lanes.
 
 use super::arithmetic::{double, half, single, FloatMode};
+use super::library::LibraryFunction;
 use super::memory::{AccessError, View};
 use super::operation::*;
 use super::warp::{lanes_of, Group, Waiting, Warp};
+use super::MISSING;
 use crate::listing::INSTRUCTION_BYTES;
 use crate::texture::Texture;
 
@@ -27,6 +29,8 @@ pub(crate) struct BlockMemory<'a> {
     /// Where shared memory appears among generic addresses, and local memory.
     pub shared_window: u64,
     pub local_window: u64,
+    /// What threads printed.
+    pub printed: String,
     pub textures: &'a [Texture],
     /// Loads from shared memory are given digests.
     pub digests: bool,
@@ -561,10 +565,19 @@ impl Warp {
                     self.set_predicate(*predicate, mask, if self.reduced != 0 { u32::MAX } else { 0 });
                 }
             }
-            Control::Barrier { .. } | Control::BarrierResult { .. } | Control::Nothing => {}
+            Control::CallMissing { name } => {
+                if mask != 0 {
+                    return Err(Fault::new(format!("calls {name}, which the listing lacks")));
+                }
+            }
+            Control::Barrier { .. }
+            | Control::BarrierResult { .. }
+            | Control::CallLibrary { .. }
+            | Control::CallAbsolute { .. }
+            | Control::Nothing => {}
             Control::Trap => {
                 if mask != 0 {
-                    return Err(Fault::new("the kernel trapped"));
+                    return Err(Fault::new("the kernel trapped").at(mask.trailing_zeros() as usize));
                 }
             }
         }
@@ -591,6 +604,32 @@ impl Warp {
     /// Lets lanes wait at a barrier of the block.
     pub fn wait_at_barrier(&mut self, lanes: u32, number: u8) {
         self.wait(lanes, Waiting::Barrier(number));
+    }
+
+    /// Calls what each lane's register pair says: code of the kernel, or a function of the library, from which
+    /// it goes on behind the call.
+    pub fn call(
+        &mut self,
+        (low, high): (u16, u16),
+        mask: u32,
+        number: u32,
+        memory: &mut BlockMemory,
+        missing: &[String],
+    ) -> Result<(), Fault> {
+        self.running_mut().pc += INSTRUCTION_BYTES;
+        let mut inside = 0;
+        for lane in lanes_of(mask) {
+            let [low, high] = [low, high].map(|row| u64::from(self.registers[usize::from(row)][lane]));
+            let target = high << 32 | low;
+            if let Some(function) = LibraryFunction::at(target) {
+                self.call_library(function, 1 << lane, number, memory)?;
+            } else if let Some(name) = missing.get((target.wrapping_sub(MISSING) / 16) as usize) {
+                return Err(Fault::new(format!("calls {name}, which the listing lacks")).at(lane));
+            } else {
+                inside |= 1 << lane;
+            }
+        }
+        self.jump(inside, (low, high), 0)
     }
 
     /// Sends each lane where its register pair says.
@@ -766,7 +805,7 @@ impl Constants<'_> {
 
 /// A place in one of a block's memories; the lane and its address are for messages.
 #[derive(Clone, Copy)]
-struct Located {
+pub(crate) struct Located {
     place: Placed,
     lane: u32,
 }
@@ -793,7 +832,7 @@ impl BlockMemory<'_> {
     }
 
     #[inline]
-    fn place(&self, space: Space, address: u64, number: u32, lane: usize) -> Located {
+    pub fn place(&self, space: Space, address: u64, number: u32, lane: usize) -> Located {
         let thread = number * LANES as u32 + lane as u32;
         let place = match space {
             Space::Global => Placed::Global(address),
@@ -823,7 +862,7 @@ impl BlockMemory<'_> {
     }
 
     #[inline]
-    fn read<const N: usize>(&self, located: Located) -> Result<[u8; N], Fault> {
+    pub fn read<const N: usize>(&self, located: Located) -> Result<[u8; N], Fault> {
         let read = match located.place {
             Placed::Global(address) => self.global.read(address),
             Placed::Shared(address) => read(&self.shared, address),

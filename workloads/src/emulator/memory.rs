@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::library::Heap;
+
 const PAGE: usize = 4096;
 /// Where allocations start.
 const BASE: u64 = 0x7f20_0000_0000;
@@ -35,6 +37,8 @@ pub(crate) struct Memory {
     allocations: Vec<(u64, u64)>,
     /// From `BASE` on.
     pages: Vec<Arc<Page>>,
+    /// What kernels allocate of.
+    heap: Arc<Heap>,
 }
 
 impl Memory {
@@ -48,6 +52,11 @@ impl Memory {
         let zero = Arc::new([0; PAGE]);
         self.pages.resize_with(pages.max(self.pages.len()), || Arc::clone(&zero));
         start
+    }
+
+    /// Gives kernels so many bytes to allocate of.
+    pub fn add_heap(&mut self, bytes: u64) {
+        self.heap = Arc::new(Heap::new(self.allocate(bytes), bytes));
     }
 
     /// Whether all of these bytes lie in one allocation.
@@ -91,6 +100,9 @@ impl Memory {
 
     /// Puts what a block wrote into memory.
     pub fn commit(&mut self, writes: Writes) {
+        if let Some(heap) = writes.heap {
+            self.heap = Arc::new(heap);
+        }
         for (number, page) in writes.pages {
             let target = Arc::make_mut(&mut self.pages[number as usize]);
             if page.written.iter().all(|&word| word == u64::MAX) {
@@ -127,6 +139,8 @@ fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std
 pub(crate) struct Writes {
     /// By page number. Few pages, so that the order does not matter to the result.
     pages: FxHashMap<u32, Box<WrittenPage>>,
+    /// Of a block that allocated or freed.
+    heap: Option<Heap>,
 }
 
 struct WrittenPage {
@@ -147,6 +161,11 @@ pub(crate) struct View<'a> {
 impl<'a> View<'a> {
     pub fn new(memory: &'a Memory) -> View<'a> {
         View { memory, writes: Writes::default(), last: std::cell::Cell::new((0, 0)) }
+    }
+
+    /// What the block allocates of.
+    pub fn heap(&mut self) -> &mut Heap {
+        self.writes.heap.get_or_insert_with(|| (*self.memory.heap).clone())
     }
 
     pub fn into_writes(self) -> Writes {

@@ -9,29 +9,35 @@ mod control_flow;
 mod decode;
 mod execute;
 mod images;
+mod library;
 mod memory;
 mod operation;
 mod record;
 mod texture;
 mod warp;
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use gpurf_trace::{Liveness, Program, ThreadBlock};
 
 use crate::error::{Error, Place, Result};
-use crate::listing::{Kernel, INSTRUCTION_BYTES};
+use crate::listing::{Instruction, Kernel, Operand, INSTRUCTION_BYTES};
 use crate::texture::Texture;
 use execute::{BlockMemory, Constants, Fault, Scratch, WINDOW_BYTES};
 use operation::{Control, Decoded, Operation, ReductionKind, LANES};
 use record::Recorder;
 use warp::{Waiting, Warp};
 
+pub(crate) use library::LibraryFunction;
 pub(crate) use memory::{AccessError, Memory, View, Writes};
 
 /// Where shared and local memory appear among generic addresses.
 pub(crate) const SHARED_WINDOW: u64 = 0x7f10_0000_0000;
 pub(crate) const LOCAL_WINDOW: u64 = 0x7f11_0000_0000;
+
+/// Where what a listing lacks seems to be, 16 bytes apart.
+pub(crate) const MISSING: u64 = 0x7e10_0000_0000;
 
 /// Instructions a warp executes before another one gets its turn, so that one that waits for another
 /// in a loop does not wait for ever.
@@ -58,10 +64,11 @@ pub(crate) struct Code {
 impl Code {
     /// # Errors
     /// An instruction that the emulator does not know.
-    pub fn new(kernel: &Kernel) -> Result<Code> {
+    pub fn new(kernel: &Kernel, place: &dyn Fn(&str) -> u64) -> Result<Code> {
         let mut program = Program::default();
         let mut decoded = Vec::with_capacity(kernel.instructions.len());
         for instruction in &kernel.instructions {
+            let instruction = &placed(instruction, place);
             let fault = |message| Error::Fault {
                 place: Place {
                     kernel: kernel.name.clone(),
@@ -79,11 +86,28 @@ impl Code {
         }
         let serial = decoded.iter().any(|decoded| match &decoded.operation {
             Operation::Access(access) => access.crosses_blocks(),
+            // It may allocate memory.
+            Operation::Control(Control::CallAbsolute { .. } | Control::CallLibrary { .. }) => true,
             _ => false,
         });
         let kernel = kernel.clone();
         Ok(Code { kernel, decoded, limit: LIMIT, program, serial, live: OnceLock::new() })
     }
+}
+
+/// An instruction with halves of addresses in the place of the names they are of.
+fn placed<'a>(instruction: &'a Instruction, place: &dyn Fn(&str) -> u64) -> Cow<'a, Instruction> {
+    if !instruction.operands.iter().any(|operand| matches!(operand, Operand::Half { .. })) {
+        return Cow::Borrowed(instruction);
+    }
+    let mut placed = instruction.clone();
+    for operand in &mut placed.operands {
+        if let Operand::Half { symbol, addend, upper } = operand {
+            let address = place(symbol).wrapping_add(*addend);
+            *operand = Operand::Integer(if *upper { address >> 32 } else { address & 0xffff_ffff } as i64);
+        }
+    }
+    Cow::Owned(placed)
 }
 
 /// A launch of a kernel.
@@ -97,6 +121,8 @@ pub(crate) struct Launch {
     pub parameters: Vec<u8>,
     pub constants: Arc<Vec<u8>>,
     pub addresses: Arc<Vec<u8>>,
+    /// Names that the listing uses and lacks; their addresses are from [`MISSING`] on.
+    pub missing: Arc<Vec<String>>,
     /// What handles of textures and surfaces stand for: the first is 1.
     pub textures: Arc<Vec<Texture>>,
     /// Loads from shared memory are recorded with a digest of their values.
@@ -119,13 +145,13 @@ impl Launch {
         memory: &Memory,
         number: u64,
         record: bool,
-    ) -> Result<(Writes, Option<ThreadBlock>)> {
+    ) -> Result<(Writes, Option<ThreadBlock>, String)> {
         let [x, y, _] = self.grid.map(u64::from);
         let id = [number % x, number / x % y, number / (x * y)].map(|position| position as u32);
         let mut run = BlockRun::new(self, memory, id, record);
         run.execute()?;
         let recorded = run.recorder.map(|recorder| recorder.finish(id, &self.code));
-        Ok((run.memory.global.into_writes(), recorded))
+        Ok((run.memory.global.into_writes(), recorded, run.memory.printed))
     }
 }
 
@@ -176,6 +202,7 @@ impl<'a> BlockRun<'a> {
                 local_bytes,
                 shared_window: SHARED_WINDOW,
                 local_window: LOCAL_WINDOW,
+                printed: String::new(),
                 textures: &launch.textures,
                 digests: launch.digests && record,
             },
@@ -300,6 +327,13 @@ impl<'a> BlockRun<'a> {
                 }
                 Ok(())
             }
+            Control::CallLibrary { function } => {
+                warp.advance();
+                warp.call_library(*function, mask, number as u32, &mut self.memory)
+            }
+            Control::CallAbsolute { register } => {
+                warp.call(*register, mask, number as u32, &mut self.memory, &self.launch.missing)
+            }
             _ => warp.control(control, mask, &self.constants, number as u32),
         }
     }
@@ -414,7 +448,7 @@ mod tests {
         let text = ".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n\
                     /*0000*/ NOP ;\nagain:\n/*0010*/ NOP ;\n/*0020*/ BRA `(again) ;\n";
         let module = Module::parse("k.sass", text).unwrap();
-        let code = Code { limit: 1000, ..Code::new(&module.kernels[0]).unwrap() };
+        let code = Code { limit: 1000, ..Code::new(&module.kernels[0], &|_| 0).unwrap() };
         let launch = Launch {
             code: Arc::new(code),
             grid: [1; 3],
@@ -423,6 +457,7 @@ mod tests {
             parameters: vec![],
             constants: Arc::default(),
             addresses: Arc::default(),
+            missing: Arc::default(),
             textures: Arc::default(),
             digests: false,
         };

@@ -4,6 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::arithmetic::convert::{float_to_float, FloatType};
 use super::arithmetic::{FloatMode, Rounding};
+use super::library::LibraryFunction;
 use super::memory::AccessError;
 use super::texture::{Geometry, Outside, Sampling};
 
@@ -392,6 +393,17 @@ pub(crate) enum Control {
     BranchIndexed {
         base: i64,
         register: (u16, u16),
+    },
+    /// Calls what a register pair has the address of.
+    CallAbsolute {
+        register: (u16, u16),
+    },
+    CallLibrary {
+        function: LibraryFunction,
+    },
+    /// Of a function that the listing lacks.
+    CallMissing {
+        name: String,
     },
     Exit,
     /// All executing lanes meet again after their `BSYNC` on this barrier.

@@ -34,8 +34,15 @@ pub enum Operand {
     Constant(Constant),
     /// `[..]`: a place in memory.
     Memory(Address),
-    /// `` `(..) ``: a place in the code, by name; in a parsed listing it is a [`Operand::Target`].
+    /// `` `(..) ``: a place in the code, by name; in a parsed listing it is a [`Operand::Target`] if the
+    /// listing has that place.
     Label(String),
+    /// `32@lo(..)`, `32@hi(..)`: half of an address, by name; in a parsed listing of a variable only.
+    Half {
+        symbol: String,
+        addend: u64,
+        upper: bool,
+    },
     /// A place in the code.
     Target(u32),
     /// `B0` to `B15`: a convergence barrier.
@@ -188,7 +195,7 @@ type Parsed<T> = Result<T, Failure>;
 
 fn operand(input: &mut &str) -> Parsed<Operand> {
     alt((
-        delimited("`(", take_while(1.., |c| c != ')'), ')').map(|label: &str| Operand::Label(label.into())),
+        alt((label, half_address)),
         predicate.map(Operand::Predicate),
         constant.map(Operand::Constant),
         address.map(Operand::Memory),
@@ -202,6 +209,26 @@ fn operand(input: &mut &str) -> Parsed<Operand> {
         .map(|name: &str| Operand::Name(name.into())),
     ))
     .parse_next(input)
+}
+
+fn label(input: &mut &str) -> Parsed<Operand> {
+    let label: &str = delimited("`(", take_while(1.., |c| c != ')'), ')').parse_next(input)?;
+    Ok(Operand::Label(label.into()))
+}
+
+/// `32@lo(table)`, `32@lo(fun@R_CUDA_ABS32_LO((table + 0x8)))`, `32@hi((kernel + .L_x_0@srel))`: of a label, only
+/// the label is kept.
+fn half_address(input: &mut &str) -> Parsed<Operand> {
+    let upper = preceded("32@", alt(("lo(".value(false), "hi(".value(true)))).parse_next(input)?;
+    let sum: &str = rest.verify(|sum: &str| sum.ends_with(')')).parse_next(input)?;
+    let sum = sum.trim_matches(['(', ')']);
+    let (first, second) = sum.split_once(" + ").unwrap_or((sum, "0x0"));
+    if let Some(label) = second.strip_suffix("@srel") {
+        return Ok(Operand::Half { symbol: label.into(), addend: 0, upper });
+    }
+    let addend = second.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    let addend = addend.or_else(|| second.parse().ok()).ok_or_else(fail)?;
+    Ok(Operand::Half { symbol: first.into(), addend, upper })
 }
 
 fn number<T: std::str::FromStr>(input: &mut &str) -> Parsed<T> {

@@ -10,6 +10,7 @@ mod floats;
 mod idioms;
 mod images;
 mod integers;
+mod library;
 mod warps;
 
 use std::sync::LazyLock;
@@ -32,6 +33,9 @@ listing!(FLOATS, "floats.sass");
 listing!(IDIOMS, "idioms.sass");
 listing!(IMAGES, "images.sass");
 listing!(INTEGERS, "integers.sass");
+listing!(FUNCTIONS_DEBUG, "functions_debug.sass");
+listing!(FUNCTIONS_SEPARATE, "functions_separate.sass");
+listing!(LIBRARY, "library.sass");
 listing!(WARPS, "warps.sass");
 
 /// Threads of a block; there are as many blocks as the values need.

@@ -1,6 +1,7 @@
 //! Branches, convergence, barriers.
 
 use super::{Decoder, Kind, TRUE};
+use crate::emulator::library::LibraryFunction;
 use crate::emulator::operation::{Control, PredicateSource, Reduction, ReductionKind, Source};
 use crate::listing::{Operand, INSTRUCTION_BYTES};
 
@@ -31,8 +32,25 @@ impl Decoder<'_> {
             "CALL" => {
                 // The caller keeps the return address; `.ABS` names the same places.
                 self.ignore(&["REL", "ABS", "NOINC"]);
-                if let Some(Operand::Register(_)) = self.peek() {
+                let absolute = self.instruction.opcode.contains(".ABS");
+                if let (true, Some(Operand::Register(_))) = (absolute, self.peek()) {
+                    let register = self.pair()?;
+                    if self.peek().is_some() {
+                        self.code_start()?;
+                    }
+                    self.passes_arguments()?;
+                    Control::CallAbsolute { register }
+                } else if let Some(Operand::Register(_)) = self.peek() {
                     self.jump()?
+                } else if let Some(Operand::Label(name)) = self.peek() {
+                    self.next += 1;
+                    match LibraryFunction::named(name) {
+                        Some(function) => {
+                            self.passes_arguments()?;
+                            Control::CallLibrary { function }
+                        }
+                        None => Control::CallMissing { name: name.clone() },
+                    }
                 } else {
                     Control::Branch { condition: self.predicate_or(TRUE)?, target: self.target()? }
                 }
@@ -133,7 +151,27 @@ impl Decoder<'_> {
     /// A register pair and the place in the code that its address is relative to.
     fn jump(&mut self) -> Result<Control, String> {
         let register = self.pair()?;
-        Ok(Control::BranchIndexed { base: self.target()?.into(), register })
+        Ok(Control::BranchIndexed { base: self.code_start()?, register })
+    }
+
+    /// A place in the code, which of an absolute jump is 0.
+    fn code_start(&mut self) -> Result<i64, String> {
+        match *self.operand()? {
+            Operand::Target(target) => Ok(target.into()),
+            Operand::Integer(base) => Ok(base),
+            _ => self.unexpected(),
+        }
+    }
+
+    /// A call of a function of the library may use any of the registers for arguments and results.
+    fn passes_arguments(&mut self) -> Result<(), String> {
+        for index in 4..8 {
+            self.read_row(index, false)?;
+        }
+        for index in 4..6 {
+            self.write_row(index)?;
+        }
+        Ok(())
     }
 
     /// A register pair that holds an address in the code.

@@ -105,7 +105,7 @@ impl<'a> Decoder<'a> {
         };
         let compute = match base {
             "MOV" | "SEL" | "FSEL" | "S2R" | "S2UR" | "CS2R" | "R2UR" | "P2R" | "R2P" | "PRMT" | "PLOP3"
-            | "LOP3" | "ULDC" | "MOVM" => self.moves(base)?,
+            | "LOP3" | "ULDC" | "MOVM" | "LEPC" => self.moves(base)?,
             "IADD3" | "IMAD" | "ISETP" | "LEA" | "SHF" | "IMNMX" | "IABS" | "FLO" | "POPC" | "BREV"
             | "BMSK" | "SGXT" | "IDP" | "VABSDIFF" | "VABSDIFF4" | "I2I" | "I2IP" | "IADD" | "IMUL" => {
                 self.integer(base)?

@@ -66,6 +66,11 @@ impl Decoder<'_> {
                     copy(count.into()),
                 ))
             }
+            "LEPC" => {
+                let destination = self.destination(2)?;
+                let own = (Source::Immediate(self.instruction.pc), Modifier::None);
+                Ok(self.compute(destination, [own, (Source::Immediate(0), Modifier::None)], [], copy(2)))
+            }
             "PRMT" => {
                 let mode = self.one_of(&[
                     ("F4E", integer::PermuteMode::F4E),
@@ -143,6 +148,8 @@ impl Decoder<'_> {
             "SR_CLOCKLO" | "SR_CLOCK" => Special::Clock,
             "SR_GLOBALTIMERLO" => Special::Clock,
             "SR_SMEMSZ" => Special::SharedSize,
+            // The stack may grow down to there.
+            "SR_LMEMHIOFF" => Special::Zero,
             // One multiprocessor, whose performance counters nobody has started.
             "SR_CLOCKHI" | "SR_GLOBALTIMERHI" | "SRZ" | "SR_VIRTUALSMID" | "SR_SMID" => Special::Zero,
             "SR_PM0" | "SR_PM1" | "SR_PM2" | "SR_PM3" | "SR_PM4" | "SR_PM5" | "SR_PM6" | "SR_PM7" => {
