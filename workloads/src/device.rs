@@ -91,6 +91,8 @@ impl From<Pointer> for Argument {
     }
 }
 
+/// Where constant bank 0 has the address of the constants among other memory.
+const CONSTANTS_WINDOW: usize = 0x50;
 /// Most threads of a block.
 const MAX_THREADS: u64 = 1024;
 /// Most blocks of a grid, per dimension.
@@ -108,13 +110,15 @@ pub struct Options {
     pub keep_bytes: usize,
     /// Bytes that kernels can allocate with `malloc`, for all modules on the device.
     pub heap_bytes: u64,
+    /// Bytes of zeros before and behind each allocation that kernels may touch.
+    pub margin: u64,
     /// Loads from shared memory carry a digest of the values that they gave their lanes.
     pub digests: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { stream: true, keep_bytes: 1 << 30, heap_bytes: 8 << 20, digests: false }
+        Options { stream: true, keep_bytes: 1 << 30, heap_bytes: 8 << 20, margin: 0, digests: false }
     }
 }
 
@@ -141,6 +145,8 @@ struct Loaded {
     addresses: Arc<Vec<u8>>,
     /// Address and size of global variables.
     globals: BTreeMap<String, (u64, u32)>,
+    /// Where a copy of the constants lies, for code that addresses them as other memory.
+    constants_place: Option<u64>,
     /// Names that the module uses and lacks.
     missing: Arc<Vec<String>>,
 }
@@ -152,7 +158,54 @@ impl Device {
 
     /// Zeroed memory of `bytes` bytes, aligned to 256.
     pub fn allocate(&mut self, bytes: u64) -> Pointer {
-        Pointer(self.memory.allocate(bytes))
+        let margin = self.options.margin.next_multiple_of(256);
+        Pointer(self.memory.allocate_between(margin, bytes))
+    }
+
+    /// Gives an allocation a name for messages.
+    pub fn name(&mut self, pointer: Pointer, name: &str) {
+        self.memory.name(pointer.0, name);
+    }
+
+    /// Addresses of a module's `__device__` variables.
+    ///
+    /// # Errors
+    /// None so far.
+    pub fn variables(&mut self, module: &Module) -> Result<Vec<(String, u64)>> {
+        let loaded = self.load(module)?;
+        let globals = self.loaded[loaded].globals.iter();
+        Ok(globals.map(|(name, (address, _))| (name.clone(), *address)).collect())
+    }
+
+    /// Bytes of a `__constant__` or `__device__` variable.
+    ///
+    /// # Errors
+    /// There is no such variable, or it is smaller.
+    pub fn read_symbol(
+        &mut self,
+        module: &Module,
+        symbol: &str,
+        start: usize,
+        bytes: usize,
+    ) -> Result<Vec<u8>> {
+        let loaded = self.load(module)?;
+        let loaded = &self.loaded[loaded];
+        let constant = module.constants.symbols.get(symbol).copied();
+        let global = loaded.globals.get(symbol).copied();
+        let size = constant.map(|(_, size)| size).or(global.map(|(_, size)| size));
+        let wrong = |message| copy_error_text(0, bytes, message);
+        let Some(size) = size else { return Err(wrong(format!("the listing has no variable {symbol}"))) };
+        if start + bytes > size as usize {
+            return Err(wrong(format!("variable {symbol} has only {size} bytes")));
+        }
+        match (constant, global) {
+            (Some((offset, _)), _) => {
+                let start = offset as usize + start;
+                Ok(loaded.constants[start..start + bytes].to_vec())
+            }
+            (None, Some((address, _))) => self.read(Pointer(address + start as u64), bytes),
+            (None, None) => unreachable!("it has a size"),
+        }
     }
 
     /// Allocates memory and copies `data` into it.
@@ -205,6 +258,9 @@ impl Device {
             fits(offset.into(), size)?;
             let start = offset as usize;
             Arc::make_mut(&mut loaded.constants)[start..start + bytes.len()].copy_from_slice(bytes);
+            if let Some(place) = loaded.constants_place {
+                self.memory.write(place + u64::from(offset), bytes).expect("allocated with the module");
+            }
             return Ok(());
         }
         match loaded.globals.get(symbol).copied() {
@@ -316,8 +372,14 @@ impl Device {
             self.memory.add_heap(self.options.heap_bytes);
             self.has_heap = true;
         }
+        let constants_place =
+            module.addresses_constants().then(|| self.memory.allocate(constants.len() as u64));
+        if let Some(place) = constants_place {
+            self.memory.write(place, &constants).expect("just allocated");
+        }
         self.loaded.push(Loaded {
             identity: module.identity,
+            constants_place,
             codes: vec![],
             constants: Arc::new(constants),
             addresses: Arc::new(addresses),
@@ -384,6 +446,9 @@ impl Device {
 
         let loaded = self.load(module)?;
         let loaded = &mut self.loaded[loaded];
+        if let Some(place) = loaded.constants_place {
+            parameters[CONSTANTS_WINDOW..CONSTANTS_WINDOW + 8].copy_from_slice(&place.to_le_bytes());
+        }
         let code = match loaded.codes.iter().find(|code| code.kernel.name == name) {
             Some(code) => Arc::clone(code),
             None => {

@@ -868,7 +868,7 @@ impl BlockMemory<'_> {
             Placed::Shared(address) => read(&self.shared, address),
             Placed::Local(offset, thread) => read(&self.local[self.local_range(thread)], offset),
         };
-        read.map_err(|error| located.fault("load", N, error))
+        read.map_err(|error| self.fault(located, "load", N, error))
     }
 
     #[inline]
@@ -881,7 +881,7 @@ impl BlockMemory<'_> {
                 write(&mut self.local[range], offset, value)
             }
         };
-        written.map_err(|error| located.fault("store", N, error))
+        written.map_err(|error| self.fault(located, "store", N, error))
     }
 
     /// Where the memory of a thread lies in that of all.
@@ -891,17 +891,29 @@ impl BlockMemory<'_> {
     }
 }
 
-impl Located {
+impl BlockMemory<'_> {
     #[cold]
-    fn fault(self, what: &str, bytes: usize, error: AccessError) -> Fault {
-        let (space, address) = match self.place {
+    fn fault(&self, located: Located, what: &str, bytes: usize, error: AccessError) -> Fault {
+        let (space, address) = match located.place {
             Placed::Global(address) => ("global", address),
             Placed::Shared(address) => ("shared", address),
             Placed::Local(offset, _) => ("local", offset),
         };
+        let nearest = match (located.place, error) {
+            (Placed::Global(address), AccessError::OutOfBounds) => {
+                format!(": {}", self.global.surroundings(address, bytes))
+            }
+            (Placed::Shared(_), AccessError::OutOfBounds) => {
+                format!(": the block has {} bytes", self.shared.len())
+            }
+            (Placed::Local(..), AccessError::OutOfBounds) => {
+                format!(": the thread has {} bytes of stack", self.local_bytes)
+            }
+            _ => String::new(),
+        };
         Fault {
-            message: format!("{what} of {bytes} bytes at {space} address {address:#x} is {error}"),
-            lane: Some(self.lane),
+            message: format!("{what} of {bytes} bytes at {space} address {address:#x} is {error}{nearest}"),
+            lane: Some(located.lane),
         }
     }
 }

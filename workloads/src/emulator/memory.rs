@@ -8,6 +8,7 @@
 //!
 //! Pages are shared until written, so that a snapshot costs a pointer per page.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -39,9 +40,43 @@ pub(crate) struct Memory {
     pages: Vec<Arc<Page>>,
     /// What kernels allocate of.
     heap: Arc<Heap>,
+    /// Names of allocations by first address.
+    names: BTreeMap<u64, Arc<str>>,
 }
 
 impl Memory {
+    /// Zeroed memory with so many bytes of margin, a multiple of the alignment, on both sides.
+    pub fn allocate_between(&mut self, margin: u64, bytes: u64) -> u64 {
+        self.allocate(bytes + 2 * margin) + margin
+    }
+
+    pub fn name(&mut self, address: u64, name: &str) {
+        self.names.insert(address, name.into());
+    }
+
+    /// Where an access outside of all allocations lies: near which of them.
+    pub fn surroundings(&self, address: u64, bytes: usize) -> String {
+        let after = self.allocations.partition_point(|(start, _)| *start <= address);
+        let before = after.checked_sub(1).map(|index| self.allocations[index]);
+        let next = self.allocations.get(after).copied();
+        let behind = before.map(|(_, end)| (address + bytes as u64).saturating_sub(end));
+        let ahead = next.map(|(start, _)| start - address);
+        let (place, distance, side) = match (behind, ahead) {
+            (Some(behind), Some(ahead)) if ahead < behind => (next, ahead, "before"),
+            (Some(behind), _) => (before, behind, "past the end of"),
+            (None, Some(ahead)) => (next, ahead, "before"),
+            (None, None) => return "nothing is allocated".into(),
+        };
+        let (start, end) = place.unwrap_or_default();
+        let name = self.names.range(start..end).next();
+        let what = match name {
+            Some((_, name)) => format!("buffer {name}"),
+            None => format!("the allocation at {start:#x}"),
+        };
+        let unit = if distance == 1 { "byte" } else { "bytes" };
+        format!("{distance} {unit} {side} {what}, which has {} bytes", end - start)
+    }
+
     /// Zeroed memory.
     pub fn allocate(&mut self, bytes: u64) -> u64 {
         let start =
@@ -161,6 +196,11 @@ pub(crate) struct View<'a> {
 impl<'a> View<'a> {
     pub fn new(memory: &'a Memory) -> View<'a> {
         View { memory, writes: Writes::default(), last: std::cell::Cell::new((0, 0)) }
+    }
+
+    /// As [`Memory::surroundings`].
+    pub fn surroundings(&self, address: u64, bytes: usize) -> String {
+        self.memory.surroundings(address, bytes)
     }
 
     /// What the block allocates of.

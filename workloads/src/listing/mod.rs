@@ -67,6 +67,21 @@ impl Module {
             || self.kernels.iter().flat_map(|kernel| &kernel.instructions).any(by_name)
     }
 
+    /// Names of variables.
+    pub(crate) fn variables(&self) -> Vec<String> {
+        self.globals.iter().flat_map(|data| data.symbols.keys().cloned()).collect()
+    }
+
+    /// Whether a kernel asks where the constants are among other memory.
+    pub(crate) fn addresses_constants(&self) -> bool {
+        let window = |operand: &Operand| {
+            matches!(operand, Operand::Constant(Constant { bank: 0, address, .. })
+                if address.register.is_none() && (0x50..0x58).contains(&address.offset))
+        };
+        let mut instructions = self.kernels.iter().flat_map(|kernel| &kernel.instructions);
+        instructions.any(|instruction| instruction.operands.iter().any(window))
+    }
+
     /// The kernel of this (mangled) name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|kernel| kernel.name == name)
