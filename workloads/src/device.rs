@@ -26,7 +26,7 @@ use gpurf_trace::{
 use rayon::prelude::*;
 
 use crate::emulator::{
-    self, AccessError, Code, Launch, LibraryFunction, Memory, Writes, LOCAL_WINDOW, MISSING, SHARED_WINDOW,
+    self, AccessError, Code, Executed, Launch, LibraryFunction, Memory, LOCAL_WINDOW, MISSING, SHARED_WINDOW,
 };
 use crate::error::{Error, Result};
 use crate::listing::{Data, Kernel, Module, Operand, PARAMETER_BASE};
@@ -481,21 +481,50 @@ impl Device {
     fn execute(&mut self, launch: &Launch) -> Result<Option<Vec<ThreadBlock>>> {
         let mut stream = (self.options.stream && self.kept_bytes < self.options.keep_bytes).then(Vec::new);
         let before = self.memory.clone();
+        let snapshot = Arc::new(before.clone());
         let mut bytes = self.kept_bytes;
-        for batch in batches(launch) {
-            let seen = if launch.code.serial { self.memory.clone() } else { before.clone() };
-            for (writes, block, printed) in run_batch(launch, &seen, batch, stream.is_some())? {
-                self.memory.commit(writes);
-                self.printed.push_str(&printed);
-                bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
-                if let Some(stream) = &mut stream {
-                    stream.extend(block);
-                }
-            }
+        let mut printed = String::new();
+        let mut keep = |executed: Executed, memory: &mut Memory, stream: &mut Option<Vec<ThreadBlock>>| {
+            let (writes, block, text) = executed;
+            memory.commit(writes);
+            printed.push_str(&text);
+            bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
             if bytes > self.options.keep_bytes {
-                stream = None;
+                *stream = None;
+            }
+            if let Some(stream) = stream {
+                stream.extend(block);
+            }
+        };
+        let mut alone = true;
+        'batches: for batch in batches(launch) {
+            let seen = if launch.code.serial { Arc::new(self.memory.clone()) } else { Arc::clone(&snapshot) };
+            for executed in run_batch(launch, &seen, batch, stream.is_some())? {
+                let Some(executed) = executed else {
+                    alone = false;
+                    break 'batches;
+                };
+                keep(executed, &mut self.memory, &mut stream);
             }
         }
+        if !alone {
+            // Blocks wait for each other: once more, together.
+            printed.clear();
+            bytes = self.kept_bytes;
+            let mut shared = Arc::new(before);
+            self.memory = Memory::default();
+            let all = launch.run_together(&mut shared, self.options.stream);
+            self.memory = Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone());
+            let mut blocks = vec![];
+            for (_, block, text) in all? {
+                printed.push_str(&text);
+                bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
+                blocks.extend(block);
+            }
+            // It cannot be executed again block by block, so it is kept however large it is.
+            stream = self.options.stream.then_some(blocks);
+        }
+        self.printed.push_str(&printed);
         if stream.is_some() {
             self.kept_bytes = bytes;
         }
@@ -529,10 +558,13 @@ fn batches(launch: &Launch) -> impl Iterator<Item = Range<u64>> {
 /// Blocks executed side by side. More than there are threads, so that none waits long for a slow one.
 const BATCH: u64 = 64;
 
-type Executed = (Writes, Option<ThreadBlock>, String);
-
-/// Executes some blocks of a launch; results are in the order of the blocks.
-fn run_batch(launch: &Launch, memory: &Memory, blocks: Range<u64>, record: bool) -> Result<Vec<Executed>> {
+/// Executes some blocks of a launch; results are in the order of the blocks, `None` where one waits for others.
+fn run_batch(
+    launch: &Launch,
+    memory: &Arc<Memory>,
+    blocks: Range<u64>,
+    record: bool,
+) -> Result<Vec<Option<Executed>>> {
     blocks.into_par_iter().map(|number| launch.run_block(memory, number, record)).collect()
 }
 
@@ -560,9 +592,11 @@ impl BlockSource for EmulatedBlocks {
         }
         while self.ready.is_empty() {
             let Some(batch) = self.batches.next() else { return Ok(None) };
-            let executed = run_batch(&self.launch, &self.memory, batch, true)
+            let seen = Arc::new(self.memory.clone());
+            let executed = run_batch(&self.launch, &seen, batch, true)
                 .map_err(|error| gpurf_trace::Error::Source { message: error.to_string() })?;
-            for (writes, block, _) in executed {
+            // A launch whose blocks wait for each other was kept when it ran.
+            for (writes, block, _) in executed.into_iter().flatten() {
                 self.ready.extend(block);
                 if self.launch.code.serial {
                     self.memory.commit(writes);

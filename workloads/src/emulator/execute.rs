@@ -20,7 +20,11 @@ pub(crate) struct Constants<'a> {
 
 /// Memory of a thread block, but for its registers.
 pub(crate) struct BlockMemory<'a> {
-    pub global: View<'a>,
+    pub global: View,
+    /// Something in memory is not what it was.
+    pub changed: bool,
+    /// The last global address that was read.
+    pub read_last: u64,
     pub shared: Vec<u8>,
     /// Of all threads, one after the other.
     pub local: Vec<u8>,
@@ -289,6 +293,7 @@ impl Warp {
         match access {
             Access::Load { space, width, address, destination } => {
                 self.addresses(address, &mut addresses);
+                memory.read_last = addresses[mask.trailing_zeros() as usize];
                 let rows = self.rows(*destination);
                 for lane in lanes_of(mask) {
                     let place = memory.place(*space, addresses[lane], number, lane);
@@ -313,6 +318,7 @@ impl Warp {
                 }
             }
             Access::Store { space, width, address, source } => {
+                memory.changed = true;
                 self.addresses(address, &mut addresses);
                 let rows = self.rows(*source);
                 for lane in lanes_of(mask) {
@@ -361,6 +367,7 @@ impl Warp {
             }
             Access::Atomic { space, function, kind, address, operand, swap, destination, done } => {
                 self.addresses(address, &mut addresses);
+                memory.read_last = addresses[mask.trailing_zeros() as usize];
                 for lane in lanes_of(mask) {
                     let place = memory.place(*space, addresses[lane], number, lane);
                     touched.push(memory.traced(place, addresses[lane]));
@@ -371,6 +378,7 @@ impl Warp {
                 }
             }
             Access::CountingIncrement { address, destination } => {
+                memory.changed = true;
                 self.addresses(address, &mut addresses);
                 for lane in lanes_of(mask) {
                     let place = memory.place(Space::Shared, addresses[lane], number, lane);
@@ -383,7 +391,10 @@ impl Warp {
                 }
             }
             Access::Texture(texture) => self.read_texture(texture, mask, constants, memory)?,
-            Access::Surface(surface) => self.access_surface(surface, mask, constants, memory)?,
+            Access::Surface(surface) => {
+                memory.changed = true;
+                self.access_surface(surface, mask, constants, memory)?;
+            }
             Access::QuerySpace { space, address, holds } => {
                 self.addresses(address, &mut addresses);
                 let within = lanes_of(mask)
@@ -482,6 +493,7 @@ impl Warp {
             let swapped = u64::from_le_bytes(self.words_of(&swap, lane));
             let after = atomic_64(function, kind, before, compared, swapped);
             memory.write(place, after.to_le_bytes())?;
+            memory.changed |= after != before;
             if let Some(row) = destination {
                 let result = match function {
                     AtomicFunction::CompareAndSwapTest => (before == compared).into(),
@@ -495,6 +507,7 @@ impl Warp {
             let operands = (self.registers[operand[0]][lane], self.registers[swap[0]][lane]);
             let after = atomic_32(function, kind, before, operands.0, operands.1);
             memory.write(place, after.to_le_bytes())?;
+            memory.changed |= after != before;
             if let Some(row) = destination {
                 self.registers[usize::from(row)][lane] = match function {
                     AtomicFunction::CompareAndSwapTest => (before == operands.0).into(),

@@ -13,6 +13,7 @@ mod library;
 mod memory;
 mod operation;
 mod record;
+mod resident;
 mod texture;
 mod warp;
 
@@ -139,20 +140,30 @@ impl Launch {
         self.grid.iter().map(|&size| u64::from(size)).product()
     }
 
-    /// Executes the block of this number in x-first order against memory as it was before.
-    pub fn run_block(
-        &self,
-        memory: &Memory,
-        number: u64,
-        record: bool,
-    ) -> Result<(Writes, Option<ThreadBlock>, String)> {
-        let [x, y, _] = self.grid.map(u64::from);
-        let id = [number % x, number / x % y, number / (x * y)].map(|position| position as u32);
-        let mut run = BlockRun::new(self, memory, id, record);
-        run.execute()?;
-        let recorded = run.recorder.map(|recorder| recorder.finish(id, &self.code));
-        Ok((run.memory.global.into_writes(), recorded, run.memory.printed))
+    /// Executes the block of this number in x-first order against memory as it was before. `None`: it seems
+    /// to wait for another block.
+    pub fn run_block(&self, memory: &Arc<Memory>, number: u64, record: bool) -> Result<Option<Executed>> {
+        let mut run = BlockRun::new(self, Arc::clone(memory), number, record);
+        loop {
+            run.memory.changed = false;
+            match run.turn(SHARE)? {
+                Turn::Ended => return Ok(Some(run.finish())),
+                // Nobody who only computes takes as long as that.
+                Turn::Going if !run.memory.changed => return Ok(None),
+                Turn::Going => {}
+            }
+        }
     }
+}
+
+/// What a block did: its writes, its stream, what it printed.
+pub(crate) type Executed = (Writes, Option<ThreadBlock>, String);
+
+/// How far the warps of a block came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Going,
+    Ended,
 }
 
 /// A barrier of a block.
@@ -180,7 +191,9 @@ struct BlockRun<'a> {
 }
 
 impl<'a> BlockRun<'a> {
-    fn new(launch: &'a Launch, memory: &'a Memory, id: [u32; 3], record: bool) -> BlockRun<'a> {
+    fn new(launch: &'a Launch, memory: Arc<Memory>, number: u64, record: bool) -> BlockRun<'a> {
+        let [x, y, _] = launch.grid.map(u64::from);
+        let id = [number % x, number / x % y, number / (x * y)].map(|position| position as u32);
         let threads: u32 = launch.block.iter().product();
         let kernel = &launch.code.kernel;
         let warps = (0..threads.div_ceil(LANES as u32))
@@ -197,6 +210,8 @@ impl<'a> BlockRun<'a> {
             constants: Constants { banks, block: id, block_size: launch.block, shared_size: launch.shared },
             memory: BlockMemory {
                 global: View::new(memory),
+                changed: false,
+                read_last: 0,
                 shared: vec![0; launch.shared as usize],
                 local: vec![0; warps.len() * LANES * local_bytes as usize],
                 local_bytes,
@@ -213,31 +228,43 @@ impl<'a> BlockRun<'a> {
         }
     }
 
-    fn execute(&mut self) -> Result<()> {
+    fn finish(self) -> Executed {
+        let (id, code) = (self.constants.block, &self.launch.code);
+        let recorded = self.recorder.map(|recorder| recorder.finish(id, code));
+        (self.memory.global.into_writes(), recorded, self.memory.printed)
+    }
+
+    /// Lets each warp run until it ends, waits or has executed so many instructions.
+    fn turn(&mut self, share: u64) -> Result<Turn> {
         loop {
             let mut ran = false;
+            let mut stopped = false;
             for number in 0..self.warps.len() {
                 while self.warps[number].select() {
                     ran = true;
-                    if !self.run_warp(number)? {
+                    if !self.run_warp(number, share)? {
+                        stopped = true;
                         break;
                     }
                 }
             }
             if self.warps.iter().all(|warp| warp.groups.is_empty()) {
-                return Ok(());
+                return Ok(Turn::Ended);
             }
             if !ran {
                 return Err(self.stuck());
+            }
+            if stopped {
+                return Ok(Turn::Going);
             }
         }
     }
 
     /// Lets the selected group of a warp run until it waits, ends or has had its share, which the
     /// result tells by `false`.
-    fn run_warp(&mut self, number: usize) -> Result<bool> {
+    fn run_warp(&mut self, number: usize, share: u64) -> Result<bool> {
         let launch = self.launch;
-        let share = self.warps[number].executed + SHARE;
+        let share = self.warps[number].executed + share;
         loop {
             let warp = &mut self.warps[number];
             let Some(group) = warp.groups.last() else { return Ok(true) };
@@ -461,7 +488,7 @@ mod tests {
             textures: Arc::default(),
             digests: false,
         };
-        let Err(error) = launch.run_block(&Memory::default(), 0, false) else { panic!("it ended") };
+        let Err(error) = launch.run_block(&Arc::default(), 0, false) else { panic!("it ended") };
         let text = error.to_string();
         assert!(text.starts_with("kernel k, PC 0x00"), "{text}");
         assert!(text.contains("block (0, 0, 0), warp 0, lane 0: executes without end"), "{text}");

@@ -11,6 +11,7 @@ mod idioms;
 mod images;
 mod integers;
 mod library;
+mod waiting;
 mod warps;
 
 use std::sync::LazyLock;
@@ -36,6 +37,7 @@ listing!(INTEGERS, "integers.sass");
 listing!(FUNCTIONS_DEBUG, "functions_debug.sass");
 listing!(FUNCTIONS_SEPARATE, "functions_separate.sass");
 listing!(LIBRARY, "library.sass");
+listing!(WAITING, "waiting.sass");
 listing!(WARPS, "warps.sass");
 
 /// Threads of a block; there are as many blocks as the values need.
