@@ -193,9 +193,15 @@ impl Step {
         if looped != self.repeat.is_some() || self.until.is_some() && !looped {
             return Err("a loop has `repeat`, the most rounds, and steps in [[launch.launch]]".into());
         }
+        if self.repeat.is_some_and(|rounds| rounds > MAX_ROUNDS) {
+            return Err(format!("repeat: give {MAX_ROUNDS} rounds at most"));
+        }
         Ok(())
     }
 }
+
+/// Most rounds of a loop.
+const MAX_ROUNDS: u64 = 1_000_000;
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged, expecting = "a positive number, or a list of two or three")]

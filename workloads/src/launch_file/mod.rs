@@ -277,6 +277,13 @@ impl LaunchFile {
                 message: "nothing is launched; add a [[launch]]".into(),
             });
         }
+        for (name, bytes) in [("heap", self.document.heap), ("margin", self.document.margin)] {
+            if bytes.is_some_and(|bytes| bytes > MAX_BYTES) {
+                let message =
+                    format!("{name} = {}: give {MAX_BYTES} bytes at most", bytes.unwrap_or_default());
+                return Err(Error::LaunchFile { file: self.file.clone(), line: 1, message });
+            }
+        }
         for buffer in buffers.values().chain(variables.values()) {
             let Buffer { element, count, .. } = buffer.get_ref();
             let bytes = count.checked_mul(element.size() as u64);

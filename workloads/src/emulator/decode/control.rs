@@ -38,17 +38,13 @@ impl Decoder<'_> {
                     if self.peek().is_some() {
                         self.code_start()?;
                     }
-                    self.passes_arguments()?;
                     Control::CallAbsolute { register }
                 } else if let Some(Operand::Register(_)) = self.peek() {
                     self.jump()?
                 } else if let Some(Operand::Label(name)) = self.peek() {
                     self.next += 1;
                     match LibraryFunction::named(name) {
-                        Some(function) => {
-                            self.passes_arguments()?;
-                            Control::CallLibrary { function }
-                        }
+                        Some(function) => Control::CallLibrary { function },
                         None => Control::CallMissing { name: name.clone() },
                     }
                 } else {
@@ -161,17 +157,6 @@ impl Decoder<'_> {
             Operand::Integer(base) => Ok(base),
             _ => self.unexpected(),
         }
-    }
-
-    /// A call of a function of the library may use any of the registers for arguments and results.
-    fn passes_arguments(&mut self) -> Result<(), String> {
-        for index in 4..8 {
-            self.read_row(index, false)?;
-        }
-        for index in 4..6 {
-            self.write_row(index)?;
-        }
-        Ok(())
     }
 
     /// A register pair that holds an address in the code.

@@ -159,6 +159,10 @@ impl<'a> Decoder<'a> {
     }
 
     fn unexpected<T>(&self) -> Result<T, String> {
+        let operand = self.instruction.operands.get(self.next.saturating_sub(1));
+        if let Some(Operand::Label(name)) = operand {
+            return Err(format!("there is no label or variable `{name}` in this listing"));
+        }
         Err(format!("operand {} of `{}` is of a kind not known to the emulator", self.next, self.base))
     }
 
