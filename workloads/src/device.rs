@@ -403,9 +403,8 @@ impl Device {
             let names: Vec<_> = module.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
             return Err(wrong(format!("the listing has no such kernel; it has {}", names.join(", "))));
         };
-        if let Some((line, message)) = &kernel.defect {
-            let message = format!("kernel {name}: {message}");
-            return Err(Error::Listing { file: module.file.clone(), line: *line, message });
+        if kernel.defect.is_some() {
+            module.check(kernel)?;
         }
         let threads = block.iter().fold(1u64, |threads, &size| threads.saturating_mul(size.into()));
         if threads == 0 || threads > MAX_THREADS || block[2] > 64 {

@@ -264,3 +264,15 @@ fn the_instructions_are_many_and_most_are_executed() {
         }
     }
 }
+
+#[test]
+fn the_launch_file_runs_undamaged() {
+    let file =
+        LaunchFile::parse(Path::new("test.toml"), LAUNCH_FILE).unwrap_or_else(|error| panic!("{error}"));
+    let mut device = Device::new(file.options(Options::default()));
+    let mut lines = vec![];
+    file.run(&mut device, |line| lines.push(line.to_string())).unwrap_or_else(|error| panic!("{error}"));
+    // The loop ends after its first round.
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0], "round 10");
+}

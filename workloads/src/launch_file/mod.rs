@@ -292,6 +292,11 @@ impl LaunchFile {
                 return Err(self.at(buffer, format!("count = {count}: give 1 to {most} elements")));
             }
         }
+        for (name, variable) in variables {
+            if !self.module.has_variable(name) {
+                return Err(self.at(variable, format!("the listing has no variable {name}")));
+            }
+        }
         let anywhere =
             |names: &mut dyn Iterator<Item = &String>| names.map(|name| (name.clone(), 0)).collect();
         let listed = self.module.variables();

@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use operand::{Address, Constant, Half, Instruction, Operand, Predicate, Register, RegisterFile};
 
-use crate::error::Result;
+use crate::emulator::Code;
+use crate::error::{Error, Result};
 
 /// Where parameters start in constant bank 0 on Turing.
 pub const PARAMETER_BASE: u32 = 0x160;
@@ -52,6 +53,18 @@ impl Module {
         Ok(Module { identity, file: file.into(), ..parse::module(file, text)? })
     }
 
+    /// Whether a kernel of it can be executed.
+    ///
+    /// # Errors
+    /// The line or the instruction that is not understood.
+    pub fn check(&self, kernel: &Kernel) -> Result<()> {
+        if let Some((line, message)) = &kernel.defect {
+            let message = format!("kernel {}: {message}", kernel.name);
+            return Err(Error::Listing { file: self.file.clone(), line: *line, message });
+        }
+        Code::new(kernel, &|_| 0).map(|_| ())
+    }
+
     /// Whether a kernel may allocate memory.
     pub(crate) fn allocates(&self) -> bool {
         let by_address = |data: &Data| data.relocations.iter().any(|(_, name)| name == "malloc");
@@ -67,7 +80,11 @@ impl Module {
             || self.kernels.iter().flat_map(|kernel| &kernel.instructions).any(by_name)
     }
 
-    /// Names of variables.
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        self.globals.iter().chain([&self.constants]).any(|data| data.symbols.contains_key(name))
+    }
+
+    /// Names of `__device__` variables.
     pub(crate) fn variables(&self) -> Vec<String> {
         self.globals.iter().flat_map(|data| data.symbols.keys().cloned()).collect()
     }
