@@ -127,7 +127,7 @@ impl Input {
         if let Input::Trace { path, .. } = self {
             return Ok(gpurf_trace::open(path)?);
         }
-        let mut device = Device::new(options);
+        let mut device = Device::new(self.options(options));
         self.execute(size, &mut device)?;
         Ok(device.into_workload(self.name()))
     }
@@ -141,7 +141,18 @@ impl Input {
             Input::LaunchFile { name, file } if !file.has_expectations() => {
                 bail!("{name}: the launch file has no answer to check; add an [[expect]]")
             }
-            _ => self.execute(size, &mut Device::new(Options { stream: false, ..Options::default() })),
+            _ => {
+                let options = Options { stream: false, ..Options::default() };
+                self.execute(size, &mut Device::new(self.options(options)))
+            }
+        }
+    }
+
+    /// A launch file may want more of the device.
+    fn options(&self, options: Options) -> Options {
+        match self {
+            Input::LaunchFile { file, .. } => file.options(options),
+            _ => options,
         }
     }
 

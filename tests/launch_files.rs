@@ -134,21 +134,22 @@ fn keys_and_values() {
         &["`grid = []`", "a positive number, or a list of two or three"],
     );
     refuses("{ i32 = 256 }", "{ i32 = 5_000_000_000 }", "arguments", &["5000000000", "i32"]);
-    refuses("{ i32 = 256 }", "{ int = 256 }", "arguments", &["unknown variant `int`", "`i32`"]);
+    refuses("{ i32 = 256 }", "{ int = 256 }", "arguments", &["unknown kind of argument `int`", "`i32`"]);
 }
 
 #[test]
 fn launches() {
     let launch = "[[launch]]";
     refuses("kernel = \"stencil\"", "kernel = \"blur\"", launch, &["blur", "it has stencil"]);
-    refuses("{ buffer = \"field\" }", "{ buffer = \"plain\" }", launch, &["plain", "field, mean"]);
+    refuses("{ buffer = \"field\" }", "{ buffer = \"plain\" }", "arguments", &["plain", "field, mean"]);
     refuses(", { i32 = 16 }", "", launch, &["3 arguments given, the kernel takes 4"]);
     refuses("{ i32 = 16 }", "{ i64 = 16 }", launch, &["argument 4 has 8 bytes, the kernel takes 4"]);
     refuses("block = 128", "block = 2048", launch, &["2048", "1024"]);
     refuses("grid = [2, 4]", "grid = [0, 4]", launch, &["grid"]);
     refuses("block = 128", "block = 128\nshared = 100_000", launch, &["shared memory", "65536"]);
     // Rows past the end of the buffers.
-    refuses("{ i32 = 16 }", "{ i32 = 17 }", launch, &["kernel stencil, PC 0x", "block (", "lane"]);
+    let parts = ["kernel stencil, PC 0x", "block (", "lane", "past the end of buffer field"];
+    refuses("{ i32 = 16 }", "{ i32 = 17 }", launch, &parts);
 }
 
 #[test]
@@ -170,4 +171,20 @@ fn variables_of_the_listing() {
     let folder = changed(|text| format!("{text}\n[variables.scale]\ntype = \"f32\"\ncount = 1\n"));
     let assert = gpurf(folder.path(), &["sim", "stencil.toml"]).code(2);
     assert.stderr(contains("the listing has no variable scale"));
+}
+
+/// The tools of NVIDIA are not needed for listings, but for machine code.
+#[test]
+fn machine_code_wants_a_disassembler() {
+    let folder = changed(|text| text.replacen("stencil.sass", "stencil.cubin", 1));
+    let mut cubin = vec![0x7f, b'E', b'L', b'F'];
+    cubin.resize(64, 0);
+    cubin[18] = 190;
+    fs::write(folder.path().join("stencil.cubin"), cubin).expect("written");
+    let mut tool = Command::cargo_bin("gpurf").expect("the tool is built");
+    let assert = tool.current_dir(folder.path()).env("PATH", "").args(["sim", "stencil.toml"]).assert();
+    assert
+        .code(2)
+        .stderr(contains("nvdisasm cannot be run"))
+        .stderr(contains("pip install nvidia-cuda-nvdisasm"));
 }

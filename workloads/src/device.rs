@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,9 +25,12 @@ use gpurf_trace::{
 };
 use rayon::prelude::*;
 
-use crate::emulator::{self, AccessError, Code, Launch, Memory, Writes, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::emulator::{
+    self, AccessError, Code, Executed, Launch, LibraryFunction, Memory, LOCAL_WINDOW, MISSING, SHARED_WINDOW,
+};
 use crate::error::{Error, Result};
-use crate::listing::{Data, Kernel, Module, PARAMETER_BASE};
+use crate::listing::{Data, Kernel, Module, Operand, PARAMETER_BASE};
+use crate::texture::{Image, Sampler, Texture};
 
 /// An address in device memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,6 +91,8 @@ impl From<Pointer> for Argument {
     }
 }
 
+/// Where constant bank 0 has the address of the constants among other memory.
+const CONSTANTS_WINDOW: usize = 0x50;
 /// Most threads of a block.
 const MAX_THREADS: u64 = 1024;
 /// Most blocks of a grid, per dimension.
@@ -102,13 +108,17 @@ pub struct Options {
     /// Streams are kept in memory up to so many bytes in all. Launches beyond are executed again each
     /// time that their stream is read.
     pub keep_bytes: usize,
+    /// Bytes that kernels can allocate with `malloc`, for all modules on the device.
+    pub heap_bytes: u64,
+    /// Bytes of zeros before and behind each allocation that kernels may touch.
+    pub margin: u64,
     /// Loads from shared memory carry a digest of the values that they gave their lanes.
     pub digests: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { stream: true, keep_bytes: 1 << 30, digests: false }
+        Options { stream: true, keep_bytes: 1 << 30, heap_bytes: 8 << 20, margin: 0, digests: false }
     }
 }
 
@@ -119,8 +129,11 @@ pub struct Device {
     memory: Memory,
     loaded: Vec<Loaded>,
     commands: Vec<Command>,
+    textures: Arc<Vec<Texture>>,
     launches: u32,
     kept_bytes: usize,
+    has_heap: bool,
+    printed: String,
 }
 
 /// A module on the device.
@@ -132,6 +145,10 @@ struct Loaded {
     addresses: Arc<Vec<u8>>,
     /// Address and size of global variables.
     globals: BTreeMap<String, (u64, u32)>,
+    /// Where a copy of the constants lies, for code that addresses them as other memory.
+    constants_place: Option<u64>,
+    /// Names that the module uses and lacks.
+    missing: Arc<Vec<String>>,
 }
 
 impl Device {
@@ -141,7 +158,54 @@ impl Device {
 
     /// Zeroed memory of `bytes` bytes, aligned to 256.
     pub fn allocate(&mut self, bytes: u64) -> Pointer {
-        Pointer(self.memory.allocate(bytes))
+        let margin = self.options.margin.next_multiple_of(256);
+        Pointer(self.memory.allocate_between(margin, bytes))
+    }
+
+    /// Gives an allocation a name for messages.
+    pub fn name(&mut self, pointer: Pointer, name: &str) {
+        self.memory.name(pointer.0, name);
+    }
+
+    /// Addresses of a module's `__device__` variables.
+    ///
+    /// # Errors
+    /// None so far.
+    pub fn variables(&mut self, module: &Module) -> Result<Vec<(String, u64)>> {
+        let loaded = self.load(module)?;
+        let globals = self.loaded[loaded].globals.iter();
+        Ok(globals.map(|(name, (address, _))| (name.clone(), *address)).collect())
+    }
+
+    /// Bytes of a `__constant__` or `__device__` variable.
+    ///
+    /// # Errors
+    /// There is no such variable, or it is smaller.
+    pub fn read_symbol(
+        &mut self,
+        module: &Module,
+        symbol: &str,
+        start: usize,
+        bytes: usize,
+    ) -> Result<Vec<u8>> {
+        let loaded = self.load(module)?;
+        let loaded = &self.loaded[loaded];
+        let constant = module.constants.symbols.get(symbol).copied();
+        let global = loaded.globals.get(symbol).copied();
+        let size = constant.map(|(_, size)| size).or(global.map(|(_, size)| size));
+        let wrong = |message| copy_error_text(0, bytes, message);
+        let Some(size) = size else { return Err(wrong(format!("the listing has no variable {symbol}"))) };
+        if start + bytes > size as usize {
+            return Err(wrong(format!("variable {symbol} has only {size} bytes")));
+        }
+        match (constant, global) {
+            (Some((offset, _)), _) => {
+                let start = offset as usize + start;
+                Ok(loaded.constants[start..start + bytes].to_vec())
+            }
+            (None, Some((address, _))) => self.read(Pointer(address + start as u64), bytes),
+            (None, None) => unreachable!("it has a size"),
+        }
     }
 
     /// Allocates memory and copies `data` into it.
@@ -194,6 +258,9 @@ impl Device {
             fits(offset.into(), size)?;
             let start = offset as usize;
             Arc::make_mut(&mut loaded.constants)[start..start + bytes.len()].copy_from_slice(bytes);
+            if let Some(place) = loaded.constants_place {
+                self.memory.write(place + u64::from(offset), bytes).expect("allocated with the module");
+            }
             return Ok(());
         }
         match loaded.globals.get(symbol).copied() {
@@ -203,6 +270,23 @@ impl Device {
             }
             None => Err(copy_error_text(0, bytes.len(), format!("the listing has no variable {symbol}"))),
         }
+    }
+
+    /// A handle for an image, as a `cudaTextureObject_t` or a `cudaSurfaceObject_t` is one.
+    ///
+    /// # Errors
+    /// An image or a sampler that is not possible, or memory that was not allocated.
+    pub fn bind(&mut self, image: Image, sampler: Sampler) -> Result<u64> {
+        let texture = Texture { image, sampler };
+        let wrong = |message| copy_error_text(image.base.0, image.bytes() as usize, message);
+        texture.check().map_err(wrong)?;
+        let inside = self.memory.holds(image.base.0, image.bytes() as usize);
+        if !inside || image.base.0 % u64::from(image.texel_bytes()) != 0 {
+            return Err(wrong("the image is not inside of allocated memory, or misaligned".into()));
+        }
+        let textures = Arc::make_mut(&mut self.textures);
+        textures.push(texture);
+        Ok(textures.len() as u64)
     }
 
     /// Launches a kernel and runs it to its end. `shared` is the dynamic shared memory in bytes.
@@ -245,6 +329,11 @@ impl Device {
         Ok(())
     }
 
+    /// What kernels printed since this was last asked for.
+    pub fn take_printed(&mut self) -> String {
+        std::mem::take(&mut self.printed)
+    }
+
     /// The copies and launches so far as a workload.
     pub fn into_workload(self, name: impl Into<String>) -> Workload {
         Workload { name: name.into(), commands: self.commands }
@@ -265,17 +354,37 @@ impl Device {
             );
             bases.push((base, data));
         }
+        let mut names = Names { globals: &globals, functions: &module.functions, missing: vec![] };
         for (base, data) in bases {
-            self.memory.write(base, &relocated(data, &globals)?).expect("just allocated");
+            self.memory.write(base, &names.relocated(data)).expect("just allocated");
         }
-        let constants = relocated(&module.constants, &globals)?;
-        let addresses = relocated(&module.addresses, &globals)?;
+        let constants = names.relocated(&module.constants);
+        let addresses = names.relocated(&module.addresses);
+        for kernel in &module.kernels {
+            for operand in kernel.instructions.iter().flat_map(|instruction| &instruction.operands) {
+                if let Operand::Half { symbol, .. } = operand {
+                    names.address(symbol);
+                }
+            }
+        }
+        let missing = Arc::new(names.missing);
+        if !self.has_heap && module.allocates() {
+            self.memory.add_heap(self.options.heap_bytes);
+            self.has_heap = true;
+        }
+        let constants_place =
+            module.addresses_constants().then(|| self.memory.allocate(constants.len() as u64));
+        if let Some(place) = constants_place {
+            self.memory.write(place, &constants).expect("just allocated");
+        }
         self.loaded.push(Loaded {
             identity: module.identity,
+            constants_place,
             codes: vec![],
             constants: Arc::new(constants),
             addresses: Arc::new(addresses),
             globals,
+            missing,
         });
         Ok(self.loaded.len() - 1)
     }
@@ -294,6 +403,9 @@ impl Device {
             let names: Vec<_> = module.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
             return Err(wrong(format!("the listing has no such kernel; it has {}", names.join(", "))));
         };
+        if kernel.defect.is_some() {
+            module.check(kernel)?;
+        }
         let threads = block.iter().fold(1u64, |threads, &size| threads.saturating_mul(size.into()));
         if threads == 0 || threads > MAX_THREADS || block[2] > 64 {
             return Err(wrong(format!(
@@ -303,6 +415,7 @@ impl Device {
         if grid.iter().zip(MAX_GRID).any(|(&size, limit)| size == 0 || size > limit) {
             return Err(wrong(format!("a grid of {grid:?} blocks: give 1 to {MAX_GRID:?}")));
         }
+        let dynamic = shared;
         let shared = kernel.shared.next_multiple_of(16).saturating_add(shared);
         if shared > MAX_SHARED {
             return Err(wrong(format!("{shared} bytes of shared memory; a block has {MAX_SHARED} at most")));
@@ -322,16 +435,29 @@ impl Device {
         for (place, window) in [(0x18, SHARED_WINDOW), (0x20, LOCAL_WINDOW)] {
             parameters[place..place + 8].copy_from_slice(&window.to_le_bytes());
         }
+        // Dynamic shared memory, number of the launch, number of multiprocessors.
+        parameters[0x2c..0x30].copy_from_slice(&dynamic.to_le_bytes());
+        parameters[0x30..0x38].copy_from_slice(&u64::from(self.launches + 1).to_le_bytes());
+        parameters[0x10c..0x110].copy_from_slice(&1u32.to_le_bytes());
         // The stack grows down from here; thread by thread it starts at address 0.
         parameters[0x28..0x2c].copy_from_slice(&emulator::stack_bytes(kernel).to_le_bytes());
         place_arguments(&mut parameters, kernel, arguments).map_err(wrong)?;
 
         let loaded = self.load(module)?;
         let loaded = &mut self.loaded[loaded];
+        if let Some(place) = loaded.constants_place {
+            parameters[CONSTANTS_WINDOW..CONSTANTS_WINDOW + 8].copy_from_slice(&place.to_le_bytes());
+        }
         let code = match loaded.codes.iter().find(|code| code.kernel.name == name) {
             Some(code) => Arc::clone(code),
             None => {
-                let code = Arc::new(Code::new(kernel)?);
+                let names = Names {
+                    globals: &loaded.globals,
+                    functions: &module.functions,
+                    missing: loaded.missing.to_vec(),
+                };
+                let names = RefCell::new(names);
+                let code = Arc::new(Code::new(kernel, &|name| names.borrow_mut().address(name))?);
                 loaded.codes.push(Arc::clone(&code));
                 code
             }
@@ -344,6 +470,8 @@ impl Device {
             parameters,
             constants: Arc::clone(&loaded.constants),
             addresses: Arc::clone(&loaded.addresses),
+            missing: Arc::clone(&loaded.missing),
+            textures: Arc::clone(&self.textures),
             digests: self.options.digests,
         })
     }
@@ -352,20 +480,50 @@ impl Device {
     fn execute(&mut self, launch: &Launch) -> Result<Option<Vec<ThreadBlock>>> {
         let mut stream = (self.options.stream && self.kept_bytes < self.options.keep_bytes).then(Vec::new);
         let before = self.memory.clone();
+        let snapshot = Arc::new(before.clone());
         let mut bytes = self.kept_bytes;
-        for batch in batches(launch) {
-            let seen = if launch.code.serial { self.memory.clone() } else { before.clone() };
-            for (writes, block) in run_batch(launch, &seen, batch, stream.is_some())? {
-                self.memory.commit(writes);
-                bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
-                if let Some(stream) = &mut stream {
-                    stream.extend(block);
-                }
-            }
+        let mut printed = String::new();
+        let mut keep = |executed: Executed, memory: &mut Memory, stream: &mut Option<Vec<ThreadBlock>>| {
+            let (writes, block, text) = executed;
+            memory.commit(writes);
+            printed.push_str(&text);
+            bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
             if bytes > self.options.keep_bytes {
-                stream = None;
+                *stream = None;
+            }
+            if let Some(stream) = stream {
+                stream.extend(block);
+            }
+        };
+        let mut alone = true;
+        'batches: for batch in batches(launch) {
+            let seen = if launch.code.serial { Arc::new(self.memory.clone()) } else { Arc::clone(&snapshot) };
+            for executed in run_batch(launch, &seen, batch, stream.is_some())? {
+                let Some(executed) = executed else {
+                    alone = false;
+                    break 'batches;
+                };
+                keep(executed, &mut self.memory, &mut stream);
             }
         }
+        if !alone {
+            // Blocks wait for each other: once more, together.
+            printed.clear();
+            bytes = self.kept_bytes;
+            let mut shared = Arc::new(before);
+            self.memory = Memory::default();
+            let all = launch.run_together(&mut shared, self.options.stream);
+            self.memory = Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone());
+            let mut blocks = vec![];
+            for (_, block, text) in all? {
+                printed.push_str(&text);
+                bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
+                blocks.extend(block);
+            }
+            // It cannot be executed again block by block, so it is kept however large it is.
+            stream = self.options.stream.then_some(blocks);
+        }
+        self.printed.push_str(&printed);
         if stream.is_some() {
             self.kept_bytes = bytes;
         }
@@ -399,10 +557,13 @@ fn batches(launch: &Launch) -> impl Iterator<Item = Range<u64>> {
 /// Blocks executed side by side. More than there are threads, so that none waits long for a slow one.
 const BATCH: u64 = 64;
 
-type Executed = (Writes, Option<ThreadBlock>);
-
-/// Executes some blocks of a launch; results are in the order of the blocks.
-fn run_batch(launch: &Launch, memory: &Memory, blocks: Range<u64>, record: bool) -> Result<Vec<Executed>> {
+/// Executes some blocks of a launch; results are in the order of the blocks, `None` where one waits for others.
+fn run_batch(
+    launch: &Launch,
+    memory: &Arc<Memory>,
+    blocks: Range<u64>,
+    record: bool,
+) -> Result<Vec<Option<Executed>>> {
     blocks.into_par_iter().map(|number| launch.run_block(memory, number, record)).collect()
 }
 
@@ -430,9 +591,11 @@ impl BlockSource for EmulatedBlocks {
         }
         while self.ready.is_empty() {
             let Some(batch) = self.batches.next() else { return Ok(None) };
-            let executed = run_batch(&self.launch, &self.memory, batch, true)
+            let seen = Arc::new(self.memory.clone());
+            let executed = run_batch(&self.launch, &seen, batch, true)
                 .map_err(|error| gpurf_trace::Error::Source { message: error.to_string() })?;
-            for (writes, block) in executed {
+            // A launch whose blocks wait for each other was kept when it ran.
+            for (writes, block, _) in executed.into_iter().flatten() {
                 self.ready.extend(block);
                 if self.launch.code.serial {
                     self.memory.commit(writes);
@@ -480,19 +643,44 @@ fn place_arguments(bank: &mut Vec<u8>, kernel: &Kernel, arguments: &[Argument]) 
     Ok(())
 }
 
-/// The bytes of a section with the addresses of variables in them.
-fn relocated(data: &Data, globals: &BTreeMap<String, (u64, u32)>) -> Result<Vec<u8>> {
-    let mut bytes = data.bytes.clone();
-    for (offset, symbol) in &data.relocations {
-        let Some((address, _)) = globals.get(symbol) else {
-            let message = format!("the listing lacks variable {symbol}, which its code uses");
-            return Err(copy_error_text(0, 8, message));
-        };
-        let place = &mut bytes[*offset as usize..*offset as usize + 8];
-        let within = u64::from_le_bytes((&*place).try_into().expect("eight bytes"));
-        place.copy_from_slice(&address.wrapping_add(within).to_le_bytes());
+/// What the names of a module stand for.
+struct Names<'a> {
+    globals: &'a BTreeMap<String, (u64, u32)>,
+    functions: &'a BTreeMap<String, u32>,
+    missing: Vec<String>,
+}
+
+impl Names<'_> {
+    /// Of a variable, a function, or one of the library; what is nowhere gets a place at which it traps.
+    fn address(&mut self, name: &str) -> u64 {
+        if let Some((address, _)) = self.globals.get(name) {
+            return *address;
+        }
+        if let Some(place) = self.functions.get(name) {
+            return (*place).into();
+        }
+        if let Some(function) = LibraryFunction::named(name) {
+            return function.address();
+        }
+        let known = self.missing.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            self.missing.push(name.into());
+            self.missing.len() - 1
+        });
+        MISSING + 16 * number as u64
     }
-    Ok(bytes)
+
+    /// The bytes of a section with addresses in the place of names.
+    fn relocated(&mut self, data: &Data) -> Vec<u8> {
+        let mut bytes = data.bytes.clone();
+        for (offset, symbol) in &data.relocations {
+            let address = self.address(symbol);
+            let place = &mut bytes[*offset as usize..*offset as usize + 8];
+            let within = u64::from_le_bytes((&*place).try_into().expect("eight bytes"));
+            place.copy_from_slice(&address.wrapping_add(within).to_le_bytes());
+        }
+        bytes
+    }
 }
 
 fn copy_error(address: u64, bytes: usize, error: AccessError) -> Error {

@@ -1,12 +1,14 @@
 //! GPU code without a GPU: our own CUDA kernels as Turing machine code, an emulator that executes
 //! it, and the instruction streams that come of it.
 
+mod binary;
 mod device;
 mod emulator;
 mod error;
 mod launch_file;
 pub mod listing;
 pub mod suite;
+pub mod texture;
 
 pub use device::{Argument, Device, Dim, Options, Pointer};
 pub use error::{Error, Result};

@@ -3,9 +3,10 @@
 #[allow(dead_code)]
 mod support;
 
+use std::path::Path;
 use std::sync::LazyLock;
 
-use gpurf_workloads::{Device, Module, Options};
+use gpurf_workloads::{Device, LaunchFile, Module, Options};
 use proptest::prelude::*;
 use support::{goes_forward, launch_all, Frame};
 
@@ -170,8 +171,22 @@ fn exchange(line: &str, choices: &[usize]) -> String {
     out
 }
 
+/// As many as `PROPTEST_CASES` says: the command for a million is
+/// `PROPTEST_CASES=1000000 cargo test -p gpurf-workloads --test damaged`.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
+}
+
+/// A launch file with every table.
+const LAUNCH_FILE: &str = concat!(
+    "listing = '",
+    env!("CARGO_MANIFEST_DIR"),
+    "/tests/listings/launches.sass'\n",
+    include_str!("support/everything.toml")
+);
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_damaged_listing_does_not_panic(damages in prop::collection::vec(damage(), 1..12)) {
@@ -180,6 +195,20 @@ proptest! {
             apply(&mut text, damage);
         }
         launch_all(&text);
+    }
+
+    #[test]
+    fn a_damaged_launch_file_does_not_panic(damages in prop::collection::vec(damage(), 0..6)) {
+        let mut text = LAUNCH_FILE.to_string();
+        for damage in &damages {
+            apply(&mut text, damage);
+        }
+        // Large buffers are allowed, but slow.
+        let digits = |text: &str| text.split(|c: char| !c.is_ascii_digit() && c != '_').any(|run| run.len() > 4);
+        if let (false, Ok(file)) = (digits(&text), LaunchFile::parse(Path::new("test.toml"), &text)) {
+            let mut device = Device::new(file.options(Options::default()));
+            let _ = file.run(&mut device, |_| ());
+        }
     }
 
     /// A few instructions with whatever operands, as a kernel.
@@ -219,9 +248,31 @@ fn the_instructions_are_many_and_most_are_executed() {
             let mut device = Device::new(Options::default());
             if let Err(error) = device.launch(&module, "k", 1, 40, 256, &[0u64.into()]) {
                 let text = error.to_string();
-                let expected = ["out of bounds", "misaligned", "never come", "no barrier", "trapped"];
+                let expected = [
+                    "out of bounds",
+                    "misaligned",
+                    "never come",
+                    "no barrier",
+                    "trapped",
+                    "no texture or surface",
+                    "jumps to",
+                    "left the kernel",
+                    "which the listing lacks",
+                ];
                 assert!(expected.iter().any(|part| text.contains(part)), "{text}");
             }
         }
     }
+}
+
+#[test]
+fn the_launch_file_runs_undamaged() {
+    let file =
+        LaunchFile::parse(Path::new("test.toml"), LAUNCH_FILE).unwrap_or_else(|error| panic!("{error}"));
+    let mut device = Device::new(file.options(Options::default()));
+    let mut lines = vec![];
+    file.run(&mut device, |line| lines.push(line.to_string())).unwrap_or_else(|error| panic!("{error}"));
+    // The loop ends after its first round.
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0], "round 10");
 }

@@ -58,7 +58,8 @@ fn unknown_instructions_are_named() {
     expect_unknown("MOV R32, RZ", "R32 is beyond the 32 registers");
     expect_unknown("LDG.E.128.SYS R29, [R2]", "R32 is beyond the 32 registers");
     expect_unknown("UIADD3.X UR1, UR2, UR3, UR4, P0, R1", "operand");
-    expect_unknown("HMMA.884.F32 R0, R2, R4, R6", "1688");
+    expect_unknown("HMMA.884.F32 R0, R2, R4, R6", "names no types and step");
+    expect_unknown("HMMA.16816.F32 R0, R2, R4, R6", "1688 and 884");
     expect_unknown("IMMA.8816.S8 R0, R2, R4, R6", "two types");
     expect_unknown("ISETP.AND P0, PT, R1, R2, PT", "names no comparison");
     expect_unknown("LOP3.LUT R1, R2, R3, R4, 0x100, !PT", "operand 5");
@@ -157,7 +158,7 @@ fn execution_stays_within_the_kernel() {
     expect_fault("MOV R4, 0x1000\nMOV R5, RZ\nBRX R4 -0x30\nEXIT", 0x1000, 0, Some(0), "left the kernel");
     expect_fault("MOV R4, 0x8\nMOV R5, RZ\nBRX R4 -0x30\nEXIT", 0x20, 0, Some(0), "jumps to 0x8");
     expect_fault("MOV R4, RZ\nMOV R5, 0x1\nBRX R4 -0x30\nEXIT", 0x20, 0, Some(0), "jumps to 0x100000000");
-    expect_fault("BPT.TRAP 0x1\nEXIT", 0, 0, None, "trapped");
+    expect_fault("BPT.TRAP 0x1\nEXIT", 0, 0, Some(0), "trapped");
     expect_fault("MOV R0, 0x10\nBAR.SYNC R0\nEXIT", 0x10, 0, None, "no barrier 16");
 }
 
@@ -225,7 +226,9 @@ fn listings_are_refused_by_file_and_line() {
     let good = Frame::default().listing("NOP\nEXIT");
     Module::parse("k.sass", &good).unwrap();
     let refused = |text: &str, says: &str| {
-        let error = Module::parse("k.sass", text).unwrap_err();
+        // What is wrong with a line of code concerns its kernel, and stops its launch.
+        let launched = |module: Module| device().launch(&module, "k", 1, 1, 0, &[0u64.into()]);
+        let error = Module::parse("k.sass", text).and_then(launched).unwrap_err();
         let Error::Listing { file, line, message } = &error else { panic!("{error}") };
         assert_eq!(file, "k.sass");
         assert!(message.contains(says), "{error}");
@@ -248,7 +251,9 @@ fn listings_are_refused_by_file_and_line() {
     damaged("NOP", "@P9 NOP", "not understood");
     damaged("NOP", "NOP [R1", "operand `[R1`");
     damaged("NOP", "IADD3 R1, r2, RZ, RZ", "operand `r2`");
-    damaged("NOP", "BRA `(nowhere)", "no label `nowhere`");
+    let lost = Frame::default().module("BRA `(nowhere)\nEXIT");
+    let error = device().launch(&lost, "k", 1, 1, 0, &[0u64.into()]).unwrap_err().to_string();
+    assert!(error.contains("there is no label or variable `nowhere` in this listing"), "{error}");
     damaged("SHI_REGISTERS=255", "SHI_REGISTERS=many", "register count");
     damaged(".zero 0", ".zero all", "not a number");
     damaged("NOP ;", "NOP ;\nwhat is this", "not understood");

@@ -45,14 +45,16 @@ impl Code {
                         vec![target, index + 1]
                     }
                 }
-                Operation::Control(Control::BranchDivergent { target }) => {
+                Operation::Control(Control::BranchTogether { target, .. }) => {
                     vec![target / INSTRUCTION_BYTES, index + 1]
                 }
                 Operation::Control(Control::BranchIndexed { .. }) if self.base(index) == "RET" => {
                     returns.clone()
                 }
                 Operation::Control(Control::BranchIndexed { .. }) => (0..count).collect(),
-                Operation::Control(Control::Exit | Control::Trap) => vec![],
+                // A function of the library comes back, others end in a `RET`.
+                Operation::Control(Control::CallAbsolute { .. }) => (0..count).collect(),
+                Operation::Control(Control::Exit | Control::Trap | Control::CallMissing { .. }) => vec![],
                 _ => vec![index + 1],
             };
             if guarded {

@@ -1,21 +1,30 @@
 //! One instruction by one group of lanes.
 
 use super::arithmetic::{double, half, single, FloatMode};
+use super::library::LibraryFunction;
 use super::memory::{AccessError, View};
 use super::operation::*;
 use super::warp::{lanes_of, Group, Waiting, Warp};
+use super::MISSING;
 use crate::listing::INSTRUCTION_BYTES;
+use crate::texture::Texture;
 
 /// What does not change during a launch.
 pub(crate) struct Constants<'a> {
     pub banks: [&'a [u8]; 16],
     pub block: [u32; 3],
     pub block_size: [u32; 3],
+    /// Shared memory of a block in bytes.
+    pub shared_size: u32,
 }
 
 /// Memory of a thread block, but for its registers.
 pub(crate) struct BlockMemory<'a> {
-    pub global: View<'a>,
+    pub global: View,
+    /// Something in memory is not what it was.
+    pub changed: bool,
+    /// The last global address that was read.
+    pub read_last: u64,
     pub shared: Vec<u8>,
     /// Of all threads, one after the other.
     pub local: Vec<u8>,
@@ -24,6 +33,9 @@ pub(crate) struct BlockMemory<'a> {
     /// Where shared memory appears among generic addresses, and local memory.
     pub shared_window: u64,
     pub local_window: u64,
+    /// What threads printed.
+    pub printed: String,
+    pub textures: &'a [Texture],
     /// Loads from shared memory are given digests.
     pub digests: bool,
 }
@@ -38,7 +50,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    fn new(message: impl Into<String>) -> Fault {
+    pub fn new(message: impl Into<String>) -> Fault {
         Fault { message: message.into(), lane: None }
     }
 }
@@ -80,7 +92,7 @@ impl Group {
 }
 
 impl Warp {
-    fn running(&self) -> &Group {
+    pub fn running(&self) -> &Group {
         self.groups.last().expect("a group runs")
     }
 
@@ -149,6 +161,8 @@ impl Warp {
                 }
                 Special::Block(dimension) => constants.block[usize::from(dimension)],
                 Special::Warp => number,
+                Special::VirtualId => number << 8,
+                Special::SharedSize => constants.shared_size,
                 Special::LaneMask(mask) => match mask {
                     LaneMask::Equal => 1 << lane,
                     LaneMask::Below => (1 << lane) - 1,
@@ -215,7 +229,7 @@ impl Warp {
     /// Writes a predicate in these lanes, of which there are some; a uniform one takes the value of the
     /// first of them.
     #[inline]
-    fn set_predicate(&mut self, destination: PredicateDestination, mask: u32, value: u32) {
+    pub fn set_predicate(&mut self, destination: PredicateDestination, mask: u32, value: u32) {
         match destination {
             PredicateDestination { index: 7, .. } => {}
             PredicateDestination { uniform: false, index } => {
@@ -279,6 +293,7 @@ impl Warp {
         match access {
             Access::Load { space, width, address, destination } => {
                 self.addresses(address, &mut addresses);
+                memory.read_last = addresses[mask.trailing_zeros() as usize];
                 let rows = self.rows(*destination);
                 for lane in lanes_of(mask) {
                     let place = memory.place(*space, addresses[lane], number, lane);
@@ -303,6 +318,7 @@ impl Warp {
                 }
             }
             Access::Store { space, width, address, source } => {
+                memory.changed = true;
                 self.addresses(address, &mut addresses);
                 let rows = self.rows(*source);
                 for lane in lanes_of(mask) {
@@ -351,6 +367,7 @@ impl Warp {
             }
             Access::Atomic { space, function, kind, address, operand, swap, destination, done } => {
                 self.addresses(address, &mut addresses);
+                memory.read_last = addresses[mask.trailing_zeros() as usize];
                 for lane in lanes_of(mask) {
                     let place = memory.place(*space, addresses[lane], number, lane);
                     touched.push(memory.traced(place, addresses[lane]));
@@ -361,6 +378,7 @@ impl Warp {
                 }
             }
             Access::CountingIncrement { address, destination } => {
+                memory.changed = true;
                 self.addresses(address, &mut addresses);
                 for lane in lanes_of(mask) {
                     let place = memory.place(Space::Shared, addresses[lane], number, lane);
@@ -371,6 +389,11 @@ impl Warp {
                         self.registers[usize::from(*row)][lane] = before;
                     }
                 }
+            }
+            Access::Texture(texture) => self.read_texture(texture, mask, constants, memory)?,
+            Access::Surface(surface) => {
+                memory.changed = true;
+                self.access_surface(surface, mask, constants, memory)?;
             }
             Access::QuerySpace { space, address, holds } => {
                 self.addresses(address, &mut addresses);
@@ -393,21 +416,21 @@ impl Warp {
 
     /// The rows of an operand of up to four registers. RZ's takes the place of all of them.
     #[inline]
-    fn rows(&self, first: u16) -> [usize; 4] {
+    pub fn rows(&self, first: u16) -> [usize; 4] {
         let first = usize::from(first);
         let special = first >= self.registers.len() - 2;
         std::array::from_fn(|i| if special { first } else { first + i })
     }
 
     #[inline]
-    fn load_words<const N: usize>(&mut self, bytes: [u8; N], rows: &[usize; 4], lane: usize) {
+    pub fn load_words<const N: usize>(&mut self, bytes: [u8; N], rows: &[usize; 4], lane: usize) {
         for (word, &row) in bytes.chunks_exact(4).zip(rows) {
             self.registers[row][lane] = u32::from_le_bytes(word.try_into().expect("four bytes"));
         }
     }
 
     #[inline]
-    fn words_of<const N: usize>(&self, rows: &[usize; 4], lane: usize) -> [u8; N] {
+    pub fn words_of<const N: usize>(&self, rows: &[usize; 4], lane: usize) -> [u8; N] {
         let mut bytes = [0; N];
         for (word, &row) in bytes.chunks_exact_mut(4).zip(rows) {
             word.copy_from_slice(&self.registers[row][lane].to_le_bytes());
@@ -470,6 +493,7 @@ impl Warp {
             let swapped = u64::from_le_bytes(self.words_of(&swap, lane));
             let after = atomic_64(function, kind, before, compared, swapped);
             memory.write(place, after.to_le_bytes())?;
+            memory.changed |= after != before;
             if let Some(row) = destination {
                 let result = match function {
                     AtomicFunction::CompareAndSwapTest => (before == compared).into(),
@@ -483,6 +507,7 @@ impl Warp {
             let operands = (self.registers[operand[0]][lane], self.registers[swap[0]][lane]);
             let after = atomic_32(function, kind, before, operands.0, operands.1);
             memory.write(place, after.to_le_bytes())?;
+            memory.changed |= after != before;
             if let Some(row) = destination {
                 self.registers[usize::from(row)][lane] = match function {
                     AtomicFunction::CompareAndSwapTest => (before == operands.0).into(),
@@ -509,8 +534,8 @@ impl Warp {
                 let jumping = mask & self.predicate(*condition);
                 self.split(jumping, *target);
             }
-            Control::BranchDivergent { target } => {
-                if self.running().mask != self.live {
+            Control::BranchTogether { target, converged } => {
+                if (self.running().mask == self.live) == *converged {
                     self.split(mask, *target);
                 }
             }
@@ -553,10 +578,19 @@ impl Warp {
                     self.set_predicate(*predicate, mask, if self.reduced != 0 { u32::MAX } else { 0 });
                 }
             }
-            Control::Barrier { .. } | Control::BarrierResult { .. } | Control::Nothing => {}
+            Control::CallMissing { name } => {
+                if mask != 0 {
+                    return Err(Fault::new(format!("calls {name}, which the listing lacks")));
+                }
+            }
+            Control::Barrier { .. }
+            | Control::BarrierResult { .. }
+            | Control::CallLibrary { .. }
+            | Control::CallAbsolute { .. }
+            | Control::Nothing => {}
             Control::Trap => {
                 if mask != 0 {
-                    return Err(Fault::new("the kernel trapped"));
+                    return Err(Fault::new("the kernel trapped").at(mask.trailing_zeros() as usize));
                 }
             }
         }
@@ -583,6 +617,32 @@ impl Warp {
     /// Lets lanes wait at a barrier of the block.
     pub fn wait_at_barrier(&mut self, lanes: u32, number: u8) {
         self.wait(lanes, Waiting::Barrier(number));
+    }
+
+    /// Calls what each lane's register pair says: code of the kernel, or a function of the library, from which
+    /// it goes on behind the call.
+    pub fn call(
+        &mut self,
+        (low, high): (u16, u16),
+        mask: u32,
+        number: u32,
+        memory: &mut BlockMemory,
+        missing: &[String],
+    ) -> Result<(), Fault> {
+        self.running_mut().pc += INSTRUCTION_BYTES;
+        let mut inside = 0;
+        for lane in lanes_of(mask) {
+            let [low, high] = [low, high].map(|row| u64::from(self.registers[usize::from(row)][lane]));
+            let target = high << 32 | low;
+            if let Some(function) = LibraryFunction::at(target) {
+                self.call_library(function, 1 << lane, number, memory)?;
+            } else if let Some(name) = missing.get((target.wrapping_sub(MISSING) / 16) as usize) {
+                return Err(Fault::new(format!("calls {name}, which the listing lacks")).at(lane));
+            } else {
+                inside |= 1 << lane;
+            }
+        }
+        self.jump(inside, (low, high), 0)
     }
 
     /// Sends each lane where its register pair says.
@@ -617,7 +677,13 @@ impl Warp {
     }
 }
 
-fn atomic_32(function: AtomicFunction, kind: AtomicType, before: u32, operand: u32, swap: u32) -> u32 {
+pub(super) fn atomic_32(
+    function: AtomicFunction,
+    kind: AtomicType,
+    before: u32,
+    operand: u32,
+    swap: u32,
+) -> u32 {
     let nearest = |flush| FloatMode { flush, ..FloatMode::default() };
     match (function, kind) {
         (AtomicFunction::Add, AtomicType::F32 { flush }) => single::add(before, operand, nearest(flush)),
@@ -706,7 +772,7 @@ impl Touched {
 }
 
 impl Fault {
-    fn at(mut self, lane: usize) -> Fault {
+    pub fn at(mut self, lane: usize) -> Fault {
         self.lane = Some(lane as u32);
         self
     }
@@ -741,7 +807,7 @@ impl Constants<'_> {
     }
 
     #[inline]
-    fn word(&self, bank: u8, offset: u64) -> Result<u32, Fault> {
+    pub fn word(&self, bank: u8, offset: u64) -> Result<u32, Fault> {
         let data = self.banks[usize::from(bank)];
         match data.get(offset as usize..offset as usize + 4) {
             Some(bytes) => Ok(u32::from_le_bytes(bytes.try_into().expect("four bytes"))),
@@ -752,7 +818,7 @@ impl Constants<'_> {
 
 /// A place in one of a block's memories; the lane and its address are for messages.
 #[derive(Clone, Copy)]
-struct Located {
+pub(crate) struct Located {
     place: Placed,
     lane: u32,
 }
@@ -779,7 +845,7 @@ impl BlockMemory<'_> {
     }
 
     #[inline]
-    fn place(&self, space: Space, address: u64, number: u32, lane: usize) -> Located {
+    pub fn place(&self, space: Space, address: u64, number: u32, lane: usize) -> Located {
         let thread = number * LANES as u32 + lane as u32;
         let place = match space {
             Space::Global => Placed::Global(address),
@@ -809,13 +875,13 @@ impl BlockMemory<'_> {
     }
 
     #[inline]
-    fn read<const N: usize>(&self, located: Located) -> Result<[u8; N], Fault> {
+    pub fn read<const N: usize>(&self, located: Located) -> Result<[u8; N], Fault> {
         let read = match located.place {
             Placed::Global(address) => self.global.read(address),
             Placed::Shared(address) => read(&self.shared, address),
             Placed::Local(offset, thread) => read(&self.local[self.local_range(thread)], offset),
         };
-        read.map_err(|error| located.fault("load", N, error))
+        read.map_err(|error| self.fault(located, "load", N, error))
     }
 
     #[inline]
@@ -828,7 +894,7 @@ impl BlockMemory<'_> {
                 write(&mut self.local[range], offset, value)
             }
         };
-        written.map_err(|error| located.fault("store", N, error))
+        written.map_err(|error| self.fault(located, "store", N, error))
     }
 
     /// Where the memory of a thread lies in that of all.
@@ -838,17 +904,29 @@ impl BlockMemory<'_> {
     }
 }
 
-impl Located {
+impl BlockMemory<'_> {
     #[cold]
-    fn fault(self, what: &str, bytes: usize, error: AccessError) -> Fault {
-        let (space, address) = match self.place {
+    fn fault(&self, located: Located, what: &str, bytes: usize, error: AccessError) -> Fault {
+        let (space, address) = match located.place {
             Placed::Global(address) => ("global", address),
             Placed::Shared(address) => ("shared", address),
             Placed::Local(offset, _) => ("local", offset),
         };
+        let nearest = match (located.place, error) {
+            (Placed::Global(address), AccessError::OutOfBounds) => {
+                format!(": {}", self.global.surroundings(address, bytes))
+            }
+            (Placed::Shared(_), AccessError::OutOfBounds) => {
+                format!(": the block has {} bytes", self.shared.len())
+            }
+            (Placed::Local(..), AccessError::OutOfBounds) => {
+                format!(": the thread has {} bytes of stack", self.local_bytes)
+            }
+            _ => String::new(),
+        };
         Fault {
-            message: format!("{what} of {bytes} bytes at {space} address {address:#x} is {error}"),
-            lane: Some(self.lane),
+            message: format!("{what} of {bytes} bytes at {space} address {address:#x} is {error}{nearest}"),
+            lane: Some(located.lane),
         }
     }
 }

@@ -8,9 +8,12 @@
 //!
 //! Pages are shared until written, so that a snapshot costs a pointer per page.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+
+use super::library::Heap;
 
 const PAGE: usize = 4096;
 /// Where allocations start.
@@ -35,9 +38,48 @@ pub(crate) struct Memory {
     allocations: Vec<(u64, u64)>,
     /// From `BASE` on.
     pages: Vec<Arc<Page>>,
+    /// What kernels allocate of.
+    heap: Arc<Heap>,
+    /// Names of allocations by first address.
+    names: BTreeMap<u64, Arc<str>>,
 }
 
 impl Memory {
+    /// Zeroed memory with so many bytes of margin, a multiple of the alignment, on both sides.
+    pub fn allocate_between(&mut self, margin: u64, bytes: u64) -> u64 {
+        self.allocate(bytes + 2 * margin) + margin
+    }
+
+    pub fn name(&mut self, address: u64, name: &str) {
+        self.names.insert(address, name.into());
+    }
+
+    /// Where an address lies: in which allocation, or near which.
+    pub fn surroundings(&self, address: u64, bytes: usize) -> String {
+        let after = self.allocations.partition_point(|(start, _)| *start <= address);
+        let before = after.checked_sub(1).map(|index| self.allocations[index]);
+        let next = self.allocations.get(after).copied();
+        let named = |start: u64, end: u64| match self.names.range(start..end).next() {
+            Some((_, name)) => format!("buffer {name}"),
+            None => format!("the allocation at {start:#x}"),
+        };
+        if let Some((start, end)) = before.filter(|(_, end)| address.saturating_add(bytes as u64) <= *end) {
+            return format!("byte {} of {}", address - start, named(start, end));
+        }
+        let behind = before.map(|(_, end)| address.saturating_add(bytes as u64).saturating_sub(end));
+        let ahead = next.map(|(start, _)| start - address);
+        let (place, distance, side) = match (behind, ahead) {
+            (Some(behind), Some(ahead)) if ahead < behind => (next, ahead, "before"),
+            (Some(behind), _) => (before, behind, "past the end of"),
+            (None, Some(ahead)) => (next, ahead, "before"),
+            (None, None) => return "nothing is allocated".into(),
+        };
+        let (start, end) = place.unwrap_or_default();
+        let what = named(start, end);
+        let unit = if distance == 1 { "byte" } else { "bytes" };
+        format!("{distance} {unit} {side} {what}, which has {} bytes", end - start)
+    }
+
     /// Zeroed memory.
     pub fn allocate(&mut self, bytes: u64) -> u64 {
         let start =
@@ -50,8 +92,13 @@ impl Memory {
         start
     }
 
+    /// Gives kernels so many bytes to allocate of.
+    pub fn add_heap(&mut self, bytes: u64) {
+        self.heap = Arc::new(Heap::new(self.allocate(bytes), bytes));
+    }
+
     /// Whether all of these bytes lie in one allocation.
-    fn holds(&self, address: u64, bytes: usize) -> bool {
+    pub fn holds(&self, address: u64, bytes: usize) -> bool {
         let after = self.allocations.partition_point(|(start, _)| *start <= address);
         let end = after.checked_sub(1).map_or(0, |index| self.allocations[index].1);
         address.checked_add(bytes as u64).is_some_and(|last| last <= end)
@@ -91,6 +138,9 @@ impl Memory {
 
     /// Puts what a block wrote into memory.
     pub fn commit(&mut self, writes: Writes) {
+        if let Some(heap) = writes.heap {
+            self.heap = Arc::new(heap);
+        }
         for (number, page) in writes.pages {
             let target = Arc::make_mut(&mut self.pages[number as usize]);
             if page.written.iter().all(|&word| word == u64::MAX) {
@@ -127,6 +177,8 @@ fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std
 pub(crate) struct Writes {
     /// By page number. Few pages, so that the order does not matter to the result.
     pages: FxHashMap<u32, Box<WrittenPage>>,
+    /// Of a block that allocated or freed.
+    heap: Option<Heap>,
 }
 
 struct WrittenPage {
@@ -137,20 +189,37 @@ struct WrittenPage {
 }
 
 /// Global memory as a thread block sees it: as it was at the launch, plus its own writes.
-pub(crate) struct View<'a> {
-    memory: &'a Memory,
+pub(crate) struct View {
+    memory: Arc<Memory>,
     writes: Writes,
     /// The allocation accessed last: most accesses go where the one before went.
     last: std::cell::Cell<(u64, u64)>,
 }
 
-impl<'a> View<'a> {
-    pub fn new(memory: &'a Memory) -> View<'a> {
+impl View {
+    pub fn new(memory: Arc<Memory>) -> View {
         View { memory, writes: Writes::default(), last: std::cell::Cell::new((0, 0)) }
+    }
+
+    /// As [`Memory::surroundings`].
+    pub fn surroundings(&self, address: u64, bytes: usize) -> String {
+        self.memory.surroundings(address, bytes)
+    }
+
+    /// What the block allocates of.
+    pub fn heap(&mut self) -> &mut Heap {
+        self.writes.heap.get_or_insert_with(|| (*self.memory.heap).clone())
     }
 
     pub fn into_writes(self) -> Writes {
         self.writes
+    }
+
+    /// Goes on with other memory, without what was written so far, which it gives.
+    pub fn exchange(&mut self, memory: Arc<Memory>) -> Writes {
+        self.memory = memory;
+        self.last.set((0, 0));
+        std::mem::take(&mut self.writes)
     }
 
     #[inline]
@@ -187,7 +256,7 @@ impl<'a> View<'a> {
         self.check(address, N)?;
         let offset = (address - BASE) as usize;
         let (page, place) = (offset / PAGE, offset % PAGE);
-        let memory = self.memory;
+        let memory = &self.memory;
         let written =
             self.writes.pages.entry(page as u32).or_insert_with(|| {
                 Box::new(WrittenPage { bytes: *memory.pages[page], written: [0; PAGE / 64] })
@@ -209,8 +278,9 @@ mod tests {
         let address = memory.allocate(10_000);
         memory.write(address + 4092, &[1; 8]).unwrap();
         let snapshot = memory.clone();
-        let mut first = View::new(&snapshot);
-        let mut second = View::new(&snapshot);
+        let snapshot = Arc::new(snapshot);
+        let mut first = View::new(Arc::clone(&snapshot));
+        let mut second = View::new(Arc::clone(&snapshot));
         first.write(address + 4096, 7u32.to_le_bytes()).unwrap();
         second.write(address + 4096, [9u8]).unwrap();
         assert_eq!(first.read::<4>(address + 4096).unwrap(), 7u32.to_le_bytes());
@@ -229,7 +299,7 @@ mod tests {
         let first = memory.allocate(100);
         let second = memory.allocate(8);
         assert!(second >= first + 100 + 156);
-        let mut view = View::new(&memory);
+        let mut view = View::new(Arc::new(memory.clone()));
         assert_eq!(view.read::<4>(first + 96).unwrap(), [0; 4]);
         assert_eq!(view.read::<4>(first + 100), Err(AccessError::OutOfBounds));
         assert_eq!(view.read::<4>(first - 4), Err(AccessError::OutOfBounds));
@@ -242,7 +312,7 @@ mod tests {
         assert_eq!(view.read::<8>(second).unwrap(), [1; 8]);
         assert!(memory.write(second + 4, &[0; 5]).is_err());
         // A failed access does not spoil the memory of the last good one.
-        let view = View::new(&memory);
+        let view = View::new(Arc::new(memory));
         assert_eq!(view.read::<8>(second).unwrap(), [0; 8]);
         assert_eq!(view.read::<4>(first + 100), Err(AccessError::OutOfBounds));
     }

@@ -8,27 +8,37 @@ mod arithmetic;
 mod control_flow;
 mod decode;
 mod execute;
+mod images;
+mod library;
 mod memory;
 mod operation;
 mod record;
+mod resident;
+mod texture;
 mod warp;
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use gpurf_trace::{Liveness, Program, ThreadBlock};
 
 use crate::error::{Error, Place, Result};
-use crate::listing::{Kernel, INSTRUCTION_BYTES};
+use crate::listing::{Instruction, Kernel, Operand, INSTRUCTION_BYTES};
+use crate::texture::Texture;
 use execute::{BlockMemory, Constants, Fault, Scratch, WINDOW_BYTES};
 use operation::{Control, Decoded, Operation, ReductionKind, LANES};
 use record::Recorder;
 use warp::{Waiting, Warp};
 
+pub(crate) use library::LibraryFunction;
 pub(crate) use memory::{AccessError, Memory, View, Writes};
 
 /// Where shared and local memory appear among generic addresses.
 pub(crate) const SHARED_WINDOW: u64 = 0x7f10_0000_0000;
 pub(crate) const LOCAL_WINDOW: u64 = 0x7f11_0000_0000;
+
+/// Where what a listing lacks seems to be, 16 bytes apart.
+pub(crate) const MISSING: u64 = 0x7e10_0000_0000;
 
 /// Instructions a warp executes before another one gets its turn, so that one that waits for another
 /// in a loop does not wait for ever.
@@ -55,10 +65,11 @@ pub(crate) struct Code {
 impl Code {
     /// # Errors
     /// An instruction that the emulator does not know.
-    pub fn new(kernel: &Kernel) -> Result<Code> {
+    pub fn new(kernel: &Kernel, place: &dyn Fn(&str) -> u64) -> Result<Code> {
         let mut program = Program::default();
         let mut decoded = Vec::with_capacity(kernel.instructions.len());
         for instruction in &kernel.instructions {
+            let instruction = &placed(instruction, place);
             let fault = |message| Error::Fault {
                 place: Place {
                     kernel: kernel.name.clone(),
@@ -76,11 +87,28 @@ impl Code {
         }
         let serial = decoded.iter().any(|decoded| match &decoded.operation {
             Operation::Access(access) => access.crosses_blocks(),
+            // It may allocate memory.
+            Operation::Control(Control::CallAbsolute { .. } | Control::CallLibrary { .. }) => true,
             _ => false,
         });
         let kernel = kernel.clone();
         Ok(Code { kernel, decoded, limit: LIMIT, program, serial, live: OnceLock::new() })
     }
+}
+
+/// An instruction with halves of addresses in the place of the names they are of.
+fn placed<'a>(instruction: &'a Instruction, place: &dyn Fn(&str) -> u64) -> Cow<'a, Instruction> {
+    if !instruction.operands.iter().any(|operand| matches!(operand, Operand::Half { .. })) {
+        return Cow::Borrowed(instruction);
+    }
+    let mut placed = instruction.clone();
+    for operand in &mut placed.operands {
+        if let Operand::Half { symbol, addend, upper } = operand {
+            let address = place(symbol).wrapping_add(*addend);
+            *operand = Operand::Integer(if *upper { address >> 32 } else { address & 0xffff_ffff } as i64);
+        }
+    }
+    Cow::Owned(placed)
 }
 
 /// A launch of a kernel.
@@ -94,6 +122,10 @@ pub(crate) struct Launch {
     pub parameters: Vec<u8>,
     pub constants: Arc<Vec<u8>>,
     pub addresses: Arc<Vec<u8>>,
+    /// Names that the listing uses and lacks; their addresses are from [`MISSING`] on.
+    pub missing: Arc<Vec<String>>,
+    /// What handles of textures and surfaces stand for: the first is 1.
+    pub textures: Arc<Vec<Texture>>,
     /// Loads from shared memory are recorded with a digest of their values.
     pub digests: bool,
 }
@@ -108,20 +140,30 @@ impl Launch {
         self.grid.iter().map(|&size| u64::from(size)).product()
     }
 
-    /// Executes the block of this number in x-first order against memory as it was before.
-    pub fn run_block(
-        &self,
-        memory: &Memory,
-        number: u64,
-        record: bool,
-    ) -> Result<(Writes, Option<ThreadBlock>)> {
-        let [x, y, _] = self.grid.map(u64::from);
-        let id = [number % x, number / x % y, number / (x * y)].map(|position| position as u32);
-        let mut run = BlockRun::new(self, memory, id, record);
-        run.execute()?;
-        let recorded = run.recorder.map(|recorder| recorder.finish(id, &self.code));
-        Ok((run.memory.global.into_writes(), recorded))
+    /// Executes the block of this number in x-first order against memory as it was before. `None`: it seems
+    /// to wait for another block.
+    pub fn run_block(&self, memory: &Arc<Memory>, number: u64, record: bool) -> Result<Option<Executed>> {
+        let mut run = BlockRun::new(self, Arc::clone(memory), number, record);
+        loop {
+            run.memory.changed = false;
+            match run.turn(SHARE)? {
+                Turn::Ended => return Ok(Some(run.finish())),
+                // Nobody who only computes takes as long as that.
+                Turn::Going if !run.memory.changed => return Ok(None),
+                Turn::Going => {}
+            }
+        }
     }
+}
+
+/// What a block did: its writes, its stream, what it printed.
+pub(crate) type Executed = (Writes, Option<ThreadBlock>, String);
+
+/// How far the warps of a block came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Going,
+    Ended,
 }
 
 /// A barrier of a block.
@@ -149,7 +191,9 @@ struct BlockRun<'a> {
 }
 
 impl<'a> BlockRun<'a> {
-    fn new(launch: &'a Launch, memory: &'a Memory, id: [u32; 3], record: bool) -> BlockRun<'a> {
+    fn new(launch: &'a Launch, memory: Arc<Memory>, number: u64, record: bool) -> BlockRun<'a> {
+        let [x, y, _] = launch.grid.map(u64::from);
+        let id = [number % x, number / x % y, number / (x * y)].map(|position| position as u32);
         let threads: u32 = launch.block.iter().product();
         let kernel = &launch.code.kernel;
         let warps = (0..threads.div_ceil(LANES as u32))
@@ -163,14 +207,18 @@ impl<'a> BlockRun<'a> {
         banks[4] = &launch.addresses;
         BlockRun {
             launch,
-            constants: Constants { banks, block: id, block_size: launch.block },
+            constants: Constants { banks, block: id, block_size: launch.block, shared_size: launch.shared },
             memory: BlockMemory {
                 global: View::new(memory),
+                changed: false,
+                read_last: 0,
                 shared: vec![0; launch.shared as usize],
                 local: vec![0; warps.len() * LANES * local_bytes as usize],
                 local_bytes,
                 shared_window: SHARED_WINDOW,
                 local_window: LOCAL_WINDOW,
+                printed: String::new(),
+                textures: &launch.textures,
                 digests: launch.digests && record,
             },
             recorder: record.then(|| Recorder::new(warps.len())),
@@ -180,31 +228,43 @@ impl<'a> BlockRun<'a> {
         }
     }
 
-    fn execute(&mut self) -> Result<()> {
+    fn finish(self) -> Executed {
+        let (id, code) = (self.constants.block, &self.launch.code);
+        let recorded = self.recorder.map(|recorder| recorder.finish(id, code));
+        (self.memory.global.into_writes(), recorded, self.memory.printed)
+    }
+
+    /// Lets each warp run until it ends, waits or has executed so many instructions.
+    fn turn(&mut self, share: u64) -> Result<Turn> {
         loop {
             let mut ran = false;
+            let mut stopped = false;
             for number in 0..self.warps.len() {
                 while self.warps[number].select() {
                     ran = true;
-                    if !self.run_warp(number)? {
+                    if !self.run_warp(number, share)? {
+                        stopped = true;
                         break;
                     }
                 }
             }
             if self.warps.iter().all(|warp| warp.groups.is_empty()) {
-                return Ok(());
+                return Ok(Turn::Ended);
             }
             if !ran {
                 return Err(self.stuck());
+            }
+            if stopped {
+                return Ok(Turn::Going);
             }
         }
     }
 
     /// Lets the selected group of a warp run until it waits, ends or has had its share, which the
     /// result tells by `false`.
-    fn run_warp(&mut self, number: usize) -> Result<bool> {
+    fn run_warp(&mut self, number: usize, share: u64) -> Result<bool> {
         let launch = self.launch;
-        let share = self.warps[number].executed + SHARE;
+        let share = self.warps[number].executed + share;
         loop {
             let warp = &mut self.warps[number];
             let Some(group) = warp.groups.last() else { return Ok(true) };
@@ -293,6 +353,13 @@ impl<'a> BlockRun<'a> {
                     state.arrived += warp.threads_at_barrier(mask);
                 }
                 Ok(())
+            }
+            Control::CallLibrary { function } => {
+                warp.advance();
+                warp.call_library(*function, mask, number as u32, &mut self.memory)
+            }
+            Control::CallAbsolute { register } => {
+                warp.call(*register, mask, number as u32, &mut self.memory, &self.launch.missing)
             }
             _ => warp.control(control, mask, &self.constants, number as u32),
         }
@@ -408,7 +475,7 @@ mod tests {
         let text = ".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n\
                     /*0000*/ NOP ;\nagain:\n/*0010*/ NOP ;\n/*0020*/ BRA `(again) ;\n";
         let module = Module::parse("k.sass", text).unwrap();
-        let code = Code { limit: 1000, ..Code::new(&module.kernels[0]).unwrap() };
+        let code = Code { limit: 1000, ..Code::new(&module.kernels[0], &|_| 0).unwrap() };
         let launch = Launch {
             code: Arc::new(code),
             grid: [1; 3],
@@ -417,9 +484,11 @@ mod tests {
             parameters: vec![],
             constants: Arc::default(),
             addresses: Arc::default(),
+            missing: Arc::default(),
+            textures: Arc::default(),
             digests: false,
         };
-        let Err(error) = launch.run_block(&Memory::default(), 0, false) else { panic!("it ended") };
+        let Err(error) = launch.run_block(&Arc::default(), 0, false) else { panic!("it ended") };
         let text = error.to_string();
         assert!(text.starts_with("kernel k, PC 0x00"), "{text}");
         assert!(text.contains("block (0, 0, 0), warp 0, lane 0: executes without end"), "{text}");

@@ -1,8 +1,12 @@
 //! Instructions ready to execute: operands resolved to places, behaviour to a function.
 
+use arrayvec::ArrayVec;
+
 use super::arithmetic::convert::{float_to_float, FloatType};
 use super::arithmetic::{FloatMode, Rounding};
+use super::library::LibraryFunction;
 use super::memory::AccessError;
+use super::texture::{Geometry, Outside, Sampling};
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
@@ -91,6 +95,10 @@ pub(crate) enum Special {
     /// Block number within the grid, per dimension.
     Block(u8),
     Warp,
+    /// The warp's number from bit 8 on.
+    VirtualId,
+    /// Shared memory of the block in bytes.
+    SharedSize,
     /// Set bits at lanes equal to, below, at or below, above, at or above the own one.
     LaneMask(LaneMask),
     /// Instructions the warp has executed; the upper word is zero. There is no clock.
@@ -298,6 +306,8 @@ pub(crate) enum Access {
         address: Address,
         destination: Option<u16>,
     },
+    Texture(TextureAccess),
+    Surface(SurfaceAccess),
     /// Whether a generic address lies in a space.
     QuerySpace {
         space: Space,
@@ -306,10 +316,51 @@ pub(crate) enum Access {
     },
 }
 
+/// A read of a texture.
+pub(crate) struct TextureAccess {
+    /// `None`: its extents.
+    pub sampling: Option<Sampling>,
+    pub geometry: Geometry,
+    /// Its handle.
+    pub handle: Source,
+    pub layer: Option<u16>,
+    pub coordinates: ArrayVec<u16, 3>,
+    /// Four bits of offset in texels per dimension.
+    pub offsets: Option<u16>,
+    /// Channels, or extents, and where they go.
+    pub destinations: ArrayVec<(u8, u16), 4>,
+    /// Set where texels are not resident, which here is nowhere.
+    pub missing: Option<PredicateDestination>,
+}
+
+/// An access to a surface.
+pub(crate) struct SurfaceAccess {
+    pub effect: SurfaceEffect,
+    pub geometry: Geometry,
+    pub outside: Outside,
+    pub handle: Source,
+    /// x, in bytes but for formatted stores, then y and z as the geometry has them, then the layer.
+    pub place: ArrayVec<u16, 4>,
+    /// The first register of the data.
+    pub data: u16,
+}
+
+pub(crate) enum SurfaceEffect {
+    Load(Width),
+    Store(Width),
+    /// Of so many channels, each in a register.
+    StoreFormatted(u8),
+    Atomic(AtomicFunction, AtomicType),
+}
+
 impl Access {
     /// Whether blocks of a launch can see each other through it.
     pub fn crosses_blocks(&self) -> bool {
-        matches!(self, Access::Atomic { space: Space::Global | Space::Generic, .. })
+        match self {
+            Access::Atomic { space, .. } => matches!(space, Space::Global | Space::Generic),
+            Access::Surface(surface) => matches!(surface.effect, SurfaceEffect::Atomic(..)),
+            _ => false,
+        }
     }
 
     /// Bytes per lane that a trace gives addresses for, 0 if it gives none.
@@ -317,6 +368,8 @@ impl Access {
         match self {
             Access::Load { width, .. } | Access::Store { width, .. } => width.bytes(),
             Access::LoadConstant { .. } | Access::QuerySpace { .. } => 0,
+            // A tracer gives no addresses for them.
+            Access::Texture(_) | Access::Surface(_) => 0,
             Access::LoadMatrices { .. } => 16,
             Access::Atomic { kind, .. } => kind.bytes(),
             Access::CountingIncrement { .. } => 4,
@@ -331,14 +384,26 @@ pub(crate) enum Control {
         target: u32,
         condition: PredicateSource,
     },
-    /// Jumps if lanes of the warp are elsewhere.
-    BranchDivergent {
+    /// Jumps if all lanes of the warp are together, or if some are elsewhere.
+    BranchTogether {
         target: u32,
+        converged: bool,
     },
     /// Adds a register pair to a place in the code: jump tables, returns, calls through pointers.
     BranchIndexed {
         base: i64,
         register: (u16, u16),
+    },
+    /// Calls what a register pair has the address of.
+    CallAbsolute {
+        register: (u16, u16),
+    },
+    CallLibrary {
+        function: LibraryFunction,
+    },
+    /// Of a function that the listing lacks.
+    CallMissing {
+        name: String,
     },
     Exit,
     /// All executing lanes meet again after their `BSYNC` on this barrier.

@@ -26,7 +26,7 @@ pub(crate) enum Waiting {
 }
 
 /// Lanes at the same place.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Group {
     pub mask: u32,
     pub pc: u32,
@@ -37,6 +37,7 @@ pub(crate) struct Group {
     pub uniform_predicates: u8,
 }
 
+#[derive(Clone)]
 pub(crate) struct Warp {
     /// A row per register of a thread, then RZ's row, then one that swallows writes.
     pub registers: Vec<Lanes>,
@@ -69,6 +70,14 @@ impl Warp {
             reduced: 0,
             executed: 0,
         }
+    }
+
+    /// Whether it is in the same state, so that it will do the same again if memory stays as it is.
+    pub fn repeats(&self, before: &Warp) -> bool {
+        self.groups == before.groups
+            && self.predicates == before.predicates
+            && self.registers == before.registers
+            && self.convergence == before.convergence
     }
 
     /// Puts a group that can run last. False if there is none.

@@ -27,21 +27,24 @@
 //! values = { range = { start = 1.0, step = 2.0 } }
 //! ```
 
+mod arguments;
+mod document;
 mod values;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use half::f16;
-use serde::Deserialize;
 use toml::Spanned;
 
-use crate::device::{self, Device, Dim, Pointer};
+use crate::device::{self, Device, Pointer};
 use crate::error::{Error, Result};
 use crate::listing::Module;
-use values::{Element, Tolerance, Values};
+use arguments::Places;
+use document::{Buffer, Document, Expect, Step, Target};
+use values::{Element, Values};
 
 /// Most bytes of a buffer.
 const MAX_BYTES: u64 = 1 << 32;
@@ -57,111 +60,39 @@ pub struct LaunchFile {
     module: Module,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Document {
-    listing: Spanned<PathBuf>,
-    #[serde(default)]
-    buffers: BTreeMap<String, Spanned<Buffer>>,
-    /// `__constant__` and `__device__` variables of the listing.
-    #[serde(default)]
-    variables: BTreeMap<String, Spanned<Buffer>>,
-    launch: Vec<Spanned<Launch>>,
-    #[serde(default)]
-    print: Vec<Spanned<Print>>,
-    #[serde(default)]
-    expect: Vec<Spanned<Expect>>,
+/// Where buffers, variables and images are, once they are anywhere.
+#[derive(Default)]
+struct Addresses {
+    buffers: BTreeMap<String, u64>,
+    variables: BTreeMap<String, u64>,
+    images: BTreeMap<String, u64>,
+    round: Cell<u64>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Buffer {
-    #[serde(rename = "type")]
-    element: Element,
-    /// Elements.
-    count: u64,
-    #[serde(default)]
-    init: Values,
-}
+impl Places for Addresses {
+    fn buffer(&self, name: &str) -> Result<u64, String> {
+        found(&self.buffers, "buffer", "buffers", name)
+    }
 
-impl Buffer {
-    fn bytes(&self, folder: &Path) -> Result<Vec<u8>, String> {
-        self.init.bytes(self.element, self.count as usize, folder)
+    fn variable(&self, name: &str) -> Result<u64, String> {
+        found(&self.variables, "variable", "variables", name)
+    }
+
+    fn image(&self, name: &str) -> Result<u64, String> {
+        found(&self.images, "image", "images", name)
+    }
+
+    fn round(&self) -> u64 {
+        self.round.get()
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Launch {
-    kernel: String,
-    /// In blocks.
-    grid: Extent,
-    /// In threads.
-    block: Extent,
-    /// Dynamic shared memory, in bytes.
-    #[serde(default)]
-    shared: u32,
-    #[serde(default)]
-    arguments: Vec<Argument>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(untagged, expecting = "a positive number, or a list of two or three")]
-enum Extent {
-    X(u32),
-    Xy([u32; 2]),
-    Xyz([u32; 3]),
-}
-
-impl From<Extent> for Dim {
-    fn from(extent: Extent) -> Dim {
-        match extent {
-            Extent::X(x) => x.into(),
-            Extent::Xy([x, y]) => (x, y).into(),
-            Extent::Xyz([x, y, z]) => (x, y, z).into(),
-        }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Argument {
-    /// The address of a buffer.
-    Buffer(String),
-    I8(i8),
-    U8(u8),
-    I16(i16),
-    U16(u16),
-    I32(i32),
-    U32(u32),
-    I64(i64),
-    U64(u64),
-    F16(f32),
-    F32(f32),
-    F64(f64),
-}
-
-/// Elements of a buffer to show.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Print {
-    buffer: String,
-    #[serde(default)]
-    first: u64,
-    count: Option<u64>,
-}
-
-/// What must be in a buffer after the launches.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expect {
-    buffer: String,
-    #[serde(default)]
-    first: u64,
-    count: Option<u64>,
-    values: Values,
-    #[serde(default)]
-    tolerance: Tolerance,
+fn found<T: Copy>(all: &BTreeMap<String, T>, kind: &str, table: &str, name: &str) -> Result<T, String> {
+    all.get(name).copied().ok_or_else(|| {
+        let names: Vec<_> = all.keys().map(String::as_str).collect();
+        let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+        format!("there is no {kind} {name}; add [{table}.{name}], or name one of: {names}")
+    })
 }
 
 impl LaunchFile {
@@ -185,55 +116,84 @@ impl LaunchFile {
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let listing = folder.join(document.listing.get_ref());
-        let code = fs::read_to_string(&listing).map_err(|error| Error::LaunchFile {
+        let unusable = |message| Error::LaunchFile {
             file: file.clone(),
             line: line_of(&lines, document.listing.span()),
-            message: format!(
-                "listing {} cannot be read: {error}; nvdisasm -hex writes one",
-                listing.display()
-            ),
-        })?;
+            message,
+        };
+        let code = crate::binary::listing(&listing).map_err(unusable)?;
         let module = Module::parse(&listing.display().to_string(), &code)?;
         let launch_file = LaunchFile { file, folder, lines, document, module };
         launch_file.check()?;
         Ok(launch_file)
     }
 
-    /// Fills the buffers, launches the kernels, shows what is to be printed, a line each, and
-    /// compares what is expected.
+    /// How a device that runs it must be.
+    pub fn options(&self, options: device::Options) -> device::Options {
+        let Document { heap, margin, .. } = &self.document;
+        device::Options {
+            heap_bytes: heap.unwrap_or(options.heap_bytes),
+            margin: margin.unwrap_or(options.margin),
+            ..options
+        }
+    }
+
+    /// Fills the buffers, launches the kernels, shows what they print and what is to be printed, line by
+    /// line, and compares what is expected.
     ///
     /// # Errors
     /// By line: a data file that cannot be used, a launch that is not possible or stops at a fault, a
     /// wrong answer.
     pub fn run(&self, device: &mut Device, mut print: impl FnMut(&str)) -> Result<()> {
-        let mut pointers = BTreeMap::new();
+        let mut places = Addresses::default();
         for (name, buffer) in &self.document.buffers {
             let content = buffer.get_ref();
-            let pointer = match content.init {
-                Values::Zero => device.allocate(content.count * content.element.size() as u64),
-                _ => device.upload(&content.bytes(&self.folder).map_err(|error| self.at(buffer, error))?),
-            };
-            pointers.insert(name.as_str(), pointer);
+            let pointer = device.allocate(content.count * content.element.size() as u64);
+            device.name(pointer, name);
+            places.buffers.insert(name.clone(), pointer.0);
+        }
+        for (name, place) in device.variables(&self.module)? {
+            places.variables.insert(name, place);
+        }
+        for (name, image) in &self.document.images {
+            let content = image.get_ref();
+            let buffer = self.document.buffers[&content.buffer].get_ref();
+            let (texels, sampler) = content.image(buffer, Pointer(places.buffers[&content.buffer]));
+            let handle = device.bind(texels, sampler).map_err(|error| self.at(image, error))?;
+            places.images.insert(name.clone(), handle);
+        }
+        for (name, buffer) in &self.document.buffers {
+            match &buffer.get_ref().init {
+                None | Some(Values::Zero) => {}
+                Some(_) => {
+                    let bytes = self.content(buffer, &places)?;
+                    device.write(Pointer(places.buffers[name]), &bytes)?;
+                }
+            }
         }
         for (name, variable) in &self.document.variables {
-            let bytes = variable.get_ref().bytes(&self.folder).map_err(|error| self.at(variable, error))?;
-            device.write_symbol(&self.module, name, &bytes).map_err(|error| self.at(variable, error))?;
+            if variable.get_ref().init.is_some() {
+                let bytes = self.content(variable, &places)?;
+                let written = device.write_symbol(&self.module, name, &bytes);
+                written.map_err(|error| self.at(variable, error))?;
+            }
         }
-        for launch in &self.document.launch {
-            let Launch { kernel, grid, block, shared, arguments } = launch.get_ref();
-            let arguments: Vec<_> = arguments.iter().map(|argument| argument.for_device(&pointers)).collect();
-            device
-                .launch(&self.module, kernel, *grid, *block, *shared, &arguments)
-                .map_err(|error| self.at(launch, error))?;
-        }
+        self.steps(&self.document.launch, device, &places, &mut print)?;
         for wanted in &self.document.print {
-            let Print { buffer, first, count } = wanted.get_ref();
-            let (element, range) = self.range(wanted, buffer, *first, *count)?;
-            let bytes = read(device, pointers[buffer.as_str()], element, &range)?;
+            let (name, element, range) = self.range(wanted, &wanted.get_ref().of())?;
+            let bytes = self.read(device, &places, wanted, &wanted.get_ref().of())?;
             let texts: Vec<_> = bytes.chunks(element.size()).map(|bytes| element.text(bytes)).collect();
-            print(&format!("{buffer}[{}..{}] = {}", range.start, range.end, texts.join(" ")));
+            print(&format!("{name}[{}..{}] = {}", range.start, range.end, texts.join(" ")));
         }
-        self.document.expect.iter().try_for_each(|expect| self.compare(device, &pointers, expect))
+        for dump in &self.document.dump {
+            let path = self.folder.join(&dump.get_ref().file);
+            let bytes = self.read(device, &places, dump, &dump.get_ref().of())?;
+            let unwritable = |error| {
+                self.at(dump, format!("{}: cannot be written: {error}; check the path", path.display()))
+            };
+            fs::write(&path, bytes).map_err(unwritable)?;
+        }
+        self.document.expect.iter().try_for_each(|expect| self.compare(device, &places, expect))
     }
 
     /// Whether the file says what must come out.
@@ -241,15 +201,88 @@ impl LaunchFile {
         !self.document.expect.is_empty()
     }
 
+    fn content(&self, place: &Spanned<Buffer>, places: &dyn Places) -> Result<Vec<u8>> {
+        let Buffer { element, count, init } = place.get_ref();
+        let values = init.as_ref().unwrap_or(&Values::Zero);
+        values.bytes(*element, *count as usize, &self.folder, places).map_err(|error| self.at(place, error))
+    }
+
+    fn steps(
+        &self,
+        steps: &[Spanned<Step>],
+        device: &mut Device,
+        places: &Addresses,
+        print: &mut dyn FnMut(&str),
+    ) -> Result<()> {
+        for place in steps {
+            let step = place.get_ref();
+            if let Some(set) = &step.set {
+                let (_, element, range) = self.range(place, &set.of())?;
+                let count = (range.end - range.start) as usize;
+                let bytes = set.values.bytes(element, count, &self.folder, places);
+                self.write(device, places, place, &set.of(), &bytes.map_err(|error| self.at(place, error))?)?;
+            } else if let Some(kernel) = &step.kernel {
+                let mut arguments = vec![];
+                for argument in &step.arguments {
+                    let bytes = argument.get_ref().bytes(places, &self.folder);
+                    arguments.push(device::Argument(bytes.map_err(|error| self.at(argument, error))?));
+                }
+                let (grid, block) = (step.grid.unwrap_or_default(), step.block.unwrap_or_default());
+                let launched = device.launch(&self.module, kernel, grid, block, step.shared, &arguments);
+                device.take_printed().lines().for_each(&mut *print);
+                launched.map_err(|error| self.at(place, error))?;
+            } else {
+                self.rounds(place, device, places, print)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the steps of a loop until its condition holds, or as often as it says.
+    fn rounds(
+        &self,
+        place: &Spanned<Step>,
+        device: &mut Device,
+        places: &Addresses,
+        print: &mut dyn FnMut(&str),
+    ) -> Result<()> {
+        let step = place.get_ref();
+        let around = places.round.get();
+        let rounds = step.repeat.unwrap_or_default();
+        for round in 0..rounds {
+            places.round.set(round);
+            self.steps(&step.launch, device, places, print)?;
+            let Some(until) = &step.until else { continue };
+            let (_, element, _) = self.range(place, &until.of())?;
+            let mut wanted = vec![];
+            element.encode(until.is, &mut wanted).map_err(|error| self.at(place, error))?;
+            if self.read(device, places, place, &until.of())? == wanted {
+                break;
+            }
+            if round + 1 == rounds {
+                return Err(self.at(place, format!("the condition does not hold after {rounds} rounds")));
+            }
+        }
+        places.round.set(around);
+        Ok(())
+    }
+
     /// What can be checked before anything runs.
     fn check(&self) -> Result<()> {
-        let Document { buffers, variables, launch, print, expect, .. } = &self.document;
+        let Document { buffers, variables, images, launch, print, dump, expect, .. } = &self.document;
         if launch.is_empty() {
             return Err(Error::LaunchFile {
                 file: self.file.clone(),
                 line: 1,
                 message: "nothing is launched; add a [[launch]]".into(),
             });
+        }
+        for (name, bytes) in [("heap", self.document.heap), ("margin", self.document.margin)] {
+            if bytes.is_some_and(|bytes| bytes > MAX_BYTES) {
+                let message =
+                    format!("{name} = {}: give {MAX_BYTES} bytes at most", bytes.unwrap_or_default());
+                return Err(Error::LaunchFile { file: self.file.clone(), line: 1, message });
+            }
         }
         for buffer in buffers.values().chain(variables.values()) {
             let Buffer { element, count, .. } = buffer.get_ref();
@@ -259,72 +292,134 @@ impl LaunchFile {
                 return Err(self.at(buffer, format!("count = {count}: give 1 to {most} elements")));
             }
         }
-        for launch in launch {
-            for argument in &launch.get_ref().arguments {
-                if let Argument::Buffer(name) = argument {
-                    self.buffer(launch, name)?;
-                }
+        for (name, variable) in variables {
+            if !self.module.has_variable(name) {
+                return Err(self.at(variable, format!("the listing has no variable {name}")));
             }
         }
-        for print in print {
-            let Print { buffer, first, count } = print.get_ref();
-            self.range(print, buffer, *first, *count)?;
+        let anywhere =
+            |names: &mut dyn Iterator<Item = &String>| names.map(|name| (name.clone(), 0)).collect();
+        let listed = self.module.variables();
+        let places = Addresses {
+            buffers: anywhere(&mut buffers.keys()),
+            variables: anywhere(&mut listed.iter()),
+            images: anywhere(&mut images.keys()),
+            round: Cell::new(0),
+        };
+        for image in images.values() {
+            let content = image.get_ref();
+            places.buffer(&content.buffer).map_err(|error| self.at(image, error))?;
+            content.check(buffers[&content.buffer].get_ref()).map_err(|error| self.at(image, error))?;
         }
-        for expect in expect {
-            let Expect { buffer, first, count, .. } = expect.get_ref();
-            self.range(expect, buffer, *first, *count)?;
+        self.check_steps(launch, &places)?;
+        for print in print {
+            self.range(print, &print.get_ref().of())?;
+        }
+        for dump in dump {
+            self.range(dump, &dump.get_ref().of())?;
+        }
+        expect.iter().try_for_each(|expect| self.range(expect, &expect.get_ref().of()).map(|_| ()))
+    }
+
+    fn check_steps(&self, steps: &[Spanned<Step>], places: &Addresses) -> Result<()> {
+        for place in steps {
+            let step = place.get_ref();
+            step.check().map_err(|message| self.at(place, message))?;
+            for argument in &step.arguments {
+                argument.get_ref().bytes(places, &self.folder).map_err(|error| self.at(argument, error))?;
+            }
+            if let Some(set) = &step.set {
+                self.range(place, &set.of())?;
+            }
+            if let Some(until) = &step.until {
+                let (_, _, range) = self.range(place, &until.of())?;
+                if range.end - range.start != 1 {
+                    return Err(self.at(
+                        place,
+                        "`until` looks at one element; give its number as `first`, and count = 1",
+                    ));
+                }
+            }
+            self.check_steps(&step.launch, places)?;
         }
         Ok(())
     }
 
-    /// The buffer that `place` names.
-    fn buffer<T>(&self, place: &Spanned<T>, name: &str) -> Result<&Buffer> {
-        self.document.buffers.get(name).map(Spanned::get_ref).ok_or_else(|| {
-            let names: Vec<_> = self.document.buffers.keys().map(String::as_str).collect();
-            let names = if names.is_empty() { "none".into() } else { names.join(", ") };
-            self.at(
-                place,
-                format!("there is no buffer {name}; add [buffers.{name}], or name one of: {names}"),
-            )
-        })
-    }
-
-    /// The elements of a buffer that `place` names, all from `first` on unless it says how many.
-    fn range<T>(
-        &self,
-        place: &Spanned<T>,
-        buffer: &str,
-        first: u64,
-        count: Option<u64>,
-    ) -> Result<(Element, Range<u64>)> {
-        let Buffer { element, count: all, .. } = self.buffer(place, buffer)?;
-        let end = count.map_or(Some(*all), |count| first.checked_add(count));
+    /// The elements that `place` names, all from `first` on unless it says how many, and of what.
+    fn range<'a, T>(&self, place: &Spanned<T>, of: &Target<'a>) -> Result<(&'a str, Element, Range<u64>)> {
+        let (kind, name, declared) = match (of.buffer, of.variable) {
+            (Some(name), None) => ("buffer", name, &self.document.buffers),
+            (None, Some(name)) => ("variable", name, &self.document.variables),
+            _ => return Err(self.at(place, "name either a buffer or a variable")),
+        };
+        let places: BTreeMap<String, (Element, u64)> = declared
+            .iter()
+            .map(|(name, buffer)| (name.clone(), (buffer.get_ref().element, buffer.get_ref().count)))
+            .collect();
+        let (element, all) =
+            found(&places, kind, &format!("{kind}s"), name).map_err(|error| self.at(place, error))?;
+        let Target { first, count, .. } = *of;
+        let end = count.map_or(Some(all), |count| first.checked_add(count));
         match end {
-            Some(end) if first < end && end <= *all => Ok((*element, first..end)),
+            Some(end) if first < end && end <= all => Ok((name, element, first..end)),
             _ => Err(self.at(
                 place,
-                format!("buffer {buffer} has {all} elements; choose first and count so that some of them are meant and no others"),
+                format!("{kind} {name} has {all} elements; choose first and count so that some of them are meant and no others"),
             )),
         }
     }
 
-    fn compare(
+    /// The bytes of the elements that `place` names.
+    fn read<T>(
         &self,
-        device: &Device,
-        pointers: &BTreeMap<&str, Pointer>,
-        place: &Spanned<Expect>,
+        device: &mut Device,
+        places: &Addresses,
+        place: &Spanned<T>,
+        of: &Target,
+    ) -> Result<Vec<u8>> {
+        let (name, element, range) = self.range(place, of)?;
+        let size = element.size() as u64;
+        let (start, bytes) = (range.start * size, ((range.end - range.start) * size) as usize);
+        if of.buffer.is_some() {
+            return device.read(Pointer(places.buffers[name]).offset(start), bytes);
+        }
+        let read = device.read_symbol(&self.module, name, start as usize, bytes);
+        read.map_err(|error| self.at(place, error))
+    }
+
+    fn write<T>(
+        &self,
+        device: &mut Device,
+        places: &Addresses,
+        place: &Spanned<T>,
+        of: &Target,
+        bytes: &[u8],
     ) -> Result<()> {
-        let Expect { buffer, first, count, values, tolerance } = place.get_ref();
-        let (element, range) = self.range(place, buffer, *first, *count)?;
+        let (name, element, range) = self.range(place, of)?;
+        let start = range.start * element.size() as u64;
+        if of.buffer.is_some() {
+            return device.write(Pointer(places.buffers[name]).offset(start), bytes);
+        }
+        let mut all = device
+            .read_symbol(&self.module, name, 0, start as usize)
+            .map_err(|error| self.at(place, error))?;
+        all.extend_from_slice(bytes);
+        device.write_symbol(&self.module, name, &all).map_err(|error| self.at(place, error))
+    }
+
+    fn compare(&self, device: &mut Device, places: &Addresses, place: &Spanned<Expect>) -> Result<()> {
+        let expect = place.get_ref();
+        let (name, element, range) = self.range(place, &expect.of())?;
         let count = (range.end - range.start) as usize;
-        let expected = values.bytes(element, count, &self.folder).map_err(|error| self.at(place, error))?;
-        let actual = read(device, pointers[buffer.as_str()], element, &range)?;
+        let expected = expect.values.bytes(element, count, &self.folder, places);
+        let expected = expected.map_err(|error| self.at(place, error))?;
+        let actual = self.read(device, places, place, &expect.of())?;
         let pairs = actual.chunks(element.size()).zip(expected.chunks(element.size()));
         for (index, (actual, expected)) in range.zip(pairs) {
-            if !element.is_close(actual, expected, *tolerance) {
+            if !element.is_close(actual, expected, expect.tolerance) {
                 return Err(Error::Answer {
                     message: format!(
-                        "{buffer}[{index}] is {}, expected {} ({}:{})",
+                        "{name}[{index}] is {}, expected {} ({}:{})",
                         element.text(actual),
                         element.text(expected),
                         self.file,
@@ -344,31 +439,6 @@ impl LaunchFile {
             message: message.to_string(),
         }
     }
-}
-
-impl Argument {
-    fn for_device(&self, pointers: &BTreeMap<&str, Pointer>) -> device::Argument {
-        match *self {
-            Argument::Buffer(ref name) => pointers[name.as_str()].into(),
-            Argument::I8(value) => value.into(),
-            Argument::U8(value) => value.into(),
-            Argument::I16(value) => value.into(),
-            Argument::U16(value) => value.into(),
-            Argument::I32(value) => value.into(),
-            Argument::U32(value) => value.into(),
-            Argument::I64(value) => value.into(),
-            Argument::U64(value) => value.into(),
-            Argument::F16(value) => f16::from_f32(value).to_bits().into(),
-            Argument::F32(value) => value.into(),
-            Argument::F64(value) => value.into(),
-        }
-    }
-}
-
-/// Elements of a buffer, little endian.
-fn read(device: &Device, buffer: Pointer, element: Element, range: &Range<u64>) -> Result<Vec<u8>> {
-    let size = element.size() as u64;
-    device.read(buffer.offset(range.start * size), ((range.end - range.start) * size) as usize)
 }
 
 /// Number of the line in which a range of bytes begins.

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use half::f16;
 use serde::Deserialize;
 
+use super::arguments::{Argument, Places};
+
 /// The type of a buffer's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -126,13 +128,21 @@ impl Element {
         with_type!(self, T => std::any::type_name::<T>().rsplit(':').next().unwrap_or_default())
     }
 
+    /// The type that launch files call so.
+    pub fn named(name: &str) -> Option<Element> {
+        use Element::*;
+        [I8, U8, I16, U16, I32, U32, I64, U64, F16, F32, F64]
+            .into_iter()
+            .find(|element| element.name() == name)
+    }
+
     /// In bytes.
     pub fn size(self) -> usize {
         with_type!(self, T => size_of::<T>())
     }
 
     /// Appends the number, little endian.
-    fn encode(self, number: Number, bytes: &mut Vec<u8>) -> Result<(), String> {
+    pub fn encode(self, number: Number, bytes: &mut Vec<u8>) -> Result<(), String> {
         with_type!(self, T => match T::from_number(number) {
             Some(value) => bytes.extend_from_slice(&value.to_le_bytes()),
             None => return Err(format!("{} does not fit type {}", number.text(), self.name())),
@@ -193,11 +203,19 @@ pub(super) enum Values {
     Random { seed: u64, min: Number, max: Number },
     /// The bytes of a file, little endian.
     File(PathBuf),
+    /// As the elements of an argument that is an array: addresses, structs.
+    Array(Vec<Argument>),
 }
 
 impl Values {
     /// `count` elements, little endian. Paths start from `folder`.
-    pub fn bytes(&self, element: Element, count: usize, folder: &Path) -> Result<Vec<u8>, String> {
+    pub fn bytes(
+        &self,
+        element: Element,
+        count: usize,
+        folder: &Path,
+        places: &dyn Places,
+    ) -> Result<Vec<u8>, String> {
         match self {
             Values::Zero => Ok(vec![0; count * element.size()]),
             Values::Iota => series(element, count, Number::Integer(0), Number::Integer(1)),
@@ -208,6 +226,17 @@ impl Values {
             Values::List(list) => each(element, count, |index| Ok(list[index])),
             Values::Range { start, step } => series(element, count, *start, *step),
             Values::Random { seed, min, max } => random(element, count, *seed, *min, *max),
+            Values::Array(list) => {
+                let mut bytes = vec![];
+                for argument in list {
+                    bytes.extend(argument.bytes(places, folder)?);
+                }
+                let expected = count * element.size();
+                if bytes.len() != expected {
+                    return Err(format!("the array has {} bytes; give {expected}", bytes.len()));
+                }
+                Ok(bytes)
+            }
             Values::File(path) => {
                 let path = folder.join(path);
                 let bytes = fs::read(&path).map_err(|error| {
@@ -271,8 +300,28 @@ fn random(element: Element, count: usize, seed: u64, min: Number, max: Number) -
 mod tests {
     use super::*;
 
+    struct Nowhere;
+
+    impl Places for Nowhere {
+        fn buffer(&self, name: &str) -> Result<u64, String> {
+            Err(format!("no buffer {name}"))
+        }
+
+        fn variable(&self, name: &str) -> Result<u64, String> {
+            self.buffer(name)
+        }
+
+        fn image(&self, name: &str) -> Result<u64, String> {
+            self.buffer(name)
+        }
+
+        fn round(&self) -> u64 {
+            0
+        }
+    }
+
     fn texts(values: &Values, element: Element, count: usize) -> Result<String, String> {
-        let bytes = values.bytes(element, count, Path::new("."))?;
+        let bytes = values.bytes(element, count, Path::new("."), &Nowhere)?;
         let texts: Vec<_> = bytes.chunks(element.size()).map(|bytes| element.text(bytes)).collect();
         Ok(texts.join(" "))
     }
@@ -294,8 +343,8 @@ mod tests {
     fn random_values_stay_in_range_and_repeat() {
         for element in [Element::I16, Element::F16, Element::F64] {
             let random = Values::Random { seed: 7, min: Number::Integer(-3), max: Number::Integer(2) };
-            let bytes = random.bytes(element, 500, Path::new(".")).unwrap();
-            assert_eq!(bytes, random.bytes(element, 500, Path::new(".")).unwrap());
+            let bytes = random.bytes(element, 500, Path::new("."), &Nowhere).unwrap();
+            assert_eq!(bytes, random.bytes(element, 500, Path::new("."), &Nowhere).unwrap());
             let values: Vec<f64> = bytes.chunks(element.size()).map(|bytes| element.to_f64(bytes)).collect();
             assert!(values.iter().all(|value| (-3.0..=2.0).contains(value)), "{values:?}");
             assert!(values.iter().any(|&value| value < -1.0) && values.iter().any(|&value| value > 1.0));

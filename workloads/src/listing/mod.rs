@@ -4,6 +4,7 @@
 //! constants and global variables. `nvdisasm -c -hex`, which prints code only, is read too; such a
 //! module has no parameter layout (natural alignment is assumed), no constants and no variables.
 
+mod link;
 mod operand;
 mod parse;
 
@@ -12,7 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use operand::{Address, Constant, Half, Instruction, Operand, Predicate, Register, RegisterFile};
 
-use crate::error::Result;
+use crate::emulator::Code;
+use crate::error::{Error, Result};
 
 /// Where parameters start in constant bank 0 on Turing.
 pub const PARAMETER_BASE: u32 = 0x160;
@@ -26,8 +28,12 @@ pub struct Module {
     pub(crate) identity: u64,
     /// Compute capability: 75 for Turing.
     pub target: u32,
+    /// Names the listing in errors.
+    pub file: String,
     /// In the order of the listing.
     pub kernels: Vec<Kernel>,
+    /// Functions that are not part of one kernel: where they are in the code of each that may call them.
+    pub functions: BTreeMap<String, u32>,
     /// Constant bank 3: `__constant__` variables.
     pub constants: Data,
     /// Constant bank 4: addresses of global variables.
@@ -44,7 +50,53 @@ impl Module {
     pub fn parse(file: &str, text: &str) -> Result<Module> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let identity = NEXT.fetch_add(1, Ordering::Relaxed);
-        Ok(Module { identity, ..parse::module(file, text)? })
+        Ok(Module { identity, file: file.into(), ..parse::module(file, text)? })
+    }
+
+    /// Whether a kernel of it can be executed.
+    ///
+    /// # Errors
+    /// The line or the instruction that is not understood.
+    pub fn check(&self, kernel: &Kernel) -> Result<()> {
+        if let Some((line, message)) = &kernel.defect {
+            let message = format!("kernel {}: {message}", kernel.name);
+            return Err(Error::Listing { file: self.file.clone(), line: *line, message });
+        }
+        Code::new(kernel, &|_| 0).map(|_| ())
+    }
+
+    /// Whether a kernel may allocate memory.
+    pub(crate) fn allocates(&self) -> bool {
+        let by_address = |data: &Data| data.relocations.iter().any(|(_, name)| name == "malloc");
+        let by_name = |instruction: &Instruction| {
+            let named = |operand: &Operand| match operand {
+                Operand::Label(name) | Operand::Half { symbol: name, .. } => name == "malloc",
+                _ => false,
+            };
+            instruction.operands.iter().any(named)
+        };
+        by_address(&self.addresses)
+            || self.globals.iter().any(by_address)
+            || self.kernels.iter().flat_map(|kernel| &kernel.instructions).any(by_name)
+    }
+
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        self.globals.iter().chain([&self.constants]).any(|data| data.symbols.contains_key(name))
+    }
+
+    /// Names of `__device__` variables.
+    pub(crate) fn variables(&self) -> Vec<String> {
+        self.globals.iter().flat_map(|data| data.symbols.keys().cloned()).collect()
+    }
+
+    /// Whether a kernel asks where the constants are among other memory.
+    pub(crate) fn addresses_constants(&self) -> bool {
+        let window = |operand: &Operand| {
+            matches!(operand, Operand::Constant(Constant { bank: 0, address, .. })
+                if address.register.is_none() && (0x50..0x58).contains(&address.offset))
+        };
+        let mut instructions = self.kernels.iter().flat_map(|kernel| &kernel.instructions);
+        instructions.any(|instruction| instruction.operands.iter().any(window))
     }
 
     /// The kernel of this (mangled) name.
@@ -72,6 +124,8 @@ pub struct Kernel {
     /// In address order, [`INSTRUCTION_BYTES`] apart, from address 0. Functions the kernel calls are
     /// part of it.
     pub instructions: Vec<Instruction>,
+    /// The line that was not understood, and why: the kernel cannot be launched, but others can.
+    pub defect: Option<(usize, String)>,
 }
 
 /// Where a parameter lies in constant bank 0.

@@ -34,8 +34,15 @@ pub enum Operand {
     Constant(Constant),
     /// `[..]`: a place in memory.
     Memory(Address),
-    /// `` `(..) ``: a place in the code, by name; in a parsed listing it is a [`Operand::Target`].
+    /// `` `(..) ``: a place in the code, by name; in a parsed listing it is a [`Operand::Target`] if the
+    /// listing has that place.
     Label(String),
+    /// `32@lo(..)`, `32@hi(..)`: half of an address, by name; in a parsed listing of a variable only.
+    Half {
+        symbol: String,
+        addend: u64,
+        upper: bool,
+    },
     /// A place in the code.
     Target(u32),
     /// `B0` to `B15`: a convergence barrier.
@@ -78,6 +85,10 @@ pub struct Register {
     pub half: Option<Half>,
     /// `.B0` to `.B3`: the byte of the register to take.
     pub byte: Option<u8>,
+    /// `.SIGN`: its uppermost bit, as a predicate.
+    pub sign: bool,
+    /// `.ROW`: a matrix that lies row by row.
+    pub by_row: bool,
 }
 
 impl Register {
@@ -92,6 +103,8 @@ impl Register {
             reuse: false,
             half: None,
             byte: None,
+            sign: false,
+            by_row: false,
         }
     }
 
@@ -182,7 +195,7 @@ type Parsed<T> = Result<T, Failure>;
 
 fn operand(input: &mut &str) -> Parsed<Operand> {
     alt((
-        delimited("`(", take_while(1.., |c| c != ')'), ')').map(|label: &str| Operand::Label(label.into())),
+        alt((label, half_address)),
         predicate.map(Operand::Predicate),
         constant.map(Operand::Constant),
         address.map(Operand::Memory),
@@ -190,10 +203,32 @@ fn operand(input: &mut &str) -> Parsed<Operand> {
         preceded('B', number::<u8>).verify(|&barrier| barrier < 16).map(Operand::Barrier),
         integer.map(Operand::Integer),
         float.map(Operand::Float),
-        rest.verify(|name: &str| name.starts_with(|c: char| c.is_ascii_uppercase()))
-            .map(|name: &str| Operand::Name(name.into())),
+        rest.verify(|name: &str| {
+            name.starts_with(|c: char| c.is_ascii_uppercase()) || matches!(name, "1D" | "2D" | "3D")
+        })
+        .map(|name: &str| Operand::Name(name.into())),
     ))
     .parse_next(input)
+}
+
+fn label(input: &mut &str) -> Parsed<Operand> {
+    let label: &str = delimited("`(", take_while(1.., |c| c != ')'), ')').parse_next(input)?;
+    Ok(Operand::Label(label.into()))
+}
+
+/// `32@lo(table)`, `32@lo(fun@R_CUDA_ABS32_LO((table + 0x8)))`, `32@hi((kernel + .L_x_0@srel))`: of a label, only
+/// the label is kept.
+fn half_address(input: &mut &str) -> Parsed<Operand> {
+    let upper = preceded("32@", alt(("lo(".value(false), "hi(".value(true)))).parse_next(input)?;
+    let sum: &str = rest.verify(|sum: &str| sum.ends_with(')')).parse_next(input)?;
+    let sum = sum.trim_matches(['(', ')']);
+    let (first, second) = sum.split_once(" + ").unwrap_or((sum, "0x0"));
+    if let Some(label) = second.strip_suffix("@srel") {
+        return Ok(Operand::Half { symbol: label.into(), addend: 0, upper });
+    }
+    let addend = second.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    let addend = addend.or_else(|| second.parse().ok()).ok_or_else(fail)?;
+    Ok(Operand::Half { symbol: first.into(), addend, upper })
 }
 
 fn number<T: std::str::FromStr>(input: &mut &str) -> Parsed<T> {
@@ -251,7 +286,7 @@ fn half(input: &mut &str) -> Parsed<Half> {
 
 /// Suffixes that repeat what the opcode says.
 fn shape<'a>(input: &mut &'a str) -> Parsed<&'a str> {
-    alt((".64", ".U32", ".S32", ".U64", ".ROW", ".COL")).parse_next(input)
+    alt((".64", ".U32", ".S32", ".U64", ".COL")).parse_next(input)
 }
 
 fn register(input: &mut &str) -> Parsed<Register> {
@@ -271,6 +306,10 @@ fn register(input: &mut &str) -> Parsed<Register> {
             opt(preceded(".B", number::<u8>.verify(|&byte| byte < 4))).parse_next(input)?
         {
             register.byte = Some(byte);
+        } else if opt(".SIGN").parse_next(input)?.is_some() {
+            register.sign = true;
+        } else if opt(".ROW").parse_next(input)?.is_some() {
+            register.by_row = true;
         } else if opt(shape).parse_next(input)?.is_none() {
             return Ok(register);
         }
@@ -282,7 +321,8 @@ fn constant(input: &mut &str) -> Parsed<Constant> {
     let negate = opt('-').parse_next(input)?.is_some();
     let absolute = opt('|').parse_next(input)?.is_some();
     let bank = delimited("c[", integer, ']').verify(|bank| (0..16).contains(bank)).parse_next(input)?;
-    let address = address.parse_next(input)?;
+    // A blank stands there where the constant is an operand of half precision.
+    let address = preceded(opt(' '), address).parse_next(input)?;
     let half = opt(half).parse_next(input)?;
     if absolute {
         '|'.parse_next(input)?;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::operand::{self, Operand};
+use super::link::{link, Text};
+use super::operand;
 use super::{Data, Kernel, Module, Parameter, INSTRUCTION_BYTES, PARAMETER_BASE};
 use crate::error::{Error, Result};
 
@@ -55,9 +56,8 @@ struct Parser {
     parameters: HashMap<String, Vec<(u32, Parameter)>>,
     /// Sizes of parameter areas: of a kernel that has an entry, all parameters are known.
     stacks: HashMap<String, u32>,
-    /// Labels of the kernel being read, with their addresses, and where they are used.
-    labels: HashMap<String, u32>,
-    uses: Vec<(usize, String)>,
+    /// Code, section by section.
+    texts: Vec<Text>,
     /// Number of the line being read, or to blame.
     line: usize,
 }
@@ -112,7 +112,13 @@ impl Parser {
                 if let (Some(registers), Section::Text) = (registers, &self.section) {
                     let registers = registers.parse().ok().filter(|&registers| registers <= MAX_REGISTERS);
                     let registers = registers.ok_or_else(|| format!("`{argument}` has no register count"))?;
-                    self.kernel()?.registers = registers;
+                    self.text()?.kernel.registers = registers;
+                }
+                Ok(())
+            }
+            "other" => {
+                if let (Section::Text, true) = (&self.section, argument.contains("STO_CUDA_ENTRY")) {
+                    self.text()?.entry = true;
                 }
                 Ok(())
             }
@@ -129,11 +135,10 @@ impl Parser {
 
     fn open_section(&mut self, argument: &str) -> Result<(), String> {
         self.close_attribute()?;
-        self.close_text()?;
         let name = argument.split(',').next().unwrap_or_default();
         let of_kernel = |prefix: &str| name.strip_prefix(prefix).map(str::to_string);
         self.section = if let Some(kernel) = of_kernel(".text.") {
-            self.module.kernels.push(Kernel { name: kernel, ..Kernel::default() });
+            self.texts.push(Text::new(Kernel { name: kernel, ..Kernel::default() }));
             Section::Text
         } else if let Some(kernel) = of_kernel(".nv.info.") {
             self.parameters.entry(kernel.clone()).or_default();
@@ -153,9 +158,9 @@ impl Parser {
         Ok(())
     }
 
-    /// The kernel whose code is being read.
-    fn kernel(&mut self) -> Result<&mut Kernel, String> {
-        self.module.kernels.last_mut().ok_or_else(|| "code outside a `.text` section".into())
+    /// The code that is being read.
+    fn text(&mut self) -> Result<&mut Text, String> {
+        self.texts.last_mut().ok_or_else(|| "code outside a `.text` section".into())
     }
 
     fn align(&mut self, argument: &str) -> Result<(), String> {
@@ -180,8 +185,9 @@ impl Parser {
     fn label(&mut self, label: &str) -> Result<(), String> {
         match &self.section {
             Section::Text => {
-                let address = self.kernel()?.instructions.len() as u32 * INSTRUCTION_BYTES;
-                self.labels.insert(label.into(), address);
+                let text = self.text()?;
+                let address = text.kernel.instructions.len() as u32 * INSTRUCTION_BYTES;
+                text.labels.insert(label.into(), address);
             }
             Section::Data(section) => {
                 let data = self.data.get_mut(section).expect("opened");
@@ -207,8 +213,8 @@ impl Parser {
                 self.grow_symbols();
             }
             Section::Shared(kernel) => {
-                let kernel = self.module.kernels.iter_mut().find(|known| known.name == *kernel);
-                let kernel = kernel.ok_or("shared memory of a kernel that is not in the listing")?;
+                let text = self.texts.iter_mut().find(|known| known.kernel.name == *kernel);
+                let kernel = &mut text.ok_or("shared memory of a kernel that is not in the listing")?.kernel;
                 kernel.shared = grown(kernel.shared as usize)? as u32;
             }
             _ => {}
@@ -241,21 +247,26 @@ impl Parser {
         }
         let pc = u32::from_str_radix(address.trim(), 16).map_err(|_| format!("`{address}` is no address"))?;
         let (code, comment) = rest.split_once(';').ok_or_else(|| format!("`{rest}` has no `;`"))?;
-        let mut instruction = operand::instruction(pc, code.trim())?;
-        let encoding = comment.trim().strip_prefix("/* 0x").and_then(|rest| rest.split(' ').next());
-        instruction.encoding = encoding.and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let line = self.line;
-        let kernel = self.kernel()?;
-        if pc != kernel.instructions.len() as u32 * INSTRUCTION_BYTES {
-            return Err(format!("address {pc:#x} does not follow the instruction before it"));
+        let text = self.text()?;
+        if text.kernel.defect.is_some() {
+            return Ok(());
         }
-        let labels = instruction.operands.iter().filter_map(|operand| match operand {
-            Operand::Label(label) => Some((line, label.clone())),
-            _ => None,
+        let parsed = operand::instruction(pc, code.trim()).and_then(|instruction| {
+            if pc == text.kernel.instructions.len() as u32 * INSTRUCTION_BYTES {
+                return Ok(instruction);
+            }
+            Err(format!("address {pc:#x} does not follow the instruction before it"))
         });
-        let labels: Vec<_> = labels.collect();
-        kernel.instructions.push(instruction);
-        self.uses.extend(labels);
+        match parsed {
+            Ok(mut instruction) => {
+                let encoding = comment.trim().strip_prefix("/* 0x").and_then(|rest| rest.split(' ').next());
+                instruction.encoding = encoding.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+                text.kernel.instructions.push(instruction);
+            }
+            // It concerns those who run this code only.
+            Err(message) => text.kernel.defect = Some((line, message)),
+        }
         Ok(())
     }
 
@@ -334,29 +345,9 @@ impl Parser {
         Ok(())
     }
 
-    /// Puts addresses in the place of the labels of the kernel read last.
-    fn close_text(&mut self) -> Result<(), String> {
-        let labels = std::mem::take(&mut self.labels);
-        for (line, label) in std::mem::take(&mut self.uses) {
-            if !labels.contains_key(&label) {
-                self.line = line;
-                return Err(format!("there is no label `{label}` in this kernel"));
-            }
-        }
-        if let (Section::Text, Some(kernel)) = (&self.section, self.module.kernels.last_mut()) {
-            for operand in kernel.instructions.iter_mut().flat_map(|instruction| &mut instruction.operands) {
-                if let Operand::Label(label) = operand {
-                    *operand = Operand::Target(labels[label.as_str()]);
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn finish(&mut self) -> Result<(), String> {
         self.close_attribute()?;
-        self.close_text()?;
-        for kernel in &mut self.module.kernels {
+        for Text { kernel, .. } in &mut self.texts {
             kernel.stack = self.stacks.get(&kernel.name).copied();
             if let Some(mut parameters) = self.parameters.remove(&kernel.name) {
                 parameters.sort_by_key(|(ordinal, _)| *ordinal);
@@ -374,6 +365,8 @@ impl Parser {
         self.module.constants = take(".nv.constant3");
         self.module.addresses = take(".nv.constant4");
         self.module.globals = [take(".nv.global.init"), take(".nv.global")].into();
+        (self.module.kernels, self.module.functions) =
+            link(std::mem::take(&mut self.texts), &self.module.constants);
         if self.module.kernels.is_empty() {
             return Err("there is no kernel in this listing; give the output of `nvdisasm -hex`".into());
         }
@@ -403,7 +396,7 @@ fn number(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Half, RegisterFile};
+    use super::super::{Half, Operand, RegisterFile};
     use super::*;
 
     fn instruction(text: &str) -> super::super::Instruction {

@@ -7,7 +7,11 @@ mod support;
 mod atomics;
 mod control;
 mod floats;
+mod idioms;
+mod images;
 mod integers;
+mod library;
+mod waiting;
 mod warps;
 
 use std::sync::LazyLock;
@@ -27,7 +31,13 @@ macro_rules! listing {
 listing!(ATOMICS, "atomics.sass");
 listing!(CONTROL, "control.sass");
 listing!(FLOATS, "floats.sass");
+listing!(IDIOMS, "idioms.sass");
+listing!(IMAGES, "images.sass");
 listing!(INTEGERS, "integers.sass");
+listing!(FUNCTIONS_DEBUG, "functions_debug.sass");
+listing!(FUNCTIONS_SEPARATE, "functions_separate.sass");
+listing!(LIBRARY, "library.sass");
+listing!(WAITING, "waiting.sass");
 listing!(WARPS, "warps.sass");
 
 /// Threads of a block; there are as many blocks as the values need.

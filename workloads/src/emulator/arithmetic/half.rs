@@ -9,7 +9,7 @@ pub(super) const MIN_NORMAL: f64 = 1.0 / 16384.0;
 
 /// A value; free of branches, for the matrix instructions.
 #[inline]
-pub(super) fn to_f32(bits: u16) -> f32 {
+pub fn to_f32(bits: u16) -> f32 {
     // With exponent and significand in their places, a power of two makes up for the other bias, and
     // normalizes what is subnormal.
     let bits = u32::from(bits);
@@ -64,6 +64,12 @@ fn pair(low: u16, high: u16) -> u32 {
 pub(super) fn from_pair(values: [f64; 2]) -> u32 {
     let [low, high] = values.map(|value| rounding::to_half(value, Rounding::Nearest));
     pair(low, high)
+}
+
+/// A function of single precision, its result rounded to half precision.
+pub fn by_single(bits: u16, function: fn(u32) -> u32) -> u16 {
+    let result = f32::from_bits(function(to_f32(bits).to_bits()));
+    rounding::to_half(f64::from(result), Rounding::Nearest)
 }
 
 /// `HADD2`.

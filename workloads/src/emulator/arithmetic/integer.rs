@@ -143,6 +143,27 @@ fn byte(word: u32, index: usize, signed: bool) -> i32 {
 
 /// `IDP.4A`: the dot product of two vectors of four bytes, plus `c`.
 #[inline]
+/// `IDP.2A`: the dot product of the halves of `a` and the two lower bytes of `b`, plus `c`.
+pub fn dot_product_2(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool) -> u32 {
+    let half = |i: u32| {
+        let half = (a >> (16 * i)) as u16;
+        if a_signed {
+            half as i16 as u32
+        } else {
+            half.into()
+        }
+    };
+    let byte = |i: u32| {
+        let byte = (b >> (8 * i)) as u8;
+        if b_signed {
+            byte as i8 as u32
+        } else {
+            byte.into()
+        }
+    };
+    (0..2).fold(c, |sum, i| sum.wrapping_add(half(i).wrapping_mul(byte(i))))
+}
+
 pub fn dot_product_4(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool) -> u32 {
     let product: i32 = (0..4).map(|index| byte(a, index, a_signed) * byte(b, index, b_signed)).sum();
     c.wrapping_add(product as u32)

@@ -71,6 +71,14 @@ pub fn multiply(a: u32, b: u32, mode: FloatMode) -> u32 {
     finish(a * b, mode)
 }
 
+/// `FMUL.D2`, `.M4` and their like: the rounded product times a power of two. The compiler puts it in the
+/// place of two multiplications, so it is taken to be what they are, where the product is too large or the
+/// result subnormal as well.
+pub fn multiply_scaled(a: u32, b: u32, scale: f32, mode: FloatMode) -> u32 {
+    let product = multiply(a, b, FloatMode { saturate: false, ..mode });
+    multiply(product, scale.to_bits(), mode)
+}
+
 /// `FFMA`: a × b + c, rounded once.
 #[inline]
 pub fn fused(a: u32, b: u32, c: u32, mode: FloatMode) -> u32 {

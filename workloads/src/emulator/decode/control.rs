@@ -1,6 +1,7 @@
 //! Branches, convergence, barriers.
 
 use super::{Decoder, Kind, TRUE};
+use crate::emulator::library::LibraryFunction;
 use crate::emulator::operation::{Control, PredicateSource, Reduction, ReductionKind, Source};
 use crate::listing::{Operand, INSTRUCTION_BYTES};
 
@@ -12,12 +13,13 @@ impl Decoder<'_> {
             "BRA" => {
                 // Hints on whether the warp stays together.
                 self.ignore(&["U"]);
-                if self.has("DIV") {
+                let converged = self.has("CONV");
+                if converged || self.has("DIV") {
                     // The lanes that should be together may be named; the emulator knows which are.
                     if let Some(Operand::Register(_)) = self.peek() {
                         self.source(Kind::Integer)?;
                     }
-                    Control::BranchDivergent { target: self.target()? }
+                    Control::BranchTogether { target: self.target()?, converged }
                 } else {
                     Control::Branch { condition: self.predicate_or(TRUE)?, target: self.target()? }
                 }
@@ -30,8 +32,21 @@ impl Decoder<'_> {
             "CALL" => {
                 // The caller keeps the return address; `.ABS` names the same places.
                 self.ignore(&["REL", "ABS", "NOINC"]);
-                if let Some(Operand::Register(_)) = self.peek() {
+                let absolute = self.instruction.opcode.contains(".ABS");
+                if let (true, Some(Operand::Register(_))) = (absolute, self.peek()) {
+                    let register = self.pair()?;
+                    if self.peek().is_some() {
+                        self.code_start()?;
+                    }
+                    Control::CallAbsolute { register }
+                } else if let Some(Operand::Register(_)) = self.peek() {
                     self.jump()?
+                } else if let Some(Operand::Label(name)) = self.peek() {
+                    self.next += 1;
+                    match LibraryFunction::named(name) {
+                        Some(function) => Control::CallLibrary { function },
+                        None => Control::CallMissing { name: name.clone() },
+                    }
                 } else {
                     Control::Branch { condition: self.predicate_or(TRUE)?, target: self.target()? }
                 }
@@ -132,7 +147,16 @@ impl Decoder<'_> {
     /// A register pair and the place in the code that its address is relative to.
     fn jump(&mut self) -> Result<Control, String> {
         let register = self.pair()?;
-        Ok(Control::BranchIndexed { base: self.target()?.into(), register })
+        Ok(Control::BranchIndexed { base: self.code_start()?, register })
+    }
+
+    /// A place in the code, which of an absolute jump is 0.
+    fn code_start(&mut self) -> Result<i64, String> {
+        match *self.operand()? {
+            Operand::Target(target) => Ok(target.into()),
+            Operand::Integer(base) => Ok(base),
+            _ => self.unexpected(),
+        }
     }
 
     /// A register pair that holds an address in the code.

@@ -2,7 +2,7 @@
 
 use super::lanewise::*;
 use super::{Decoder, Kind};
-use crate::emulator::arithmetic::{double, single, special, FloatComparison, FloatMode, Rounding};
+use crate::emulator::arithmetic::{double, half, single, special, FloatComparison, FloatMode, Rounding};
 use crate::emulator::operation::{Compute, Function, Modifier, PredicateSource, Source};
 use crate::listing::Operand;
 
@@ -118,6 +118,15 @@ impl Decoder<'_> {
     fn single_arithmetic(&mut self, base: &str) -> Result<Compute, String> {
         let mode = self.float_mode();
         let plain = mode == FloatMode::default();
+        if base == "FMUL" {
+            let scales = [("D2", 0.5), ("D4", 0.25), ("D8", 0.125), ("M2", 2.0), ("M4", 4.0), ("M8", 8.0)];
+            if let Some(scale) = self.one_of(&scales) {
+                let destination = self.destination(1)?;
+                let sources = [self.source(Kind::Single)?, self.source(Kind::Single)?];
+                let function = map2(move |a, b| single::multiply_scaled(a, b, scale, mode));
+                return Ok(self.compute(destination, sources, [], function));
+            }
+        }
         let destination = self.destination(1)?;
         let count = if base == "FFMA" { 3 } else { 2 };
         let sources = (0..count).map(|_| self.source(Kind::Single)).collect::<Result<Vec<_>, _>>()?;
@@ -149,6 +158,9 @@ impl Decoder<'_> {
     /// `MUFU.name Rd, a`.
     fn special_function(&mut self) -> Result<Compute, String> {
         self.ignore(&["FTZ"]);
+        if self.has("F16") {
+            return self.special_function_of_half();
+        }
         let of_double = self.modifiers.iter().any(|name| name.ends_with("64H"));
         let functions = [
             ("RCP", special::reciprocal as fn(u32) -> u32),
@@ -175,5 +187,22 @@ impl Decoder<'_> {
             _ => self.source(Kind::Single)?,
         };
         Ok(self.compute(destination, [source], [], map1(function)))
+    }
+
+    /// `MUFU.name.F16 Rd, a`: of the lower half of a, or of that which `.H1` chooses, to the lower half of
+    /// Rd; in single precision inside.
+    fn special_function_of_half(&mut self) -> Result<Compute, String> {
+        let functions = [("EX2", special::exp2 as fn(u32) -> u32), ("TANH", special::tanh)];
+        let function = self.one_of(&functions).ok_or_else(|| {
+            format!("`{}` names no function known to the emulator", self.instruction.opcode)
+        })?;
+        let destination = self.destination(1)?;
+        let source = self.source(Kind::Half)?;
+        Ok(self.compute(
+            destination,
+            [source],
+            [],
+            map1(move |bits| half::by_single(bits as u16, function).into()),
+        ))
     }
 }

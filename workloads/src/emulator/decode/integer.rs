@@ -293,19 +293,19 @@ impl Decoder<'_> {
         ))
     }
 
-    /// `IDP.4A Rd, a, b, c`: a dot product of bytes, added to c.
+    /// `IDP.4A Rd, a, b, c`: a dot product of bytes, added to c; `IDP.2A`: of halves of a with the lower
+    /// or upper two bytes of b.
     fn dot_product(&mut self) -> Result<Compute, String> {
-        if !self.has("4A") {
-            return Err(format!("`{}`: only `.4A` is known to the emulator", self.instruction.opcode));
+        let four = self.has("4A");
+        let upper = self.has("HI");
+        if !four && !(self.has("2A") && (upper || self.has("LO"))) {
+            return Err(format!("`{}` names no product known to the emulator", self.instruction.opcode));
         }
         // The types of a and b, in this order.
-        let types: Vec<bool> = self
-            .modifiers
-            .iter()
-            .filter(|name| matches!(**name, "S8" | "U8"))
-            .map(|name| *name == "S8")
-            .collect();
-        self.ignore(&["S8", "U8"]);
+        let names = ["S8", "U8", "S16", "U16"];
+        let found = self.modifiers.iter().filter(|name| names.contains(name));
+        let types: Vec<bool> = found.map(|name| name.starts_with('S')).collect();
+        self.ignore(&names);
         let (a_signed, b_signed) = match types[..] {
             [] => (true, true),
             [both] => (both, both),
@@ -313,12 +313,13 @@ impl Decoder<'_> {
         };
         let destination = self.destination(1)?;
         let sources = [self.source(Kind::Integer)?, self.source(Kind::Integer)?, self.source(Kind::Integer)?];
-        Ok(self.compute(
-            destination,
-            sources,
-            [],
-            map3(move |a, b, c| integer::dot_product_4(a, b, c, a_signed, b_signed)),
-        ))
+        let function = if four {
+            map3(move |a, b, c| integer::dot_product_4(a, b, c, a_signed, b_signed))
+        } else {
+            let shift = if upper { 16 } else { 0 };
+            map3(move |a, b, c| integer::dot_product_2(a, b >> shift, c, a_signed, b_signed))
+        };
+        Ok(self.compute(destination, sources, [], function))
     }
 
     /// `VABSDIFF Rd, a, b, c`: |a - b| + c, of whole words or summed over bytes.

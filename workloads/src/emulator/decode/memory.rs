@@ -12,6 +12,12 @@ impl Decoder<'_> {
             "LDS" | "STS" | "ATOMS" | "LDSM" => Space::Shared,
             "LDL" | "STL" => Space::Local,
             "LD" | "ST" | "ATOM" => Space::Generic,
+            "TEX" | "TLD" | "TLD4" | "TXD" | "TXQ" => {
+                return self.texture().map(|texture| Some(Access::Texture(texture)))
+            }
+            "SULD" | "SUST" | "SURED" | "SUATOM" => {
+                return self.surface().map(|surface| Some(Access::Surface(surface)))
+            }
             "QSPC" => return self.query_space().map(Some),
             "LDC" => return self.load_constant().map(Some),
             "ULDC" if self.indexed_constant() => return self.load_constant().map(Some),
@@ -50,7 +56,7 @@ impl Decoder<'_> {
             if constant.address.register.is_some() || constant.address.uniform.is_some())
     }
 
-    fn width(&mut self) -> Width {
+    pub(super) fn width(&mut self) -> Width {
         let choices = [
             ("U8", Width::U8),
             ("S8", Width::S8),
@@ -65,7 +71,7 @@ impl Decoder<'_> {
     }
 
     /// First row of consecutive registers written.
-    fn write_rows(&mut self, index: u8, count: usize) -> Result<u16, String> {
+    pub(super) fn write_rows(&mut self, index: u8, count: usize) -> Result<u16, String> {
         let first = self.write_row(index)?;
         for i in 1..count as u8 {
             if index != 255 {
@@ -76,7 +82,7 @@ impl Decoder<'_> {
     }
 
     /// First row of the consecutive registers of the next operand, which are read.
-    fn read_data(&mut self, count: usize) -> Result<u16, String> {
+    pub(super) fn read_data(&mut self, count: usize) -> Result<u16, String> {
         let Operand::Register(Register { file: RegisterFile::Vector, index, reuse, .. }) = *self.operand()?
         else {
             return self.unexpected();

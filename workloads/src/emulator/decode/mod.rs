@@ -8,6 +8,7 @@ mod convert;
 mod cross_lane;
 mod float;
 mod half;
+mod images;
 mod integer;
 mod lanewise;
 mod matrix;
@@ -104,7 +105,7 @@ impl<'a> Decoder<'a> {
         };
         let compute = match base {
             "MOV" | "SEL" | "FSEL" | "S2R" | "S2UR" | "CS2R" | "R2UR" | "P2R" | "R2P" | "PRMT" | "PLOP3"
-            | "LOP3" | "ULDC" => self.moves(base)?,
+            | "LOP3" | "ULDC" | "MOVM" | "LEPC" => self.moves(base)?,
             "IADD3" | "IMAD" | "ISETP" | "LEA" | "SHF" | "IMNMX" | "IABS" | "FLO" | "POPC" | "BREV"
             | "BMSK" | "SGXT" | "IDP" | "VABSDIFF" | "VABSDIFF4" | "I2I" | "I2IP" | "IADD" | "IMUL" => {
                 self.integer(base)?
@@ -114,7 +115,7 @@ impl<'a> Decoder<'a> {
             "HADD2" | "HMUL2" | "HFMA2" | "HSETP2" | "HSET2" => self.half(base)?,
             "F2F" | "F2I" | "I2F" | "FRND" => self.convert(base)?,
             "SHFL" | "VOTE" | "VOTEU" | "MATCH" => self.cross_lane(base)?,
-            "HMMA" | "IMMA" => self.matrix(base)?,
+            "HMMA" | "IMMA" | "BMMA" => self.matrix(base)?,
             _ => {
                 return Err(format!(
                 "opcode `{}` is not known to the emulator; what it executes is listed in docs/emulator.md",
@@ -158,6 +159,10 @@ impl<'a> Decoder<'a> {
     }
 
     fn unexpected<T>(&self) -> Result<T, String> {
+        let operand = self.instruction.operands.get(self.next.saturating_sub(1));
+        if let Some(Operand::Label(name)) = operand {
+            return Err(format!("there is no label or variable `{name}` in this listing"));
+        }
         Err(format!("operand {} of `{}` is of a kind not known to the emulator", self.next, self.base))
     }
 
@@ -340,7 +345,10 @@ impl<'a> Decoder<'a> {
 
     /// What the signs of an operand do to a word of it; `top` is its highest word.
     fn modifier(&self, kind: Kind, register: &Register, top: bool) -> Result<Modifier, String> {
-        let Register { negate, absolute, invert, half, byte, .. } = *register;
+        let Register { negate, absolute, invert, half, byte, sign, .. } = *register;
+        if sign {
+            return self.unexpected();
+        }
         let plain = !negate && !absolute && !invert && half.is_none() && byte.is_none();
         Ok(match kind {
             _ if plain => Modifier::None,

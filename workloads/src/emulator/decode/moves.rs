@@ -2,7 +2,7 @@
 
 use super::lanewise::*;
 use super::{Decoder, Kind, FALSE};
-use crate::emulator::arithmetic::integer;
+use crate::emulator::arithmetic::{integer, matrix};
 use crate::emulator::operation::{
     Compute, Function, Inputs, LaneMask, Modifier, Outputs, PredicateDestination, PredicateSource, Source,
     Special, LANES,
@@ -22,6 +22,15 @@ impl Decoder<'_> {
                 Ok(self.compute(destination, [source], [], map1(|a| a)))
             }
             "ULDC" => {
+                let narrow = self.one_of(&[
+                    ("U8", (0xff, false)),
+                    ("S8", (0xff, true)),
+                    ("U16", (0xffff, false)),
+                    ("S16", (0xffff, true)),
+                ]);
+                if let Some((mask, signed)) = narrow {
+                    return self.load_narrow_constant(mask, signed);
+                }
                 let count = if self.has("64") { 2 } else { 1 };
                 let destination = self.destination(count)?;
                 let sources = self.source_pair(Kind::Integer)?;
@@ -57,6 +66,11 @@ impl Decoder<'_> {
                     copy(count.into()),
                 ))
             }
+            "LEPC" => {
+                let destination = self.destination(2)?;
+                let own = (Source::Immediate(self.instruction.pc), Modifier::None);
+                Ok(self.compute(destination, [own, (Source::Immediate(0), Modifier::None)], [], copy(2)))
+            }
             "PRMT" => {
                 let mode = self.one_of(&[
                     ("F4E", integer::PermuteMode::F4E),
@@ -73,12 +87,45 @@ impl Decoder<'_> {
                 let function = map3(move |a, selector, b| integer::prmt(a, b, selector, mode));
                 Ok(self.compute(destination, sources, [], function))
             }
+            "MOVM" => {
+                if !(self.has("16") && self.has("MT88")) {
+                    return Err(format!(
+                        "`{}`: only `.16.MT88` is known to the emulator",
+                        self.instruction.opcode
+                    ));
+                }
+                let destination = self.destination(1)?;
+                let source = self.source(Kind::Integer)?;
+                let function: Function = Box::new(|inputs: &Inputs, outputs: &mut Outputs| {
+                    outputs.lanes[0] = matrix::transpose_88(&inputs.lanes[0]);
+                });
+                Ok(self.compute(destination, [source], [], function))
+            }
             "LOP3" => self.logic(),
             "PLOP3" => self.predicate_logic(),
             "P2R" => self.predicates_to_register(),
             "R2P" => self.register_to_predicates(),
             _ => self.unexpected(),
         }
+    }
+
+    /// `ULDC.U8` and its like: the part of a word at a place that need not be aligned to a word.
+    fn load_narrow_constant(&mut self, mask: u32, signed: bool) -> Result<Compute, String> {
+        let destination = self.destination(1)?;
+        let (source, modifier) = self.source(Kind::Integer)?;
+        let Source::Constant { bank, offset } = source else { return self.unexpected() };
+        let shift = 8 * (offset % 4);
+        let word = (Source::Constant { bank, offset: offset / 4 * 4 }, modifier);
+        let unused = mask.leading_zeros();
+        let function = map1(move |word| {
+            let part = word >> shift & mask;
+            if signed {
+                ((part << unused) as i32 >> unused) as u32
+            } else {
+                part
+            }
+        });
+        Ok(self.compute(destination, [word], [], function))
     }
 
     fn special(&mut self) -> Result<Source, String> {
@@ -91,7 +138,7 @@ impl Decoder<'_> {
             "SR_CTAID.X" => Special::Block(0),
             "SR_CTAID.Y" => Special::Block(1),
             "SR_CTAID.Z" => Special::Block(2),
-            "SR_VIRTID" => Special::Zero,
+            "SR_VIRTID" => Special::VirtualId,
             "SR_WARPID" => Special::Warp,
             "SR_EQMASK" => Special::LaneMask(LaneMask::Equal),
             "SR_LTMASK" => Special::LaneMask(LaneMask::Below),
@@ -99,7 +146,15 @@ impl Decoder<'_> {
             "SR_GTMASK" => Special::LaneMask(LaneMask::Above),
             "SR_GEMASK" => Special::LaneMask(LaneMask::AtOrAbove),
             "SR_CLOCKLO" | "SR_CLOCK" => Special::Clock,
-            "SR_CLOCKHI" | "SRZ" => Special::Zero,
+            "SR_GLOBALTIMERLO" => Special::Clock,
+            "SR_SMEMSZ" => Special::SharedSize,
+            // The stack may grow down to there.
+            "SR_LMEMHIOFF" => Special::Zero,
+            // One multiprocessor, whose performance counters nobody has started.
+            "SR_CLOCKHI" | "SR_GLOBALTIMERHI" | "SRZ" | "SR_VIRTUALSMID" | "SR_SMID" => Special::Zero,
+            "SR_PM0" | "SR_PM1" | "SR_PM2" | "SR_PM3" | "SR_PM4" | "SR_PM5" | "SR_PM6" | "SR_PM7" => {
+                Special::Zero
+            }
             _ => return Err(format!("special register {name} is not known to the emulator")),
         }))
     }
@@ -140,21 +195,40 @@ impl Decoder<'_> {
         }
     }
 
-    /// `PLOP3.LUT P, Q, a, b, c, table of P, table of Q`.
+    /// `PLOP3.LUT P, Q, a, b, c, table of P, table of Q`; an operand may be the sign of a register.
     fn predicate_logic(&mut self) -> Result<Compute, String> {
         if !self.has("LUT") {
             return Err(format!("`{}`: only `.LUT` is known to the emulator", self.instruction.opcode));
         }
         let destinations = vec![self.predicate_destination()?, self.predicate_destination()?];
-        let sources = [self.predicate()?, self.predicate()?, self.predicate()?];
+        let mut words = vec![];
+        let mut predicates = [FALSE; 3];
+        // Which operand is the sign of a word, and whether it is inverted.
+        let mut signs: [Option<bool>; 3] = [None; 3];
+        for (predicate, sign) in predicates.iter_mut().zip(&mut signs) {
+            match self.peek() {
+                Some(Operand::Register(register)) if register.sign => {
+                    self.next += 1;
+                    words.push((self.register_word(register, 0)?, Modifier::None));
+                    *sign = Some(register.negate || register.invert);
+                }
+                _ => *predicate = self.predicate()?,
+            }
+        }
         let tables = [self.table()?, self.table()?];
         let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-            let [a, b, c, ..] = inputs.predicates;
+            let [mut a, mut b, mut c, ..] = inputs.predicates;
+            let mut words = inputs.lanes.iter();
+            for (operand, sign) in [&mut a, &mut b, &mut c].into_iter().zip(signs) {
+                let (Some(inverted), Some(word)) = (sign, sign.and_then(|_| words.next())) else { continue };
+                let negative = (0..LANES).fold(0, |mask, lane| mask | (word[lane] >> 31) << lane);
+                *operand = if inverted { !negative } else { negative };
+            }
             for (predicate, table) in outputs.predicates.iter_mut().zip(tables) {
                 *predicate = integer::lop3(a, b, c, table);
             }
         });
-        let mut compute = self.compute([], [], sources, function);
+        let mut compute = self.compute([], words, predicates, function);
         compute.predicate_destinations = destinations;
         Ok(compute)
     }

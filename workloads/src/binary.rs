@@ -1,0 +1,67 @@
+//! Listings as files have them: text, or machine code that NVIDIA's disassembler turns into text.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const INSTALL: &str =
+    "install it with `pip install nvidia-cuda-nvdisasm nvidia-cuda-cuobjdump` and put its folder on PATH";
+
+/// The text of a listing: of a file as it is, or of a cubin or a fat binary as `nvdisasm -hex` prints it.
+///
+/// The error says what to do.
+pub(crate) fn listing(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|error| {
+        format!("listing {} cannot be read: {error}; nvdisasm -hex writes one", path.display())
+    })?;
+    match &bytes[..] {
+        [0x7f, b'E', b'L', b'F', ..] if is_cubin(&bytes) => disassembled(path),
+        // A host's program or object, or a fat binary: the code for Turing is inside.
+        [0x7f, b'E', b'L', b'F', ..] | [0x50, 0xed, 0x55, 0xba, ..] => extracted(path),
+        _ => String::from_utf8(bytes).map_err(|_| {
+            format!(
+                "{} is neither a listing nor a cubin nor a fat binary; nvdisasm -hex writes a listing",
+                path.display()
+            )
+        }),
+    }
+}
+
+/// Whether an ELF file is machine code of a GPU: its machine is EM_CUDA.
+fn is_cubin(bytes: &[u8]) -> bool {
+    bytes.get(18..20) == Some(&[190, 0])
+}
+
+fn run(tool: &str, arguments: &[&std::ffi::OsStr], folder: Option<&Path>) -> Result<Vec<u8>, String> {
+    let mut command = Command::new(tool);
+    command.args(arguments);
+    if let Some(folder) = folder {
+        command.current_dir(folder);
+    }
+    let output = command.output().map_err(|error| format!("{tool} cannot be run: {error}; {INSTALL}"))?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{tool} refuses it: {}", message.trim()));
+    }
+    Ok(output.stdout)
+}
+
+fn disassembled(path: &Path) -> Result<String, String> {
+    let text = run("nvdisasm", &["-hex".as_ref(), path.as_os_str()], None)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The listing of the first cubin for Turing inside of a file.
+fn extracted(path: &Path) -> Result<String, String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let whole = path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
+    run("cuobjdump", &["-xelf".as_ref(), "sm_75".as_ref(), whole.as_os_str()], Some(folder.path()))?;
+    let mut cubins: Vec<_> = std::fs::read_dir(folder.path())
+        .map_err(|error| error.to_string())?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    cubins.sort();
+    match cubins.first() {
+        Some(cubin) => disassembled(cubin),
+        None => Err(format!("{} has no code for Turing; compile with -arch=sm_75", path.display())),
+    }
+}

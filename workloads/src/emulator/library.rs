@@ -1,0 +1,289 @@
+//! Functions of the CUDA runtime that no listing has: `printf`, `assert`, `malloc`, `free`.
+//!
+//! Their addresses stand for themselves; a call to one does what it should and goes on behind the call.
+//! Arguments are in R4 and up as the compiler's calling convention has them, 64-bit ones in pairs.
+
+use std::collections::BTreeMap;
+
+use sprintf::{vsprintf, Printf};
+
+use super::execute::{BlockMemory, Fault};
+use super::operation::Space;
+use super::warp::{lanes_of, Warp};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LibraryFunction {
+    Print,
+    AssertFail,
+    Allocate,
+    Free,
+}
+
+const FUNCTIONS: [(&str, LibraryFunction); 4] = [
+    ("vprintf", LibraryFunction::Print),
+    ("__assertfail", LibraryFunction::AssertFail),
+    ("malloc", LibraryFunction::Allocate),
+    ("free", LibraryFunction::Free),
+];
+
+/// Where the functions seem to be.
+const BASE: u64 = 0x7e00_0000_0000;
+const DISTANCE: u64 = 16;
+/// Registers that a call passes arguments and results in: R4 to R13.
+const ARGUMENTS: u32 = 14;
+/// Longest text that is printed or shown, in bytes.
+const MAX_TEXT: usize = 1 << 16;
+
+impl LibraryFunction {
+    pub fn named(name: &str) -> Option<LibraryFunction> {
+        FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    }
+
+    pub fn address(self) -> u64 {
+        let place = FUNCTIONS.iter().position(|(_, function)| *function == self).expect("listed");
+        BASE + DISTANCE * place as u64
+    }
+
+    pub fn at(address: u64) -> Option<LibraryFunction> {
+        FUNCTIONS.iter().map(|(_, function)| *function).find(|function| function.address() == address)
+    }
+}
+
+/// Memory that a kernel allocates itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heap {
+    start: u64,
+    bytes: u64,
+    /// First address and bytes of what is in use.
+    used: BTreeMap<u64, u64>,
+}
+
+/// Allocations begin at multiples of so many bytes.
+const GRANULE: u64 = 16;
+
+impl Heap {
+    pub fn new(start: u64, bytes: u64) -> Heap {
+        Heap { start, bytes, used: BTreeMap::new() }
+    }
+
+    /// The first gap that is large enough; 0 if there is none, or nothing is asked for.
+    fn allocate(&mut self, bytes: u64) -> u64 {
+        let Some(size) = bytes.max(1).checked_next_multiple_of(GRANULE) else { return 0 };
+        let mut begin = self.start;
+        for (&start, &length) in &self.used {
+            if start - begin >= size {
+                break;
+            }
+            begin = start + length;
+        }
+        if self.start + self.bytes - begin < size {
+            return 0;
+        }
+        self.used.insert(begin, size);
+        begin
+    }
+
+    /// Whether there was such an allocation.
+    fn free(&mut self, address: u64) -> bool {
+        address == 0 || self.used.remove(&address).is_some()
+    }
+}
+
+impl Warp {
+    /// Calls a function for these lanes, the lowest first.
+    pub fn call_library(
+        &mut self,
+        function: LibraryFunction,
+        mask: u32,
+        number: u32,
+        memory: &mut BlockMemory,
+    ) -> Result<(), Fault> {
+        if (self.registers.len() as u32) < ARGUMENTS + 2 {
+            return Err(Fault::new("a call that passes no arguments"));
+        }
+        for lane in lanes_of(mask) {
+            let long = |warp: &Warp, register: usize| {
+                u64::from(warp.registers[register + 1][lane]) << 32
+                    | u64::from(warp.registers[register][lane])
+            };
+            let result = match function {
+                LibraryFunction::Print => {
+                    let (format, arguments) = (long(self, 4), long(self, 6));
+                    let format = memory.text(format, number, lane)?;
+                    let (text, count) = print(&format, arguments, &mut |address, bytes| {
+                        memory.bytes(address, bytes, number, lane)
+                    })?;
+                    memory.printed.push_str(&text);
+                    self.registers[4][lane] = count;
+                    continue;
+                }
+                LibraryFunction::AssertFail => {
+                    let text = |register| memory.text(long(self, register), number, lane);
+                    let (message, file, function) = (text(4)?, text(6)?, text(10)?);
+                    let line = self.registers[8][lane];
+                    let message = format!("{file}:{line}: {function}: assertion `{message}` failed");
+                    return Err(Fault::new(message).at(lane));
+                }
+                LibraryFunction::Allocate => memory.global.heap().allocate(long(self, 4)),
+                LibraryFunction::Free => {
+                    let address = long(self, 4);
+                    if !memory.global.heap().free(address) {
+                        let message = format!("frees {address:#x}, which the kernel's malloc did not give");
+                        return Err(Fault::new(message).at(lane));
+                    }
+                    continue;
+                }
+            };
+            self.registers[4][lane] = result as u32;
+            self.registers[5][lane] = (result >> 32) as u32;
+        }
+        Ok(())
+    }
+}
+
+impl BlockMemory<'_> {
+    /// Bytes at a generic address, little endian.
+    fn bytes(&self, address: u64, bytes: usize, number: u32, lane: usize) -> Result<u64, Fault> {
+        let located = self.place(Space::Generic, address, number, lane);
+        Ok(match bytes {
+            1 => self.read::<1>(located)?[0].into(),
+            4 => u32::from_le_bytes(self.read(located)?).into(),
+            _ => u64::from_le_bytes(self.read(located)?),
+        })
+    }
+
+    /// The text at a generic address, up to its zero.
+    fn text(&self, address: u64, number: u32, lane: usize) -> Result<String, Fault> {
+        let mut text = vec![];
+        while text.len() < MAX_TEXT {
+            match self.bytes(address.wrapping_add(text.len() as u64), 1, number, lane)? {
+                0 => break,
+                byte => text.push(byte as u8),
+            }
+        }
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+/// What `printf` makes of a format and the arguments in memory, each aligned to its size; and their number.
+/// `read` gives so many bytes at an address.
+fn print(
+    format: &str,
+    arguments: u64,
+    read: &mut dyn FnMut(u64, usize) -> Result<u64, Fault>,
+) -> Result<(String, u32), Fault> {
+    let mut text = String::new();
+    let mut at = arguments;
+    let mut count = 0;
+    let mut rest = format;
+    while let Some((before, after)) = rest.split_once('%') {
+        text.push_str(before);
+        let end = after.find(|c: char| c.is_ascii_alphabetic() && !"hlLqjzt".contains(c) || c == '%');
+        let Some(end) = end else {
+            text.push('%');
+            rest = after;
+            continue;
+        };
+        let (flags, conversion) = (&after[..end], after.as_bytes()[end] as char);
+        rest = &after[end + 1..];
+        if conversion == '%' {
+            text.push('%');
+            continue;
+        }
+        let mut next = |bytes: usize| {
+            at = at.next_multiple_of(bytes as u64);
+            let value = read(at, bytes);
+            at = at.wrapping_add(bytes as u64);
+            count += 1;
+            value
+        };
+        // A star takes the width or precision from the arguments.
+        let mut specification = String::from("%");
+        for flag in flags.chars().filter(|flag| !"hlLqjzt".contains(*flag)) {
+            match flag {
+                '*' => specification += &(next(4)? as u32 as i32).to_string(),
+                flag => specification.push(flag),
+            }
+        }
+        let long = flags.contains(['l', 'q', 'j', 'z', 't']);
+        let bytes = if long || "fFeEgGaAps".contains(conversion) { 8 } else { 4 };
+        let value = next(bytes)?;
+        let (byte, half) = (flags.contains("hh"), flags.contains('h'));
+        specification.push(match conversion {
+            'i' => 'd',
+            'p' => 'x',
+            other => other,
+        });
+        let string;
+        let argument: &dyn Printf = match conversion {
+            'd' | 'i' if long => &(value as i64),
+            'd' | 'i' if byte => &(value as i8),
+            'd' | 'i' if half => &(value as i16),
+            'd' | 'i' => &(value as i32),
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => &f64::from_bits(value),
+            'c' => &(value as u8 as char),
+            's' => {
+                let mut bytes = vec![];
+                while bytes.len() < MAX_TEXT {
+                    match read(value.wrapping_add(bytes.len() as u64), 1)? {
+                        0 => break,
+                        byte => bytes.push(byte as u8),
+                    }
+                }
+                string = String::from_utf8_lossy(&bytes).into_owned();
+                &string
+            }
+            'p' => {
+                specification.insert(1, '#');
+                &value
+            }
+            _ if long => &value,
+            _ if byte => &(value as u8),
+            _ if half => &(value as u16),
+            _ => &(value as u32),
+        };
+        // What C does not define is shown as it stands.
+        text += &vsprintf(&specification, &[argument]).unwrap_or(specification);
+    }
+    text.push_str(rest);
+    Ok((text, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats() {
+        let mut memory = vec![];
+        let put = |memory: &mut Vec<u8>, bytes: &[u8]| {
+            memory.resize(memory.len().next_multiple_of(bytes.len()), 0);
+            memory.extend_from_slice(bytes);
+        };
+        put(&mut memory, &(-5i32).to_le_bytes());
+        put(&mut memory, &2.5f64.to_le_bytes());
+        put(&mut memory, &0x1234u64.to_le_bytes());
+        put(&mut memory, &7i32.to_le_bytes());
+        put(&mut memory, &255u32.to_le_bytes());
+        put(&mut memory, &(-1i64).to_le_bytes());
+        let mut read = |address: u64, bytes: usize| {
+            let place = &memory[address as usize..address as usize + bytes];
+            Ok(place.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+        };
+        let format = "a%5d|%.2f|%p|%*x|%lld|%%|%q";
+        let Ok((text, count)) = print(format, 0, &mut read) else { panic!("read") };
+        assert_eq!(text, "a   -5|2.50|0x1234|     ff|-1|%|%q");
+        assert_eq!(count, 6);
+    }
+
+    #[test]
+    fn a_heap_gives_takes_back_and_ends() {
+        let mut heap = Heap::new(4096, 256);
+        let [a, b, c] = [100, 0, 60].map(|bytes| heap.allocate(bytes));
+        assert_eq!([a, b, c], [4096, 4096 + 112, 4096 + 128]);
+        assert_eq!(heap.allocate(100), 0);
+        assert!(heap.free(a) && !heap.free(a) && heap.free(0) && !heap.free(4100));
+        assert_eq!(heap.allocate(112), a);
+        assert_eq!(heap.allocate(u64::MAX), 0);
+    }
+}

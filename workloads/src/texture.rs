@@ -1,0 +1,201 @@
+//! Textures and surfaces: images in device memory, and how they are sampled.
+//!
+//! An [`Image`] lies row by row in memory that was allocated as any other, so that what a launch writes
+//! through a surface is what the next one samples. [`crate::Device::bind`] gives it a handle, which kernels
+//! take as a `cudaTextureObject_t` or `cudaSurfaceObject_t`.
+
+use crate::device::Pointer;
+
+/// The type of a texel's channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    U8,
+    S8,
+    U16,
+    S16,
+    U32,
+    S32,
+    F16,
+    F32,
+}
+
+impl Channel {
+    /// In bytes.
+    pub fn size(self) -> u32 {
+        match self {
+            Channel::U8 | Channel::S8 => 1,
+            Channel::U16 | Channel::S16 | Channel::F16 => 2,
+            Channel::U32 | Channel::S32 | Channel::F32 => 4,
+        }
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Channel::F16 | Channel::F32)
+    }
+}
+
+/// What an image extends over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Line,
+    Plane,
+    Volume,
+    /// Six square faces: +x, -x, +y, -y, +z, -z.
+    Cube,
+}
+
+impl Shape {
+    /// Of a plane of it.
+    pub fn dimensions(self) -> usize {
+        match self {
+            Shape::Line => 1,
+            Shape::Plane | Shape::Cube => 2,
+            Shape::Volume => 3,
+        }
+    }
+}
+
+/// Texels in memory, row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image {
+    pub base: Pointer,
+    pub channel: Channel,
+    /// 1, 2 or 4.
+    pub channels: u32,
+    pub shape: Shape,
+    pub width: u32,
+    pub height: u32,
+    pub depth: u32,
+    /// Layers, each with all faces of a cube; 1 where there are none.
+    pub layers: u32,
+}
+
+impl Image {
+    /// Of a texel, in bytes.
+    pub fn texel_bytes(&self) -> u32 {
+        self.channel.size() * self.channels
+    }
+
+    /// Planes that lie one after the other: slices of a volume, or faces and layers.
+    pub fn planes(&self) -> u32 {
+        match self.shape {
+            Shape::Volume => self.depth,
+            Shape::Cube => 6 * self.layers,
+            _ => self.layers,
+        }
+    }
+
+    /// Of all texels.
+    pub fn bytes(&self) -> u64 {
+        [self.width, self.height, self.planes()]
+            .iter()
+            .fold(u64::from(self.texel_bytes()), |bytes, &size| bytes.saturating_mul(size.into()))
+    }
+
+    /// The address of a texel, which must exist.
+    pub(crate) fn address(&self, [x, y, plane]: [u32; 3]) -> u64 {
+        let row = u64::from(plane) * u64::from(self.height) + u64::from(y);
+        self.base.0 + (row * u64::from(self.width) + u64::from(x)) * u64::from(self.texel_bytes())
+    }
+}
+
+/// What a coordinate outside of an image stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AddressMode {
+    /// The texel at the edge.
+    #[default]
+    Clamp,
+    /// The image repeats; with normalized coordinates only, else as `Clamp`.
+    Wrap,
+    /// It repeats mirrored; with normalized coordinates only, else as `Clamp`.
+    Mirror,
+    /// Zeros.
+    Border,
+}
+
+impl AddressMode {
+    /// The texel that index `index` of `size` stands for; `None` for the border.
+    pub(crate) fn place(self, index: i64, size: u32, normalized: bool) -> Option<u32> {
+        let size = i64::from(size);
+        let place = match self {
+            AddressMode::Wrap if normalized => index.rem_euclid(size),
+            AddressMode::Mirror if normalized => {
+                let place = index.rem_euclid(2 * size);
+                place.min(2 * size - 1 - place)
+            }
+            AddressMode::Border => return (0..size).contains(&index).then_some(index as u32),
+            _ => index.clamp(0, size - 1),
+        };
+        Some(place as u32)
+    }
+}
+
+/// How an image is sampled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sampler {
+    /// Weighs the texels around a point; else the nearest one is taken.
+    pub linear: bool,
+    /// Per dimension.
+    pub address: [AddressMode; 3],
+    /// Coordinates go from 0 to 1 over the image, rather than over its texels.
+    pub normalized_coordinates: bool,
+    /// Integers of 8 and 16 bits are read as numbers from 0 (or -1) to 1.
+    pub normalized_values: bool,
+}
+
+/// What a handle stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Texture {
+    pub image: Image,
+    pub sampler: Sampler,
+}
+
+impl Texture {
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<(), String> {
+        let Texture { image, sampler } = self;
+        if !matches!(image.channels, 1 | 2 | 4) {
+            return Err(format!("{} channels: give 1, 2 or 4", image.channels));
+        }
+        if [image.width, image.height, image.depth, image.layers].contains(&0) {
+            return Err(
+                "an image of no texels: give a width, and a height, depth and layers where it has them"
+                    .into(),
+            );
+        }
+        let squeezed = match image.shape {
+            Shape::Line => image.height > 1 || image.depth > 1,
+            Shape::Plane => image.depth > 1,
+            Shape::Volume => image.layers > 1,
+            Shape::Cube => image.width != image.height || image.depth > 1,
+        };
+        if squeezed {
+            return Err(format!("{:?} does not extend so; layers of volumes are not possible", image.shape));
+        }
+        let narrow = image.channel.size() < 4 && !image.channel.is_float();
+        if sampler.normalized_values && !narrow {
+            return Err("only integers of 8 and 16 bits are read as normalized values".into());
+        }
+        if sampler.linear && !image.channel.is_float() && !sampler.normalized_values {
+            return Err("integers are filtered only when they are read as normalized values".into());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_outside_an_image() {
+        let places = |mode: AddressMode, normalized| {
+            (-5..8).map(|index| mode.place(index, 3, normalized).map_or(9, |place| place)).collect::<Vec<_>>()
+        };
+        assert_eq!(places(AddressMode::Clamp, true), [0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2]);
+        assert_eq!(places(AddressMode::Wrap, true), [1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1]);
+        assert_eq!(places(AddressMode::Mirror, true), [1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1]);
+        assert_eq!(places(AddressMode::Border, true), [9, 9, 9, 9, 9, 0, 1, 2, 9, 9, 9, 9, 9]);
+        assert_eq!(places(AddressMode::Wrap, false), places(AddressMode::Clamp, true));
+    }
+}
