@@ -20,6 +20,9 @@ const WARP: usize = 2;
 const ADDRESS: usize = 2;
 const REGISTERS: usize = 2;
 
+/// Bits of a memory's address.
+const ROW: usize = 8;
+
 /// Fields of an entry: what the table calls them all, the port, bits.
 const FIELDS: [(&str, &str, usize); 4] = [
     ("warps", "warp", WARP),
@@ -33,7 +36,23 @@ fn parameters() -> Parameters {
 }
 
 fn used(entry: usize) -> String {
-    format!("state_used_{}[{}]", entry / SCAN_LANES, entry % SCAN_LANES)
+    format!("state_used[{entry}]")
+}
+
+/// An element of a vector of the table.
+fn element(vector: &str, index: usize, width: usize) -> String {
+    format!("{vector}[{}:{}]", (index + 1) * width - 1, index * width)
+}
+
+/// The field of an entry in the table's registers.
+fn registered(field: &str, entry: usize) -> String {
+    let width = FIELDS.iter().find(|(name, ..)| *name == field).map(|(.., width)| *width);
+    element(field, entry, width.expect("a field"))
+}
+
+/// The field of an entry as it was written to the memories.
+fn kept(field: &str, entry: usize) -> String {
+    format!("kept_{field}_{entry}")
 }
 
 /// A line for each entry.
@@ -42,22 +61,22 @@ fn each(line: impl Fn(usize) -> String) -> String {
 }
 
 /// What holds between two cycles, beside the property: the entries in use are as many as the ports tell, the load
-/// is among them if they say so, and no two are partners or a warp's loads into one register. `kept`: what the
-/// fields of the entries are called, before their number.
-fn between_cycles(kept: &str) -> String {
+/// is among them if they say so, and no two are partners or a warp's loads into one register. `of`: a field of an
+/// entry.
+fn between_cycles(of: fn(&str, usize) -> String) -> String {
     let equal = |e: usize, to: &str| {
-        FIELDS.map(|(field, port, _)| format!("{kept}{field}_{e} == {to}{port}")).join(" && ")
+        FIELDS.map(|(field, port, _)| format!("{} == {to}{port}", of(field, e))).join(" && ")
     };
-    let all = |of: &dyn Fn(usize) -> String, by: &str| (0..ENTRIES).map(of).collect::<Vec<_>>().join(by);
+    let all = |text: &dyn Fn(usize) -> String, by: &str| (0..ENTRIES).map(text).collect::<Vec<_>>().join(by);
     let number = all(&used, " + ");
     let inside = all(&|e| format!("({} && {})", used(e), equal(e, "own_")), " || ");
     let alike = |a: usize, b: usize| {
-        let same = |field: &str| format!("{kept}{field}_{a} == {kept}{field}_{b}");
+        let same = |field: &str| format!("{} == {}", of(field, a), of(field, b));
         let [warp, address, source, destination] = FIELDS.map(|(field, ..)| same(field));
         format!("{} && {} && {destination} && ({warp} || ({address} && {source}))", used(a), used(b))
     };
     let few = each(|e| {
-        let few = |field: &str| format!("{kept}{field}_{e} < REGISTERS");
+        let few = |field: &str| format!("{} < REGISTERS", of(field, e));
         format!("    assert (!{} || ({} && {}));\n", used(e), few("sources"), few("destinations"))
     });
     let apart = each(|b| (0..b).map(|a| format!("    assert (!({}));\n", alike(a, b))).collect());
@@ -71,21 +90,24 @@ fn between_cycles(kept: &str) -> String {
 fn memories() -> String {
     let mut text = String::new();
     for (field, port, width) in FIELDS {
-        let width = width - 1;
+        let (bits, width) = (width, width - 1);
         text += &each(|e| {
             let (row, lane) = (e / SCAN_LANES, e % SCAN_LANES);
+            let address = element("warps_address", lane, ROW);
             format!(
-                "  reg [{width}:0] kept_{field}_{e};\n  always @(posedge clock) if (warps_{lane}_enable && writes \
-                 && warps_{lane}_address == {row}) kept_{field}_{e} <= {port};\n"
+                "  reg [{width}:0] kept_{field}_{e};\n  always @(posedge clock) if (warps_enable[{lane}] && writes \
+                 && {address} == {row}) kept_{field}_{e} <= {port};\n"
             )
         });
         for k in 0..SCAN_LANES {
+            let address = element("warps_address", k, ROW);
             let rows = (1..ENTRIES / SCAN_LANES).fold(format!("kept_{field}_{k}"), |rest, row| {
-                format!("warps_{k}_address == {row} ? kept_{field}_{} : {rest}", SCAN_LANES * row + k)
+                format!("{address} == {row} ? kept_{field}_{} : {rest}", SCAN_LANES * row + k)
             });
+            let read = element(&format!("{field}_read_data"), k, bits);
             text += &format!(
-                "  reg [{width}:0] shown_{field}_{k};\n  always @(posedge clock) if (warps_{k}_enable && !writes) \
-                 shown_{field}_{k} <= {rows};\n  always @(*) assume ({field}_{k}_read_data == shown_{field}_{k});\n"
+                "  reg [{width}:0] shown_{field}_{k};\n  always @(posedge clock) if (warps_enable[{k}] && !writes) \
+                 shown_{field}_{k} <= {rows};\n  always @(*) assume ({read} == shown_{field}_{k});\n"
             );
         }
     }
@@ -139,14 +161,14 @@ fn with_property(design: &Design, more: &str) -> String {
 }
 
 fn cam() -> (String, String) {
-    let design = emit(&LrtCam::<WARP, ADDRESS>::new(&parameters())).expect("emits");
-    let source = with_property(&design, &between_cycles(""));
+    let design = emit(&LrtCam::<WARP, ADDRESS>::new(ENTRIES)).expect("emits");
+    let source = with_property(&design, &between_cycles(registered));
     (design.top, source)
 }
 
 fn scan() -> (String, String) {
-    let design = emit(&LrtScan::<WARP, ADDRESS>::new(&parameters())).expect("emits");
-    let source = with_property(&design, &(memories() + &between_cycles("kept_") + &within_a_scan()));
+    let design = emit(&LrtScan::<WARP, ADDRESS>::new(ENTRIES)).expect("emits");
+    let source = with_property(&design, &(memories() + &between_cycles(kept) + &within_a_scan()));
     (design.top, source)
 }
 
@@ -192,7 +214,7 @@ fn broken_tables_compared_at_once_fail() {
         // A partner stays in the table.
         ("assign state_clear = removes | (finishes & pairs);", "assign state_clear = removes;"),
         // An insertion does not reach its entry.
-        ("assign warps_3_enable = writes & ", "assign warps_3_enable = 1'd0 & "),
+        ("warps_enable[r*4 + k] = writes\n", "warps_enable[r*4 + k] = (writes & !(r == 0 && k == 3))\n"),
         // A warp's own repeat does not drive the older load out.
         ("(search & any_leaving)", "((search & drain) & any_leaving)"),
         // A load that leaves stays.
@@ -201,7 +223,9 @@ fn broken_tables_compared_at_once_fail() {
     fails_when_broken(cam(), &changes);
     // The source register of an entry is not compared.
     let (top, source) = cam();
-    assert!(!is_proved(&top, &source.replace("(sources_5 == source)", "(source == source)")));
+    let compared = "(sources[(r*4 + k)*8 +: 8] == source)";
+    let broken = source.replace(compared, &format!("({compared} || (r*4 + k == 5))"));
+    assert!(source != broken && !is_proved(&top, &broken));
 }
 
 #[test]
@@ -216,7 +240,7 @@ fn broken_scanned_tables_fail() {
         // A search ends with the first row.
         ("assign ends = passed & at_end;", "assign ends = passed;"),
         // The source register of a lane is not compared.
-        ("(sources_1_read_data == source)", "(source == source)"),
+        ("(sources_read_data[k*8 +: 8] == source)", "((sources_read_data[k*8 +: 8] == source) | (k == 1))"),
     ];
     fails_when_broken(scan(), &changes);
 }

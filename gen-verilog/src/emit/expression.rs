@@ -133,6 +133,10 @@ impl Expression {
         match (width - self.width, self.kind) {
             (0, kind) => Expression { width, kind },
             (_, Kind::Literal(value)) => Expression { width, kind: Kind::Literal(value) },
+            (zeros, Kind::Concatenation(mut parts)) if matches!(parts[0].kind, Kind::Literal(_)) => {
+                parts[0].width += zeros;
+                Expression { width, kind: Kind::Concatenation(parts) }
+            }
             (zeros, kind) => {
                 let low = Expression { width: width - zeros, kind };
                 let parts = vec![Expression::literal(0u32, zeros), low];

@@ -13,6 +13,28 @@ pub fn broken(text: &str) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
+/// Words as lines of comment.
+pub fn comment(margin: &str, words: &str) -> String {
+    filled(&format!("{margin}//"), words.split_whitespace(), &format!("{margin}//"))
+}
+
+/// Words in lines that start with `head`, and the further ones with `margin`.
+pub fn filled<'a>(head: &str, words: impl Iterator<Item = &'a str>, margin: &str) -> String {
+    let mut lines = vec![head.to_string()];
+    let mut is_empty = true;
+    for word in words {
+        let line = lines.last_mut().expect("there is a line");
+        if !is_empty && line.len() + 1 + word.len() > LONGEST {
+            lines.push(format!("{margin} {word}"));
+        } else {
+            line.push(' ');
+            line.push_str(word);
+        }
+        is_empty = false;
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
 fn break_line(line: String, margin: usize, to: &mut Vec<String>) {
     if line.len() <= LONGEST {
         return to.push(line);

@@ -1,6 +1,6 @@
 //! The text of one Verilog module.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 use rust_hdl::core::ast::{Verilog, VerilogBlock};
@@ -9,9 +9,9 @@ use super::error::{EmitError, Result};
 use super::expression::{Expression, Kind};
 use super::instances::{self, Connections};
 use super::kernel::{self, Statement};
-use super::lines::{broken, LONGEST};
+use super::lines::{broken, comment, LONGEST};
 use super::paths::{self, Paths};
-use super::plan::{Group, Plan};
+use super::plan::Plan;
 use super::registers::{self, Registers};
 use super::schedule::{self, Process};
 use super::scope::Scope;
@@ -74,10 +74,10 @@ fn port(vector: &Vector) -> Port {
 
 fn header(scope: &Scope, signals: &Signals) -> String {
     let identity = &scope.identity;
-    let mut header = format!("// {}: {}\n", identity.verilog_name, identity.origin);
+    let mut header = comment("", &format!("{}: {}", identity.verilog_name, identity.origin));
     if !identity.parameters.is_empty() {
         let parameters = identity.parameters.iter().map(|(name, value)| format!("{name} = {value}"));
-        header += &format!("// Parameters: {}\n", parameters.collect::<Vec<_>>().join(", "));
+        header += &comment("", &format!("Parameters: {}", parameters.collect::<Vec<_>>().join(", ")));
     }
     let has_arrays = signals.vectors.iter().any(|vector| vector.is_array);
     header + if has_arrays { "// Arrays are packed: element 0 has the lowest bits.\n" } else { "" }
@@ -96,7 +96,7 @@ fn opening(scope: &Scope, signals: &Signals, is_reg: impl Fn(VectorId) -> bool) 
             Role::Output => "output logic",
             _ => return None,
         };
-        let doc = docs.get(&id).map_or(String::new(), |doc| comment(doc));
+        let doc = docs.get(&id).map_or(String::new(), |doc| comment("  ", doc));
         Some((doc, declared(signals, kind, &signals[id])))
     });
     let ports: Vec<_> = ports.collect();
@@ -120,21 +120,6 @@ fn docs<'a>(scope: &'a Scope, signals: &Signals) -> HashMap<VectorId, &'a str> {
         Some((own?, doc.as_str()))
     });
     docs.collect()
-}
-
-/// As lines of comment, broken between words.
-fn comment(doc: &str) -> String {
-    let mut lines = vec![String::from("  //")];
-    for word in doc.split_whitespace() {
-        let line = lines.last_mut().expect("there is a line");
-        if line.len() + 1 + word.len() > LONGEST && line != "  //" {
-            lines.push(format!("  // {word}"));
-        } else {
-            line.push(' ');
-            line.push_str(word);
-        }
-    }
-    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// A primitive that brings its own Verilog.
@@ -202,9 +187,6 @@ impl<'a> Combinational<'a> {
             read.insert(vector);
         };
         plan.statements.iter().for_each(|statement| statement.reads(&mut |element| note(element.vector)));
-        for process in written_out(&plan) {
-            process.reads(&mut |id| note(plan.signals.vector_of(id)));
-        }
         let connections = instances::connections(scope, &plan, &read);
         let registers = registers::registers(scope, &plan, &read);
         let apart = connections.inline.keys().chain(&registers.inline).copied().collect();
@@ -243,8 +225,17 @@ impl<'a> Combinational<'a> {
         let words: BTreeSet<&str> =
             rest.iter().flat_map(|text| text.split(|letter: char| !is_word(letter))).collect();
         let mut text = String::new();
-        for vector in signals.vectors.iter().filter(|vector| words.contains(vector.name.as_str())) {
+        let is_named = |vector: &&Vector| words.contains(vector.name.as_str());
+        let mut enums: Vec<&str> = vec![];
+        for vector in signals.vectors.iter().filter(is_named) {
             let Role::Constant(values) = &vector.role else { continue };
+            if let (Some(states), Language::SystemVerilog) = (&vector.states, signals.language) {
+                if !enums.contains(&states.as_str()) {
+                    enums.push(states);
+                    text += &enumeration(signals, states);
+                }
+                continue;
+            }
             let number = |value| Expression::literal(value, vector.width).text(signals);
             let values: Vec<_> = values.iter().rev().cloned().map(number).collect();
             let declaration = declared(signals, "localparam", vector);
@@ -298,16 +289,10 @@ impl<'a> Combinational<'a> {
             if group.vectors.iter().any(|vector| self.is_inline(*vector)) {
                 continue;
             }
-            if group.is_written_out {
-                for process in processes_of(&self.plan, group) {
-                    logic.process(signals, &process);
-                }
-                continue;
-            }
             match self.plan.assigned_at_once(group) {
                 Some(assigns) => {
-                    for (vector, value) in assigns {
-                        logic.assign(&signals[vector].name, &value);
+                    for (target, value) in assigns {
+                        logic.assign(&target, &value);
                     }
                 }
                 None => logic.block(signals, &group.vectors, &group.body),
@@ -315,6 +300,23 @@ impl<'a> Combinational<'a> {
         }
         logic
     }
+}
+
+/// All states of an enum.
+fn enumeration(signals: &Signals, states: &str) -> String {
+    let is_state = |vector: &&Vector| vector.states.as_deref() == Some(states);
+    let all = signals.vectors.iter().filter(is_state).filter_map(|vector| match &vector.role {
+        Role::Constant(values) => Some((vector, values[0].clone())),
+        _ => None,
+    });
+    let all: Vec<_> = all.collect();
+    let width = all[0].0.width;
+    let labels = all.iter().map(|(vector, value)| {
+        format!("    {} = {}", vector.name, Expression::literal(value.clone(), width).text(signals))
+    });
+    let range = if width == 1 { String::new() } else { format!(" [{}:0]", width - 1) };
+    let labels = labels.collect::<Vec<_>>().join(",\n");
+    format!("  typedef enum logic{range} {{\n{labels}\n  }} {states};\n")
 }
 
 fn is_word(letter: char) -> bool {
@@ -354,19 +356,6 @@ impl Logic {
         let name = &signals[first.expect("a block assigns something")].name;
         self.text += &block(signals, always, name, body);
     }
-
-    fn process(&mut self, signals: &Signals, process: &Process) {
-        match process {
-            Process::Continuous { target, value } => {
-                let name = Expression::signal(signals, signals.element(*target)).text(signals);
-                self.assign(&name, &value.text(signals));
-            }
-            Process::Block { targets, body } => {
-                let vectors = targets.iter().map(|id| signals.vector_of(*id)).collect();
-                self.block(signals, &vectors, body);
-            }
-        }
-    }
 }
 
 /// A block of logic; one with loops has a name, since its loop variables are declared in it.
@@ -384,58 +373,4 @@ fn block(signals: &Signals, always: &str, name: &str, body: &[Statement]) -> Str
     }
     write_body(signals, body, Assignment::Blocking, 2, &mut text);
     text + "  end\n"
-}
-
-/// The processes of all groups that are written out.
-fn written_out(plan: &Plan) -> Vec<Process> {
-    let groups = plan.groups.iter().filter(|group| group.is_written_out);
-    groups.flat_map(|group| processes_of(plan, group)).collect()
-}
-
-/// The processes of the single signals of a group. A vector is a net or a variable as a whole: if a block
-/// assigns a part of it, blocks assign the rest.
-fn processes_of(plan: &Plan, group: &Group) -> Vec<Process> {
-    let signals = plan.signals;
-    let owner = |id: &SignalId| signals.vector_of(*id);
-    let concerned = plan.processes.iter();
-    let mut processes: Vec<Process> =
-        concerned.filter(|process| group.vectors.contains(&owner(&process.targets()[0]))).cloned().collect();
-    let assigned: BTreeSet<_> = processes.iter().flat_map(|process| process.targets().to_vec()).collect();
-    let all = group.vectors.iter().flat_map(|vector| signals[*vector].elements());
-    // A signal that is constant, or that nothing depends on.
-    for id in all.filter(|id| !assigned.contains(id)) {
-        let number = plan.values(owner(&id), id..id + 1).and_then(|values| values[0].constant(signals));
-        let value = Expression::literal(number.unwrap_or_default(), signals.owner(id).width);
-        processes.push(Process::Continuous { target: id, value });
-    }
-    let blocks = processes.iter().filter(|process| matches!(process, Process::Block { .. }));
-    let in_block: BTreeSet<_> = blocks.flat_map(|process| process.targets().iter().map(owner)).collect();
-    let mut constants: BTreeMap<VectorId, Vec<Statement>> = BTreeMap::new();
-    processes.retain_mut(|process| {
-        let Process::Continuous { target, value } = process else { return true };
-        if !in_block.contains(&owner(target)) {
-            return true;
-        }
-        let assignment = Statement::Assign {
-            target: signals.element(*target),
-            part: kernel::Part::Whole,
-            value: value.clone(),
-            at: 0,
-        };
-        if value.constant(signals).is_some() {
-            // A block of its own would never run.
-            constants.entry(owner(target)).or_default().push(assignment);
-            return false;
-        }
-        *process = Process::Block { targets: vec![*target], body: vec![assignment] };
-        true
-    });
-    for (vector, assignments) in constants {
-        let block = processes.iter_mut().find_map(|process| match process {
-            Process::Block { targets, body } if targets.iter().any(|id| owner(id) == vector) => Some(body),
-            _ => None,
-        });
-        block.expect("a block assigns the vector").splice(0..0, assignments);
-    }
-    processes
 }

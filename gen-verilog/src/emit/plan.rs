@@ -4,8 +4,8 @@
 //! are read between two assignments stand together in one process, in the kernel's order. So do vectors that
 //! feed each other in a circle, as long as nothing is then read before it is assigned: signal by signal there
 //! is no circle. Processes that share a loop are joined, unless an output would come to depend on an input that
-//! it does not depend on now: around the module, that could close a circle. What none of this gets right is
-//! written out, signal by signal.
+//! it does not depend on now: around the module, that could close a circle. Where the kernel's order is not right
+//! the process is written out, signal by signal, in an order that is.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,10 +24,9 @@ use super::unroll::unrolled;
 #[derive(Clone, Debug)]
 pub struct Group {
     pub vectors: BTreeSet<VectorId>,
-    /// What assigns them, with loops.
     pub body: Vec<Statement>,
     reads: BTreeSet<VectorId>,
-    /// Loops would not be right: the text has the processes of the single signals.
+    /// The kernel's order would not be right: the body has no loops and an order of its own.
     pub is_written_out: bool,
 }
 
@@ -47,7 +46,7 @@ pub struct Plan<'a> {
     flat: Vec<Statement>,
     uses: Uses,
     /// Checked signal by signal.
-    pub processes: Vec<Process>,
+    processes: Vec<Process>,
     pub groups: Vec<Group>,
     /// What of the children's outputs follows on their inputs.
     through: Vec<(VectorId, VectorId)>,
@@ -161,56 +160,112 @@ impl<'a> Plan<'a> {
         alone.then(|| elements.map(|id| self.continuous.get(&id)).collect()).flatten()
     }
 
-    /// The text of what a group assigns, if a single continuous assignment does it.
-    pub fn assigned_at_once(&self, group: &Group) -> Option<Vec<(VectorId, String)>> {
-        if let Some(values) = settled_values(self.signals, &self.flat_body(group)) {
+    /// Targets and values, if a group is nothing but continuous assignments.
+    pub fn assigned_at_once(&self, group: &Group) -> Option<Vec<(String, String)>> {
+        let flat = match group.is_written_out {
+            true => group.body.clone(),
+            false => self.flat_body(&group.vectors),
+        };
+        if let Some(values) = settled_values(self.signals, &flat) {
             let text = |vector: &VectorId| {
                 let parts = self.signals[*vector].elements().rev().map(|id| values[&id].clone());
                 let width = self.signals[*vector].width;
                 let value = parts.fold(BigUint::default(), |high, low| (high << width) + low);
                 let value = Expression::literal(value, self.signals[*vector].bits());
-                (*vector, value.text(self.signals))
+                (self.signals[*vector].name.clone(), value.text(self.signals))
             };
             return Some(group.vectors.iter().map(text).collect());
         }
         let vector = *group.vectors.first().filter(|_| group.vectors.len() == 1)?;
-        if let [Statement::Assign { part: Part::Whole, value, .. }] = &group.body[..] {
-            if !self.signals[vector].is_array {
-                return Some(vec![(vector, value.text(self.signals))]);
-            }
-        }
         let values = self.values(vector, self.signals[vector].elements())?;
-        Some(vec![(vector, joined(self.signals, &values)?)])
+        if let Some(value) = joined(self.signals, &values) {
+            return Some(vec![(self.signals[vector].name.clone(), value)]);
+        }
+        let assigns = group.body.iter().map(|statement| match statement {
+            Statement::Assign { target, part: Part::Whole, value, .. } => {
+                let target = Expression::signal(self.signals, target.clone());
+                Some((target.text(self.signals), value.text(self.signals)))
+            }
+            _ => None,
+        });
+        assigns.collect()
     }
 
-    fn flat_body(&self, group: &Group) -> Vec<Statement> {
-        projected(&self.flat, &|target| group.vectors.contains(&target.vector))
+    fn flat_body(&self, vectors: &BTreeSet<VectorId>) -> Vec<Statement> {
+        projected(&self.flat, &|target| vectors.contains(&target.vector))
     }
 
     fn group(&self, vectors: BTreeSet<VectorId>) -> Group {
-        let body = projected(&self.statements, &|target| vectors.contains(&target.vector));
+        let is_written_out = !self.is_right(&vectors);
+        let body = match is_written_out {
+            true => self.in_order(&vectors),
+            false => projected(&self.statements, &|target| vectors.contains(&target.vector)),
+        };
         let mut reads = BTreeSet::new();
         body.iter().for_each(|statement| {
             statement.reads(&mut |element| {
                 reads.insert(element.vector);
             });
         });
-        let mut group = Group { vectors, body, reads, is_written_out: false };
-        group.is_written_out = !self.is_right(&group);
-        group
+        Group { vectors, body, reads, is_written_out }
     }
 
     /// Whether the statements in the kernel's order read everything after it is assigned, on every path.
-    fn is_right(&self, group: &Group) -> bool {
-        let elements = group.vectors.iter().flat_map(|vector| self.signals[*vector].elements());
+    fn is_right(&self, vectors: &BTreeSet<VectorId>) -> bool {
+        let elements = vectors.iter().flat_map(|vector| self.signals[*vector].elements());
         let targets: Vec<_> = elements.collect();
         let early = |vector: &VectorId| {
             // Rust reads the settled value of a child's input, Verilog would read the present one.
             matches!(self.signals[*vector].role, Role::ChildInput(_))
                 && self.signals[*vector].elements().any(|id| self.is_read_between(id))
         };
-        check_paths(self.signals, &targets, &self.flat_body(group)).is_ok()
-            && !group.vectors.iter().any(early)
+        check_paths(self.signals, &targets, &self.flat_body(vectors)).is_ok() && !vectors.iter().any(early)
+    }
+
+    /// What assigns the single signals of these vectors, each after all that it reads.
+    fn in_order(&self, vectors: &BTreeSet<VectorId>) -> Vec<Statement> {
+        let is_ours = |id: &SignalId| vectors.contains(&self.signals.vector_of(*id));
+        let mut waiting: Vec<Process> = vec![];
+        let mut missing: BTreeSet<SignalId> =
+            vectors.iter().flat_map(|vector| self.signals[*vector].elements()).collect();
+        for process in self.processes.iter().filter(|process| is_ours(&process.targets()[0])) {
+            process.targets().iter().for_each(|id| {
+                missing.remove(id);
+            });
+            waiting.push(process.clone());
+        }
+        let assigned = |target: SignalId, value: Expression| Statement::Assign {
+            target: self.signals.element(target),
+            part: Part::Whole,
+            value,
+            at: 0,
+        };
+        // Signals that are constant, or that nothing depends on.
+        let mut body: Vec<Statement> = vec![];
+        for id in missing {
+            let number = self.continuous.get(&id).and_then(|value| value.constant(self.signals));
+            let width = self.signals.owner(id).width;
+            body.push(assigned(id, Expression::literal(number.unwrap_or_default(), width)));
+        }
+        while !waiting.is_empty() {
+            let open: BTreeSet<SignalId> =
+                waiting.iter().flat_map(|process| process.targets().to_vec()).collect();
+            let is_ready = |process: &Process| {
+                let mut ready = true;
+                process.reads(&mut |id| ready &= !open.contains(&id) || process.targets().contains(&id));
+                ready
+            };
+            let (ready, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(is_ready);
+            assert!(!ready.is_empty(), "signal by signal there is no circle");
+            waiting = rest;
+            for process in ready {
+                match process {
+                    Process::Continuous { target, value } => body.push(assigned(target, value)),
+                    Process::Block { body: own, .. } => body.extend(own),
+                }
+            }
+        }
+        body
     }
 
     fn is_read_between(&self, id: SignalId) -> bool {
@@ -254,24 +309,15 @@ impl<'a> Plan<'a> {
                 .filter(|group| circle.iter().any(|vector| self.groups[*group].vectors.contains(vector)))
                 .collect();
             let is_inside = circle.iter().all(|vector| self.signals[*vector].is_assigned());
-            let vectors = on_circle.iter().flat_map(|group| self.groups[*group].vectors.clone()).collect();
-            let joined = self.group(vectors);
-            let fits = on_circle.iter().all(|group| !self.groups[*group].is_written_out);
-            if is_inside && fits && !joined.is_written_out && on_circle.len() > 1 {
-                self.replace(&on_circle, joined);
-                continue;
-            }
-            let mut changed = false;
-            for group in on_circle {
-                changed |= !self.groups[group].is_written_out;
-                self.groups[group].is_written_out = true;
-            }
-            if !changed {
+            if !is_inside || on_circle.len() < 2 {
                 return Err(EmitError::Loop {
                     module: self.signals.module.clone(),
                     signals: circle.iter().map(|vector| self.signals[*vector].name.clone()).collect(),
                 });
             }
+            let vectors = on_circle.iter().flat_map(|group| self.groups[*group].vectors.clone()).collect();
+            let joined = self.group(vectors);
+            self.replace(&on_circle, joined);
         }
         Ok(())
     }
@@ -304,25 +350,10 @@ impl<'a> Plan<'a> {
     /// What follows on each vector within the cycle.
     fn followers(&self, groups: &[Group]) -> Followers {
         let mut followers: Followers = vec![BTreeSet::new(); self.signals.vectors.len()];
-        for group in groups.iter().filter(|group| !group.is_written_out) {
+        for group in groups {
             for read in group.reads.difference(&group.vectors) {
                 followers[*read].extend(&group.vectors);
             }
-        }
-        let written_out = groups.iter().filter(|group| group.is_written_out);
-        let written_out: BTreeSet<VectorId> = written_out.flat_map(|group| group.vectors.clone()).collect();
-        for process in &self.processes {
-            let targets: BTreeSet<_> =
-                process.targets().iter().map(|id| self.signals.vector_of(*id)).collect();
-            if targets.is_disjoint(&written_out) {
-                continue;
-            }
-            process.reads(&mut |id| {
-                let read = self.signals.vector_of(id);
-                if !targets.contains(&read) {
-                    followers[read].extend(&targets);
-                }
-            });
         }
         for (input, output) in &self.through {
             followers[*input].insert(*output);

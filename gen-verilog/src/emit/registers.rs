@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::expression::Expression;
+use super::expression::{Expression, Kind};
 use super::index::Index;
 use super::kernel::{Part, Statement};
+use super::lines::filled;
 use super::plan::Plan;
 use super::scope::Scope;
 use super::signals::{is_register, Element, Signals, VectorId};
@@ -46,8 +47,9 @@ pub fn registers(scope: &Scope, plan: &Plan, read: &BTreeSet<VectorId>) -> Regis
                 found.expect("a register's port").0
             };
             let inputs = ["clock", "reset", "enable", "d"].map(port);
+            let inline = &mut registers.inline;
             let [clock, reset, enable, d] =
-                inputs.map(|vector| Input::of(plan, vector, read.contains(&vector)));
+                inputs.map(|vector| Input::of(plan, vector, read.contains(&vector), inline));
             let register = register(plan, port("q"), clock, reset, enable, d, &mut registers.inline);
             registers.list.push(register);
         }
@@ -57,6 +59,7 @@ pub fn registers(scope: &Scope, plan: &Plan, read: &BTreeSet<VectorId>) -> Regis
 
 /// What an input of an array of registers is connected to.
 struct Input {
+    /// Its own, or the one that it is a copy of.
     vector: VectorId,
     /// Something else reads it, so that it needs a name.
     is_read: bool,
@@ -65,8 +68,14 @@ struct Input {
 }
 
 impl Input {
-    fn of(plan: &Plan, vector: VectorId, is_read: bool) -> Self {
+    fn of(plan: &Plan, vector: VectorId, is_read: bool, inline: &mut BTreeSet<VectorId>) -> Self {
         let values = plan.values(vector, plan.signals[vector].elements());
+        if let Some(source) = values.as_ref().and_then(|values| copied(plan.signals, values)) {
+            if !is_read && plan.signals[vector].is_array {
+                inline.insert(vector);
+                return Input { vector: source, is_read: true, same: None };
+            }
+        }
         let same = values.filter(|values| values.iter().all(|value| *value == values[0]));
         Input { vector, is_read, same: same.map(|values| values[0].clone()) }
     }
@@ -166,6 +175,17 @@ fn register(
     Register { q, clock, reset, load }
 }
 
+/// The vector that values are all elements of, in order.
+fn copied(signals: &Signals, values: &[&Expression]) -> Option<VectorId> {
+    let Kind::Signal(first) = &values[0].kind else { return None };
+    let elements = signals[first.vector].elements();
+    let is_next = |(value, id): (&&Expression, usize)| {
+        matches!(&value.kind, Kind::Signal(element) if element.known() == Some(id))
+    };
+    let is_whole = elements.len() == values.len() && values.iter().zip(elements).all(is_next);
+    is_whole.then_some(first.vector)
+}
+
 fn target_index(assignment: &Statement) -> &Index {
     match assignment {
         Statement::Assign { target, .. } => &target.index,
@@ -199,13 +219,19 @@ pub fn text(plan: &Plan, registers: &Registers) -> String {
     if signals.language == Language::SystemVerilog {
         return blocks;
     }
-    let mut initial = String::new();
-    for register in &registers.list {
-        let q = &signals[register.q];
-        let zero = Expression::literal(0u32, q.bits()).text(signals);
-        writeln!(initial, "    {} = {zero};", q.name).expect(IN_MEMORY);
-    }
-    format!("{blocks}\n`ifndef SYNTHESIS\n  initial begin\n{initial}  end\n`endif\n")
+    let initial = match &registers.list[..] {
+        [register] => {
+            let q = &signals[register.q];
+            let zero = Expression::literal(0u32, q.bits()).text(signals);
+            format!("  initial {} = {zero};\n", q.name)
+        }
+        all => {
+            let names: Vec<_> = all.iter().map(|register| signals[register.q].name.as_str()).collect();
+            let list = names.join(", ") + "} = 0;";
+            filled("  initial {", list.split(' '), "   ").replacen("{ ", "{", 1)
+        }
+    };
+    format!("{blocks}\n`ifndef SYNTHESIS\n{initial}`endif\n")
 }
 
 fn block(
@@ -221,7 +247,10 @@ fn block(
     };
     let clear = |register: &Register| {
         let q = &signals[register.q];
-        format!("{} <= {};", q.name, Expression::literal(0u32, q.bits()).text(signals))
+        let state =
+            q.states.as_deref().filter(|_| !q.is_array).and_then(|states| signals.first_state(states));
+        let zero = || Expression::literal(0u32, q.bits()).text(signals);
+        format!("{} <= {};", q.name, state.map_or_else(zero, str::to_string))
     };
     let whole = |register: &Register| match &register.load {
         Load::Whole { enable, d } => {

@@ -232,6 +232,13 @@ impl Signals {
         }
     }
 
+    /// The name of an enum's state zero.
+    pub fn first_state(&self, states: &str) -> Option<&str> {
+        let zero = Role::Constant(vec![BigUint::default()]);
+        let is_zero = |vector: &&Vector| vector.states.as_deref() == Some(states) && vector.role == zero;
+        self.vectors.iter().find(is_zero).map(|vector| vector.name.as_str())
+    }
+
     pub fn element(&self, id: SignalId) -> Element {
         let vector = self.owners[id];
         let first = self[vector].first;

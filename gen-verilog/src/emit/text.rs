@@ -206,12 +206,18 @@ pub fn write_body(signals: &Signals, body: &[Statement], how: Assignment, depth:
             Statement::Case { selector, arms, .. } => {
                 writeln!(text, "{margin}case ({})", selector.text(signals)).expect(IN_MEMORY);
                 for (number, (label, body)) in arms.iter().enumerate() {
-                    let label = match number + 1 == arms.len() {
-                        true => "default".to_string(),
-                        false => label.text(signals),
+                    // The last arm is for all that is left, whatever it is called.
+                    let is_named = matches!(label.kind, Kind::Signal(_));
+                    let label = match (number + 1 == arms.len(), is_named) {
+                        (true, true) => format!("default /* {} */", label.text(signals)),
+                        (true, false) => "default".to_string(),
+                        (false, _) => label.text(signals),
                     };
                     write!(text, "{margin}  {label}:").expect(IN_MEMORY);
-                    write_branch(signals, body, how, depth + 1, text);
+                    match body.is_empty() {
+                        true => text.push_str(" ;\n"),
+                        false => write_branch(signals, body, how, depth + 1, text),
+                    }
                 }
                 writeln!(text, "{margin}endcase").expect(IN_MEMORY);
             }

@@ -163,8 +163,8 @@ impl Translator<'_> {
         if let Some(low) = self.index(offset) {
             let (least, most) = self.bounds(&low);
             return match value.kind {
-                Kind::Signal(element) if bits == 1 && 0 <= least && most < width as i64 => {
-                    Ok(Expression { width: 1, kind: Kind::Part(element, low) })
+                Kind::Signal(element) if 0 <= least && most + bits as i64 <= width as i64 => {
+                    Ok(Expression { width: bits, kind: Kind::Part(element, low) })
                 }
                 _ => Err(self.written_out(&low)),
             };

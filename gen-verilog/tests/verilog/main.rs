@@ -5,9 +5,12 @@ use gpurf_hw::dialect;
 
 mod catalogue;
 mod engines;
+mod implicit;
 mod lockstep;
+mod loops;
 mod operations;
 mod refusals;
+mod states;
 mod text;
 mod toys;
 mod traps;

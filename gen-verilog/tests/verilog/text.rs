@@ -27,9 +27,7 @@ module counter (
     else if (enable) count <= count + 4'd1;
 
 `ifndef SYNTHESIS
-  initial begin
-    count = 4'd0;
-  end
+  initial count = 4'd0;
 `endif
 endmodule
 ";
@@ -107,7 +105,7 @@ impl Logic for Fork {
 }
 
 #[test]
-fn signals_that_need_not_stand_together_are_taken_apart() {
+fn signals_that_share_a_condition_stand_together() {
     let fork = Fork {
         select: Signal::default(),
         left: Signal::default(),
@@ -118,12 +116,55 @@ fn signals_that_need_not_stand_together_are_taken_apart() {
     let expected = "
   always @(*) begin
     left = 2'd0;
+    right = 2'd0;
     if (select) left = 2'd1;
+    else right = 2'd2;
+  end
+endmodule
+";
+    assert!(text.ends_with(expected), "{text}");
+}
+
+/// Two outputs of one loop that depend on different inputs.
+#[derive(LogicBlock)]
+struct Pairs {
+    pub a: Vec<Signal<In, Bit>>,
+    pub b: Vec<Signal<In, Bit>>,
+    pub not_a: Vec<Signal<Out, Bit>>,
+    pub not_b: Vec<Signal<Out, Bit>>,
+    identity: Identity,
+}
+
+impl Logic for Pairs {
+    #[rtl]
+    fn update(&mut self) {
+        for i in 0..2 {
+            self.not_a[i].next = !self.a[i].val();
+            self.not_b[i].next = !self.b[i].val();
+        }
+    }
+}
+
+/// In one block, `not_a` would follow on `b`: a circle, for a parent that connects `not_b` with `a`.
+#[test]
+fn outputs_of_different_inputs_stand_apart() {
+    let pairs = Pairs {
+        a: vec![Signal::default(); 2],
+        b: vec![Signal::default(); 2],
+        not_a: vec![Signal::default(); 2],
+        not_b: vec![Signal::default(); 2],
+        identity: Identity::new("pairs", "Pairs", &[]),
+    };
+    let text = &emit(&pairs).unwrap().modules[0].text;
+    let expected = "
+  always @(*) begin : not_a_logic
+    integer i;
+    for (i = 0; i < 2; i = i + 1) not_a[i] = !a[i];
   end
 
-  always @(*) begin
-    right = 2'd0;
-    if (!select) right = 2'd2;
+  always @(*) begin : not_b_logic
+    integer i;
+    for (i = 0; i < 2; i = i + 1) not_b[i] = !b[i];
   end
 endmodule
 ";

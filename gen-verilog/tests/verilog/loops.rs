@@ -1,0 +1,158 @@
+//! Loops and arrays: they stay what they are, and mean what the Rust means.
+
+use gpurf_hw::dialect::{rtl, Identity, Module, Register};
+use gpurf_verilog::{check, emit, emit_as, Language};
+use rust_hdl::prelude::*;
+
+use crate::lockstep::{agree, random};
+use crate::toys::Cascade;
+
+const LANES: usize = 3;
+const DEPTH: usize = 4;
+
+/// Arrays of one and two dimensions, in loops that go up, down and from the middle.
+#[derive(LogicBlock, Module)]
+struct Lanes {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    #[port(max = 4)]
+    pub valid: Vec<Signal<In, Bit>>,
+    #[port(max = 4)]
+    pub value: Vec<Signal<In, Bits<5>>>,
+    pub select: Signal<In, Bits<2>>,
+    #[port(max = 4)]
+    pub oldest: Vec<Signal<Out, Bits<5>>>,
+    #[port(max = 4)]
+    pub picked: Vec<Signal<Out, Bit>>,
+    pub first: Signal<Out, Bits<2>>,
+    pub any: Signal<Out, Bit>,
+    /// `chain[i]` is read one turn before it is assigned.
+    pub ripple: Signal<Out, Bits<5>>,
+
+    shifted: Vec<Vec<Signal<Local, Bits<5>>>>,
+    chain: Vec<Signal<Local, Bits<5>>>,
+    rows: Vec<Register<Bits<5>>>,
+    seen: Vec<Register<Bit>>,
+    number: Vec<Constant<Bits<2>>>,
+    identity: Identity,
+    _lanes: usize,
+    _depth: usize,
+}
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Lanes {
+            clock: Signal::default(),
+            reset: Signal::default(),
+            valid: vec![Signal::default(); LANES],
+            value: vec![Signal::default(); LANES],
+            select: Signal::default(),
+            oldest: vec![Signal::default(); LANES],
+            picked: vec![Signal::default(); LANES],
+            first: Signal::default(),
+            any: Signal::default(),
+            ripple: Signal::default(),
+            shifted: vec![vec![Signal::default(); DEPTH]; LANES],
+            chain: vec![Signal::default(); LANES + 1],
+            rows: (0..LANES * DEPTH).map(|_| Register::default()).collect(),
+            seen: (0..LANES).map(|_| Register::default()).collect(),
+            number: (0..LANES as u64).map(|lane| Constant::new(lane.into())).collect(),
+            identity: Identity::new("lanes", "Lanes", &[]),
+            _lanes: LANES,
+            _depth: DEPTH,
+        }
+    }
+}
+
+impl Logic for Lanes {
+    #[rtl]
+    fn update(&mut self) {
+        self.any.next = false;
+        self.first.next = 0.into();
+        for i in 0..self._lanes {
+            self.oldest[i].next = self.rows[i * 4].q.val();
+            self.picked[i].next = self.value[i].val().get_bit(self.select.val().index());
+            if self.valid[2 - i].val() {
+                self.any.next = true;
+                self.first.next = self.number[2 - i].val();
+            }
+            self.seen[i].clock.next = self.clock.val();
+            self.seen[i].reset.next = self.reset.val();
+            self.seen[i].enable.next = self.valid[i].val();
+            self.seen[i].d.next = !self.seen[i].q.val();
+        }
+        for i in 0..self._lanes {
+            for j in 0..self._depth {
+                self.rows[i * 4 + j].clock.next = self.clock.val();
+                self.rows[i * 4 + j].reset.next = self.reset.val();
+                self.rows[i * 4 + j].enable.next = self.valid[i].val() & self.seen[i].q.val();
+                self.shifted[i][j].next = self.value[i].val();
+            }
+            for j in 0..3 {
+                self.shifted[i][j].next = self.rows[i * 4 + j + 1].q.val();
+            }
+            for j in 0..self._depth {
+                self.rows[i * 4 + j].d.next = self.shifted[i][j].val();
+            }
+        }
+        for i in 0..self._lanes {
+            self.chain[i].next = self.chain[i + 1].val() ^ self.value[i].val();
+        }
+        self.chain[3].next = self.rows[11].q.val();
+        self.ripple.next = self.chain[0].val();
+    }
+}
+
+#[test]
+fn loops_agree() {
+    agree(Lanes::default, random(&Lanes::default(), 2000));
+}
+
+#[test]
+fn loops_stay_loops() {
+    let text = emit(&Lanes::default()).unwrap().modules[0].text.clone();
+    for line in [
+        "  input wire [3*5-1:0] value,",
+        "  output reg [2:0] picked,",
+        "  reg [12*5-1:0] shifted;",
+        "  localparam [3*2-1:0] number = {2'd2, 2'd1, 2'd0};",
+        "    for (i = 0; i < 3; i = i + 1)",
+        "for (j = 0; j < 4; j = j + 1) shifted[(i*4 + j)*5 +: 5] = value[i*5 +: 5];",
+        "first = number[(2 - i)*2 +: 2];",
+        "if (valid[i]) seen[i] <= !seen[i];",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    // What a loop would read too early is written out, the other way round.
+    let chain = "
+    chain[19:15] = rows[59:55];
+    chain[14:10] = chain[19:15] ^ value[14:10];
+    chain[9:5] = chain[14:10] ^ value[9:5];
+    chain[4:0] = chain[9:5] ^ value[4:0];
+";
+    assert!(text.contains(chain), "{text}");
+}
+
+#[test]
+fn both_languages_pass_the_lint_check() {
+    for language in [Language::Verilog, Language::SystemVerilog] {
+        for module in [&Lanes::default() as &dyn Block, &Cascade::default()] {
+            let design = emit_as(module, language).unwrap();
+            check::verilator_lint(&design).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}
+
+#[test]
+fn system_verilog_has_arrays_of_two_dimensions() {
+    let text = emit_as(&Lanes::default(), Language::SystemVerilog).unwrap().modules[0].text.clone();
+    for line in [
+        "  input logic [2:0][4:0] value,",
+        "  logic [11:0][4:0] shifted;",
+        "shifted[i*4 + j] = value[i];",
+        "  always_comb begin :",
+        "  always_ff @(posedge clock) begin :",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+}
