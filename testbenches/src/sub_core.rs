@@ -1,4 +1,4 @@
-//! Testbench of the sub-core, with each kind of collector.
+//! Testbench of the sub-core, with each kind of collector: warps with instructions, under the rules of a scoreboard.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Testbench of the bypassing operand collector.
+//! Testbench of the bypassing operand collector, with an oracle for the values it delivers.
 
 mod scenarios;
 

@@ -1,4 +1,4 @@
-//! Testbench of the register management unit.
+//! Testbench of the register management unit: an SM around it keeps account of every register.
 
 mod scenarios;
 

@@ -1,4 +1,5 @@
-//! Testbench of the inter-warp multicasting unit.
+//! Testbench of the inter-warp multicasting unit, with a checker: every load that is taken reaches shared
+//! memory exactly once, as its own warp and register from its address, in order and never early.
 
 mod scenarios;
 
