@@ -1,7 +1,19 @@
 //! All modules by name, with their parameters: what can be exported, tested and synthesized.
 
-use gpurf_blocks::{ParameterError, Parameters};
+use gpurf_blocks::{ParameterError, Parameters, WARPS};
 use rust_hdl::prelude::Block;
+
+use crate::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
+use crate::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
+use crate::finereg::{
+    CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder, Rmu,
+};
+use crate::generics;
+use crate::issue::{CollectorAllocator, IssueStage, SthldController, WarpScheduler};
+use crate::multicast::{Iwmu, LrtCam, LrtScan};
+use crate::operand_stage::{BocStage, CcuStage, OcuStage};
+use crate::register_file::{Arbiter, Bank, RequestQueue};
+use crate::sub_core::{BocSubCore, CcuSubCore, OcuSubCore};
 
 /// One module of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,151 +141,41 @@ pub fn find(name: &str) -> Result<&'static Entry, ParameterError> {
 
 /// A module of the catalogue as a block, for those who only walk through it. Panics on a name that is not
 /// in the catalogue.
-pub fn build(name: &str, parameters: &Parameters) -> Box<dyn Block> {
-    crate::with_module!(name, parameters, make => Box::new(make()))
-}
-
-/// Runs an expression with a constructor of a module of the catalogue.
-///
-/// `with_module!(name, parameters, make => expression)`: `make` is a closure that builds the module;
-/// the expression is compiled once for every type that the module has, one for each data width, number
-/// of table entries, width of a collector's number and of a PCRF pointer. Panics on a name that is not in the catalogue.
-#[macro_export]
-macro_rules! with_module {
-    ($name:expr, $parameters:expr, $make:ident => $body:expr) => {{
-        use $crate::cells::{AgeMatrix, Lfsr, LruOrder, RoundRobin};
-        use $crate::collector::{Boc, CacheTable, Ccu, Ocu, OperandCollectorTable, Replacement};
-        use $crate::finereg::{
-            CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
-            Rmu,
-        };
-        use $crate::issue::{CollectorAllocator, IssueStage, SthldController, WarpScheduler};
-        use $crate::multicast::{Iwmu, LrtCam, LrtScan};
-        use $crate::operand_stage::{BocStage, CcuStage, OcuStage};
-        use $crate::register_file::{Arbiter, Bank, RequestQueue};
-        use $crate::sub_core::{BocSubCore, CcuSubCore, OcuSubCore};
-        use ::gpurf_blocks::{Parameters, ADDRESS_BITS, WARPS, WARP_BITS};
-        let parameters: Parameters = *$parameters;
-        macro_rules! entries {
-            ($I:ident => $arm:expr) => {
-                match parameters.entry_bits() {
-                    2 => { const $I: usize = 2; $arm }
-                    3 => { const $I: usize = 3; $arm }
-                    _ => { const $I: usize = 4; $arm }
-                }
-            };
-        }
-        macro_rules! width {
-            ($W:ident => $arm:expr) => {
-                match parameters.width {
-                    32 => { const $W: usize = 32; $arm }
-                    _ => { const $W: usize = 1024; $arm }
-                }
-            };
-        }
-        macro_rules! collectors {
-            ($C:ident => $arm:expr) => {
-                match parameters.collector_bits() {
-                    1 => { const $C: usize = 1; $arm }
-                    2 => { const $C: usize = 2; $arm }
-                    _ => { const $C: usize = 3; $arm }
-                }
-            };
-        }
-        macro_rules! pointers {
-            ($P:ident => $arm:expr) => {
-                match parameters.pointer_bits() {
-                    6 => { const $P: usize = 6; $arm }
-                    7 => { const $P: usize = 7; $arm }
-                    8 => { const $P: usize = 8; $arm }
-                    9 => { const $P: usize = 9; $arm }
-                    10 => { const $P: usize = 10; $arm }
-                    _ => { const $P: usize = 11; $arm }
-                }
-            };
-        }
-        match $name {
-            "lfsr" => { let $make = move || Lfsr::new(&parameters); $body }
-            "round_robin" => { let $make = move || RoundRobin::new(parameters.collectors); $body }
-            "age_matrix" => { let $make = move || AgeMatrix::new(WARPS); $body }
-            "lru_order" => entries!(I => { let $make = move || LruOrder::<I>::new(&parameters); $body }),
-            "replacement" => entries!(I => {
-                let $make = move || Replacement::<I>::new(&parameters); $body
-            }),
-            "operand_collector_table" => entries!(I => {
-                let $make = move || OperandCollectorTable::<I>::new(&parameters); $body
-            }),
-            "cache_table" => width!(W => entries!(I => {
-                let $make = move || CacheTable::<W, I>::new(&parameters); $body
-            })),
-            "ocu" => width!(W => { let $make = move || Ocu::<W>::new(&parameters); $body }),
-            "ccu" => width!(W => entries!(I => {
-                let $make = move || Ccu::<W, I>::new(&parameters); $body
-            })),
-            "boc" => width!(W => { let $make = move || Boc::<W>::new(&parameters); $body }),
-            "bank" => width!(W => collectors!(C => {
-                let $make = move || Bank::<W, C>::new(&parameters); $body
-            })),
-            "request_queue" => collectors!(C => {
-                let $make = move || RequestQueue::<C>::new(&parameters); $body
-            }),
-            "arbiter" => collectors!(C => {
-                let $make = move || Arbiter::<C>::new(&parameters); $body
-            }),
-            "warp_scheduler" => {
-                let $make = move || WarpScheduler::new(&parameters); $body
-            }
-            "collector_allocator" => collectors!(C => {
-                let $make = move || CollectorAllocator::<C>::new(&parameters);
-                $body
-            }),
-            "sthld_controller" => {
-                let $make = move || SthldController::new(&parameters); $body
-            }
-            "ocu_stage" => width!(W => collectors!(C => {
-                let $make = move || OcuStage::<W, C>::new(&parameters); $body
-            })),
-            "ccu_stage" => width!(W => entries!(I => collectors!(C => {
-                let $make = move || CcuStage::<W, I, C>::new(&parameters); $body
-            }))),
-            "boc_stage" => width!(W => {
-                let $make = move || BocStage::<W, 3>::new(&parameters.private()); $body
-            }),
-            "issue_stage" => collectors!(C => {
-                let $make = move || IssueStage::<C>::new(&parameters); $body
-            }),
-            "ocu_sub_core" => width!(W => collectors!(C => {
-                let $make = move || OcuSubCore::<W, C>::new(&parameters); $body
-            })),
-            "ccu_sub_core" => width!(W => entries!(I => collectors!(C => {
-                let $make = move || CcuSubCore::<W, I, C>::new(&parameters); $body
-            }))),
-            "boc_sub_core" => width!(W => {
-                let $make = move || BocSubCore::<W, 3>::new(&parameters.private()); $body
-            }),
-            "lrt_scan" => {
-                let $make = move || LrtScan::<WARP_BITS, ADDRESS_BITS>::new(&parameters); $body
-            }
-            "lrt_cam" => {
-                let $make = move || LrtCam::<WARP_BITS, ADDRESS_BITS>::new(&parameters); $body
-            }
-            "iwmu" => {
-                let $make = move || Iwmu::<WARP_BITS, ADDRESS_BITS>::new(&parameters); $body
-            }
-            "register_index_decoder" => { let $make = move || RegisterIndexDecoder::new(&parameters); $body }
-            "live_register_cache" => { let $make = move || LiveRegisterCache::new(&parameters); $body }
-            "free_space_monitor" => pointers!(P => {
-                let $make = move || FreeSpaceMonitor::<P>::new(&parameters); $body
-            }),
-            "pcrf_pointer_table" => pointers!(P => {
-                let $make = move || PcrfPointerTable::<P>::new(&parameters); $body
-            }),
-            "pcrf" => width!(W => pointers!(P => { let $make = move || Pcrf::<W, P>::new(&parameters); $body })),
-            "rmu" => width!(W => pointers!(P => { let $make = move || Rmu::<W, P>::new(&parameters); $body })),
-            "cta_status_monitor" => {
-                let $make = move || CtaStatusMonitor::new(&parameters); $body
-            }
-            name => panic!("`{name}` is not in the catalogue"),
-        }
-    }};
+pub fn build(name: &str, p: &Parameters) -> Box<dyn Block> {
+    match name {
+        "lfsr" => Box::new(Lfsr::new(p)),
+        "round_robin" => Box::new(RoundRobin::new(p.collectors)),
+        "age_matrix" => Box::new(AgeMatrix::new(WARPS)),
+        "lru_order" => generics!(p; I => Box::new(LruOrder::<I>::new(p))),
+        "replacement" => generics!(p; I => Box::new(Replacement::<I>::new(p))),
+        "operand_collector_table" => generics!(p; I => Box::new(OperandCollectorTable::<I>::new(p))),
+        "cache_table" => generics!(p; W, I => Box::new(CacheTable::<W, I>::new(p))),
+        "ocu" => generics!(p; W => Box::new(Ocu::<W>::new(p))),
+        "ccu" => generics!(p; W, I => Box::new(Ccu::<W, I>::new(p))),
+        "boc" => generics!(p; W => Box::new(Boc::<W>::new(p))),
+        "bank" => generics!(p; W, C => Box::new(Bank::<W, C>::new(p))),
+        "request_queue" => generics!(p; C => Box::new(RequestQueue::<C>::new(p))),
+        "arbiter" => generics!(p; C => Box::new(Arbiter::<C>::new(p))),
+        "warp_scheduler" => Box::new(WarpScheduler::new(p)),
+        "collector_allocator" => generics!(p; C => Box::new(CollectorAllocator::<C>::new(p))),
+        "sthld_controller" => Box::new(SthldController::new(p)),
+        "ocu_stage" => generics!(p; W, C => Box::new(OcuStage::<W, C>::new(p))),
+        "ccu_stage" => generics!(p; W, I, C => Box::new(CcuStage::<W, I, C>::new(p))),
+        "boc_stage" => generics!(p; W => Box::new(BocStage::<W, 3>::new(&p.private()))),
+        "issue_stage" => generics!(p; C => Box::new(IssueStage::<C>::new(p))),
+        "ocu_sub_core" => generics!(p; W, C => Box::new(OcuSubCore::<W, C>::new(p))),
+        "ccu_sub_core" => generics!(p; W, I, C => Box::new(CcuSubCore::<W, I, C>::new(p))),
+        "boc_sub_core" => generics!(p; W => Box::new(BocSubCore::<W, 3>::new(&p.private()))),
+        "lrt_scan" => generics!(p; V, A => Box::new(LrtScan::<V, A>::new(p))),
+        "lrt_cam" => generics!(p; V, A => Box::new(LrtCam::<V, A>::new(p))),
+        "iwmu" => generics!(p; V, A => Box::new(Iwmu::<V, A>::new(p))),
+        "register_index_decoder" => Box::new(RegisterIndexDecoder::new(p)),
+        "live_register_cache" => Box::new(LiveRegisterCache::new(p)),
+        "free_space_monitor" => generics!(p; P => Box::new(FreeSpaceMonitor::<P>::new(p))),
+        "pcrf_pointer_table" => generics!(p; P => Box::new(PcrfPointerTable::<P>::new(p))),
+        "pcrf" => generics!(p; W, P => Box::new(Pcrf::<W, P>::new(p))),
+        "rmu" => generics!(p; W, P => Box::new(Rmu::<W, P>::new(p))),
+        "cta_status_monitor" => Box::new(CtaStatusMonitor::new(p)),
+        name => panic!("`{name}` is not in the catalogue"),
+    }
 }

@@ -9,6 +9,7 @@ pub mod cells;
 pub mod collector;
 pub mod dialect;
 pub mod finereg;
+mod generics;
 pub mod issue;
 pub mod multicast;
 pub mod operand_stage;

@@ -1,23 +1,38 @@
 //! Cycle testbenches of every hardware module: directed and constrained-random stimulus, engines in
 //! lockstep, waveforms.
 //!
-//! A [`Testbench`] joins what belongs to one module: its RTL, its reference model and a [`Stimulus`]
-//! that keeps to the protocol of its ports. [`run`] drives any set of engines with it and compares
-//! them in every cycle. A [`Workbench`] does so for any module of the catalogue by name.
+//! A [`Testbench`] joins what belongs to one module: its RTL, its reference model, a [`Stimulus`] that keeps to the
+//! protocol of its ports, and its [`Scenario`]s. It is one file, which stands where the module stands in `hw/src` and
+//! registers itself. [`run`] drives any set of engines with it and compares them in every cycle. A [`Workbench`] does
+//! so for any module of the catalogue by name.
 
-mod bench;
-mod directed;
-mod finereg;
 mod random;
+mod registry;
+mod scenario;
 mod stimulus;
-mod sub_cores;
+mod testbench;
 mod trial;
+mod with_sub_core;
 mod workbench;
 
-pub use bench::{Engine, Testbench};
-pub use directed::{Drive, Scenario};
+mod cells;
+mod collector;
+mod finereg;
+mod heads;
+mod issue;
+mod multicast;
+mod operand_stage;
+mod register_file;
+mod sub_core;
+
 pub use random::Random;
+pub use registry::workbench;
+pub use scenario::{Drive, Scenario};
 pub use stimulus::Stimulus;
-pub use sub_cores::{with_sub_core, WithSubCore};
+pub use testbench::{Engine, Testbench};
 pub use trial::{run, Outcome};
-pub use workbench::{workbench, EngineKind, Playback, Recording, Workbench};
+pub use with_sub_core::{with_sub_core, WithSubCore};
+pub use workbench::{EngineKind, Playback, Recording, Workbench};
+
+use registry::register;
+use scenario::{expect, value};

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use gpurf_blocks::{difference, Divergence};
 
-use crate::bench::Engine;
-use crate::{Random, Stimulus, Testbench};
+use crate::{Engine, Random, Stimulus, Testbench};
 
 /// What a run found.
 #[derive(Clone, Debug, Default)]

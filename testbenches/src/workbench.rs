@@ -1,5 +1,4 @@
-//! The testbench of any module of the catalogue, its type left behind: what the tool, the tests and the
-//! benches run.
+//! The testbench of any module, its type left behind: what the tool, the tests and the benches run.
 
 use std::any::Any;
 use std::fmt;
@@ -9,7 +8,6 @@ use std::str::FromStr;
 use anyhow::Result;
 use gpurf_blocks::Parameters;
 use gpurf_hw::dialect::{Module, PortWaveform, Rtl};
-use gpurf_hw::with_module;
 use gpurf_verilog::{emit, Design, Icarus, Verilated};
 
 use crate::{run, Drive, Engine, Outcome, Random, Testbench};
@@ -88,26 +86,34 @@ pub trait Recording {
 /// Plays a stimulus to its end and gives back the engine.
 pub type Playback = Box<dyn FnOnce() -> Box<dyn Any>>;
 
-/// The workbench of a module of the catalogue. Panics on a name that is not in it.
-pub fn workbench(name: &str, parameters: &Parameters) -> Box<dyn Workbench> {
-    let (title, parameters) = (name.to_string(), *parameters);
-    with_module!(name, &parameters, make => Box::new(Bench { title, make, parameters }))
-}
-
-#[derive(Clone)]
-struct Bench<F> {
-    title: String,
-    make: F,
+/// A module in one configuration, its type known.
+pub(crate) struct Bench<M> {
+    name: String,
+    make: fn(&Parameters) -> M,
     parameters: Parameters,
 }
 
-impl<M: Testbench, F: Fn() -> M + Clone + 'static> Bench<F> {
+impl<M> Clone for Bench<M> {
+    fn clone(&self) -> Self {
+        Bench { name: self.name.clone(), make: self.make, parameters: self.parameters }
+    }
+}
+
+impl<M: Testbench> Bench<M> {
+    pub fn new(name: &str, make: fn(&Parameters) -> M, parameters: &Parameters) -> Self {
+        Bench { name: name.to_string(), make, parameters: *parameters }
+    }
+
+    fn module(&self) -> M {
+        (self.make)(&self.parameters)
+    }
+
     fn engine(&self, kind: EngineKind) -> Result<Engine<M>> {
         Ok(match kind {
             EngineKind::Model => M::model(&self.parameters),
-            EngineKind::Rtl => Box::new(Rtl::new((self.make)())),
-            EngineKind::Verilator => Box::new(Verilated::new(&(self.make)())?),
-            EngineKind::Icarus => Box::new(Icarus::new(&(self.make)())?),
+            EngineKind::Rtl => Box::new(Rtl::new(self.module())),
+            EngineKind::Verilator => Box::new(Verilated::new(&self.module())?),
+            EngineKind::Icarus => Box::new(Icarus::new(&self.module())?),
         })
     }
 
@@ -116,9 +122,9 @@ impl<M: Testbench, F: Fn() -> M + Clone + 'static> Bench<F> {
     }
 }
 
-impl<M: Testbench, F: Fn() -> M + Clone + 'static> Workbench for Bench<F> {
+impl<M: Testbench> Workbench for Bench<M> {
     fn verilog(&self) -> Result<Design> {
-        Ok(emit(&(self.make)())?)
+        Ok(emit(&self.module())?)
     }
 
     fn scenarios(&self) -> usize {
@@ -146,7 +152,7 @@ impl<M: Testbench, F: Fn() -> M + Clone + 'static> Workbench for Bench<F> {
         let mut engines = self.engines(engines)?;
         let mut stimulus = M::stimulus(&self.parameters);
         let mut waveform = match waveform {
-            Some(path) => Some(PortWaveform::create(path, &self.title, &(self.make)())?),
+            Some(path) => Some(PortWaveform::create(path, &self.name, &self.module())?),
             None => None,
         };
         let mut recorded = Ok(());
@@ -165,16 +171,16 @@ impl<M: Testbench, F: Fn() -> M + Clone + 'static> Workbench for Bench<F> {
         let mut model = [M::model(&self.parameters)];
         let mut stimulus = M::stimulus(&self.parameters);
         run::<M>(&mut model, &mut *stimulus, random, cycles, |_, cycle, _| inputs.push(*cycle));
-        Box::new(Recorded::<M, F> { bench: self.clone(), inputs })
+        Box::new(Recorded::<M> { bench: self.clone(), inputs })
     }
 }
 
-struct Recorded<M: Module, F> {
-    bench: Bench<F>,
+struct Recorded<M: Module> {
+    bench: Bench<M>,
     inputs: Vec<M::In>,
 }
 
-impl<M: Testbench, F: Fn() -> M + Clone + 'static> Recording for Recorded<M, F> {
+impl<M: Testbench> Recording for Recorded<M> {
     fn playback(&self, engine: EngineKind) -> Result<Playback> {
         let mut engine = self.bench.engine(engine)?;
         let inputs = self.inputs.clone();

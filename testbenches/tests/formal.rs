@@ -161,13 +161,13 @@ fn with_property(design: &Design, more: &str) -> String {
 }
 
 fn cam() -> (String, String) {
-    let design = emit(&LrtCam::<WARP, ADDRESS>::new(ENTRIES)).expect("emits");
+    let design = emit(&LrtCam::<WARP, ADDRESS>::new(&parameters())).expect("emits");
     let source = with_property(&design, &between_cycles(registered));
     (design.top, source)
 }
 
 fn scan() -> (String, String) {
-    let design = emit(&LrtScan::<WARP, ADDRESS>::new(ENTRIES)).expect("emits");
+    let design = emit(&LrtScan::<WARP, ADDRESS>::new(&parameters())).expect("emits");
     let source = with_property(&design, &(memories() + &between_cycles(kept) + &within_a_scan()));
     (design.top, source)
 }

@@ -1,11 +1,26 @@
 //! Every module's RTL against its reference model: directed scenarios, and constrained-random stimulus
-//! under proptest over parameters and choices.
+//! under proptest over parameters and choices. One test for each module and concern.
+
+use std::process::ExitCode;
 
 use gpurf_blocks::{corners, Parameters, PARAMETERS};
-use gpurf_hw::catalogue::{Entry, CATALOGUE};
+use gpurf_hw::catalogue::Entry;
 use gpurf_testbenches::EngineKind::{Model, Rtl};
 use gpurf_testbenches::{workbench, Outcome, Random};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+mod per_module;
+
+use per_module::{all, run};
+
+fn main() -> ExitCode {
+    run(&[
+        ("directed_scenarios_hold", all, directed_scenarios_hold),
+        ("agree_on_long_random_runs", all, agree_on_long_random_runs),
+        ("agree_under_any_parameters", all, agree_under_any_parameters),
+    ])
+}
 
 fn compare(entry: &Entry, parameters: &Parameters, mut random: Random, cycles: u64) -> Outcome {
     let bench = workbench(entry.name, parameters);
@@ -21,45 +36,37 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     })
 }
 
-#[test]
-fn directed_scenarios_hold() {
+fn directed_scenarios_hold(entry: &Entry) {
     let mut all = vec![];
     for number in 0..8 {
         // Loads wait for as long as the scenarios of multicasting need, and no run waits for a long age.
         let (interval, release_age) = (1 + 40 * number, [0, 100, 256, 5000][number % 4]);
         let parameters = Parameters { width: 32, interval, release_age, ..corners::varied(number) };
-        for entry in CATALOGUE {
-            let bench = workbench(entry.name, &parameters);
-            let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
-            let named = failures.into_iter().map(|failure| format!("{}: {failure}", entry.name));
-            all.extend(named.map(|failure| format!("{parameters:?}\n    {failure}")));
-        }
+        let bench = workbench(entry.name, &parameters);
+        let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
+        all.extend(failures.into_iter().map(|failure| format!("{parameters:?}\n    {failure}")));
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
-#[test]
-fn agree_on_long_random_runs() {
+fn agree_on_long_random_runs(entry: &Entry) {
     let parameters = Parameters { width: 32, interval: 50, ..Default::default() };
-    for entry in CATALOGUE {
-        let random = Random::seeded(7);
-        let outcome = compare(entry, &parameters, random, 10_000);
-        assert!(outcome.passed(), "{}, seed 7: {outcome:?}", entry.name);
-    }
+    let outcome = compare(entry, &parameters, Random::seeded(7), 10_000);
+    assert!(outcome.passed(), "seed 7: {outcome:?}");
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
-
-    #[test]
-    fn agree_under_any_parameters(
-        parameters in parameters(),
-        choices in prop::collection::vec(any::<u32>(), 12_000),
-    ) {
-        for entry in CATALOGUE {
-            let random = Random::listed(choices.clone());
-            let outcome = compare(entry, &parameters, random, 250);
-            prop_assert!(outcome.passed(), "{}: {:?}", entry.name, outcome);
-        }
-    }
+fn agree_under_any_parameters(entry: &Entry) {
+    let config = ProptestConfig {
+        cases: 24,
+        source_file: Some(file!()),
+        test_name: Some(entry.name),
+        ..ProptestConfig::default()
+    };
+    let any = (parameters(), prop::collection::vec(any::<u32>(), 12_000));
+    let result = TestRunner::new(config).run(&any, |(parameters, choices)| {
+        let outcome = compare(entry, &parameters, Random::listed(choices), 250);
+        prop_assert!(outcome.passed(), "{outcome:?}");
+        Ok(())
+    });
+    assert!(result.is_ok(), "{}", result.unwrap_err());
 }

@@ -179,9 +179,7 @@ fn register(
 fn copied(signals: &Signals, values: &[&Expression]) -> Option<VectorId> {
     let Kind::Signal(first) = &values[0].kind else { return None };
     let elements = signals[first.vector].elements();
-    let is_next = |(value, id): (&&Expression, usize)| {
-        matches!(&value.kind, Kind::Signal(element) if element.known() == Some(id))
-    };
+    let is_next = |(value, id): (&&Expression, usize)| matches!(&value.kind, Kind::Signal(element) if element.known() == Some(id));
     let is_whole = elements.len() == values.len() && values.iter().zip(elements).all(is_next);
     is_whole.then_some(first.vector)
 }

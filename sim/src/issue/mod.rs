@@ -3,11 +3,9 @@
 mod collector_allocator;
 mod issue_stage;
 mod sthld_controller;
-mod sthld_walk;
 mod warp_scheduler;
 
 pub use collector_allocator::{Answer, CollectorAllocator};
 pub use issue_stage::{Holders, IssueStage};
-pub use sthld_controller::SthldController;
-pub use sthld_walk::{Curve, Walk, WalkStep};
+pub use sthld_controller::{Curve, SthldController, Walk, WalkStep};
 pub use warp_scheduler::WarpScheduler;

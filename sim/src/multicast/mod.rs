@@ -2,6 +2,9 @@
 
 mod iwmu;
 mod lrt;
+mod lrt_cam;
+mod lrt_scan;
 
 pub use iwmu::Iwmu;
-pub use lrt::{LrtCam, LrtScan};
+pub use lrt_cam::LrtCam;
+pub use lrt_scan::LrtScan;

@@ -1,0 +1,119 @@
+//! Reference model of a caching collector unit's cache table as a block of its own: W §3.2, F §III-C.
+//! [`super::Ccu`] is not built from it: it says directly what the whole unit does.
+
+use gpurf_blocks::{Clocked, Data, Parameters, MAX_ENTRIES, MAX_SLOTS};
+use gpurf_hw::cells::LruOrderIn;
+use gpurf_hw::collector::{CacheTableIn, CacheTableOut};
+
+use crate::cells::LruOrder;
+
+/// One entry of the cache table.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry<D> {
+    valid: bool,
+    tag: u32,
+    lock: bool,
+    near: bool,
+    data: D,
+}
+
+/// A fully associative table whose replacement is decided elsewhere.
+#[derive(Clone, Debug)]
+pub struct CacheTable<D: Data> {
+    slots: usize,
+    banks: usize,
+    d_ports: usize,
+    entries: Vec<Entry<D>>,
+    order: LruOrder,
+    inputs: CacheTableIn<D>,
+}
+
+impl<D: Data> CacheTable<D> {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { entries, slots, banks, d_ports, .. } = *parameters;
+        CacheTable {
+            slots,
+            banks,
+            d_ports,
+            entries: vec![Entry::default(); entries],
+            order: LruOrder::new(entries),
+            inputs: CacheTableIn::default(),
+        }
+    }
+
+    fn find(&self, register: u32) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.valid && entry.tag == register)
+    }
+}
+
+impl<D: Data> Clocked for CacheTable<D> {
+    type In = CacheTableIn<D>;
+    type Out = CacheTableOut<D>;
+
+    fn settle(&mut self, inputs: &CacheTableIn<D>) -> CacheTableOut<D> {
+        self.inputs = *inputs;
+        let mut outputs = CacheTableOut {
+            rank: self.order.settle(&LruOrderIn::default()).rank,
+            any_near: self.entries.iter().any(|entry| entry.valid && entry.near),
+            ..Default::default()
+        };
+        let look_up = |register| self.find(register).filter(|_| !inputs.flush);
+        for slot in (0..self.slots).filter(|slot| inputs.source_valid[*slot]) {
+            if let Some(entry) = look_up(inputs.source_register[slot]) {
+                outputs.hit[slot] = true;
+                outputs.hit_index[slot] = entry as u32;
+                outputs.entry_hit[entry] = true;
+            }
+        }
+        for port in 0..self.d_ports {
+            let found = look_up(inputs.d_register[port]);
+            outputs.d_hit[port] = found.is_some();
+            outputs.d_hit_index[port] = found.unwrap_or(0) as u32;
+        }
+        for (number, entry) in self.entries.iter().enumerate() {
+            outputs.valid[number] = entry.valid && !inputs.flush;
+            outputs.lock[number] = entry.lock;
+            outputs.near[number] = entry.near;
+            outputs.data[number] = entry.data;
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        let inputs = self.inputs;
+        let mut touched = [false; MAX_ENTRIES];
+        if inputs.s_valid {
+            self.entries[inputs.s_index as usize].data = inputs.s_data;
+        }
+        if inputs.unlock {
+            self.entries.iter_mut().for_each(|entry| entry.lock = false);
+        }
+        if inputs.flush {
+            self.entries.iter_mut().for_each(|entry| entry.valid = false);
+        }
+        for bank in (0..self.banks).filter(|bank| inputs.kill[*bank]) {
+            if let Some(entry) = self.find(inputs.kill_register[bank]) {
+                self.entries[entry].valid = false;
+            }
+        }
+        for slot in (0..self.slots.min(MAX_SLOTS)).filter(|slot| inputs.source_valid[*slot]) {
+            let number = inputs.source_index[slot] as usize;
+            let entry = &mut self.entries[number];
+            entry.near = inputs.source_near[slot] || touched[number] && entry.near;
+            (entry.valid, entry.lock, entry.tag) = (true, true, inputs.source_register[slot]);
+            touched[number] = true;
+        }
+        for port in (0..self.d_ports).filter(|port| inputs.d_valid[*port]) {
+            let number = inputs.d_index[port] as usize;
+            if port > 0 && touched[number] {
+                continue;
+            }
+            let entry = &mut self.entries[number];
+            (entry.valid, entry.tag) = (true, inputs.d_register[port]);
+            (entry.near, entry.data) = (inputs.d_near[port], inputs.d_data[port]);
+            touched[number] = true;
+        }
+        self.order.settle(&LruOrderIn { touch: touched });
+        self.order.tick();
+    }
+}

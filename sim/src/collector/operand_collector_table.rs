@@ -1,0 +1,68 @@
+//! Reference model of a caching collector unit's operand collector table as a block of its own: W §3.2,
+//! F §III-C. [`super::Ccu`] is not built from it: it says directly what the whole unit does.
+
+use gpurf_blocks::{Clocked, Parameters};
+use gpurf_hw::collector::{OperandCollectorTableIn, OperandCollectorTableOut};
+
+/// One source slot of the operand collector table.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    valid: bool,
+    ready: bool,
+    index: u32,
+}
+
+/// Slots that point into the cache table.
+#[derive(Clone, Debug)]
+pub struct OperandCollectorTable {
+    slots: Vec<Slot>,
+    inputs: OperandCollectorTableIn,
+}
+
+impl OperandCollectorTable {
+    pub fn new(parameters: &Parameters) -> Self {
+        let slots = vec![Slot::default(); parameters.slots];
+        OperandCollectorTable { slots, inputs: OperandCollectorTableIn::default() }
+    }
+
+    fn index_of(&self, slot: u32) -> u32 {
+        self.slots.get(slot as usize).map_or(0, |slot| slot.index)
+    }
+}
+
+impl Clocked for OperandCollectorTable {
+    type In = OperandCollectorTableIn;
+    type Out = OperandCollectorTableOut;
+
+    fn settle(&mut self, inputs: &OperandCollectorTableIn) -> OperandCollectorTableOut {
+        self.inputs = *inputs;
+        let mut outputs = OperandCollectorTableOut {
+            s_index: self.index_of(inputs.s_slot),
+            all_ready: self.slots.iter().all(|slot| slot.ready || !slot.valid),
+            ..Default::default()
+        };
+        for (number, slot) in self.slots.iter().enumerate() {
+            outputs.valid[number] = slot.valid;
+            outputs.index[number] = slot.index;
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        let inputs = self.inputs;
+        if inputs.s_valid {
+            let filled = self.index_of(inputs.s_slot);
+            self.slots
+                .iter_mut()
+                .filter(|slot| slot.index == filled)
+                .for_each(|slot| slot.ready |= slot.valid);
+        }
+        if inputs.issue {
+            for (number, slot) in self.slots.iter_mut().enumerate() {
+                slot.valid = inputs.source_valid[number];
+                slot.ready = inputs.source_hit[number];
+                slot.index = inputs.source_index[number];
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Reference model of the load request table whose entries are all compared at once: I §3.1 to §3.3.
+
+use gpurf_blocks::{Clocked, Parameters};
+use gpurf_hw::multicast::{LrtIn, LrtOut};
+
+use super::lrt::{Entries, Entry, Step};
+
+/// All entries are compared at once.
+#[derive(Clone, Debug)]
+pub struct LrtCam {
+    entries: Entries,
+    inputs: LrtIn,
+    step: Option<Step>,
+}
+
+impl LrtCam {
+    pub fn new(parameters: &Parameters) -> Self {
+        LrtCam { entries: Entries::new(parameters.lrt_entries), inputs: LrtIn::default(), step: None }
+    }
+
+    fn step(&self, inputs: &LrtIn) -> Option<Step> {
+        if let Some(place) = self.entries.find(Entry::is_due) {
+            return Some(Step::Leaves { place, aged: true });
+        }
+        if !inputs.search {
+            return None;
+        }
+        Some(match self.entries.find(|entry| entry.leaves_for(inputs)) {
+            Some(place) => Step::Leaves { place, aged: false },
+            None => Step::Ends { partner: self.entries.find(|entry| entry.is_partner_of(inputs)) },
+        })
+    }
+}
+
+impl Clocked for LrtCam {
+    type In = LrtIn;
+    type Out = LrtOut;
+
+    fn settle(&mut self, inputs: &LrtIn) -> LrtOut {
+        self.inputs = *inputs;
+        self.step = self.step(inputs);
+        self.entries.outputs(self.step)
+    }
+
+    fn tick(&mut self) {
+        self.entries.edge(&self.inputs, self.step);
+    }
+}

@@ -1,0 +1,6 @@
+//! Testbenches of the small cells.
+
+mod age_matrix;
+mod lfsr;
+mod lru_order;
+mod round_robin;

@@ -1,0 +1,289 @@
+//! Scenarios of the bypassing operand collector.
+
+use gpurf_blocks::Data;
+use gpurf_hw::collector::{Boc, BocIn};
+use gpurf_hw::dialect::Word;
+use rust_hdl::prelude::Bits;
+
+use crate::{expect, value, Drive, Scenario};
+
+type In<const W: usize> = BocIn<<Bits<W> as Word>::Data>;
+
+fn issue<D: Data>(sources: &[u32], destinations: &[u32]) -> BocIn<D> {
+    let mut inputs = BocIn { issue: true, ..Default::default() };
+    for (slot, register) in sources.iter().enumerate() {
+        (inputs.source_valid[slot], inputs.source_register[slot]) = (true, *register);
+    }
+    for (slot, register) in destinations.iter().enumerate() {
+        (inputs.destination_valid[slot], inputs.destination_register[slot]) = (true, *register);
+    }
+    inputs
+}
+
+fn arrive<D: Data>(slot: usize, data: D) -> BocIn<D> {
+    BocIn { s_valid: true, s_slot: slot as u32, s_data: data, ..Default::default() }
+}
+
+fn result<D: Data>(mut inputs: BocIn<D>, bank: usize, register: u32, number: u32) -> BocIn<D> {
+    inputs.write_valid[bank] = true;
+    inputs.write_register[bank] = register;
+    inputs.write_data[bank] = value(number);
+    inputs
+}
+
+fn dispatch<D: Data>() -> BocIn<D> {
+    BocIn { dispatch: true, ..Default::default() }
+}
+
+/// Issues an instruction, serves its requests with the value of each register's number, and dispatches it.
+/// Returns which sources hit.
+fn run<const W: usize>(
+    bench: &mut Drive<Boc<W>>,
+    sources: &[u32],
+    destinations: &[u32],
+) -> Result<Vec<bool>, String>
+where
+    Bits<W>: Word,
+{
+    finish(bench, issue(sources, destinations), sources)
+}
+
+/// The same from the inputs of the issue.
+fn finish<const W: usize>(
+    bench: &mut Drive<Boc<W>>,
+    inputs: In<W>,
+    sources: &[u32],
+) -> Result<Vec<bool>, String>
+where
+    Bits<W>: Word,
+{
+    let issued = bench.cycle(inputs)?;
+    for (slot, register) in sources.iter().enumerate() {
+        if issued.request[slot] {
+            bench.cycle(arrive(slot, value(*register)))?;
+        }
+    }
+    let out = bench.cycle(dispatch())?;
+    expect(out.ready, "ready once all requests are served")?;
+    Ok(issued.hit[..sources.len()].to_vec())
+}
+
+/// Issues an instruction that reads R`register`, which must be found with the value of `number`.
+fn finds<const W: usize>(bench: &mut Drive<Boc<W>>, register: u32, number: u32) -> Result<(), String>
+where
+    Bits<W>: Word,
+{
+    let issued = bench.cycle(issue(&[register], &[]))?;
+    expect(issued.hit[0] && !issued.request[0], format!("R{register} is found"))?;
+    let out = bench.cycle(dispatch())?;
+    expect(out.ready, "ready in the cycle after issue")?;
+    expect(out.operand_data[0] == value(number), format!("R{register} has the value of {number}"))
+}
+
+/// Lets the window slide by so many instructions that name nothing else.
+fn slide<const W: usize>(bench: &mut Drive<Boc<W>>, instructions: usize) -> Result<(), String>
+where
+    Bits<W>: Word,
+{
+    for number in 0..instructions {
+        run(bench, &[200 + number as u32], &[])?;
+    }
+    Ok(())
+}
+
+pub fn all<const W: usize>() -> Vec<Scenario<Boc<W>>>
+where
+    Bits<W>: Word,
+{
+    vec![
+        Scenario {
+            name: "forwards_a_source",
+            rule: "F VI-B: forward operand values found in the buffer to the next instruction",
+            play: |bench: &mut Drive<Boc<W>>| {
+                expect(run(bench, &[4, 5], &[])? == [false, false], "an empty window has nothing")?;
+                let issued = bench.cycle(issue(&[6, 5, 4], &[]))?;
+                expect(issued.hit[..3] == [false, true, true], "R5 and R4 are there, R6 is not")?;
+                expect(issued.request[..3] == [true, false, false], "a request for R6 alone")?;
+                expect(!bench.cycle(arrive(0, value(6)))?.ready, "R6 is waited for")?;
+                let out = bench.cycle(dispatch())?;
+                let delivered = out.operand_data[..3] == [value(6), value(5), value(4)];
+                expect(out.ready && delivered, "each slot has its register's value")
+            },
+        },
+        Scenario {
+            name: "forwards_a_result",
+            rule: "F VI-B: BOCs buffer sources and destinations of instructions within a sliding window",
+            play: |bench: &mut Drive<Boc<W>>| {
+                run(bench, &[], &[7])?;
+                let out = bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                expect(out.cached[0], "the destination's slot takes the result")?;
+                finds(bench, 7, 70)
+            },
+        },
+        Scenario {
+            name: "slides",
+            rule: "F VI-B: a sliding window; our decision: the new instruction is one of its instructions",
+            play: |bench: &mut Drive<Boc<W>>| {
+                let window = bench.parameters.window;
+                run(bench, &[4], &[])?;
+                slide(bench, window - 2)?;
+                let still = bench.peek(issue(&[4], &[]))?;
+                expect(still.hit[0], "the oldest instruction that stays is seen")?;
+                slide(bench, 1)?;
+                let out = bench.cycle(issue(&[4], &[]))?;
+                expect(!out.hit[0] && out.request[0], "the one that leaves is not")
+            },
+        },
+        Scenario {
+            name: "a_forwarded_value_stays_as_long_as_its_copy",
+            rule: "F VI-B: the sources of each instruction in the window are buffered",
+            play: |bench: &mut Drive<Boc<W>>| {
+                let window = bench.parameters.window;
+                run(bench, &[4], &[])?;
+                for _ in 0..3 * window {
+                    slide(bench, window - 2)?;
+                    finds(bench, 4, 4)?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "late_result",
+            rule: "F VI-B3: if the slot slides out before write-back, the data is written only in the RF",
+            play: |bench: &mut Drive<Boc<W>>| {
+                run(bench, &[], &[7])?;
+                slide(bench, bench.parameters.window - 1)?;
+                let awaited = bench.peek(result(In::<W>::default(), 0, 7, 70))?;
+                expect(awaited.cached[0], "the last cycle of the slot")?;
+                slide(bench, 1)?;
+                let out = bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                expect(!out.cached[0], "no slot waits any more")?;
+                expect(bench.cycle(issue(&[7], &[]))?.request[0], "R7 is read from the banks")
+            },
+        },
+        Scenario {
+            name: "result_as_its_slot_slides_out",
+            rule: "our decision: a result comes after an instruction issued in the same cycle",
+            play: |bench: &mut Drive<Boc<W>>| {
+                run(bench, &[], &[7])?;
+                slide(bench, bench.parameters.window - 1)?;
+                let out = bench.cycle(result(issue(&[], &[]), 0, 7, 70))?;
+                expect(!out.cached[0], "the slot has gone")?;
+                bench.cycle(dispatch())?;
+                expect(bench.cycle(issue(&[7], &[]))?.request[0], "R7 is read from the banks")
+            },
+        },
+        Scenario {
+            name: "register_read_and_written",
+            rule: "our decision: a result makes every older copy of its register invalid",
+            play: |bench: &mut Drive<Boc<W>>| {
+                run(bench, &[7], &[7])?;
+                bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                finds(bench, 7, 70)
+            },
+        },
+        Scenario {
+            name: "register_rewritten_in_the_window",
+            rule: "our decision: a result makes every older copy of its register invalid",
+            play: |bench: &mut Drive<Boc<W>>| {
+                run(bench, &[], &[7])?;
+                bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                run(bench, &[], &[7])?;
+                let out = bench.cycle(result(In::<W>::default(), 0, 7, 71))?;
+                expect(out.cached[0], "the second result has a slot")?;
+                finds(bench, 7, 71)
+            },
+        },
+        Scenario {
+            name: "destination_without_a_slot",
+            rule:
+                "F VI-B: 2 destinations per instruction; our decision: the others' old copies become invalid",
+            play: |bench: &mut Drive<Boc<W>>| {
+                run(bench, &[7, 8], &[])?;
+                // R7 is one destination more than there are slots.
+                let kept: Vec<_> = (20..20 + bench.parameters.destinations as u32).collect();
+                run(bench, &[], &kept)?;
+                let out = bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                expect(!out.cached[0], "it goes to the banks alone")?;
+                let last = *kept.last().expect("at least one slot");
+                let out = bench.cycle(result(In::<W>::default(), 1, last, 71))?;
+                expect(out.cached[1], "the last slot takes its result")?;
+                if bench.parameters.window > 2 {
+                    let out = bench.peek(issue(&[7, 8], &[]))?;
+                    expect(out.hit[..2] == [false, true], "R7 has to be read anew, R8 has not")?;
+                }
+                finds(bench, last, 71)
+            },
+        },
+        Scenario {
+            name: "all_results_of_a_cycle",
+            rule: "F VI-B1: a much bigger crossbar; no result is kept out of a collector",
+            play: |bench: &mut Drive<Boc<W>>| {
+                if bench.parameters.destinations < 2 {
+                    return Ok(());
+                }
+                run(bench, &[], &[6, 7])?;
+                let both = result(result(In::<W>::default(), 0, 7, 70), 1, 6, 60);
+                expect(bench.cycle(both)?.cached[..2] == [true, true], "both enter")?;
+                bench.cycle(issue(&[6, 7], &[]))?;
+                let out = bench.cycle(dispatch())?;
+                expect(out.ready && out.operand_data[..2] == [value(60), value(70)], "each in its slot")
+            },
+        },
+        Scenario {
+            name: "flush",
+            rule: "our decision: a branch that leaves the window empties it",
+            play: |bench: &mut Drive<Boc<W>>| {
+                run(bench, &[4], &[7])?;
+                let idle = bench.cycle(BocIn { flush: true, ..In::<W>::default() })?;
+                expect(!idle.hit.contains(&true), "without an issue it does nothing")?;
+                expect(bench.peek(issue(&[4], &[]))?.hit[0], "R4 is there")?;
+                let flushed = BocIn { flush: true, ..issue(&[4, 9], &[8]) };
+                expect(finish(bench, flushed, &[4, 9])? == [false, false], "and is not found")?;
+                let out = bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                expect(!out.cached[0], "the slot of R7 has gone too")?;
+                let out = bench.cycle(result(In::<W>::default(), 0, 8, 80))?;
+                expect(out.cached[0], "the new instruction's slots have not")?;
+                finds(bench, 8, 80)
+            },
+        },
+        Scenario {
+            name: "register_named_twice",
+            rule: "our decision: a register that is named twice takes two slots and one request",
+            play: |bench: &mut Drive<Boc<W>>| {
+                let out = bench.cycle(issue(&[9, 9, 9], &[]))?;
+                expect(out.request[..3] == [true, false, false], "one request for R9")?;
+                bench.cycle(arrive(0, value(9)))?;
+                let out = bench.cycle(dispatch())?;
+                expect(out.ready && out.operand_data[..3] == [value(9); 3], "one value for all slots")?;
+                let out = bench.cycle(issue(&[9, 9], &[]))?;
+                expect(out.hit[..2] == [true, true], "both are forwarded")?;
+                let out = bench.cycle(dispatch())?;
+                expect(out.ready && out.operand_data[..2] == [value(9); 2], "with its value")
+            },
+        },
+        Scenario {
+            name: "result_that_never_comes",
+            rule: "our decision: a destination without its result is found by nobody",
+            play: |bench: &mut Drive<Boc<W>>| {
+                run(bench, &[7], &[7])?;
+                finds(bench, 7, 7)
+            },
+        },
+        Scenario {
+            name: "one_instruction_at_a_time",
+            rule: "W 2: released once its instruction is dispatched",
+            play: |bench: &mut Drive<Boc<W>>| {
+                let out = bench.cycle(BocIn { unit: 3, payload: 77, ..issue(&[], &[]) })?;
+                expect(!out.occupied && !out.ready, "free")?;
+                let out = bench.cycle(dispatch())?;
+                expect(out.occupied && out.ready, "no sources, no wait")?;
+                expect(out.held_unit == 3 && out.held_payload == 77, "metadata kept")?;
+                let out = bench.cycle(issue(&[1], &[]))?;
+                expect(!out.occupied && !out.ready, "free in the cycle after dispatch")?;
+                let out = bench.cycle(In::<W>::default())?;
+                expect(out.occupied && !out.ready, "the next instruction waits for its source")
+            },
+        },
+    ]
+}

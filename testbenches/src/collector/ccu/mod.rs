@@ -1,0 +1,114 @@
+//! Testbench of the caching collector unit.
+
+mod scenarios;
+
+use gpurf_blocks::{Data, Parameters, MAX_SLOTS};
+use gpurf_hw::collector::{Ccu, CcuIn, CcuOut};
+use gpurf_hw::dialect::Word;
+use rust_hdl::prelude::Bits;
+
+use super::Tenant;
+use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
+
+impl<const W: usize, const I: usize> Testbench for Ccu<W, I>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::collector::Ccu::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(CcuStimulus::new(*parameters))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        scenarios::all()
+    }
+}
+
+register!(Ccu<W, I>);
+
+/// Few warps and registers, so that there are hits, flushes, repeated registers and full tables; results
+/// that respect the scoreboard: never of a register that the instruction at hand reads.
+struct CcuStimulus {
+    parameters: Parameters,
+    warp: u32,
+    tenant: Tenant,
+}
+
+impl CcuStimulus {
+    fn new(parameters: Parameters) -> Self {
+        CcuStimulus { parameters, warp: 0, tenant: Tenant::default() }
+    }
+}
+
+impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
+    fn next(&mut self, random: &mut Random) -> CcuIn<D> {
+        let registers = random.pick(&[
+            self.parameters.entries / 2,
+            self.parameters.entries,
+            2 * self.parameters.entries,
+            256,
+        ]);
+        if !self.tenant.occupied && random.percent(10) {
+            self.warp = random.below(8) as u32;
+        }
+        let mut inputs = CcuIn {
+            warp: self.warp,
+            unit: random.below(8) as u32,
+            payload: random.word(),
+            random: random.below(self.parameters.entries) as u32,
+            s_data: random.data(),
+            ..Default::default()
+        };
+        let sources = random.below(self.parameters.slots + 1);
+        for slot in 0..self.parameters.slots {
+            inputs.source_valid[slot] = random.below(self.parameters.slots) < sources;
+            inputs.source_register[slot] = random.below(registers) as u32;
+            inputs.source_near[slot] = random.percent(50);
+        }
+        inputs.issue = !self.tenant.occupied && random.percent(80);
+        inputs.dispatch = self.tenant.may_leave() && random.percent(50);
+        let arrival = self.tenant.arrival(random);
+        inputs.s_valid = arrival.is_some();
+        inputs.s_slot = arrival.unwrap_or(random.below(self.parameters.slots)) as u32;
+
+        let mut reads = self.tenant.registers.clone();
+        if inputs.issue {
+            reads.extend(sources_of(&inputs));
+        }
+        let mut result = |random: &mut Random, chance| {
+            let register = random.below(registers) as u32;
+            let allowed = !reads.contains(&register) && random.percent(chance);
+            if allowed {
+                // No two results of a cycle are of the same register: they live in different banks.
+                reads.push(register);
+            }
+            (allowed, register)
+        };
+        for port in 0..self.parameters.d_ports {
+            (inputs.d_valid[port], inputs.d_register[port]) = result(random, 40);
+            inputs.d_valid[port] &= port == 0 || inputs.d_valid[0];
+            (inputs.d_near[port], inputs.d_data[port]) = (random.percent(70), random.data());
+        }
+        for bank in 0..self.parameters.banks {
+            (inputs.filtered[bank], inputs.filtered_register[bank]) = result(random, 20);
+        }
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &CcuIn<D>, outputs: &CcuOut<D>) -> Result<(), String> {
+        let issue = inputs.issue.then(|| sources_of(inputs));
+        let arrival = inputs.s_valid.then_some(inputs.s_slot);
+        self.tenant.observe(issue, &outputs.request, arrival, inputs.dispatch);
+        Ok(())
+    }
+}
+
+fn sources_of<D: Data>(inputs: &CcuIn<D>) -> Vec<u32> {
+    (0..MAX_SLOTS)
+        .filter(|slot| inputs.source_valid[*slot])
+        .map(|slot| inputs.source_register[slot])
+        .collect()
+}

@@ -1,0 +1,408 @@
+//! Scenarios of the caching collector unit.
+
+use gpurf_blocks::{Data, ReplacementPolicy};
+use gpurf_hw::collector::{Ccu, CcuIn};
+use gpurf_hw::dialect::Word;
+use rust_hdl::prelude::Bits;
+
+use crate::{expect, value, Drive, Scenario};
+
+type DataOf<const W: usize> = <Bits<W> as Word>::Data;
+type In<const W: usize> = CcuIn<DataOf<W>>;
+
+const NEAR: bool = true;
+const FAR: bool = false;
+
+fn issue<D: Data>(warp: u32, sources: &[(u32, bool)]) -> CcuIn<D> {
+    let mut inputs = CcuIn { issue: true, warp, ..Default::default() };
+    for (slot, (register, near)) in sources.iter().enumerate() {
+        inputs.source_valid[slot] = true;
+        inputs.source_register[slot] = *register;
+        inputs.source_near[slot] = *near;
+    }
+    inputs
+}
+
+fn arrive<D: Data>(slot: usize, data: D) -> CcuIn<D> {
+    CcuIn { s_valid: true, s_slot: slot as u32, s_data: data, ..Default::default() }
+}
+
+fn result<D: Data>(register: u32, near: bool) -> CcuIn<D> {
+    with_result(CcuIn::default(), 0, register, near)
+}
+
+/// The same at a port D together with other inputs.
+fn with_result<D: Data>(mut inputs: CcuIn<D>, port: usize, register: u32, near: bool) -> CcuIn<D> {
+    (inputs.d_valid[port], inputs.d_register[port]) = (true, register);
+    (inputs.d_near[port], inputs.d_data[port]) = (near, value(register));
+    inputs
+}
+
+fn dispatch<D: Data>() -> CcuIn<D> {
+    CcuIn { dispatch: true, ..Default::default() }
+}
+
+/// Issues an instruction, serves its requests with each register's value, and dispatches it. Returns
+/// which sources hit.
+fn run<const W: usize, const I: usize>(
+    bench: &mut Drive<Ccu<W, I>>,
+    warp: u32,
+    sources: &[(u32, bool)],
+) -> Result<Vec<bool>, String>
+where
+    Bits<W>: Word,
+{
+    let issued = bench.cycle(issue(warp, sources))?;
+    for (slot, (register, _)) in sources.iter().enumerate() {
+        if issued.request[slot] {
+            bench.cycle(arrive(slot, value(*register)))?;
+        }
+    }
+    let out = bench.cycle(dispatch())?;
+    expect(out.ready, "ready once all requests are served")?;
+    for (slot, (register, _)) in sources.iter().enumerate() {
+        let delivered = out.operand_data[slot] == value(*register);
+        expect(delivered, format!("slot {slot} delivers R{register}"))?;
+    }
+    Ok(issued.hit[..sources.len()].to_vec())
+}
+
+/// Values arrive for an instruction that reads R10 and up, and it is dispatched with all of them.
+fn leave<const W: usize, const I: usize>(
+    bench: &mut Drive<Ccu<W, I>>,
+    slots: usize,
+    what: &str,
+) -> Result<(), String>
+where
+    Bits<W>: Word,
+{
+    for slot in 0..slots {
+        bench.cycle(arrive(slot, value(10 + slot as u32)))?;
+    }
+    let out = bench.cycle(dispatch())?;
+    let intact = (0..slots).all(|slot| out.operand_data[slot] == value(10 + slot as u32));
+    expect(out.ready && intact, what)
+}
+
+/// Fills all entries with results of warp 1, registers 100 and up, near or far by number.
+fn fill<const W: usize, const I: usize>(
+    bench: &mut Drive<Ccu<W, I>>,
+    near: impl Fn(u32) -> bool,
+) -> Result<(), String>
+where
+    Bits<W>: Word,
+{
+    run(bench, 1, &[])?;
+    for number in 0..1 << I {
+        bench.cycle(result(100 + number, near(number)))?;
+    }
+    Ok(())
+}
+
+/// Which of registers 100 to 100 + entries are in the table: asked without a clock edge.
+fn present<const W: usize, const I: usize>(bench: &mut Drive<Ccu<W, I>>) -> Result<Vec<bool>, String>
+where
+    Bits<W>: Word,
+{
+    (0..1 << I).map(|number| Ok(bench.peek(issue(1, &[(100 + number, NEAR)]))?.hit[0])).collect()
+}
+
+pub fn all<const W: usize, const I: usize>() -> Vec<Scenario<Ccu<W, I>>>
+where
+    Bits<W>: Word,
+{
+    vec![
+        Scenario {
+            name: "flush_on_another_warp",
+            rule: "F III-C1: the CT is flushed if the warp id of the new instruction is different",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                run(bench, 1, &[(4, NEAR)])?;
+                expect(run(bench, 2, &[(4, NEAR)])? == [false], "R4 of warp 2 is not R4 of warp 1")?;
+                expect(run(bench, 1, &[(4, NEAR)])? == [false], "warp 1's R4 has gone")
+            },
+        },
+        Scenario {
+            name: "same_warp_keeps_values",
+            rule: "F III-C1: all source operands are checked for presence in the CCU",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                run(bench, 1, &[(4, NEAR), (5, FAR)])?;
+                let hits = run(bench, 1, &[(5, FAR), (6, FAR), (4, NEAR)])?;
+                expect(hits == [true, false, true], "R5 and R4 are there, R6 is not")
+            },
+        },
+        Scenario {
+            name: "requests_only_what_is_missing",
+            rule: "F III-C1: read requests to the RF banks for all the missed values are sent",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                run(bench, 1, &[(4, NEAR)])?;
+                let out = bench.cycle(issue(1, &[(4, NEAR), (5, NEAR)]))?;
+                expect(out.request[..2] == [false, true], "a request for R5 alone")
+            },
+        },
+        Scenario {
+            name: "all_slots_miss_at_once",
+            rule: "F III-C1: one new entry per missing source, all sources in one allocation",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                let slots = bench.parameters.slots;
+                let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, s % 2 == 0)).collect();
+                let hits = run(bench, 1, &sources)?;
+                expect(!hits.contains(&true), "an empty table hits nothing")?;
+                let hits = run(bench, 1, &sources)?;
+                expect(!hits.contains(&false), "each source had an entry of its own")
+            },
+        },
+        Scenario {
+            name: "register_named_twice",
+            rule: "F III-C: indirect indexing eliminates redundant data values; one entry, one request",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                let out = bench.cycle(issue(1, &[(9, NEAR), (9, NEAR), (9, NEAR)]))?;
+                expect(out.request[..3] == [true, false, false], "one request for R9")?;
+                bench.cycle(arrive(0, value(9)))?;
+                let out = bench.cycle(dispatch())?;
+                let delivered = out.operand_data[..3] == [value(9); 3];
+                expect(out.ready && delivered, "one value makes all three slots ready")
+            },
+        },
+        Scenario {
+            name: "ready_when_all_have_arrived",
+            rule: "F III-C1: ready to be dispatched as soon as all source operands have been received",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                bench.cycle(issue(1, &[(1, NEAR), (2, NEAR)]))?;
+                expect(!bench.cycle(arrive(1, value(2)))?.ready, "R1 and R2 are missing")?;
+                expect(!bench.cycle(arrive(0, value(1)))?.ready, "R1 is missing")?;
+                expect(bench.cycle(In::<W>::default())?.ready, "all there")
+            },
+        },
+        Scenario {
+            name: "all_hits_are_ready_in_the_next_cycle",
+            rule: "F III-C1: the ready bit is set for the values found in the CT",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                run(bench, 1, &[(1, NEAR), (2, NEAR)])?;
+                bench.cycle(issue(1, &[(2, NEAR), (1, NEAR)]))?;
+                let out = bench.cycle(In::<W>::default())?;
+                expect(out.ready, "no read is waited for")?;
+                expect(out.operand_data[..2] == [value(2), value(1)], "indices follow the slots")
+            },
+        },
+        Scenario {
+            name: "locked_entries_stay",
+            rule: "F IV-A1: the policy first excludes all registers with the lock bit set",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                let slots = bench.parameters.slots;
+                let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, FAR)).collect();
+                bench.cycle(issue(1, &sources))?;
+                for slot in 0..slots {
+                    bench.cycle(arrive(slot, value(10 + slot as u32)))?;
+                }
+                // More results than entries, while the instruction holds its operands.
+                for number in 0..2 << I {
+                    bench.cycle(CcuIn { random: number % (1 << I), ..result(100 + number, NEAR) })?;
+                }
+                let out = bench.cycle(dispatch())?;
+                let kept = (0..slots).all(|slot| out.operand_data[slot] == value(10 + slot as u32));
+                expect(out.ready && kept, "all operands survive")
+            },
+        },
+        Scenario {
+            name: "dispatch_unlocks",
+            rule: "F III-C: locked while the instruction is pending to be dispatched",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                run(bench, 1, &[(10, FAR)])?;
+                for number in 0..1 << I {
+                    bench.cycle(result(100 + number, NEAR))?;
+                }
+                expect(run(bench, 1, &[(10, FAR)])? == [false], "R10 made room for later values")
+            },
+        },
+        Scenario {
+            name: "free_entries_first",
+            rule: "our decision: a free entry before any value",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                run(bench, 1, &[])?;
+                for number in 0..(1 << I) - 1 {
+                    bench.cycle(result(100 + number, FAR))?;
+                }
+                bench.cycle(result(99, FAR))?;
+                let found = present(bench)?;
+                let expected = found[..(1 << I) - 1].iter().all(|there| *there);
+                expect(expected, "the last free entry is taken before a far value")
+            },
+        },
+        Scenario {
+            name: "far_before_near",
+            rule: "F IV-A1: selects one among those registers with a far reuse distance, if any exists",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                if bench.parameters.replacement == ReplacementPolicy::Lru {
+                    return Ok(());
+                }
+                // Entry 2 alone is far, and entry 0 the least recently used.
+                fill(bench, |number| number != 2)?;
+                bench.cycle(result(99, NEAR))?;
+                let found = present(bench)?;
+                expect(!found[2], "the far value goes")?;
+                expect(found[0] && found[1] && found[3], "near values stay, the oldest included")
+            },
+        },
+        Scenario {
+            name: "random_among_far",
+            rule: "F IV-A1: it randomly selects one among those registers with a far reuse distance",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                if bench.parameters.replacement == ReplacementPolicy::Lru {
+                    return Ok(());
+                }
+                fill(bench, |number| number % 2 == 0)?;
+                bench.cycle(CcuIn { random: 2, ..result(99, NEAR) })?;
+                let found = present(bench)?;
+                expect(found[1] && !found[3], "the first far entry at or after the random start goes")
+            },
+        },
+        Scenario {
+            name: "random_goes_around",
+            rule: "F IV-A1: any far register can be selected",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                if bench.parameters.replacement == ReplacementPolicy::Lru {
+                    return Ok(());
+                }
+                fill(bench, |number| number != 1)?;
+                bench.cycle(CcuIn { random: 3, ..result(99, NEAR) })?;
+                expect(!present(bench)?[1], "past the last entry the search starts over")
+            },
+        },
+        Scenario {
+            name: "least_recently_used_among_near",
+            rule: "F IV-A1: if there are no far registers, the replacement is chosen according to LRU",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                fill(bench, |_| NEAR)?;
+                // R100, the oldest, is used again; R101 is the oldest now.
+                run(bench, 1, &[(100, NEAR)])?;
+                bench.cycle(result(99, NEAR))?;
+                let found = present(bench)?;
+                expect(found[0] && !found[1], "the least recently used goes")
+            },
+        },
+        Scenario {
+            name: "no_source_evicts_another",
+            rule: "our decision: all look-ups see the table before replacement, and hits are kept",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                // The last source hits the value that would go first for the other one's miss.
+                fill(bench, |_| NEAR)?;
+                let hits = run(bench, 1, &[(50, NEAR), (100, NEAR)])?;
+                expect(hits == [false, true], "R100 is found although R50 needs an entry")
+            },
+        },
+        Scenario {
+            name: "result_updates_its_entry",
+            rule: "F III-C1: the register id is looked up in the CT; the data is copied",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                let old = bench.cycle(issue(1, &[(7, NEAR)]))?;
+                expect(old.request[0], "R7 is not there yet")?;
+                bench.cycle(arrive(0, value(1000)))?;
+                bench.cycle(dispatch())?;
+                bench.cycle(result(7, NEAR))?;
+                expect(run(bench, 1, &[(7, NEAR)])? == [true], "R7 is found with the new value")
+            },
+        },
+        Scenario {
+            name: "result_takes_an_entry",
+            rule: "F III-C1: in case of a miss, an entry is replaced and allocated to this write",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                run(bench, 1, &[])?;
+                bench.cycle(result(7, NEAR))?;
+                expect(run(bench, 1, &[(7, NEAR)])? == [true], "a later read needs no bank")
+            },
+        },
+        Scenario {
+            name: "filtered_result_invalidates",
+            rule: "our decision: a result that is kept out makes the old value of its register invalid",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                if !bench.parameters.invalidate {
+                    return Ok(());
+                }
+                run(bench, 1, &[(7, NEAR), (8, NEAR)])?;
+                let mut kept_out = In::<W>::default();
+                (kept_out.filtered[0], kept_out.filtered_register[0]) = (true, 7);
+                bench.cycle(kept_out)?;
+                let hits = run(bench, 1, &[(7, NEAR), (8, NEAR)])?;
+                expect(hits == [false, true], "R7 is read anew, R8 is still there")
+            },
+        },
+        Scenario {
+            name: "result_with_an_issue",
+            rule: "our decision: a result comes after an instruction issued in the same cycle",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                let slots = bench.parameters.slots;
+                run(bench, 1, &[])?;
+                let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, NEAR)).collect();
+                bench.cycle(with_result(issue(1, &sources), 0, 99, NEAR))?;
+                leave(bench, slots, "the result takes no operand's entry")?;
+                expect(run(bench, 1, &[(99, NEAR)])? == [true], "and finds one of its own")
+            },
+        },
+        Scenario {
+            name: "result_of_the_old_warp",
+            rule: "our decision: a result that meets the issue of another warp is not put into the table",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                run(bench, 1, &[])?;
+                bench.cycle(with_result(issue(2, &[]), 0, 7, NEAR))?;
+                bench.cycle(dispatch())?;
+                expect(run(bench, 2, &[(7, NEAR)])? == [false], "R7 of warp 1 is not R7 of warp 2")
+            },
+        },
+        Scenario {
+            name: "two_results_at_once",
+            rule: "our extension: a second port D puts two results of a cycle into the table",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                if bench.parameters.d_ports < 2 {
+                    return Ok(());
+                }
+                run(bench, 1, &[(7, NEAR)])?;
+                bench.cycle(with_result(result(6, NEAR), 1, 7, FAR))?;
+                let hits = run(bench, 1, &[(6, NEAR), (7, NEAR)])?;
+                expect(hits == [true, true], "R6 has an entry, R7 its new value")
+            },
+        },
+        Scenario {
+            name: "second_result_goes_last",
+            rule: "our extension: sources and the first result may take all entries from the second",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                let slots = bench.parameters.slots;
+                if bench.parameters.d_ports < 2 || slots + 1 != 1 << I {
+                    return Ok(());
+                }
+                // R100 is the oldest, and its entry goes to the last source that needs one.
+                fill(bench, |_| NEAR)?;
+                let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, NEAR)).collect();
+                let both = with_result(issue(1, &sources), 0, 98, NEAR);
+                bench.cycle(with_result(both, 1, 100, NEAR))?;
+                leave(bench, slots, "the results take no operand's entry")?;
+                let hits = run(bench, 1, &[(98, NEAR), (100, NEAR)])?;
+                expect(hits == [true, false], "the first result has an entry, the second one has none")
+            },
+        },
+        Scenario {
+            name: "near_bit_at_port_r",
+            rule: "F III-C: a single bit is sent indicating whether the CCU contains any near value",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                let out = bench.cycle(In::<W>::default())?;
+                expect(!out.owned && !out.any_near, "after reset it belongs to nobody")?;
+                run(bench, 3, &[(4, FAR), (5, FAR)])?;
+                let out = bench.cycle(In::<W>::default())?;
+                expect(out.owned && out.held_warp == 3 && !out.any_near, "warp 3, far values only")?;
+                bench.cycle(result(6, NEAR))?;
+                expect(bench.cycle(In::<W>::default())?.any_near, "a near value")
+            },
+        },
+        Scenario {
+            name: "reuse_distance_of_the_new_instruction",
+            rule:
+                "F III-C1: only update the reuse distance of the registers belonging to the new instruction",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                run(bench, 1, &[(4, NEAR)])?;
+                run(bench, 1, &[(5, FAR)])?;
+                expect(bench.cycle(In::<W>::default())?.any_near, "R4 stays near")?;
+                run(bench, 1, &[(4, FAR)])?;
+                expect(!bench.cycle(In::<W>::default())?.any_near, "R4 is far by its latest use")
+            },
+        },
+    ]
+}

@@ -1,0 +1,133 @@
+//! Testbench of the operand collector unit.
+
+use gpurf_blocks::{Data, Parameters};
+use gpurf_hw::collector::{Ocu, OcuIn, OcuOut};
+use gpurf_hw::dialect::Word;
+use rust_hdl::prelude::Bits;
+
+use super::Tenant;
+use crate::{expect, register, value, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+
+impl<const W: usize> Testbench for Ocu<W>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::collector::Ocu::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(OcuStimulus::new(parameters.slots))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        scenarios()
+    }
+}
+
+register!(Ocu<W>);
+
+#[derive(Default)]
+struct OcuStimulus {
+    slots: usize,
+    tenant: Tenant,
+}
+
+impl OcuStimulus {
+    fn new(slots: usize) -> Self {
+        OcuStimulus { slots, ..Default::default() }
+    }
+}
+
+impl<D: Data> Stimulus<OcuIn<D>, OcuOut<D>> for OcuStimulus {
+    fn next(&mut self, random: &mut Random) -> OcuIn<D> {
+        let mut inputs =
+            OcuIn { warp: random.below(8) as u32, unit: random.below(8) as u32, ..Default::default() };
+        inputs.payload = random.word();
+        inputs.source_valid[..self.slots].fill_with(|| random.percent(50));
+        inputs.issue = !self.tenant.occupied && random.percent(80);
+        inputs.dispatch = self.tenant.may_leave() && random.percent(50);
+        let arrival = self.tenant.arrival(random);
+        inputs.s_valid = arrival.is_some();
+        inputs.s_slot = arrival.unwrap_or(random.below(self.slots)) as u32;
+        inputs.s_data = random.data();
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &OcuIn<D>, outputs: &OcuOut<D>) -> Result<(), String> {
+        let arrival = inputs.s_valid.then_some(inputs.s_slot);
+        let issue = inputs.issue.then(Vec::new);
+        self.tenant.observe(issue, &outputs.request, arrival, inputs.dispatch);
+        Ok(())
+    }
+}
+
+type In<const W: usize> = OcuIn<<Bits<W> as Word>::Data>;
+
+fn issue<D: Data>(sources: usize) -> OcuIn<D> {
+    let mut inputs = OcuIn { issue: true, warp: 5, unit: 3, payload: 77, ..Default::default() };
+    inputs.source_valid[..sources].fill(true);
+    inputs
+}
+
+fn arrive<D: Data>(slot: u32) -> OcuIn<D> {
+    OcuIn { s_valid: true, s_slot: slot, s_data: value(slot), ..Default::default() }
+}
+
+fn scenarios<const W: usize>() -> Vec<Scenario<Ocu<W>>>
+where
+    Bits<W>: Word,
+{
+    vec![
+        Scenario {
+            name: "requests_every_source",
+            rule: "F II: once the OCU is allocated, it generates the source operand read requests",
+            play: |bench: &mut Drive<Ocu<W>>| {
+                let slots = bench.parameters.slots;
+                let out = bench.cycle(issue(slots - 1))?;
+                expect(out.request[..slots - 1].iter().all(|r| *r), "a request for each source")?;
+                expect(!out.request[slots - 1], "none for an unused slot")?;
+                let out = bench.cycle(In::<W>::default())?;
+                expect(!out.request.contains(&true), "requests stand for one cycle")
+            },
+        },
+        Scenario {
+            name: "ready_when_all_have_arrived",
+            rule: "F II: a candidate for dispatch when the ready bit is set for all valid slots",
+            play: |bench: &mut Drive<Ocu<W>>| {
+                bench.cycle(issue(3))?;
+                for slot in [2, 0, 1] {
+                    let out = bench.cycle(arrive(slot))?;
+                    expect(!out.ready, "not ready before the last value is stored")?;
+                }
+                let out = bench.cycle(In::<W>::default())?;
+                expect(out.ready && out.occupied, "ready after the last value")?;
+                let stored = (0..3).all(|slot| out.operand_data[slot] == value(slot as u32));
+                expect(stored && out.operand_valid[..3] == [true; 3], "each value in its slot")?;
+                let metadata = (out.held_warp, out.held_unit, out.held_payload);
+                expect(metadata == (5, 3, 77), "warp, unit and payload kept")
+            },
+        },
+        Scenario {
+            name: "no_sources_no_wait",
+            rule: "F II: an instruction whose used slots are all ready can be dispatched; one without sources at once",
+            play: |bench: &mut Drive<Ocu<W>>| {
+                bench.cycle(issue(0))?;
+                expect(bench.cycle(In::<W>::default())?.ready, "ready in the cycle after issue")
+            },
+        },
+        Scenario {
+            name: "released_by_dispatch",
+            rule: "W 2: the OCU is released once its instruction is dispatched",
+            play: |bench: &mut Drive<Ocu<W>>| {
+                bench.cycle(issue(0))?;
+                let out = bench.cycle(OcuIn { dispatch: true, ..In::<W>::default() })?;
+                expect(out.occupied, "occupied in the cycle of dispatch")?;
+                let out = bench.cycle(issue(1))?;
+                expect(!out.occupied && !out.ready, "free in the next")?;
+                let out = bench.cycle(In::<W>::default())?;
+                expect(out.occupied && !out.ready, "the next instruction waits for its own source")
+            },
+        },
+    ]
+}

@@ -1,0 +1,52 @@
+//! Testbench of the replacement of a cache table.
+
+use gpurf_blocks::Parameters;
+use gpurf_hw::collector::{Replacement, ReplacementIn};
+
+use crate::{register, Engine, Random, Stimulus, Testbench};
+
+impl<const I: usize> Testbench for Replacement<I> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::collector::Replacement::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        let Parameters { slots, d_ports, .. } = *parameters;
+        Box::new(ReplacementStimulus { entries: 1 << I, slots, d_ports })
+    }
+}
+
+register!(Replacement<I>);
+
+/// Any table whose ranks are a permutation, with room for whoever asks except a second result.
+struct ReplacementStimulus {
+    entries: usize,
+    slots: usize,
+    d_ports: usize,
+}
+
+impl<O> Stimulus<ReplacementIn, O> for ReplacementStimulus {
+    fn next(&mut self, random: &mut Random) -> ReplacementIn {
+        let mut inputs = ReplacementIn { random: random.below(self.entries) as u32, ..Default::default() };
+        let mut ranks: Vec<u32> = (0..self.entries as u32).collect();
+        let (valid, near) = (random.below(101), random.below(101));
+        // Now and then all entries are wanted.
+        let (keep, miss) = random.pick(&[(30, 50), (30, 50), (2, 97)]);
+        let mut room = 0;
+        for entry in 0..self.entries {
+            inputs.rank[entry] = ranks.swap_remove(random.below(ranks.len()));
+            inputs.valid[entry] = random.percent(valid);
+            inputs.near[entry] = random.percent(near);
+            inputs.keep[entry] = random.percent(keep);
+            room += !inputs.keep[entry] as usize;
+        }
+        for slot in 0..self.slots {
+            inputs.miss[slot] = room > 0 && random.percent(miss);
+            room -= inputs.miss[slot] as usize;
+        }
+        for port in 0..self.d_ports {
+            inputs.d_miss[port] = (room > 0 || port > 0) && random.percent(miss);
+        }
+        inputs
+    }
+}

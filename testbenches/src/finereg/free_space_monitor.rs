@@ -1,0 +1,74 @@
+//! Testbench of the free space monitor.
+
+use gpurf_blocks::{Parameters, FLAG_WORD};
+use gpurf_hw::finereg::{FreeSpaceMonitor, FreeSpaceMonitorIn, FreeSpaceMonitorOut};
+
+use crate::{register, Engine, Random, Stimulus, Testbench};
+
+impl<const P: usize> Testbench for FreeSpaceMonitor<P> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::finereg::FreeSpaceMonitor::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(FreeSpaceMonitorStimulus::new(parameters.pcrf_entries))
+    }
+}
+
+register!(FreeSpaceMonitor<P>);
+
+/// Entries taken and freed, with long tides from empty to full and back.
+struct FreeSpaceMonitorStimulus {
+    occupied: Vec<bool>,
+    rising: bool,
+}
+
+impl FreeSpaceMonitorStimulus {
+    fn new(entries: usize) -> Self {
+        FreeSpaceMonitorStimulus { occupied: vec![false; entries], rising: true }
+    }
+
+    fn used(&self) -> usize {
+        self.occupied.iter().filter(|&&occupied| occupied).count()
+    }
+}
+
+impl Stimulus<FreeSpaceMonitorIn, FreeSpaceMonitorOut> for FreeSpaceMonitorStimulus {
+    fn next(&mut self, random: &mut Random) -> FreeSpaceMonitorIn {
+        let (used, entries) = (self.used(), self.occupied.len());
+        if used == entries || used == 0 {
+            self.rising = used == 0;
+        }
+        let (take, free) = if self.rising { (95, 10) } else { (10, 95) };
+        let start = random.below(entries);
+        let mut around = (start..start + entries).map(|entry| entry % entries);
+        let entry = around.find(|&entry| self.occupied[entry]);
+        FreeSpaceMonitorIn {
+            take: used < entries && random.percent(take),
+            free: entry.is_some() && random.percent(free),
+            free_entry: entry.unwrap_or(0) as u32,
+        }
+    }
+
+    fn observe(&mut self, inputs: &FreeSpaceMonitorIn, outputs: &FreeSpaceMonitorOut) -> Result<(), String> {
+        let flag = |entry: usize| outputs.occupied[entry / FLAG_WORD] >> (entry % FLAG_WORD) & 1 == 1;
+        if let Some(entry) = (0..self.occupied.len()).find(|&entry| flag(entry) != self.occupied[entry]) {
+            return Err(format!("the flag of entry {entry} is {}", flag(entry)));
+        }
+        let zeros = self.occupied.len() - self.used();
+        if outputs.free_count as usize != zeros || outputs.any_free != (zeros > 0) {
+            return Err(format!("{zeros} entries are free, not {}", outputs.free_count));
+        }
+        let first = self.occupied.iter().position(|&occupied| !occupied);
+        if first.is_some_and(|first| outputs.first_free as usize != first) {
+            return Err(format!("the first free entry is {first:?}, not {}", outputs.first_free));
+        }
+        if inputs.take {
+            self.occupied[outputs.first_free as usize] = true;
+        }
+        if inputs.free {
+            self.occupied[inputs.free_entry as usize] = false;
+        }
+        Ok(())
+    }
+}

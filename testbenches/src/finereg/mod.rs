@@ -1,0 +1,45 @@
+//! Testbenches of the FineReg modules.
+
+mod cta_status_monitor;
+mod free_space_monitor;
+mod live_register_cache;
+mod pcrf;
+mod pcrf_pointer_table;
+mod register_index_decoder;
+mod rmu;
+
+use crate::Random;
+
+/// Live-register vectors of a kernel: a fixed one for each PC, from none to all registers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Vectors;
+
+impl Vectors {
+    fn of(self, pc: u32) -> u64 {
+        let mut hash = u64::from(pc >> 4).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^= hash >> 29;
+        hash = hash.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        hash ^= hash >> 32;
+        let sparse = hash & hash.rotate_left(13) & hash.rotate_left(29);
+        match (pc >> 4) % 16 {
+            0 => 0,
+            1 => !0,
+            2 => 1 << (hash % 64),
+            3..=6 => sparse,
+            7 => hash,
+            _ => sparse & hash.rotate_left(41),
+        }
+    }
+
+    /// PCs that stall: mostly few, some that share a cache entry.
+    fn pc(random: &mut Random) -> u32 {
+        let instructions = random.pick(&[8, 8, 100]);
+        16 * random.below(instructions) as u32
+    }
+
+    /// A vector of any density.
+    fn dense(random: &mut Random) -> u64 {
+        let [a, b] = [(); 2].map(|()| u64::from(random.word()) << 32 | u64::from(random.word()));
+        random.pick(&[a, a & b, a | b, a & b & a.rotate_left(7) & b.rotate_left(9), 0, !0, 1, 1 << 63])
+    }
+}

@@ -1,0 +1,385 @@
+//! Scenarios of the register management unit, with an ACRF and a memory around it that answer at once.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use gpurf_hw::dialect::Word;
+use gpurf_hw::finereg::{Rmu, RmuIn};
+use rust_hdl::prelude::Bits;
+
+use crate::{expect, value, Drive, Scenario};
+
+type Bench<'a, const W: usize, const P: usize> = Drive<'a, Rmu<W, P>>;
+
+/// A warp of the outgoing CTA: its number, PC and live registers.
+#[derive(Clone, Copy)]
+struct Warp {
+    warp: u32,
+    pc: u32,
+    live: u64,
+}
+
+/// A CTA and its warps.
+struct Cta {
+    number: u32,
+    warps: Vec<Warp>,
+}
+
+impl Cta {
+    /// So many live registers, from register 0 of warp 0 on.
+    fn of(number: u32, registers: usize) -> Self {
+        let warps = registers.div_ceil(64).max(1);
+        let live = |warp: usize| match registers - 64 * warp {
+            0 => 0,
+            left => !0 >> (64 - left.min(64)),
+        };
+        let warp =
+            |warp: usize| Warp { warp: warp as u32, pc: 16 * (warp as u32 + 32 * number), live: live(warp) };
+        Cta { number, warps: (0..warps).map(warp).collect() }
+    }
+
+    fn with(number: u32, warps: &[(u32, u64)]) -> Self {
+        let warp = |&(warp, live): &(u32, u64)| Warp { warp, pc: 16 * (warp + 32 * number), live };
+        Cta { number, warps: warps.iter().map(warp).collect() }
+    }
+
+    /// The registers, warp by warp.
+    fn registers(&self) -> Vec<(u32, u32)> {
+        let of = |warp: &Warp| {
+            let Warp { warp, live, .. } = *warp;
+            (0..64).filter(move |register| live >> register & 1 == 1).map(move |register| (warp, register))
+        };
+        self.warps.iter().flat_map(of).collect()
+    }
+}
+
+/// What a switch did.
+#[derive(Debug, Default)]
+struct Report {
+    refused: bool,
+    cycles: usize,
+    /// Registers that went out and came in, in their order; and in which cycle each came.
+    saved: Vec<(u32, u32)>,
+    restored: Vec<(u32, u32)>,
+    came: Vec<usize>,
+    hits: usize,
+    misses: usize,
+    /// Free entries afterwards.
+    free: u32,
+}
+
+/// What a register of a CTA holds.
+fn content(cta: u32, warp: u32, register: u32) -> u32 {
+    cta << 11 | warp << 6 | register
+}
+
+/// One switch. The ACRF holds the outgoing CTA; each restored register must have the value of the incoming
+/// one, and must not overwrite one that is live and not saved.
+fn switch<const W: usize, const P: usize>(
+    bench: &mut Bench<W, P>,
+    outgoing: Option<&Cta>,
+    incoming: Option<u32>,
+) -> Result<Report, String>
+where
+    Bits<W>: Word,
+{
+    let mut request = RmuIn { request: true, ..Default::default() };
+    (request.store, request.outgoing) = (outgoing.is_some(), outgoing.map_or(0, |cta| cta.number));
+    (request.restore, request.incoming) = (incoming.is_some(), incoming.unwrap_or(0));
+    play(bench, request, outgoing)
+}
+
+fn play<const W: usize, const P: usize>(
+    bench: &mut Bench<W, P>,
+    request: RmuIn<<Bits<W> as Word>::Data>,
+    outgoing: Option<&Cta>,
+) -> Result<Report, String>
+where
+    Bits<W>: Word,
+{
+    expect(bench.cycle(request)?.ready, "the RMU is ready")?;
+    let mut warps: VecDeque<Warp> = outgoing.map_or(vec![], |cta| cta.warps.clone()).into();
+    let vectors: BTreeMap<u32, u64> = warps.iter().map(|warp| (warp.pc, warp.live)).collect();
+    let mut unsaved = outgoing.map_or(vec![], Cta::registers);
+    let (mut asked, mut read) = (None, None);
+    let mut report = Report::default();
+    for cycle in 1..100_000 {
+        let mut inputs =
+            RmuIn { memory_ready: true, acrf_read_ready: true, acrf_write_ready: true, ..Default::default() };
+        if let Some(&Warp { warp, pc, .. }) = warps.front() {
+            (inputs.warp_valid, inputs.warp, inputs.pc) = (true, warp, pc);
+            inputs.warp_last = warps.len() == 1;
+        }
+        if let Some(pc) = asked.take() {
+            let live = vectors[&pc];
+            (inputs.memory_answer, inputs.memory_low, inputs.memory_high) =
+                (true, live as u32, (live >> 32) as u32);
+        }
+        if let Some((warp, register)) = read.take() {
+            inputs.acrf_answer = true;
+            inputs.acrf_answer_data = value(content(request.outgoing, warp, register));
+        }
+        let out = bench.cycle(inputs)?;
+        if out.warp_ready {
+            warps.pop_front();
+        }
+        asked = out.memory_request.then_some(out.memory_pc);
+        report.hits += usize::from(out.cache_hit);
+        report.misses += usize::from(out.cache_miss);
+        if out.acrf_read {
+            let place = (out.acrf_read_warp, out.acrf_read_register);
+            let index = unsaved.iter().position(|&other| other == place);
+            unsaved.remove(index.ok_or(format!("{place:?} is not live, or saved already"))?);
+            report.saved.push(place);
+            read = Some(place);
+        }
+        if out.acrf_write {
+            let place = (out.acrf_write_warp, out.acrf_write_register);
+            expect(!unsaved.contains(&place), format!("{place:?} is overwritten before it is saved"))?;
+            let expected = value(content(request.incoming, place.0, place.1));
+            expect(out.acrf_write_data == expected, format!("{place:?} gets {:x?}", out.acrf_write_data))?;
+            report.restored.push(place);
+            report.came.push(cycle);
+        }
+        if out.done || out.refused {
+            expect(out.refused || unsaved.is_empty(), format!("{unsaved:?} are not saved"))?;
+            let live = outgoing.map_or(0, |cta| cta.registers().len());
+            expect(out.live_count as usize == live, format!("{live} live registers"))?;
+            (report.refused, report.cycles) = (out.refused, cycle);
+            let out = bench.peek(RmuIn::default())?;
+            expect(out.ready, "ready in the next cycle")?;
+            report.free = out.free_count;
+            return Ok(report);
+        }
+    }
+    Err("the switch has no end".into())
+}
+
+/// Stores, which must fit.
+fn store<const W: usize, const P: usize>(bench: &mut Bench<W, P>, cta: &Cta) -> Result<Report, String>
+where
+    Bits<W>: Word,
+{
+    let report = switch(bench, Some(cta), None)?;
+    expect(!report.refused, format!("CTA {} fits", cta.number))?;
+    expect(report.saved == cta.registers(), format!("{:?} are saved", report.saved))?;
+    Ok(report)
+}
+
+/// Restores, and checks that exactly the CTA's registers come back.
+fn restore<const W: usize, const P: usize>(bench: &mut Bench<W, P>, cta: &Cta) -> Result<Report, String>
+where
+    Bits<W>: Word,
+{
+    let report = switch(bench, None, Some(cta.number))?;
+    complete(&report, cta)?;
+    Ok(report)
+}
+
+fn complete(report: &Report, cta: &Cta) -> Result<(), String> {
+    let mut restored = report.restored.clone();
+    restored.sort();
+    let mut registers = cta.registers();
+    registers.sort();
+    expect(restored == registers, format!("of CTA {} {restored:?} came back", cta.number))
+}
+
+pub fn all<const W: usize, const P: usize>() -> Vec<Scenario<Rmu<W, P>>>
+where
+    Bits<W>: Word,
+{
+    vec![
+        Scenario {
+            name: "figure_11",
+            rule: "R Fig. 11: CTA 0 on the entries 0, 1 and 4",
+            play: |bench: &mut Bench<W, P>| {
+                let entries = bench.parameters.pcrf_entries as u32;
+                let (a, b, zero) = (Cta::of(7, 2), Cta::of(8, 2), Cta::with(0, &[(0, 0b101), (1, 0b10)]));
+                let _ = (store(bench, &a)?, store(bench, &b)?);
+                let _ = restore(bench, &a)?;
+                expect(store(bench, &zero)?.free == entries - 5, "two and three registers are stored")?;
+                let report = restore(bench, &zero)?;
+                expect(report.restored == [(0, 0), (0, 2), (1, 1)], "in the order of the chain")?;
+                let finereg = bench.parameters;
+                let steps: Vec<_> = report.came.windows(2).map(|pair| pair[1] - pair[0]).collect();
+                expect(steps == [finereg.next_latency; 2], format!("{steps:?} cycles apart"))?;
+                expect(restore(bench, &b)?.free == entries, "all entries are free again")
+            },
+        },
+        Scenario {
+            name: "as_long_as_documented",
+            rule: "docs/rmu.md: two cycles to look a warp up, two to drain it and two for each register",
+            play: |bench: &mut Bench<W, P>| {
+                let cta = Cta::with(1, &[(0, 0b11111), (1, 0b11111), (2, 0b11111)]);
+                let _ = (store(bench, &cta)?, restore(bench, &cta)?);
+                let report = store(bench, &cta)?;
+                let expected = 2 * 3 + 1 + 3 * (2 + 2 * 5) + 1 + 2;
+                expect(report.cycles == expected, format!("{} cycles, not {expected}", report.cycles))?;
+                let report = restore(bench, &cta)?;
+                let latency = bench.parameters.pcrf_latency;
+                expect(report.came[0] == 1 + latency, format!("the first comes in cycle {}", report.came[0]))
+            },
+        },
+        Scenario {
+            name: "no_live_register",
+            rule: "our decision: a CTA without live registers has no chain",
+            play: |bench: &mut Bench<W, P>| {
+                let entries = bench.parameters.pcrf_entries as u32;
+                let none = Cta::with(3, &[(0, 0), (5, 0)]);
+                expect(store(bench, &none)?.free == entries, "it takes no entry")?;
+                let report = restore(bench, &none)?;
+                expect(report.restored.is_empty() && report.free == entries, "nothing comes back")?;
+                let one = Cta::of(4, 1);
+                let _ = store(bench, &one)?;
+                let report = switch(bench, Some(&none), Some(4))?;
+                complete(&report, &one)?;
+                expect(report.free == entries, "it goes out as another one comes in")
+            },
+        },
+        Scenario {
+            name: "exactly_full",
+            rule: "R V-E: the number of free entries is greater than or equal to the live register count",
+            play: |bench: &mut Bench<W, P>| {
+                let entries = bench.parameters.pcrf_entries;
+                let (all, one) = (Cta::of(1, entries), Cta::of(2, 1));
+                expect(store(bench, &all)?.free == 0, "every entry is taken")?;
+                let report = switch(bench, Some(&one), None)?;
+                expect(report.refused && report.saved.is_empty(), "not one more register fits")?;
+                expect(store(bench, &Cta::with(5, &[(0, 0)]))?.free == 0, "a CTA without registers does")?;
+                expect(restore(bench, &all)?.free as usize == entries, "all come back")?;
+                let most = Cta::of(3, entries - 1);
+                expect(store(bench, &most)?.free == 1, "one entry is left")?;
+                expect(switch(bench, Some(&Cta::of(4, 2)), None)?.refused, "two registers are one too many")?;
+                expect(store(bench, &one)?.free == 0, "one fits")?;
+                let _ = restore(bench, &most)?;
+                expect(restore(bench, &one)?.free as usize == entries, "all entries are free again")
+            },
+        },
+        Scenario {
+            name: "fits_only_into_what_the_other_frees",
+            rule: "R V-E: the count of readily empty slots and the ones that would become available",
+            play: |bench: &mut Bench<W, P>| {
+                let entries = bench.parameters.pcrf_entries;
+                let (rest, inside) = (Cta::of(1, entries - 40), Cta::of(2, 40));
+                let _ = (store(bench, &rest)?, store(bench, &inside)?);
+                let report = switch(bench, Some(&Cta::of(3, 41)), Some(2))?;
+                expect(report.refused && report.free == 0, "one register too many is refused")?;
+                expect(report.saved.is_empty() && report.restored.is_empty(), "and nothing has moved")?;
+                let outgoing = Cta::of(4, 40);
+                let report = switch(bench, Some(&outgoing), Some(2))?;
+                expect(!report.refused && report.free == 0, "as many fit")?;
+                complete(&report, &inside)?;
+                // Other rows than those that come in: a register is saved once an entry is free for it.
+                let elsewhere = Cta::with(5, &[(9, !0 >> 30), (4, 0b111111)]);
+                let report = switch(bench, Some(&elsewhere), Some(4))?;
+                complete(&report, &outgoing)?;
+                let report = switch(bench, Some(&inside), Some(5))?;
+                complete(&report, &elsewhere)?;
+                let _ = (restore(bench, &inside)?, restore(bench, &rest)?);
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "all_registers_change_places",
+            rule: "R IV-A: another CTA takes over the ACRF space of the evicted one",
+            play: |bench: &mut Bench<W, P>| {
+                let finereg = bench.parameters;
+                let (one, other) = (Cta::of(1, finereg.pcrf_entries), Cta::of(2, finereg.pcrf_entries));
+                let _ = store(bench, &one)?;
+                let report = switch(bench, Some(&other), Some(1))?;
+                if finereg.pcrf_entries >= 1 << finereg.count_bits {
+                    return expect(report.refused, "the count of the table does not reach so far");
+                }
+                complete(&report, &one)?;
+                let _ = restore(bench, &other)?;
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "what_comes_in_waits_for_what_goes_out",
+            rule: "our decision: a register in the way is saved before it is overwritten",
+            play: |bench: &mut Bench<W, P>| {
+                // Each row that comes in is one of the last that would go out by its place.
+                let coming = Cta::with(1, &[(3, 0xf000_0000_0000_000f)]);
+                let going = Cta::with(2, &[(0, 0xff), (3, 0x8000_0000_0000_0ff1), (4, 1)]);
+                let _ = store(bench, &coming)?;
+                let report = switch(bench, Some(&going), Some(1))?;
+                complete(&report, &coming)?;
+                expect(report.saved[..2] == [(3, 0), (3, 63)], "those in the way go first")?;
+                expect(report.saved.len() == going.registers().len(), "each goes once")?;
+                let _ = restore(bench, &going)?;
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "more_registers_than_the_count_holds",
+            rule: "our decision: a count that does not fit saturates, and the chain is whole",
+            play: |bench: &mut Bench<W, P>| {
+                let finereg = bench.parameters;
+                if finereg.pcrf_entries < 256 {
+                    return Ok(());
+                }
+                let cta = Cta::of(1, 100);
+                let filler = Cta::of(2, finereg.pcrf_entries - 100);
+                let _ = (store(bench, &cta)?, store(bench, &filler)?);
+                let fitting = Cta::of(3, 64);
+                let report = switch(bench, Some(&fitting), Some(1))?;
+                expect(report.refused == (finereg.count_bits == 6), "six bits see 63 registers of the 100")?;
+                let incoming = if report.refused { Cta::of(4, 63) } else { fitting };
+                if report.refused {
+                    complete(&switch(bench, Some(&incoming), Some(1))?, &cta)?;
+                }
+                let _ = restore(bench, &incoming)?;
+                expect(restore(bench, &filler)?.free as usize == finereg.pcrf_entries, "no entry is lost")
+            },
+        },
+        Scenario {
+            name: "one_vector_for_all_warps",
+            rule: "R V-C: only a small number of instructions in a kernel are responsible for causing stalls",
+            play: |bench: &mut Bench<W, P>| {
+                let mut cta = Cta::with(1, &[(0, 5), (1, 5), (2, 5), (3, 5)]);
+                cta.warps.iter_mut().for_each(|warp| warp.pc = 0x120);
+                let report = store(bench, &cta)?;
+                expect((report.misses, report.hits) == (1, 3), "one miss, then hits")?;
+                let _ = restore(bench, &cta)?;
+                let report = store(bench, &cta)?;
+                expect((report.misses, report.hits) == (0, 4), "and only hits later")
+            },
+        },
+        Scenario {
+            name: "conflicting_vectors",
+            rule: "R V-C: direct-mapped; the PC tag is compared with the current PC",
+            play: |bench: &mut Bench<W, P>| {
+                let mut cta = Cta::with(1, &[(0, 0b11), (1, 0b1100), (2, 0b11), (3, 0b1100)]);
+                for warp in &mut cta.warps {
+                    warp.pc = if warp.warp % 2 == 0 { 16 } else { 16 * 32 };
+                }
+                let report = store(bench, &cta)?;
+                expect((report.misses, report.hits) == (4, 0), "each drives the other out")?;
+                let _ = restore(bench, &cta)?;
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "discarded",
+            rule: "our decision: a chain can be freed without being restored",
+            play: |bench: &mut Bench<W, P>| {
+                let entries = bench.parameters.pcrf_entries as u32;
+                let (cta, other) = (Cta::of(1, 30), Cta::of(2, 10));
+                let _ = store(bench, &cta)?;
+                let discard =
+                    RmuIn { request: true, restore: true, incoming: 1, discard: true, ..Default::default() };
+                let report = play(bench, discard, None)?;
+                expect(report.restored.is_empty() && report.free == entries, "freed, and nothing written")?;
+                expect(restore(bench, &Cta::of(1, 0))?.free == entries, "a second time nothing is there")?;
+                let _ = store(bench, &cta)?;
+                let report = play(bench, RmuIn { store: true, outgoing: 2, ..discard }, Some(&other))?;
+                expect(
+                    report.restored.is_empty() && report.free == entries - 10,
+                    "while another one goes out",
+                )?;
+                let _ = restore(bench, &other)?;
+                Ok(())
+            },
+        },
+    ]
+}

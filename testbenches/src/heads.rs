@@ -1,0 +1,85 @@
+//! Instructions that warps offer to an issue stage, alone or within a sub-core.
+
+use gpurf_blocks::{Parameters, WARPS};
+
+use crate::Random;
+
+/// The next instruction of a warp.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    pub unit: u32,
+    pub payload: u32,
+    pub sources: Vec<Option<(u32, bool)>>,
+    pub destinations: Vec<Option<u32>>,
+    pub flush: bool,
+}
+
+/// A random next instruction for each warp, replaced when it issues.
+pub struct Heads {
+    pub parameters: Parameters,
+    pub serial: u32,
+    pub heads: Vec<Head>,
+}
+
+impl Heads {
+    pub fn new(parameters: Parameters) -> Self {
+        Heads { parameters, serial: 0, heads: vec![] }
+    }
+
+    pub fn base(&self, warp: usize) -> u32 {
+        (warp * self.parameters.rows / WARPS) as u32
+    }
+
+    pub fn renew(&mut self, warp: usize, random: &mut Random) {
+        let registers = self.parameters.rows / WARPS * self.parameters.banks;
+        let range = random.pick(&[6, 12, registers]).min(registers);
+        let sources = random.below(self.parameters.slots + 1);
+        let unit = random.below(8) as u32;
+        let mut source = || {
+            let source = (random.below(range) as u32, random.percent(60));
+            (random.below(self.parameters.slots) < sources).then_some(source)
+        };
+        let sources = (0..self.parameters.slots).map(|_| source()).collect();
+        let count = random.below(self.parameters.destinations + 1);
+        let mut destinations: Vec<Option<u32>> = vec![None; self.parameters.destinations];
+        let first = random.below(12) as u32;
+        for (offset, destination) in destinations.iter_mut().take(count).enumerate() {
+            *destination = Some(first + offset as u32);
+        }
+        let flush = random.percent(10);
+        self.heads[warp] = Head { unit, payload: self.serial, sources, destinations, flush };
+        self.serial += 1;
+    }
+
+    /// The instructions at the start of a run.
+    pub fn begin(&mut self, random: &mut Random) {
+        if self.heads.is_empty() {
+            self.heads = vec![Head::default(); WARPS];
+            (0..WARPS).for_each(|warp| self.renew(warp, random));
+        }
+    }
+}
+
+/// Writes heads into the ports of either module, which name them alike.
+macro_rules! present {
+    ($heads:expr, $inputs:expr) => {
+        for (warp, head) in $heads.heads.iter().enumerate() {
+            $inputs.head_unit[warp] = head.unit;
+            $inputs.head_payload[warp] = head.payload;
+            $inputs.head_base[warp] = $heads.base(warp);
+            for (slot, source) in head.sources.iter().enumerate() {
+                let place = WARPS * slot + warp;
+                $inputs.head_source_valid[place] = source.is_some();
+                $inputs.head_source_register[place] = source.map_or(0, |(register, _)| register);
+                $inputs.head_source_near[place] = source.is_some_and(|(_, near)| near);
+            }
+            for (number, destination) in head.destinations.iter().enumerate() {
+                let place = WARPS * number + warp;
+                $inputs.head_destination_valid[place] = destination.is_some();
+                $inputs.head_destination_register[place] = destination.unwrap_or(0);
+            }
+            $inputs.head_flush[warp] = head.flush;
+        }
+    };
+}
+pub(crate) use present;

@@ -1,0 +1,85 @@
+//! Testbench of the issue stage.
+
+use gpurf_blocks::{Allocation, Parameters, WARPS};
+use gpurf_hw::issue::{IssueStage, IssueStageIn, IssueStageOut};
+
+use crate::heads::{present, Heads};
+use crate::{register, Engine, Random, Stimulus, Testbench};
+
+impl<const C: usize> Testbench for IssueStage<C> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::issue::IssueStage::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        let private = parameters.allocation == Allocation::Private;
+        Box::new(IssueStageStimulus::new(*parameters, private))
+    }
+}
+
+register!(IssueStage<C>);
+
+/// Random readiness, and random collectors no two of which belong to one warp.
+struct IssueStageStimulus {
+    collectors: usize,
+    private: bool,
+    heads: Heads,
+    /// The warp that issued in the cycle before.
+    issued: Option<usize>,
+}
+
+impl IssueStageStimulus {
+    fn new(parameters: Parameters, private: bool) -> Self {
+        let heads = Heads::new(parameters);
+        IssueStageStimulus { collectors: parameters.collectors, private, heads, issued: None }
+    }
+}
+
+impl Stimulus<IssueStageIn, IssueStageOut> for IssueStageStimulus {
+    fn next(&mut self, random: &mut Random) -> IssueStageIn {
+        self.heads.begin(random);
+        if let Some(warp) = self.issued.take() {
+            self.heads.renew(warp, random);
+        }
+        let mut inputs = IssueStageIn { sthld: random.pick(&[0, 1, 3, 31]), ..Default::default() };
+        present!(self.heads, inputs);
+        for warp in 0..WARPS {
+            inputs.launch[warp] = random.percent(2);
+            inputs.ready[warp] = !inputs.launch[warp] && random.percent(40);
+        }
+        let first = if self.private { 0 } else { random.below(WARPS) };
+        for collector in 0..self.collectors {
+            inputs.owned[collector] = random.percent(80);
+            inputs.occupied[collector] = inputs.owned[collector] && random.percent(40);
+            inputs.held_warp[collector] = ((first + collector) % WARPS) as u32;
+            inputs.near[collector] = random.percent(50);
+        }
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &IssueStageIn, outputs: &IssueStageOut) -> Result<(), String> {
+        let entered: Vec<usize> = (0..self.collectors).filter(|&c| outputs.issue[c]).collect();
+        if entered.len() != usize::from(outputs.issued) {
+            return Err(format!("collectors {entered:?} entered, issued is {}", outputs.issued));
+        }
+        let Some(&collector) = entered.first() else { return Ok(()) };
+        let warp = outputs.warp as usize;
+        if !inputs.ready[warp] || inputs.occupied[collector] {
+            return Err(format!("warp {warp} cannot issue into collector {collector}"));
+        }
+        let head = &self.heads.heads[warp];
+        let found: Vec<_> = (0..head.sources.len())
+            .map(|slot| {
+                outputs.source_valid[slot]
+                    .then_some((outputs.source_register[slot], outputs.source_near[slot]))
+            })
+            .collect();
+        if (outputs.unit, outputs.payload, outputs.base, &found)
+            != (head.unit, head.payload, self.heads.base(warp), &head.sources)
+        {
+            return Err(format!("warp {warp} does not issue its own instruction"));
+        }
+        self.issued = Some(warp);
+        Ok(())
+    }
+}

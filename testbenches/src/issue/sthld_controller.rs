@@ -1,0 +1,187 @@
+//! Testbench of the STHLD controller.
+
+use gpurf_blocks::Parameters;
+use gpurf_hw::issue::{SthldController, SthldControllerIn, SthldControllerOut};
+
+use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+
+impl Testbench for SthldController {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::issue::SthldController::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(SthldControllerStimulus::new(parameters.interval))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        scenarios()
+    }
+}
+
+register!(SthldController);
+
+/// A rate of issue that mostly stays the same from interval to interval, with a few instructions more or
+/// less: changes are small and large, and now and then close to the threshold.
+struct SthldControllerStimulus {
+    interval: usize,
+    cycle: usize,
+    rate: u32,
+    /// Of a hundred cycles, those in which the rate is not kept.
+    jitter: usize,
+}
+
+impl SthldControllerStimulus {
+    fn new(interval: usize) -> Self {
+        SthldControllerStimulus { interval, cycle: 0, rate: 0, jitter: 0 }
+    }
+}
+
+impl<O> Stimulus<SthldControllerIn, O> for SthldControllerStimulus {
+    fn next(&mut self, random: &mut Random) -> SthldControllerIn {
+        if self.cycle % self.interval == 0 {
+            if random.percent(30) {
+                self.rate = random.below(5) as u32;
+            }
+            self.jitter = random.pick(&[0, 1, 2, 5]);
+        }
+        self.cycle += 1;
+        let issued = if random.percent(self.jitter) { random.below(5) as u32 } else { self.rate };
+        SthldControllerIn { issued }
+    }
+}
+
+type Bench<'a> = Drive<'a, SthldController>;
+
+/// An interval with so many instructions, evenly spread; what stands after it.
+fn interval(bench: &mut Bench, instructions: usize) -> Result<SthldControllerOut, String> {
+    let interval = bench.parameters.interval;
+    for cycle in 0..interval {
+        let until = |cycle: usize| cycle * instructions / interval;
+        let issued = (until(cycle + 1) - until(cycle)) as u32;
+        let out = bench.cycle(SthldControllerIn { issued })?;
+        expect(out.interval_end == (cycle + 1 == interval), "an interval ends with its last cycle")?;
+    }
+    bench.peek(SthldControllerIn::default())
+}
+
+/// Intervals with the same number of instructions in every cycle of an interval.
+fn rates(bench: &mut Bench, rates: &[usize]) -> Result<SthldControllerOut, String> {
+    let cycles = bench.parameters.interval;
+    rates.iter().try_fold(SthldControllerOut::default(), |_, rate| interval(bench, rate * cycles))
+}
+
+fn scenarios() -> Vec<Scenario<SthldController>> {
+    vec![
+        Scenario {
+            name: "starts_in_state_1",
+            rule: "F IV-B3: the algorithm starts from state 1, and sets STHLD at the end of each interval",
+            play: |bench: &mut Bench| {
+                let out = bench.peek(SthldControllerIn::default())?;
+                expect((out.state, out.sthld) == (1, 0), "state 1 and no waiting")?;
+                let out = rates(bench, &[1])?;
+                expect(out.state == 2 && out.sthld > 0, "then state 2, whatever the first interval was")
+            },
+        },
+        Scenario {
+            name: "climbs_the_flat_region",
+            rule: "F IV-B3, Fig. 9a: while changes are small STHLD is increased",
+            play: |bench: &mut Bench| {
+                let mut before = rates(bench, &[2])?;
+                for _ in 0..4 {
+                    let out = rates(bench, &[2])?;
+                    expect(out.state == 2 && out.sthld > before.sthld, "a step up in state 2")?;
+                    before = out;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "stops_at_the_maximum",
+            rule: "our decision: STHLD saturates at its maximum",
+            play: |bench: &mut Bench| {
+                let maximum = bench.parameters.sthld_table.maximum;
+                let out = rates(bench, &[3; 35])?;
+                expect(out.sthld == maximum, format!("STHLD is {} at its maximum {maximum}", out.sthld))
+            },
+        },
+        Scenario {
+            name: "small_is_below_a_fiftieth",
+            rule: "F IV-B3: a relative difference of less than 0.02 is considered small",
+            play: |bench: &mut Bench| {
+                let cycles = bench.parameters.interval;
+                let threshold = cycles.div_ceil(50);
+                rates(bench, &[1])?;
+                let out = interval(bench, cycles + threshold - 1)?;
+                expect(out.state == 2, "just below the threshold")?;
+                rates(bench, &[1, 1])?;
+                let before = rates(bench, &[1])?;
+                expect(before.state != 6, "still on its way")?;
+                let out = interval(bench, cycles - threshold)?;
+                expect(out.state != before.state || out.sthld < before.sthld, "at the threshold")
+            },
+        },
+        Scenario {
+            name: "speculates_after_a_large_change",
+            rule: "F IV-B3: in case of a large change, it takes a speculative move by increasing STHLD and moves to state 3",
+            play: |bench: &mut Bench| {
+                let before = rates(bench, &[4, 4, 4])?;
+                let out = rates(bench, &[2])?;
+                expect(out.state == 3 && out.sthld > before.sthld, "state 3, one more step up")
+            },
+        },
+        Scenario {
+            name: "goes_on_if_speculation_was_right",
+            rule: "F IV-B3: if the new phase corresponds to a wider curve, the speculative move was correct",
+            play: |bench: &mut Bench| {
+                let before = rates(bench, &[2, 2, 2, 4])?;
+                let out = rates(bench, &[4])?;
+                expect(before.state == 3 && out.state == 2, "back to the climb")?;
+                expect(out.sthld > before.sthld, "and another step up")
+            },
+        },
+        Scenario {
+            name: "retreats_if_speculation_was_wrong",
+            rule: "F IV-B3: after realizing that this speculative step is detrimental, the scheme decreases STHLD",
+            play: |bench: &mut Bench| {
+                let before = rates(bench, &[4, 4, 4, 2])?;
+                let out = rates(bench, &[1])?;
+                expect(out.state == 4 && out.sthld < before.sthld, "state 4, below the speculative step")?;
+                let lower = rates(bench, &[2])?;
+                expect(lower.state == 4 && lower.sthld < out.sthld, "and down while changes are large")
+            },
+        },
+        Scenario {
+            name: "stops_at_zero",
+            rule: "our decision: STHLD saturates at 0",
+            play: |bench: &mut Bench| {
+                let out = rates(bench, &[4, 2, 1, 2, 4, 2, 4])?;
+                expect(out.state == 4 && out.sthld == 0, format!("STHLD is {}", out.sthld))
+            },
+        },
+        Scenario {
+            name: "holds_until_a_large_change",
+            rule: "F IV-B3: remains in state 6 when finding the knee point until a large IPC change is detected",
+            play: |bench: &mut Bench| {
+                let rest = rates(bench, &[4, 4, 4, 4, 2, 1, 2, 4, 4, 4])?;
+                expect(rest.state == 6, format!("state {} after the retreat", rest.state))?;
+                for _ in 0..4 {
+                    let out = rates(bench, &[4])?;
+                    expect((out.state, out.sthld) == (6, rest.sthld), "nothing moves")?;
+                }
+                let out = rates(bench, &[3])?;
+                expect(out.state == 3 && out.sthld > rest.sthld, "a speculative step")
+            },
+        },
+        Scenario {
+            name: "idle_intervals_are_alike",
+            rule: "our decision: two intervals without instructions differ little, waking up is a large change",
+            play: |bench: &mut Bench| {
+                let out = rates(bench, &[0, 0, 0])?;
+                expect(out.state == 2, "idle intervals differ little")?;
+                let out = rates(bench, &[1])?;
+                expect(out.state == 3, "waking up is a large change")
+            },
+        },
+    ]
+}

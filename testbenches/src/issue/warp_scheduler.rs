@@ -1,0 +1,260 @@
+//! Testbench of the warp scheduler.
+
+use gpurf_blocks::{Occupied, Parameters, Scheduling, WARPS};
+use gpurf_hw::issue::{WarpScheduler, WarpSchedulerIn, WarpSchedulerOut};
+
+use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+
+impl Testbench for WarpScheduler {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::issue::WarpScheduler::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        let Parameters { collectors, scheduling, occupied, .. } = *parameters;
+        Box::new(WarpSchedulerStimulus::new(collectors, scheduling, occupied))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        scenarios()
+    }
+}
+
+register!(WarpScheduler);
+
+/// Warps that are ready or not at random, few or many for some twenty cycles each, and collectors that are
+/// theirs. No warp owns two collectors.
+struct WarpSchedulerStimulus {
+    collectors: usize,
+    scheduling: Scheduling,
+    occupied: Occupied,
+    ready: usize,
+    /// Issues of other warps since this one could issue or did.
+    passed_over: [usize; WARPS],
+}
+
+impl WarpSchedulerStimulus {
+    fn new(collectors: usize, scheduling: Scheduling, occupied: Occupied) -> Self {
+        WarpSchedulerStimulus { collectors, scheduling, occupied, ready: 50, passed_over: [0; WARPS] }
+    }
+
+    /// The warp may be selected.
+    fn is_candidate(&self, inputs: &WarpSchedulerIn, warp: usize) -> bool {
+        let own = |&c: &usize| inputs.owned[c] && inputs.held_warp[c] == warp as u32;
+        let blocked = (0..self.collectors).find(own).is_some_and(|own| inputs.occupied[own]);
+        inputs.ready[warp] && !(blocked && self.occupied == Occupied::Skip)
+    }
+}
+
+impl Stimulus<WarpSchedulerIn, WarpSchedulerOut> for WarpSchedulerStimulus {
+    fn next(&mut self, random: &mut Random) -> WarpSchedulerIn {
+        if random.percent(5) {
+            self.ready = random.pick(&[10, 50, 90, 100]);
+        }
+        let mut inputs = WarpSchedulerIn::default();
+        for warp in 0..WARPS {
+            inputs.launch[warp] = random.percent(2);
+            inputs.ready[warp] = !inputs.launch[warp] && random.percent(self.ready);
+        }
+        let first_owner = random.below(WARPS);
+        for collector in 0..self.collectors {
+            inputs.occupied[collector] = random.percent(50);
+            inputs.owned[collector] = random.percent(80);
+            inputs.held_warp[collector] = ((first_owner + collector) % WARPS) as u32;
+        }
+        let any = (0..WARPS).any(|warp| self.is_candidate(&inputs, warp));
+        inputs.issue = any && random.percent(80);
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &WarpSchedulerIn, outputs: &WarpSchedulerOut) -> Result<(), String> {
+        let any = (0..WARPS).any(|warp| self.is_candidate(inputs, warp));
+        let selected: Vec<usize> = (0..WARPS).filter(|&warp| outputs.select[warp]).collect();
+        let warp = outputs.warp as usize;
+        if outputs.selected != any || selected != Vec::from_iter(any.then_some(warp)) {
+            return Err(format!("selected {selected:?}, reported {} and {warp}", outputs.selected));
+        }
+        if any && !self.is_candidate(inputs, warp) {
+            return Err(format!("warp {warp} cannot issue"));
+        }
+        for other in 0..WARPS {
+            if !self.is_candidate(inputs, other) || (inputs.issue && other == warp) {
+                self.passed_over[other] = 0;
+            } else if inputs.issue {
+                self.passed_over[other] += 1;
+            }
+            if self.scheduling == Scheduling::Lrr && self.passed_over[other] >= WARPS {
+                return Err(format!("warp {other} is passed over for the eighth time"));
+            }
+        }
+        Ok(())
+    }
+}
+
+type Bench<'a> = Drive<'a, WarpScheduler>;
+
+/// These warps are ready.
+fn ready(warps: &[usize]) -> WarpSchedulerIn {
+    let mut inputs = WarpSchedulerIn::default();
+    warps.iter().for_each(|&warp| inputs.ready[warp] = true);
+    inputs
+}
+
+/// Collector 0 has data of this warp.
+fn owner(warp: u32, occupied: bool, mut inputs: WarpSchedulerIn) -> WarpSchedulerIn {
+    (inputs.owned[0], inputs.held_warp[0], inputs.occupied[0]) = (true, warp, occupied);
+    inputs
+}
+
+/// The selected warp issues; which.
+fn issue(bench: &mut Bench, inputs: WarpSchedulerIn) -> Result<u32, String> {
+    let out = bench.cycle(WarpSchedulerIn { issue: true, ..inputs })?;
+    expect(out.selected && out.select[out.warp as usize], "some warp is selected")?;
+    Ok(out.warp)
+}
+
+fn launch(bench: &mut Bench, warps: &[usize]) -> Result<(), String> {
+    let mut inputs = WarpSchedulerIn::default();
+    warps.iter().for_each(|&warp| inputs.launch[warp] = true);
+    bench.cycle(inputs).map(|_| ())
+}
+
+fn is(bench: &Bench, scheduling: Scheduling) -> bool {
+    bench.parameters.scheduling == scheduling
+}
+
+const ALL: [usize; WARPS] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+fn scenarios() -> Vec<Scenario<WarpScheduler>> {
+    vec![
+        Scenario {
+            name: "the_same_warp_first",
+            rule: "F IV-B1: the highest priority is to the same warp if it is ready",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[3]))?;
+                let next = issue(bench, owner(5, false, ready(&ALL)))?;
+                let expected = if is(bench, Scheduling::Lrr) { 4 } else { 3 };
+                expect(next == expected, format!("warp {expected} follows, not {next}"))
+            },
+        },
+        Scenario {
+            name: "warps_with_data_before_older_ones",
+            rule: "F IV-B1: prioritizing warps with data in CCUs",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[3]))?;
+                let next = issue(bench, owner(6, false, ready(&[0, 1, 6, 7])))?;
+                let expected = match bench.parameters.scheduling {
+                    Scheduling::Malekeh => 6,
+                    Scheduling::Gto => 0,
+                    Scheduling::Lrr => 6,
+                };
+                expect(next == expected, format!("warp {expected} follows, not {next}"))?;
+                let next = issue(bench, owner(2, false, ready(&[0, 1, 7])))?;
+                let expected = if is(bench, Scheduling::Lrr) { 7 } else { 0 };
+                expect(next == expected, "a warp with data that is not ready changes nothing")
+            },
+        },
+        Scenario {
+            name: "age_decides_within_each_group",
+            rule: "F IV-B1: within each category, they are prioritized by their age",
+            play: |bench: &mut Bench| {
+                launch(bench, &[0, 4])?;
+                launch(bench, &[2])?;
+                // Oldest first: 1, 3, 5, 6, 7, 0, 4, 2.
+                let mut inputs = owner(2, false, ready(&ALL));
+                if bench.parameters.collectors > 1 {
+                    (inputs.owned[1], inputs.held_warp[1]) = (true, 4);
+                }
+                let next = bench.cycle(inputs)?.warp;
+                let expected = match bench.parameters.scheduling {
+                    Scheduling::Malekeh if inputs.owned[1] => 4,
+                    Scheduling::Malekeh => 2,
+                    Scheduling::Gto => 1,
+                    Scheduling::Lrr => 0,
+                };
+                expect(next == expected, format!("warp {expected} is next, not {next}"))?;
+                let next = bench.cycle(ready(&[0, 2, 4]))?.warp;
+                expect(next == 0, format!("warp 0 is next, not {next}"))?;
+                let next = bench.cycle(ready(&[2, 4]))?.warp;
+                let expected = if is(bench, Scheduling::Lrr) { 2 } else { 4 };
+                expect(next == expected, format!("warp {expected} is next, not {next}"))
+            },
+        },
+        Scenario {
+            name: "only_an_issue_counts_as_issued",
+            rule: "F IV-B1: the warp that issued the most recent instruction",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[1]))?;
+                let first = bench.cycle(ready(&[5]))?;
+                expect(first.selected && first.warp == 5, "warp 5 is selected and does not issue")?;
+                let next = bench.cycle(ready(&ALL))?.warp;
+                let expected = if is(bench, Scheduling::Lrr) { 2 } else { 1 };
+                expect(next == expected, format!("warp {expected} is next, not {next}"))
+            },
+        },
+        Scenario {
+            name: "a_new_warp_inherits_nothing",
+            rule: "our decision: the greed for a warp ends when a new one takes its place",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[1]))?;
+                launch(bench, &[1])?;
+                let next = bench.cycle(ready(&ALL))?.warp;
+                let expected = if is(bench, Scheduling::Lrr) { 2 } else { 0 };
+                expect(next == expected, format!("warp {expected} is next, not {next}"))
+            },
+        },
+        Scenario {
+            name: "own_collector_occupied",
+            rule: "F IV-B: issues an instruction only if there is a ready warp and a free CCU, or else is stalled",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[0]))?;
+                let out = bench.cycle(owner(0, true, ready(&[0, 3])))?;
+                let stalls = bench.parameters.occupied == Occupied::Stall;
+                let in_turn = is(bench, Scheduling::Lrr);
+                let expected = if stalls && !in_turn { 0 } else { 3 };
+                expect(out.warp == expected, format!("warp {expected} is selected, not {}", out.warp))?;
+                let out = bench.cycle(owner(0, true, ready(&[0])))?;
+                expect(out.selected == stalls, "a warp that is passed over is not selected at all")
+            },
+        },
+        Scenario {
+            name: "nobody_is_ready",
+            rule: "F IV-B: the issue stage is stalled without a ready warp",
+            play: |bench: &mut Bench| {
+                let out = bench.cycle(owner(3, false, ready(&[])))?;
+                expect(!out.selected && !out.select.contains(&true), "nobody is selected")
+            },
+        },
+        Scenario {
+            name: "greed_has_no_bound",
+            rule: "counterexample: a warp that stays ready starves the oldest, except in round robin",
+            play: |bench: &mut Bench| {
+                issue(bench, ready(&[7]))?;
+                let mut issues = [0; WARPS];
+                for _ in 0..1000 {
+                    issues[issue(bench, ready(&ALL))? as usize] += 1;
+                }
+                let expected = if is(bench, Scheduling::Lrr) { 125 } else { 0 };
+                expect(issues[0] == expected, format!("warp 0 issues {} times", issues[0]))
+            },
+        },
+        Scenario {
+            name: "preference_has_no_bound",
+            rule: "counterexample: warps with data that take turns starve the oldest under Malekeh, without greed",
+            play: |bench: &mut Bench| {
+                if bench.parameters.collectors < 2 {
+                    return Ok(());
+                }
+                let mut issues = [0; WARPS];
+                for cycle in 0..1000 {
+                    // The warp that issued last is never ready again at once.
+                    let mut inputs = owner(6, false, ready(&[0, 6 + cycle % 2]));
+                    (inputs.owned[1], inputs.held_warp[1]) = (true, 7);
+                    issues[issue(bench, inputs)? as usize] += 1;
+                }
+                let starves = is(bench, Scheduling::Malekeh);
+                expect((issues[0] == 0) == starves, format!("warp 0 issues {} times", issues[0]))
+            },
+        },
+    ]
+}

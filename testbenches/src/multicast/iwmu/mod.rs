@@ -1,0 +1,262 @@
+//! Testbench of the inter-warp multicasting unit, with a checker: every load that is taken reaches shared
+//! memory exactly once, as its own warp and register from its address, in order and never early.
+
+mod scenarios;
+
+use std::collections::VecDeque;
+
+use gpurf_blocks::{Parameters, SUB_CORES};
+use gpurf_hw::multicast::{Iwmu, IwmuIn, IwmuOut};
+
+use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
+
+impl<const V: usize, const A: usize> Testbench for Iwmu<V, A> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::multicast::Iwmu::new(parameters))
+    }
+
+    fn stimulus(_: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(IwmuStimulus::new())
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        scenarios::all()
+    }
+}
+
+register!(Iwmu<V, A>);
+
+const SM_WARPS: usize = 64;
+/// More cycles than a table can take to let everything go once nothing stands in the way: a search of 48 rows
+/// for each release, and all that was waiting.
+const PATIENCE: u64 = 20_000;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Request {
+    release: bool,
+    warp: u32,
+    address: u32,
+    source: u32,
+    destination: u32,
+}
+
+/// What happened, counted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    loads: u64,
+    multicasts: u64,
+    inserted: u64,
+    repeats: u64,
+    barriers: u64,
+    aged: u64,
+    rejected: u64,
+    drained: u64,
+}
+
+/// Loads of few or many warps and tiles, scoreboards and a shared memory that are slow or fast. Every so often
+/// no more loads come, all warps are released and nothing stands in the way: then all must come out.
+struct IwmuStimulus {
+    offered: [Option<Request>; SUB_CORES],
+    warps: usize,
+    tiles: usize,
+    registers: usize,
+    pressure: usize,
+    enable: usize,
+    ready: usize,
+    /// Releases that a drain has yet to send, and its length so far.
+    drain: Option<(VecDeque<u32>, u64)>,
+    /// Loads that were taken and have not left, in their order.
+    waiting: Vec<Request>,
+    /// Warps and registers that were free when asked about.
+    freed: Vec<(u32, u32)>,
+    /// A load that shared memory has not taken yet.
+    standing: Option<IwmuOut>,
+    counts: Counts,
+}
+
+impl IwmuStimulus {
+    fn new() -> Self {
+        IwmuStimulus {
+            offered: [None; SUB_CORES],
+            warps: 4,
+            tiles: 2,
+            registers: 2,
+            pressure: 50,
+            enable: 50,
+            ready: 50,
+            drain: None,
+            waiting: vec![],
+            freed: vec![],
+            standing: None,
+            counts: Counts::default(),
+        }
+    }
+
+    fn new_phase(&mut self, random: &mut Random) {
+        self.warps = random.pick(&[4, 8, 64]);
+        self.tiles = random.pick(&[2, 16, 4096]);
+        self.registers = random.pick(&[1, 4, 256]);
+        self.pressure = random.pick(&[5, 50, 100]);
+        self.enable = random.pick(&[5, 50, 100]);
+        self.ready = random.pick(&[5, 50, 100]);
+    }
+
+    fn request(&self, sub_core: usize, random: &mut Random) -> Request {
+        let tile = random.below(self.tiles) as u32;
+        Request {
+            release: random.percent(1),
+            warp: (random.below(self.warps / SUB_CORES) * SUB_CORES + sub_core) as u32,
+            address: tile * 16,
+            source: tile % 7,
+            destination: random.below(self.registers) as u32,
+        }
+    }
+
+    /// The oldest load that waits for this register of this warp.
+    fn deliver(&mut self, warp: u32, out: &IwmuOut) -> Option<String> {
+        let load = Request {
+            release: false,
+            warp,
+            address: out.load_address,
+            source: out.load_source,
+            destination: out.load_destination,
+        };
+        let oldest = |r: &Request| (r.warp, r.destination) == (load.warp, load.destination);
+        match self.waiting.iter().position(oldest) {
+            Some(place) if self.waiting[place] == load => self.waiting.remove(place),
+            Some(place) => return Some(format!("{load:?} passes {:?}", self.waiting[place])),
+            None => return Some(format!("nobody waits for {load:?}")),
+        };
+        let freed = self.freed.iter().position(|freed| *freed == (warp, load.destination));
+        let Some(freed) = freed else {
+            return Some(format!("the scoreboard has not freed the register of {load:?}"));
+        };
+        self.freed.remove(freed);
+        None
+    }
+
+    fn check(&mut self, inputs: &IwmuIn, out: &IwmuOut) -> Option<String> {
+        if let Some(standing) = self.standing.take() {
+            let fields = |out: &IwmuOut| {
+                let warps = (out.load_first_warp, out.load_second_valid, out.load_second_warp);
+                (out.load_valid, out.load_address, out.load_source, out.load_destination, warps)
+            };
+            if fields(&standing) != fields(out) {
+                return Some(format!("a load changes before it is taken: {standing:?}"));
+            }
+        }
+        if out.load_valid && inputs.load_ready {
+            if out.load_second_valid && out.load_second_warp == out.load_first_warp {
+                return Some("a warp is its own partner".into());
+            }
+            let first = self.deliver(out.load_first_warp, out);
+            let second = out.load_second_valid.then(|| self.deliver(out.load_second_warp, out)).flatten();
+            if first.is_some() || second.is_some() {
+                return first.or(second);
+            }
+        }
+        self.standing = Some(*out).filter(|out| out.load_valid && !inputs.load_ready);
+        for sub_core in 0..SUB_CORES {
+            let (warp, register) = (out.ask_warp[sub_core], out.ask_register[sub_core]);
+            if !out.ask_valid[sub_core] {
+                continue;
+            }
+            let waits = self.waiting.iter().any(|r| (r.warp, r.destination) == (warp, register));
+            if warp as usize % SUB_CORES != sub_core || !waits {
+                return Some(format!("sub-core {sub_core} is asked about register {register} of {warp}"));
+            }
+            if inputs.enable[sub_core] {
+                self.freed.push((warp, register));
+            }
+        }
+        for sub_core in 0..SUB_CORES {
+            if inputs.request_valid[sub_core] && out.request_ready[sub_core] {
+                let taken = self.offered[sub_core].take().expect("a request is offered");
+                if !taken.release {
+                    self.counts.loads += 1;
+                    self.waiting.push(taken);
+                }
+            }
+        }
+        let counts = &mut self.counts;
+        let left = counts.multicasts + counts.repeats + counts.barriers + counts.aged;
+        if u64::from(out.occupancy) != counts.inserted - left {
+            return Some(format!("occupancy {} after {counts:?}", out.occupancy));
+        }
+        counts.inserted += u64::from(out.inserted);
+        counts.multicasts += u64::from(out.multicast);
+        counts.repeats += u64::from(out.released_repeat);
+        counts.barriers += u64::from(out.released_barrier);
+        counts.aged += u64::from(out.released_age);
+        counts.rejected += u64::from(out.rejected);
+        None
+    }
+}
+
+impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
+    fn next(&mut self, random: &mut Random) -> IwmuIn {
+        if self.drain.is_none() {
+            match random.below(2000) {
+                1999 => self.drain = Some(((0..SM_WARPS as u32).collect(), 0)),
+                1993..=1998 => self.new_phase(random),
+                _ => {}
+            }
+        }
+        let mut inputs = IwmuIn::default();
+        for sub_core in 0..SUB_CORES {
+            if self.offered[sub_core].is_none() {
+                self.offered[sub_core] = match &mut self.drain {
+                    None => random.percent(self.pressure).then(|| self.request(sub_core, random)),
+                    Some((releases, _)) => {
+                        let of_sub_core = |warp: &u32| *warp as usize % SUB_CORES == sub_core;
+                        let next = releases.iter().position(of_sub_core);
+                        let warp = next.and_then(|next| releases.remove(next));
+                        warp.map(|warp| Request { release: true, warp, ..Default::default() })
+                    }
+                };
+            }
+            if let Some(request) = self.offered[sub_core] {
+                inputs.request_valid[sub_core] = true;
+                inputs.request_release[sub_core] = request.release;
+                inputs.request_warp[sub_core] = request.warp;
+                inputs.request_address[sub_core] = request.address;
+                inputs.request_source[sub_core] = request.source;
+                inputs.request_destination[sub_core] = request.destination;
+            }
+            inputs.enable[sub_core] = self.drain.is_some() || random.percent(self.enable);
+        }
+        inputs.load_ready = self.drain.is_some() || random.percent(self.ready);
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &IwmuIn, outputs: &IwmuOut) -> Result<(), String> {
+        if let Some(wrong) = self.check(inputs, outputs) {
+            return Err(wrong);
+        }
+        let Some((releases, cycles)) = &mut self.drain else { return Ok(()) };
+        *cycles += 1;
+        let all_sent = releases.is_empty() && self.offered.iter().all(Option::is_none);
+        if all_sent && self.waiting.is_empty() && outputs.occupancy == 0 {
+            self.drain = None;
+            self.counts.drained += 1;
+        } else if *cycles > PATIENCE {
+            let lost: Vec<_> = self.waiting.iter().take(3).collect();
+            return Err(format!("{} loads never leave, the first {lost:?}", self.waiting.len()));
+        }
+        Ok(())
+    }
+
+    fn coverage(&self) -> Vec<(&'static str, u64)> {
+        let Counts { loads, multicasts, inserted, repeats, barriers, aged, rejected, drained } = self.counts;
+        vec![
+            ("loads", loads),
+            ("multicasts", multicasts),
+            ("inserted", inserted),
+            ("released by a repeat", repeats),
+            ("by a barrier", barriers),
+            ("by age", aged),
+            ("found the table full", rejected),
+            ("times all drained", drained),
+        ]
+    }
+}

@@ -1,0 +1,362 @@
+//! What the testbenches of both readings of the load request table share: stimulus, with the rules checked on the
+//! answers alone, and scenarios.
+
+use gpurf_hw::multicast::{LrtIn, LrtOut};
+
+use crate::{expect, Drive, Random, Scenario, Stimulus, Testbench};
+
+/// A load in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    warp: u32,
+    address: u32,
+    source: u32,
+    destination: u32,
+}
+
+/// Loads and releases, one after the other, answered at once or late. Phases of few and of many different
+/// loads, so that the table has many pairs in some and is full in others.
+pub struct LrtStimulus {
+    entries: usize,
+    operation: Option<LrtIn>,
+    table: Vec<Entry>,
+    warps: usize,
+    registers: usize,
+    addresses: usize,
+    busy: usize,
+    ready: usize,
+}
+
+impl LrtStimulus {
+    pub fn new(entries: usize) -> Self {
+        let table = Vec::with_capacity(entries);
+        LrtStimulus {
+            entries,
+            operation: None,
+            table,
+            warps: 2,
+            registers: 1,
+            addresses: 1,
+            busy: 0,
+            ready: 0,
+        }
+    }
+
+    fn check(&mut self, inputs: &LrtIn, outputs: &LrtOut) -> Option<String> {
+        let held = self.table.len();
+        if outputs.occupancy as usize != held || outputs.full != (held == self.entries) {
+            return Some(format!("{held} entries of {}, not as reported", self.entries));
+        }
+        let LrtIn { warp, address, source, destination, .. } = *inputs;
+        let load = Entry { warp, address, source, destination };
+        if outputs.evict {
+            let left = Entry {
+                warp: outputs.evict_warp,
+                address: outputs.evict_address,
+                source: outputs.evict_source,
+                destination: outputs.evict_destination,
+            };
+            let Some(place) = self.table.iter().position(|entry| *entry == left) else {
+                return Some(format!("{left:?} leaves and is not there"));
+            };
+            let driven_out =
+                inputs.search && left.warp == warp && (inputs.drain || left.destination == destination);
+            if !outputs.evict_aged && !driven_out {
+                return Some(format!("nothing drives {left:?} out"));
+            }
+            if inputs.evict_ready {
+                self.table.remove(place);
+            }
+        }
+        if !outputs.done {
+            return outputs.matched.then(|| "a match before the search is done".into());
+        }
+        if outputs.evict || !inputs.search {
+            return Some("done, but with what?".into());
+        }
+        let own = |entry: &Entry| entry.warp == warp && (inputs.drain || entry.destination == destination);
+        if let Some(stays) = self.table.iter().find(|entry| own(entry)) {
+            return Some(format!("{stays:?} is older and still there"));
+        }
+        let mut partners = self
+            .table
+            .iter()
+            .filter(|entry| !inputs.drain && entry.warp != warp && Entry { warp, ..**entry } == load);
+        let partner = partners.next().copied();
+        if partners.next().is_some() {
+            return Some(format!("{load:?} has two partners"));
+        }
+        if (outputs.matched, outputs.matched_warp) != (partner.is_some(), partner.map_or(0, |p| p.warp)) {
+            return Some(format!("the partner of {load:?} is {partner:?}"));
+        }
+        if inputs.done_ready {
+            if let Some(partner) = partner {
+                self.table.retain(|entry| *entry != partner);
+            } else if inputs.insert && held < self.entries {
+                self.table.push(load);
+            }
+        }
+        None
+    }
+}
+
+impl Stimulus<LrtIn, LrtOut> for LrtStimulus {
+    fn next(&mut self, random: &mut Random) -> LrtIn {
+        if random.below(2000) == 1999 {
+            self.warps = random.pick(&[2, 4, 64]);
+            self.registers = random.pick(&[1, 4, 256]);
+            self.addresses = random.pick(&[1, 4, 65536]);
+            self.busy = random.pick(&[10, 60, 100]);
+            self.ready = random.pick(&[20, 100]);
+        }
+        if self.operation.is_none() && random.percent(self.busy) {
+            self.operation = Some(LrtIn {
+                search: true,
+                drain: random.percent(2),
+                warp: random.below(self.warps) as u32,
+                address: random.below(self.addresses) as u32,
+                source: random.below(self.registers) as u32,
+                destination: random.below(self.registers) as u32,
+                ..Default::default()
+            });
+        }
+        let operation = self.operation.unwrap_or_default();
+        LrtIn {
+            evict_ready: random.percent(self.ready),
+            done_ready: random.percent(self.ready),
+            insert: operation.search && !operation.drain && random.percent(95),
+            tick: random.below(1000) == 999,
+            ..operation
+        }
+    }
+
+    fn observe(&mut self, inputs: &LrtIn, outputs: &LrtOut) -> Result<(), String> {
+        let wrong = self.check(inputs, outputs);
+        if outputs.done && inputs.done_ready {
+            self.operation = None;
+        }
+        wrong.map_or(Ok(()), Err)
+    }
+}
+
+/// Case 1 and case 2 of I Fig. 8c: {warp, address, source, destination}.
+const WARP_0: [u32; 4] = [0, 0x0000, 56, 56];
+
+const WARP_1: [u32; 4] = [1, 0x0000, 56, 56];
+
+const WARP_2: [u32; 4] = [2, 0x4000, 40, 112];
+
+const WARP_3: [u32; 4] = [3, 0x4080, 40, 112];
+
+pub fn load([warp, address, source, destination]: [u32; 4]) -> LrtIn {
+    LrtIn { search: true, warp, address, source, destination, insert: true, done_ready: true, ..taking() }
+}
+
+fn drain(warp: u32) -> LrtIn {
+    LrtIn { search: true, drain: true, warp, done_ready: true, ..taking() }
+}
+
+/// Nothing is asked; what leaves is taken.
+fn taking() -> LrtIn {
+    LrtIn { evict_ready: true, ..Default::default() }
+}
+
+/// Of many loads that have nothing to do with each other.
+pub fn lone(number: u32) -> LrtIn {
+    load([number % 64, 16 * number, 1, number])
+}
+
+/// One operation: its last answer, the cycles of its search, and what left before it.
+pub struct Answer {
+    pub last: LrtOut,
+    pub cycles: usize,
+    pub left: Vec<[u32; 4]>,
+}
+
+pub fn run<M>(bench: &mut Drive<M>, operation: LrtIn) -> Result<Answer, String>
+where
+    M: Testbench<In = LrtIn, Out = LrtOut>,
+{
+    let mut left = vec![];
+    for cycles in 1..500 {
+        let out = bench.cycle(operation)?;
+        if out.evict {
+            left.push([out.evict_warp, out.evict_address, out.evict_source, out.evict_destination]);
+        }
+        if out.done {
+            return Ok(Answer { last: out, cycles, left });
+        }
+    }
+    Err("the search has no end".into())
+}
+
+/// Fills the table with so many loads.
+fn fill<M>(bench: &mut Drive<M>, entries: usize) -> Result<(), String>
+where
+    M: Testbench<In = LrtIn, Out = LrtOut>,
+{
+    for number in 0..entries as u32 {
+        run(bench, lone(number))?;
+    }
+    let held = bench.cycle(taking())?.occupancy as usize;
+    expect(held == entries, format!("{held} of {entries} entries are in use"))
+}
+
+pub fn of_both<M>() -> Vec<Scenario<M>>
+where
+    M: Testbench<In = LrtIn, Out = LrtOut>,
+{
+    vec![
+        Scenario {
+            name: "case_1",
+            rule: "I 3.2: same address and registers, a different warp: multicast, and the entry is deleted",
+            play: |bench: &mut Drive<M>| {
+                run(bench, load(WARP_0))?;
+                run(bench, load(WARP_2))?;
+                let answer = run(bench, load(WARP_1))?;
+                expect(answer.last.matched && answer.last.matched_warp == 0, "warp 0 is the partner")?;
+                expect(answer.left.is_empty(), "nothing else leaves")?;
+                expect(bench.cycle(taking())?.occupancy == 1, "its entry is deleted, and warp 1 has none")?;
+                let again = run(bench, load([5, 0x4000, 40, 112]))?;
+                expect(again.last.matched && again.last.matched_warp == 2, "the entry of warp 2 is untouched")
+            },
+        },
+        Scenario {
+            name: "case_2",
+            rule: "I 3.2: no entry with the same address and registers: the request is written to the table",
+            play: |bench: &mut Drive<M>| {
+                run(bench, load(WARP_0))?;
+                expect(!run(bench, load(WARP_3))?.last.matched, "warp 3 has no partner")?;
+                expect(bench.cycle(taking())?.occupancy == 2, "and is written")
+            },
+        },
+        Scenario {
+            name: "every_field_counts",
+            rule: "I 3.1: the same address, source register and destination register",
+            play: |bench: &mut Drive<M>| {
+                run(bench, load(WARP_0))?;
+                for other in [[1, 0x8000, 56, 56], [1, 0x0000, 57, 56], [1, 0x0000, 56, 184]] {
+                    let operation = LrtIn { insert: false, ..load(other) };
+                    expect(!run(bench, operation)?.last.matched, format!("{other:?} differs"))?;
+                }
+                expect(run(bench, load(WARP_1))?.last.matched, "and this does not")
+            },
+        },
+        Scenario {
+            name: "own_repeat_drives_the_older_out",
+            rule: "our rule: a load leaves before a younger one of its warp into the same register",
+            play: |bench: &mut Drive<M>| {
+                run(bench, load(WARP_0))?;
+                let repeat = run(bench, load(WARP_0))?;
+                expect(repeat.left == [WARP_0] && !repeat.last.matched, "the older one leaves alone")?;
+                let other_address = run(bench, load([0, 0x0100, 9, 56]))?;
+                expect(other_address.left == [WARP_0], "whatever the address")?;
+                let other_register = run(bench, load([0, 0x0100, 9, 57]))?;
+                expect(other_register.left.is_empty(), "but not with another destination")?;
+                expect(bench.cycle(taking())?.occupancy == 2, "both are there")
+            },
+        },
+        Scenario {
+            name: "repeat_and_partner_at_once",
+            rule: "our rule: the older load leaves first, then the younger one meets its partner",
+            play: |bench: &mut Drive<M>| {
+                fill(bench, 9)?;
+                run(bench, load([7, 0x0300, 8, 200]))?;
+                run(bench, load([6, 0x0400, 8, 200]))?;
+                let answer = run(bench, load([7, 0x0400, 8, 200]))?;
+                expect(answer.left == [[7, 0x0300, 8, 200]], "the older load of warp 7")?;
+                expect(answer.last.matched && answer.last.matched_warp == 6, "then warp 6 is the partner")?;
+                expect(bench.cycle(taking())?.occupancy == 9, "both entries are gone")
+            },
+        },
+        Scenario {
+            name: "full",
+            rule: "our rule: a full table inserts nothing; matches and repeats go on",
+            play: |bench: &mut Drive<M>| {
+                let entries = bench.parameters.lrt_entries;
+                fill(bench, entries)?;
+                let none = run(bench, load([1, 0xffff, 2, 3]))?;
+                expect(none.last.full && !none.last.matched, "there is no room")?;
+                expect(bench.cycle(taking())?.occupancy as usize == entries, "and nothing is written")?;
+                let last = entries as u32 - 1;
+                let repeat = run(bench, lone(last))?;
+                expect(repeat.left.len() == 1 && !repeat.last.full, "a repeat makes its own room")?;
+                let LrtIn { warp, address, source, destination, .. } = lone(last);
+                let pair = run(bench, load([(warp + 1) % 64, address, source, destination]))?;
+                expect(pair.last.matched && pair.last.matched_warp == warp, "and the last entry is found")?;
+                expect(bench.cycle(taking())?.occupancy as usize == entries - 1, "which makes room")
+            },
+        },
+        Scenario {
+            name: "release_of_a_warp",
+            rule: "our rule: a release makes every load of the warp leave, and no other",
+            play: |bench: &mut Drive<M>| {
+                for number in 0..12 {
+                    run(bench, load([number % 3, 16 * number, 1, number]))?;
+                }
+                let answer = run(bench, drain(1))?;
+                let expected: Vec<_> = (0..4).map(|n| [1, 16 * (3 * n + 1), 1, 3 * n + 1]).collect();
+                expect(answer.left == expected, format!("all of warp 1, not {:?}", answer.left))?;
+                expect(!answer.last.matched, "a release has no partner")?;
+                expect(bench.cycle(taking())?.occupancy == 8, "the others stay")?;
+                expect(run(bench, drain(1))?.left.is_empty(), "nothing is left of it")
+            },
+        },
+        Scenario {
+            name: "due_after_two_ticks",
+            rule: "our rule: an entry leaves after more than one and at most two intervals",
+            play: |bench: &mut Drive<M>| {
+                let tick = LrtIn { tick: true, ..taking() };
+                run(bench, load(WARP_0))?;
+                bench.cycle(tick)?;
+                run(bench, load(WARP_2))?;
+                bench.cycle(tick)?;
+                let mut left = vec![];
+                for _ in 0..8 {
+                    let out = bench.cycle(taking())?;
+                    if out.evict {
+                        expect(out.evict_aged, "because of its age")?;
+                        left.push(out.evict_warp);
+                    }
+                }
+                expect(left == [0], format!("only warp 0 is due, not {left:?}"))?;
+                bench.cycle(tick)?;
+                let out = (0..8).map(|_| bench.cycle(taking())).collect::<Result<Vec<_>, _>>()?;
+                expect(out.iter().any(|out| out.evict && out.evict_warp == 2), "then warp 2 is")?;
+                expect(bench.cycle(taking())?.occupancy == 0, "and the table is empty")
+            },
+        },
+        Scenario {
+            name: "waits_until_taken",
+            rule: "our protocol: an entry that leaves, and the end of a search, stay until they are taken",
+            play: |bench: &mut Drive<M>| {
+                run(bench, load(WARP_0))?;
+                run(bench, load(WARP_2))?;
+                let untaken = |fields| LrtIn { evict_ready: false, done_ready: false, ..load(fields) };
+                // Warp 2's own repeat: its older load waits at the door.
+                let mut offered = vec![];
+                for _ in 0..10 {
+                    let out = bench.cycle(untaken([2, 0x0000, 56, 112]))?;
+                    expect(!out.done, "the search cannot end before the older load has left")?;
+                    offered.extend(out.evict.then_some(out.evict_warp));
+                }
+                expect(
+                    offered.len() >= 8 && offered.iter().all(|warp| *warp == 2),
+                    "it is offered all the time",
+                )?;
+                let answer = run(bench, load([2, 0x0000, 56, 112]))?;
+                expect(answer.left == [WARP_2], "and leaves when it is taken")?;
+                // A match that nobody takes.
+                let mut ends = vec![];
+                for _ in 0..10 {
+                    let out = bench.cycle(untaken(WARP_1))?;
+                    expect(out.occupancy == 2, "nothing is deleted")?;
+                    ends.extend(out.done.then_some((out.matched, out.matched_warp)));
+                }
+                expect(ends.len() >= 8 && ends.iter().all(|end| *end == (true, 0)), "the answer stays")?;
+                expect(run(bench, load(WARP_1))?.last.matched, "until it is taken")?;
+                expect(bench.cycle(taking())?.occupancy == 1, "then the entry is deleted")
+            },
+        },
+    ]
+}

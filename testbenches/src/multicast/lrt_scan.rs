@@ -1,0 +1,45 @@
+//! Testbench of the load request table, four entries per cycle.
+
+use gpurf_blocks::{Parameters, SCAN_LANES};
+use gpurf_hw::multicast::{LrtIn, LrtScan};
+
+use super::lrt::{load, lone, of_both, run, LrtStimulus};
+use crate::{expect, register, Engine, Scenario, Stimulus, Testbench};
+
+impl<const V: usize, const A: usize> Testbench for LrtScan<V, A> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::multicast::LrtScan::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(LrtStimulus::new(parameters.lrt_entries))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        scenarios()
+    }
+}
+
+register!(LrtScan<V, A>);
+
+fn scenarios<const V: usize, const A: usize>() -> Vec<Scenario<LrtScan<V, A>>> {
+    let mut scenarios = of_both();
+    scenarios.push(Scenario {
+        name: "four_entries_per_cycle",
+        rule: "I 3.1: four comparators check every entry; ours: no further than the last row in use",
+        play: |bench| {
+            let entries = bench.parameters.lrt_entries;
+            for held in 0..entries {
+                let rows = held.div_ceil(SCAN_LANES).max(1);
+                let after_insert = run(bench, LrtIn { insert: false, ..load([63, 0xfff0, 7, 7]) })?.cycles;
+                let again = run(bench, LrtIn { insert: false, ..load([63, 0xfff0, 7, 7]) })?.cycles;
+                let expected = (rows + usize::from(held > 0), rows);
+                let first = held == 0 || (after_insert, again) == expected;
+                expect(first && again == rows, format!("{held}: {after_insert} and {again} cycles"))?;
+                run(bench, lone(held as u32))?;
+            }
+            Ok(())
+        },
+    });
+    scenarios
+}

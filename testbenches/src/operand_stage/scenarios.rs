@@ -1,0 +1,262 @@
+//! Scenarios of the operand stage.
+
+use gpurf_blocks::Data;
+use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
+
+use crate::{expect, value, Drive, Scenario, Testbench};
+
+/// Warp 0 into collector 0; register r lives in bank (r + 1) mod banks; unit 1.
+fn issue<D: Data>(collector: usize, registers: &[u32]) -> OperandStageIn<D> {
+    let mut inputs = OperandStageIn { unit: 1, payload: 40, unit_ready: 0xff, ..Default::default() };
+    inputs.issue[collector] = true;
+    for (slot, register) in registers.iter().enumerate() {
+        inputs.source_valid[slot] = true;
+        inputs.source_register[slot] = *register;
+        inputs.source_near[slot] = true;
+    }
+    inputs
+}
+
+fn idle<D: Data>() -> OperandStageIn<D> {
+    OperandStageIn { unit_ready: 0xff, ..Default::default() }
+}
+
+/// A near result of warp 0.
+fn write<D: Data>(mut inputs: OperandStageIn<D>, register: u32, banks: usize) -> OperandStageIn<D> {
+    let bank = (register as usize + 1) % banks;
+    inputs.write_valid[bank] = true;
+    inputs.write_register[bank] = register;
+    inputs.write_near[bank] = true;
+    inputs.write_data[bank] = value(register);
+    inputs
+}
+
+/// Rules of both kinds of stage.
+pub fn of_every_stage<M, D: Data>() -> Vec<Scenario<M>>
+where
+    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
+{
+    vec![
+        Scenario {
+            name: "a_read_takes_three_cycles",
+            rule: "timing of the stage: issue, grant, crossing, dispatch",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.banks;
+                bench.cycle(write(idle(), 3, banks))?;
+                bench.cycle(issue(0, &[3]))?;
+                let bank = 4 % banks;
+                expect(bench.cycle(idle())?.bank_read[bank], "granted in the cycle after issue")?;
+                expect(!bench.cycle(idle())?.dispatch[0], "the value crosses to the collector")?;
+                let out = bench.cycle(idle())?;
+                expect(out.dispatch[0] && out.operand_data[0] == value(3), "dispatched with its value")?;
+                expect(out.dispatch_unit == 1 && out.dispatch_payload == 40, "to its unit")?;
+                expect(!bench.cycle(idle())?.dispatch[0], "once")
+            },
+        },
+        Scenario {
+            name: "no_sources_no_wait",
+            rule: "F II: ready when all valid source slots are",
+            play: |bench: &mut Drive<M>| {
+                bench.cycle(issue(0, &[]))?;
+                expect(bench.cycle(idle())?.dispatch[0], "dispatched in the cycle after issue")
+            },
+        },
+        Scenario {
+            name: "write_and_read_collide",
+            rule: "F II: single-ported banks serve one access per cycle, writes first",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.banks as u32;
+                bench.cycle(issue(0, &[3]))?;
+                let bank = 4 % banks as usize;
+                let out = bench.cycle(write(idle(), 3 + banks, banks as usize))?;
+                expect(out.bank_conflict[bank] && !out.bank_read[bank], "the read waits")?;
+                expect(bench.cycle(idle())?.bank_read[bank], "one cycle")
+            },
+        },
+        Scenario {
+            name: "waits_for_its_unit",
+            rule: "F III-C1: the instruction is dispatched to the corresponding execution unit",
+            play: |bench: &mut Drive<M>| {
+                bench.cycle(issue(0, &[]))?;
+                for _ in 0..3 {
+                    let busy = OperandStageIn { unit_ready: 0xfd, ..Default::default() };
+                    expect(!bench.cycle(busy)?.dispatch[0], "unit 1 takes nothing")?;
+                }
+                let free = OperandStageIn { unit_ready: 0x02, ..Default::default() };
+                expect(bench.cycle(free)?.dispatch[0], "now it does")
+            },
+        },
+        Scenario {
+            name: "one_dispatch_per_cycle",
+            rule: "our decision: ready collectors are dispatched in turn, one per cycle",
+            play: |bench: &mut Drive<M>| {
+                if bench.parameters.collectors < 2 {
+                    return Ok(());
+                }
+                let blocked = |mut inputs: OperandStageIn<D>| {
+                    inputs.unit_ready = 0;
+                    inputs
+                };
+                bench.cycle(blocked(issue(1, &[])))?;
+                let mut other = issue(0, &[]);
+                other.warp = 1;
+                bench.cycle(blocked(other))?;
+                let first = bench.cycle(idle())?;
+                let second = bench.cycle(idle())?;
+                expect(first.dispatch[..2] == [true, false], "collector 0")?;
+                expect(second.dispatch[..2] == [false, true], "then collector 1")
+            },
+        },
+        Scenario {
+            name: "operands_of_one_bank_queue_up",
+            rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.banks as u32;
+                bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
+                let mut cycles = 1;
+                while !bench.cycle(idle())?.dispatch[0] {
+                    cycles += 1;
+                    expect(cycles < 10, "dispatched in time")?;
+                }
+                expect(cycles == 5, format!("three reads of a bank take two cycles more, not {cycles}"))
+            },
+        },
+    ]
+}
+
+/// Rules of the stage with caching collector units.
+pub fn of_caching_stage<M, D: Data>() -> Vec<Scenario<M>>
+where
+    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
+{
+    vec![
+        Scenario {
+            name: "a_hit_needs_no_bank",
+            rule: "F III-C1: the ready bit is set for the values found in the CT",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.banks;
+                bench.cycle(issue(0, &[]))?;
+                bench.cycle(idle())?;
+                let out = bench.cycle(write(idle(), 3, banks))?;
+                expect(out.write_cached[4 % banks], "a near result of the collector's warp is cached")?;
+                expect(bench.cycle(issue(0, &[3]))?.hit[0], "the next instruction finds it")?;
+                let out = bench.cycle(idle())?;
+                expect(!out.bank_read.contains(&true), "no bank is read")?;
+                expect(out.dispatch[0] && out.operand_data[0] == value(3), "dispatched at once")
+            },
+        },
+        Scenario {
+            name: "far_result_makes_the_old_value_invalid",
+            rule: "our decision: a result that is kept out invalidates its register's entry",
+            play: |bench: &mut Drive<M>| {
+                let (banks, stage) = (bench.parameters.banks, bench.parameters);
+                if stage.cache_far || !stage.invalidate {
+                    return Ok(());
+                }
+                bench.cycle(issue(0, &[3]))?;
+                for _ in 0..3 {
+                    bench.cycle(idle())?;
+                }
+                let mut far = write(idle(), 3, banks);
+                far.write_near = Default::default();
+                expect(bench.cycle(far)?.write_filtered[4 % banks], "the far result is kept out")?;
+                expect(!bench.cycle(issue(0, &[3]))?.hit[0], "and the next instruction reads the bank")?;
+                bench.cycle(idle())?;
+                bench.cycle(idle())?;
+                expect(bench.cycle(idle())?.operand_data[0] == value(3), "which has the new value")
+            },
+        },
+    ]
+}
+
+/// Rules of the stage with bypassing operand collectors.
+pub fn of_bypassing_stage<M, D: Data>() -> Vec<Scenario<M>>
+where
+    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
+{
+    /// An instruction of warp 0 that writes R3.
+    fn producer<D: Data>() -> OperandStageIn<D> {
+        let mut inputs = issue(0, &[]);
+        (inputs.destination_valid[0], inputs.destination_register[0]) = (true, 3);
+        inputs
+    }
+
+    /// A far result.
+    fn write_far<D: Data>(inputs: OperandStageIn<D>, register: u32, banks: usize) -> OperandStageIn<D> {
+        OperandStageIn { write_near: Default::default(), ..write(inputs, register, banks) }
+    }
+
+    vec![
+        Scenario {
+            name: "a_forwarded_result_needs_no_bank",
+            rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.banks;
+                bench.cycle(producer())?;
+                bench.cycle(idle())?;
+                let out = bench.cycle(write_far(idle(), 3, banks))?;
+                let bank = 4 % banks;
+                expect(out.write_cached[bank] && !out.write_filtered[bank], "far results enter too")?;
+                expect(bench.cycle(issue(0, &[3]))?.hit[0], "the next instruction finds it")?;
+                let out = bench.cycle(idle())?;
+                expect(!out.bank_read.contains(&true), "no bank is read")?;
+                expect(out.dispatch[0] && out.operand_data[0] == value(3), "dispatched at once")
+            },
+        },
+        Scenario {
+            name: "results_are_written_through",
+            rule: "F VI-B3: BOW writes all values in both the RF and the cache",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.banks;
+                bench.cycle(producer())?;
+                bench.cycle(idle())?;
+                expect(bench.cycle(write_far(idle(), 3, banks))?.write_cached[4 % banks], "cached")?;
+                let flushed = OperandStageIn { flush: true, ..issue(0, &[3]) };
+                expect(!bench.cycle(flushed)?.hit[0], "after a flush the window has nothing")?;
+                expect(bench.cycle(idle())?.bank_read[4 % banks], "so the bank is read")?;
+                bench.cycle(idle())?;
+                expect(bench.cycle(idle())?.operand_data[0] == value(3), "which has the value")
+            },
+        },
+        Scenario {
+            name: "a_window_is_private",
+            rule: "F VI-B: BOW uses private BOCs per warp",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.banks;
+                bench.cycle(producer())?;
+                let mut other = issue(1, &[]);
+                (other.warp, other.destination_valid[0], other.destination_register[0]) = (1, true, 3);
+                bench.cycle(other)?;
+                bench.cycle(idle())?;
+                let out = bench.cycle(idle())?;
+                let owners: Vec<u32> = (0..8).collect();
+                let owned = out.collector_owned == [true; 8] && out.collector_warp[..] == owners;
+                expect(owned, "warp w has collector w")?;
+                bench.cycle(write(idle(), 3, banks))?;
+                expect(bench.peek(issue(0, &[3]))?.hit[0], "warp 0 finds its R3")?;
+                let mut reader = issue(1, &[3]);
+                reader.warp = 1;
+                expect(!bench.cycle(reader)?.hit[0], "warp 1 does not")
+            },
+        },
+        Scenario {
+            name: "a_result_without_a_slot_goes_to_the_bank_alone",
+            rule: "F VI-B3: if the slot slides out before write-back, the data is written only in the RF",
+            play: |bench: &mut Drive<M>| {
+                let banks = bench.parameters.banks;
+                bench.cycle(producer())?;
+                for _ in 0..bench.parameters.window {
+                    bench.cycle(idle())?;
+                    bench.cycle(issue(0, &[]))?;
+                }
+                let out = bench.cycle(write(idle(), 3, banks))?;
+                let bank = 4 % banks;
+                expect(out.write_filtered[bank] && !out.write_cached[bank], "no slot waits any more")?;
+                expect(!bench.cycle(issue(0, &[3]))?.hit[0], "and the next instruction reads the bank")?;
+                bench.cycle(idle())?;
+                bench.cycle(idle())?;
+                expect(bench.cycle(idle())?.operand_data[0] == value(3), "which has the value")
+            },
+        },
+    ]
+}

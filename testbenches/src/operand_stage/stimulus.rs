@@ -1,0 +1,164 @@
+//! Stimulus of the operand stage, with an oracle for the values it delivers.
+
+use std::collections::HashMap;
+
+use gpurf_blocks::{Allocation, Data, Parameters, WARPS};
+use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
+
+use crate::{Random, Stimulus};
+
+/// Instructions and results of eight warps under the rules of an issue stage: a collector takes one
+/// instruction at a time, a warp has values in at most one caching collector, and no register changes
+/// while an instruction in a collector reads it.
+///
+/// The oracle knows the last value written to every register, and checks every operand of every
+/// dispatched instruction against it.
+pub struct OperandStageStimulus<D: Data> {
+    parameters: Parameters,
+    allocation: Allocation,
+    serial: u32,
+    collectors: Vec<Held>,
+    values: HashMap<(u32, u32), D>,
+}
+
+/// The instruction in a collector: warp, payload and the register of each slot.
+#[derive(Clone, Debug, Default)]
+struct Held {
+    occupied: bool,
+    owner: Option<u32>,
+    payload: u32,
+    sources: Vec<Option<u32>>,
+}
+
+impl<D: Data> OperandStageStimulus<D> {
+    pub fn new(parameters: Parameters, allocation: Allocation) -> Self {
+        let collectors = vec![Held::default(); parameters.collectors];
+        OperandStageStimulus { parameters, allocation, serial: 0, collectors, values: HashMap::new() }
+    }
+
+    fn base(&self, warp: u32) -> u32 {
+        warp * (self.parameters.rows / WARPS) as u32
+    }
+
+    /// Mostly two warps, so that they contend.
+    fn warp(&self, random: &mut Random) -> u32 {
+        let warps = random.pick(&[2, WARPS]);
+        random.below(warps) as u32
+    }
+
+    fn registers(&self) -> usize {
+        self.parameters.rows / WARPS * self.parameters.banks
+    }
+
+    /// Where the next instruction of a warp may go.
+    fn collector_for(&self, warp: u32, random: &mut Random) -> Option<usize> {
+        let own = match self.allocation {
+            Allocation::AnyFree => None,
+            Allocation::OwnElseAnyFree | Allocation::Malekeh => {
+                self.collectors.iter().position(|held| held.owner == Some(warp))
+            }
+            Allocation::Private => Some(warp as usize),
+        };
+        if let Some(own) = own {
+            return (!self.collectors[own].occupied).then_some(own);
+        }
+        let start = random.below(self.collectors.len());
+        let around = (0..self.collectors.len()).map(|k| (start + k) % self.collectors.len());
+        around.into_iter().find(|number| !self.collectors[*number].occupied)
+    }
+
+    fn is_read(&self, warp: u32, register: u32) -> bool {
+        let mut held = self.collectors.iter().filter(|held| held.occupied && held.owner == Some(warp));
+        held.any(|held| held.sources.contains(&Some(register)))
+    }
+}
+
+impl<D: Data> Stimulus<OperandStageIn<D>, OperandStageOut<D>> for OperandStageStimulus<D> {
+    fn next(&mut self, random: &mut Random) -> OperandStageIn<D> {
+        let mut inputs = OperandStageIn::<D>::default();
+        // Few registers most of the time: hits, repeated use and bank conflicts.
+        let range = random.pick(&[6, 12, self.registers()]).min(self.registers());
+        let warp = self.warp(random);
+        inputs.warp = warp;
+        inputs.base = self.base(warp);
+        inputs.unit = random.below(8) as u32;
+        inputs.payload = self.serial;
+        inputs.unit_ready = random.below(256) as u32 | random.below(256) as u32;
+        let sources = random.below(self.parameters.slots + 1);
+        for slot in 0..self.parameters.slots {
+            inputs.source_valid[slot] = random.below(self.parameters.slots) < sources;
+            inputs.source_register[slot] = random.below(range) as u32;
+            inputs.source_near[slot] = random.percent(60);
+        }
+        if let Some(collector) = self.collector_for(warp, random).filter(|_| random.percent(80)) {
+            inputs.issue[collector] = true;
+        }
+        if self.allocation == Allocation::Private {
+            for slot in 0..self.parameters.destinations {
+                inputs.destination_valid[slot] = random.percent(60);
+                inputs.destination_register[slot] = random.below(range) as u32;
+            }
+            inputs.flush = random.percent(10);
+        }
+        let issued = inputs.issue.contains(&true);
+        for bank in 0..self.parameters.banks {
+            let warp = self.warp(random);
+            let register = random.below(range) as u32;
+            let banks = self.parameters.banks as u32;
+            let lives_here = (register + 1 + warp) % banks == bank as u32;
+            let issued_reads = issued
+                && warp == inputs.warp
+                && (0..self.parameters.slots)
+                    .any(|slot| inputs.source_valid[slot] && inputs.source_register[slot] == register);
+            inputs.write_valid[bank] =
+                lives_here && !issued_reads && !self.is_read(warp, register) && random.percent(60);
+            inputs.write_warp[bank] = warp;
+            inputs.write_register[bank] = register;
+            inputs.write_base[bank] = self.base(warp);
+            inputs.write_near[bank] = random.percent(60);
+            inputs.write_data[bank] = random.data();
+        }
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &OperandStageIn<D>, outputs: &OperandStageOut<D>) -> Result<(), String> {
+        for (number, held) in self.collectors.iter_mut().enumerate() {
+            if outputs.collector_occupied[number] != held.occupied {
+                return Err(format!("collector {number}: occupied should be {}", held.occupied));
+            }
+            if !outputs.dispatch[number] {
+                continue;
+            }
+            if !held.occupied || outputs.dispatch_payload != held.payload {
+                return Err(format!("collector {number} dispatches what was not issued to it"));
+            }
+            let warp = held.owner.expect("an occupied collector has an owner");
+            for (slot, register) in held.sources.iter().enumerate() {
+                let expected = register.map(|r| self.values.get(&(warp, r)).copied().unwrap_or_default());
+                let found = outputs.operand_valid[slot].then_some(outputs.operand_data[slot]);
+                if expected != found {
+                    return Err(format!(
+                        "collector {number}, warp {warp}, slot {slot}, register {register:?}: \
+                         {found:?} instead of {expected:?}"
+                    ));
+                }
+            }
+            held.occupied = false;
+        }
+        if let Some(number) = inputs.issue.iter().position(|issue| *issue) {
+            let source = |slot: usize| inputs.source_valid[slot].then_some(inputs.source_register[slot]);
+            self.collectors[number] = Held {
+                occupied: true,
+                owner: Some(inputs.warp),
+                payload: inputs.payload,
+                sources: (0..self.parameters.slots).map(source).collect(),
+            };
+            self.serial += 1;
+        }
+        for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {
+            let register = (inputs.write_warp[bank], inputs.write_register[bank]);
+            self.values.insert(register, inputs.write_data[bank]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,238 @@
+//! Testbench of the register-file arbiter.
+
+use gpurf_blocks::Parameters;
+use gpurf_hw::register_file::{Arbiter, ArbiterIn, ArbiterOut};
+
+use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+
+impl<const C: usize> Testbench for Arbiter<C> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::register_file::Arbiter::new(parameters, true))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(ArbiterStimulus::new(*parameters))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        scenarios()
+    }
+}
+
+register!(Arbiter<C>);
+
+/// Instructions for collectors whose earlier reads have all been granted, results for every bank, and
+/// owners that change at random.
+struct ArbiterStimulus {
+    parameters: Parameters,
+    /// Reads that each collector waits for.
+    pending: Vec<usize>,
+    owners: Vec<Option<u32>>,
+}
+
+impl ArbiterStimulus {
+    fn new(parameters: Parameters) -> Self {
+        let collectors = parameters.collectors;
+        ArbiterStimulus { parameters, pending: vec![0; collectors], owners: vec![None; collectors] }
+    }
+}
+
+impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
+    fn next(&mut self, random: &mut Random) -> ArbiterIn {
+        let mut inputs = ArbiterIn::default();
+        let collector = random.below(self.parameters.collectors);
+        if self.pending[collector] == 0 && random.percent(70) {
+            inputs.issue[collector] = true;
+            inputs.warp = random.below(8) as u32;
+            inputs.base = random.below(256) as u32;
+            for slot in 0..self.parameters.slots {
+                inputs.request[slot] = random.percent(50);
+                inputs.source_register[slot] = random.below(256) as u32;
+            }
+        }
+        if random.percent(20) {
+            self.owners[collector] = Some(random.below(8) as u32);
+        }
+        for (number, owner) in self.owners.iter().enumerate() {
+            inputs.owned[number] = owner.is_some();
+            inputs.held_warp[number] = owner.unwrap_or(0);
+        }
+        for bank in 0..self.parameters.banks {
+            inputs.write_valid[bank] = random.percent(30);
+            // Often several results of a warp that has a collector.
+            inputs.write_warp[bank] = match self.owners[random.below(self.owners.len())] {
+                Some(owner) if random.percent(70) => owner,
+                _ => random.below(8) as u32,
+            };
+            inputs.write_register[bank] = random.below(256) as u32;
+            inputs.write_base[bank] = random.below(256) as u32;
+            inputs.write_near[bank] = random.percent(60);
+        }
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &ArbiterIn, outputs: &ArbiterOut) -> Result<(), String> {
+        for bank in (0..self.parameters.banks).filter(|bank| outputs.bank_read[*bank]) {
+            let pending = &mut self.pending[outputs.bank_collector[bank] as usize];
+            *pending = pending.saturating_sub(1);
+        }
+        if let Some(collector) = inputs.issue.iter().position(|issue| *issue) {
+            self.pending[collector] += inputs.request.iter().filter(|request| **request).count();
+        }
+        Ok(())
+    }
+}
+
+/// An instruction of warp 0 in a collector; register r lives in bank (r + 1) mod banks.
+fn issue(collector: usize, registers: &[u32]) -> ArbiterIn {
+    let mut inputs = ArbiterIn::default();
+    inputs.issue[collector] = true;
+    for (slot, register) in registers.iter().enumerate() {
+        inputs.request[slot] = true;
+        inputs.source_register[slot] = *register;
+    }
+    inputs
+}
+
+/// A result of a warp; it must live in the bank.
+fn write(mut inputs: ArbiterIn, bank: usize, warp: u32, near: bool) -> ArbiterIn {
+    inputs.write_valid[bank] = true;
+    inputs.write_warp[bank] = warp;
+    inputs.write_near[bank] = near;
+    inputs
+}
+
+/// Collector 0 belongs to the warp.
+fn owned(mut inputs: ArbiterIn, warp: u32) -> ArbiterIn {
+    inputs.owned[0] = true;
+    inputs.held_warp[0] = warp;
+    inputs
+}
+
+fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
+    vec![
+        Scenario {
+            name: "oldest_first",
+            rule: "F II: every cycle, the oldest request of each queue is granted",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let banks = bench.parameters.banks as u32;
+                // Three registers of bank 0.
+                bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
+                for slot in 0..3 {
+                    let out = bench.cycle(ArbiterIn::default())?;
+                    expect(out.bank_read[0] && out.bank_slot[0] == slot, "slots in their order")?;
+                    expect(out.bank_row[0] == slot, "row = register / banks")?;
+                }
+                expect(!bench.cycle(ArbiterIn::default())?.bank_read[0], "then nothing is left")
+            },
+        },
+        Scenario {
+            name: "banks_work_side_by_side",
+            rule: "F II: each bank serves one request per cycle",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                if bench.parameters.collectors < 2 {
+                    return Ok(());
+                }
+                bench.cycle(issue(0, &[0]))?;
+                let out = bench.cycle(issue(1, &[0, 1]))?;
+                expect(out.bank_read[1] && out.bank_collector[1] == 0, "bank 1 reads for collector 0")?;
+                bench.cycle(issue(0, &[0]))?;
+                let out = bench.cycle(ArbiterIn::default())?;
+                expect(out.bank_read[1], "and goes on with the next")
+            },
+        },
+        Scenario {
+            name: "writes_have_priority",
+            rule: "F II: writes always have priority and are granted access immediately",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                bench.cycle(issue(0, &[0]))?;
+                for _ in 0..3 {
+                    let out = bench.cycle(write(ArbiterIn::default(), 1, 0, true))?;
+                    expect(!out.bank_read[1] && out.bank_conflict[1], "the read waits for the write")?;
+                }
+                let out = bench.cycle(ArbiterIn::default())?;
+                expect(out.bank_read[1] && !out.bank_conflict[1], "and goes when the bank is free")
+            },
+        },
+        Scenario {
+            name: "one_value_per_collector",
+            rule: "F II: granted only if the port of the OCU and the bank it needs are available",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                bench.cycle(issue(0, &[0, 1, 2, 3][..3.min(bench.parameters.slots)]))?;
+                let mut reads = 0;
+                for _ in 0..8 {
+                    let out = bench.cycle(ArbiterIn::default())?;
+                    let now = out.bank_read.iter().filter(|read| **read).count();
+                    expect(now <= 1, "port S of collector 0 takes one value per cycle")?;
+                    reads += now;
+                }
+                expect(reads == 3, "all three are read in the end")
+            },
+        },
+        Scenario {
+            name: "banks_take_turns_at_a_port",
+            rule: "our decision: banks that want the same collector take turns",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let banks = bench.parameters.banks as u32;
+                // Two registers of bank 0, one of bank 1.
+                bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 0]))?;
+                let first = bench.cycle(ArbiterIn::default())?;
+                let second = bench.cycle(ArbiterIn::default())?;
+                expect(first.bank_read[0] && first.bank_conflict[1], "bank 0 starts")?;
+                expect(second.bank_read[1] && second.bank_conflict[0], "bank 1 is next")
+            },
+        },
+        Scenario {
+            name: "near_result_to_port_d",
+            rule: "F IV-A2: the data is also written in the CCU only if its reuse is near",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let out = bench.cycle(owned(write(ArbiterIn::default(), 1, 5, true), 5))?;
+                expect(out.d_bank[0] == 2 && out.write_cached[1], "bank 1's result goes to collector 0")?;
+                expect(!out.write_filtered[1], "and is not kept out")
+            },
+        },
+        Scenario {
+            name: "far_result_is_filtered",
+            rule: "F IV-A2: writes with far reuse distance are not cached",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                if bench.parameters.cache_far {
+                    return Ok(());
+                }
+                let out = bench.cycle(owned(write(ArbiterIn::default(), 1, 5, false), 5))?;
+                expect(out.d_bank[0] == 0 && out.filtered_bank[0] == 2, "kept out, and said so")?;
+                expect(out.write_filtered[1] && !out.write_cached[1], "as an event too")
+            },
+        },
+        Scenario {
+            name: "first_near_result_wins",
+            rule: "W 4.2: the write policy selects the first write slot containing a near register",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let both = write(write(ArbiterIn::default(), 0, 5, true), 1, 5, true);
+                let out = bench.cycle(owned(both, 5))?;
+                match bench.parameters.d_ports {
+                    1 => {
+                        let wins = out.d_bank[0] == 1 && out.filtered_bank[0] == 2;
+                        expect(wins, "bank 0 wins, bank 1 is kept out")?
+                    }
+                    _ => expect(out.d_bank[0] == 3 && out.filtered_bank[0] == 0, "each has a port D")?,
+                }
+                if bench.parameters.cache_far {
+                    return Ok(());
+                }
+                let near_second = write(write(ArbiterIn::default(), 0, 5, false), 1, 5, true);
+                let out = bench.cycle(owned(near_second, 5))?;
+                expect(out.d_bank[0] == 2 && out.filtered_bank[0] == 1, "a far one before it does not")
+            },
+        },
+        Scenario {
+            name: "no_collector_no_cache",
+            rule: "W 4.2: for a warp not having any CCU, the request would only be directed to the banks",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let out = bench.cycle(owned(write(ArbiterIn::default(), 1, 6, true), 5))?;
+                expect(out.d_bank[0] == 0 && out.filtered_bank[0] == 0, "another warp's collector")?;
+                let out = bench.cycle(write(ArbiterIn::default(), 1, 0, true))?;
+                expect(out.d_bank[0] == 0 && out.filtered_bank[0] == 0, "nobody's collector")
+            },
+        },
+    ]
+}

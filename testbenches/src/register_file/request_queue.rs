@@ -1,0 +1,55 @@
+//! Testbench of a bank's request queue.
+
+use gpurf_blocks::Parameters;
+use gpurf_hw::register_file::{RequestQueue, RequestQueueIn, RequestQueueOut};
+
+use crate::{register, Engine, Random, Stimulus, Testbench};
+
+impl<const C: usize> Testbench for RequestQueue<C> {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::register_file::RequestQueue::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        let (collectors, slots) = (parameters.collectors, parameters.slots);
+        Box::new(RequestQueueStimulus::new(collectors, slots))
+    }
+}
+
+register!(RequestQueue<C>);
+
+/// Bursts of pushes as of whole instructions, as far as there is room, and pops of what is there.
+struct RequestQueueStimulus {
+    collectors: usize,
+    slots: usize,
+    waiting: usize,
+}
+
+impl RequestQueueStimulus {
+    fn new(collectors: usize, slots: usize) -> Self {
+        RequestQueueStimulus { collectors, slots, waiting: 0 }
+    }
+}
+
+impl Stimulus<RequestQueueIn, RequestQueueOut> for RequestQueueStimulus {
+    fn next(&mut self, random: &mut Random) -> RequestQueueIn {
+        let mut inputs = RequestQueueIn::default();
+        let mut room = self.collectors * self.slots - self.waiting;
+        if random.percent(40) {
+            for slot in 0..self.slots {
+                inputs.push[slot] = room > 0 && random.percent(60);
+                room -= inputs.push[slot] as usize;
+                inputs.push_row[slot] = random.below(256) as u32;
+            }
+        }
+        inputs.push_collector = random.below(self.collectors) as u32;
+        inputs.pop = self.waiting > 0 && random.percent(80);
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &RequestQueueIn, _: &RequestQueueOut) -> Result<(), String> {
+        self.waiting += inputs.push.iter().filter(|push| **push).count();
+        self.waiting -= inputs.pop as usize;
+        Ok(())
+    }
+}

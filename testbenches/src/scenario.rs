@@ -1,0 +1,63 @@
+//! Directed scenarios: one for each sentence of a paper that states a rule, and for each decision of
+//! ours where the papers are silent.
+
+use gpurf_blocks::{Data, Parameters};
+
+use crate::trial::settle;
+use crate::{Engine, Testbench};
+
+/// A short run with expectations.
+pub struct Scenario<M: Testbench> {
+    pub name: &'static str,
+    /// The rule and where it stands.
+    pub rule: &'static str,
+    pub play: fn(&mut Drive<M>) -> Result<(), String>,
+}
+
+/// All engines under one scenario.
+pub struct Drive<'a, M: Testbench> {
+    pub parameters: Parameters,
+    engines: &'a mut [Engine<M>],
+    cycle: u64,
+}
+
+impl<'a, M: Testbench> Drive<'a, M> {
+    /// The engines must be freshly reset.
+    pub fn new(parameters: &Parameters, engines: &'a mut [Engine<M>]) -> Self {
+        Drive { parameters: *parameters, engines, cycle: 0 }
+    }
+
+    /// What these inputs would be answered in this cycle; all engines are compared.
+    pub fn peek(&mut self, inputs: M::In) -> Result<M::Out, String> {
+        match settle::<M>(self.engines, &inputs, self.cycle) {
+            (outputs, None) => Ok(outputs),
+            (_, Some((place, found))) => Err(format!("engine {place}: {found}")),
+        }
+    }
+
+    /// One clock cycle.
+    pub fn cycle(&mut self, inputs: M::In) -> Result<M::Out, String> {
+        let outputs = self.peek(inputs)?;
+        self.engines.iter_mut().for_each(|engine| engine.tick());
+        self.cycle += 1;
+        Ok(outputs)
+    }
+}
+
+/// Fails with what was expected.
+pub(crate) fn expect(holds: bool, what: impl Into<String>) -> Result<(), String> {
+    if holds {
+        Ok(())
+    } else {
+        Err(what.into())
+    }
+}
+
+/// A value that differs in every word from that of another number.
+pub(crate) fn value<D: Data>(number: u32) -> D {
+    let mut data = D::default();
+    for (place, word) in data.words_mut().iter_mut().enumerate() {
+        *word = number << 8 | place as u32;
+    }
+    data
+}

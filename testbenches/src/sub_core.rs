@@ -1,0 +1,171 @@
+//! Testbench of the sub-core, with each kind of collector: warps with instructions, under the rules of a scoreboard.
+
+use std::collections::HashMap;
+
+use gpurf_blocks::{Data, Parameters, WARPS};
+use gpurf_hw::dialect::Word;
+use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
+use rust_hdl::prelude::Bits;
+
+use crate::heads::{present, Heads};
+use crate::{register, Engine, Random, Stimulus, Testbench};
+
+impl<const W: usize, const C: usize> Testbench for OcuSubCore<W, C>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let stage = gpurf_sim::operand_stage::OperandStage::baseline(parameters);
+        Box::new(gpurf_sim::sub_core::SubCore::new(parameters, stage))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(SubCoreStimulus::new(*parameters))
+    }
+}
+
+register!(OcuSubCore<W, C>);
+
+impl<const W: usize, const I: usize, const C: usize> Testbench for CcuSubCore<W, I, C>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let stage = gpurf_sim::operand_stage::OperandStage::caching(parameters);
+        Box::new(gpurf_sim::sub_core::SubCore::new(parameters, stage))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(SubCoreStimulus::new(*parameters))
+    }
+}
+
+register!(CcuSubCore<W, I, C>);
+
+impl<const W: usize, const C: usize> Testbench for BocSubCore<W, C>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        let parameters = &parameters.private();
+        let stage = gpurf_sim::operand_stage::OperandStage::bypassing(parameters);
+        Box::new(gpurf_sim::sub_core::SubCore::new(parameters, stage))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(SubCoreStimulus::new(parameters.private()))
+    }
+}
+
+register!(BocSubCore<W, 3>, |parameters| BocSubCore::new(&parameters.private()));
+
+/// The instruction in a collector.
+#[derive(Clone, Debug, Default)]
+struct Held {
+    warp: usize,
+    payload: u32,
+    sources: Vec<Option<u32>>,
+}
+
+/// Warps that are ready at random, and results that change no register that an instruction in a
+/// collector, or one that may issue in this cycle, reads.
+///
+/// The oracle knows the last value written to every register, and checks every operand of every
+/// dispatched instruction against it.
+struct SubCoreStimulus<D: Data> {
+    parameters: Parameters,
+    heads: Heads,
+    collectors: Vec<Option<Held>>,
+    values: HashMap<(u32, u32), D>,
+    issued: Option<usize>,
+}
+
+impl<D: Data> SubCoreStimulus<D> {
+    fn new(parameters: Parameters) -> Self {
+        let collectors = vec![None; parameters.collectors];
+        let heads = Heads::new(parameters);
+        SubCoreStimulus { parameters, heads, collectors, values: HashMap::new(), issued: None }
+    }
+
+    fn is_read(&self, warp: usize, register: u32, ready: bool) -> bool {
+        let held = self.collectors.iter().flatten().filter(|held| held.warp == warp);
+        let reads = |sources: &[Option<u32>]| sources.contains(&Some(register));
+        let head = self.heads.heads[warp].sources.iter().flatten();
+        held.into_iter().any(|held| reads(&held.sources))
+            || (ready && head.into_iter().any(|(source, _)| *source == register))
+    }
+}
+
+impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
+    fn next(&mut self, random: &mut Random) -> SubCoreIn<D> {
+        self.heads.begin(random);
+        if let Some(warp) = self.issued.take() {
+            self.heads.renew(warp, random);
+        }
+        let mut inputs = SubCoreIn::<D> { sthld: random.pick(&[0, 1, 3, 31]), ..Default::default() };
+        present!(self.heads, inputs);
+        for warp in 0..WARPS {
+            inputs.launch[warp] = random.percent(1);
+            // Mostly the first warps, so that they come back to their collectors.
+            inputs.ready[warp] = !inputs.launch[warp] && random.percent(if warp < 3 { 50 } else { 10 });
+        }
+        inputs.unit_ready = random.below(256) as u32 | random.below(256) as u32;
+        let banks = self.parameters.banks as u32;
+        for bank in 0..self.parameters.banks {
+            let range = random.pick(&[2, WARPS]);
+            let warp = random.below(range);
+            let register = random.below(12) as u32;
+            let lives_here = (register + 1 + warp as u32) % banks == bank as u32;
+            inputs.write_valid[bank] =
+                lives_here && !self.is_read(warp, register, inputs.ready[warp]) && random.percent(60);
+            inputs.write_warp[bank] = warp as u32;
+            inputs.write_register[bank] = register;
+            inputs.write_base[bank] = self.heads.base(warp);
+            inputs.write_near[bank] = random.percent(60);
+            inputs.write_data[bank] = random.data();
+        }
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &SubCoreIn<D>, outputs: &SubCoreOut<D>) -> Result<(), String> {
+        for (number, place) in self.collectors.iter_mut().enumerate() {
+            if outputs.collector_occupied[number] != place.is_some() {
+                return Err(format!("collector {number}: occupied should be {}", place.is_some()));
+            }
+            if !outputs.dispatch[number] {
+                continue;
+            }
+            let Some(held) = place.take().filter(|held| held.payload == outputs.dispatch_payload) else {
+                return Err(format!("collector {number} dispatches what was not issued to it"));
+            };
+            for (slot, register) in held.sources.iter().enumerate() {
+                let value = |r: u32| self.values.get(&(held.warp as u32, r)).copied().unwrap_or_default();
+                let expected = register.map(value);
+                let found = outputs.operand_valid[slot].then_some(outputs.operand_data[slot]);
+                if expected != found {
+                    return Err(format!("{held:?}, slot {slot}: {found:?} instead of {expected:?}"));
+                }
+            }
+        }
+        if outputs.issued {
+            let warp = outputs.issued_warp as usize;
+            let entered: Vec<usize> = (0..self.collectors.len()).filter(|&c| outputs.issue[c]).collect();
+            let [collector] = entered[..] else {
+                return Err(format!("warp {warp} enters collectors {entered:?}"));
+            };
+            if !inputs.ready[warp] || outputs.collector_occupied[collector] {
+                return Err(format!("warp {warp} cannot issue into collector {collector}"));
+            }
+            let head = &self.heads.heads[warp];
+            let sources = head.sources.iter().map(|source| source.map(|(register, _)| register));
+            self.collectors[collector] =
+                Some(Held { warp, payload: head.payload, sources: sources.collect() });
+            self.issued = Some(warp);
+        }
+        for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {
+            let register = (inputs.write_warp[bank], inputs.write_register[bank]);
+            self.values.insert(register, inputs.write_data[bank]);
+        }
+        Ok(())
+    }
+}

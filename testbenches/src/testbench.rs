@@ -1,0 +1,23 @@
+//! What belongs to each module: its RTL, reference model, stimulus and scenarios.
+
+use gpurf_blocks::{Clocked, Parameters};
+use gpurf_hw::dialect::Module;
+
+use crate::{Scenario, Stimulus};
+
+/// Any engine of a module.
+pub type Engine<M> = Box<dyn Clocked<In = <M as Module>::In, Out = <M as Module>::Out>>;
+
+/// A hardware module with everything needed to test it.
+pub trait Testbench: Module + Sized + 'static {
+    /// The reference model.
+    fn model(parameters: &Parameters) -> Engine<Self>;
+
+    /// Random inputs within the protocol of the ports.
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>>;
+
+    /// Directed scenarios; small cells have none of their own.
+    fn scenarios() -> Vec<Scenario<Self>> {
+        vec![]
+    }
+}

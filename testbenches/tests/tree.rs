@@ -1,0 +1,106 @@
+//! Hardware, models and testbenches of a module stand at the same place: `hw/src`, `sim/src` and `testbenches/src` have
+//! the same tree, and what is in one of them alone is listed here with the reason.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue::CATALOGUE;
+use gpurf_testbenches::workbench;
+
+const CRATES: [&str; 3] = ["hw", "sim", "testbenches"];
+
+/// What stands in some crates and not in the others: the crates that have it, its place, and why.
+const EXEMPT: &[(&[&str], &str, &str)] = &[
+    (&["hw"], "dialect", "the language of the hardware"),
+    (&["hw"], "catalogue", "names of the modules"),
+    (&["hw"], "generics", "const generics of the modules"),
+    (&["hw"], "collector/window_instruction", "a part of boc, modelled and tested in it"),
+    (&["hw"], "multicast/decision_unit", "a part of iwmu, modelled and tested in it"),
+    (&["hw"], "multicast/holding_arbiter", "a part of iwmu, modelled and tested in it"),
+    (&["hw"], "multicast/load_queue", "a part of iwmu, modelled and tested in it"),
+    (&["hw"], "multicast/pending_loads", "a part of iwmu, modelled and tested in it"),
+    (&["hw"], "multicast/entry_state", "a part of lrt_cam, modelled and tested in it"),
+    (&["hw", "testbenches"], "operand_stage/boc_stage", "one model is generic in its collectors"),
+    (&["hw", "testbenches"], "operand_stage/ccu_stage", "one model is generic in its collectors"),
+    (&["hw", "testbenches"], "operand_stage/ocu_stage", "one model is generic in its collectors"),
+    (&["sim"], "operand_stage", "one model is generic in its collectors"),
+    (&["sim"], "sm", "the streaming multiprocessor around the models"),
+    (&["sim"], "config", "constants of the streaming multiprocessor"),
+    (&["sim"], "statistics", "what the streaming multiprocessor counts"),
+    (&["sim"], "energy", "energy of what the streaming multiprocessor counts"),
+    (&["sim"], "gemm_traffic", "an estimate of traffic, which is no hardware"),
+    (&["sim"], "bits", "sets as bit masks"),
+    (&["sim", "testbenches"], "multicast/lrt", "what lrt_cam and lrt_scan share"),
+    (&["testbenches"], "operand_stage/stimulus", "all stages have the same ports"),
+    (&["testbenches"], "operand_stage/scenarios", "all stages have the same ports"),
+    (&["testbenches"], "heads", "stimulus that issue_stage and sub_core share"),
+    (&["testbenches"], "random", "what all testbenches share"),
+    (&["testbenches"], "registry", "what all testbenches share"),
+    (&["testbenches"], "scenario", "what all testbenches share"),
+    (&["testbenches"], "stimulus", "what all testbenches share"),
+    (&["testbenches"], "testbench", "what all testbenches share"),
+    (&["testbenches"], "trial", "what all testbenches share"),
+    (&["testbenches"], "workbench", "what all testbenches share"),
+    (&["testbenches"], "with_sub_core", "a sub-core as a design of the streaming multiprocessor has it"),
+];
+
+/// Folders of modules; any other folder is a module, or a piece, that has several files.
+const GROUPS: [&str; 7] =
+    ["cells", "collector", "finereg", "issue", "multicast", "operand_stage", "register_file"];
+
+/// The places of a crate: `collector/ccu` for `collector/ccu.rs` as for `collector/ccu/scenarios.rs`.
+fn places(of: &str) -> BTreeSet<String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(of).join("src");
+    let mut places = BTreeSet::new();
+    for name in children(&source).filter(|name| name != "lib") {
+        match GROUPS.contains(&name.as_str()) && source.join(&name).is_dir() {
+            true => {
+                let modules = children(&source.join(&name)).filter(|module| module != "mod");
+                places.extend(modules.map(|module| format!("{name}/{module}")));
+            }
+            false => {
+                places.insert(name);
+            }
+        }
+    }
+    places
+}
+
+/// Names of files and folders, files without their ending.
+fn children(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    entries.map(|entry| {
+        let path = entry.expect("a folder that can be read").path();
+        path.file_stem().expect("it has a name").to_string_lossy().into_owned()
+    })
+}
+
+#[test]
+fn hardware_models_and_testbenches_have_the_same_tree() {
+    let places = CRATES.map(|name| (name, places(name)));
+    let all: BTreeSet<&String> = places.iter().flat_map(|(_, places)| places).collect();
+    let mut wrong = vec![];
+    for place in &all {
+        let having: Vec<&str> =
+            places.iter().filter(|(_, places)| places.contains(*place)).map(|(name, _)| *name).collect();
+        let exempt = EXEMPT.iter().find(|(_, exempt, _)| exempt == place);
+        let expected = exempt.map_or(&CRATES[..], |(crates, _, _)| crates);
+        if having != expected {
+            wrong.push(format!("{place}: in {having:?}, expected in {expected:?}"));
+        }
+    }
+    for (_, place, reason) in EXEMPT.iter().filter(|(_, place, _)| !all.contains(&place.to_string())) {
+        wrong.push(format!("{place} ({reason}) is nowhere: take it out of the list"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Opening panics where none is registered.
+#[test]
+fn every_module_of_the_catalogue_has_a_testbench() {
+    for entry in CATALOGUE {
+        let design = workbench(entry.name, &Parameters::default()).verilog().expect("it emits");
+        assert!(design.top.starts_with(entry.name), "{} opens {}", entry.name, design.top);
+    }
+}
