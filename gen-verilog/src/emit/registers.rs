@@ -120,7 +120,7 @@ fn register(
         index: index.clone(),
     };
     let load = match (regular, condition(&enable)) {
-        (None, Some(enable)) => Load::Whole {
+        (None, Some(enable)) if reset_of_all.is_some() => Load::Whole {
             enable: (!is_number(&enable, signals, 1)).then(|| enable.text(signals)),
             d: name(&d),
         },
@@ -180,7 +180,8 @@ fn copied(signals: &Signals, values: &[&Expression]) -> Option<VectorId> {
     let Kind::Signal(first) = &values[0].kind else { return None };
     let elements = signals[first.vector].elements();
     let is_next = |(value, id): (&&Expression, usize)| matches!(&value.kind, Kind::Signal(element) if element.known() == Some(id));
-    let is_whole = elements.len() == values.len() && values.iter().zip(elements).all(is_next);
+    let is_array = signals[first.vector].is_array && elements.len() == values.len();
+    let is_whole = is_array && values.iter().zip(elements).all(is_next);
     is_whole.then_some(first.vector)
 }
 

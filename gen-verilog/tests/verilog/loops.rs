@@ -28,11 +28,15 @@ struct Lanes {
     pub any: Signal<Out, Bit>,
     /// `chain[i]` is read one turn before it is assigned.
     pub ripple: Signal<Out, Bits<5>>,
+    #[port(max = 4)]
+    pub count: Vec<Signal<Out, Bits<3>>>,
 
     shifted: Vec<Vec<Signal<Local, Bits<5>>>>,
     chain: Vec<Signal<Local, Bits<5>>>,
     rows: Vec<Register<Bits<5>>>,
     seen: Vec<Register<Bit>>,
+    /// Each has a reset of its own.
+    counts: Vec<Register<Bits<3>>>,
     number: Vec<Constant<Bits<2>>>,
     identity: Identity,
     _lanes: usize,
@@ -52,9 +56,11 @@ impl Default for Lanes {
             first: Signal::default(),
             any: Signal::default(),
             ripple: Signal::default(),
+            count: vec![Signal::default(); LANES],
             shifted: vec![vec![Signal::default(); DEPTH]; LANES],
             chain: vec![Signal::default(); LANES + 1],
             rows: (0..LANES * DEPTH).map(|_| Register::default()).collect(),
+            counts: (0..LANES).map(|_| Register::default()).collect(),
             seen: (0..LANES).map(|_| Register::default()).collect(),
             number: (0..LANES as u64).map(|lane| Constant::new(lane.into())).collect(),
             identity: Identity::new("lanes", "Lanes", &[]),
@@ -97,6 +103,16 @@ impl Logic for Lanes {
         }
         for i in 0..self._lanes {
             self.chain[i].next = self.chain[i + 1].val() ^ self.value[i].val();
+        }
+        for i in 0..self._lanes {
+            self.counts[i].clock.next = self.clock.val();
+            self.counts[i].reset.next = self.reset.val() | self.valid[i].val();
+            self.counts[i].enable.next = true;
+            self.counts[i].d.next = self.counts[i].q.val();
+            if self.select.val().any() {
+                self.counts[i].d.next = self.counts[i].q.val() + 1;
+            }
+            self.count[i].next = self.counts[i].q.val();
         }
         self.chain[3].next = self.rows[11].q.val();
         self.ripple.next = self.chain[0].val();
