@@ -234,7 +234,7 @@ fn broken_scanned_tables_fail() {
         // A partner stays in the table.
         ("assign state_clear = removes | (finishes & pairs);", "assign state_clear = removes;"),
         // A search looks at what the memories showed before a write.
-        ("else fresh <= !writes;", "else fresh <= 1'd1;"),
+        ("fresh <= !writes;", "fresh <= 1'd1;"),
         // A partner is forgotten on the way to the last row.
         ("found <= !finishes;", "found <= 1'd0;"),
         // A search ends with the first row.

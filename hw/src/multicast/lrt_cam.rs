@@ -58,10 +58,10 @@ pub struct LrtCam<const V: usize, const A: usize> {
     writes: Local<Bit>,
 
     state: EntryState,
-    warps: Register<[Bits<V>; entries]>,
-    addresses: Register<[Bits<A>; entries]>,
-    sources: Register<[Bits<8>; entries]>,
-    destinations: Register<[Bits<8>; entries]>,
+    warps: Register<[Bits<V>; lrt_entries]>,
+    addresses: Register<[Bits<A>; lrt_entries]>,
+    sources: Register<[Bits<8>; lrt_entries]>,
+    destinations: Register<[Bits<8>; lrt_entries]>,
     #[value(|row| row)]
     row_number: Constant<[Bits<6>; rows]>,
     #[value(|lane| lane)]
