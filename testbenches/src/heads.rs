@@ -30,8 +30,13 @@ impl Heads {
         (warp * self.parameters.rows / WARPS) as u32
     }
 
+    /// Registers that the banks hold for a warp.
+    pub fn registers(&self) -> usize {
+        self.parameters.rows / WARPS * self.parameters.banks
+    }
+
     pub fn renew(&mut self, warp: usize, random: &mut Random) {
-        let registers = self.parameters.rows / WARPS * self.parameters.banks;
+        let registers = self.registers();
         let range = random.pick(&[6, 12, registers]).min(registers);
         let sources = random.below(self.parameters.slots + 1);
         let unit = random.below(8) as u32;

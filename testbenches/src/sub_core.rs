@@ -114,7 +114,7 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         for bank in 0..self.parameters.banks {
             let range = random.pick(&[2, WARPS]);
             let warp = random.below(range);
-            let register = random.below(12) as u32;
+            let register = random.below(self.heads.registers().min(12)) as u32;
             let lives_here = (register + 1 + warp as u32) % banks == bank as u32;
             inputs.write_valid[bank] =
                 lives_here && !self.is_read(warp, register, inputs.ready[warp]) && random.percent(60);
