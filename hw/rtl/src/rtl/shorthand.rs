@@ -3,12 +3,14 @@
 
 use syn::parse::{Parse, ParseStream};
 use syn::visit_mut::{visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut, VisitMut};
-use syn::{bracketed, parse_quote, Block, Error, Expr, ExprForLoop, Ident, Macro, Result, Stmt, Token};
+use syn::{bracketed, parse_quote, Block, Error, Expr, ExprForLoop, Ident, Macro, Pat, Result, Stmt, Token};
 
 /// Writes shorthands out; what is wrong with one is kept.
 #[derive(Default)]
 pub(super) struct Shorthand {
     pub errors: Vec<Error>,
+    /// Variables of the loops around.
+    loops: Vec<Ident>,
 }
 
 impl VisitMut for Shorthand {
@@ -20,8 +22,12 @@ impl VisitMut for Shorthand {
 
     /// `for s in 0..slots` runs to a number that the module's declaration names.
     fn visit_expr_for_loop_mut(&mut self, each: &mut ExprForLoop) {
-        Sizes.visit_expr_mut(&mut each.expr);
-        visit_expr_for_loop_mut(self, each);
+        Sizes(&self.loops).visit_expr_mut(&mut each.expr);
+        if let Pat::Ident(variable) = &*each.pat {
+            self.loops.push(variable.ident.clone());
+            visit_expr_for_loop_mut(self, each);
+            self.loops.pop();
+        }
     }
 }
 
@@ -134,13 +140,16 @@ impl Pass {
 }
 
 /// A plain lower-case name in the range of a loop is a number of the module.
-struct Sizes;
+struct Sizes<'a>(&'a [Ident]);
 
-impl VisitMut for Sizes {
+impl VisitMut for Sizes<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if let Expr::Path(path) = expr {
             if let Some(name) = path.path.get_ident() {
-                if name != "self" && name.to_string().starts_with(|letter: char| letter.is_lowercase()) {
+                if name != "self"
+                    && !self.0.contains(name)
+                    && name.to_string().starts_with(|letter: char| letter.is_lowercase())
+                {
                     let field = quote::format_ident!("_{name}");
                     *expr = parse_quote!(self.#field);
                 }
