@@ -47,9 +47,13 @@ pub fn registers(scope: &Scope, plan: &Plan, read: &BTreeSet<VectorId>) -> Regis
                 found.expect("a register's port").0
             };
             let inputs = ["clock", "reset", "enable", "d"].map(port);
-            let inline = &mut registers.inline;
-            let [clock, reset, enable, d] =
-                inputs.map(|vector| Input::of(plan, vector, read.contains(&vector), inline));
+            let [clock, reset, mut enable, d] =
+                inputs.map(|vector| Input::of(plan, vector, read.contains(&vector)));
+            // The enable of other registers serves these as well.
+            if let Some(source) = enable.source(plan) {
+                registers.inline.insert(enable.vector);
+                enable = Input { vector: source, is_read: true, same: None };
+            }
             let register = register(plan, port("q"), clock, reset, enable, d, &mut registers.inline);
             registers.list.push(register);
         }
@@ -68,16 +72,16 @@ struct Input {
 }
 
 impl Input {
-    fn of(plan: &Plan, vector: VectorId, is_read: bool, inline: &mut BTreeSet<VectorId>) -> Self {
+    fn of(plan: &Plan, vector: VectorId, is_read: bool) -> Self {
         let values = plan.values(vector, plan.signals[vector].elements());
-        if let Some(source) = values.as_ref().and_then(|values| copied(plan.signals, values)) {
-            if !is_read && plan.signals[vector].is_array {
-                inline.insert(vector);
-                return Input { vector: source, is_read: true, same: None };
-            }
-        }
         let same = values.filter(|values| values.iter().all(|value| *value == values[0]));
         Input { vector, is_read, same: same.map(|values| values[0].clone()) }
+    }
+
+    /// The array that it is nothing but a copy of.
+    fn source(&self, plan: &Plan) -> Option<VectorId> {
+        let values = plan.values(self.vector, plan.signals[self.vector].elements())?;
+        copied(plan.signals, &values).filter(|_| !self.is_read)
     }
 
     /// The expression that can stand for it everywhere.
@@ -119,11 +123,17 @@ fn register(
         first: signals[vector].first,
         index: index.clone(),
     };
+    let source = d.source(plan);
     let load = match (regular, condition(&enable)) {
-        (None, Some(enable)) if reset_of_all.is_some() => Load::Whole {
-            enable: (!is_number(&enable, signals, 1)).then(|| enable.text(signals)),
-            d: name(&d),
-        },
+        (regular, Some(enable)) if reset_of_all.is_some() && (regular.is_none() || source.is_some()) => {
+            if source.is_some() {
+                inline.insert(d.vector);
+            }
+            Load::Whole {
+                enable: (!is_number(&enable, signals, 1)).then(|| enable.text(signals)),
+                d: source.map_or(name(&d), |source| signals[source].name.clone()),
+            }
+        }
         (regular, enable_of_all) => {
             let (mut loops, index, value) = match &regular {
                 Some(regular) => {
