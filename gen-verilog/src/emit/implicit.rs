@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::expression::Expression;
-use super::kernel::{Part, Statement};
 use super::scope::Scope;
 use super::signals::{Role, SignalId, Signals};
+use super::statement::{Part, Statement};
 use super::unroll::unrolled;
 
 /// The ports that a child shares with its parent, by name.

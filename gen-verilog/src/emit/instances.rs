@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::expression::{Expression, Kind};
 use super::index::Index;
-use super::plan::{joined, range, Plan};
+use super::plan::Plan;
+use super::runs::{joined, range, run};
 use super::scope::Scope;
 use super::signals::{is_register, Children, Role, SignalId, Signals, VectorId};
 use super::text::{is_plain, variables};
@@ -39,23 +39,9 @@ pub fn connections(scope: &Scope, plan: &Plan, read: &BTreeSet<VectorId>) -> Con
             values => joined(plan.signals, values),
         });
         let Some(each) = each.collect::<Option<Vec<_>>>() else { continue };
-        let start = match &values[0].kind {
-            Kind::Signal(element) if is_run(&values) => Some((element.vector, element.id())),
-            _ => None,
-        };
-        connections.inline.insert(vector, Inline { each, run: start });
+        connections.inline.insert(vector, Inline { each, run: run(&values) });
     }
     connections
-}
-
-/// Whether values are neighbouring elements of one vector.
-fn is_run(values: &[&Expression]) -> bool {
-    let ids = values.iter().map(|value| match &value.kind {
-        Kind::Signal(element) => Some((element.vector, element.id())),
-        _ => None,
-    });
-    let Some(ids) = ids.collect::<Option<Vec<_>>>() else { return false };
-    ids.windows(2).all(|pair| pair[0].0 == pair[1].0 && pair[0].1 + 1 == pair[1].1)
 }
 
 pub fn text(scope: &Scope, plan: &Plan, connections: &Connections, read: &BTreeSet<VectorId>) -> String {

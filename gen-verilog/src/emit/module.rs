@@ -8,7 +8,7 @@ use rust_hdl::core::ast::{Verilog, VerilogBlock};
 use super::error::{EmitError, Result};
 use super::expression::{Expression, Kind};
 use super::instances::{self, Connections};
-use super::kernel::{self, Statement};
+use super::kernel;
 use super::lines::{broken, comment, LONGEST};
 use super::paths::{self, Paths};
 use super::plan::Plan;
@@ -16,6 +16,7 @@ use super::registers::{self, Registers};
 use super::schedule::{self, Process};
 use super::scope::Scope;
 use super::signals::{is_register, Role, SignalId, Signals, Vector, VectorId};
+use super::statement::Statement;
 use super::text::{declared, skipped, variables, write_body, Assignment, IN_MEMORY};
 use super::{implicit, Language, Port, VerilogModule};
 

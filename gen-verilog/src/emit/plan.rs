@@ -12,12 +12,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use num_bigint::BigUint;
 
 use super::error::{EmitError, Result};
-use super::expression::{Expression, Kind};
-use super::kernel::{projected, Part, Position, Statement};
+use super::expression::Expression;
 use super::paths::{circle, reached, Followers};
+use super::runs::joined;
 use super::schedule::{check_paths, settled_values, Process, Uses};
 use super::signals::{Role, SignalId, Signals, VectorId};
 use super::simplify::tidied;
+use super::statement::{projected, Part, Position, Statement};
 use super::unroll::unrolled;
 
 /// Vectors that one process assigns.
@@ -373,49 +374,5 @@ impl<'a> Plan<'a> {
             );
         }
         paths
-    }
-}
-
-/// Neighbouring values as one: a number, a range of a vector, or one signal many times.
-pub fn joined(signals: &Signals, values: &[&Expression]) -> Option<String> {
-    let width: usize = values.iter().map(|value| value.width).sum();
-    let numbers: Option<Vec<_>> = values.iter().rev().map(|value| value.constant(signals)).collect();
-    if let Some(numbers) = numbers {
-        let each = values[0].width;
-        let value = numbers.into_iter().fold(BigUint::default(), |high, low| (high << each) + low);
-        return Some(Expression::literal(value, width).text(signals));
-    }
-    let first = values[0];
-    let Kind::Signal(element) = &first.kind else { return None };
-    if values.len() > 1 && values.iter().all(|value| *value == first) {
-        return Some(format!("{{{}{{{}}}}}", values.len(), first.text(signals)));
-    }
-    let start = element.id();
-    let follows = |(place, value): (usize, &&Expression)| match &value.kind {
-        Kind::Signal(next) => next.vector == element.vector && next.id() == start + place,
-        _ => false,
-    };
-    if !values.iter().enumerate().all(follows) {
-        return None;
-    }
-    Some(range(signals, element.vector, start, values.len()))
-}
-
-/// Neighbouring elements of a vector.
-pub fn range(signals: &Signals, vector: VectorId, first: SignalId, count: usize) -> String {
-    use super::Language;
-    let of = &signals[vector];
-    let index = first - of.first;
-    match (count == of.count, of.is_array, count) {
-        (true, true, 1) if of.width == 1 => format!("{}[0]", of.name),
-        (true, ..) => of.name.clone(),
-        (false, _, 1) => Expression::signal(signals, signals.element(first)).text(signals),
-        _ if signals.language == Language::SystemVerilog && of.width > 1 => {
-            format!("{}[{}:{index}]", of.name, index + count - 1)
-        }
-        _ => {
-            let (low, high) = (index * of.width, (index + count) * of.width - 1);
-            format!("{}[{high}:{low}]", of.name)
-        }
     }
 }

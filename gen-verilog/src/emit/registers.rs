@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::expression::{Expression, Kind};
+use super::expression::Expression;
 use super::index::Index;
-use super::kernel::{Part, Statement};
 use super::lines::filled;
 use super::plan::Plan;
+use super::runs::copied;
 use super::scope::Scope;
 use super::signals::{is_register, Element, Signals, VectorId};
+use super::statement::{Part, Statement};
 use super::text::{is_number, variables, write_body, Assignment, IN_MEMORY};
 use super::Language;
 
@@ -183,16 +184,6 @@ fn register(
     };
     let reset = reset_of_all.filter(|_| is_reset).map(|reset| reset.text(signals));
     Register { q, clock, reset, load }
-}
-
-/// The vector that values are all elements of, in order.
-fn copied(signals: &Signals, values: &[&Expression]) -> Option<VectorId> {
-    let Kind::Signal(first) = &values[0].kind else { return None };
-    let elements = signals[first.vector].elements();
-    let is_next = |(value, id): (&&Expression, usize)| matches!(&value.kind, Kind::Signal(element) if element.known() == Some(id));
-    let is_array = signals[first.vector].is_array && elements.len() == values.len();
-    let is_whole = is_array && values.iter().zip(elements).all(is_next);
-    is_whole.then_some(first.vector)
 }
 
 fn target_index(assignment: &Statement) -> &Index {

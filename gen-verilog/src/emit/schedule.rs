@@ -12,9 +12,9 @@ use num_bigint::BigUint;
 use super::error::{EmitError, Result};
 use super::expression::Expression;
 use super::index::Index;
-use super::kernel::{Part, Position, Statement};
 use super::signals::{Element, Role, SignalId, Signals};
 use super::simplify::simplified;
+use super::statement::{Part, Position, Statement};
 
 #[derive(Clone)]
 pub enum Process {

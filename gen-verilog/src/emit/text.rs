@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::expression::{Binary, Expression, Kind, Unary};
 use super::index::Index;
-use super::kernel::{Part, Statement};
 use super::signals::{Element, Signals, Vector};
+use super::statement::{Part, Statement};
 use super::Language;
 
 pub const IN_MEMORY: &str = "writing to a String never fails";

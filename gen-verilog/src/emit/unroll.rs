@@ -4,8 +4,8 @@ use num_bigint::BigUint;
 
 use super::expression::{Expression, Kind};
 use super::index::{Index, Turn};
-use super::kernel::{Part, Position, Statement};
 use super::signals::Element;
+use super::statement::{Part, Position, Statement};
 
 /// The same statements without loops, each with its place in the order in which they run.
 pub fn unrolled(body: &[Statement]) -> Vec<Statement> {
