@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, Context, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue;
-use gpurf_synth::{audit, count, Area, Built, Measured, Overheads, Paper, Synthesis};
-use gpurf_verilog::Design;
+use gpurf_hw::catalogue::find;
+use gpurf_synth::{audit, count, Area, Built, Measured, Overheads, Paper, Registers, Synthesis};
+use gpurf_verilog::{emit, Design};
 use serde::Serialize;
 
 use crate::output::write_json;
 use crate::synth::{options, synthesize};
-use crate::verilog::design;
 use crate::Verdict;
 
 #[derive(Args)]
@@ -56,7 +55,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut areas: Vec<Synthesis> = vec![];
     if !arguments.no_area {
         let mut designs: Vec<(Design, bool)> = vec![];
-        for (module, (_, design)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built) {
+        for (module, (_, _, design)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built) {
             if designs.iter().all(|(other, _)| other.top != design.top) {
                 designs.push((design.clone(), module.sat_sweeping));
             }
@@ -66,12 +65,12 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut built = built.into_iter();
     let mut audits = vec![];
     for paper in &papers {
-        let modules = paper.modules.iter().zip(built.by_ref()).map(|(module, (parameters, design))| {
+        let modules = paper.modules.iter().zip(built.by_ref()).map(|(module, (data_width, registers, design))| {
             let verilog = design.top.clone();
             Measured {
                 name: module.name.clone(),
-                data_width: parameters.width as u64,
-                registers: count(&*catalogue::build(&module.module, &parameters)),
+                data_width,
+                registers,
                 area: areas.iter().find(|synthesis| synthesis.top == verilog).map(Area::from),
                 verilog,
             }
@@ -101,14 +100,14 @@ fn chosen<'a>(all: &'a [Paper], keys: &[String]) -> Result<Vec<&'a Paper>> {
     Ok(all.iter().filter(|paper| keys.is_empty() || keys.contains(&paper.key)).collect())
 }
 
-/// A module as a paper has it, and its Verilog.
-fn build(module: &Built) -> Result<(Parameters, Design)> {
+/// A module as a paper has it: its data width, its registers, its Verilog.
+fn build(module: &Built) -> Result<(u64, Registers, Design)> {
     let mut parameters = Parameters::default();
     for (name, value) in module.settings() {
         parameters.set(name, &value)?;
     }
-    let entry = catalogue::find(&module.module)?;
+    let entry = find(&module.module)?;
     parameters.check()?;
-    let design = design(entry, &parameters)?;
-    Ok((parameters, design))
+    let block = (entry.build)(&parameters);
+    Ok((parameters.width as u64, count(&*block), emit(&*block)?))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::{self, Entry};
+use gpurf_hw::catalogue::{find, Entry};
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use serde::Serialize;
 
@@ -134,7 +134,7 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
 fn print(reports: &[Report], arguments: &Arguments) {
     let mut rows = table(&["module", "data bits", "scenarios", "random cycles", "result"]);
     for report in reports {
-        let has_data = catalogue::find(report.module).is_ok_and(|entry| entry.parameters.contains(&"width"));
+        let has_data = find(report.module).is_ok_and(|entry| entry.parameters.contains(&"width"));
         rows.add_row([
             report.module.to_string(),
             if has_data { report.width.to_string() } else { "-".into() },

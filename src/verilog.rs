@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{anyhow, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::{self, Entry, CATALOGUE};
+use gpurf_hw::catalogue::{catalogue, find, Entry};
 use gpurf_verilog::{emit, emit_as, Design, Language};
 
 use crate::output::table;
@@ -38,8 +38,8 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
         parameters.set(name, value).map_err(|error| anyhow!("--set {setting}: {error}"))?;
     }
     let entries: Vec<_> = match arguments.module.is_empty() {
-        true => CATALOGUE.iter().collect(),
-        false => arguments.module.iter().map(|name| catalogue::find(name)).collect::<Result<_, _>>()?,
+        true => catalogue().to_vec(),
+        false => arguments.module.iter().map(|name| find(name)).collect::<Result<_, _>>()?,
     };
     parameters.check()?;
     Ok((entries, parameters))
@@ -47,7 +47,7 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
 
 /// Verilog of a module.
 pub fn design(entry: &Entry, parameters: &Parameters) -> Result<Design> {
-    Ok(emit(&*catalogue::build(entry.name, parameters))?)
+    Ok(emit(&*(entry.build)(parameters))?)
 }
 
 #[derive(Args)]
@@ -73,7 +73,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut rows = table(&["module", "files", "lines", "top"]);
     let language = if arguments.system_verilog { Language::SystemVerilog } else { Language::Verilog };
     for entry in entries {
-        let design = emit_as(&*catalogue::build(entry.name, &parameters), language)?;
+        let design = emit_as(&*(entry.build)(&parameters), language)?;
         let Some(folder) = &arguments.out else {
             print!("{}", design.source());
             continue;

@@ -4,6 +4,9 @@
 //! section and its timing, and names its parameters in its constructor. F is the full Malekeh paper,
 //! W the workshop paper, R the FineReg paper.
 
+// So that `#[block]` writes the same paths here and elsewhere.
+extern crate self as gpurf_hw;
+
 pub mod catalogue;
 pub mod cells;
 pub mod collector;

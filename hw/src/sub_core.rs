@@ -11,7 +11,7 @@
 
 pub use {OcuSubCoreIn as SubCoreIn, OcuSubCoreOut as SubCoreOut};
 
-use gpurf_blocks::WARPS;
+use gpurf_blocks::{Allocation, WARPS};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl};
@@ -20,7 +20,7 @@ use crate::operand_stage::{BocStage, CcuStage, OcuStage};
 
 /// Defines the sub-core around one kind of operand stage.
 macro_rules! sub_core {
-    ($(#[$attribute:meta])* $name:ident, $stage:ident, [$($parameter:ident),*]) => {
+    ($(#[$attribute:meta])* $name:ident, $stage:ident, [$($parameter:ident),*], $collector_bits:tt) => {
         $(#[$attribute])*
         pub struct $name<$(const $parameter: usize),*> {
             /// The warp has an instruction that depends on nothing under way.
@@ -66,7 +66,7 @@ macro_rules! sub_core {
             pub write_cached: Out<[Bit; banks]>,
             pub write_filtered: Out<[Bit; banks]>,
 
-            issue_stage: IssueStage<C>,
+            issue_stage: IssueStage<$collector_bits>,
             operand_stage: $stage<$($parameter),*>,
         }
 
@@ -113,7 +113,7 @@ sub_core!(
         sizes(flushed = if destinations == 0 { 0 } else { WARPS }),
         fixed(destinations = 0)
     )]
-    OcuSubCore, OcuStage, [W, C]
+    OcuSubCore, OcuStage, [W, C], C
 );
 sub_core!(
     /// With caching collector units. `I`: bits of a cache-table entry's number.
@@ -128,7 +128,7 @@ sub_core!(
         fixed(destinations = 0),
         ports(SubCoreIn, SubCoreOut)
     )]
-    CcuSubCore, CcuStage, [W, I, C]
+    CcuSubCore, CcuStage, [W, I, C], C
 );
 sub_core!(
     /// With bypassing operand collectors, one for each warp.
@@ -136,10 +136,11 @@ sub_core!(
         title = "Sub-core with bypassing operand collectors",
         paper = "F §VI-B",
         parameters(
-            width, collectors, slots, banks, rows, window, destinations, scheduling, occupied, allocation, waiting, choice, seed
+            width, slots, banks, rows, window, destinations, scheduling, occupied, seed
         ),
         sizes(flushed = if destinations == 0 { 0 } else { WARPS }),
+        fixed(collectors = WARPS, allocation = Allocation::Private),
         ports(SubCoreIn, SubCoreOut)
     )]
-    BocSubCore, BocStage, [W, C]
+    BocSubCore, BocStage, [W], 3
 );

@@ -26,13 +26,13 @@ mod register_file;
 mod sub_core;
 
 pub use random::Random;
-pub use registry::workbench;
+pub use inventory::submit;
+pub use registry::{workbench, Registration};
 pub use scenario::{Drive, Scenario};
 pub use stimulus::Stimulus;
 pub use testbench::{Engine, Testbench};
 pub use trial::{run, Outcome};
 pub use with_sub_core::{with_sub_core, WithSubCore};
-pub use workbench::{EngineKind, Playback, Recording, Workbench};
+pub use workbench::{Bench, EngineKind, Playback, Recording, Workbench};
 
-use registry::register;
 use scenario::{expect, value};

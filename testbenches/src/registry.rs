@@ -16,24 +16,20 @@ inventory::collect!(Registration);
 
 /// Registers the testbench of a module.
 ///
-/// `register!(Ccu<W, I>)` for a module that `new` makes from parameters, `register!(AgeMatrix, |_| AgeMatrix::new(WARPS))` for
-/// others. The const generics have the names of [`gpurf_hw::generics!`].
+/// `register!(Ccu<W, I>)`: the const generics have the names of [`gpurf_hw::generics!`].
+#[macro_export]
 macro_rules! register {
     ($module:ident $(<$($generic:tt),+>)?) => {
-        register!($module $(<$($generic),+>)?, $module::new);
-    };
-    ($module:ident $(<$($generic:tt),+>)?, $make:expr) => {
-        inventory::submit! {
-            crate::registry::Registration {
+        $crate::submit! {
+            $crate::Registration {
                 module: stringify!($module),
-                open: |name, parameters| gpurf_hw::generics!(parameters; $($($generic),+)? =>
-                    Box::new(crate::workbench::Bench::<$module $(<$($generic),+>)?>::new(name, $make, parameters))
+                open: |name, parameters| ::gpurf_hw::generics!(parameters; $($($generic),+)? =>
+                    Box::new($crate::Bench::<$module $(<$($generic),+>)?>::new(name, parameters))
                 ),
             }
         }
     };
 }
-pub(crate) use register;
 
 /// The workbench of a module of the catalogue. Panics on a name that is not in it.
 pub fn workbench(name: &str, parameters: &Parameters) -> Box<dyn Workbench> {

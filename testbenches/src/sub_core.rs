@@ -42,7 +42,7 @@ where
 
 register!(CcuSubCore<W, I, C>);
 
-impl<const W: usize, const C: usize> Testbench for BocSubCore<W, C>
+impl<const W: usize> Testbench for BocSubCore<W>
 where
     Bits<W>: Word,
 {
@@ -57,7 +57,7 @@ where
     }
 }
 
-register!(BocSubCore<W, 3>, |parameters| BocSubCore::new(&parameters.private()));
+register!(BocSubCore<W>);
 
 /// The instruction in a collector.
 #[derive(Clone, Debug, Default)]

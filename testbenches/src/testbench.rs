@@ -1,7 +1,7 @@
 //! What belongs to each module: its RTL, reference model, stimulus and scenarios.
 
 use gpurf_blocks::{Clocked, Parameters};
-use gpurf_hw::dialect::Module;
+use gpurf_hw::dialect::{Configured, Module};
 
 use crate::{Scenario, Stimulus};
 
@@ -9,7 +9,7 @@ use crate::{Scenario, Stimulus};
 pub type Engine<M> = Box<dyn Clocked<In = <M as Module>::In, Out = <M as Module>::Out>>;
 
 /// A hardware module with everything needed to test it.
-pub trait Testbench: Module + Sized + 'static {
+pub trait Testbench: Module + Configured + 'static {
     /// The reference model.
     fn model(parameters: &Parameters) -> Engine<Self>;
 

@@ -22,6 +22,6 @@ pub fn with_sub_core<W: WithSubCore>(config: &Config, design: &Design, seed: u64
         Collector::Ccu => {
             generics!(parameters; I, C => what.with(|| CcuSubCore::<32, I, C>::new(parameters)))
         }
-        Collector::Boc => what.with(|| BocSubCore::<32, 3>::new(parameters)),
+        Collector::Boc => what.with(|| BocSubCore::<32>::new(parameters)),
     }
 }

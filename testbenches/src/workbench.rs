@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::marker::PhantomData;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -87,25 +88,25 @@ pub trait Recording {
 pub type Playback = Box<dyn FnOnce() -> Box<dyn Any>>;
 
 /// A module in one configuration, its type known.
-pub(crate) struct Bench<M> {
+pub struct Bench<M> {
     name: String,
-    make: fn(&Parameters) -> M,
     parameters: Parameters,
+    module: PhantomData<M>,
 }
 
 impl<M> Clone for Bench<M> {
     fn clone(&self) -> Self {
-        Bench { name: self.name.clone(), make: self.make, parameters: self.parameters }
+        Bench { name: self.name.clone(), parameters: self.parameters, module: PhantomData }
     }
 }
 
 impl<M: Testbench> Bench<M> {
-    pub fn new(name: &str, make: fn(&Parameters) -> M, parameters: &Parameters) -> Self {
-        Bench { name: name.to_string(), make, parameters: *parameters }
+    pub fn new(name: &str, parameters: &Parameters) -> Self {
+        Bench { name: name.to_string(), parameters: *parameters, module: PhantomData }
     }
 
     fn module(&self) -> M {
-        (self.make)(&self.parameters)
+        M::configured(&self.parameters)
     }
 
     fn engine(&self, kind: EngineKind) -> Result<Engine<M>> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use gpurf_blocks::Parameters;
-use gpurf_hw::catalogue::CATALOGUE;
+use gpurf_hw::catalogue::catalogue;
 use gpurf_testbenches::workbench;
 
 const CRATES: [&str; 3] = ["hw", "sim", "testbenches"];
@@ -99,7 +99,7 @@ fn hardware_models_and_testbenches_have_the_same_tree() {
 /// Opening panics where none is registered.
 #[test]
 fn every_module_of_the_catalogue_has_a_testbench() {
-    for entry in CATALOGUE {
+    for entry in catalogue() {
         let design = workbench(entry.name, &Parameters::default()).verilog().expect("it emits");
         assert!(design.top.starts_with(entry.name), "{} opens {}", entry.name, design.top);
     }

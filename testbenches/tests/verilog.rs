@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use gpurf_blocks::{corners, Parameters};
-use gpurf_hw::catalogue::{build, Entry};
+use gpurf_hw::catalogue::Entry;
 use gpurf_testbenches::EngineKind::{Icarus, Rtl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use gpurf_verilog::{check, emit};
@@ -68,7 +68,7 @@ fn checkers_find_nothing(entry: &Entry) {
     // Corners of the parameters, and the papers' hardware at its full width.
     let corners = [corners::smallest(), corners::largest()].map(|corner| Parameters { width: 32, ..corner });
     for parameters in corners.into_iter().chain([Parameters::default()]) {
-        let design = emit(&*build(entry.name, &parameters)).expect("emits");
+        let design = emit(&*(entry.build)(&parameters)).expect("emits");
         for result in
             [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&design)]
         {
@@ -78,6 +78,6 @@ fn checkers_find_nothing(entry: &Entry) {
 }
 
 fn verilog_is_the_same_every_time(entry: &Entry) {
-    let text = || emit(&*build(entry.name, &Parameters::default())).expect("emits").source();
+    let text = || emit(&*(entry.build)(&Parameters::default())).expect("emits").source();
     assert_eq!(text(), text());
 }

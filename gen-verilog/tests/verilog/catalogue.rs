@@ -1,13 +1,13 @@
 //! Every module of the catalogue, as other tools see it.
 
 use gpurf_blocks::{corners, Parameters};
-use gpurf_hw::catalogue::{build, CATALOGUE};
+use gpurf_hw::catalogue::catalogue;
 use gpurf_verilog::tools::ToolError;
 use gpurf_verilog::{check, emit, Design};
 
 fn all_pass(check: fn(&Design) -> Result<(), ToolError>, parameters: Parameters) {
-    for entry in CATALOGUE {
-        let design = emit(&*build(entry.name, &parameters));
+    for entry in catalogue() {
+        let design = emit(&*(entry.build)(&parameters));
         let design = design.unwrap_or_else(|error| panic!("{error}"));
         check(&design).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
     }

@@ -201,11 +201,11 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
         parts.iter().filter(|part| part.kind == Kind::Child).map(|part| &part.name).collect();
     let reset = if has_reset { quote!(self.reset.val()) } else { quote!(false) };
     let connect_clocks =
-        has_clock.then(|| quote!(#(crate::dialect::Clocking::connect_clock(&mut self.#children);)*));
+        has_clock.then(|| quote!(#(::gpurf_hw::dialect::Clocking::connect_clock(&mut self.#children);)*));
     let drive_clocks = (has_clock && !children.is_empty()).then(|| {
         quote!(
             let (clock, reset) = (self.clock.val(), #reset);
-            #(crate::dialect::Clocking::drive_clock(&mut self.#children, clock, reset);)*
+            #(::gpurf_hw::dialect::Clocking::drive_clock(&mut self.#children, clock, reset);)*
         )
     });
     let drive_reset = has_reset.then(|| quote!(self.reset.next = reset;));
@@ -221,6 +221,16 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             }
         )
     });
+    let entry = entry(&item, &arguments, &parts, &declared, &module);
+    let arguments_made = arguments.arguments.iter().map(|(_, bound)| {
+        let mut bound = bound.clone();
+        OfParameters.visit_expr_mut(&mut bound);
+        bound
+    });
+    let made = match arguments.arguments.is_empty() {
+        true => quote!(Self::new(parameters)),
+        false => quote!(Self::new(#(#arguments_made),*)),
+    };
     let all: Vec<&Ident> = clock_names.iter().chain(names.iter().copied()).collect();
     let all_texts: Vec<String> = all.iter().map(|name| name.to_string()).collect();
     let face = module::face(name, generics, &ports, &arguments.ports, [has_clock, has_reset]);
@@ -230,7 +240,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
         #visibility struct #name #generics #where_clause {
             #(#clock_fields)*
             #(#fields,)*
-            identity: crate::dialect::Identity,
+            identity: ::gpurf_hw::dialect::Identity,
             #(#hidden: usize,)*
         }
 
@@ -243,7 +253,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
                 #name {
                     #(#clock_names: Default::default(),)*
                     #(#names: #makers,)*
-                    identity: crate::dialect::Identity::new(
+                    identity: ::gpurf_hw::dialect::Identity::new(
                         #module,
                         #origin,
                         &[#(#identity_parameters,)* #(#identity_arguments,)*],
@@ -253,7 +263,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             }
         }
 
-        impl #impl_generics crate::dialect::Clocking for #name #ty_generics #where_clause {
+        impl #impl_generics ::gpurf_hw::dialect::Clocking for #name #ty_generics #where_clause {
             #clocking
         }
 
@@ -282,8 +292,85 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             }
         }
 
+        impl #impl_generics ::gpurf_hw::dialect::Configured for #name #ty_generics #where_clause {
+            fn configured(parameters: &::gpurf_blocks::Parameters) -> Self {
+                let _ = parameters;
+                #made
+            }
+        }
+
+        #entry
+
         #face
     })
+}
+
+/// The module's entry in the catalogue.
+fn entry(
+    item: &ItemStruct,
+    arguments: &Arguments,
+    parts: &[Part],
+    declared: &[Field],
+    module: &str,
+) -> TokenStream {
+    let name = &item.ident;
+    let title = &arguments.title;
+    let paper = arguments.paper.as_ref().map_or(String::new(), LitStr::value);
+    let mut parameters: Vec<String> = arguments.parameters.iter().map(|name| name.to_string()).collect();
+    for (_, bound) in &arguments.arguments {
+        parameters.extend(lower_name(bound).map(|name| name.to_string()));
+    }
+    let generics: Vec<&Ident> = item.generics.const_params().map(|parameter| &parameter.ident).collect();
+    let widths = (!generics.is_empty()).then(|| quote!(<#(#generics),*>));
+    let ports = parts.iter().zip(declared).filter_map(|(part, field)| {
+        let is_input = match part.kind {
+            Kind::Input => true,
+            Kind::Output => false,
+            _ => return None,
+        };
+        let (name, carried) = (part.name.to_string(), written(part.carried.as_ref()?));
+        let length = part.lengths.first().map_or(quote!(None), |length| {
+            let length = written(length);
+            quote!(Some(#length))
+        });
+        let doc = doc_text(field);
+        Some(quote!(::gpurf_hw::catalogue::Port {
+            name: #name, is_input: #is_input, carried: #carried, length: #length, doc: #doc,
+        }))
+    });
+    quote! {
+        ::gpurf_hw::catalogue::submit! {
+            ::gpurf_hw::catalogue::Entry {
+                name: #module,
+                title: #title,
+                paper: #paper,
+                parameters: &[#(#parameters),*],
+                ports: &[#(#ports),*],
+                source: file!(),
+                build: |parameters| ::gpurf_hw::generics!(parameters; #(#generics),* => Box::new(
+                    <#name #widths as ::gpurf_hw::dialect::Configured>::configured(parameters)
+                )),
+            }
+        }
+    }
+}
+
+/// Tokens as one writes them, `Bits<8>` and `2 * banks`.
+fn written(tokens: &impl ToTokens) -> String {
+    let text = tokens.to_token_stream().to_string();
+    text.replace(" < ", "<").replace(" >", ">").replace(" (", "(")
+}
+
+/// Replaces the name of a parameter by its value.
+struct OfParameters;
+
+impl VisitMut for OfParameters {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match lower_name(expr) {
+            Some(name) => *expr = parse_quote!(parameters.#name),
+            None => visit_expr_mut(self, expr),
+        }
+    }
 }
 
 /// The same names, whichever of them a `macro_rules!` brought: it would keep them from meeting each other.

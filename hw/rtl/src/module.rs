@@ -75,8 +75,8 @@ pub fn face(
 
     let (impl_generics, ty_generics, _) = generics.split_for_impl();
     let wide = generics.params.iter().any(|param| is_width(param));
-    let bound = wide.then(|| quote!(where ::rust_hdl::prelude::Bits<W>: crate::dialect::Word));
-    let data = quote!(<<::rust_hdl::prelude::Bits<W> as crate::dialect::Word>::Data>);
+    let bound = wide.then(|| quote!(where ::rust_hdl::prelude::Bits<W>: ::gpurf_hw::dialect::Word));
+    let data = quote!(<<::rust_hdl::prelude::Bits<W> as ::gpurf_hw::dialect::Word>::Data>);
     let side_type = |struct_name: &Ident, ports: &[&Port]| match has_data(ports) {
         true => quote!(#struct_name #data),
         false => quote!(#struct_name),
@@ -104,7 +104,7 @@ pub fn face(
     quote! {
         #structs
 
-        impl #impl_generics crate::dialect::Module for #name #ty_generics #bound {
+        impl #impl_generics ::gpurf_hw::dialect::Module for #name #ty_generics #bound {
             type In = #in_type;
             type Out = #out_type;
 
@@ -205,14 +205,14 @@ fn transfer(port: &Port, drive: bool) -> TokenStream {
         (true, Kind::Bit) => quote!(self.#name #index.next = inputs.#name #index;),
         (true, Kind::Bits) => quote!(self.#name #index.next = (inputs.#name #index as u64).into();),
         (true, Kind::Data) => {
-            quote!(self.#name #index.next = crate::dialect::Word::from_data(&inputs.#name #index);)
+            quote!(self.#name #index.next = ::gpurf_hw::dialect::Word::from_data(&inputs.#name #index);)
         }
         (false, Kind::Bit) => quote!(outputs.#name #index = self.#name #index.val();),
         (false, Kind::Bits) => {
             quote!(outputs.#name #index = ::rust_hdl::prelude::Bits::index(&self.#name #index.val()) as u32;)
         }
         (false, Kind::Data) => {
-            quote!(outputs.#name #index = crate::dialect::Word::to_data(&self.#name #index.val());)
+            quote!(outputs.#name #index = ::gpurf_hw::dialect::Word::to_data(&self.#name #index.val());)
         }
     };
     match range {

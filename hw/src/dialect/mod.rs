@@ -16,7 +16,7 @@ mod word;
 
 pub use array::array;
 pub use clocking::Clocking;
-pub use driver::{Module, Rtl};
+pub use driver::{Configured, Module, Rtl};
 pub use gpurf_rtl::{block, rtl, Module};
 pub use identity::{Described, Identity, Origin};
 pub use memory::Memory;

@@ -12,6 +12,7 @@
 //!
 //! Ports as of [`super::OcuStage`].
 
+use gpurf_blocks::{Allocation, WARPS};
 use rust_hdl::prelude::*;
 
 use super::{OperandStageIn, OperandStageOut};
@@ -20,15 +21,15 @@ use crate::collector::Boc;
 use crate::dialect::{block, rtl};
 use crate::register_file::{Arbiter, Bank};
 
-/// `W`: data width in bits; `C`: bits of a collector's number, at least one.
+/// `W`: data width in bits.
 #[block(
     title = "Operand stage with bypassing operand collectors of BOW",
     paper = "F §VI-B",
     parameters(width, window, slots, destinations, banks, rows),
-    fixed(d_ports = 0),
+    fixed(d_ports = 0, collectors = WARPS, allocation = Allocation::Private),
     ports(OperandStageIn, OperandStageOut)
 )]
-pub struct BocStage<const W: usize, const C: usize> {
+pub struct BocStage<const W: usize> {
     pub issue: In<[Bit; collectors]>,
     pub warp: In<Bits<3>>,
     pub unit: In<Bits<3>>,
@@ -67,17 +68,17 @@ pub struct BocStage<const W: usize, const C: usize> {
     belongs: Local<[[Bit; banks]; collectors]>,
     can_dispatch: Local<[Bit; collectors]>,
     dispatches: Local<Bit>,
-    arbiter: Arbiter<C>,
-    banks: [Bank<W, C>; banks],
+    arbiter: Arbiter<3>,
+    banks: [Bank<W, 3>; banks],
     #[with(collectors)]
     dispatch_arbiter: RoundRobin,
     #[value(|collector| collector)]
-    collector_number: Constant<[Bits<C>; collectors]>,
+    collector_number: Constant<[Bits<3>; collectors]>,
     #[value(|warp| warp)]
     warp_number: Constant<[Bits<3>; collectors]>,
 }
 
-impl<const W: usize, const C: usize> Logic for BocStage<W, C> {
+impl<const W: usize> Logic for BocStage<W> {
     #[rtl]
     fn update(&mut self) {
         // Arbiter.

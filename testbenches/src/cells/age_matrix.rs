@@ -15,7 +15,7 @@ impl Testbench for AgeMatrix {
     }
 }
 
-register!(AgeMatrix, |_| AgeMatrix::new(WARPS));
+register!(AgeMatrix);
 
 struct AgeMatrixStimulus {
     entries: usize,

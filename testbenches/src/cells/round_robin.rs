@@ -15,7 +15,7 @@ impl Testbench for RoundRobin {
     }
 }
 
-register!(RoundRobin, |parameters| RoundRobin::new(parameters.collectors));
+register!(RoundRobin);
 
 struct RoundRobinStimulus {
     requesters: usize,

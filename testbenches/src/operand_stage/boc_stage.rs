@@ -9,7 +9,7 @@ use super::scenarios;
 use super::stimulus::OperandStageStimulus;
 use crate::{register, Engine, Scenario, Stimulus, Testbench};
 
-impl<const W: usize, const C: usize> Testbench for BocStage<W, C>
+impl<const W: usize> Testbench for BocStage<W>
 where
     Bits<W>: Word,
 {
@@ -26,4 +26,4 @@ where
     }
 }
 
-register!(BocStage<W, 3>, |parameters| BocStage::new(&parameters.private()));
+register!(BocStage<W>);

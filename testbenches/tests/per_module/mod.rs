@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use gpurf_hw::catalogue::{Entry, CATALOGUE};
+use gpurf_hw::catalogue::{catalogue, Entry};
 use libtest_mimic::{Arguments, Trial};
 
 /// A name, the modules it is tested of, and the test, which panics if the concern is not met.
@@ -11,7 +11,7 @@ pub type Concern = (&'static str, fn(&Entry) -> bool, fn(&Entry));
 /// Runs them as tests called `module::concern`, under the command line of any test.
 pub fn run(concerns: &[Concern]) -> ExitCode {
     let tests = concerns.iter().flat_map(|&(name, concerns, test)| {
-        CATALOGUE.iter().filter(move |entry| concerns(entry)).map(move |entry| {
+        catalogue().iter().filter(move |entry| concerns(entry)).map(move |entry| {
             Trial::test(format!("{}::{name}", entry.name), move || {
                 test(entry);
                 Ok(())
