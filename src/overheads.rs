@@ -7,6 +7,7 @@ use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::find;
 use gpurf_synth::{audit, count, Area, Built, Measured, Overheads, Paper, Registers, Synthesis};
+use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit, Design};
 use serde::Serialize;
 
@@ -108,6 +109,6 @@ fn build(module: &Built) -> Result<(u64, Registers, Design)> {
     }
     let entry = find(&module.module)?;
     parameters.check()?;
-    let block = (entry.build)(&parameters);
+    let block = workbench(entry.name, &parameters).block();
     Ok((parameters.width as u64, count(&*block), emit(&*block)?))
 }

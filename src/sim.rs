@@ -6,14 +6,16 @@ use std::time::Instant;
 use anyhow::{ensure, Result};
 use clap::{Args, ValueEnum};
 use gpurf_blocks::{Clocked, SUB_CORES};
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads, SmError};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 
-use crate::engines::{self, EngineKind, Finish, SubCoreEngine, Trio};
+use gpurf_testbenches::sub_core_engine::{self, Finish, SubCoreHardware, Trio};
+
+use crate::engines::Engines;
 use crate::input::EmulationArguments;
 use crate::output::{grouped, progress, table, write_json};
 use crate::settings::constants_help;
@@ -44,8 +46,8 @@ pub struct Arguments {
     #[arg(long, default_value = "baseline")]
     design: String,
     /// What runs the hardware of the sub-cores
-    #[arg(long, value_enum, default_value_t = EngineKind::Model)]
-    engine: EngineKind,
+    #[arg(long, value_enum, default_value_t = Engines::Model)]
+    engine: Engines,
     /// How near and far reuse is known
     #[arg(long, value_enum, default_value_t = ReuseKind::Profile)]
     reuse: ReuseKind,
@@ -135,20 +137,20 @@ impl Job<'_> {
         let (config, design, seed) = (self.config, &self.design, self.arguments.seed);
         let kind = self.arguments.engine;
         let count = SUB_CORES * config.sms;
-        if kind == EngineKind::Lockstep {
+        if kind == Engines::Lockstep {
             ensure!(self.arguments.vcd.is_none(), "--vcd takes one engine: model, rtl or verilator");
-            let engines = (0..count).map(|_| engines::lockstep(config, design, seed));
+            let engines = (0..count).map(|_| sub_core_engine::lockstep(config, design, seed));
             return self.simulate(engines.collect::<Result<Vec<_>>>()?, divergences, Gpu::run_kernel);
         }
-        if kind == EngineKind::Model && self.arguments.vcd.is_none() {
+        if kind == Engines::Model && self.arguments.vcd.is_none() {
             let engines = (0..count).map(|_| design.model(config, seed)).collect();
             return self.simulate(engines, |_| (0, vec![]), Gpu::run_kernel_in_parallel);
         }
-        let engine = || -> Result<SubCoreEngine> {
+        let engine = || -> Result<SubCoreHardware> {
             Ok(match kind {
-                EngineKind::Rtl => engines::rtl(config, design, seed),
-                EngineKind::Verilator => engines::verilator(config, design, seed)?,
-                EngineKind::Model | EngineKind::Lockstep => Box::new(design.model(config, seed)),
+                Engines::Rtl => sub_core_engine::rtl(config, design, seed),
+                Engines::Verilator => sub_core_engine::verilator(config, design, seed)?,
+                Engines::Model | Engines::Lockstep => Box::new(design.model(config, seed)),
             })
         };
         let mut finish: Option<Finish> = None;
@@ -157,8 +159,8 @@ impl Job<'_> {
             engines.push(match &self.arguments.vcd {
                 Some(path) if sub_core == 0 => {
                     let (engine, finished) = match kind {
-                        EngineKind::Rtl => engines::recorded_rtl(config, design, seed, path)?,
-                        _ => engines::recorded_ports(config, design, seed, path, engine()?)?,
+                        Engines::Rtl => sub_core_engine::recorded_rtl(config, design, seed, path)?,
+                        _ => sub_core_engine::recorded_ports(config, design, seed, path, engine()?)?,
                     };
                     finish = Some(finished);
                     engine
@@ -207,7 +209,7 @@ impl Job<'_> {
             gpu.limit_cycles(cycles);
         }
         let kind = self.arguments.engine;
-        if kind == EngineKind::Lockstep || self.arguments.vcd.is_some() {
+        if kind == Engines::Lockstep || self.arguments.vcd.is_some() {
             gpu.clock_every_cycle();
         }
         let differences = Differences::default();

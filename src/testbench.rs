@@ -74,7 +74,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     };
     let mut runs = vec![];
     for entry in entries {
-        if widths.is_empty() || !entry.parameters.contains(&"width") {
+        if widths.is_empty() || !entry.parameters().contains(&"width") {
             runs.push((entry, parameters));
             continue;
         }
@@ -134,7 +134,7 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
 fn print(reports: &[Report], arguments: &Arguments) {
     let mut rows = table(&["module", "data bits", "scenarios", "random cycles", "result"]);
     for report in reports {
-        let has_data = find(report.module).is_ok_and(|entry| entry.parameters.contains(&"width"));
+        let has_data = find(report.module).is_ok_and(|entry| entry.parameters().contains(&"width"));
         rows.add_row([
             report.module.to_string(),
             if has_data { report.width.to_string() } else { "-".into() },

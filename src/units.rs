@@ -13,7 +13,7 @@ use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_sim::sm::{Design, MulticastingUnit, RmuEngine, StatusMonitorEngine};
 use gpurf_verilog::Verilated;
 
-use crate::engines::EngineKind;
+use crate::engines::Engines;
 
 /// What engines in lockstep inside an SM, out of reach, differed in.
 #[derive(Clone, Default)]
@@ -64,7 +64,7 @@ type Engine<M> = Box<dyn Clocked<In = <M as Module>::In, Out = <M as Module>::Ou
 
 /// How the units of an SM are run.
 pub struct Units<'a> {
-    pub kind: EngineKind,
+    pub kind: Engines,
     pub config: &'a Config,
     pub differences: &'a Differences,
 }
@@ -110,10 +110,10 @@ impl Units<'_> {
     {
         let differences = self.differences;
         Ok(match self.kind {
-            EngineKind::Model => model,
-            EngineKind::Rtl => Box::new(Rtl::new(module())),
-            EngineKind::Verilator => Box::new(Verilated::new(&module())?),
-            EngineKind::Lockstep => {
+            Engines::Model => model,
+            Engines::Rtl => Box::new(Rtl::new(module())),
+            Engines::Verilator => Box::new(Verilated::new(&module())?),
+            Engines::Lockstep => {
                 let engines = Lockstep::new(Rtl::new(module()), Verilated::new(&module())?);
                 let which = "RTL and Verilog";
                 let hardware = Watched { engines, unit, which, differences: differences.clone() };

@@ -6,7 +6,8 @@ use anyhow::{anyhow, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{catalogue, find, Entry};
-use gpurf_verilog::{emit, emit_as, Design, Language};
+use gpurf_testbenches::workbench;
+use gpurf_verilog::{emit_as, Design, Language};
 
 use crate::output::table;
 use crate::settings::parameters_help;
@@ -47,7 +48,7 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
 
 /// Verilog of a module.
 pub fn design(entry: &Entry, parameters: &Parameters) -> Result<Design> {
-    Ok(emit(&*(entry.build)(parameters))?)
+    workbench(entry.name, parameters).verilog()
 }
 
 #[derive(Args)]
@@ -73,7 +74,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut rows = table(&["module", "files", "lines", "top"]);
     let language = if arguments.system_verilog { Language::SystemVerilog } else { Language::Verilog };
     for entry in entries {
-        let design = emit_as(&*(entry.build)(&parameters), language)?;
+        let design = emit_as(&*workbench(entry.name, &parameters).block(), language)?;
         let Some(folder) = &arguments.out else {
             print!("{}", design.source());
             continue;

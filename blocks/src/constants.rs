@@ -37,3 +37,5 @@ pub const REGISTERS: usize = 64;
 pub const VECTOR_CACHE_ENTRIES: usize = 32;
 /// Flags in a word: of entries in the free space monitor, of CTAs in the status monitor.
 pub const FLAG_WORD: usize = 32;
+/// Changes of a status that the CTA status monitor takes in a cycle; the two of a switch.
+pub const STATUS_UPDATES: usize = 2;

@@ -3,9 +3,13 @@
 //!
 //! Nothing of the house is imported here, and nothing is known of how a block is made.
 
+// So that generated code writes the same paths here and elsewhere.
+extern crate self as gpurf_blocks;
+
 mod constants;
 mod contract;
 mod parameters;
+pub mod ports;
 
 pub use constants::*;
 pub use contract::*;

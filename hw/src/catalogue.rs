@@ -1,27 +1,33 @@
-//! All modules by name: what can be exported, tested and synthesized. `#[block]` enters each of them.
+//! All modules by name: what can be exported, tested and synthesized. Their declarations enter them.
 
 use std::sync::LazyLock;
 
-use gpurf_blocks::{ParameterError, Parameters};
-use rust_hdl::prelude::Block;
+use gpurf_blocks::ParameterError;
+
+use crate::dialect::Declared;
 
 pub use inventory::submit;
 
-/// One module, as its declaration describes it.
-#[derive(Debug)]
-pub struct Entry {
-    pub name: &'static str,
+/// What a module is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Naming {
+    /// In Verilog and on the command line: `cache_table`.
+    pub module: &'static str,
     pub title: &'static str,
     /// Sections of the papers, empty for what every designer knows.
     pub paper: &'static str,
-    /// Parameters that change it; the others are ignored.
+    /// Parameters that change it, in the order of its name in Verilog; the others are ignored.
     pub parameters: &'static [&'static str],
-    /// Ports in the order of declaration, without clock and reset.
-    pub ports: &'static [Port],
-    /// The file that declares it, from the root of its package's workspace.
-    pub source: &'static str,
-    /// The module as a block, for those who only walk through it.
-    pub build: fn(&Parameters) -> Box<dyn Block>,
+}
+
+impl Naming {
+    /// Title and paper in letters that every Verilog tool reads.
+    pub fn origin(&self) -> String {
+        match self.paper {
+            "" => self.title.to_string(),
+            paper => format!("{} ({})", self.title, paper.replace('§', "").replace('–', "-")),
+        }
+    }
 }
 
 /// A port as declared.
@@ -36,7 +42,40 @@ pub struct Port {
     pub doc: &'static str,
 }
 
+/// One module.
+#[derive(Debug)]
+pub struct Entry {
+    pub name: &'static str,
+    pub naming: Naming,
+    /// Ports in the order of declaration, without clock and reset.
+    pub ports: &'static [Port],
+    /// The file that declares it, from the root of the workspace.
+    pub source: &'static str,
+}
+
 inventory::collect!(Entry);
+
+impl Entry {
+    pub const fn of<M: Declared>() -> Self {
+        Entry { name: M::NAMING.module, naming: M::NAMING, ports: M::PORTS, source: M::SOURCE }
+    }
+
+    /// Parameters that change the module; the others are ignored.
+    pub fn parameters(&self) -> &'static [&'static str] {
+        self.naming.parameters
+    }
+}
+
+/// Enters a module into the catalogue: `enter!(Ccu<W, I>)`, with the const generics of [`crate::generics!`].
+/// `#[block]` does so for a module that is generic in nothing else.
+#[macro_export]
+macro_rules! enter {
+    ($module:ty) => {
+        $crate::catalogue::submit! {
+            $crate::example!($crate::catalogue::Entry::of::<$module>())
+        }
+    };
+}
 
 /// Every module, in the order of their files.
 pub fn catalogue() -> &'static [&'static Entry] {

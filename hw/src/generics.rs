@@ -52,3 +52,23 @@ macro_rules! generics {
         }
     };
 }
+
+/// An expression in which every const generic of the blocks has some value: for what is the same whatever they are.
+#[macro_export]
+macro_rules! example {
+    ($body:expr) => {{
+        #[allow(unused)]
+        const W: usize = 8;
+        #[allow(unused)]
+        const I: usize = 8;
+        #[allow(unused)]
+        const C: usize = 8;
+        #[allow(unused)]
+        const P: usize = 8;
+        #[allow(unused)]
+        const V: usize = 8;
+        #[allow(unused)]
+        const A: usize = 8;
+        $body
+    }};
+}

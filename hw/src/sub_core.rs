@@ -3,144 +3,94 @@
 //! Outside stand the instruction buffers and the scoreboard, which say what each warp would issue and
 //! whether it may, the execution units, and the STHLD controller, which serves the whole GPU.
 //!
-//! One module for each kind of collector, with the same ports: [`OcuSubCore`], [`CcuSubCore`] and
-//! [`BocSubCore`].
-//!
 //! Timing: an instruction whose warp is `ready` in cycle t can enter its collector in cycle t; from there
 //! on as in [`crate::operand_stage`].
 
-pub use {OcuSubCoreIn as SubCoreIn, OcuSubCoreOut as SubCoreOut};
-
-use gpurf_blocks::{Allocation, WARPS};
+use gpurf_blocks::WARPS;
 use rust_hdl::prelude::*;
 
+use crate::collector::Collector;
 use crate::dialect::{block, rtl};
 use crate::issue::IssueStage;
-use crate::operand_stage::{BocStage, CcuStage, OcuStage};
+use crate::operand_stage::OperandStage;
 
-/// Defines the sub-core around one kind of operand stage.
-macro_rules! sub_core {
-    ($(#[$attribute:meta])* $name:ident, $stage:ident, [$($parameter:ident),*], $collector_bits:tt) => {
-        $(#[$attribute])*
-        pub struct $name<$(const $parameter: usize),*> {
-            /// The warp has an instruction that depends on nothing under way.
-            pub ready: In<[Bit; WARPS]>,
-            /// A new warp starts here; it is not ready yet.
-            pub launch: In<[Bit; WARPS]>,
-            /// The next instruction of each warp, as of [`IssueStage`].
-            pub head_unit: In<[Bits<3>; WARPS]>,
-            pub head_payload: In<[Bits<32>; WARPS]>,
-            pub head_base: In<[Bits<8>; WARPS]>,
-            pub head_source_valid: In<[Bit; WARPS * slots]>,
-            pub head_source_register: In<[Bits<8>; WARPS * slots]>,
-            pub head_source_near: In<[Bit; WARPS * slots]>,
-            pub head_destination_valid: In<[Bit; WARPS * destinations]>,
-            pub head_destination_register: In<[Bits<8>; WARPS * destinations]>,
-            pub head_flush: In<[Bit; flushed]>,
-            pub sthld: In<Bits<5>>,
-            /// Results, as of the operand stage.
-            pub write_valid: In<[Bit; banks]>,
-            pub write_warp: In<[Bits<3>; banks]>,
-            pub write_register: In<[Bits<8>; banks]>,
-            pub write_base: In<[Bits<8>; banks]>,
-            pub write_near: In<[Bit; banks]>,
-            pub write_data: In<[Bits<W>; banks]>,
-            pub unit_ready: In<Bits<8>>,
-            /// An instruction issues; its warp, and the collector that it enters.
-            pub issued: Out<Bit>,
-            pub issued_warp: Out<Bits<3>>,
-            pub issue: Out<[Bit; collectors]>,
-            /// Event: a collector is free, and the selected warp waits for it.
-            pub waiting: Out<Bit>,
-            /// The others are the operand stage's.
-            pub dispatch: Out<[Bit; collectors]>,
-            pub dispatch_warp: Out<Bits<3>>,
-            pub dispatch_unit: Out<Bits<3>>,
-            pub dispatch_payload: Out<Bits<32>>,
-            pub operand_valid: Out<[Bit; slots]>,
-            pub operand_data: Out<[Bits<W>; slots]>,
-            pub collector_occupied: Out<[Bit; collectors]>,
-            pub hit: Out<[Bit; slots]>,
-            pub bank_read: Out<[Bit; banks]>,
-            pub bank_conflict: Out<[Bit; banks]>,
-            pub write_cached: Out<[Bit; banks]>,
-            pub write_filtered: Out<[Bit; banks]>,
+/// `K`: the kind of collector; `W`: data width in bits; `C`: bits of a collector's number, at least one.
+#[block(naming = K::SUB_CORE, sizes(flushed = if destinations == 0 { 0 } else { WARPS }))]
+pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
+    /// The warp has an instruction that depends on nothing under way.
+    pub ready: In<[Bit; WARPS]>,
+    /// A new warp starts here; it is not ready yet.
+    pub launch: In<[Bit; WARPS]>,
+    /// The next instruction of each warp, as of [`IssueStage`].
+    pub head_unit: In<[Bits<3>; WARPS]>,
+    pub head_payload: In<[Bits<32>; WARPS]>,
+    pub head_base: In<[Bits<8>; WARPS]>,
+    pub head_source_valid: In<[Bit; WARPS * slots]>,
+    pub head_source_register: In<[Bits<8>; WARPS * slots]>,
+    pub head_source_near: In<[Bit; WARPS * slots]>,
+    pub head_destination_valid: In<[Bit; WARPS * destinations]>,
+    pub head_destination_register: In<[Bits<8>; WARPS * destinations]>,
+    pub head_flush: In<[Bit; flushed]>,
+    pub sthld: In<Bits<5>>,
+    /// Results, as of the operand stage.
+    pub write_valid: In<[Bit; banks]>,
+    pub write_warp: In<[Bits<3>; banks]>,
+    pub write_register: In<[Bits<8>; banks]>,
+    pub write_base: In<[Bits<8>; banks]>,
+    pub write_near: In<[Bit; banks]>,
+    pub write_data: In<[Bits<W>; banks]>,
+    pub unit_ready: In<Bits<8>>,
+    /// An instruction issues; its warp, and the collector that it enters.
+    pub issued: Out<Bit>,
+    pub issued_warp: Out<Bits<3>>,
+    pub issue: Out<[Bit; collectors]>,
+    /// Event: a collector is free, and the selected warp waits for it.
+    pub waiting: Out<Bit>,
+    /// The others are the operand stage's.
+    pub dispatch: Out<[Bit; collectors]>,
+    pub dispatch_warp: Out<Bits<3>>,
+    pub dispatch_unit: Out<Bits<3>>,
+    pub dispatch_payload: Out<Bits<32>>,
+    pub operand_valid: Out<[Bit; slots]>,
+    pub operand_data: Out<[Bits<W>; slots]>,
+    pub collector_occupied: Out<[Bit; collectors]>,
+    pub hit: Out<[Bit; slots]>,
+    pub bank_read: Out<[Bit; banks]>,
+    pub bank_conflict: Out<[Bit; banks]>,
+    pub write_cached: Out<[Bit; banks]>,
+    pub write_filtered: Out<[Bit; banks]>,
 
-            issue_stage: IssueStage<$collector_bits>,
-            operand_stage: $stage<$($parameter),*>,
-        }
-
-        impl<$(const $parameter: usize),*> Logic for $name<$($parameter),*> {
-            #[rtl]
-            fn update(&mut self) {
-                // What each warp would issue.
-                pass!(self => self.issue_stage:
-                    ready[..], launch[..], head_unit[..], head_payload[..], head_base[..], head_flush[..],
-                    head_source_valid[..], head_source_register[..], head_source_near[..],
-                    head_destination_valid[..], head_destination_register[..], sthld);
-
-                // Port R of the collectors, and the instruction on its way to one.
-                pass!(self.operand_stage => self.issue_stage:
-                    collector_occupied[..] as occupied, collector_owned[..] as owned, collector_warp[..] as held_warp,
-                    collector_near[..] as near);
-                pass!(self.issue_stage => self.operand_stage:
-                    issue[..], warp, unit, payload, base, source_valid[..], source_register[..], source_near[..],
-                    destination_valid[..], destination_register[..], flush);
-                pass!(self.issue_stage => self: issue[..], issued, warp as issued_warp, waiting);
-
-                // Results.
-                pass!(self => self.operand_stage:
-                    write_valid[..], write_warp[..], write_register[..], write_base[..], write_near[..], write_data[..],
-                    unit_ready);
-
-                // Dispatch, and events.
-                pass!(self.operand_stage => self:
-                    dispatch[..], dispatch_warp, dispatch_unit, dispatch_payload, operand_valid[..], operand_data[..],
-                    collector_occupied[..], hit[..], bank_read[..], bank_conflict[..], write_cached[..],
-                    write_filtered[..]);
-            }
-        }
-    };
+    issue_stage: IssueStage<C>,
+    operand_stage: OperandStage<K, W, C>,
 }
 
-sub_core!(
-    /// With operand collector units, the baseline. `W`: data width in bits; `C`: bits of a collector's
-    /// number, at least one.
-    #[block(
-        title = "Sub-core with operand collector units",
-        paper = "F §II",
-        parameters(width, collectors, slots, banks, rows, scheduling, occupied, allocation, waiting, choice, seed),
-        sizes(flushed = if destinations == 0 { 0 } else { WARPS }),
-        fixed(destinations = 0)
-    )]
-    OcuSubCore, OcuStage, [W, C], C
-);
-sub_core!(
-    /// With caching collector units. `I`: bits of a cache-table entry's number.
-    #[block(
-        title = "Sub-core with caching collector units",
-        paper = "F §III, IV",
-        parameters(
-            width, entries, collectors, slots, banks, rows, replacement, cache_far, invalidate, d_ports, scheduling,
-            occupied, allocation, waiting, choice, seed
-        ),
-        sizes(flushed = if destinations == 0 { 0 } else { WARPS }),
-        fixed(destinations = 0),
-        ports(SubCoreIn, SubCoreOut)
-    )]
-    CcuSubCore, CcuStage, [W, I, C], C
-);
-sub_core!(
-    /// With bypassing operand collectors, one for each warp.
-    #[block(
-        title = "Sub-core with bypassing operand collectors",
-        paper = "F §VI-B",
-        parameters(
-            width, slots, banks, rows, window, destinations, scheduling, occupied, seed
-        ),
-        sizes(flushed = if destinations == 0 { 0 } else { WARPS }),
-        fixed(collectors = WARPS, allocation = Allocation::Private),
-        ports(SubCoreIn, SubCoreOut)
-    )]
-    BocSubCore, BocStage, [W], 3
-);
+impl<K: Collector<W>, const W: usize, const C: usize> Logic for SubCore<K, W, C> {
+    #[rtl]
+    fn update(&mut self) {
+        // What each warp would issue.
+        pass!(self => self.issue_stage:
+            ready[..], launch[..], head_unit[..], head_payload[..], head_base[..], head_flush[..],
+            head_source_valid[..], head_source_register[..], head_source_near[..],
+            head_destination_valid[..], head_destination_register[..], sthld);
+
+        // Port R of the collectors, and the instruction on its way to one.
+        pass!(self.operand_stage => self.issue_stage:
+            collector_occupied[..] as occupied, collector_owned[..] as owned, collector_warp[..] as held_warp,
+            collector_near[..] as near);
+        pass!(self.issue_stage => self.operand_stage:
+            issue[..], warp, unit, payload, base, source_valid[..], source_register[..], source_near[..],
+            destination_valid[..], destination_register[..], flush);
+        pass!(self.issue_stage => self: issue[..], issued, warp as issued_warp, waiting);
+
+        // Results.
+        pass!(self => self.operand_stage:
+            write_valid[..], write_warp[..], write_register[..], write_base[..], write_near[..], write_data[..],
+            unit_ready);
+
+        // Dispatch, and events.
+        pass!(self.operand_stage => self:
+            dispatch[..], dispatch_warp, dispatch_unit, dispatch_payload, operand_valid[..], operand_data[..],
+            collector_occupied[..], hit[..], bank_read[..], bank_conflict[..], write_cached[..],
+            write_filtered[..]);
+    }
+}

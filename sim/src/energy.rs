@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
-use crate::sm::{Collector, Design};
+use crate::sm::{CollectorKind, Design};
 use crate::statistics::Counters;
 
 /// The energies that come with the project.
@@ -60,9 +60,9 @@ impl Energies {
     pub fn of(&self, design: &Design, config: &Config, counters: &Counters) -> Energy {
         let count = |events: u64| events as f64;
         let (read, write) = match design.collector {
-            Collector::Ocu => (self.collector_read, self.collector_write),
-            Collector::Ccu => (self.cache_read, self.cache_write),
-            Collector::Boc => (self.bypass_read, self.bypass_write),
+            CollectorKind::Ocu => (self.collector_read, self.collector_write),
+            CollectorKind::Ccu => (self.cache_read, self.cache_write),
+            CollectorKind::Boc => (self.bypass_read, self.bypass_write),
         };
         let more_collectors = (design.collectors(config) as f64 - 2.0).max(0.0);
         let crossbar = self.crossbar * (1.0 + self.crossbar_growth * more_collectors);
@@ -70,9 +70,9 @@ impl Energies {
             count(counters.operand_reads) * read + count(counters.bank_reads + counters.cache_writes) * write;
         let mut searches = counters.operand_reads + counters.bank_writes;
         match design.collector {
-            Collector::Ocu => searches = 0,
-            Collector::Ccu => {}
-            Collector::Boc => collectors += count(counters.hits) * (read + write),
+            CollectorKind::Ocu => searches = 0,
+            CollectorKind::Ccu => {}
+            CollectorKind::Boc => collectors += count(counters.hits) * (read + write),
         }
         let mut energy = Energy {
             bank_reads: count(counters.bank_reads) * self.bank_read,

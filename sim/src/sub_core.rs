@@ -3,21 +3,23 @@
 use std::marker::PhantomData;
 
 use gpurf_blocks::{Clocked, Data, Parameters, WARPS};
-use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 
 use crate::bits::mask;
 use crate::issue::{Answer, Holders, IssueStage};
-use crate::operand_stage::OperandStage;
 
 /// Port R of an operand stage: its collectors, as the issue stage sees them in a cycle.
 pub trait PortR {
     fn holders(&self) -> Holders;
 }
 
+/// Any engine of a sub-core with tokens of 32 bits as data.
+pub type SubCoreEngine = Box<dyn Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send>;
+
 /// An issue stage in front of an operand stage.
 #[derive(Clone, Debug)]
-pub struct SubCore<D: Data, S = OperandStage<D>> {
+pub struct SubCore<D: Data, S> {
     slots: usize,
     destinations: usize,
     issue: IssueStage,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::Clocked;
-use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
+use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_sim::config::Config;
 use gpurf_sim::issue::Holders;
 use gpurf_sim::sm::{Design, Gpu, SmError};

@@ -8,7 +8,7 @@
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_blocks::{Clocked, Lockstep};
 use gpurf_hw::dialect::{Module, Rtl};
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_sim::sub_core::SubCore;

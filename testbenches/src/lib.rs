@@ -12,7 +12,6 @@ mod scenario;
 mod stimulus;
 mod testbench;
 mod trial;
-mod with_sub_core;
 mod workbench;
 
 mod cells;
@@ -24,6 +23,7 @@ mod multicast;
 mod operand_stage;
 mod register_file;
 mod sub_core;
+pub mod sub_core_engine;
 
 pub use random::Random;
 pub use inventory::submit;
@@ -32,7 +32,6 @@ pub use scenario::{Drive, Scenario};
 pub use stimulus::Stimulus;
 pub use testbench::{Engine, Testbench};
 pub use trial::{run, Outcome};
-pub use with_sub_core::{with_sub_core, WithSubCore};
 pub use workbench::{Bench, EngineKind, Playback, Recording, Workbench};
 
 use scenario::{expect, value};

@@ -2,20 +2,23 @@
 
 use std::collections::HashMap;
 
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Data, Parameters, WARPS};
 use gpurf_hw::dialect::Word;
-use gpurf_hw::sub_core::{BocSubCore, CcuSubCore, OcuSubCore, SubCoreIn, SubCoreOut};
+use gpurf_hw::sub_core::SubCore;
+use gpurf_sim::operand_stage::OperandStage;
 use rust_hdl::prelude::Bits;
 
+use crate::collector::{Collector, DataOf};
 use crate::heads::{present, Heads};
-use crate::{register, Engine, Random, Stimulus, Testbench};
+use crate::{Engine, Random, Stimulus, Testbench};
 
-impl<const W: usize, const C: usize> Testbench for OcuSubCore<W, C>
+impl<K: Collector<W>, const W: usize, const C: usize> Testbench for SubCore<K, W, C>
 where
     Bits<W>: Word,
 {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        let stage = gpurf_sim::operand_stage::OperandStage::baseline(parameters);
+        let stage = OperandStage::<DataOf<W>, K::Model>::new(parameters);
         Box::new(gpurf_sim::sub_core::SubCore::new(parameters, stage))
     }
 
@@ -23,41 +26,6 @@ where
         Box::new(SubCoreStimulus::new(*parameters))
     }
 }
-
-register!(OcuSubCore<W, C>);
-
-impl<const W: usize, const I: usize, const C: usize> Testbench for CcuSubCore<W, I, C>
-where
-    Bits<W>: Word,
-{
-    fn model(parameters: &Parameters) -> Engine<Self> {
-        let stage = gpurf_sim::operand_stage::OperandStage::caching(parameters);
-        Box::new(gpurf_sim::sub_core::SubCore::new(parameters, stage))
-    }
-
-    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(SubCoreStimulus::new(*parameters))
-    }
-}
-
-register!(CcuSubCore<W, I, C>);
-
-impl<const W: usize> Testbench for BocSubCore<W>
-where
-    Bits<W>: Word,
-{
-    fn model(parameters: &Parameters) -> Engine<Self> {
-        let parameters = &parameters.private();
-        let stage = gpurf_sim::operand_stage::OperandStage::bypassing(parameters);
-        Box::new(gpurf_sim::sub_core::SubCore::new(parameters, stage))
-    }
-
-    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(SubCoreStimulus::new(parameters.private()))
-    }
-}
-
-register!(BocSubCore<W>);
 
 /// The instruction in a collector.
 #[derive(Clone, Debug, Default)]

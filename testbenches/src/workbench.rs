@@ -10,6 +10,7 @@ use anyhow::Result;
 use gpurf_blocks::Parameters;
 use gpurf_hw::dialect::{Module, PortWaveform, Rtl};
 use gpurf_verilog::{emit, Design, Icarus, Verilated};
+use rust_hdl::prelude::Block;
 
 use crate::{run, Drive, Engine, Outcome, Random, Testbench};
 
@@ -57,6 +58,9 @@ impl FromStr for EngineKind {
 
 /// A module in one configuration, with its testbench.
 pub trait Workbench {
+    /// The module, for those who only walk through it.
+    fn block(&self) -> Box<dyn Block>;
+
     fn verilog(&self) -> Result<Design>;
 
     /// Directed scenarios that there are.
@@ -102,7 +106,7 @@ impl<M> Clone for Bench<M> {
 
 impl<M: Testbench> Bench<M> {
     pub fn new(name: &str, parameters: &Parameters) -> Self {
-        Bench { name: name.to_string(), parameters: *parameters, module: PhantomData }
+        Bench { name: name.to_string(), parameters: M::seen(parameters), module: PhantomData }
     }
 
     fn module(&self) -> M {
@@ -124,6 +128,10 @@ impl<M: Testbench> Bench<M> {
 }
 
 impl<M: Testbench> Workbench for Bench<M> {
+    fn block(&self) -> Box<dyn Block> {
+        Box::new(self.module())
+    }
+
     fn verilog(&self) -> Result<Design> {
         Ok(emit(&self.module())?)
     }

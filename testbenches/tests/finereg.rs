@@ -3,10 +3,8 @@
 
 use gpurf_blocks::{Clocked, Parameters, Tie};
 use gpurf_hw::dialect::Rtl;
-use gpurf_hw::finereg::{
-    CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder, Rmu,
-    RmuIn, RmuOut,
-};
+use gpurf_blocks::ports::{RmuIn, RmuOut};
+use gpurf_hw::finereg::{CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder, Rmu};
 use gpurf_sim::finereg as model;
 use gpurf_testbenches::{run, Drive, Engine, Random, Stimulus, Testbench};
 use gpurf_verilog::Verilated;

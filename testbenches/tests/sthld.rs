@@ -2,7 +2,8 @@
 
 use gpurf_blocks::{Clocked, Parameters, SthldTable, Transition};
 use gpurf_hw::dialect::Rtl;
-use gpurf_hw::issue::{SthldController, SthldControllerIn, SthldControllerOut};
+use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
+use gpurf_hw::issue::SthldController;
 use gpurf_sim::issue::{self as model, Curve, Walk};
 use gpurf_testbenches::{run, Engine, Random, Testbench};
 

@@ -3,11 +3,11 @@
 
 use std::process::ExitCode;
 
-use gpurf_blocks::{corners, Parameters};
+use gpurf_blocks::{corners, Parameters, PARAMETERS};
 use gpurf_hw::catalogue::Entry;
 use gpurf_testbenches::EngineKind::{Icarus, Rtl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Random};
-use gpurf_verilog::{check, emit};
+use gpurf_verilog::check;
 
 mod per_module;
 
@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         ("rtl_and_icarus_agree", all, rtl_and_icarus_agree),
         ("checkers_find_nothing", all, checkers_find_nothing),
         ("verilog_is_the_same_every_time", all, verilog_is_the_same_every_time),
+        ("its_parameters_are_those_it_names", all, its_parameters_are_those_it_names),
     ])
 }
 
@@ -53,7 +54,7 @@ fn agree_on_whole_registers(entry: &Entry) {
 }
 
 fn has_d_ports(entry: &Entry) -> bool {
-    entry.parameters.contains(&"d_ports")
+    entry.parameters().contains(&"d_ports")
 }
 
 fn agree_with_two_results_at_once(entry: &Entry) {
@@ -68,7 +69,7 @@ fn checkers_find_nothing(entry: &Entry) {
     // Corners of the parameters, and the papers' hardware at its full width.
     let corners = [corners::smallest(), corners::largest()].map(|corner| Parameters { width: 32, ..corner });
     for parameters in corners.into_iter().chain([Parameters::default()]) {
-        let design = emit(&*(entry.build)(&parameters)).expect("emits");
+        let design = workbench(entry.name, &parameters).verilog().expect("emits");
         for result in
             [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&design)]
         {
@@ -78,6 +79,44 @@ fn checkers_find_nothing(entry: &Entry) {
 }
 
 fn verilog_is_the_same_every_time(entry: &Entry) {
-    let text = || emit(&*(entry.build)(&Parameters::default())).expect("emits").source();
+    let text = || workbench(entry.name, &Parameters::default()).verilog().expect("emits").source();
     assert_eq!(text(), text());
+}
+
+/// Two modules of one name are one module in Verilog: whatever changes the text has to stand in the name. And what stands
+/// there changes the hardware.
+fn its_parameters_are_those_it_names(entry: &Entry) {
+    let corners = [corners::smallest(), Parameters::default()].map(|corner| Parameters { width: 32, ..corner });
+    let texts = corners.map(|parameters| nameless(entry, &parameters));
+    for parameter in PARAMETERS {
+        let is_named = entry.parameters().contains(&parameter.name);
+        let values = || parameter.values.texts();
+        let others = corners.iter().zip(&texts).flat_map(|(corner, text)| {
+            values().next_back().into_iter().chain(values().take(3)).map(move |value| {
+                let mut other = *corner;
+                other.set(parameter.name, &value).expect("one of its values");
+                (other, text)
+            })
+        });
+        let changes = others
+            .filter(|(other, _)| other.check().is_ok() && !corners.contains(other))
+            .any(|(other, text)| nameless(entry, &other) != *text);
+        let (name, parameter) = (entry.name, parameter.name);
+        assert!(!changes || is_named, "{name}: {parameter} changes it and does not stand in its name");
+        assert!(changes || !is_named, "{name}: {parameter} stands in its name and changes nothing");
+    }
+}
+
+/// The module's Verilog without the names of modules and without comments.
+fn nameless(entry: &Entry, parameters: &Parameters) -> String {
+    let design = workbench(entry.name, parameters).verilog().expect("emits");
+    let mut text = design.source();
+    let mut names: Vec<_> = design.modules.iter().map(|module| &module.name).enumerate().collect();
+    // A name can be the beginning of a longer one.
+    names.sort_by_key(|(_, name)| std::cmp::Reverse(name.len()));
+    for (number, name) in names {
+        text = text.replace(name, &format!("module_{number}"));
+    }
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    text.lines().filter(is_code).collect::<Vec<_>>().join("\n")
 }

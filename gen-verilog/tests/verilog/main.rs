@@ -3,7 +3,6 @@
 // The derive macro of `Module` names the dialect by this path.
 use gpurf_hw::dialect;
 
-mod catalogue;
 mod engines;
 mod implicit;
 mod lockstep;

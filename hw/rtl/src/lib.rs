@@ -1,7 +1,5 @@
 //! Attribute and derive macros of gpurf's rust-hdl dialect.
 
-mod block;
-mod module;
 mod rtl;
 
 use proc_macro::TokenStream;
@@ -24,13 +22,11 @@ use proc_macro::TokenStream;
 /// | `Vec<Signal<_, T>>` with `#[port(max = N)]` | `[T; N]`; elements past the module's own length stay zero |
 ///
 /// `clock` and `reset` belong to the driver and have no field. Only `pub` fields of type `Signal`
-/// or `Vec<Signal>` are ports. `#[ports(FifoIn, FifoOut)]` on the struct uses the structs of another
-/// module with the same ports instead of writing new ones.
-#[proc_macro_derive(Module, attributes(port, ports))]
+/// or `Vec<Signal>` are ports.
+#[proc_macro_derive(Module, attributes(port))]
 pub fn derive_module(item: TokenStream) -> TokenStream {
-    module::derive(syn::parse_macro_input!(item as syn::DeriveInput))
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    let made = gpurf_declaration::derive_module(syn::parse_macro_input!(item as syn::DeriveInput));
+    made.unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Makes a hardware module of its declaration.
@@ -60,13 +56,26 @@ pub fn derive_module(item: TokenStream) -> TokenStream {
 ///   each at most as large as the parameter or constant behind it can be.
 /// * `sizes(pairs = requesters * 2, banks)`: further numbers for lengths and loops.
 /// * `fixed(destinations = 0)`: parameters that have this value here and in every module below.
-/// * `ports(FifoIn, FifoOut)` uses the structs of another module with the same ports.
+/// * `ports(FifoIn, FifoOut)`: names of the plain structs, for modules that have the same ports.
+/// * `bundle = CollectorPorts<W>`: all its ports are those of a [`macro@bundle`].
+/// * `naming = K::STAGE`: what a module that is generic in another is called, in the place of title, paper and parameters.
 /// * `combinational`: no clock, no reset.
 /// * On a field: `#[value(..)]` is what a constant holds, for an array a closure over the index; `#[with(..)]` are the
 ///   arguments of a module's constructor, in the place of the parameters; `#[new(..)]` makes the module.
 #[proc_macro_attribute]
 pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    block::expand(arguments.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    let made = gpurf_declaration::block(arguments.into(), item.into());
+    made.unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes ports that several modules have: signals, `new(&Parameters)`, and the plain structs that `ports(..)` names.
+///
+/// Fields and lengths are written as under [`macro@block`]. A module has them by `#[block(bundle = CollectorPorts<W>)]`, and
+/// its kernel, its parent and its Verilog name them as ports of its own.
+#[proc_macro_attribute]
+pub fn bundle(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let made = gpurf_declaration::bundle(arguments.into(), item.into());
+    made.unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 #[doc = include_str!("rtl/rules.md")]

@@ -33,55 +33,43 @@
 //!
 //! Storage: `window × (slots + destinations) × (width + 10) + 42` bits.
 
+use gpurf_blocks::{Allocation, WARPS};
 use rust_hdl::prelude::*;
 
-use super::WindowInstruction;
+use super::{stages, Collector, CollectorPorts, WindowInstruction};
+use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
+
+impl<const W: usize> Collector<W> for Boc<W> {
+    const STAGE: Naming = Naming {
+        module: "boc_stage",
+        title: "Operand stage with bypassing operand collectors of BOW",
+        paper: "F §VI-B",
+        parameters: &["width", "window", "slots", "destinations", "banks", "rows"],
+    };
+    const SUB_CORE: Naming = Naming {
+        module: "boc_sub_core",
+        title: "Sub-core with bypassing operand collectors",
+        paper: "F §VI-B",
+        parameters: &[
+            "width", "slots", "banks", "rows", "window", "destinations", "scheduling", "occupied", "waiting", "choice",
+            "seed",
+        ],
+    };
+}
+
+stages!(Boc<W>);
 
 /// `W`: data width in bits.
 #[block(
     title = "Bypassing operand collector of BOW",
     paper = "F §VI-B",
-    parameters(width, window, slots, destinations, banks)
+    parameters(width, window, slots, destinations, banks),
+    sizes(banks, destinations),
+    fixed(d_ports = 0, cache_far = false, collectors = WARPS, allocation = Allocation::Private),
+    bundle = CollectorPorts<W>
 )]
 pub struct Boc<const W: usize> {
-    /// An instruction enters; the unit must not be occupied.
-    pub issue: In<Bit>,
-    /// With `issue`: the window is emptied before.
-    pub flush: In<Bit>,
-    pub unit: In<Bits<3>>,
-    pub payload: In<Bits<32>>,
-    pub source_valid: In<[Bit; slots]>,
-    pub source_register: In<[Bits<8>; slots]>,
-    /// The instruction's first destinations.
-    pub destination_valid: In<[Bit; destinations]>,
-    pub destination_register: In<[Bits<8>; destinations]>,
-    /// Port S: the value of a source slot arrives from the banks.
-    pub s_valid: In<Bit>,
-    pub s_slot: In<Bits<3>>,
-    pub s_data: In<Bits<W>>,
-    /// Results of the warp, all of them, no two of one register.
-    pub write_valid: In<[Bit; banks]>,
-    pub write_register: In<[Bits<8>; banks]>,
-    pub write_data: In<[Bits<W>; banks]>,
-    /// The instruction leaves; it must be ready.
-    pub dispatch: In<Bit>,
-
-    /// Read requests of the instruction issued in this cycle.
-    pub request: Out<[Bit; slots]>,
-    /// Sources of the instruction issued in this cycle that were found.
-    pub hit: Out<[Bit; slots]>,
-    pub occupied: Out<Bit>,
-    /// All sources have arrived.
-    pub ready: Out<Bit>,
-    pub held_unit: Out<Bits<3>>,
-    pub held_payload: Out<Bits<32>>,
-    /// This result also goes into a slot of the window.
-    pub cached: Out<[Bit; banks]>,
-    /// Sources of the present or last instruction. Data is zero until it is there.
-    pub operand_valid: Out<[Bit; slots]>,
-    pub operand_data: Out<[Bits<W>; slots]>,
-
     uses: Local<[Bit; slots]>,
     named: Local<[Bit; slots]>,
     repeated: Local<[Bit; slots]>,
@@ -108,6 +96,11 @@ pub struct Boc<const W: usize> {
 impl<const W: usize> Logic for Boc<W> {
     #[rtl]
     fn update(&mut self) {
+        // It always belongs to the warp of its number, and knows nothing of near reuse.
+        self.owned.next = true;
+        self.held_warp.next = self.number.val();
+        self.any_near.next = false;
+
         // Metadata.
         self.occupancy.load(self.issue.val() | self.dispatch.val(), self.issue.val());
         self.unit_held.load(self.issue.val(), self.unit.val());

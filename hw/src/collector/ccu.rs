@@ -33,60 +33,43 @@
 
 use rust_hdl::prelude::*;
 
-use super::{CacheTable, OperandCollectorTable, Replacement};
+use super::{stages, CacheTable, Collector, CollectorPorts, OperandCollectorTable, Replacement};
+use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
+
+impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
+    const STAGE: Naming = Naming {
+        module: "ccu_stage",
+        title: "Operand stage with caching collector units",
+        paper: "W §3.1, F §III-B",
+        parameters: &[
+            "width", "entries", "collectors", "slots", "banks", "rows", "replacement", "cache_far", "invalidate", "choice",
+            "d_ports",
+        ],
+    };
+    const SUB_CORE: Naming = Naming {
+        module: "ccu_sub_core",
+        title: "Sub-core with caching collector units",
+        paper: "F §III, IV",
+        parameters: &[
+            "width", "entries", "collectors", "slots", "banks", "rows", "replacement", "cache_far", "invalidate", "d_ports",
+            "scheduling", "occupied", "allocation", "waiting", "choice", "seed",
+        ],
+    };
+}
+
+stages!(Ccu<W, I>);
 
 /// `W`: data width in bits; `I`: bits of an entry's number, the table has 2^I entries.
 #[block(
     title = "Caching collector unit",
     paper = "W §3.2, F §III-C",
-    parameters(width, entries, slots, banks, replacement, invalidate, d_ports)
+    parameters(width, entries, slots, banks, replacement, invalidate, d_ports),
+    sizes(banks),
+    fixed(destinations = 0),
+    bundle = CollectorPorts<W>
 )]
 pub struct Ccu<const W: usize, const I: usize> {
-    /// An instruction enters; the unit must not be occupied.
-    pub issue: In<Bit>,
-    pub warp: In<Bits<3>>,
-    pub unit: In<Bits<3>>,
-    pub payload: In<Bits<32>>,
-    pub source_valid: In<[Bit; slots]>,
-    pub source_register: In<[Bits<8>; slots]>,
-    /// The operand's next reuse is near.
-    pub source_near: In<[Bit; slots]>,
-    /// Where the search for a random far entry starts.
-    pub random: In<Bits<I>>,
-    /// Port S: the value of a source slot arrives from the banks.
-    pub s_valid: In<Bit>,
-    pub s_slot: In<Bits<3>>,
-    pub s_data: In<Bits<W>>,
-    /// Ports D: results of the warp that the unit belongs to, of different registers; the second is used
-    /// only together with the first.
-    pub d_valid: In<[Bit; d_ports]>,
-    pub d_register: In<[Bits<8>; d_ports]>,
-    pub d_near: In<[Bit; d_ports]>,
-    pub d_data: In<[Bits<W>; d_ports]>,
-    /// Results of that warp which the filter keeps out.
-    pub filtered: In<[Bit; banks]>,
-    pub filtered_register: In<[Bits<8>; banks]>,
-    /// The instruction leaves; it must be ready.
-    pub dispatch: In<Bit>,
-
-    /// Read requests of the instruction issued in this cycle.
-    pub request: Out<[Bit; slots]>,
-    /// Sources of the instruction issued in this cycle that were found.
-    pub hit: Out<[Bit; slots]>,
-    pub occupied: Out<Bit>,
-    /// All sources have arrived.
-    pub ready: Out<Bit>,
-    /// Port R: the unit belongs to a warp, `held_warp`.
-    pub owned: Out<Bit>,
-    pub held_warp: Out<Bits<3>>,
-    /// Port R: some value in the unit has a near reuse.
-    pub any_near: Out<Bit>,
-    pub held_unit: Out<Bits<3>>,
-    pub held_payload: Out<Bits<32>>,
-    pub operand_valid: Out<[Bit; slots]>,
-    pub operand_data: Out<[Bits<W>; slots]>,
-
     flush: Local<Bit>,
     uses: Local<[Bit; slots]>,
     named: Local<[Bit; slots]>,
@@ -155,7 +138,7 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         }
 
         // Replacement.
-        self.replacement.random.next = self.random.val();
+        self.replacement.random.next = bit_cast::<I, 8>(self.random.val());
         for p in 0..d_ports {
             self.d_accepted[p].next = self.d_valid[p].val() & !self.flush.val();
             self.replacement.d_miss[p].next = self.d_accepted[p].val() & !self.cache_table.d_hit[p].val();

@@ -14,35 +14,39 @@
 
 use rust_hdl::prelude::*;
 
+use super::{stages, Collector, CollectorPorts};
+use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
 
+impl<const W: usize> Collector<W> for Ocu<W> {
+    const STAGE: Naming = Naming {
+        module: "ocu_stage",
+        title: "Operand stage with operand collector units",
+        paper: "F §II",
+        parameters: &["width", "collectors", "slots", "banks", "rows"],
+    };
+    const SUB_CORE: Naming = Naming {
+        module: "ocu_sub_core",
+        title: "Sub-core with operand collector units",
+        paper: "F §II",
+        parameters: &[
+            "width", "collectors", "slots", "banks", "rows", "scheduling", "occupied", "allocation", "waiting", "choice",
+            "seed",
+        ],
+    };
+}
+
+stages!(Ocu<W>);
+
 /// `W`: data width in bits.
-#[block(title = "Operand collector unit", paper = "W §2, F §II", parameters(width, slots))]
+#[block(
+    title = "Operand collector unit",
+    paper = "W §2, F §II",
+    parameters(width, slots),
+    fixed(destinations = 0, d_ports = 0, cache_far = false),
+    bundle = CollectorPorts<W>
+)]
 pub struct Ocu<const W: usize> {
-    /// An instruction enters; the unit must not be occupied.
-    pub issue: In<Bit>,
-    pub warp: In<Bits<3>>,
-    pub unit: In<Bits<3>>,
-    pub payload: In<Bits<32>>,
-    pub source_valid: In<[Bit; slots]>,
-    /// Port S: the value of a source slot arrives from the banks.
-    pub s_valid: In<Bit>,
-    pub s_slot: In<Bits<3>>,
-    pub s_data: In<Bits<W>>,
-    /// The instruction leaves; it must be ready.
-    pub dispatch: In<Bit>,
-
-    /// Read requests of the instruction issued in this cycle.
-    pub request: Out<[Bit; slots]>,
-    pub occupied: Out<Bit>,
-    /// All sources have arrived.
-    pub ready: Out<Bit>,
-    pub held_warp: Out<Bits<3>>,
-    pub held_unit: Out<Bits<3>>,
-    pub held_payload: Out<Bits<32>>,
-    pub operand_valid: Out<[Bit; slots]>,
-    pub operand_data: Out<[Bits<W>; slots]>,
-
     arrives: Local<[Bit; slots]>,
     slot_valid: Register<[Bit; slots]>,
     slot_ready: Register<[Bit; slots]>,
@@ -58,6 +62,10 @@ pub struct Ocu<const W: usize> {
 impl<const W: usize> Logic for Ocu<W> {
     #[rtl]
     fn update(&mut self) {
+        // It belongs to no warp beyond its instruction, and keeps nothing that could be found or be near.
+        self.owned.next = false;
+        self.any_near.next = false;
+
         // Metadata.
         self.occupancy.load(self.issue.val() | self.dispatch.val(), self.issue.val());
         self.warp_held.load(self.issue.val(), self.warp.val());
@@ -70,6 +78,7 @@ impl<const W: usize> Logic for Ocu<W> {
         self.occupied.next = self.occupancy.val();
         self.ready.next = self.occupancy.val();
         for s in 0..slots {
+            self.hit[s].next = false;
             self.request[s].next = self.issue.val() & self.source_valid[s].val();
             self.arrives[s].next = self.s_valid.val() & (self.s_slot.val() == self.slot_number[s].val());
 

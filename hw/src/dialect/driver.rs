@@ -1,6 +1,6 @@
 //! Runs a rust-hdl module one clock cycle at a time.
 
-use gpurf_blocks::{Clocked, Parameters, Ports};
+use gpurf_blocks::{Clocked, Ports};
 use rust_hdl::prelude::*;
 
 use super::activity;
@@ -19,11 +19,6 @@ pub trait Module: Block {
     /// For each input field, in order: how many elements of an array exist; none for a single port.
     fn input_counts(&self) -> Vec<Option<usize>>;
     fn output_counts(&self) -> Vec<Option<usize>>;
-}
-
-/// A module that the parameters of the hardware make, cells with plain sizes too.
-pub trait Configured {
-    fn configured(parameters: &Parameters) -> Self;
 }
 
 /// A module under clock and reset.

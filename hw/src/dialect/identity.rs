@@ -5,8 +5,8 @@ use rust_hdl::core::constraint::PinConstraint;
 use rust_hdl::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Where a module comes from: its title and the sections of the papers it implements.
-pub type Origin = &'static str;
+use super::Declared;
+use crate::catalogue::Port;
 
 /// The name under which a module is exported, with its parameters and origin.
 ///
@@ -16,10 +16,11 @@ pub type Origin = &'static str;
 #[derive(Clone, Debug)]
 pub struct Identity {
     pub module: &'static str,
-    pub origin: Origin,
+    /// Its title and the sections of the papers that it implements.
+    pub origin: String,
     pub parameters: Vec<(&'static str, usize)>,
-    /// What is said about ports, by field: a comment above each in Verilog.
-    pub port_docs: &'static [(&'static str, &'static str)],
+    /// Ports whose docs are comments above them in Verilog.
+    pub ports: &'static [Port],
 }
 
 /// What a probe reads from an [`Identity`].
@@ -32,13 +33,13 @@ pub struct Described {
 }
 
 impl Identity {
-    pub fn new(module: &'static str, origin: Origin, parameters: &[(&'static str, usize)]) -> Self {
-        Identity { module, origin, parameters: parameters.to_vec(), port_docs: &[] }
+    pub fn new(module: &'static str, origin: &str, parameters: &[(&'static str, usize)]) -> Self {
+        Identity { module, origin: origin.to_string(), parameters: parameters.to_vec(), ports: &[] }
     }
 
-    /// The same with what is said about its ports, by field.
-    pub fn with_port_docs(self, port_docs: &'static [(&'static str, &'static str)]) -> Self {
-        Identity { port_docs, ..self }
+    /// Of a module as its declaration has it, with the values of its parameters.
+    pub fn declared<M: Declared>(parameters: Vec<(&'static str, usize)>) -> Self {
+        Identity { module: M::NAMING.module, origin: M::NAMING.origin(), parameters, ports: M::PORTS }
     }
 
     /// Module name in Verilog: the type, then each parameter's first letters and value,
@@ -92,12 +93,12 @@ impl Atom for Identity {
         AtomKind::Constant
     }
     fn descriptor(&self) -> TypeDescriptor {
-        let texts = |(name, doc): &(&str, &str)| (name.to_string(), doc.to_string());
+        let documented = self.ports.iter().filter(|port| !port.doc.is_empty());
         let described = Described {
             verilog_name: self.verilog_name(),
-            origin: self.origin.to_string(),
+            origin: self.origin.clone(),
             parameters: self.parameters.iter().map(|(name, value)| (name.to_string(), *value)).collect(),
-            port_docs: self.port_docs.iter().map(texts).collect(),
+            port_docs: documented.map(|port| (port.name.to_string(), port.doc.to_string())).collect(),
         };
         let json = serde_json::to_string(&described).expect("strings and numbers are JSON");
         TypeDescriptor { name: format!("{MARK}{json}"), kind: TypeKind::Bits(0) }

@@ -7,6 +7,7 @@
 mod activity;
 mod array;
 mod clocking;
+mod declared;
 mod driver;
 mod identity;
 mod memory;
@@ -16,9 +17,10 @@ mod word;
 
 pub use array::array;
 pub use clocking::Clocking;
-pub use driver::{Configured, Module, Rtl};
-pub use gpurf_rtl::{block, rtl, Module};
-pub use identity::{Described, Identity, Origin};
+pub use declared::{Configured, Declared};
+pub use driver::{Module, Rtl};
+pub use gpurf_rtl::{block, bundle, rtl, Module};
+pub use identity::{Described, Identity};
 pub use memory::Memory;
 pub use register::Register;
 pub use waveform::{ModuleWaveform, PortWaveform};

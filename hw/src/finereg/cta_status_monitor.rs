@@ -16,22 +16,19 @@
 //!
 //! Timing: combinational outputs; an update shows in the next cycle.
 
-use gpurf_blocks::{Tie, FLAG_WORD};
+use gpurf_blocks::{Tie, FLAG_WORD, STATUS_UPDATES};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
 
-/// CTAs that can be updated in one cycle: the two of a switch.
-const UPDATES: usize = 2;
-
 #[block(title = "CTA status monitor", paper = "R §V-B", parameters(ctas, tie), sizes(words = ctas.div_ceil(FLAG_WORD), turns = usize::from(parameters.tie == Tie::RoundRobin)))]
 pub struct CtaStatusMonitor {
     /// This CTA's context, registers have a new location. If both updates name a CTA, the second one counts.
-    pub update_cta: In<[Bits<7>; UPDATES]>,
-    pub set_context: In<[Bit; UPDATES]>,
-    pub context_location: In<[Bits<2>; UPDATES]>,
-    pub set_registers: In<[Bit; UPDATES]>,
-    pub register_location: In<[Bits<2>; UPDATES]>,
+    pub update_cta: In<[Bits<7>; STATUS_UPDATES]>,
+    pub set_context: In<[Bit; STATUS_UPDATES]>,
+    pub context_location: In<[Bits<2>; STATUS_UPDATES]>,
+    pub set_registers: In<[Bit; STATUS_UPDATES]>,
+    pub register_location: In<[Bits<2>; STATUS_UPDATES]>,
     /// Bit b of word w: CTA 32 w + b could resume if it were active.
     pub resumable: In<[Bits<32>; words]>,
     /// The candidate has been selected: where round robin goes on.
@@ -55,7 +52,7 @@ pub struct CtaStatusMonitor {
     one: Constant<Bits<32>>,
     #[value(u32::MAX)]
     ones: Constant<Bits<32>>,
-    update_bit: Local<[Bits<32>; UPDATES]>,
+    update_bit: Local<[Bits<32>; STATUS_UPDATES]>,
     inspect_bit: Local<Bits<32>>,
     /// Bits of the locations to be changed, and what they change to.
     context_low_new: Local<[Bits<32>; words]>,

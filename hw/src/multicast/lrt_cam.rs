@@ -9,7 +9,7 @@
 use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;
 
-use super::{EntryState, LrtIn, LrtOut};
+use super::EntryState;
 use crate::dialect::{block, rtl, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.

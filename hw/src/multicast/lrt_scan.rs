@@ -30,7 +30,7 @@ use super::EntryState;
 use crate::dialect::{block, rtl, Memory, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
-#[block(title = "Load request table, four entries per cycle", paper = "I §3.1 to 3.3", parameters(lrt_entries), sizes(rows = lrt_entries / SCAN_LANES))]
+#[block(title = "Load request table, four entries per cycle", paper = "I §3.1 to 3.3", parameters(lrt_entries), sizes(rows = lrt_entries / SCAN_LANES), ports(LrtIn, LrtOut))]
 pub struct LrtScan<const V: usize, const A: usize> {
     /// An operation: held with its fields until it has ended, with `done` and `done_ready`.
     pub search: In<Bit>,

@@ -22,5 +22,6 @@ pub use holding_arbiter::HoldingArbiter;
 pub use iwmu::{Iwmu, IwmuIn, IwmuOut};
 pub use load_queue::LoadQueue;
 pub use lrt_cam::LrtCam;
-pub use lrt_scan::{LrtScan, LrtScanIn as LrtIn, LrtScanOut as LrtOut};
+pub use gpurf_blocks::ports::{LrtIn, LrtOut};
+pub use lrt_scan::LrtScan;
 pub use pending_loads::PendingLoads;

@@ -2,8 +2,8 @@
 //! [`super::Ccu`] is not built from it: it says directly what the whole unit does.
 
 use gpurf_blocks::{Clocked, Data, Parameters, MAX_ENTRIES, MAX_SLOTS};
-use gpurf_hw::cells::LruOrderIn;
-use gpurf_hw::collector::{CacheTableIn, CacheTableOut};
+use gpurf_blocks::ports::LruOrderIn;
+use gpurf_blocks::ports::{CacheTableIn, CacheTableOut};
 
 use crate::cells::LruOrder;
 

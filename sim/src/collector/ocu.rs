@@ -1,30 +1,29 @@
 //! Reference model of the operand collector unit: W §2, F §II.
 
 use gpurf_blocks::{Clocked, Data, Parameters, MAX_SLOTS};
-use gpurf_hw::collector::{OcuIn, OcuOut};
+use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 
-use crate::bits::{all, mask};
+use super::{Collector, Edge, Issue, Placement};
 
 /// The instruction that a collector holds, and its operands.
 #[derive(Clone, Debug)]
 pub struct Ocu<D: Data> {
-    slots: usize,
-    pub occupied: bool,
-    pub warp: u32,
-    pub unit: u32,
-    pub payload: u32,
+    parameters: Parameters,
+    occupied: bool,
+    warp: u32,
+    unit: u32,
+    payload: u32,
     /// Bit s: source slot s is used; its value is there.
-    pub valid: u8,
+    valid: u8,
     ready: u8,
-    pub data: [D; MAX_SLOTS],
-    inputs: OcuIn<D>,
+    data: [D; MAX_SLOTS],
+    inputs: CollectorIn<D>,
 }
 
 impl<D: Data> Ocu<D> {
     pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { slots, .. } = *parameters;
         Ocu {
-            slots,
+            parameters: *parameters,
             occupied: false,
             warp: 0,
             unit: 0,
@@ -32,47 +31,74 @@ impl<D: Data> Ocu<D> {
             valid: 0,
             ready: 0,
             data: [D::default(); MAX_SLOTS],
-            inputs: OcuIn::default(),
+            inputs: CollectorIn::default(),
         }
     }
 
-    /// "Once all of its source operands are fetched" (F §II).
-    pub fn is_ready(&self) -> bool {
+    fn issue(&mut self, issue: &Issue) {
+        (self.warp, self.unit, self.payload) = (issue.warp, issue.unit, issue.payload);
+        (self.valid, self.ready) = (issue.sources, 0);
+        self.occupied = true;
+    }
+}
+
+impl<D: Data> Collector<D> for Ocu<D> {
+    fn numbered(parameters: &Parameters, _number: usize) -> Self {
+        Ocu::new(parameters)
+    }
+
+    fn is_occupied(&self) -> bool {
+        self.occupied
+    }
+
+    fn is_ready(&self) -> bool {
         self.occupied && self.valid & !self.ready == 0
     }
 
-    pub fn issue(&mut self, warp: u32, unit: u32, payload: u32, sources: u8) {
-        (self.warp, self.unit, self.payload) = (warp, unit, payload);
-        (self.valid, self.ready) = (sources, 0);
-        self.occupied = true;
+    fn held(&self) -> (u32, u32, u32) {
+        (self.warp, self.unit, self.payload)
     }
 
-    pub fn receive(&mut self, slot: usize, data: D) {
+    fn operand(&self, slot: usize) -> Option<D> {
+        (self.valid >> slot & 1 == 1).then(|| self.data[slot])
+    }
+
+    fn look_up(&self, issue: &Issue) -> Placement {
+        Placement { request: issue.sources, ..Placement::default() }
+    }
+
+    fn receive(&mut self, slot: usize, data: D) {
         self.data[slot] = data;
         self.ready |= 1 << slot;
     }
 
-    pub fn dispatch(&mut self) {
+    fn update(&mut self, edge: &Edge<D>) {
+        if let Some((issue, _)) = edge.issue {
+            self.issue(issue);
+        }
+    }
+
+    fn dispatch(&mut self) {
         self.occupied = false;
     }
 }
 
 impl<D: Data> Clocked for Ocu<D> {
-    type In = OcuIn<D>;
-    type Out = OcuOut<D>;
+    type In = CollectorIn<D>;
+    type Out = CollectorOut<D>;
 
-    fn settle(&mut self, inputs: &OcuIn<D>) -> OcuOut<D> {
+    fn settle(&mut self, inputs: &CollectorIn<D>) -> CollectorOut<D> {
         self.inputs = *inputs;
-        let mut outputs = OcuOut {
+        let mut outputs = CollectorOut {
             occupied: self.occupied,
             ready: self.is_ready(),
             held_warp: self.warp,
             held_unit: self.unit,
             held_payload: self.payload,
             operand_data: self.data,
-            ..OcuOut::default()
+            ..CollectorOut::default()
         };
-        for slot in 0..self.slots {
+        for slot in 0..self.parameters.slots {
             outputs.request[slot] = inputs.issue && inputs.source_valid[slot];
             outputs.operand_valid[slot] = self.valid >> slot & 1 == 1;
         }
@@ -87,9 +113,8 @@ impl<D: Data> Clocked for Ocu<D> {
         if inputs.dispatch {
             self.dispatch();
         }
-        if inputs.issue {
-            let sources = mask(&inputs.source_valid) & all(self.slots);
-            self.issue(inputs.warp, inputs.unit, inputs.payload, sources);
+        if let Some(issue) = Issue::at_collector(&inputs, &self.parameters) {
+            self.issue(&issue);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! F §III-C. [`super::Ccu`] is not built from it: it says directly what the whole unit does.
 
 use gpurf_blocks::{Clocked, Parameters};
-use gpurf_hw::collector::{OperandCollectorTableIn, OperandCollectorTableOut};
+use gpurf_blocks::ports::{OperandCollectorTableIn, OperandCollectorTableOut};
 
 /// One source slot of the operand collector table.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,6 @@
 //! What both readings of the load request table share: its entries, and what a cycle does with them.
 
-use gpurf_hw::multicast::{LrtIn, LrtOut};
+use gpurf_blocks::ports::{LrtIn, LrtOut};
 
 /// A load that waits for a partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use gpurf_blocks::{Clocked, Parameters};
-use gpurf_hw::register_file::{RequestQueueIn, RequestQueueOut};
+use gpurf_blocks::ports::{RequestQueueIn, RequestQueueOut};
 
 /// One read that waits for its bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,16 +6,17 @@ use gpurf_blocks::{Allocation, Data, Parameters, ReplacementPolicy, Scheduling, 
 
 use super::load_sharing::{LoadSharing, MulticastingUnit};
 use super::two_level::TwoLevel;
+use crate::collector::{Boc, Ccu, Collector, Ocu};
 use crate::config::Config;
 use crate::multicast::Iwmu;
 use crate::operand_stage::OperandStage;
-use crate::sub_core::SubCore;
+use crate::sub_core::{SubCore, SubCoreEngine};
 
 /// A register-file design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Design {
     pub name: &'static str,
-    pub collector: Collector,
+    pub collector: CollectorKind,
     pub scheduling: Scheduling,
     pub allocation: Allocation,
     /// Replacement in a caching collector.
@@ -61,7 +62,7 @@ impl SharedLoads {
 
 /// What a collector is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Collector {
+pub enum CollectorKind {
     /// Operand collector unit, F §II: it forgets its operands at dispatch.
     Ocu,
     /// Caching collector unit, F §III-C.
@@ -93,7 +94,7 @@ impl Design {
     /// Operand collector units under greedy-then-oldest. F §II.
     pub const BASELINE: Design = Design {
         name: "baseline",
-        collector: Collector::Ocu,
+        collector: CollectorKind::Ocu,
         scheduling: Scheduling::Gto,
         allocation: Allocation::AnyFree,
         replacement: ReplacementPolicy::Lru,
@@ -109,7 +110,7 @@ impl Design {
     /// have no reason to keep one out, so all are.
     pub const TRADITIONAL: Design = Design {
         name: "traditional",
-        collector: Collector::Ccu,
+        collector: CollectorKind::Ccu,
         allocation: Allocation::OwnElseAnyFree,
         cache_far: true,
         ..Design::BASELINE
@@ -141,7 +142,7 @@ impl Design {
     /// BOW: a bypassing operand collector for each warp, under greedy-then-oldest. F §VI-B.
     pub const BOW: Design = Design {
         name: "bow",
-        collector: Collector::Boc,
+        collector: CollectorKind::Boc,
         allocation: Allocation::Private,
         cache_far: true,
         ..Design::BASELINE
@@ -236,14 +237,13 @@ impl Design {
 
 impl Design {
     /// The reference model of a sub-core's hardware.
-    pub fn model(&self, config: &Config, seed: u64) -> SubCore<u32> {
+    pub fn model(&self, config: &Config, seed: u64) -> SubCoreEngine {
         let parameters = &self.parameters(config, seed);
-        let stage = match self.collector {
-            Collector::Ocu => OperandStage::baseline(parameters),
-            Collector::Ccu => OperandStage::caching(parameters),
-            Collector::Boc => OperandStage::bypassing(parameters),
-        };
-        SubCore::new(parameters, stage)
+        match self.collector {
+            CollectorKind::Ocu => model_with::<Ocu<u32>>(parameters),
+            CollectorKind::Ccu => model_with::<Ccu<u32>>(parameters),
+            CollectorKind::Boc => model_with::<Boc<u32>>(parameters),
+        }
     }
 }
 
@@ -276,4 +276,8 @@ mod tests {
         }
         assert_eq!(Design::named("none"), None);
     }
+}
+
+fn model_with<K: Collector<u32>>(parameters: &Parameters) -> SubCoreEngine {
+    Box::new(SubCore::new(parameters, OperandStage::<u32, K>::new(parameters)))
 }

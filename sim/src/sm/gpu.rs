@@ -7,7 +7,7 @@
 //! (F §IV-B3), and STHLD changes.
 
 use gpurf_blocks::{Allocation, Clocked, SUB_CORES};
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 

@@ -43,7 +43,7 @@ mod warp;
 use std::sync::Arc;
 
 use gpurf_blocks::{Clocked, SUB_CORES};
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{KernelReader, Liveness, ThreadBlock};
 
 use crate::bits::wide_members;
@@ -51,7 +51,7 @@ use crate::config::{Config, Organisation};
 use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
 
-pub use design::{Collector, Design, Residency, SharedLoads};
+pub use design::{CollectorKind, Design, Residency, SharedLoads};
 pub use error::SmError;
 pub use gpu::Gpu;
 pub use load_sharing::MulticastingUnit;

@@ -6,7 +6,7 @@
 //! over.
 
 use gpurf_blocks::{Clocked, SUB_CORES};
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 
 use super::context::Context;
 use super::sub_core::SubCore;

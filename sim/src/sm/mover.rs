@@ -12,8 +12,8 @@
 use std::collections::VecDeque;
 
 use gpurf_blocks::{Clocked, CTA_WARPS};
-use gpurf_hw::finereg::RmuIn;
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::RmuIn;
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 
 use super::occupancy::Occupancy;
 use super::residency::Resident;

@@ -19,7 +19,7 @@ mod transfer;
 use std::collections::VecDeque;
 
 use gpurf_blocks::{Clocked, MAX_BANKS, MAX_COLLECTORS, SUB_CORES, WARPS};
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};
 
 use crate::bits::{all, flags, mask, members};

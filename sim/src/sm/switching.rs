@@ -28,8 +28,8 @@ mod selection;
 mod status;
 
 use gpurf_blocks::Clocked;
-use gpurf_hw::finereg::{RmuIn, RmuOut};
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{RmuIn, RmuOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 
 use super::design::{Design, Residency};
 use super::mover::{DramMove, Progress, RmuMove};

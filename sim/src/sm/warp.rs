@@ -154,7 +154,7 @@ impl Warp {
     }
 
     /// Whether a branch has left the window of so many instructions before the next one: see
-    /// [`gpurf_hw::collector::Boc`]. A warp's first instruction has none before it.
+    /// the hardware, `hw/src/collector/boc.rs`. A warp's first instruction has none before it.
     pub fn leaves_window(&self, pc: u32, window: usize) -> bool {
         let issued = self.next.min(window);
         let follows = issued > 0 && pc > self.recent[0] && pc - self.recent[0] <= INSTRUCTION_BYTES;

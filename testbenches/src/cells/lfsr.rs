@@ -1,7 +1,8 @@
 //! Testbench of the linear-feedback shift register.
 
 use gpurf_blocks::Parameters;
-use gpurf_hw::cells::{Lfsr, LfsrIn};
+use gpurf_blocks::ports::{LfsrIn};
+use gpurf_hw::cells::Lfsr;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};
 

@@ -3,9 +3,14 @@
 mod boc;
 mod cache_table;
 mod ccu;
+mod collector;
 mod ocu;
 mod operand_collector_table;
 mod replacement;
+mod window_instruction;
+
+pub use collector::{Collector, DataOf};
+use collector::register_stages;
 
 use crate::Random;
 

@@ -1,11 +1,12 @@
 //! Testbench of the operand collector unit.
 
-use gpurf_blocks::{Data, Parameters};
-use gpurf_hw::collector::{Ocu, OcuIn, OcuOut};
+use gpurf_blocks::{Allocation, Data, Parameters};
+use gpurf_blocks::ports::{CollectorIn, CollectorOut};
+use gpurf_hw::collector::Ocu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::Tenant;
+use super::{register_stages, Collector, DataOf, Tenant};
 use crate::{expect, register, value, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for Ocu<W>
@@ -26,6 +27,16 @@ where
 }
 
 register!(Ocu<W>);
+register_stages!([W, C] Ocu<W>, C);
+
+impl<const W: usize> Collector<W> for Ocu<W>
+where
+    Bits<W>: Word,
+{
+    type Model = gpurf_sim::collector::Ocu<DataOf<W>>;
+    const ALLOCATION: Allocation = Allocation::AnyFree;
+}
+
 
 #[derive(Default)]
 struct OcuStimulus {
@@ -39,10 +50,10 @@ impl OcuStimulus {
     }
 }
 
-impl<D: Data> Stimulus<OcuIn<D>, OcuOut<D>> for OcuStimulus {
-    fn next(&mut self, random: &mut Random) -> OcuIn<D> {
+impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for OcuStimulus {
+    fn next(&mut self, random: &mut Random) -> CollectorIn<D> {
         let mut inputs =
-            OcuIn { warp: random.below(8) as u32, unit: random.below(8) as u32, ..Default::default() };
+            CollectorIn { warp: random.below(8) as u32, unit: random.below(8) as u32, ..Default::default() };
         inputs.payload = random.word();
         inputs.source_valid[..self.slots].fill_with(|| random.percent(50));
         inputs.issue = !self.tenant.occupied && random.percent(80);
@@ -54,7 +65,7 @@ impl<D: Data> Stimulus<OcuIn<D>, OcuOut<D>> for OcuStimulus {
         inputs
     }
 
-    fn observe(&mut self, inputs: &OcuIn<D>, outputs: &OcuOut<D>) -> Result<(), String> {
+    fn observe(&mut self, inputs: &CollectorIn<D>, outputs: &CollectorOut<D>) -> Result<(), String> {
         let arrival = inputs.s_valid.then_some(inputs.s_slot);
         let issue = inputs.issue.then(Vec::new);
         self.tenant.observe(issue, &outputs.request, arrival, inputs.dispatch);
@@ -62,16 +73,16 @@ impl<D: Data> Stimulus<OcuIn<D>, OcuOut<D>> for OcuStimulus {
     }
 }
 
-type In<const W: usize> = OcuIn<<Bits<W> as Word>::Data>;
+type In<const W: usize> = CollectorIn<<Bits<W> as Word>::Data>;
 
-fn issue<D: Data>(sources: usize) -> OcuIn<D> {
-    let mut inputs = OcuIn { issue: true, warp: 5, unit: 3, payload: 77, ..Default::default() };
+fn issue<D: Data>(sources: usize) -> CollectorIn<D> {
+    let mut inputs = CollectorIn { issue: true, warp: 5, unit: 3, payload: 77, ..Default::default() };
     inputs.source_valid[..sources].fill(true);
     inputs
 }
 
-fn arrive<D: Data>(slot: u32) -> OcuIn<D> {
-    OcuIn { s_valid: true, s_slot: slot, s_data: value(slot), ..Default::default() }
+fn arrive<D: Data>(slot: u32) -> CollectorIn<D> {
+    CollectorIn { s_valid: true, s_slot: slot, s_data: value(slot), ..Default::default() }
 }
 
 fn scenarios<const W: usize>() -> Vec<Scenario<Ocu<W>>>
@@ -121,7 +132,7 @@ where
             rule: "W 2: the OCU is released once its instruction is dispatched",
             play: |bench: &mut Drive<Ocu<W>>| {
                 bench.cycle(issue(0))?;
-                let out = bench.cycle(OcuIn { dispatch: true, ..In::<W>::default() })?;
+                let out = bench.cycle(CollectorIn { dispatch: true, ..In::<W>::default() })?;
                 expect(out.occupied, "occupied in the cycle of dispatch")?;
                 let out = bench.cycle(issue(1))?;
                 expect(!out.occupied && !out.ready, "free in the next")?;

@@ -2,7 +2,8 @@
 
 use gpurf_blocks::{Data, Parameters};
 use gpurf_hw::dialect::Word;
-use gpurf_hw::finereg::{Pcrf, PcrfIn, PcrfOut};
+use gpurf_blocks::ports::{PcrfIn, PcrfOut};
+use gpurf_hw::finereg::Pcrf;
 use rust_hdl::prelude::Bits;
 
 use crate::{expect, register, value, Drive, Engine, Random, Scenario, Stimulus, Testbench};

@@ -1,7 +1,8 @@
 //! Testbench of the register index decoder.
 
 use gpurf_blocks::Parameters;
-use gpurf_hw::finereg::{RegisterIndexDecoder, RegisterIndexDecoderIn, RegisterIndexDecoderOut};
+use gpurf_blocks::ports::{RegisterIndexDecoderIn, RegisterIndexDecoderOut};
+use gpurf_hw::finereg::RegisterIndexDecoder;
 
 use super::Vectors;
 use crate::{register, Engine, Random, Stimulus, Testbench};

@@ -1,7 +1,8 @@
 //! Testbench of the warp scheduler.
 
 use gpurf_blocks::{Occupied, Parameters, Scheduling, WARPS};
-use gpurf_hw::issue::{WarpScheduler, WarpSchedulerIn, WarpSchedulerOut};
+use gpurf_blocks::ports::{WarpSchedulerIn, WarpSchedulerOut};
+use gpurf_hw::issue::WarpScheduler;
 
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 

@@ -1,7 +1,7 @@
 //! What the testbenches of both readings of the load request table share: stimulus, with the rules checked on the
 //! answers alone, and scenarios.
 
-use gpurf_hw::multicast::{LrtIn, LrtOut};
+use gpurf_blocks::ports::{LrtIn, LrtOut};
 
 use crate::{expect, Drive, Random, Scenario, Stimulus, Testbench};
 

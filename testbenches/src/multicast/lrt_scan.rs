@@ -1,7 +1,8 @@
 //! Testbench of the load request table, four entries per cycle.
 
 use gpurf_blocks::{Parameters, SCAN_LANES};
-use gpurf_hw::multicast::{LrtIn, LrtScan};
+use gpurf_blocks::ports::{LrtIn};
+use gpurf_hw::multicast::LrtScan;
 
 use super::lrt::{load, lone, of_both, run, LrtStimulus};
 use crate::{expect, register, Engine, Scenario, Stimulus, Testbench};

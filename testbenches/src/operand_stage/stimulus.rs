@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use gpurf_blocks::{Allocation, Data, Parameters, WARPS};
-use gpurf_hw::operand_stage::{OperandStageIn, OperandStageOut};
+use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 
 use crate::{Random, Stimulus};
 

@@ -2,7 +2,8 @@
 
 use gpurf_blocks::{Data, Parameters};
 use gpurf_hw::dialect::Word;
-use gpurf_hw::register_file::{Bank, BankIn};
+use gpurf_blocks::ports::{BankIn};
+use gpurf_hw::register_file::Bank;
 use rust_hdl::prelude::Bits;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};

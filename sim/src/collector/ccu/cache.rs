@@ -6,7 +6,7 @@ use gpurf_blocks::{Data, Parameters, ReplacementPolicy, MAX_D_PORTS, MAX_ENTRIES
 use super::DWrite;
 use crate::bits::members;
 use crate::cells::LruOrder;
-use crate::collector::choose;
+use crate::collector::{choose, Placement};
 
 /// A fully associative table of register values; sets of entries are bit masks.
 #[derive(Clone, Debug)]
@@ -19,16 +19,6 @@ pub struct Cache<D: Data> {
     pub tag: [u8; MAX_ENTRIES],
     pub data: [D; MAX_ENTRIES],
     order: LruOrder,
-}
-
-/// Where the sources of an instruction are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Placement {
-    pub index: [u8; MAX_SLOTS],
-    /// Bit s: slot s was found; it has to be read from the banks. A slot that repeats the register of
-    /// an earlier one that misses is neither.
-    pub hit: u8,
-    pub request: u8,
 }
 
 impl<D: Data> Cache<D> {

@@ -3,24 +3,11 @@
 mod cache;
 
 use gpurf_blocks::{Clocked, Data, Parameters, MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
-use gpurf_hw::collector::{CcuIn, CcuOut};
+use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 
 use self::cache::Cache;
-use crate::bits::{all, mask, members};
-
-pub use self::cache::Placement;
-
-/// An instruction at the door of a collector.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CcuIssue {
-    pub warp: u32,
-    pub unit: u32,
-    pub payload: u32,
-    /// A bit per used source slot, and per slot whose next reuse is near.
-    pub sources: u8,
-    pub near: u8,
-    pub registers: [u8; MAX_SLOTS],
-}
+use super::{Collector, Edge, Issue, Placement, Results};
+use crate::bits::members;
 
 /// A result at a port D.
 #[derive(Clone, Copy, Debug)]
@@ -34,18 +21,18 @@ pub struct DWrite<D: Data> {
 #[derive(Clone, Debug)]
 pub struct Ccu<D: Data> {
     parameters: Parameters,
-    pub cache: Cache<D>,
+    cache: Cache<D>,
     /// The warp whose values are in the cache; none before the first instruction.
-    pub owner: Option<u32>,
-    pub occupied: bool,
-    pub unit: u32,
-    pub payload: u32,
-    pub valid: u8,
+    owner: Option<u32>,
+    occupied: bool,
+    unit: u32,
+    payload: u32,
+    valid: u8,
     ready: u8,
     index: [u8; MAX_SLOTS],
-    inputs: CcuIn<D>,
+    inputs: CollectorIn<D>,
     /// The instruction at the door in this cycle, and what of it was found.
-    issue: Option<(CcuIssue, Placement)>,
+    issue: Option<(Issue, Placement)>,
 }
 
 impl<D: Data> Ccu<D> {
@@ -60,47 +47,21 @@ impl<D: Data> Ccu<D> {
             valid: 0,
             ready: 0,
             index: [0; MAX_SLOTS],
-            inputs: CcuIn::default(),
+            inputs: CollectorIn::default(),
             issue: None,
         }
     }
 
-    pub fn is_ready(&self) -> bool {
-        self.occupied && self.valid & !self.ready == 0
-    }
-
-    /// Port R: some value has a near reuse.
-    pub fn holds_near(&self) -> bool {
-        self.cache.valid & self.cache.near != 0
-    }
-
-    pub fn operand(&self, slot: usize) -> D {
+    /// What the entry of a slot holds, be it there already or not.
+    fn entry(&self, slot: usize) -> D {
         self.cache.data[self.index[slot] as usize]
     }
 
-    /// Hits and requests of an instruction, were it issued now.
-    pub fn look_up(&self, issue: &CcuIssue) -> Placement {
-        self.cache.look_up(issue.sources, &issue.registers, self.owner != Some(issue.warp))
-    }
-
-    /// Port S: fills the slot's entry, which makes ready all slots that share it.
-    pub fn receive(&mut self, slot: usize, data: D) {
-        let entry = self.index[slot];
-        self.cache.data[entry as usize] = data;
-        self.ready |= members(self.valid).filter(|s| self.index[*s] == entry).fold(0, |all, s| all | 1 << s);
-    }
-
-    /// The instruction leaves. Its operands are locked to the end of this cycle.
-    pub fn dispatch(&mut self) {
-        self.occupied = false;
-        self.cache.lock = 0;
-    }
-
-    /// Allocation and ports D at one clock edge. `issue`: with what [`Ccu::look_up`] found in this cycle;
-    /// `results`: by port; `filtered`: registers of the warp's results that are kept out.
-    pub fn update(
+    /// Allocation and ports D at one clock edge. `issue`: with what it found in this cycle; `results`: by port;
+    /// `filtered`: registers of the warp's results that are kept out.
+    fn clock(
         &mut self,
-        issue: Option<(&CcuIssue, Placement)>,
+        issue: Option<(&Issue, Placement)>,
         results: [Option<DWrite<D>>; MAX_D_PORTS],
         filtered: &[u8],
         random: u32,
@@ -113,6 +74,7 @@ impl<D: Data> Ccu<D> {
         let invalid = if self.parameters.invalidate { filtered } else { &[] };
         let sources =
             issue.map(|(issue, placement)| (issue.sources, placement, &issue.registers, issue.near));
+        let random = random & (self.parameters.entries as u32 - 1);
         let index = self.cache.update(sources, &results, invalid, random);
         if let Some((issue, placement)) = issue {
             self.owner = Some(issue.warp);
@@ -122,25 +84,97 @@ impl<D: Data> Ccu<D> {
         }
     }
 
-    fn issue_of(&self, inputs: &CcuIn<D>) -> Option<CcuIssue> {
-        inputs.issue.then(|| CcuIssue {
-            warp: inputs.warp,
-            unit: inputs.unit,
-            payload: inputs.payload,
-            sources: mask(&inputs.source_valid) & all(self.parameters.slots),
-            near: mask(&inputs.source_near),
-            registers: inputs.source_register.map(|register| register as u8),
-        })
+}
+
+impl<D: Data> Collector<D> for Ccu<D> {
+    const IS_FILTERED: bool = true;
+
+    fn numbered(parameters: &Parameters, _number: usize) -> Self {
+        Ccu::new(parameters)
+    }
+
+    fn is_occupied(&self) -> bool {
+        self.occupied
+    }
+
+    fn owner(&self) -> Option<u32> {
+        self.owner
+    }
+
+    fn holds_near(&self) -> bool {
+        self.cache.valid & self.cache.near != 0
+    }
+
+    fn is_ready(&self) -> bool {
+        self.occupied && self.valid & !self.ready == 0
+    }
+
+    fn held(&self) -> (u32, u32, u32) {
+        (self.owner.unwrap_or(0), self.unit, self.payload)
+    }
+
+    fn operand(&self, slot: usize) -> Option<D> {
+        (self.valid >> slot & 1 == 1).then(|| self.entry(slot))
+    }
+
+    fn look_up(&self, issue: &Issue) -> Placement {
+        self.cache.look_up(issue.sources, &issue.registers, self.owner != Some(issue.warp))
+    }
+
+    fn takes(
+        &self,
+        _issue: Option<&Issue>,
+        results: &Results<D>,
+        filter: impl Fn(u8) -> (u8, u8),
+    ) -> (u8, u8) {
+        filter(results.of(self.owner))
+    }
+
+    /// Fills the slot's entry, which makes ready all slots that share it.
+    fn receive(&mut self, slot: usize, data: D) {
+        let entry = self.index[slot];
+        self.cache.data[entry as usize] = data;
+        self.ready |= members(self.valid).filter(|s| self.index[*s] == entry).fold(0, |all, s| all | 1 << s);
+    }
+
+    fn update(&mut self, edge: &Edge<D>) {
+        let Edge { issue, results, cached, filtered, random } = *edge;
+        if issue.is_none() && cached | filtered == 0 {
+            return;
+        }
+        // The lowest bank's result goes to port 0, the next one's to port 1.
+        let of_port = [cached & cached.wrapping_neg(), cached & cached.wrapping_sub(1)];
+        let at_ports = of_port.map(|mask| {
+            let bank = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+            Some(DWrite {
+                register: results.register[bank] as u8,
+                near: results.near >> bank & 1 == 1,
+                data: results.data[bank],
+            })
+        });
+        let mut kept_out = [0; MAX_BANKS];
+        let mut count = 0;
+        for bank in members(filtered) {
+            kept_out[count] = results.register[bank] as u8;
+            count += 1;
+        }
+        self.clock(issue, at_ports, &kept_out[..count], random);
+    }
+
+    /// Its operands are locked to the end of this cycle.
+    fn dispatch(&mut self) {
+        self.occupied = false;
+        self.cache.lock = 0;
     }
 }
 
 impl<D: Data> Clocked for Ccu<D> {
-    type In = CcuIn<D>;
-    type Out = CcuOut<D>;
+    type In = CollectorIn<D>;
+    type Out = CollectorOut<D>;
 
-    fn settle(&mut self, inputs: &CcuIn<D>) -> CcuOut<D> {
+    fn settle(&mut self, inputs: &CollectorIn<D>) -> CollectorOut<D> {
         self.inputs = *inputs;
-        let mut outputs = CcuOut {
+        let mut outputs = CollectorOut {
             occupied: self.occupied,
             ready: self.is_ready(),
             owned: self.owner.is_some(),
@@ -148,15 +182,15 @@ impl<D: Data> Clocked for Ccu<D> {
             any_near: self.holds_near(),
             held_unit: self.unit,
             held_payload: self.payload,
-            ..CcuOut::default()
+            ..CollectorOut::default()
         };
-        self.issue = self.issue_of(inputs).map(|issue| (issue, self.look_up(&issue)));
+        self.issue = Issue::at_collector(inputs, &self.parameters).map(|issue| (issue, self.look_up(&issue)));
         let placement = self.issue.map(|(_, placement)| placement).unwrap_or_default();
         for slot in 0..self.parameters.slots {
             outputs.hit[slot] = placement.hit >> slot & 1 == 1;
             outputs.request[slot] = placement.request >> slot & 1 == 1;
             outputs.operand_valid[slot] = self.valid >> slot & 1 == 1;
-            outputs.operand_data[slot] = self.operand(slot);
+            outputs.operand_data[slot] = self.entry(slot);
         }
         outputs
     }
@@ -183,7 +217,7 @@ impl<D: Data> Clocked for Ccu<D> {
             }
         }
         let issue = issue.as_ref().map(|(issue, placement)| (issue, *placement));
-        self.update(issue, results, &filtered[..count], inputs.random);
+        self.clock(issue, results, &filtered[..count], inputs.random);
         if inputs.dispatch {
             self.dispatch();
         }

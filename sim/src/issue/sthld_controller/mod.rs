@@ -3,7 +3,7 @@
 mod walk;
 
 use gpurf_blocks::{Clocked, Parameters, SthldTable};
-use gpurf_hw::issue::{SthldControllerIn, SthldControllerOut};
+use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
 
 pub use self::walk::{Curve, Walk, WalkStep};
 

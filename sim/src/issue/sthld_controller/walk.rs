@@ -5,7 +5,7 @@
 //! comes to rest. Any engine can walk.
 
 use gpurf_blocks::Clocked;
-use gpurf_hw::issue::{SthldControllerIn, SthldControllerOut};
+use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
 use serde::Serialize;
 
 use crate::cells::Lfsr;

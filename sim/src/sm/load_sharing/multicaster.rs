@@ -11,7 +11,7 @@
 //! - *Barriers*: see [`Multicaster::begin`].
 
 use gpurf_blocks::{Clocked, SUB_CORES, WARPS};
-use gpurf_hw::multicast::{IwmuIn, IwmuOut};
+use gpurf_blocks::ports::{IwmuIn, IwmuOut};
 
 use crate::config::Config;
 use crate::sm::context::Executing;

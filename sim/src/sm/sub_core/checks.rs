@@ -1,7 +1,7 @@
 //! What the hardware says is held against what the SM knows.
 
 use gpurf_blocks::{Clocked, SUB_CORES};
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 
 use super::super::context::{Context, Executing};
 use super::super::decoded::Decoded;

@@ -1,7 +1,7 @@
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
 use gpurf_blocks::{Clocked, MAX_SLOTS, WARPS};
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_trace::Unit;
 
 use super::super::context::Context;

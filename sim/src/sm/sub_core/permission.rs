@@ -1,7 +1,7 @@
 //! What a sub-core tells a scheduler of the whole SM, and what that lets it do.
 
 use gpurf_blocks::Clocked;
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 
 use super::super::context::Context;
 use super::SubCore;

@@ -1,6 +1,6 @@
 //! Cycles in which the hardware of a sub-core need not be asked.
 
-use gpurf_hw::sub_core::SubCoreOut;
+use gpurf_blocks::ports::SubCoreOut;
 
 use crate::bits::mask;
 

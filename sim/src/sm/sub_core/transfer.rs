@@ -2,7 +2,7 @@
 //! registers are read from the banks and written into them.
 
 use gpurf_blocks::Clocked;
-use gpurf_hw::sub_core::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 
 use super::super::context::Context;
 use super::super::pool::{Change, Pool};

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use gpurf_blocks::{Clocked, Parameters, FLAG_WORD};
-use gpurf_hw::finereg::{CtaStatusMonitorIn, CtaStatusMonitorOut};
+use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut};
 
 use crate::finereg::{Candidate, CtaStatusMonitor, Location, Status};
 

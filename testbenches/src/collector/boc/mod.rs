@@ -4,11 +4,14 @@ mod scenarios;
 
 use std::collections::HashMap;
 
-use gpurf_blocks::{Data, Parameters};
-use gpurf_hw::collector::{Boc, BocIn, BocOut};
+use gpurf_blocks::{Allocation, Data, Parameters};
+use gpurf_blocks::ports::{CollectorIn, CollectorOut, OperandStageIn, OperandStageOut};
+use gpurf_hw::collector::Boc;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
+use super::{register_stages, Collector, DataOf};
+use crate::operand_stage;
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for Boc<W>
@@ -29,6 +32,24 @@ where
 }
 
 register!(Boc<W>);
+// Collector w is warp w's, of which a sub-core has eight.
+register_stages!([W] Boc<W>, 3);
+
+impl<const W: usize> Collector<W> for Boc<W>
+where
+    Bits<W>: Word,
+{
+    type Model = gpurf_sim::collector::Boc<DataOf<W>>;
+    const ALLOCATION: Allocation = Allocation::Private;
+
+    fn stage_scenarios<M>() -> Vec<Scenario<M>>
+    where
+        M: Testbench<In = OperandStageIn<DataOf<W>>, Out = OperandStageOut<DataOf<W>>>,
+    {
+        operand_stage::scenarios::of_bypassing_stage()
+    }
+}
+
 
 /// Instructions and results of one warp. Results come in any order, for destinations in and out of the
 /// window, and for registers that no slot waits for; only never of a register that the instruction at
@@ -53,17 +74,17 @@ impl<D: Data> BocStimulus<D> {
         self.values.get(&register).copied().unwrap_or_default()
     }
 
-    fn sources_of(&self, inputs: &BocIn<D>) -> Vec<Option<u32>> {
+    fn sources_of(&self, inputs: &CollectorIn<D>) -> Vec<Option<u32>> {
         let slots = 0..self.parameters.slots;
         slots.map(|slot| inputs.source_valid[slot].then_some(inputs.source_register[slot])).collect()
     }
 }
 
-impl<D: Data> Stimulus<BocIn<D>, BocOut<D>> for BocStimulus<D> {
-    fn next(&mut self, random: &mut Random) -> BocIn<D> {
+impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
+    fn next(&mut self, random: &mut Random) -> CollectorIn<D> {
         let Parameters { slots, destinations, banks, .. } = self.parameters;
         let registers = random.pick(&[4, 8, 16, 256]);
-        let mut inputs = BocIn {
+        let mut inputs = CollectorIn {
             issue: !self.occupied && random.percent(80),
             flush: random.percent(10),
             unit: random.below(8) as u32,
@@ -101,7 +122,7 @@ impl<D: Data> Stimulus<BocIn<D>, BocOut<D>> for BocStimulus<D> {
         inputs
     }
 
-    fn observe(&mut self, inputs: &BocIn<D>, outputs: &BocOut<D>) -> Result<(), String> {
+    fn observe(&mut self, inputs: &CollectorIn<D>, outputs: &CollectorOut<D>) -> Result<(), String> {
         if outputs.occupied != self.occupied {
             return Err(format!("occupied should be {}", self.occupied));
         }

@@ -1,16 +1,17 @@
 //! Scenarios of the bypassing operand collector.
 
 use gpurf_blocks::Data;
-use gpurf_hw::collector::{Boc, BocIn};
+use gpurf_blocks::ports::{CollectorIn};
+use gpurf_hw::collector::Boc;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
 use crate::{expect, value, Drive, Scenario};
 
-type In<const W: usize> = BocIn<<Bits<W> as Word>::Data>;
+type In<const W: usize> = CollectorIn<<Bits<W> as Word>::Data>;
 
-fn issue<D: Data>(sources: &[u32], destinations: &[u32]) -> BocIn<D> {
-    let mut inputs = BocIn { issue: true, ..Default::default() };
+fn issue<D: Data>(sources: &[u32], destinations: &[u32]) -> CollectorIn<D> {
+    let mut inputs = CollectorIn { issue: true, ..Default::default() };
     for (slot, register) in sources.iter().enumerate() {
         (inputs.source_valid[slot], inputs.source_register[slot]) = (true, *register);
     }
@@ -20,19 +21,19 @@ fn issue<D: Data>(sources: &[u32], destinations: &[u32]) -> BocIn<D> {
     inputs
 }
 
-fn arrive<D: Data>(slot: usize, data: D) -> BocIn<D> {
-    BocIn { s_valid: true, s_slot: slot as u32, s_data: data, ..Default::default() }
+fn arrive<D: Data>(slot: usize, data: D) -> CollectorIn<D> {
+    CollectorIn { s_valid: true, s_slot: slot as u32, s_data: data, ..Default::default() }
 }
 
-fn result<D: Data>(mut inputs: BocIn<D>, bank: usize, register: u32, number: u32) -> BocIn<D> {
+fn result<D: Data>(mut inputs: CollectorIn<D>, bank: usize, register: u32, number: u32) -> CollectorIn<D> {
     inputs.write_valid[bank] = true;
     inputs.write_register[bank] = register;
     inputs.write_data[bank] = value(number);
     inputs
 }
 
-fn dispatch<D: Data>() -> BocIn<D> {
-    BocIn { dispatch: true, ..Default::default() }
+fn dispatch<D: Data>() -> CollectorIn<D> {
+    CollectorIn { dispatch: true, ..Default::default() }
 }
 
 /// Issues an instruction, serves its requests with the value of each register's number, and dispatches it.
@@ -235,10 +236,10 @@ where
             rule: "our decision: a branch that leaves the window empties it",
             play: |bench: &mut Drive<Boc<W>>| {
                 run(bench, &[4], &[7])?;
-                let idle = bench.cycle(BocIn { flush: true, ..In::<W>::default() })?;
+                let idle = bench.cycle(CollectorIn { flush: true, ..In::<W>::default() })?;
                 expect(!idle.hit.contains(&true), "without an issue it does nothing")?;
                 expect(bench.peek(issue(&[4], &[]))?.hit[0], "R4 is there")?;
-                let flushed = BocIn { flush: true, ..issue(&[4, 9], &[8]) };
+                let flushed = CollectorIn { flush: true, ..issue(&[4, 9], &[8]) };
                 expect(finish(bench, flushed, &[4, 9])? == [false, false], "and is not found")?;
                 let out = bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
                 expect(!out.cached[0], "the slot of R7 has gone too")?;
@@ -274,7 +275,7 @@ where
             name: "one_instruction_at_a_time",
             rule: "W 2: released once its instruction is dispatched",
             play: |bench: &mut Drive<Boc<W>>| {
-                let out = bench.cycle(BocIn { unit: 3, payload: 77, ..issue(&[], &[]) })?;
+                let out = bench.cycle(CollectorIn { unit: 3, payload: 77, ..issue(&[], &[]) })?;
                 expect(!out.occupied && !out.ready, "free")?;
                 let out = bench.cycle(dispatch())?;
                 expect(out.occupied && out.ready, "no sources, no wait")?;

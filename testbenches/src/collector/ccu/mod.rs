@@ -2,12 +2,14 @@
 
 mod scenarios;
 
-use gpurf_blocks::{Data, Parameters, MAX_SLOTS};
-use gpurf_hw::collector::{Ccu, CcuIn, CcuOut};
+use gpurf_blocks::{Allocation, Data, Parameters, MAX_SLOTS};
+use gpurf_blocks::ports::{CollectorIn, CollectorOut, OperandStageIn, OperandStageOut};
+use gpurf_hw::collector::Ccu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::Tenant;
+use super::{register_stages, Collector, DataOf, Tenant};
+use crate::operand_stage;
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize, const I: usize> Testbench for Ccu<W, I>
@@ -28,6 +30,23 @@ where
 }
 
 register!(Ccu<W, I>);
+register_stages!([W, I, C] Ccu<W, I>, C);
+
+impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I>
+where
+    Bits<W>: Word,
+{
+    type Model = gpurf_sim::collector::Ccu<DataOf<W>>;
+    const ALLOCATION: Allocation = Allocation::OwnElseAnyFree;
+
+    fn stage_scenarios<M>() -> Vec<Scenario<M>>
+    where
+        M: Testbench<In = OperandStageIn<DataOf<W>>, Out = OperandStageOut<DataOf<W>>>,
+    {
+        operand_stage::scenarios::of_caching_stage()
+    }
+}
+
 
 /// Few warps and registers, so that there are hits, flushes, repeated registers and full tables; results
 /// that respect the scoreboard: never of a register that the instruction at hand reads.
@@ -43,8 +62,8 @@ impl CcuStimulus {
     }
 }
 
-impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
-    fn next(&mut self, random: &mut Random) -> CcuIn<D> {
+impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
+    fn next(&mut self, random: &mut Random) -> CollectorIn<D> {
         let registers = random.pick(&[
             self.parameters.entries / 2,
             self.parameters.entries,
@@ -54,7 +73,7 @@ impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
         if !self.tenant.occupied && random.percent(10) {
             self.warp = random.below(8) as u32;
         }
-        let mut inputs = CcuIn {
+        let mut inputs = CollectorIn {
             warp: self.warp,
             unit: random.below(8) as u32,
             payload: random.word(),
@@ -98,7 +117,7 @@ impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
         inputs
     }
 
-    fn observe(&mut self, inputs: &CcuIn<D>, outputs: &CcuOut<D>) -> Result<(), String> {
+    fn observe(&mut self, inputs: &CollectorIn<D>, outputs: &CollectorOut<D>) -> Result<(), String> {
         let issue = inputs.issue.then(|| sources_of(inputs));
         let arrival = inputs.s_valid.then_some(inputs.s_slot);
         self.tenant.observe(issue, &outputs.request, arrival, inputs.dispatch);
@@ -106,7 +125,7 @@ impl<D: Data> Stimulus<CcuIn<D>, CcuOut<D>> for CcuStimulus {
     }
 }
 
-fn sources_of<D: Data>(inputs: &CcuIn<D>) -> Vec<u32> {
+fn sources_of<D: Data>(inputs: &CollectorIn<D>) -> Vec<u32> {
     (0..MAX_SLOTS)
         .filter(|slot| inputs.source_valid[*slot])
         .map(|slot| inputs.source_register[slot])

@@ -1,20 +1,21 @@
 //! Scenarios of the caching collector unit.
 
 use gpurf_blocks::{Data, ReplacementPolicy};
-use gpurf_hw::collector::{Ccu, CcuIn};
+use gpurf_blocks::ports::{CollectorIn};
+use gpurf_hw::collector::Ccu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
 use crate::{expect, value, Drive, Scenario};
 
 type DataOf<const W: usize> = <Bits<W> as Word>::Data;
-type In<const W: usize> = CcuIn<DataOf<W>>;
+type In<const W: usize> = CollectorIn<DataOf<W>>;
 
 const NEAR: bool = true;
 const FAR: bool = false;
 
-fn issue<D: Data>(warp: u32, sources: &[(u32, bool)]) -> CcuIn<D> {
-    let mut inputs = CcuIn { issue: true, warp, ..Default::default() };
+fn issue<D: Data>(warp: u32, sources: &[(u32, bool)]) -> CollectorIn<D> {
+    let mut inputs = CollectorIn { issue: true, warp, ..Default::default() };
     for (slot, (register, near)) in sources.iter().enumerate() {
         inputs.source_valid[slot] = true;
         inputs.source_register[slot] = *register;
@@ -23,23 +24,23 @@ fn issue<D: Data>(warp: u32, sources: &[(u32, bool)]) -> CcuIn<D> {
     inputs
 }
 
-fn arrive<D: Data>(slot: usize, data: D) -> CcuIn<D> {
-    CcuIn { s_valid: true, s_slot: slot as u32, s_data: data, ..Default::default() }
+fn arrive<D: Data>(slot: usize, data: D) -> CollectorIn<D> {
+    CollectorIn { s_valid: true, s_slot: slot as u32, s_data: data, ..Default::default() }
 }
 
-fn result<D: Data>(register: u32, near: bool) -> CcuIn<D> {
-    with_result(CcuIn::default(), 0, register, near)
+fn result<D: Data>(register: u32, near: bool) -> CollectorIn<D> {
+    with_result(CollectorIn::default(), 0, register, near)
 }
 
 /// The same at a port D together with other inputs.
-fn with_result<D: Data>(mut inputs: CcuIn<D>, port: usize, register: u32, near: bool) -> CcuIn<D> {
+fn with_result<D: Data>(mut inputs: CollectorIn<D>, port: usize, register: u32, near: bool) -> CollectorIn<D> {
     (inputs.d_valid[port], inputs.d_register[port]) = (true, register);
     (inputs.d_near[port], inputs.d_data[port]) = (near, value(register));
     inputs
 }
 
-fn dispatch<D: Data>() -> CcuIn<D> {
-    CcuIn { dispatch: true, ..Default::default() }
+fn dispatch<D: Data>() -> CollectorIn<D> {
+    CollectorIn { dispatch: true, ..Default::default() }
 }
 
 /// Issues an instruction, serves its requests with each register's value, and dispatches it. Returns
@@ -196,7 +197,7 @@ where
                 }
                 // More results than entries, while the instruction holds its operands.
                 for number in 0..2 << I {
-                    bench.cycle(CcuIn { random: number % (1 << I), ..result(100 + number, NEAR) })?;
+                    bench.cycle(CollectorIn { random: number % (1 << I), ..result(100 + number, NEAR) })?;
                 }
                 let out = bench.cycle(dispatch())?;
                 let kept = (0..slots).all(|slot| out.operand_data[slot] == value(10 + slot as u32));
@@ -251,7 +252,7 @@ where
                     return Ok(());
                 }
                 fill(bench, |number| number % 2 == 0)?;
-                bench.cycle(CcuIn { random: 2, ..result(99, NEAR) })?;
+                bench.cycle(CollectorIn { random: 2, ..result(99, NEAR) })?;
                 let found = present(bench)?;
                 expect(found[1] && !found[3], "the first far entry at or after the random start goes")
             },
@@ -264,7 +265,7 @@ where
                     return Ok(());
                 }
                 fill(bench, |number| number != 1)?;
-                bench.cycle(CcuIn { random: 3, ..result(99, NEAR) })?;
+                bench.cycle(CollectorIn { random: 3, ..result(99, NEAR) })?;
                 expect(!present(bench)?[1], "past the last entry the search starts over")
             },
         },

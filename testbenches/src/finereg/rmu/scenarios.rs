@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use gpurf_hw::dialect::Word;
-use gpurf_hw::finereg::{Rmu, RmuIn};
+use gpurf_blocks::ports::{RmuIn};
+use gpurf_hw::finereg::Rmu;
 use rust_hdl::prelude::Bits;
 
 use crate::{expect, value, Drive, Scenario};

@@ -1,81 +1,119 @@
-//! Operand stage with caching collector units: W §3.1, F §III-B and Fig. 4.
+//! Operand stage of one sub-core: collectors, crossbar, arbiter, banks and dispatch selection.
 //!
-//! Beside the baseline's wires, results reach the collectors' ports D through the write filter, and
-//! one shift register per sub-core gives the random choices of replacement; it steps with each issue.
+//! F §II and Fig. 3 with operand collector units; W §3.1, F §III-B and Fig. 4 with caching collector units; F §VI-B
+//! with bypassing operand collectors. All have the same ports, so that one takes another's place.
 //!
-//! Ports as of [`super::OcuStage`].
+//! Timing, for an instruction issued in cycle t:
+//!
+//! | cycle | what happens |
+//! |---|---|
+//! | t | it enters its collector; sources are looked up; what is missing joins the banks' queues |
+//! | t + 1 | the oldest read of each queue is granted, if bank and port S are free |
+//! | t + 2 | the value crosses from the bank to the collector |
+//! | t + 3 | with all sources present the instruction can be dispatched (t + 1 if none was missing) |
+//!
+//! The papers fix no such latencies; these follow from a synchronous memory and registered queues.
+//! Collectors that are ready, and whose execution unit takes an instruction, are dispatched in turn,
+//! one per cycle (the papers speak of a dispatch scheduler and not of its order). A collector can take
+//! the next instruction in the cycle after dispatch.
+//!
+//! * Caching collectors: results also reach their ports D, through the arbiter's write filter. One shift register per
+//!   sub-core gives the random choices of replacement.
+//! * Bypassing collectors: warp w has collector w to itself, and issues to no other. All results of a cycle reach the
+//!   collector of their warp, near and far ones alike: the crossbar for writes has as many lanes to each collector as
+//!   there are banks. `write_cached` tells a result that also enters a window; `write_filtered` one that goes to the
+//!   bank alone, as its instruction has slid out or has more destinations than are kept. The SM sets `flush` with the
+//!   first instruction of a warp, and when a branch has left the window, as [`crate::collector::Boc`] says.
+//!
+//! Ports that a kind of collector has no use for are there all the same, and zero, but for arrays of destinations.
 
 use gpurf_blocks::Choice;
 use rust_hdl::prelude::*;
 
-use super::{OperandStageIn, OperandStageOut};
 use crate::cells::{Lfsr, RoundRobin};
-use crate::collector::Ccu;
+use crate::collector::Collector;
 use crate::dialect::{block, rtl};
 use crate::register_file::{Arbiter, Bank};
 
-/// `W`: data width in bits; `I`: bits of a cache-table entry's number; `C`: bits of a collector's
-/// number, at least one.
+/// `K`: the kind of collector; `W`: data width in bits; `C`: bits of a collector's number, at least one.
 #[block(
-    title = "Operand stage with caching collector units",
-    paper = "W §3.1, F §III-B",
-    parameters(
-        width,
-        entries,
-        collectors,
-        slots,
-        banks,
-        rows,
-        replacement,
-        cache_far,
-        invalidate,
-        choice,
-        d_ports
-    ),
-    fixed(destinations = 0),
-    ports(OperandStageIn, OperandStageOut)
+    naming = K::STAGE,
+    sizes(
+        caching = if d_ports == 0 { 0 } else { collectors },
+        randoms = if d_ports == 0 { 0 } else { 1 },
+        bypassing = if destinations == 0 { 0 } else { collectors }
+    )
 )]
-pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
+pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
+    /// Issue: an instruction enters this collector, which must be free. At most one is high.
     pub issue: In<[Bit; collectors]>,
+    /// Warp of the issued instruction, within the sub-core.
     pub warp: In<Bits<3>>,
+    /// Execution unit that the instruction needs.
     pub unit: In<Bits<3>>,
+    /// What the later pipeline stages need of the instruction; carried through.
     pub payload: In<Bits<32>>,
+    /// First row of the warp's registers in every bank.
     pub base: In<Bits<8>>,
     pub source_valid: In<[Bit; slots]>,
     pub source_register: In<[Bits<8>; slots]>,
+    /// The operand's next reuse is near (caching collectors only).
     pub source_near: In<[Bit; slots]>,
+    /// The instruction's first destinations (bypassing collectors only; the others have no such ports).
     pub destination_valid: In<[Bit; destinations]>,
     pub destination_register: In<[Bits<8>; destinations]>,
+    /// With `issue`: a branch has left the window, which is emptied before (bypassing collectors only).
     pub flush: In<Bit>,
+
+    /// Write-back: one result register per bank, always taken. The register must live in that bank.
     pub write_valid: In<[Bit; banks]>,
     pub write_warp: In<[Bits<3>; banks]>,
     pub write_register: In<[Bits<8>; banks]>,
     pub write_base: In<[Bits<8>; banks]>,
+    /// The result's next reuse is near (caching collectors only).
     pub write_near: In<[Bit; banks]>,
     pub write_data: In<[Bits<W>; banks]>,
+
+    /// Bit u: execution unit u takes an instruction this cycle.
     pub unit_ready: In<Bits<8>>,
+
+    /// Dispatch: the instruction in this collector goes to its unit this cycle. At most one is high.
+    /// The fields below are the dispatched instruction's, and zero in a cycle without dispatch.
     pub dispatch: Out<[Bit; collectors]>,
     pub dispatch_warp: Out<Bits<3>>,
     pub dispatch_unit: Out<Bits<3>>,
     pub dispatch_payload: Out<Bits<32>>,
     pub operand_valid: Out<[Bit; slots]>,
     pub operand_data: Out<[Bits<W>; slots]>,
+
+    /// Port R of each collector: an instruction occupies it.
     pub collector_occupied: Out<[Bit; collectors]>,
+    /// Warp of its present or last instruction.
     pub collector_warp: Out<[Bits<3>; collectors]>,
+    /// It belongs to that warp: one has been issued to it (caching collectors only).
     pub collector_owned: Out<[Bit; collectors]>,
+    /// It holds a value whose reuse is near (caching collectors only).
     pub collector_near: Out<[Bit; collectors]>,
+
+    /// Event: this source of the instruction issued this cycle was found in its collector.
     pub hit: Out<[Bit; slots]>,
+    /// Event: the bank performs a read this cycle.
     pub bank_read: Out<[Bit; banks]>,
+    /// Event: a read waits at the head of the bank's queue and is not granted this cycle.
     pub bank_conflict: Out<[Bit; banks]>,
+    /// Event: this bank's write is also written into a collector.
     pub write_cached: Out<[Bit; banks]>,
+    /// Event: a collector holds data of this write's warp, and the write is kept out of it.
     pub write_filtered: Out<[Bit; banks]>,
 
+    collectors: [K; collectors],
     issues: Local<Bit>,
     random: Local<Bits<8>>,
+    lfsr: [Lfsr; randoms],
     /// Port D of the collector has a result.
-    d_taken: Local<[Bit; collectors]>,
-    collectors: [Ccu<W, I>; collectors],
-    lfsr: Lfsr,
+    d_taken: Local<[Bit; caching]>,
+    /// A bank's result is of the collector's warp.
+    belongs: Local<[[Bit; banks]; bypassing]>,
     can_dispatch: Local<[Bit; collectors]>,
     dispatches: Local<Bit>,
     arbiter: Arbiter<C>,
@@ -84,7 +122,9 @@ pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
     dispatch_arbiter: RoundRobin,
     #[value(|collector| collector)]
     collector_number: Constant<[Bits<C>; collectors]>,
-    #[value(choice == Choice::Random)]
+    #[value(|collector| collector)]
+    stage_number: Constant<[Bits<3>; collectors]>,
+    #[value(d_ports > 0 && choice == Choice::Random)]
     is_random: Constant<Bit>,
     /// There is more than one port D; the port is not the first.
     #[value(d_ports > 1)]
@@ -93,7 +133,7 @@ pub struct CcuStage<const W: usize, const I: usize, const C: usize> {
     is_second: Constant<[Bit; d_ports]>,
 }
 
-impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C> {
+impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, W, C> {
     #[rtl]
     fn update(&mut self) {
         // Arbiter.
@@ -130,17 +170,22 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
             self.banks[b].slot.next = self.arbiter.bank_slot[b].val();
         }
 
-        // Random choices.
+        // One shift register gives the random choices of all collectors; it steps with each issue.
         self.issues.next = false;
         for c in 0..collectors {
             self.issues.next = self.issues.val() | self.issue[c].val();
         }
-        self.lfsr.step.next = self.issues.val() & self.is_random.val();
-        self.random.next = self.lfsr.value.val();
+        self.random.next = 0.into();
+        for r in 0..randoms {
+            self.lfsr[r].step.next = self.issues.val() & self.is_random.val();
+            self.random.next = self.lfsr[r].value.val();
+        }
 
         // Collectors, and the crossbar to their ports S.
         for c in 0..collectors {
+            self.collectors[c].number.next = self.stage_number[c].val();
             self.collectors[c].issue.next = self.issue[c].val();
+            self.collectors[c].flush.next = self.flush.val();
             self.collectors[c].warp.next = self.warp.val();
             self.collectors[c].unit.next = self.unit.val();
             self.collectors[c].payload.next = self.payload.val();
@@ -149,6 +194,10 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
                 self.collectors[c].source_valid[s].next = self.source_valid[s].val();
                 self.collectors[c].source_register[s].next = self.source_register[s].val();
                 self.collectors[c].source_near[s].next = self.source_near[s].val();
+            }
+            for k in 0..destinations {
+                self.collectors[c].destination_valid[k].next = self.destination_valid[k].val();
+                self.collectors[c].destination_register[k].next = self.destination_register[k].val();
             }
             self.collectors[c].s_valid.next = false;
             self.collectors[c].s_slot.next = 0.into();
@@ -166,7 +215,7 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
             self.collector_warp[c].next = self.collectors[c].held_warp.val();
             self.collector_owned[c].next = self.collectors[c].owned.val();
             self.collector_near[c].next = self.collectors[c].any_near.val();
-            self.collectors[c].random.next = bit_cast::<I, 8>(self.random.val());
+            self.collectors[c].random.next = self.random.val();
         }
         for s in 0..slots {
             self.hit[s].next = false;
@@ -177,8 +226,8 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
             }
         }
 
-        // Results, and the crossbar to the ports D.
-        for c in 0..collectors {
+        // Caching collectors: the crossbar to the ports D behind the write filter.
+        for c in 0..caching {
             self.arbiter.owned[c].next = self.collectors[c].owned.val();
             self.arbiter.held_warp[c].next = self.collectors[c].held_warp.val();
             for p in 0..d_ports {
@@ -202,6 +251,21 @@ impl<const W: usize, const I: usize, const C: usize> Logic for CcuStage<W, I, C>
                 }
                 self.collectors[c].filtered[b].next = self.arbiter.filtered_bank[c].val().get_bit(b);
                 self.collectors[c].filtered_register[b].next = self.write_register[b].val();
+            }
+        }
+
+        // Bypassing collectors: every result of a warp reaches its collector.
+        for c in 0..bypassing {
+            for b in 0..banks {
+                self.belongs[c][b].next =
+                    self.write_valid[b].val() & (self.write_warp[b].val() == self.collectors[c].held_warp.val());
+                self.collectors[c].write_valid[b].next = self.belongs[c][b].val();
+                self.collectors[c].write_register[b].next = self.write_register[b].val();
+                self.collectors[c].write_data[b].next = self.write_data[b].val();
+                if self.belongs[c][b].val() {
+                    self.write_cached[b].next = self.collectors[c].cached[b].val();
+                    self.write_filtered[b].next = !self.collectors[c].cached[b].val();
+                }
             }
         }
 

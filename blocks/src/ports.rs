@@ -1,0 +1,8 @@
+//! Inputs and outputs of every module as plain data: `CcuIn` and `CcuOut` of the module `Ccu`.
+//!
+//! Generated from the declarations under `hw/src`, and nothing else of the hardware is known here. Arrays are as long as
+//! they can be under any parameters; elements past a module's own length stay zero.
+
+use crate::constants::*;
+
+include!(concat!(env!("OUT_DIR"), "/ports.rs"));

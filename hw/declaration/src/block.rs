@@ -1,0 +1,284 @@
+//! `#[block]`: a hardware module from its declaration.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::visit_mut::{visit_expr_mut, VisitMut};
+use syn::{parse_quote, Error, Expr, LitStr, Result};
+
+use crate::declaration::Declaration;
+use crate::fields::{maker, Kind};
+use crate::ports::face;
+use crate::sizes::{lower_name, settings, sizes};
+
+pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    let declaration = Declaration::read(arguments, item)?;
+    let Declaration { arguments, item, fields, parts } = &declaration;
+
+    let sizes = sizes(arguments, parts);
+    let hidden: Vec<Ident> = sizes.iter().map(|(name, _)| format_ident!("_{name}")).collect();
+    let size_names: Vec<&Ident> = sizes.iter().map(|(name, _)| name).collect();
+    let size_values: Vec<&Expr> = sizes.iter().map(|(_, value)| value).collect();
+    let settings = settings(fields, &size_names)?;
+    let makers = declaration.members().map(|(part, field)| maker(part, field, &item.generics));
+    let makers = makers.collect::<Result<Vec<_>>>()?;
+    let names: Vec<&Ident> = parts.iter().map(|part| &part.name).collect();
+
+    let has_clock = !arguments.is_combinational;
+    let has_reset = has_clock && !arguments.is_unreset;
+    let clock_names: Vec<Ident> = [("clock", has_clock), ("reset", has_reset)]
+        .iter()
+        .filter_map(|(name, there)| there.then(|| format_ident!("{name}")))
+        .collect();
+    let clock_types = [quote!(Clock), quote!(Bit)];
+    let clock_fields = clock_names.iter().zip(&clock_types).map(|(name, carried)| {
+        quote!(pub #name: ::rust_hdl::prelude::Signal<::rust_hdl::prelude::In, ::rust_hdl::prelude::#carried>,)
+    });
+    let bundle = arguments.bundle.iter();
+    let bundle_field = bundle.clone().map(|bundle| quote!(ports: #bundle,)).collect::<Vec<_>>();
+    let bundle_made = bundle.clone().map(|bundle| quote!(ports: <#bundle>::new(parameters),));
+    let bundle_name: Vec<Ident> = bundle.clone().map(|_| format_ident!("ports")).collect();
+
+    let (name, attributes, visibility, generics) = (&item.ident, &item.attrs, &item.vis, &item.generics);
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let signals = declaration.signals();
+
+    let takes_parameters = arguments.arguments.is_empty();
+    let constructor_arguments: Vec<TokenStream> = match takes_parameters {
+        true => vec![quote!(parameters: &::gpurf_blocks::Parameters)],
+        false => arguments.arguments.iter().map(|(name, _)| quote!(#name: usize)).collect(),
+    };
+    let seen_here = takes_parameters.then(
+        || quote!(let parameters = &<Self as ::gpurf_hw::dialect::Configured>::seen(parameters);),
+    );
+    let identity_parameters = match takes_parameters {
+        true => quote!({
+            let names = <Self as ::gpurf_hw::dialect::Declared>::NAMING.parameters.iter();
+            names.map(|name| parameters.in_verilog(name)).collect()
+        }),
+        false => {
+            let names = arguments.arguments.iter().map(|(name, _)| name);
+            let texts = names.clone().map(|name| name.to_string());
+            quote!(vec![#((#texts, #names)),*])
+        }
+    };
+
+    let children: Vec<&Ident> =
+        parts.iter().filter(|part| part.kind == Kind::Child).map(|part| &part.name).collect();
+    let reset = if has_reset { quote!(self.reset.val()) } else { quote!(false) };
+    let connect_clocks =
+        has_clock.then(|| quote!(#(::gpurf_hw::dialect::Clocking::connect_clock(&mut self.#children);)*));
+    let drive_clocks = (has_clock && !children.is_empty()).then(|| {
+        quote!(
+            let (clock, reset) = (self.clock.val(), #reset);
+            #(::gpurf_hw::dialect::Clocking::drive_clock(&mut self.#children, clock, reset);)*
+        )
+    });
+    let drive_reset = has_reset.then(|| quote!(self.reset.next = reset;));
+    let clocking = has_clock.then(|| {
+        quote!(
+            fn connect_clock(&mut self) {
+                #(self.#clock_names.connect();)*
+            }
+            fn drive_clock(&mut self, clock: ::rust_hdl::prelude::Clock, reset: bool) {
+                let _ = reset;
+                self.clock.next = clock;
+                #drive_reset
+            }
+        )
+    });
+    let all: Vec<&Ident> = clock_names.iter().chain(&bundle_name).chain(names.iter().copied()).collect();
+    let texts: Vec<String> = all.iter().map(|name| name.to_string()).collect();
+    let deref = arguments.bundle.as_ref().map(|bundle| {
+        quote! {
+            impl #impl_generics ::std::ops::Deref for #name #ty_generics #where_clause {
+                type Target = #bundle;
+
+                fn deref(&self) -> &#bundle {
+                    &self.ports
+                }
+            }
+
+            impl #impl_generics ::std::ops::DerefMut for #name #ty_generics #where_clause {
+                fn deref_mut(&mut self) -> &mut #bundle {
+                    &mut self.ports
+                }
+            }
+        }
+    });
+    let (configured, declared) = (configured(&declaration), declared(&declaration)?);
+    let entry = entry(&declaration);
+    let face = face(&declaration, [has_clock, has_reset])?;
+
+    Ok(quote! {
+        #(#attributes)*
+        #visibility struct #name #generics #where_clause {
+            #(#clock_fields)*
+            #(#bundle_field)*
+            #(#signals,)*
+            identity: ::gpurf_hw::dialect::Identity,
+            #(#hidden: usize,)*
+        }
+
+        impl #impl_generics #name #ty_generics #where_clause {
+            /// The module with these parameters.
+            pub fn new(#(#constructor_arguments),*) -> Self {
+                #seen_here
+                #(let #settings = parameters.#settings;)*
+                #(let #size_names = #size_values;)*
+                #name {
+                    #(#clock_names: Default::default(),)*
+                    #(#bundle_made)*
+                    #(#names: #makers,)*
+                    identity: ::gpurf_hw::dialect::Identity::declared::<Self>(#identity_parameters),
+                    #(#hidden: #size_names,)*
+                }
+            }
+        }
+
+        impl #impl_generics ::gpurf_hw::dialect::Clocking for #name #ty_generics #where_clause {
+            #clocking
+        }
+
+        impl #impl_generics ::rust_hdl::prelude::Block for #name #ty_generics #where_clause {
+            fn connect_all(&mut self) {
+                ::rust_hdl::prelude::Logic::connect(self);
+                #connect_clocks
+                #(self.#all.connect_all();)*
+            }
+
+            fn update_all(&mut self) {
+                #drive_clocks
+                ::rust_hdl::prelude::Logic::update(self);
+                #(self.#all.update_all();)*
+            }
+
+            fn has_changed(&self) -> bool {
+                #(self.#all.has_changed())||*
+            }
+
+            fn accept(&self, name: &str, probe: &mut dyn ::rust_hdl::prelude::Probe) {
+                probe.visit_start_scope(name, self);
+                #(self.#all.accept(#texts, probe);)*
+                self.identity.accept("identity", probe);
+                probe.visit_end_scope(name, self);
+            }
+        }
+
+        #deref
+        #configured
+        #declared
+        #entry
+        #face
+    })
+}
+
+/// How parameters make the module, and what it makes of them.
+fn configured(declaration: &Declaration) -> TokenStream {
+    let Declaration { arguments, item, .. } = declaration;
+    let (name, (impl_generics, ty_generics, where_clause)) = (&item.ident, item.generics.split_for_impl());
+    let types = item.generics.type_params().map(|parameter| &parameter.ident);
+    let widths = item.generics.const_params().filter_map(|parameter| {
+        match parameter.ident.to_string().as_str() {
+            "W" => Some(quote!(width: W)),
+            "I" => Some(quote!(entries: 1 << I)),
+            _ => None,
+        }
+    });
+    let fixed = arguments.fixed.iter().map(|(name, value)| quote!(#name: #value));
+    let made = match arguments.arguments.is_empty() {
+        true => quote!(Self::new(parameters)),
+        false => {
+            let bounds = arguments.arguments.iter().map(|(_, bound)| {
+                let mut bound = bound.clone();
+                OfParameters.visit_expr_mut(&mut bound);
+                bound
+            });
+            quote!({ let _ = parameters; Self::new(#(#bounds),*) })
+        }
+    };
+    quote! {
+        impl #impl_generics ::gpurf_hw::dialect::Configured for #name #ty_generics #where_clause {
+            fn configured(parameters: &::gpurf_blocks::Parameters) -> Self {
+                #made
+            }
+
+            fn seen(parameters: &::gpurf_blocks::Parameters) -> ::gpurf_blocks::Parameters {
+                #(let parameters = &<#types as ::gpurf_hw::dialect::Configured>::seen(parameters);)*
+                #[allow(clippy::needless_update)]
+                ::gpurf_blocks::Parameters { #(#widths,)* #(#fixed,)* ..*parameters }
+            }
+        }
+    }
+}
+
+/// What the declaration says of the module as such.
+fn declared(declaration: &Declaration) -> Result<TokenStream> {
+    let Declaration { arguments, item, .. } = declaration;
+    let (name, (impl_generics, ty_generics, where_clause)) = (&item.ident, item.generics.split_for_impl());
+    let naming = match (&arguments.naming, &arguments.title) {
+        (Some(naming), _) => quote!(#naming),
+        (None, Some(title)) => {
+            let module = snake_case(&name.to_string());
+            let paper = arguments.paper.as_ref().map_or(String::new(), LitStr::value);
+            let mut parameters: Vec<String> =
+                arguments.parameters.iter().map(|name| name.to_string()).collect();
+            for (_, bound) in &arguments.arguments {
+                parameters.extend(lower_name(bound).map(|name| name.to_string()));
+            }
+            quote!(::gpurf_hw::catalogue::Naming {
+                module: #module, title: #title, paper: #paper, parameters: &[#(#parameters),*],
+            })
+        }
+        (None, None) => return Err(Error::new_spanned(name, "a block has a title")),
+    };
+    let ports = match &arguments.bundle {
+        Some(bundle) => quote!(<#bundle>::PORTS),
+        None => {
+            let listed = declaration.listed_ports();
+            quote!(&[#(#listed),*])
+        }
+    };
+    Ok(quote! {
+        impl #impl_generics ::gpurf_hw::dialect::Declared for #name #ty_generics #where_clause {
+            const NAMING: ::gpurf_hw::catalogue::Naming = #naming;
+            const PORTS: &'static [::gpurf_hw::catalogue::Port] = #ports;
+            const SOURCE: &'static str = file!();
+        }
+    })
+}
+
+/// The module's entry in the catalogue. Of a module that is generic in another, whoever fills it in makes the entry.
+fn entry(declaration: &Declaration) -> Option<TokenStream> {
+    let (name, generics) = (&declaration.item.ident, &declaration.item.generics);
+    let is_generic = generics.type_params().next().is_some();
+    let widths: Vec<&Ident> = generics.const_params().map(|parameter| &parameter.ident).collect();
+    let module = match widths.is_empty() {
+        true => quote!(#name),
+        false => quote!(#name<#(#widths),*>),
+    };
+    (!is_generic).then(|| quote!(::gpurf_hw::enter!(#module);))
+}
+
+/// Replaces the name of a parameter by its value.
+struct OfParameters;
+
+impl VisitMut for OfParameters {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match lower_name(expr) {
+            Some(name) => *expr = parse_quote!(parameters.#name),
+            None => visit_expr_mut(self, expr),
+        }
+    }
+}
+
+/// `OperandCollectorTable` is called `operand_collector_table` in Verilog.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}

@@ -1,0 +1,173 @@
+//! The fields of a declaration: what each is, and what makes it.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, ToTokens};
+use syn::punctuated::Punctuated;
+use syn::{
+    parse_quote, Attribute, Error, Expr, Field, GenericArgument, Generics, PathArguments, Result, Token, Type,
+};
+
+/// What a field is.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    Input,
+    Output,
+    Local,
+    Constant,
+    /// A register or a module: it has the module's clock.
+    Child,
+}
+
+/// A field with its arrays taken apart.
+pub struct Part {
+    pub name: Ident,
+    pub kind: Kind,
+    /// Of one element.
+    pub element: Type,
+    /// Lengths, the outermost first.
+    pub lengths: Vec<Expr>,
+    /// What the signal or constant carries.
+    pub carried: Option<Type>,
+}
+
+pub fn part(field: &Field) -> Result<Part> {
+    let name = field.ident.clone().expect("a named field");
+    let (ty, mut lengths) = without_arrays(&field.ty);
+    let carried = arguments_of(&ty).and_then(|arguments| arguments.first().cloned());
+    let kind = match (last_name(&ty).as_deref(), &carried) {
+        (Some("In"), Some(_)) => Kind::Input,
+        (Some("Out"), Some(_)) => Kind::Output,
+        (Some("Local"), Some(_)) => Kind::Local,
+        (Some("Constant"), Some(_)) => Kind::Constant,
+        (Some("Register"), Some(_)) => {
+            let (carried, inner) = without_arrays(&carried.expect("its type"));
+            lengths.extend(inner);
+            return Ok(Part {
+                name,
+                kind: Kind::Child,
+                element: parse_quote!(Register<#carried>),
+                lengths,
+                carried: None,
+            });
+        }
+        (Some(_), _) => return Ok(Part { name, kind: Kind::Child, element: ty, lengths, carried: None }),
+        _ => {
+            return Err(Error::new_spanned(
+                &field.ty,
+                "a field is a signal, a register, a constant or a module",
+            ))
+        }
+    };
+    let (carried, inner) = without_arrays(&carried.expect("its type"));
+    lengths.extend(inner);
+    let element = match kind {
+        Kind::Constant => parse_quote!(Constant<#carried>),
+        _ => {
+            let direction = format_ident!("{}", last_name(&ty).expect("a path"));
+            parse_quote!(Signal<#direction, #carried>)
+        }
+    };
+    Ok(Part { name, kind, element, lengths, carried: Some(carried) })
+}
+
+fn without_arrays(ty: &Type) -> (Type, Vec<Expr>) {
+    match ty {
+        Type::Array(array) => {
+            let (element, mut lengths) = without_arrays(&array.elem);
+            lengths.insert(0, array.len.clone());
+            (element, lengths)
+        }
+        ty => (ty.clone(), vec![]),
+    }
+}
+
+/// What makes a field: each element anew, so that every signal has an identity of its own.
+pub fn maker(part: &Part, field: &Field, generics: &Generics) -> Result<TokenStream> {
+    let indices: Vec<Ident> = (0..part.lengths.len()).map(|depth| format_ident!("index_{depth}")).collect();
+    let given = |name: &str| -> Result<Option<TokenStream>> {
+        let Some(attribute) = field.attrs.iter().find(|attribute| attribute.path().is_ident(name)) else {
+            return Ok(None);
+        };
+        let expressions = attribute.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
+        if let Some(Expr::Closure(closure)) = expressions.first() {
+            let (inputs, body) = (&closure.inputs, &closure.body);
+            let inputs = inputs.iter();
+            return Ok(Some(quote!({ #(let #inputs: usize = #indices;)* #body })));
+        }
+        Ok(Some(expressions.to_token_stream()))
+    };
+    let element = &part.element;
+    let one = match part.kind {
+        Kind::Constant => {
+            let value =
+                given("value")?.ok_or_else(|| Error::new_spanned(field, "a constant has #[value(..)]"))?;
+            match part.carried.as_ref().and_then(last_name).as_deref() {
+                Some("Bit") => quote!(Constant::new(#value)),
+                _ => quote!(Constant::new(((#value) as u64).into())),
+            }
+        }
+        Kind::Child if last_name(element).as_deref() != Some("Register") => {
+            match (given("new")?, given("with")?) {
+                (Some(made), _) => made,
+                (None, Some(with)) => quote!(<#element>::new(#with)),
+                (None, None) if is_type_parameter(element, generics) => {
+                    quote!(<#element as ::gpurf_hw::dialect::Configured>::configured(parameters))
+                }
+                (None, None) => quote!(<#element>::new(parameters)),
+            }
+        }
+        _ => quote!(Default::default()),
+    };
+    let lengths = part.lengths.iter().zip(&indices).rev();
+    Ok(lengths.fold(one, |one, (length, index)| {
+        let name = match one.to_string().contains(&index.to_string()) {
+            true => quote!(#index),
+            false => quote!(_),
+        };
+        quote!((0..#length).map(|#name| #one).collect())
+    }))
+}
+
+fn is_type_parameter(ty: &Type, generics: &Generics) -> bool {
+    let Type::Path(path) = ty else { return false };
+    path.path.get_ident().is_some_and(|name| generics.type_params().any(|parameter| parameter.ident == *name))
+}
+
+pub fn docs(field: &Field) -> impl Iterator<Item = &Attribute> {
+    field.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"))
+}
+
+pub fn doc_text(field: &Field) -> String {
+    let lines = docs(field).filter_map(|attribute| match &attribute.meta {
+        syn::Meta::NameValue(pair) => match &pair.value {
+            Expr::Lit(literal) => match &literal.lit {
+                syn::Lit::Str(text) => Some(text.value().trim().to_string()),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    });
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+pub fn is_public(field: &Field) -> bool {
+    matches!(field.vis, syn::Visibility::Public(_))
+}
+
+pub fn last_name(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        _ => None,
+    }
+}
+
+pub fn arguments_of(ty: &Type) -> Option<Vec<Type>> {
+    let Type::Path(path) = ty else { return None };
+    let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else { return None };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    });
+    Some(types.collect())
+}

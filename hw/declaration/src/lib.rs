@@ -1,0 +1,18 @@
+//! What the declaration of a hardware module says.
+//!
+//! The attributes of `gpurf-rtl` make modules of declarations; the build script of `gpurf-blocks` makes of the same
+//! declarations the plain structs of their ports, for those who know no hardware.
+
+mod attribute;
+mod block;
+mod bundle;
+mod declaration;
+mod derive;
+mod fields;
+mod ports;
+mod sizes;
+
+pub use block::expand as block;
+pub use bundle::expand as bundle;
+pub use derive::expand as derive_module;
+pub use ports::structs_of as ports;

@@ -1,0 +1,341 @@
+//! Ports as plain data: the structs of a module's inputs and outputs, and how they drive its signals.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, ToTokens};
+use syn::{
+    Attribute, Error, Expr, File, GenericArgument, GenericParam, Generics, Item, Meta, PathArguments, Result, Type,
+};
+
+use crate::declaration::Declaration;
+
+/// One port, as its field declares it.
+pub struct Port {
+    name: Ident,
+    docs: Vec<Attribute>,
+    input: bool,
+    kind: Kind,
+    /// Length of the plain array, for a `Vec` of signals.
+    max: Option<Expr>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Bit,
+    Bits,
+    Data,
+}
+
+impl Port {
+    /// A port that carries this type, in an array of at most `max` if there is one.
+    pub fn new(
+        name: Ident,
+        docs: Vec<Attribute>,
+        input: bool,
+        carried: &Type,
+        max: Option<Expr>,
+    ) -> Result<Self> {
+        let kind = match (last_segment(carried).as_deref(), arguments(carried, "Bits")) {
+            (Some("Bit"), _) => Kind::Bit,
+            (_, Some(width)) if width.first().and_then(last_segment).as_deref() == Some("W") => Kind::Data,
+            (Some("Bits"), _) => Kind::Bits,
+            _ => return Err(Error::new_spanned(carried, "a port carries Bit or Bits<N>")),
+        };
+        Ok(Port { name, docs, input, kind, max })
+    }
+
+    /// All but its doc, to compare two modules that have the same ports.
+    fn shape(&self) -> String {
+        let Port { name, input, kind, max, .. } = self;
+        format!("{name} {input} {kind:?} {}", max.to_token_stream())
+    }
+}
+
+
+/// The plain structs of all modules and bundles that files of Rust declare, each name once.
+pub fn structs_of(files: &[File]) -> Result<TokenStream> {
+    let mut structs: BTreeMap<String, (String, Vec<Port>)> = BTreeMap::new();
+    let mut text = TokenStream::new();
+    for item in files.iter().flat_map(|file| &file.items) {
+        let Item::Struct(item) = item else { continue };
+        let Some(place) = item.attrs.iter().position(is_declaration) else { continue };
+        let mut bare = item.clone();
+        let arguments = match bare.attrs.remove(place).meta {
+            Meta::List(list) => list.tokens,
+            _ => TokenStream::new(),
+        };
+        let declaration = Declaration::read(arguments, bare.to_token_stream())?;
+        // Its ports are the bundle's.
+        if declaration.arguments.bundle.is_some() {
+            continue;
+        }
+        let (inputs, outputs): (Vec<Port>, Vec<Port>) =
+            declaration.ports()?.into_iter().partition(|port| port.input);
+        let (in_name, out_name) = declaration.struct_names();
+        for (side, name, ports) in [("Inputs", in_name, inputs), ("Outputs", out_name, outputs)] {
+            let module = item.ident.to_string();
+            match structs.get(&name.to_string()) {
+                Some((_, same)) if same.iter().map(Port::shape).eq(ports.iter().map(Port::shape)) => {}
+                Some((other, _)) => {
+                    let hint = format!("`{name}` has other ports in `{other}` than in `{module}`");
+                    return Err(Error::new_spanned(&item.ident, hint));
+                }
+                None => {
+                    text.extend(plain_struct(side, &item.ident, &name, &ports.iter().collect::<Vec<_>>()));
+                    structs.insert(name.to_string(), (module, ports));
+                }
+            }
+        }
+    }
+    Ok(text)
+}
+
+fn is_declaration(attribute: &Attribute) -> bool {
+    ["block", "bundle"].iter().any(|name| attribute.path().is_ident(name))
+}
+
+/// How plain ports drive the signals of a module; in the hardware's own package the structs stand in `gpurf-blocks`,
+/// elsewhere they are written beside the module.
+pub fn face(declaration: &Declaration, clocks: [bool; 2]) -> Result<TokenStream> {
+    let item = &declaration.item;
+    let is_hardware = std::env::var("CARGO_PKG_NAME").is_ok_and(|name| name == "gpurf-hw");
+    let names @ (in_name, out_name) = &declaration.struct_names();
+    let (place, structs) = match (is_hardware, &declaration.arguments.ports) {
+        (true, None) => (quote!(), quote!(pub use ::gpurf_blocks::ports::{#in_name, #out_name};)),
+        (true, Some(_)) => (quote!(::gpurf_blocks::ports::), quote!()),
+        (false, _) => (quote!(), quote!()),
+    };
+    if let Some(bundle) = &declaration.arguments.bundle {
+        return Ok(lent_face(item.ident.clone(), &item.generics, bundle, clocks));
+    }
+    let ports = declaration.ports()?;
+    let written = (!is_hardware).then(|| plain_structs(&item.ident, names, &ports));
+    let driven = driven(&item.ident, &item.generics, &ports, (&place, names), clocks);
+    Ok(quote!(#structs #written #driven))
+}
+
+/// The plain structs of a module's ports.
+pub fn plain_structs(module: &Ident, (in_name, out_name): &(Ident, Ident), ports: &[Port]) -> TokenStream {
+    let (inputs, outputs): (Vec<&Port>, Vec<&Port>) = ports.iter().partition(|port| port.input);
+    let inputs = plain_struct("Inputs", module, in_name, &inputs);
+    let outputs = plain_struct("Outputs", module, out_name, &outputs);
+    quote!(#inputs #outputs)
+}
+
+/// Ports that are all a bundle's.
+fn lent_face(name: Ident, generics: &Generics, bundle: &Type, clocks: [bool; 2]) -> TokenStream {
+    let (impl_generics, ty_generics, _) = generics.split_for_impl();
+    let bound = is_wide(generics).then(|| quote!(where ::rust_hdl::prelude::Bits<W>: ::gpurf_hw::dialect::Word));
+    let set_clocks = set_clocks(clocks);
+    quote! {
+        impl #impl_generics ::gpurf_hw::dialect::Module for #name #ty_generics #bound {
+            type In = <#bundle as ::gpurf_hw::dialect::Module>::In;
+            type Out = <#bundle as ::gpurf_hw::dialect::Module>::Out;
+
+            fn drive(&mut self, inputs: &Self::In) {
+                self.ports.drive(inputs);
+            }
+
+            fn sample(&self, outputs: &mut Self::Out) {
+                self.ports.sample(outputs);
+            }
+
+            #set_clocks
+
+            fn input_counts(&self) -> Vec<Option<usize>> {
+                self.ports.input_counts()
+            }
+
+            fn output_counts(&self) -> Vec<Option<usize>> {
+                self.ports.output_counts()
+            }
+        }
+    }
+}
+
+fn set_clocks([has_clock, has_reset]: [bool; 2]) -> TokenStream {
+    let clock = has_clock.then(|| {
+        quote!(
+            fn set_clock(&mut self, level: bool) {
+                self.clock.next = level.into();
+            }
+        )
+    });
+    let reset = has_reset.then(|| {
+        quote!(
+            fn set_reset(&mut self, level: bool) {
+                self.reset.next = level;
+            }
+        )
+    });
+    quote!(#clock #reset)
+}
+
+/// How plain ports drive the signals of a module and are sampled from them.
+pub fn driven(
+    name: &Ident,
+    generics: &Generics,
+    ports: &[Port],
+    (place, (in_name, out_name)): (&TokenStream, &(Ident, Ident)),
+    clocks: [bool; 2],
+) -> TokenStream {
+    let (inputs, outputs): (Vec<&Port>, Vec<&Port>) = ports.iter().partition(|port| port.input);
+    let (impl_generics, ty_generics, _) = generics.split_for_impl();
+    let bound = is_wide(generics).then(|| quote!(where ::rust_hdl::prelude::Bits<W>: ::gpurf_hw::dialect::Word));
+    let data = quote!(<<::rust_hdl::prelude::Bits<W> as ::gpurf_hw::dialect::Word>::Data>);
+    let side_type = |struct_name: &Ident, ports: &[&Port]| match has_data(ports) {
+        true => quote!(#place #struct_name #data),
+        false => quote!(#place #struct_name),
+    };
+    let (in_type, out_type) = (side_type(in_name, &inputs), side_type(out_name, &outputs));
+    let drives = inputs.iter().map(|port| transfer(port, true));
+    let samples = outputs.iter().map(|port| transfer(port, false));
+    let set_clocks = set_clocks(clocks);
+    let in_counts = inputs.iter().map(|port| count(port));
+    let out_counts = outputs.iter().map(|port| count(port));
+
+    quote! {
+        impl #impl_generics ::gpurf_hw::dialect::Module for #name #ty_generics #bound {
+            type In = #in_type;
+            type Out = #out_type;
+
+            fn drive(&mut self, inputs: &Self::In) {
+                #(#drives)*
+            }
+
+            fn sample(&self, outputs: &mut Self::Out) {
+                #(#samples)*
+            }
+
+            #set_clocks
+
+            fn input_counts(&self) -> Vec<Option<usize>> {
+                vec![#(#in_counts),*]
+            }
+
+            fn output_counts(&self) -> Vec<Option<usize>> {
+                vec![#(#out_counts),*]
+            }
+        }
+    }
+}
+
+fn is_wide(generics: &Generics) -> bool {
+    generics.params.iter().any(is_width)
+}
+
+/// Const parameter `W` is, by convention, the data width.
+fn is_width(param: &GenericParam) -> bool {
+    matches!(param, GenericParam::Const(param) if param.ident == "W")
+}
+
+fn has_data(ports: &[&Port]) -> bool {
+    ports.iter().any(|port| matches!(port.kind, Kind::Data))
+}
+
+fn plain_struct(side: &str, module: &Ident, name: &Ident, ports: &[&Port]) -> TokenStream {
+    let generics = has_data(ports).then(|| quote!(<D: ::gpurf_blocks::Data>));
+    let arguments = has_data(ports).then(|| quote!(<D>));
+    let fields = ports.iter().map(|port| {
+        let (name, docs) = (&port.name, &port.docs);
+        let plain = match port.kind {
+            Kind::Bit => quote!(bool),
+            Kind::Bits => quote!(u32),
+            Kind::Data => quote!(D),
+        };
+        match &port.max {
+            Some(max) => quote!(#(#docs)* pub #name: [#plain; #max]),
+            None => quote!(#(#docs)* pub #name: #plain),
+        }
+    });
+    // By hand, since the library derives it for arrays of up to 32 elements only.
+    let defaults = ports.iter().map(|port| {
+        let name = &port.name;
+        match &port.max {
+            Some(max) => quote!(#name: [Default::default(); #max]),
+            None => quote!(#name: Default::default()),
+        }
+    });
+    let visits = ports.iter().map(|port| {
+        let (field, text) = (&port.name, port.name.to_string());
+        match &port.max {
+            Some(_) => quote!(visitor.array(#text, &mut self.#field);),
+            None => quote!(visitor.port(#text, &mut self.#field);),
+        }
+    });
+    let doc = format!("{side} of `{module}` in one clock cycle.");
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct #name #generics { #(#fields),* }
+
+        impl #generics Default for #name #arguments {
+            fn default() -> Self {
+                #name { #(#defaults),* }
+            }
+        }
+
+        impl #generics ::gpurf_blocks::Ports for #name #arguments {
+            fn visit(&mut self, visitor: &mut impl ::gpurf_blocks::PortVisitor) {
+                #(#visits)*
+            }
+        }
+    }
+}
+
+/// Plain field → signal (`drive`) or signal → plain field.
+fn transfer(port: &Port, drive: bool) -> TokenStream {
+    let name = &port.name;
+    let (index, range) = match &port.max {
+        Some(_) => (Some(quote!([index])), Some(quote!(for index in 0..self.#name.len()))),
+        None => (None, None),
+    };
+    let statement = match (drive, &port.kind) {
+        (true, Kind::Bit) => quote!(self.#name #index.next = inputs.#name #index;),
+        (true, Kind::Bits) => quote!(self.#name #index.next = (inputs.#name #index as u64).into();),
+        (true, Kind::Data) => {
+            quote!(self.#name #index.next = ::gpurf_hw::dialect::Word::from_data(&inputs.#name #index);)
+        }
+        (false, Kind::Bit) => quote!(outputs.#name #index = self.#name #index.val();),
+        (false, Kind::Bits) => {
+            quote!(outputs.#name #index = ::rust_hdl::prelude::Bits::index(&self.#name #index.val()) as u32;)
+        }
+        (false, Kind::Data) => {
+            quote!(outputs.#name #index = ::gpurf_hw::dialect::Word::to_data(&self.#name #index.val());)
+        }
+    };
+    match range {
+        Some(range) => quote!(#range { #statement }),
+        None => statement,
+    }
+}
+
+fn count(port: &Port) -> TokenStream {
+    let name = &port.name;
+    match &port.max {
+        Some(_) => quote!(Some(self.#name.len())),
+        None => quote!(None),
+    }
+}
+
+/// Type arguments of `name<..>`; a const argument that is a bare path counts as a type.
+pub fn arguments(ty: &Type, name: &str) -> Option<Vec<Type>> {
+    let Type::Path(path) = ty else { return None };
+    let segment = path.path.segments.last().filter(|segment| segment.ident == name)?;
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    });
+    Some(types.collect())
+}
+
+pub fn last_segment(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        _ => None,
+    }
+}

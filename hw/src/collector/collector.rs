@@ -1,0 +1,99 @@
+//! What an operand collector is to the stage around it: W §2, §3.2, F §II, §III, §VI-B.
+//!
+//! All kinds of collectors have the same ports. Arrays whose length is zero for a kind are not there in its hardware:
+//! results on ports D are for caching collectors, destinations and the results of all banks for bypassing ones.
+
+use std::ops::DerefMut;
+
+use rust_hdl::prelude::*;
+
+use crate::catalogue::Naming;
+use crate::dialect::{bundle, Clocking, Configured};
+
+/// A collector of which an [`OperandStage`](crate::operand_stage::OperandStage) and a
+/// [`SubCore`](crate::sub_core::SubCore) can be made. `W`: data width in bits.
+pub trait Collector<const W: usize>: Block + Clocking + Configured + DerefMut<Target = CollectorPorts<W>> {
+    /// What its operand stage is called.
+    const STAGE: Naming;
+    /// What its sub-core is called.
+    const SUB_CORE: Naming;
+}
+
+/// Ports of an operand collector.
+#[bundle(
+    ports(CollectorIn, CollectorOut),
+    sizes(
+        filters = if d_ports == 0 { 0 } else { banks },
+        results = if destinations == 0 { 0 } else { banks }
+    )
+)]
+pub struct CollectorPorts<const W: usize> {
+    /// Which of the stage's collectors it is.
+    pub number: In<Bits<3>>,
+    /// An instruction enters; the collector must not be occupied.
+    pub issue: In<Bit>,
+    /// With `issue`: the window is emptied before (bypassing collectors only).
+    pub flush: In<Bit>,
+    pub warp: In<Bits<3>>,
+    pub unit: In<Bits<3>>,
+    pub payload: In<Bits<32>>,
+    pub source_valid: In<[Bit; slots]>,
+    pub source_register: In<[Bits<8>; slots]>,
+    /// The operand's next reuse is near (caching collectors only).
+    pub source_near: In<[Bit; slots]>,
+    /// The instruction's first destinations.
+    pub destination_valid: In<[Bit; destinations]>,
+    pub destination_register: In<[Bits<8>; destinations]>,
+    /// Where the search for a random far entry starts, in its lowest bits (caching collectors only).
+    pub random: In<Bits<8>>,
+    /// Port S: the value of a source slot arrives from the banks.
+    pub s_valid: In<Bit>,
+    pub s_slot: In<Bits<3>>,
+    pub s_data: In<Bits<W>>,
+    /// Ports D: results of the warp that the collector belongs to, of different registers; the second is used
+    /// only together with the first.
+    pub d_valid: In<[Bit; d_ports]>,
+    pub d_register: In<[Bits<8>; d_ports]>,
+    pub d_near: In<[Bit; d_ports]>,
+    pub d_data: In<[Bits<W>; d_ports]>,
+    /// Results of that warp which the write filter keeps out.
+    pub filtered: In<[Bit; filters]>,
+    pub filtered_register: In<[Bits<8>; filters]>,
+    /// All results of the warp that the collector belongs to, no two of one register.
+    pub write_valid: In<[Bit; results]>,
+    pub write_register: In<[Bits<8>; results]>,
+    pub write_data: In<[Bits<W>; results]>,
+    /// The instruction leaves; it must be ready.
+    pub dispatch: In<Bit>,
+
+    /// Read requests of the instruction issued in this cycle.
+    pub request: Out<[Bit; slots]>,
+    /// Sources of the instruction issued in this cycle that were found.
+    pub hit: Out<[Bit; slots]>,
+    /// Port R: an instruction occupies it.
+    pub occupied: Out<Bit>,
+    /// All sources have arrived.
+    pub ready: Out<Bit>,
+    /// Port R: the collector belongs to a warp, `held_warp`.
+    pub owned: Out<Bit>,
+    /// Warp of the present or last instruction.
+    pub held_warp: Out<Bits<3>>,
+    /// Port R: some value in the collector has a near reuse.
+    pub any_near: Out<Bit>,
+    pub held_unit: Out<Bits<3>>,
+    pub held_payload: Out<Bits<32>>,
+    /// This result also goes into a slot of the window.
+    pub cached: Out<[Bit; results]>,
+    /// Sources of the present or last instruction.
+    pub operand_valid: Out<[Bit; slots]>,
+    pub operand_data: Out<[Bits<W>; slots]>,
+}
+
+/// Enters the operand stage and the sub-core of a collector into the catalogue: `stages!(Ccu<W, I>)`.
+macro_rules! stages {
+    ($collector:ty) => {
+        $crate::enter!($crate::operand_stage::OperandStage<$collector, W, C>);
+        $crate::enter!($crate::sub_core::SubCore<$collector, W, C>);
+    };
+}
+pub(super) use stages;

@@ -1,0 +1,22 @@
+//! What `#[block]` knows of a module beside its hardware.
+
+use gpurf_blocks::Parameters;
+
+use crate::catalogue::{Naming, Port};
+
+/// What the declaration says of the module as such.
+pub trait Declared {
+    const NAMING: Naming;
+    /// Ports in the order of declaration, without clock and reset.
+    const PORTS: &'static [Port];
+    /// The file that declares it, from the root of the workspace.
+    const SOURCE: &'static str;
+}
+
+/// A module that the parameters of the hardware make, cells with plain sizes too.
+pub trait Configured: Sized {
+    fn configured(parameters: &Parameters) -> Self;
+
+    /// The parameters as this module has them: those that are fixed in it, and the widths of its type.
+    fn seen(parameters: &Parameters) -> Parameters;
+}

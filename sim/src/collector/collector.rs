@@ -1,0 +1,181 @@
+//! What the model of an operand collector is to the operand stage's: W §2, §3.2, F §II, §III, §VI-B.
+
+use std::fmt;
+
+use gpurf_blocks::ports::{CollectorIn, OperandStageIn};
+use gpurf_blocks::{Data, Parameters, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
+
+use crate::bits::{all, mask, members};
+
+/// A collector of which an operand stage can be made.
+pub trait Collector<D: Data>: Clone + fmt::Debug + Send + 'static {
+    /// Whether results pass the arbiter's write filter to its ports D.
+    const IS_FILTERED: bool = false;
+
+    /// The collector of this number in its stage.
+    fn numbered(parameters: &Parameters, number: usize) -> Self;
+
+    /// Port R: an instruction occupies it; it belongs to a warp beyond its instruction; some value in it has a near reuse.
+    fn is_occupied(&self) -> bool;
+    fn owner(&self) -> Option<u32> {
+        None
+    }
+    fn holds_near(&self) -> bool {
+        false
+    }
+
+    /// "Once all of its source operands are fetched" (F §II).
+    fn is_ready(&self) -> bool;
+
+    /// Warp, unit and payload of the present or last instruction.
+    fn held(&self) -> (u32, u32, u32);
+
+    /// Its operand in a used slot, if it is there.
+    fn operand(&self, slot: usize) -> Option<D>;
+
+    /// What an instruction finds, were it issued now.
+    fn look_up(&self, issue: &Issue) -> Placement;
+
+    /// Which results of its warp would enter it, and which would be kept out, `issue` going first; a bit per bank each.
+    /// `filter` is the arbiter's.
+    fn takes(
+        &self,
+        _issue: Option<&Issue>,
+        _results: &Results<D>,
+        _filter: impl Fn(u8) -> (u8, u8),
+    ) -> (u8, u8) {
+        (0, 0)
+    }
+
+    /// Port S: a value for a slot, at the clock edge.
+    fn receive(&mut self, slot: usize, data: D);
+
+    /// Allocation and results at the clock edge.
+    fn update(&mut self, edge: &Edge<D>);
+
+    /// The instruction leaves at the clock edge.
+    fn dispatch(&mut self);
+}
+
+/// An instruction at the door of a collector.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Issue {
+    pub warp: u32,
+    pub unit: u32,
+    pub payload: u32,
+    /// A bit per used source slot, and per slot whose next reuse is near.
+    pub sources: u8,
+    pub near: u8,
+    pub registers: [u8; MAX_SLOTS],
+    pub destinations: [Option<u8>; MAX_DESTINATIONS],
+    /// The window is emptied before.
+    pub flush: bool,
+}
+
+impl Issue {
+    /// From the ports of a collector of these parameters.
+    pub fn at_collector<D: Data>(inputs: &CollectorIn<D>, parameters: &Parameters) -> Option<Self> {
+        let issue = || Issue {
+            warp: inputs.warp,
+            unit: inputs.unit,
+            payload: inputs.payload,
+            sources: mask(&inputs.source_valid) & all(parameters.slots),
+            near: mask(&inputs.source_near),
+            registers: inputs.source_register.map(|register| register as u8),
+            destinations: named(&inputs.destination_valid, &inputs.destination_register, parameters),
+            flush: inputs.flush,
+        };
+        inputs.issue.then(issue)
+    }
+
+    /// From the ports of a stage: the collector that the instruction enters, and the instruction.
+    pub fn at_stage<D: Data>(inputs: &OperandStageIn<D>, parameters: &Parameters) -> Option<(usize, Self)> {
+        let collector = inputs.issue.iter().position(|issue| *issue)?;
+        let issue = Issue {
+            warp: inputs.warp,
+            unit: inputs.unit,
+            payload: inputs.payload,
+            sources: mask(&inputs.source_valid) & all(parameters.slots),
+            near: mask(&inputs.source_near),
+            registers: inputs.source_register.map(|register| register as u8),
+            destinations: named(&inputs.destination_valid, &inputs.destination_register, parameters),
+            flush: inputs.flush,
+        };
+        Some((collector, issue))
+    }
+
+    /// The register of a slot that is used.
+    pub fn source(&self, slot: usize) -> Option<u8> {
+        (self.sources >> slot & 1 == 1).then(|| self.registers[slot])
+    }
+}
+
+fn named(
+    valid: &[bool; MAX_DESTINATIONS],
+    registers: &[u32; MAX_DESTINATIONS],
+    parameters: &Parameters,
+) -> [Option<u8>; MAX_DESTINATIONS] {
+    std::array::from_fn(|place| {
+        (place < parameters.destinations && valid[place]).then_some(registers[place] as u8)
+    })
+}
+
+/// What an instruction finds in a collector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// Bit s: slot s was found; it has to be read from the banks. A slot that repeats the register of
+    /// an earlier one that misses is neither, where the collector knows registers.
+    pub hit: u8,
+    pub request: u8,
+    /// Of a caching collector: the entry of each slot that was found.
+    pub index: [u8; MAX_SLOTS],
+}
+
+/// What is written into the banks in a cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Results<D> {
+    /// A bit per bank: there is a write; if so, whether its value is read soon.
+    pub banks: u8,
+    pub near: u8,
+    pub warp: [u32; MAX_BANKS],
+    pub base: [u32; MAX_BANKS],
+    pub register: [u32; MAX_BANKS],
+    pub data: [D; MAX_BANKS],
+}
+
+impl<D: Data> Results<D> {
+    pub fn new(inputs: &OperandStageIn<D>, banks: usize) -> Self {
+        Results {
+            banks: mask(&inputs.write_valid) & all(banks),
+            near: mask(&inputs.write_near),
+            warp: inputs.write_warp,
+            base: inputs.write_base,
+            register: inputs.write_register,
+            data: inputs.write_data,
+        }
+    }
+
+    /// Banks that are written, lowest first.
+    pub fn banks(&self) -> impl Iterator<Item = usize> {
+        members(self.banks)
+    }
+
+    /// Those of them with results of a warp; a bit per bank.
+    pub fn of(&self, warp: Option<u32>) -> u8 {
+        let Some(warp) = warp else { return 0 };
+        self.banks().filter(|&bank| self.warp[bank] == warp).fold(0, |all, bank| all | 1 << bank)
+    }
+}
+
+/// What reaches a collector at a clock edge.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge<'a, D> {
+    /// The instruction that enters, with what it found in this cycle.
+    pub issue: Option<(&'a Issue, Placement)>,
+    pub results: &'a Results<D>,
+    /// Results that enter, and that are kept out; a bit per bank.
+    pub cached: u8,
+    pub filtered: u8,
+    /// For a random choice; in as many bits as the shift register has.
+    pub random: u32,
+}

@@ -1,0 +1,162 @@
+//! Testbench of one instruction in the window of a bypassing operand collector.
+
+use std::collections::HashMap;
+
+use gpurf_blocks::ports::{WindowInstructionIn, WindowInstructionOut};
+use gpurf_blocks::{Data, Parameters};
+use gpurf_hw::collector::WindowInstruction;
+use gpurf_hw::dialect::Word;
+use rust_hdl::prelude::Bits;
+
+use super::DataOf;
+use crate::{expect, register, value, Engine, Random, Scenario, Stimulus, Testbench};
+
+impl<const W: usize> Testbench for WindowInstruction<W>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::collector::WindowPlace::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(WindowInstructionStimulus::new(*parameters))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        type In<const W: usize> = WindowInstructionIn<DataOf<W>>;
+        vec![
+            Scenario {
+                name: "operands_are_found_once_they_are_there",
+                rule: "F VI-B: BOW forwards operands within the window",
+                play: |bench| {
+                    let mut enter = In::<W> { enter: true, ..Default::default() };
+                    (enter.source_valid[0], enter.source_register[0]) = (true, 7);
+                    bench.cycle(enter)?;
+                    let mut look = In::<W>::default();
+                    look.source_register[0] = 7;
+                    expect(!bench.cycle(look)?.found[0], "its value has not come")?;
+                    bench.cycle(In::<W> { s_valid: true, s_data: value(3), ..Default::default() })?;
+                    let out = bench.cycle(look)?;
+                    expect(out.found[0] && out.found_data[0] == value(3), "there it is")?;
+                    expect(out.all_ready, "and nothing is missing")?;
+                    let mut write = In::<W>::default();
+                    (write.write_valid[0], write.write_register[0]) = (true, 7);
+                    bench.cycle(write)?;
+                    expect(!bench.cycle(look)?.found[0], "a new value of the register makes it old")
+                },
+            },
+            Scenario {
+                name: "a_result_fills_the_destination_that_waits",
+                rule: "F VI-B: BOW keeps the destination operands of the window's instructions",
+                play: |bench| {
+                    let mut enter = In::<W> { enter: true, ..Default::default() };
+                    (enter.destination_valid[0], enter.destination_register[0]) = (true, 4);
+                    bench.cycle(enter)?;
+                    let mut write = In::<W>::default();
+                    (write.write_valid[0], write.write_register[0]) = (true, 4);
+                    write.write_data[0] = value(8);
+                    expect(bench.cycle(write)?.cached[0], "the first result enters")?;
+                    let mut look = In::<W>::default();
+                    look.source_register[0] = 4;
+                    expect(bench.cycle(look)?.found_data[0] == value(8), "and is found")?;
+                    expect(!bench.cycle(write)?.cached[0], "a second one does not enter")
+                },
+            },
+        ]
+    }
+}
+
+register!(WindowInstruction<W>);
+
+/// Instructions and results of one warp, under the rules of a scoreboard: no result of a register whose old value is
+/// still to arrive, or which an entering instruction reads.
+struct WindowInstructionStimulus<D: Data> {
+    parameters: Parameters,
+    /// Register of each used slot, and slots whose value has not arrived.
+    sources: Vec<Option<u32>>,
+    pending: Vec<usize>,
+    values: HashMap<u32, D>,
+}
+
+impl<D: Data> WindowInstructionStimulus<D> {
+    fn new(parameters: Parameters) -> Self {
+        WindowInstructionStimulus { parameters, sources: vec![], pending: vec![], values: HashMap::new() }
+    }
+
+    fn value(&self, register: u32) -> D {
+        self.values.get(&register).copied().unwrap_or_default()
+    }
+}
+
+impl<D: Data> Stimulus<WindowInstructionIn<D>, WindowInstructionOut<D>> for WindowInstructionStimulus<D> {
+    fn next(&mut self, random: &mut Random) -> WindowInstructionIn<D> {
+        let Parameters { slots, destinations, banks, .. } = self.parameters;
+        let registers = random.pick(&[4, 8, 16, 256]);
+        let mut inputs = WindowInstructionIn {
+            enter: random.percent(15),
+            clear: random.percent(5),
+            s_data: random.data(),
+            ..Default::default()
+        };
+        let used = random.below(slots + 1);
+        for slot in 0..slots {
+            let register = random.below(registers) as u32;
+            inputs.source_register[slot] = register;
+            inputs.source_valid[slot] = random.below(slots) < used;
+            // A register that is named twice is found for both slots, or for none.
+            let repeats = (0..slot).find(|earlier| inputs.source_register[*earlier] == register);
+            let found = repeats.map_or_else(|| random.percent(40), |earlier| inputs.forwarded[earlier]);
+            inputs.forwarded[slot] = found;
+            inputs.forwarded_data[slot] = if found { self.value(register) } else { D::default() };
+        }
+        for place in 0..destinations {
+            inputs.destination_valid[place] = random.percent(60);
+            inputs.destination_register[place] = random.below(registers) as u32;
+        }
+        if !self.pending.is_empty() && random.percent(60) {
+            let slot = self.pending[random.below(self.pending.len())];
+            inputs.s_valid = true;
+            inputs.s_slot = slot as u32;
+            inputs.s_data = self.value(self.sources[slot].expect("a slot that waits is used"));
+        }
+        let mut reads: Vec<u32> = self.pending.iter().filter_map(|slot| self.sources[*slot]).collect();
+        if inputs.enter {
+            reads.extend(&inputs.source_register[..slots]);
+        }
+        for bank in 0..banks {
+            // A register lives in one bank, so no two results of a cycle are of the same one.
+            let register = (random.below(registers) / banks * banks + bank) as u32;
+            inputs.write_register[bank] = register;
+            inputs.write_valid[bank] = random.percent(40) && !reads.contains(&register);
+            inputs.write_data[bank] = random.data();
+        }
+        inputs
+    }
+
+    fn observe(
+        &mut self,
+        inputs: &WindowInstructionIn<D>,
+        _: &WindowInstructionOut<D>,
+    ) -> Result<(), String> {
+        let Parameters { slots, banks, .. } = self.parameters;
+        if inputs.s_valid {
+            let register = self.sources[inputs.s_slot as usize];
+            let sources = &self.sources;
+            self.pending.retain(|slot| sources[*slot] != register);
+        }
+        for bank in (0..banks).filter(|bank| inputs.write_valid[*bank]) {
+            self.values.insert(inputs.write_register[bank], inputs.write_data[bank]);
+        }
+        if inputs.enter || inputs.clear {
+            self.pending.clear();
+        }
+        if inputs.enter {
+            let source = |slot: usize| inputs.source_valid[slot].then_some(inputs.source_register[slot]);
+            self.sources = (0..slots).map(source).collect();
+            let waits = |slot: &usize| inputs.source_valid[*slot] && !inputs.forwarded[*slot];
+            self.pending = (0..slots).filter(waits).collect();
+        }
+        Ok(())
+    }
+}
