@@ -4,6 +4,7 @@
 //! unusable input.
 
 mod compare;
+mod docs;
 mod engines;
 mod input;
 mod output;
@@ -50,6 +51,8 @@ enum Command {
     Synth(synth::Arguments),
     /// Set the papers' storage and area claims beside what the RTL has
     Overheads(overheads::Arguments),
+    /// Write the tables of the documents from what they describe
+    Docs(docs::Arguments),
 }
 
 /// Whether everything that a command checked holds.
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Verilog(arguments) => verilog::run(arguments),
         Command::Synth(arguments) => synth::run(arguments),
         Command::Overheads(arguments) => overheads::run(arguments),
+        Command::Docs(arguments) => docs::run(arguments),
     };
     match result {
         Ok(Verdict::Holds) => ExitCode::SUCCESS,

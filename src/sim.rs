@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{ensure, Result};
-use clap::{Args, ValueEnum};
+use anyhow::{bail, ensure, Result};
+use clap::{Args, FromArgMatches, ValueEnum};
+use comfy_table::Table;
 use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads, SmError};
+use gpurf_sim::sm::{Collector, Design, Gpu, Residency, SharedLoads, SmError};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
@@ -90,32 +91,45 @@ impl ReuseKind {
     }
 }
 
+impl Arguments {
+    /// As a command line has them.
+    pub fn of(line: &[&str]) -> Result<Arguments> {
+        let command = Arguments::augment_args(clap::Command::new("sim").no_binary_name(true));
+        Ok(Arguments::from_arg_matches(&command.try_get_matches_from(line)?)?)
+    }
+
+    /// Runs one of the inputs.
+    pub fn simulate(&self, input: &str) -> Result<(String, Statistics)> {
+        let Some(design) = Design::named(&self.design) else {
+            let names: Vec<_> = Design::every().map(|design| design.name).collect();
+            bail!("--design {}: there is no such design; there are {}", self.design, names.join(", "));
+        };
+        let config = Config::load(self.config.as_deref(), &self.settings)?;
+        let digests = design.shared_loads != SharedLoads::APART;
+        let workload = self.emulation.open(input, Options { digests, ..Options::default() })?;
+        let job = Job { arguments: self, config: &config, design, workload };
+        let statistics = job.run()?;
+        Ok((job.workload.name, statistics))
+    }
+}
+
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    let names: Vec<_> = Design::every().map(|design| design.name).collect();
-    let design = Design::named(&arguments.design);
-    ensure!(
-        design.is_some(),
-        "--design {}: there is no such design; there are {}",
-        arguments.design,
-        names.join(", "),
-    );
     ensure!(
         arguments.input.len() == 1 || (arguments.json.is_none() && arguments.vcd.is_none()),
         "--json and --vcd name one file, which takes one input; run the inputs one by one",
     );
     arguments.emulation.set_threads()?;
-    let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
     let mut verdict = Verdict::Holds;
-    for name in &arguments.input {
-        let digests = design.is_some_and(|design| design.shared_loads != SharedLoads::APART);
-        let workload = arguments.emulation.open(name, Options { digests, ..Options::default() })?;
-        let job = Job { arguments: &arguments, config: &config, design: design.expect("checked"), workload };
-        let statistics = job.run()?;
+    for input in &arguments.input {
+        let (name, statistics) = arguments.simulate(input)?;
         if let Some(path) = &arguments.json {
             write_json(path, &statistics)?;
         }
         if arguments.json.as_deref() != Some(Path::new("-")) {
-            print(&job.workload.name, &statistics);
+            println!("{}", report(&name, &statistics));
+            for error in &statistics.errors {
+                println!("error: {error}");
+            }
         }
         if !statistics.is_sound() {
             verdict = Verdict::Fails;
@@ -256,7 +270,8 @@ fn divergences(engine: &Trio) -> (u64, Vec<String>) {
     (engine.divergent_cycles + hardware.divergent_cycles, of_model.chain(of_verilog).collect())
 }
 
-fn print(name: &str, statistics: &Statistics) {
+/// What statistics say, for people.
+pub fn report(name: &str, statistics: &Statistics) -> Table {
     let Statistics { summary, .. } = statistics;
     let counters = &summary.counters;
     let mut rows = table(&[name, "", "unit"]);
@@ -272,7 +287,9 @@ fn print(name: &str, statistics: &Statistics) {
     row("IPC", format!("{:.3}", summary.ipc), "instructions/cycle");
     row("operand reads", grouped(counters.operand_reads), "registers");
     row("hits", grouped(counters.hits), "registers");
-    row("hit ratio", format!("{:.1}", 100.0 * summary.hit_ratio), "%");
+    let cached = Design::named(&statistics.design).is_some_and(|design| design.collector != Collector::Ocu);
+    let unit = if cached { "%" } else { "%: the design has no cache" };
+    row("hit ratio", format!("{:.1}", 100.0 * summary.hit_ratio), unit);
     row("bank reads", grouped(counters.bank_reads), "registers");
     row("bank writes", grouped(counters.bank_writes), "registers");
     row("bank conflicts", grouped(counters.bank_conflicts), "bank cycles");
@@ -297,10 +314,7 @@ fn print(name: &str, statistics: &Statistics) {
     row("token checks", grouped(counters.token_checks), "operands");
     row("token errors", grouped(counters.token_errors), "operands");
     row("divergences", grouped(statistics.divergences), "cycles");
-    println!("{rows}");
-    for error in &statistics.errors {
-        println!("error: {error}");
-    }
+    rows
 }
 
 /// Stall cycles by cause, as the statistics name them.

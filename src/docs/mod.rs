@@ -1,0 +1,133 @@
+//! `gpurf docs`: writes the tables of the documents from what they describe.
+//!
+//! A table stands between two lines of README.md or a file in docs:
+//!
+//! ```text
+//! <!-- generated: NAME -->
+//! <!-- end -->
+//! ```
+//!
+//! NAME is one of [`GENERATORS`], whose text takes the place of what is between the lines.
+
+mod stencil;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, Context, Result};
+use clap::Args;
+
+use crate::{output, Verdict};
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  gpurf docs
+  gpurf docs --check")]
+pub struct Arguments {
+    /// Write nothing: list the tables that are not what they describe, and fail if there are some
+    #[arg(long)]
+    check: bool,
+    /// Folder that holds README.md and docs
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+}
+
+/// What makes the text of a table. It is given the folder that holds README.md and docs.
+type Generator = fn(&Path) -> Result<String>;
+
+/// Every table of the documents, by name.
+const GENERATORS: &[(&str, Generator)] = &[("stencil", stencil::text)];
+
+const START: (&str, &str) = ("<!-- generated: ", " -->");
+const END: &str = "<!-- end -->";
+
+pub fn run(arguments: Arguments) -> Result<Verdict> {
+    let mut tables = Tables { root: &arguments.root, texts: BTreeMap::new() };
+    let mut verdict = Verdict::Holds;
+    for path in documents(&arguments.root)? {
+        let text = fs::read_to_string(&path)
+            .with_context(|| format!("{}: cannot be read; check --root", path.display()))?;
+        let (new, stale) = tables.renewed(&path, &text)?;
+        for (line, name) in &stale {
+            if arguments.check {
+                println!("{}:{line}: {name} is stale; run `gpurf docs`", path.display());
+                verdict = Verdict::Fails;
+            } else {
+                println!("{}:{line}: {name}", path.display());
+            }
+        }
+        if !stale.is_empty() && !arguments.check {
+            output::write(&path, new.as_bytes())?;
+        }
+    }
+    Ok(verdict)
+}
+
+/// README.md and the files of docs, in the order of their names.
+fn documents(root: &Path) -> Result<Vec<PathBuf>> {
+    let folder = root.join("docs");
+    let context = || format!("{}: cannot be read; --root names the folder that holds it", folder.display());
+    let mut paths = vec![];
+    for entry in fs::read_dir(&folder).with_context(context)? {
+        paths.push(entry.with_context(context)?.path());
+    }
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    paths.sort();
+    paths.insert(0, root.join("README.md"));
+    Ok(paths)
+}
+
+/// Texts of tables, each made when it is first wanted.
+struct Tables<'a> {
+    root: &'a Path,
+    texts: BTreeMap<&'static str, String>,
+}
+
+impl Tables<'_> {
+    fn text(&mut self, name: &str) -> Result<&str> {
+        let Some((name, generate)) = GENERATORS.iter().find(|(known, _)| *known == name) else {
+            let names: Vec<_> = GENERATORS.iter().map(|(name, _)| *name).collect();
+            bail!("there is no table `{name}`; there are {}", names.join(", "));
+        };
+        if !self.texts.contains_key(name) {
+            let text = generate(self.root).with_context(|| format!("the table `{name}` cannot be made"))?;
+            self.texts.insert(name, text.trim_end().to_string() + "\n");
+        }
+        Ok(&self.texts[name])
+    }
+
+    /// A document with its tables made anew, and the lines and names of those that were not so.
+    fn renewed<'t>(&mut self, path: &Path, text: &'t str) -> Result<(String, Vec<(usize, &'t str)>)> {
+        let (mut new, mut stale) = (String::new(), vec![]);
+        let mut lines = text.split_inclusive('\n').zip(1..);
+        while let Some((line, number)) = lines.next() {
+            let place = |number: usize| format!("{}:{number}", path.display());
+            if line.trim_end() == END {
+                bail!("{}: `{END}` without a `{}NAME{}` before it", place(number), START.0, START.1);
+            }
+            new += line;
+            let Some(name) = name_of(line) else { continue };
+            let mut old = String::new();
+            let end = loop {
+                match lines.next() {
+                    Some((line, _)) if line.trim_end() == END => break line,
+                    Some((line, _)) if name_of(line).is_none() => old += line,
+                    _ => bail!("{}: the table `{name}` has no end; add a line `{END}`", place(number)),
+                }
+            };
+            let text = self.text(name).with_context(|| place(number))?;
+            if old != text {
+                stale.push((number, name));
+            }
+            new += text;
+            new += end;
+        }
+        Ok((new, stale))
+    }
+}
+
+/// The name of the table that a line starts.
+fn name_of(line: &str) -> Option<&str> {
+    line.trim_end().strip_prefix(START.0)?.strip_suffix(START.1)
+}

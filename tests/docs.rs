@@ -1,0 +1,79 @@
+//! The tables of the documents are what they describe, and `gpurf docs` finds those that are not.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::assert::Assert;
+use assert_cmd::Command;
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+use tempfile::TempDir;
+
+fn docs(root: &Path, arguments: &[&str]) -> Assert {
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.arg("docs").arg("--root").arg(root).args(arguments).assert()
+}
+
+fn source() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder with the example and one document, whose table is that of the project.
+fn copied() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir_all(folder.path().join("docs/examples")).expect("created");
+    for name in ["docs/your_kernel.md", "docs/examples/stencil.toml", "docs/examples/stencil.sass"] {
+        fs::copy(source().join(name), folder.path().join(name)).expect("copied");
+    }
+    fs::write(folder.path().join("README.md"), "# No tables\n").expect("written");
+    folder
+}
+
+fn document(folder: &TempDir) -> String {
+    fs::read_to_string(folder.path().join("docs/your_kernel.md")).expect("read")
+}
+
+#[test]
+fn the_tables_are_what_they_describe() {
+    docs(source(), &["--check"]).success();
+}
+
+#[test]
+fn a_changed_table_is_found_and_mended() {
+    let folder = copied();
+    docs(folder.path(), &["--check"]).success().stdout("");
+    let right = document(&folder);
+    let wrong = right.replacen("| `baseline` |", "| `baseline` | 9", 1);
+    assert_ne!(right, wrong);
+    fs::write(folder.path().join("docs/your_kernel.md"), &wrong).expect("written");
+    let start = "<!-- generated: stencil -->";
+    let line = 1 + right.lines().position(|line| line == start).expect("the table is there");
+    let place = format!("docs/your_kernel.md:{line}: stencil");
+    docs(folder.path(), &["--check"]).code(1).stdout(contains(&place).and(contains("stale")));
+    assert_eq!(document(&folder), wrong, "--check writes nothing");
+    docs(folder.path(), &[]).success().stdout(contains(&place));
+    assert_eq!(document(&folder), right);
+}
+
+#[test]
+fn markers_that_cannot_be_are_errors() {
+    for (text, parts) in [
+        ("one\n<!-- generated: colours -->\n<!-- end -->\n", ["README.md:2", "`colours`", "stencil"]),
+        ("<!-- generated: stencil -->\ntext\n", ["README.md:1", "no end", "<!-- end -->"]),
+        (
+            "<!-- generated: stencil -->\n<!-- generated: stencil -->\n<!-- end -->\n",
+            ["README.md:1", "no end", ""],
+        ),
+        ("\n\n<!-- end -->\n", ["README.md:3", "without", "generated"]),
+    ] {
+        let folder = copied();
+        fs::write(folder.path().join("README.md"), text).expect("written");
+        let assert = docs(folder.path(), &[]).code(2);
+        let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        for part in parts {
+            assert!(message.contains(part), "{text}: `{part}` is not in: {message}");
+        }
+    }
+    let empty = tempfile::tempdir().expect("a folder");
+    docs(empty.path(), &[]).code(2).stderr(contains("--root"));
+}
