@@ -11,7 +11,7 @@
 /// - `P`: bits of a PCRF pointer;
 /// - `V` and `A`: bits of a warp's number in the SM and of a shared-memory address, which have one value.
 ///
-/// A number in a name's place is passed over: `generics!(parameters; W, 3 => BocStage::<W, 3>::new(parameters))`.
+/// A number in a name's place is passed over: `generics!(parameters; W, 3 => Arbiter::<3>::new(parameters))`.
 #[macro_export]
 macro_rules! generics {
     ($parameters:expr; => $body:expr) => { $body };

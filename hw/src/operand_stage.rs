@@ -55,23 +55,30 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     pub payload: In<Bits<32>>,
     /// First row of the warp's registers in every bank.
     pub base: In<Bits<8>>,
+    /// The slot is used.
     pub source_valid: In<[Bit; slots]>,
+    /// Its register.
     pub source_register: In<[Bits<8>; slots]>,
     /// The operand's next reuse is near (caching collectors only).
     pub source_near: In<[Bit; slots]>,
     /// The instruction's first destinations (bypassing collectors only; the others have no such ports).
     pub destination_valid: In<[Bit; destinations]>,
+    /// Their registers.
     pub destination_register: In<[Bits<8>; destinations]>,
     /// With `issue`: a branch has left the window, which is emptied before (bypassing collectors only).
     pub flush: In<Bit>,
 
     /// Write-back: one result register per bank, always taken. The register must live in that bank.
     pub write_valid: In<[Bit; banks]>,
+    /// Its warp.
     pub write_warp: In<[Bits<3>; banks]>,
+    /// Its register.
     pub write_register: In<[Bits<8>; banks]>,
+    /// First row of its warp.
     pub write_base: In<[Bits<8>; banks]>,
     /// The result's next reuse is near (caching collectors only).
     pub write_near: In<[Bit; banks]>,
+    /// Its value.
     pub write_data: In<[Bits<W>; banks]>,
 
     /// Bit u: execution unit u takes an instruction this cycle.
@@ -80,10 +87,15 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     /// Dispatch: the instruction in this collector goes to its unit this cycle. At most one is high.
     /// The fields below are the dispatched instruction's, and zero in a cycle without dispatch.
     pub dispatch: Out<[Bit; collectors]>,
+    /// Its warp; this and the next four are zero in a cycle without dispatch.
     pub dispatch_warp: Out<Bits<3>>,
+    /// Its unit.
     pub dispatch_unit: Out<Bits<3>>,
+    /// Its payload.
     pub dispatch_payload: Out<Bits<32>>,
+    /// The slot is used.
     pub operand_valid: Out<[Bit; slots]>,
+    /// Its value.
     pub operand_data: Out<[Bits<W>; slots]>,
 
     /// Port R of each collector: an instruction occupies it.

@@ -23,41 +23,69 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub launch: In<[Bit; WARPS]>,
     /// The next instruction of each warp, as of [`IssueStage`].
     pub head_unit: In<[Bits<3>; WARPS]>,
+    /// The next instruction of each warp: execution unit, a name for it, the warp's first register row.
     pub head_payload: In<[Bits<32>; WARPS]>,
+    /// The next instruction of each warp: execution unit, a name for it, the warp's first register row.
     pub head_base: In<[Bits<8>; WARPS]>,
+    /// Its sources.
     pub head_source_valid: In<[Bit; WARPS * slots]>,
+    /// Their registers.
     pub head_source_register: In<[Bits<8>; WARPS * slots]>,
+    /// Their next reuse is near (caching collectors only).
     pub head_source_near: In<[Bit; WARPS * slots]>,
+    /// Its destinations, for BOCs.
     pub head_destination_valid: In<[Bit; WARPS * destinations]>,
+    /// Their registers.
     pub head_destination_register: In<[Bits<8>; WARPS * destinations]>,
+    /// A branch has left the window before it, for BOCs.
     pub head_flush: In<[Bit; flushed]>,
+    /// How long an allocation waits; from the STHLD controller of the GPU.
     pub sthld: In<Bits<5>>,
     /// Results, as of the operand stage.
     pub write_valid: In<[Bit; banks]>,
+    /// Warp of the result.
     pub write_warp: In<[Bits<3>; banks]>,
+    /// Its register.
     pub write_register: In<[Bits<8>; banks]>,
+    /// First row of the warp's registers.
     pub write_base: In<[Bits<8>; banks]>,
+    /// The next reuse of the result is near.
     pub write_near: In<[Bit; banks]>,
+    /// Its value.
     pub write_data: In<[Bits<W>; banks]>,
+    /// Bit u: execution unit u takes an instruction this cycle.
     pub unit_ready: In<Bits<8>>,
     /// An instruction issues; its warp, and the collector that it enters.
     pub issued: Out<Bit>,
+    /// An instruction issues: of which warp, into which collector.
     pub issued_warp: Out<Bits<3>>,
+    /// An instruction issues: of which warp, into which collector.
     pub issue: Out<[Bit; collectors]>,
     /// Event: a collector is free, and the selected warp waits for it.
     pub waiting: Out<Bit>,
     /// The others are the operand stage's.
     pub dispatch: Out<[Bit; collectors]>,
+    /// Warp of the dispatched instruction; zero without one, as the fields below.
     pub dispatch_warp: Out<Bits<3>>,
+    /// Its execution unit.
     pub dispatch_unit: Out<Bits<3>>,
+    /// Its payload.
     pub dispatch_payload: Out<Bits<32>>,
+    /// The slot is used.
     pub operand_valid: Out<[Bit; slots]>,
+    /// Its value.
     pub operand_data: Out<[Bits<W>; slots]>,
+    /// An instruction is in the collector.
     pub collector_occupied: Out<[Bit; collectors]>,
+    /// Event: this source of the instruction issued this cycle was found in its collector.
     pub hit: Out<[Bit; slots]>,
+    /// Event: the bank performs a read this cycle.
     pub bank_read: Out<[Bit; banks]>,
+    /// Event: a read waits and is not granted.
     pub bank_conflict: Out<[Bit; banks]>,
+    /// Event: the write also goes into a collector.
     pub write_cached: Out<[Bit; banks]>,
+    /// Event: a collector has data of the write's warp, and the write is kept out of it.
     pub write_filtered: Out<[Bit; banks]>,
 
     issue_stage: IssueStage<C>,

@@ -7,8 +7,10 @@
 //! <!-- end -->
 //! ```
 //!
-//! NAME is one of [`GENERATORS`], whose text takes the place of what is between the lines.
+//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`). Its text takes the place of
+//! what is between the lines.
 
+mod hardware;
 mod stencil;
 
 use std::collections::BTreeMap;
@@ -33,11 +35,16 @@ pub struct Arguments {
     root: PathBuf,
 }
 
-/// What makes the text of a table. It is given the folder that holds README.md and docs.
-type Generator = fn(&Path) -> Result<String>;
+/// What makes the text of a table. It is given the folder that holds README.md and docs, and what follows its name.
+type Generator = fn(&Path, &str) -> Result<String>;
 
 /// Every table of the documents, by name.
-const GENERATORS: &[(&str, Generator)] = &[("stencil", stencil::text)];
+const GENERATORS: &[(&str, Generator)] = &[
+    ("modules", hardware::modules),
+    ("parameters", hardware::parameters),
+    ("ports", hardware::ports),
+    ("stencil", stencil::text),
+];
 
 const START: (&str, &str) = ("<!-- generated: ", " -->");
 const END: &str = "<!-- end -->";
@@ -81,20 +88,22 @@ fn documents(root: &Path) -> Result<Vec<PathBuf>> {
 /// Texts of tables, each made when it is first wanted.
 struct Tables<'a> {
     root: &'a Path,
-    texts: BTreeMap<&'static str, String>,
+    texts: BTreeMap<String, String>,
 }
 
 impl Tables<'_> {
-    fn text(&mut self, name: &str) -> Result<&str> {
-        let Some((name, generate)) = GENERATORS.iter().find(|(known, _)| *known == name) else {
+    fn text(&mut self, table: &str) -> Result<&str> {
+        let (name, about) = table.split_once(' ').unwrap_or((table, ""));
+        let Some((_, generate)) = GENERATORS.iter().find(|(known, _)| *known == name) else {
             let names: Vec<_> = GENERATORS.iter().map(|(name, _)| *name).collect();
             bail!("there is no table `{name}`; there are {}", names.join(", "));
         };
-        if !self.texts.contains_key(name) {
-            let text = generate(self.root).with_context(|| format!("the table `{name}` cannot be made"))?;
-            self.texts.insert(name, text.trim_end().to_string() + "\n");
+        if !self.texts.contains_key(table) {
+            let text = generate(self.root, about);
+            let text = text.with_context(|| format!("the table `{table}` cannot be made"))?;
+            self.texts.insert(table.to_string(), text.trim_end().to_string() + "\n");
         }
-        Ok(&self.texts[name])
+        Ok(&self.texts[table])
     }
 
     /// A document with its tables made anew, and the lines and names of those that were not so.

@@ -13,7 +13,7 @@ const DESIGNS: [&str; 3] = ["baseline", "traditional", "malekeh-gto"];
 /// The last line of the report that is shown.
 const LAST: &str = "hit ratio";
 
-pub fn text(root: &Path) -> Result<String> {
+pub fn text(root: &Path, _about: &str) -> Result<String> {
     let path = root.join("docs/examples/stencil.toml");
     let name = path.display().to_string();
     let launches = fs::read_to_string(&path).with_context(|| format!("{name}: cannot be read"))?;

@@ -7,14 +7,11 @@
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_blocks::{Clocked, Lockstep};
-use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, Gpu};
-use gpurf_sim::sub_core::SubCore;
-use gpurf_testbenches::{with_sub_core, WithSubCore};
+use gpurf_testbenches::sub_core_engine;
 use gpurf_trace::{Reuse, Workload};
-use gpurf_verilog::Verilated;
 use gpurf_workloads::suite::{named, Size};
 use gpurf_workloads::Device;
 
@@ -51,49 +48,32 @@ fn product(name: &str) -> Workload {
     device.into_workload(product.name)
 }
 
-fn model(design: Design) -> SubCore<u32> {
-    design.model(&Config::default(), SEED)
-}
-
 /// The beginning of a product, with each engine.
-struct Compare<'a> {
-    criterion: &'a mut Criterion,
-    workload: &'a Workload,
-    design: Design,
-}
-
-impl WithSubCore for Compare<'_> {
-    type Result = ();
-
-    fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) {
-        let Compare { criterion, workload, design } = self;
-        let verilated = || Verilated::new(&make()).expect("Verilator builds the sub-core");
+fn engines(criterion: &mut Criterion) {
+    let (workload, config) = (&product("sgemm"), &Config::default());
+    for design in &Design::ALL {
         let cycles = Some(CYCLES);
-        let (instructions, _) = run(workload, design, cycles, |_| model(design));
+        let model = || design.model(config, SEED);
+        let rtl = || sub_core_engine::rtl(config, design, SEED);
+        let verilator = || {
+            sub_core_engine::verilator(config, design, SEED).expect("Verilator builds the sub-core")
+        };
+        let (instructions, _) = run(workload, *design, cycles, |_| model());
         let name = format!("{design}, {CYCLES} cycles, {instructions} instructions of {}", workload.name);
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(instructions));
         group.bench_function("model", |bencher| {
-            bencher.iter(|| run(workload, design, cycles, |_| model(design)))
+            bencher.iter(|| run(workload, *design, cycles, |_| model()))
         });
-        group.bench_function("rtl", |bencher| {
-            bencher.iter(|| run(workload, design, cycles, |_| Rtl::new(make())))
-        });
+        group.bench_function("rtl", |bencher| bencher.iter(|| run(workload, *design, cycles, |_| rtl())));
         group.bench_function("verilator", |bencher| {
-            bencher.iter(|| run(workload, design, cycles, |_| verilated()))
+            bencher.iter(|| run(workload, *design, cycles, |_| verilator()))
         });
         group.bench_function("lockstep", |bencher| {
-            let hardware = || Lockstep::new(Rtl::new(make()), verilated());
-            bencher.iter(|| run(workload, design, cycles, |_| Lockstep::new(model(design), hardware())))
+            let hardware = || Lockstep::new(rtl(), verilator());
+            bencher.iter(|| run(workload, *design, cycles, |_| Lockstep::new(model(), hardware())))
         });
         group.finish();
-    }
-}
-
-fn engines(criterion: &mut Criterion) {
-    let workload = &product("sgemm");
-    for design in Design::ALL {
-        with_sub_core(&Config::default(), &design, SEED, Compare { criterion, workload, design });
     }
 }
 
@@ -101,12 +81,12 @@ fn engines(criterion: &mut Criterion) {
 fn models(criterion: &mut Criterion) {
     for workload in ["sgemm", "hgemm", "igemm"].map(product) {
         for design in Design::ALL {
-            let (instructions, cycles) = run(&workload, design, None, |_| model(design));
+            let (instructions, cycles) = run(&workload, design, None, |_| design.model(&Config::default(), SEED));
             let mut group = criterion
                 .benchmark_group(format!("{}, {cycles} cycles, {instructions} instructions", workload.name));
             group.throughput(Throughput::Elements(instructions));
             group.bench_function(format!("{design}"), |bencher| {
-                bencher.iter(|| run(&workload, design, None, |_| model(design)))
+                bencher.iter(|| run(&workload, design, None, |_| design.model(&Config::default(), SEED)))
             });
             group.finish();
         }

@@ -34,4 +34,4 @@ pub use testbench::{Engine, Testbench};
 pub use trial::{run, Outcome};
 pub use workbench::{Bench, EngineKind, Playback, Recording, Workbench};
 
-use scenario::{expect, value};
+pub use scenario::{expect, value};

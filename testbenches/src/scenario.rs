@@ -45,7 +45,7 @@ impl<'a, M: Testbench> Drive<'a, M> {
 }
 
 /// Fails with what was expected.
-pub(crate) fn expect(holds: bool, what: impl Into<String>) -> Result<(), String> {
+pub fn expect(holds: bool, what: impl Into<String>) -> Result<(), String> {
     if holds {
         Ok(())
     } else {
@@ -54,7 +54,7 @@ pub(crate) fn expect(holds: bool, what: impl Into<String>) -> Result<(), String>
 }
 
 /// A value that differs in every word from that of another number.
-pub(crate) fn value<D: Data>(number: u32) -> D {
+pub fn value<D: Data>(number: u32) -> D {
     let mut data = D::default();
     for (place, word) in data.words_mut().iter_mut().enumerate() {
         *word = number << 8 | place as u32;

@@ -27,6 +27,12 @@ impl Declaration {
         };
         let fields: Vec<Field> = fields.named.iter().cloned().collect();
         let parts = fields.iter().map(part).collect::<Result<Vec<_>>>()?;
+        for (part, field) in parts.iter().zip(&fields) {
+            if matches!(part.kind, Kind::Input | Kind::Output) && doc_text(field).is_empty() {
+                let hint = "say in a doc comment what the port is for: it stands in the Verilog and in the docs";
+                return Err(Error::new_spanned(&part.name, hint));
+            }
+        }
         Ok(Declaration { arguments, item, fields, parts })
     }
 

@@ -13,6 +13,7 @@ use crate::dialect::{block, rtl, Register};
 
 #[block(title = "Age matrix", arguments(entries = WARPS), sizes(pairs = entries * (entries - 1) / 2))]
 pub struct AgeMatrix {
+    /// Wants to be chosen.
     pub request: In<[Bit; entries]>,
     /// The entry becomes the youngest at the end of this cycle.
     pub renew: In<[Bit; entries]>,

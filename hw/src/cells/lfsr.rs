@@ -14,6 +14,7 @@ use crate::dialect::{block, rtl, Register};
 pub struct Lfsr {
     /// Advance by one state at the end of this cycle.
     pub step: In<Bit>,
+    /// The present state.
     pub value: Out<Bits<8>>,
 
     feedback: Local<Bit>,

@@ -18,6 +18,7 @@ use crate::dialect::{block, rtl, Register};
 pub struct LruOrder<const I: usize> {
     /// The entry is used in this cycle.
     pub touch: In<[Bit; entries]>,
+    /// Its place in the order.
     pub rank: Out<[Bits<I>; entries]>,
 
     any_touch: Local<Bit>,

@@ -12,6 +12,7 @@ use crate::dialect::{block, rtl, Register};
 
 #[block(title = "Round-robin arbiter", arguments(requesters = collectors))]
 pub struct RoundRobin {
+    /// Wants the grant.
     pub request: In<[Bit; requesters]>,
     /// The grant is used: move the turn on.
     pub advance: In<Bit>,

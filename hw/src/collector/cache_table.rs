@@ -22,7 +22,9 @@ pub struct CacheTable<const W: usize, const I: usize> {
     pub flush: In<Bit>,
     /// Registers to look up, and whether the slot is used by an instruction issued in this cycle.
     pub source_valid: In<[Bit; slots]>,
+    /// Register to look up.
     pub source_register: In<[Bits<8>; slots]>,
+    /// The operand's next reuse is near.
     pub source_near: In<[Bit; slots]>,
     /// Entry of each used slot: where it was found, or the one allocated.
     pub source_index: In<[Bits<I>; slots]>,
@@ -30,29 +32,44 @@ pub struct CacheTable<const W: usize, const I: usize> {
     pub unlock: In<Bit>,
     /// Port S: a value fills an entry.
     pub s_valid: In<Bit>,
+    /// That entry.
     pub s_index: In<Bits<I>>,
+    /// The value.
     pub s_data: In<Bits<W>>,
     /// Ports D: a result is put into an entry.
     pub d_valid: In<[Bit; d_ports]>,
+    /// Register of the result; it is looked up in any case.
     pub d_register: In<[Bits<8>; d_ports]>,
+    /// Its next reuse is near.
     pub d_near: In<[Bit; d_ports]>,
+    /// The entry it goes to.
     pub d_index: In<[Bits<I>; d_ports]>,
+    /// The value.
     pub d_data: In<[Bits<W>; d_ports]>,
     /// Registers whose value changes elsewhere: an entry that holds one is no longer valid.
     pub kill: In<[Bit; banks]>,
+    /// That register.
     pub kill_register: In<[Bits<8>; banks]>,
 
+    /// The slot's register is there.
     pub hit: Out<[Bit; slots]>,
+    /// In this entry.
     pub hit_index: Out<[Bits<I>; slots]>,
     /// The entry is hit by a used source slot.
     pub entry_hit: Out<[Bit; entries]>,
+    /// The result's register is there.
     pub d_hit: Out<[Bit; d_ports]>,
+    /// In this entry.
     pub d_hit_index: Out<[Bits<I>; d_ports]>,
     /// The table, after the flush.
     pub valid: Out<[Bit; entries]>,
+    /// An instruction waits with it.
     pub lock: Out<[Bit; entries]>,
+    /// Its next reuse is near.
     pub near: Out<[Bit; entries]>,
+    /// Its place in the LRU order.
     pub rank: Out<[Bits<I>; entries]>,
+    /// Its value.
     pub data: Out<[Bits<W>; entries]>,
     /// Some valid entry is near; as of the start of the cycle.
     pub any_near: Out<Bit>,

@@ -34,34 +34,48 @@ pub struct CollectorPorts<const W: usize> {
     pub issue: In<Bit>,
     /// With `issue`: the window is emptied before (bypassing collectors only).
     pub flush: In<Bit>,
+    /// Its warp, within the sub-core.
     pub warp: In<Bits<3>>,
+    /// Execution unit that it needs.
     pub unit: In<Bits<3>>,
+    /// What later stages need of it; carried through.
     pub payload: In<Bits<32>>,
+    /// The slot is used.
     pub source_valid: In<[Bit; slots]>,
+    /// Its register.
     pub source_register: In<[Bits<8>; slots]>,
     /// The operand's next reuse is near (caching collectors only).
     pub source_near: In<[Bit; slots]>,
     /// The instruction's first destinations.
     pub destination_valid: In<[Bit; destinations]>,
+    /// That register.
     pub destination_register: In<[Bits<8>; destinations]>,
     /// Where the search for a random far entry starts, in its lowest bits (caching collectors only).
     pub random: In<Bits<8>>,
     /// Port S: the value of a source slot arrives from the banks.
     pub s_valid: In<Bit>,
+    /// That slot.
     pub s_slot: In<Bits<3>>,
+    /// The value.
     pub s_data: In<Bits<W>>,
     /// Ports D: results of the warp that the collector belongs to, of different registers; the second is used
     /// only together with the first.
     pub d_valid: In<[Bit; d_ports]>,
+    /// Its register.
     pub d_register: In<[Bits<8>; d_ports]>,
+    /// Its next reuse is near.
     pub d_near: In<[Bit; d_ports]>,
+    /// The value.
     pub d_data: In<[Bits<W>; d_ports]>,
     /// Results of that warp which the write filter keeps out.
     pub filtered: In<[Bit; filters]>,
+    /// Its register.
     pub filtered_register: In<[Bits<8>; filters]>,
     /// All results of the warp that the collector belongs to, no two of one register.
     pub write_valid: In<[Bit; results]>,
+    /// Its register.
     pub write_register: In<[Bits<8>; results]>,
+    /// Its value.
     pub write_data: In<[Bits<W>; results]>,
     /// The instruction leaves; it must be ready.
     pub dispatch: In<Bit>,
@@ -80,12 +94,15 @@ pub struct CollectorPorts<const W: usize> {
     pub held_warp: Out<Bits<3>>,
     /// Port R: some value in the collector has a near reuse.
     pub any_near: Out<Bit>,
+    /// Execution unit of the present or last instruction.
     pub held_unit: Out<Bits<3>>,
+    /// Its payload.
     pub held_payload: Out<Bits<32>>,
     /// This result also goes into a slot of the window.
     pub cached: Out<[Bit; results]>,
     /// Sources of the present or last instruction.
     pub operand_valid: Out<[Bit; slots]>,
+    /// Its value; zero until it is there.
     pub operand_data: Out<[Bits<W>; slots]>,
 }
 

@@ -13,17 +13,24 @@ use crate::dialect::{block, rtl, Register};
 /// `I`: bits of an index.
 #[block(title = "Operand collector table", paper = "W §3.2, F §III-C", parameters(entries, slots))]
 pub struct OperandCollectorTable<const I: usize> {
+    /// An instruction enters: all slots are filled.
     pub issue: In<Bit>,
+    /// The slot is used.
     pub source_valid: In<[Bit; slots]>,
+    /// Entry that holds, or will hold, its value.
     pub source_index: In<[Bits<I>; slots]>,
     /// The source is in the cache table already.
     pub source_hit: In<[Bit; slots]>,
+    /// A value arrives on port S.
     pub s_valid: In<Bit>,
+    /// The slot that asked for it.
     pub s_slot: In<Bits<3>>,
 
     /// Entry that the arriving value fills.
     pub s_index: Out<Bits<I>>,
+    /// The slot is used.
     pub valid: Out<[Bit; slots]>,
+    /// Its entry.
     pub index: Out<[Bits<I>; slots]>,
     /// Every valid slot is ready.
     pub all_ready: Out<Bit>,

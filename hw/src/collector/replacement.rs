@@ -32,11 +32,15 @@ use crate::dialect::{block, rtl};
     combinational
 )]
 pub struct Replacement<const I: usize> {
+    /// The entry holds a value.
     pub valid: In<[Bit; entries]>,
+    /// Its next reuse is near.
     pub near: In<[Bit; entries]>,
     /// The entry must stay: locked, hit by a source, or updated by the first result.
     pub keep: In<[Bit; entries]>,
+    /// Its place in the LRU order.
     pub rank: In<[Bits<I>; entries]>,
+    /// Where the search for a far entry starts.
     pub random: In<Bits<I>>,
     /// The slot needs an entry.
     pub miss: In<[Bit; slots]>,
@@ -47,6 +51,7 @@ pub struct Replacement<const I: usize> {
     pub victim: Out<[Bits<I>; slots]>,
     /// Entry for each result with `d_miss` high, if there is one.
     pub d_victim: Out<[Bits<I>; d_ports]>,
+    /// There is one; always high with a single port D.
     pub d_found: Out<[Bit; d_ports]>,
 
     eligible: Local<[Bit; entries]>,

@@ -26,29 +26,40 @@ pub struct WindowInstruction<const W: usize> {
     pub clear: In<Bit>,
     /// Sources of a new instruction. They are looked up here wherever it enters.
     pub source_valid: In<[Bit; slots]>,
+    /// Their registers.
     pub source_register: In<[Bits<8>; slots]>,
     /// A source's value, if it was found in the window.
     pub forwarded: In<[Bit; slots]>,
+    /// That value.
     pub forwarded_data: In<[Bits<W>; slots]>,
+    /// Destinations of a new instruction.
     pub destination_valid: In<[Bit; destinations]>,
+    /// Their registers.
     pub destination_register: In<[Bits<8>; destinations]>,
     /// Port S: the value of a source slot of this instruction arrives from the banks.
     pub s_valid: In<Bit>,
+    /// That slot.
     pub s_slot: In<Bits<3>>,
+    /// The value.
     pub s_data: In<Bits<W>>,
     /// Results of the warp.
     pub write_valid: In<[Bit; banks]>,
+    /// Its register.
     pub write_register: In<[Bits<8>; banks]>,
+    /// Its value.
     pub write_data: In<[Bits<W>; banks]>,
 
     /// The register is here, with its value; which is zero if not.
     pub found: Out<[Bit; slots]>,
+    /// That value.
     pub found_data: Out<[Bits<W>; slots]>,
     /// The result goes into the slot of a destination.
     pub cached: Out<[Bit; banks]>,
+    /// The slot is used.
     pub operand_valid: Out<[Bit; slots]>,
     /// The source is valid and its value is there.
     pub operand_ready: Out<[Bit; slots]>,
+    /// Its value.
     pub operand_data: Out<[Bits<W>; slots]>,
     /// Every valid source is ready.
     pub all_ready: Out<Bit>,

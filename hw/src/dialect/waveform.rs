@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use gpurf_blocks::{layout, pack, Ports};
 use rust_hdl::core::atom::{Atom, AtomKind};
-use rust_hdl::prelude::{Block, Probe, VCDValue};
+use rust_hdl::prelude::{Block, Probe, TypeKind, VCDValue};
 use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
 
 use super::Module;
@@ -62,9 +62,9 @@ impl<M: Module> PortWaveform<M> {
 /// Errors are those of [`PortWaveform`].
 pub struct ModuleWaveform {
     file: WaveformFile,
-    /// Variable of each signal in the order of a probe, none for those not recorded. rust-hdl's own
-    /// number of a signal is no key: the elements of an array share it.
-    variables: Vec<Option<usize>>,
+    /// Variables of each signal in the order of a probe: one, one for each field of a struct, or none where it is not
+    /// recorded. rust-hdl's own number of a signal is no key: the elements of an array share it.
+    variables: Vec<Vec<usize>>,
 }
 
 impl ModuleWaveform {
@@ -111,9 +111,17 @@ struct WaveformFile {
 
 struct Variable {
     id: IdCode,
-    width: usize,
-    /// Most significant bit first; empty before the first value.
-    value: Vec<Value>,
+    /// None before the first one.
+    value: Option<Shown>,
+}
+
+/// What a viewer shows of a signal.
+#[derive(PartialEq)]
+enum Shown {
+    /// Most significant bit first.
+    Bits(Vec<Value>),
+    /// The name of a state.
+    Name(String),
 }
 
 const CYCLE_NS: u64 = 2;
@@ -162,8 +170,30 @@ impl WaveformFile {
     /// The new variable's index.
     fn declare(&mut self, width: usize, name: &str) -> io::Result<usize> {
         let id = self.writer.add_wire(width as u32, name)?;
-        self.variables.push(Variable { id, width, value: vec![] });
+        self.variables.push(Variable { id, value: None });
         Ok(self.variables.len() - 1)
+    }
+
+    /// The same for a state, whose values are names.
+    fn declare_state(&mut self, name: &str) -> io::Result<usize> {
+        let id = self.writer.add_var(VarType::String, 1, name, None)?;
+        self.variables.push(Variable { id, value: None });
+        Ok(self.variables.len() - 1)
+    }
+
+    /// A variable for a signal, or one for each field of a struct: `head.warp`.
+    fn declare_all(&mut self, name: &str, kind: &TypeKind, variables: &mut Vec<usize>) -> io::Result<()> {
+        match kind {
+            TypeKind::Enum(_) => variables.push(self.declare_state(name)?),
+            TypeKind::Composite(fields) => {
+                for field in fields {
+                    let name = format!("{name}.{}", field.fieldname);
+                    self.declare_all(&name, &field.kind.kind, variables)?;
+                }
+            }
+            TypeKind::Bits(bits) | TypeKind::Signed(bits) => variables.push(self.declare(*bits, name)?),
+        }
+        Ok(())
     }
 
     fn begin_cycle(&mut self, cycle: u64) -> io::Result<()> {
@@ -173,7 +203,7 @@ impl WaveformFile {
                 file.writer.begin(SimulationCommand::Dumpvars)?;
             }
             file.writer.change_scalar(file.clock, Value::V1)?;
-            file.change(file.cycle, bits(&[cycle as u32], CYCLE_COUNTER_BITS))
+            file.change(file.cycle, Shown::Bits(bits(&[cycle as u32], CYCLE_COUNTER_BITS)))
         };
         assert!(self.last.is_none_or(|last| cycle > last), "cycle {cycle} comes after {:?}", self.last);
         begin(self).map_err(|error| self.named(error))
@@ -192,15 +222,15 @@ impl WaveformFile {
         Ok(())
     }
 
-    fn change(&mut self, variable: usize, value: Vec<Value>) -> io::Result<()> {
-        let Variable { id, width, value: last } = &mut self.variables[variable];
-        if *last == value {
+    fn change(&mut self, variable: usize, value: Shown) -> io::Result<()> {
+        let Variable { id, value: last } = &mut self.variables[variable];
+        if last.as_ref() == Some(&value) {
             return Ok(());
         }
-        *last = value;
-        match width {
-            1 => self.writer.change_scalar(*id, last[0]),
-            _ => self.writer.change_vector(*id, last.iter().copied()),
+        match last.insert(value) {
+            Shown::Bits(bits) if bits.len() == 1 => self.writer.change_scalar(*id, bits[0]),
+            Shown::Bits(bits) => self.writer.change_vector(*id, bits.iter().copied()),
+            Shown::Name(name) => self.writer.change_string(*id, name),
         }
     }
 
@@ -262,7 +292,7 @@ impl<P: Ports> Side<P> {
         pack(ports, &mut self.words);
         for &(variable, first_word, width) in &self.ports {
             let value = bits(&self.words[first_word..], width);
-            file.change(variable, value).map_err(|error| file.named(error))?;
+            file.change(variable, Shown::Bits(value)).map_err(|error| file.named(error))?;
         }
         Ok(())
     }
@@ -296,7 +326,7 @@ impl PortWidths {
 /// Declares scopes and signals of a module. A probe cannot fail, so the first error is kept.
 struct Declare<'a> {
     file: &'a mut WaveformFile,
-    variables: Vec<Option<usize>>,
+    variables: Vec<Vec<usize>>,
     /// Scopes open; the outermost is the top scope, which is open already.
     depth: usize,
     result: io::Result<()>,
@@ -343,11 +373,11 @@ impl Probe for Declare<'_> {
 
     fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
         let name = plain_name(name);
-        let mut variable = None;
+        let mut variables = vec![];
         self.attempt(|declare| {
             // Constants never change, and an identity has no bits at all.
             if atom.kind() != AtomKind::Constant && atom.bits() > 0 && !is_clock(atom) {
-                variable = Some(declare.file.declare(atom.bits(), &name)?);
+                declare.file.declare_all(&name, &atom.descriptor().kind, &mut variables)?;
             }
             // The top has the clock already; further in, it is the same one under another name.
             if is_clock(atom) && declare.depth > 1 {
@@ -355,7 +385,7 @@ impl Probe for Declare<'_> {
             }
             Ok(())
         });
-        self.variables.push(variable);
+        self.variables.push(variables);
     }
 }
 
@@ -367,36 +397,49 @@ fn is_clock(atom: &dyn Atom) -> bool {
 /// Writes the values of a module's signals.
 struct Record<'a> {
     file: &'a mut WaveformFile,
-    variables: std::slice::Iter<'a, Option<usize>>,
+    variables: std::slice::Iter<'a, Vec<usize>>,
     result: io::Result<()>,
 }
 
 impl Probe for Record<'_> {
     fn visit_atom(&mut self, _: &str, atom: &dyn Atom) {
-        let Some(&Some(variable)) = self.variables.next() else { return };
-        // rust-hdl's values are of an older release of the same crate, in the same order.
-        const VALUES: [Value; 4] = [Value::V0, Value::V1, Value::X, Value::Z];
-        let value = match atom.vcd() {
-            VCDValue::Single(bit) => vec![VALUES[bit as usize]],
-            VCDValue::Vector(bits) => bits.into_iter().map(|bit| VALUES[bit as usize]).collect(),
-            VCDValue::String(_) | VCDValue::Composite(_) => {
-                panic!("the dialect has neither enums nor structs")
-            }
-        };
-        if self.result.is_ok() {
-            self.result = self.file.change(variable, value).map_err(|error| self.file.named(error));
+        let variables = self.variables.next().map_or(&[][..], Vec::as_slice);
+        if variables.is_empty() {
+            return;
         }
+        let mut values = vec![];
+        fields(atom.vcd(), &mut values);
+        for (&variable, value) in variables.iter().zip(values) {
+            if self.result.is_ok() {
+                self.result = self.file.change(variable, value).map_err(|error| self.file.named(error));
+            }
+        }
+    }
+}
+
+/// What is shown of a value, field by field.
+fn fields(value: VCDValue, shown: &mut Vec<Shown>) {
+    // rust-hdl's values are of an older release of the same crate, in the same order.
+    const VALUES: [Value; 4] = [Value::V0, Value::V1, Value::X, Value::Z];
+    match value {
+        VCDValue::Single(bit) => shown.push(Shown::Bits(vec![VALUES[bit as usize]])),
+        VCDValue::Vector(bits) => {
+            shown.push(Shown::Bits(bits.into_iter().map(|bit| VALUES[bit as usize]).collect()));
+        }
+        VCDValue::String(name) => shown.push(Shown::Name(name)),
+        VCDValue::Composite(values) => values.into_iter().for_each(|value| fields(*value, shown)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collector::{Ocu, OcuIn, OcuOut};
+    use crate::collector::Ocu;
     use crate::dialect::Rtl;
+    use gpurf_blocks::ports::{CollectorIn, CollectorOut};
     use gpurf_blocks::{Clocked, Parameters, Wide};
 
-    type Wave = (OcuIn<Wide<32>>, OcuOut<Wide<32>>);
+    type Wave = (CollectorIn<Wide<32>>, CollectorOut<Wide<32>>);
 
     fn three_slots() -> Parameters {
         Parameters { slots: 3, ..Parameters::default() }
@@ -409,7 +452,7 @@ mod tests {
         let mut by_module = ModuleWaveform::create(module, "ocu", rtl.module()).unwrap();
         let waves = (0..cycles).map(|cycle| {
             let step = cycle as u32;
-            let mut inputs = OcuIn {
+            let mut inputs = CollectorIn {
                 issue: cycle % 7 == 0,
                 warp: step % 8,
                 payload: step.wrapping_mul(0x9e37_79b9),
@@ -417,7 +460,7 @@ mod tests {
                 s_slot: step % 3,
                 s_data: Wide(std::array::from_fn(|word| step << word ^ word as u32)),
                 dispatch: cycle % 7 == 6,
-                ..OcuIn::default()
+                ..CollectorIn::default()
             };
             inputs.source_valid[..3].copy_from_slice(&[true, cycle % 2 == 0, false]);
             let outputs = rtl.settle(&inputs);

@@ -25,9 +25,13 @@ use crate::dialect::{block, rtl, Register};
 pub struct CtaStatusMonitor {
     /// This CTA's context, registers have a new location. If both updates name a CTA, the second one counts.
     pub update_cta: In<[Bits<7>; STATUS_UPDATES]>,
+    /// Its context's new location, 0 to 2.
     pub set_context: In<[Bit; STATUS_UPDATES]>,
+    /// Its context's new location, 0 to 2.
     pub context_location: In<[Bits<2>; STATUS_UPDATES]>,
+    /// Its registers' new location, 0 to 2.
     pub set_registers: In<[Bit; STATUS_UPDATES]>,
+    /// Its registers' new location, 0 to 2.
     pub register_location: In<[Bits<2>; STATUS_UPDATES]>,
     /// Bit b of word w: CTA 32 w + b could resume if it were active.
     pub resumable: In<[Bits<32>; words]>,
@@ -38,14 +42,19 @@ pub struct CtaStatusMonitor {
 
     /// A pending CTA can resume: this one.
     pub any_candidate: Out<Bit>,
+    /// The pending CTA that goes on.
     pub candidate: Out<Bits<7>>,
     /// Its registers are in the ACRF still.
     pub candidate_in_acrf: Out<Bit>,
     /// A CTA number is not in use: the lowest such.
     pub any_unlaunched: Out<Bit>,
+    /// The lowest CTA number that is not in use.
     pub unlaunched: Out<Bits<7>>,
+    /// Fields of the inspected CTA.
     pub inspected_context: Out<Bits<2>>,
+    /// Fields of the inspected CTA.
     pub inspected_registers: Out<Bits<2>>,
+    /// Fields of the inspected CTA.
     pub inspected_active: Out<Bit>,
 
     #[value(1)]

@@ -22,11 +22,14 @@ pub struct FreeSpaceMonitor<const P: usize> {
     pub take: In<Bit>,
     /// This entry becomes free; it must be occupied.
     pub free: In<Bit>,
+    /// This entry becomes free; it must be occupied.
     pub free_entry: In<Bits<P>>,
 
+    /// The free entry with the lowest number; zero if there is none.
     pub any_free: Out<Bit>,
     /// The first free entry; zero if there is none.
     pub first_free: Out<Bits<P>>,
+    /// Free entries.
     pub free_count: Out<Bits<12>>,
     /// The flags, bit b of word w for entry 32 w + b.
     pub occupied: Out<[Bits<32>; words]>,

@@ -17,7 +17,9 @@ use crate::dialect::{block, rtl, Memory, Register};
 
 #[block(title = "Live-register bit-vector cache", paper = "R §V-C")]
 pub struct LiveRegisterCache {
+    /// A PC, taken if `ready` is high.
     pub request: In<Bit>,
+    /// A PC, taken if `ready` is high.
     pub pc: In<Bits<32>>,
     /// Memory takes the request.
     pub memory_ready: In<Bit>,
@@ -25,18 +27,24 @@ pub struct LiveRegisterCache {
     pub memory_answer: In<Bit>,
     /// Bit r: register r is live; and register 32 + r.
     pub memory_low: In<Bits<32>>,
+    /// Its answer: registers 0 to 31, 32 to 63.
     pub memory_high: In<Bits<32>>,
 
+    /// A PC can be asked for.
     pub ready: Out<Bit>,
     /// The vector of the PC asked for. Without an answer it is zero.
     pub answer: Out<Bit>,
+    /// The vector of the PC asked for; zero without an answer.
     pub low: Out<Bits<32>>,
+    /// The vector of the PC asked for; zero without an answer.
     pub high: Out<Bits<32>>,
+    /// Memory is asked; stands until taken.
     pub memory_request: Out<Bit>,
     /// The PC whose vector memory is asked for.
     pub memory_pc: Out<Bits<32>>,
     /// Events.
     pub hit: Out<Bit>,
+    /// Events.
     pub miss: Out<Bit>,
 
     accepted: Local<Bit>,

@@ -28,18 +28,23 @@ use crate::dialect::{block, rtl, Memory, Register};
 pub struct Pcrf<const W: usize, const P: usize> {
     /// Walk the chain that begins here; only while `walking` is low.
     pub walk: In<Bit>,
+    /// Walk the chain that begins here; only while `walking` is low.
     pub walk_pointer: In<Bits<P>>,
     /// The register shown is taken.
     pub accept: In<Bit>,
     /// What the free space monitor offers.
     pub any_free: In<Bit>,
+    /// What the monitor offers.
     pub first_free: In<Bits<P>>,
     /// A register for the chain under construction; it stands until `stored`.
     pub store: In<Bit>,
     /// It is the last one.
     pub store_last: In<Bit>,
+    /// The register.
     pub store_warp: In<Bits<5>>,
+    /// The register.
     pub store_register: In<Bits<6>>,
+    /// The register.
     pub store_data: In<Bits<W>>,
 
     /// A walk is under way.
@@ -48,12 +53,17 @@ pub struct Pcrf<const W: usize, const P: usize> {
     pub restored: Out<Bit>,
     /// It is the last one.
     pub restored_last: Out<Bit>,
+    /// The register, or the one shown last.
     pub restored_warp: Out<Bits<5>>,
+    /// The register, or the one shown last.
     pub restored_register: Out<Bits<6>>,
+    /// The register, or the one shown last.
     pub restored_data: Out<Bits<W>>,
     /// To the free space monitor: the offered entry is taken, this one is free again.
     pub take: Out<Bit>,
+    /// This entry is free again.
     pub free: Out<Bit>,
+    /// This entry is free again.
     pub free_entry: Out<Bits<P>>,
     /// The register is written in this cycle.
     pub stored: Out<Bit>,

@@ -19,13 +19,18 @@ use crate::dialect::{block, rtl, Memory};
 pub struct PcrfPointerTable<const P: usize> {
     /// At most one of `read` and `write` is high.
     pub read: In<Bit>,
+    /// At most one is high.
     pub write: In<Bit>,
+    /// The line.
     pub cta: In<Bits<7>>,
+    /// What is written; a count that does not fit is stored as the largest that does.
     pub write_pointer: In<Bits<P>>,
     /// Live registers; no more than fit are stored.
     pub write_count: In<Bits<12>>,
 
+    /// What the last read found.
     pub pointer: Out<Bits<P>>,
+    /// What the last read found.
     pub count: Out<Bits<12>>,
 
     stored_count: Local<Bits<12>>,

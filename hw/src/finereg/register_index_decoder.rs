@@ -15,10 +15,12 @@ pub struct RegisterIndexDecoder {
     pub load: In<Bit>,
     /// Registers 0 to 31, and 32 to 63.
     pub load_low: In<Bits<32>>,
+    /// A new vector, registers 0 to 31 and 32 to 63; wins over `step`.
     pub load_high: In<Bits<32>>,
     /// The register shown is dropped; only while there is one.
     pub step: In<Bit>,
 
+    /// The lowest register left; zero if there is none.
     pub any: Out<Bit>,
     /// The lowest register left; zero if there is none.
     pub index: Out<Bits<6>>,

@@ -29,6 +29,23 @@ use rust_hdl::prelude::*;
 use super::{FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder};
 use crate::dialect::{block, rtl, Memory, Register};
 
+/// Where the unit stands in a switch.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum RmuState {
+    Idle,
+    /// Vectors of the outgoing CTA's warps.
+    LookUp,
+    Check,
+    /// A register of the incoming chain.
+    Walk,
+    /// One whose row may hold a register that is still to be saved.
+    Exchange,
+    /// The next warp to be drained; its vector; its registers.
+    Select,
+    Load,
+    Drain,
+}
+
 /// `W`: data width in bits; `P`: bits of a PCRF pointer.
 #[block(
     title = "Register management unit",
@@ -40,9 +57,11 @@ pub struct Rmu<const W: usize, const P: usize> {
     pub request: In<Bit>,
     /// A CTA goes out: its live registers move to the PCRF.
     pub store: In<Bit>,
+    /// This CTA goes out.
     pub outgoing: In<Bits<7>>,
     /// A CTA comes in: its registers move to the ACRF. It must have been stored.
     pub restore: In<Bit>,
+    /// This CTA comes in; it must have been stored.
     pub incoming: In<Bits<7>>,
     /// Its registers are freed and not written.
     pub discard: In<Bit>,
@@ -50,45 +69,68 @@ pub struct Rmu<const W: usize, const P: usize> {
     pub warp_valid: In<Bit>,
     /// Its number within the CTA.
     pub warp: In<Bits<5>>,
+    /// A warp of the outgoing CTA that has not ended, by its number in the CTA, and whether it is the
+    /// last one; taken if `warp_ready` is high. At least one, each once.
     pub pc: In<Bits<32>>,
     /// It is the CTA's last one.
     pub warp_last: In<Bit>,
     /// Memory takes the request for a vector, and answers it in a later cycle.
     pub memory_ready: In<Bit>,
+    /// Memory's answer, in a later cycle: bit r of `memory_low` for register r, of `memory_high` for 32
+    /// + r.
     pub memory_answer: In<Bit>,
+    /// Memory's answer, in a later cycle: bit r of `memory_low` for register r, of `memory_high` for 32
+    /// + r.
     pub memory_low: In<Bits<32>>,
+    /// Memory's answer, in a later cycle: bit r of `memory_low` for register r, of `memory_high` for 32
+    /// + r.
     pub memory_high: In<Bits<32>>,
     /// The ACRF takes the read, and answers it in a later cycle.
     pub acrf_read_ready: In<Bit>,
+    /// Its answer, in a later cycle; one read at a time is under way.
     pub acrf_answer: In<Bit>,
+    /// Its answer, in a later cycle; one read at a time is under way.
     pub acrf_answer_data: In<Bits<W>>,
     /// The ACRF takes the write.
     pub acrf_write_ready: In<Bit>,
 
+    /// No switch is under way.
     pub ready: Out<Bit>,
+    /// The switch ends in this cycle.
     pub done: Out<Bit>,
     /// The outgoing CTA does not fit: nothing has been moved.
     pub refused: Out<Bit>,
     /// Live registers of the outgoing CTA, with `done` or `refused`; zero if there is none.
     pub live_count: Out<Bits<12>>,
+    /// A warp can be looked up.
     pub warp_ready: Out<Bit>,
+    /// The vector of this PC is asked for.
     pub memory_request: Out<Bit>,
     /// The PC whose vector is asked for.
     pub memory_pc: Out<Bits<32>>,
+    /// A register is to be read; it stands until taken.
     pub acrf_read: Out<Bit>,
+    /// A register is to be read; it stands until taken.
     pub acrf_read_warp: Out<Bits<5>>,
+    /// A register is to be read; it stands until taken.
     pub acrf_read_register: Out<Bits<6>>,
+    /// A register is to be written; it stands until taken.
     pub acrf_write: Out<Bit>,
     /// Without a write, warp, register and data are what the PCRF shows.
     pub acrf_write_warp: Out<Bits<5>>,
+    /// A register is to be written; it stands until taken.
     pub acrf_write_register: Out<Bits<6>>,
+    /// A register is to be written; it stands until taken.
     pub acrf_write_data: Out<Bits<W>>,
     /// Free entries of the PCRF.
     pub free_count: Out<Bits<12>>,
     /// Events: look-ups, PCRF accesses.
     pub cache_hit: Out<Bit>,
+    /// Events.
     pub cache_miss: Out<Bit>,
+    /// Events.
     pub pcrf_read: Out<Bit>,
+    /// Events.
     pub pcrf_write: Out<Bit>,
 
     is_idle: Local<Bit>,
@@ -139,7 +181,7 @@ pub struct Rmu<const W: usize, const P: usize> {
     live_high: Memory<32, 5>,
     present: Register<Bits<32>>,
 
-    state: Register<Bits<3>>,
+    state: Register<RmuState>,
     stores: Register<Bit>,
     restores: Register<Bit>,
     discards: Register<Bit>,
@@ -170,14 +212,14 @@ pub struct Rmu<const W: usize, const P: usize> {
 impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
     #[rtl]
     fn update(&mut self) {
-        self.is_idle.next = self.state.val() == bits::<3>(0);
-        self.is_look.next = self.state.val() == bits::<3>(1);
-        self.is_check.next = self.state.val() == bits::<3>(2);
-        self.is_walk.next = self.state.val() == bits::<3>(3);
-        self.is_exchange.next = self.state.val() == bits::<3>(4);
-        self.is_select.next = self.state.val() == bits::<3>(5);
-        self.is_load.next = self.state.val() == bits::<3>(6);
-        self.is_drain.next = self.state.val() == bits::<3>(7);
+        self.is_idle.next = self.state.val() == RmuState::Idle;
+        self.is_look.next = self.state.val() == RmuState::LookUp;
+        self.is_check.next = self.state.val() == RmuState::Check;
+        self.is_walk.next = self.state.val() == RmuState::Walk;
+        self.is_exchange.next = self.state.val() == RmuState::Exchange;
+        self.is_select.next = self.state.val() == RmuState::Select;
+        self.is_load.next = self.state.val() == RmuState::Load;
+        self.is_drain.next = self.state.val() == RmuState::Drain;
 
         // A request.
         self.ready.next = self.is_idle.val();
@@ -373,32 +415,32 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
 
         self.state.load(true, self.state.val());
         if self.accepted.val() {
-            self.state.d.next = 2.into();
+            self.state.d.next = RmuState::Check;
             if self.store.val() {
-                self.state.d.next = 1.into();
+                self.state.d.next = RmuState::LookUp;
             }
         } else if self.is_look.val() & (self.vectors.answer.val() & self.looked_last.val()) {
-            self.state.d.next = 2.into();
+            self.state.d.next = RmuState::Check;
         } else if self.refused.val() | self.finish.val() {
-            self.state.d.next = 0.into();
+            self.state.d.next = RmuState::Idle;
         } else if self.begins.val() {
-            self.state.d.next = 5.into();
+            self.state.d.next = RmuState::Select;
             if self.chain.val() {
-                self.state.d.next = 3.into();
+                self.state.d.next = RmuState::Walk;
             }
         } else if self.moved.val() {
-            self.state.d.next = 3.into();
+            self.state.d.next = RmuState::Walk;
             if self.pcrf.restored_last.val() {
-                self.state.d.next = 5.into();
+                self.state.d.next = RmuState::Select;
             }
         } else if self.is_walk.val() & (self.pcrf.restored.val() & self.suspect.val()) {
-            self.state.d.next = 4.into();
+            self.state.d.next = RmuState::Exchange;
         } else if self.is_select.val() & self.any_warp.val() {
-            self.state.d.next = 6.into();
+            self.state.d.next = RmuState::Load;
         } else if self.is_load.val() {
-            self.state.d.next = 7.into();
+            self.state.d.next = RmuState::Drain;
         } else if self.is_drain.val() & !self.decoder.any.val() {
-            self.state.d.next = 5.into();
+            self.state.d.next = RmuState::Select;
         }
     }
 }

@@ -37,13 +37,17 @@ use crate::dialect::{block, rtl, Register};
 pub struct CollectorAllocator<const C: usize> {
     /// A warp is selected and could issue.
     pub request: In<Bit>,
+    /// Which.
     pub warp: In<Bits<3>>,
     /// The collector holds an instruction.
     pub occupied: In<[Bit; collectors]>,
     /// Port R of the collectors: whether each belongs to a warp, to which, and whether it holds a near value.
     pub owned: In<[Bit; collectors]>,
+    /// Port R: whether it belongs to a warp, and to which.
     pub held_warp: In<[Bits<3>; collectors]>,
+    /// Port R: it holds a near value.
     pub near: In<[Bit; collectors]>,
+    /// How long to wait.
     pub sthld: In<Bits<5>>,
 
     /// The instruction enters this collector. At most one is high.

@@ -24,23 +24,32 @@ pub struct IssueStage<const C: usize> {
     pub launch: In<[Bit; WARPS]>,
     /// The next instruction of each warp: execution unit, a name for it, first register row of the warp.
     pub head_unit: In<[Bits<3>; WARPS]>,
+    /// What later stages need of it.
     pub head_payload: In<[Bits<32>; WARPS]>,
+    /// First row of the warp's registers in every bank.
     pub head_base: In<[Bits<8>; WARPS]>,
     /// Its sources: slot s of warp w at 8 s + w.
     pub head_source_valid: In<[Bit; WARPS * slots]>,
+    /// Their registers.
     pub head_source_register: In<[Bits<8>; WARPS * slots]>,
+    /// Their next reuse is near (caching collectors only).
     pub head_source_near: In<[Bit; WARPS * slots]>,
     /// Its destinations, destination d of warp w at 8 d + w, and whether a branch has left the window
     /// before it, for bypassing operand collectors.
     pub head_destination_valid: In<[Bit; WARPS * destinations]>,
+    /// Their registers.
     pub head_destination_register: In<[Bits<8>; WARPS * destinations]>,
+    /// A branch has left the window (bypassing collectors only).
     pub head_flush: In<[Bit; flushed]>,
+    /// STHLD: cycles that a warp waits at most before it takes a collector with near values. F §IV-B2.
     pub sthld: In<Bits<5>>,
     /// The collector holds an instruction.
     pub occupied: In<[Bit; collectors]>,
     /// Port R of the collectors: whether each belongs to a warp, to which, and whether it holds a near value.
     pub owned: In<[Bit; collectors]>,
+    /// Warp of the present or last instruction in it.
     pub held_warp: In<[Bits<3>; collectors]>,
+    /// Port R: some value in it has a near reuse.
     pub near: In<[Bit; collectors]>,
     /// The instruction enters this collector. At most one is high.
     pub issue: Out<[Bit; collectors]>,
@@ -50,14 +59,23 @@ pub struct IssueStage<const C: usize> {
     pub waiting: Out<Bit>,
     /// The instruction; all zero if none issues.
     pub warp: Out<Bits<3>>,
+    /// Execution unit that the instruction needs.
     pub unit: Out<Bits<3>>,
+    /// What later stages need of it.
     pub payload: Out<Bits<32>>,
+    /// First row of the warp's registers in every bank.
     pub base: Out<Bits<8>>,
+    /// The instruction's sources.
     pub source_valid: Out<[Bit; slots]>,
+    /// Their registers.
     pub source_register: Out<[Bits<8>; slots]>,
+    /// Their next reuse is near.
     pub source_near: Out<[Bit; slots]>,
+    /// Destinations of a new instruction.
     pub destination_valid: Out<[Bit; destinations]>,
+    /// Their registers.
     pub destination_register: Out<[Bits<8>; destinations]>,
+    /// A branch has left the window (bypassing collectors only).
     pub flush: Out<Bit>,
 
     scheduler: WarpScheduler,

@@ -29,6 +29,7 @@ pub struct SthldController {
     /// Instructions issued in this cycle: 0 to 4, one per sub-core.
     pub issued: In<Bits<3>>,
 
+    /// The threshold.
     pub sthld: Out<Bits<5>>,
     /// 1 to 6, as the papers number them.
     pub state: Out<Bits<3>>,

@@ -45,6 +45,7 @@ pub struct WarpScheduler {
     pub occupied: In<[Bit; collectors]>,
     /// Port R of the collectors: whether each belongs to a warp, and to which.
     pub owned: In<[Bit; collectors]>,
+    /// Port R: whether it belongs to a warp, and to which.
     pub held_warp: In<[Bits<3>; collectors]>,
     /// The selected warp issues; some warp must be selected.
     pub issue: In<Bit>,
@@ -53,6 +54,7 @@ pub struct WarpScheduler {
     pub select: Out<[Bit; WARPS]>,
     /// One is, and which; 0 if none is.
     pub selected: Out<Bit>,
+    /// Which; 0 if none is.
     pub warp: Out<Bits<3>>,
 
     /// The warp has data in a collector, and that one is occupied.

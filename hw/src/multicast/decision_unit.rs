@@ -22,43 +22,68 @@ use crate::dialect::{block, rtl};
 pub struct DecisionUnit<const V: usize, const A: usize> {
     /// The request that is searched for.
     pub head_release: In<Bit>,
+    /// Its warp.
     pub head_warp: In<Bits<V>>,
+    /// Its address in shared memory.
     pub head_address: In<Bits<A>>,
+    /// Register that holds the address, in the load's instruction.
     pub head_source: In<Bits<8>>,
+    /// Register that is loaded.
     pub head_destination: In<Bits<8>>,
     /// From the load request table.
     pub evict: In<Bit>,
+    /// It leaves because of its age.
     pub evict_aged: In<Bit>,
+    /// Its warp.
     pub evict_warp: In<Bits<V>>,
+    /// Its address.
     pub evict_address: In<Bits<A>>,
+    /// Its address's register.
     pub evict_source: In<Bits<8>>,
+    /// Its destination.
     pub evict_destination: In<Bits<8>>,
+    /// The search for the request has ended.
     pub done: In<Bit>,
+    /// It has found a partner.
     pub matched: In<Bit>,
+    /// The partner's warp.
     pub matched_warp: In<Bits<V>>,
+    /// No entry is free.
     pub full: In<Bit>,
     /// What is offered is taken.
     pub accepted: In<Bit>,
 
     /// A load leaves.
     pub offer: Out<Bit>,
+    /// Its address.
     pub offer_address: Out<Bits<A>>,
+    /// Its address's register.
     pub offer_source: Out<Bits<8>>,
+    /// Its destination.
     pub offer_destination: Out<Bits<8>>,
+    /// The warp, or the first of two.
     pub offer_first_warp: Out<Bits<V>>,
+    /// It is for two warps.
     pub offer_second_valid: Out<Bit>,
+    /// The second one; zero without one.
     pub offer_second_warp: Out<Bits<V>>,
     /// To the load request table.
     pub evict_ready: Out<Bit>,
+    /// The end of the search is taken.
     pub done_ready: Out<Bit>,
+    /// The request becomes an entry.
     pub insert: Out<Bit>,
     /// To the request queue: the request is done.
     pub pop: Out<Bit>,
     /// Events.
     pub multicast: Out<Bit>,
+    /// Event: an entry leaves before a load into the same register of its warp.
     pub released_repeat: Out<Bit>,
+    /// Event: an entry leaves before a barrier.
     pub released_barrier: Out<Bit>,
+    /// Event: an entry leaves because of its age.
     pub released_age: Out<Bit>,
+    /// Event: the table is full, and the load leaves at once.
     pub rejected: Out<Bit>,
 
     offered: Local<Bit>,

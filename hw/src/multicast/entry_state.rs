@@ -19,18 +19,28 @@ pub struct EntryState {
     pub insert: In<Bit>,
     /// An entry becomes free; not with `insert`.
     pub clear: In<Bit>,
+    /// That entry's row.
     pub clear_row: In<Bits<6>>,
+    /// Its lane.
     pub clear_lane: In<Bits<2>>,
+    /// An interval is over: entries get older.
     pub tick: In<Bit>,
 
     /// Lanes of each row.
     pub used: Out<[Bits<4>; rows]>,
+    /// Those of them that are due.
     pub due: Out<[Bits<4>; rows]>,
+    /// No entry is free.
     pub full: Out<Bit>,
+    /// Row of the first free entry; zero without one.
     pub free_row: Out<Bits<6>>,
+    /// Its lane.
     pub free_lane: Out<Bits<2>>,
+    /// Some entry is due.
     pub any_due: Out<Bit>,
+    /// Row of the first due entry; zero without one.
     pub due_row: Out<Bits<6>>,
+    /// Its lane.
     pub due_lane: Out<Bits<2>>,
     /// Entries in use.
     pub occupancy: Out<Bits<8>>,

@@ -12,6 +12,7 @@ use crate::dialect::{block, rtl, Register};
 
 #[block(title = "Round-robin arbiter that holds its grant", arguments(requesters = collectors))]
 pub struct HoldingArbiter {
+    /// Who asks for the grant.
     pub request: In<[Bit; requesters]>,
     /// The granted one is done; only with a request.
     pub finish: In<Bit>,

@@ -44,29 +44,39 @@ pub struct Iwmu<const V: usize, const A: usize> {
     pub request_release: In<[Bit; SUB_CORES]>,
     /// Its number modulo four is the sub-core's.
     pub request_warp: In<[Bits<V>; SUB_CORES]>,
+    /// Of the load; ignored with a release.
     pub request_address: In<[Bits<A>; SUB_CORES]>,
+    /// Of the load; ignored with a release.
     pub request_source: In<[Bits<8>; SUB_CORES]>,
+    /// Of the load; ignored with a release.
     pub request_destination: In<[Bits<8>; SUB_CORES]>,
     /// Per sub-core: the register that `ask` of this cycle names is free.
     pub enable: In<[Bit; SUB_CORES]>,
     /// Shared memory takes `load`.
     pub load_ready: In<Bit>,
 
+    /// The sub-core's request is taken.
     pub request_ready: Out<[Bit; SUB_CORES]>,
     /// Per sub-core: is this register of this warp free? The question may change every cycle until its
     /// answer; fields are zero while there is none.
     pub ask_valid: Out<[Bit; SUB_CORES]>,
+    /// Is this register of this warp free? Zero while there is no question.
     pub ask_warp: Out<[Bits<V>; SUB_CORES]>,
+    /// Is this register of this warp free? Zero while there is no question.
     pub ask_register: Out<[Bits<8>; SUB_CORES]>,
     /// A load for shared memory; it stays until it is taken. Fields are zero while there is none.
     pub load_valid: Out<Bit>,
+    /// Zero while there is none.
     pub load_address: Out<Bits<A>>,
+    /// Zero while there is none.
     pub load_source: Out<Bits<8>>,
+    /// Zero while there is none.
     pub load_destination: Out<Bits<8>>,
     /// The warp whose load it is; of a multicast the one that asked first.
     pub load_first_warp: Out<Bits<V>>,
     /// It is a multicast, and the data go to this warp's register as well.
     pub load_second_valid: Out<Bit>,
+    /// A multicast: the data go to the same register of this warp too.
     pub load_second_warp: Out<Bits<V>>,
 
     /// Event: two loads became one.

@@ -15,23 +15,34 @@ use crate::dialect::{block, rtl, Register};
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(title = "Request queue of the inter-warp multicasting unit", paper = "I §3.1, 5.2.3", sizes(places = SUB_CORES * QUEUE_DEPTH))]
 pub struct LoadQueue<const V: usize, const A: usize> {
+    /// A sub-core has a request.
     pub push: In<[Bit; SUB_CORES]>,
+    /// It is a release, not a load.
     pub push_release: In<[Bit; SUB_CORES]>,
+    /// Its warp.
     pub push_warp: In<[Bits<V>; SUB_CORES]>,
+    /// Its address in shared memory.
     pub push_address: In<[Bits<A>; SUB_CORES]>,
+    /// Its address's register.
     pub push_source: In<[Bits<8>; SUB_CORES]>,
+    /// Register that is loaded.
     pub push_destination: In<[Bits<8>; SUB_CORES]>,
     /// The head is done; only with `head_valid`.
     pub pop: In<Bit>,
 
     /// `push` is taken.
     pub ready: Out<[Bit; SUB_CORES]>,
+    /// There is a head.
     pub head_valid: Out<Bit>,
+    /// It is a release.
     pub head_release: Out<Bit>,
     /// Fields of the head; zero without one.
     pub head_warp: Out<Bits<V>>,
+    /// Its address in shared memory.
     pub head_address: Out<Bits<A>>,
+    /// Register that holds the address, in the load's instruction.
     pub head_source: Out<Bits<8>>,
+    /// Register that is loaded.
     pub head_destination: Out<Bits<8>>,
 
     pops: Local<[Bit; SUB_CORES]>,

@@ -15,27 +15,48 @@ use crate::dialect::{block, rtl, Register};
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(title = "Load request table, all entries at once", paper = "I §3.1 to 3.3", parameters(lrt_entries), sizes(rows = lrt_entries / SCAN_LANES), ports(LrtIn, LrtOut))]
 pub struct LrtCam<const V: usize, const A: usize> {
+    /// An operation: held with its fields until it has ended.
     pub search: In<Bit>,
+    /// It is a release of `warp`.
     pub drain: In<Bit>,
+    /// The load.
     pub warp: In<Bits<V>>,
+    /// The load.
     pub address: In<Bits<A>>,
+    /// The load.
     pub source: In<Bits<8>>,
+    /// The load.
     pub destination: In<Bits<8>>,
+    /// What `evict` shows is taken.
     pub evict_ready: In<Bit>,
+    /// The operation ends with `done`.
     pub done_ready: In<Bit>,
+    /// The load is then inserted, if it has no partner and an entry is free.
     pub insert: In<Bit>,
+    /// Entries get older by a step.
     pub tick: In<Bit>,
 
+    /// An entry leaves.
     pub evict: Out<Bit>,
+    /// Because of its age.
     pub evict_aged: Out<Bit>,
+    /// Which; zero without `evict`.
     pub evict_warp: Out<Bits<V>>,
+    /// Which; zero without `evict`.
     pub evict_address: Out<Bits<A>>,
+    /// Which; zero without `evict`.
     pub evict_source: Out<Bits<8>>,
+    /// Which; zero without `evict`.
     pub evict_destination: Out<Bits<8>>,
+    /// The search has come to its end.
     pub done: Out<Bit>,
+    /// The load has a partner, of this warp; zero without.
     pub matched: Out<Bit>,
+    /// The load has a partner, of this warp; zero without.
     pub matched_warp: Out<Bits<V>>,
+    /// No entry is free.
     pub full: Out<Bit>,
+    /// Entries in use.
     pub occupancy: Out<Bits<8>>,
 
     /// Per row: entries that must leave before the operation.

@@ -36,9 +36,13 @@ pub struct LrtScan<const V: usize, const A: usize> {
     pub search: In<Bit>,
     /// It is no load: a release of `warp`.
     pub drain: In<Bit>,
+    /// The load.
     pub warp: In<Bits<V>>,
+    /// The load.
     pub address: In<Bits<A>>,
+    /// The load.
     pub source: In<Bits<8>>,
+    /// The load.
     pub destination: In<Bits<8>>,
     /// What `evict` shows is taken.
     pub evict_ready: In<Bit>,
@@ -53,9 +57,13 @@ pub struct LrtScan<const V: usize, const A: usize> {
     pub evict: Out<Bit>,
     /// Because it is due by age.
     pub evict_aged: Out<Bit>,
+    /// Which; zero without `evict`.
     pub evict_warp: Out<Bits<V>>,
+    /// Which; zero without `evict`.
     pub evict_address: Out<Bits<A>>,
+    /// Which; zero without `evict`.
     pub evict_source: Out<Bits<8>>,
+    /// Which; zero without `evict`.
     pub evict_destination: Out<Bits<8>>,
     /// The search has come to its end.
     pub done: Out<Bit>,

@@ -22,29 +22,46 @@ use crate::dialect::{block, rtl, Register};
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(title = "Loads that wait for scoreboards", paper = "I §3.1", sizes(pending = PENDING, warps = 2 * PENDING))]
 pub struct PendingLoads<const V: usize, const A: usize> {
+    /// A load is offered; the six below are its fields.
     pub offer: In<Bit>,
+    /// Its address.
     pub offer_address: In<Bits<A>>,
+    /// Its address's register.
     pub offer_source: In<Bits<8>>,
+    /// Its destination.
     pub offer_destination: In<Bits<8>>,
+    /// The warp, or the first of two.
     pub offer_first_warp: In<Bits<V>>,
+    /// It is for two warps.
     pub offer_second_valid: In<Bit>,
+    /// The second one; zero without one.
     pub offer_second_warp: In<Bits<V>>,
     /// Per sub-core: the register it is asked about is free.
     pub enable: In<[Bit; SUB_CORES]>,
+    /// Shared memory takes the load.
     pub load_ready: In<Bit>,
 
+    /// The load offered is taken.
     pub accepted: Out<Bit>,
     /// Questions to the sub-cores; fields are zero while there is none.
     pub ask_valid: Out<[Bit; SUB_CORES]>,
+    /// The warp that is asked about.
     pub ask_warp: Out<[Bits<V>; SUB_CORES]>,
+    /// Its register.
     pub ask_register: Out<[Bits<8>; SUB_CORES]>,
     /// The load that leaves; fields are zero while none does.
     pub load_valid: Out<Bit>,
+    /// Its address.
     pub load_address: Out<Bits<A>>,
+    /// Its address's register.
     pub load_source: Out<Bits<8>>,
+    /// Its destination.
     pub load_destination: Out<Bits<8>>,
+    /// The warp, or the first of two.
     pub load_first_warp: Out<Bits<V>>,
+    /// It is for two warps.
     pub load_second_valid: Out<Bit>,
+    /// The second one; zero without one.
     pub load_second_warp: Out<Bits<V>>,
 
     /// Another load must leave first.

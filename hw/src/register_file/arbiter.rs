@@ -22,31 +22,43 @@ use crate::dialect::{block, rtl};
 pub struct Arbiter<const C: usize> {
     /// An instruction enters this collector. At most one is high.
     pub issue: In<[Bit; collectors]>,
+    /// Its warp.
     pub warp: In<Bits<3>>,
+    /// First row of the warp's registers in every bank.
     pub base: In<Bits<8>>,
     /// Its sources that have to be read.
     pub request: In<[Bit; slots]>,
+    /// Their registers.
     pub source_register: In<[Bits<8>; slots]>,
     /// Results, one per bank; the register must live in that bank.
     pub write_valid: In<[Bit; banks]>,
+    /// Its warp.
     pub write_warp: In<[Bits<3>; banks]>,
+    /// Its register.
     pub write_register: In<[Bits<8>; banks]>,
+    /// First row of its warp.
     pub write_base: In<[Bits<8>; banks]>,
+    /// Its next reuse is near.
     pub write_near: In<[Bit; banks]>,
     /// Port R of the collectors (caching ones only).
     pub owned: In<[Bit; caching]>,
+    /// Warp of the present or last instruction in it.
     pub held_warp: In<[Bits<3>; caching]>,
 
     /// Access of each bank; a write is simply `write_valid`.
     pub bank_read: Out<[Bit; banks]>,
+    /// Row of the access.
     pub bank_row: Out<[Bits<8>; banks]>,
+    /// Collector that the read is for.
     pub bank_collector: Out<[Bits<C>; banks]>,
+    /// Its slot.
     pub bank_slot: Out<[Bits<3>; banks]>,
     /// Event: a read waits and is not granted.
     pub bank_conflict: Out<[Bit; banks]>,
     /// Write filter, for each collector: bit b, bank b's write goes to a port D, or is kept out. At most as many
     /// bits of `d_bank` are high as there are ports D.
     pub d_bank: Out<[Bits<4>; caching]>,
+    /// Writes that are kept out, in the same way.
     pub filtered_bank: Out<[Bits<4>; caching]>,
     /// Event: the write goes to a collector's port D.
     pub write_cached: Out<[Bit; banks]>,

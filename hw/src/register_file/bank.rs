@@ -15,16 +15,24 @@ use crate::dialect::{block, rtl, Memory, Register};
 pub struct Bank<const W: usize, const C: usize> {
     /// At most one of `read` and `write` is high.
     pub read: In<Bit>,
+    /// Write a row.
     pub write: In<Bit>,
+    /// The row.
     pub row: In<Bits<8>>,
+    /// What is written.
     pub write_data: In<Bits<W>>,
     /// Whom the read is for.
     pub collector: In<Bits<C>>,
+    /// Its slot.
     pub slot: In<Bits<3>>,
 
+    /// The value of a read stands on `data`.
     pub data_valid: Out<Bit>,
+    /// Whom it is for.
     pub data_collector: Out<Bits<C>>,
+    /// And where.
     pub data_slot: Out<Bits<3>>,
+    /// The value.
     pub data: Out<Bits<W>>,
 
     #[new(Memory::new(rows))]

@@ -14,16 +14,22 @@ use crate::dialect::{block, rtl, Register};
 /// `C`: bits of a collector's number.
 #[block(title = "Read request queue of a bank", paper = "F §II", parameters(collectors, slots), sizes(depth = collectors * slots))]
 pub struct RequestQueue<const C: usize> {
+    /// The slot's read joins the queue.
     pub push: In<[Bit; slots]>,
+    /// Row to read.
     pub push_row: In<[Bits<8>; slots]>,
+    /// Collector of all pushes of this cycle.
     pub push_collector: In<Bits<C>>,
     /// Remove the head; the queue must not be empty.
     pub pop: In<Bit>,
 
     /// The queue is not empty. While it is, the fields of the head are zero.
     pub head_valid: Out<Bit>,
+    /// Row of the oldest read.
     pub head_row: Out<Bits<8>>,
+    /// Its collector.
     pub head_collector: Out<Bits<C>>,
+    /// Its slot.
     pub head_slot: Out<Bits<3>>,
 
     /// Entries that stay, after `pop` has shifted the queue, and those taken by pushes so far.

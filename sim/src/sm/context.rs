@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::statistics::{Counters, Residency, Stalls};
 
 use super::decoded::Decoded;
-use super::load_sharing::{LoadSharing, Marks};
+use super::load_sharing::{LoadSharing, PartnerMarks};
 use super::memory::LoadStoreUnit;
 use super::occupancy::Occupancy;
 use super::residency::Resident;
@@ -100,7 +100,7 @@ pub(super) struct Context {
     /// Of loads that warps perform alike.
     pub sharing: Option<LoadSharing>,
     /// The kernel's multicasting loads.
-    pub marks: Marks,
+    pub marks: PartnerMarks,
     events: BinaryHeap<Reverse<Event>>,
     sequence: u64,
     pub counters: Counters,
@@ -138,7 +138,7 @@ impl Context {
             depleted: false,
             memory: LoadStoreUnit::new(config),
             sharing,
-            marks: Marks::none(),
+            marks: PartnerMarks::none(),
             events: BinaryHeap::with_capacity(1024),
             sequence: 0,
             counters: Counters::default(),

@@ -11,7 +11,7 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
-use super::load_sharing::{LoadSharing, Marks, MulticastingUnit};
+use super::load_sharing::{LoadSharing, PartnerMarks, MulticastingUnit};
 use super::{Design, RmuEngine, SharedLoads, Sm, SmError, StatusMonitorEngine};
 use crate::config::{Config, Sthld};
 use crate::energy::Energies;
@@ -162,8 +162,8 @@ where
             _ => None,
         };
         let marks = match self.design.shared_loads == SharedLoads::APART && self.config.mlds.transfers == 1 {
-            true => Marks::none(),
-            false => Marks::new(&self.config.mlds, self.design.shared_loads, kernel)?,
+            true => PartnerMarks::none(),
+            false => PartnerMarks::new(&self.config.mlds, self.design.shared_loads, kernel)?,
         };
         for sm in &mut self.sms {
             let reader = match reuse {

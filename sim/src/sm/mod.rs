@@ -34,7 +34,7 @@ mod mover;
 mod occupancy;
 mod pool;
 mod residency;
-mod sub_core;
+mod core;
 mod switching;
 mod two_level;
 mod usage;
@@ -60,11 +60,11 @@ pub use switching::{RmuEngine, StatusMonitorEngine};
 pub use two_level::TwoLevel;
 
 use context::Context;
-use load_sharing::Marks;
+use load_sharing::PartnerMarks;
 use monolithic::Monolithic;
 use occupancy::Occupancy;
 use pool::Pool;
-use sub_core::SubCore;
+use self::core::Core;
 use switching::Switching;
 
 /// Cycles after which a run is given up if nothing moves; more than any unit keeps instructions out.
@@ -72,7 +72,7 @@ const PATIENCE: u64 = 200_000;
 
 /// An SM whose sub-cores' hardware is run by engines of type `E`.
 struct Sm<E> {
-    sub_cores: [SubCore<E>; SUB_CORES],
+    sub_cores: [Core<E>; SUB_CORES],
     context: Context,
     design: Design,
     switching: Switching,
@@ -112,7 +112,7 @@ where
 {
     fn new(config: &Config, design: Design, share: (u64, u64), mut engine: impl FnMut(usize) -> E) -> Self {
         Sm {
-            sub_cores: std::array::from_fn(|index| SubCore::new(index, engine(index), config, &design)),
+            sub_cores: std::array::from_fn(|index| Core::new(index, engine(index), config, &design)),
             context: Context::new(config, design.load_sharing(config)),
             design,
             switching: Switching::new(config, &design),
@@ -128,7 +128,7 @@ where
     fn start(
         &mut self,
         kernel: KernelReader,
-        marks: Marks,
+        marks: PartnerMarks,
         liveness: Option<Arc<Liveness>>,
     ) -> Result<(), SmError> {
         let occupancy = Occupancy::new(kernel.header(), &self.context.config, &self.design)?;
@@ -284,7 +284,7 @@ where
             _ if active => now + 1,
             Some(_) if !self.jump => now + 1,
             Some(event) => event.max(now + 1),
-            None if self.sub_cores.iter_mut().any(SubCore::overdraw) => {
+            None if self.sub_cores.iter_mut().any(Core::overdraw) => {
                 self.context.residency.pool_overdrawn += 1;
                 now + 1
             }

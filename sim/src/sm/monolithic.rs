@@ -9,7 +9,7 @@ use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 
 use super::context::Context;
-use super::sub_core::SubCore;
+use super::core::Core;
 use super::two_level::{ActiveSet, TwoLevel};
 use crate::bits::members;
 
@@ -26,7 +26,7 @@ impl Monolithic {
     }
 
     /// Lets one warp issue in this cycle.
-    pub fn select<E>(&mut self, sub_cores: &mut [SubCore<E>; SUB_CORES], context: &mut Context)
+    pub fn select<E>(&mut self, sub_cores: &mut [Core<E>; SUB_CORES], context: &mut Context)
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
     {

@@ -31,7 +31,7 @@ const PROFILED_BLOCKS: usize = 4;
 
 /// Program counters of multicasting loads.
 #[derive(Clone)]
-pub(in crate::sm) enum Marks {
+pub(in crate::sm) enum PartnerMarks {
     All,
     At {
         loads: HashSet<u32>,
@@ -40,23 +40,23 @@ pub(in crate::sm) enum Marks {
     },
 }
 
-impl Marks {
+impl PartnerMarks {
     /// Where it makes no difference.
-    pub fn none() -> Marks {
-        Marks::At { loads: HashSet::new(), multicast: HashSet::new() }
+    pub fn none() -> PartnerMarks {
+        PartnerMarks::At { loads: HashSet::new(), multicast: HashSet::new() }
     }
 
-    pub fn new(mlds: &Mlds, sharing: SharedLoads, kernel: &Kernel) -> Result<Marks> {
+    pub fn new(mlds: &Mlds, sharing: SharedLoads, kernel: &Kernel) -> Result<PartnerMarks> {
         let elsewhere = sharing.rename && mlds.beside_darsie == BesideDarsie::OtherSubCores;
         Ok(match &mlds.loads {
-            Marking::All => Marks::All,
+            Marking::All => PartnerMarks::All,
             Marking::At(places) => {
                 let loads: HashSet<u32> = places.iter().copied().collect();
-                Marks::At { multicast: loads.clone(), loads }
+                PartnerMarks::At { multicast: loads.clone(), loads }
             }
             Marking::Redundant => {
                 let Redundant { loads, across } = redundant(kernel)?;
-                Marks::At { multicast: if elsewhere { across } else { loads.clone() }, loads }
+                PartnerMarks::At { multicast: if elsewhere { across } else { loads.clone() }, loads }
             }
         })
     }
@@ -65,8 +65,8 @@ impl Marks {
     pub fn of(&self, instruction: &StaticInstruction) -> (bool, bool) {
         match self {
             _ if !loads_shared(instruction) => (false, false),
-            Marks::All => (true, true),
-            Marks::At { loads, multicast } => {
+            PartnerMarks::All => (true, true),
+            PartnerMarks::At { loads, multicast } => {
                 (loads.contains(&instruction.pc), multicast.contains(&instruction.pc))
             }
         }

@@ -30,7 +30,7 @@ use renaming::{Found, Renaming};
 use sections::Sections;
 use versions::{Versions, REACH};
 
-pub(super) use marking::{Key, Marks};
+pub(super) use marking::{Key, PartnerMarks};
 pub use multicaster::MulticastingUnit;
 use multicaster::{Grant, Multicaster};
 

@@ -5,9 +5,9 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_trace::Unit;
 
 use super::super::context::Context;
-use super::{Save, SubCore};
+use super::{Save, Core};
 
-impl<E> SubCore<E>
+impl<E> Core<E>
 where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {

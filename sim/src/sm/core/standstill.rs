@@ -6,14 +6,14 @@ use crate::bits::mask;
 
 /// Whether the hardware stands still: what it was given last did not move it, and nothing was under way in it.
 #[derive(Default)]
-pub(super) struct Still {
+pub(super) struct Standstill {
     /// Ready warps and ready units.
     inputs: (u8, u32),
     /// Cycles since it moved.
     cycles: u8,
 }
 
-impl Still {
+impl Standstill {
     /// The hardware has seen a cycle. `busy`: with a write, a launch or a save.
     pub fn note(&mut self, inputs: (u8, u32), busy: bool, outputs: &SubCoreOut<u32>) {
         let SubCoreOut { issued, waiting, dispatch, bank_read, bank_conflict, .. } = outputs;

@@ -5,7 +5,7 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 
 use super::super::context::{Context, Executing};
 use super::super::warp::token;
-use super::SubCore;
+use super::Core;
 use crate::register_file::home;
 
 /// A register to be written.
@@ -20,7 +20,7 @@ pub(super) struct Result {
     pub restored: bool,
 }
 
-impl<E> SubCore<E>
+impl<E> Core<E>
 where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {

@@ -6,10 +6,10 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use super::super::context::{Context, Executing};
 use super::super::decoded::Decoded;
 use super::super::warp::Expected;
-use super::SubCore;
+use super::Core;
 use crate::bits::mask;
 
-impl<E> SubCore<E>
+impl<E> Core<E>
 where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {

@@ -7,11 +7,11 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use super::super::context::Context;
 use super::super::pool::{Change, Pool};
 use super::super::warp::{State, Warp};
-use super::{Collecting, Result, Save, Situation, SubCore};
+use super::{Collecting, Result, Save, WarpStates, Core};
 use crate::bits::{mask, members};
 use crate::register_file::home;
 
-impl<E> SubCore<E>
+impl<E> Core<E>
 where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
@@ -21,7 +21,7 @@ where
         let collecting = members(self.occupied).filter_map(|collector| self.owners[collector]);
         let collecting: u8 = collecting.fold(0, |set, warp| set | 1 << warp);
         let present: u8 = self.ages.iter().fold(0, |set, warp| set | 1 << warp);
-        let Situation { memory, barrier, issued, pool, .. } = self.situation;
+        let WarpStates { memory, barrier, issued, pool, .. } = self.situation;
         let candidates = (memory | barrier | issued | pool) & !collecting & !self.changed;
         let (mut waiting, mut stalled) = (0, !present);
         for warp in members(candidates) {

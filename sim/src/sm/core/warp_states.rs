@@ -5,7 +5,7 @@ use crate::statistics::Stalls;
 
 /// Warps by what they wait for, one bit each.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Situation {
+pub(super) struct WarpStates {
     pub ready: u8,
     pub memory: u8,
     pub dependence: u8,
@@ -14,7 +14,7 @@ pub(super) struct Situation {
     pub pool: u8,
 }
 
-impl Situation {
+impl WarpStates {
     pub fn set(&mut self, warp: u8, state: State) {
         let bit = 1 << warp;
         self.clear(bit);
@@ -29,7 +29,7 @@ impl Situation {
     }
 
     pub fn clear(&mut self, warps: u8) {
-        let Situation { ready, memory, dependence, barrier, issued, pool } = self;
+        let WarpStates { ready, memory, dependence, barrier, issued, pool } = self;
         for set in [ready, memory, dependence, barrier, issued, pool] {
             *set &= !warps;
         }
@@ -38,13 +38,13 @@ impl Situation {
     /// The counter of a cycle in which nothing issues. `depleted`: a block waits for registers.
     pub fn stall<'a>(&self, stalls: &'a mut Stalls, depleted: bool) -> &'a mut u64 {
         match self {
-            Situation { ready: 1.., .. } => &mut stalls.collector,
-            Situation { pool: 1.., .. } => &mut stalls.depletion,
-            Situation { memory: 1.., .. } if depleted => &mut stalls.depletion,
-            Situation { memory: 1.., .. } => &mut stalls.memory,
-            Situation { dependence: 1.., .. } => &mut stalls.dependence,
-            Situation { barrier: 1.., .. } => &mut stalls.barrier,
-            Situation { issued: 1.., .. } => &mut stalls.drain,
+            WarpStates { ready: 1.., .. } => &mut stalls.collector,
+            WarpStates { pool: 1.., .. } => &mut stalls.depletion,
+            WarpStates { memory: 1.., .. } if depleted => &mut stalls.depletion,
+            WarpStates { memory: 1.., .. } => &mut stalls.memory,
+            WarpStates { dependence: 1.., .. } => &mut stalls.dependence,
+            WarpStates { barrier: 1.., .. } => &mut stalls.barrier,
+            WarpStates { issued: 1.., .. } => &mut stalls.drain,
             _ => &mut stalls.no_warp,
         }
     }

@@ -4,7 +4,7 @@ use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 
 use super::super::context::Context;
-use super::SubCore;
+use super::Core;
 
 /// The decision of a scheduler of the whole SM; a bit per warp.
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ pub(in crate::sm) struct Candidates {
     pub free_collector: bool,
 }
 
-impl<E> SubCore<E>
+impl<E> Core<E>
 where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {

@@ -12,8 +12,8 @@ mod checks;
 mod heads;
 mod permission;
 mod results;
-mod situation;
-mod still;
+mod warp_states;
+mod standstill;
 mod transfer;
 
 use std::collections::VecDeque;
@@ -28,8 +28,8 @@ use crate::statistics::Stalls;
 
 use permission::Permission;
 use results::Result;
-use situation::Situation;
-use still::Still;
+use warp_states::WarpStates;
+use standstill::Standstill;
 
 use super::context::{Context, Executing};
 use super::design::Design;
@@ -38,14 +38,14 @@ use super::two_level::ActiveSet;
 use super::warp::{Expected, State, Warp};
 
 /// `E` runs the issue stage and the operand stage.
-pub(super) struct SubCore<E> {
+pub(super) struct Core<E> {
     index: usize,
     pub engine: E,
     warps: [Warp; WARPS],
     /// Warps of resident blocks, oldest first.
     ages: Vec<u8>,
     /// One bit per warp of a resident block, in one of these.
-    situation: Situation,
+    situation: WarpStates,
     /// Warps to be classified again, one bit each.
     changed: u8,
     /// Those whose next instruction is at the head of their buffer, as far as they are ready.
@@ -77,7 +77,7 @@ pub(super) struct SubCore<E> {
     /// What was written into each bank, row by row, if registers that leave are read from there.
     copies: Option<[Vec<u32>; MAX_BANKS]>,
     pool: Option<Pool>,
-    still: Still,
+    still: Standstill,
     /// Leave out cycles in which the hardware is idle or stands still.
     pub skips: bool,
 }
@@ -107,7 +107,7 @@ struct ExecutionUnit {
     free: u64,
 }
 
-impl<E> SubCore<E>
+impl<E> Core<E>
 where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
@@ -124,12 +124,12 @@ where
             Unit::Branch => &config.branch,
             Unit::Uniform => &config.uniform,
         });
-        SubCore {
+        Core {
             index,
             engine,
             warps: std::array::from_fn(|_| Warp::empty()),
             ages: Vec::with_capacity(WARPS),
-            situation: Situation::default(),
+            situation: WarpStates::default(),
             changed: 0,
             presented: 0,
             inputs: SubCoreIn::default(),
@@ -153,7 +153,7 @@ where
             restoring: 0,
             copies: config.finereg.acrf_port.then(|| std::array::from_fn(|_| vec![0; design.rows(config)])),
             pool: None,
-            still: Still::default(),
+            still: Standstill::default(),
             skips: true,
         }
     }

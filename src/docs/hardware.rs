@@ -1,0 +1,78 @@
+//! Tables that the declarations of modules and parameters give.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use gpurf_blocks::{Description, Parameter, Parameters, PARAMETERS};
+use gpurf_hw::catalogue::{catalogue, find};
+use gpurf_testbenches::workbench;
+
+/// All modules.
+pub fn modules(root: &Path, _: &str) -> Result<String> {
+    let mut text = String::from("| module | what it is | papers | parameters | scenarios | source |\n|---|---|---|---|---:|---|\n");
+    for entry in catalogue() {
+        let (name, source, naming) = (entry.name, entry.source, entry.naming);
+        let page = [name, stem(source)].into_iter().find(|page| root.join(format!("docs/{page}.md")).exists());
+        let module = page.map_or(format!("`{name}`"), |page| format!("[`{name}`]({page}.md)"));
+        let parameters: Vec<_> = entry.parameters().iter().map(|name| format!("`{name}`")).collect();
+        let (title, paper, parameters) = (naming.title, naming.paper, parameters.join(", "));
+        let scenarios = workbench(name, &Parameters::default()).scenarios();
+        let file = stem(source);
+        writeln!(text, "| {module} | {title} | {paper} | {parameters} | {scenarios} | [`{file}`](../{source}) |")?;
+    }
+    Ok(text)
+}
+
+/// A file's name without folder and ending.
+fn stem(source: &str) -> &str {
+    Path::new(source).file_stem().and_then(|stem| stem.to_str()).unwrap_or(source)
+}
+
+/// All parameters of the hardware, or those that change a module.
+pub fn parameters(_: &Path, module: &str) -> Result<String> {
+    let chosen: Vec<&Parameter> = match module {
+        "" => PARAMETERS.iter().collect(),
+        module => find(module)?.parameters().iter().map(|name| Parameter::find(name)).collect::<Result<_, _>>()?,
+    };
+    let mut text = String::from("| parameter | values | default | unit | meaning |\n|---|---|---|---|---|\n");
+    for parameter in chosen {
+        let Description { name, default, values, unit, doc, source } = parameter.describe();
+        let meaning = sentence(&format!("{doc} {source}"));
+        writeln!(text, "| `{name}` | {values} | {default} | {unit} | {meaning} |")?;
+    }
+    Ok(text)
+}
+
+/// The ports of a module.
+pub fn ports(_: &Path, module: &str) -> Result<String> {
+    let mut text = String::from("| port | direction | bits | meaning |\n|---|---|---|---|\n");
+    for port in find(module)?.ports {
+        let direction = if port.is_input { "in" } else { "out" };
+        let (name, bits) = match port.length {
+            Some(length) => (format!("{}[{length}]", port.name), format!("{} each", bits(port.carried))),
+            None => (port.name.to_string(), bits(port.carried)),
+        };
+        writeln!(text, "| `{name}` | {direction} | {bits} | {} |", sentence(port.doc))?;
+    }
+    Ok(text)
+}
+
+/// Bits of what a port carries; the const generics of the hardware by what they stand for.
+fn bits(carried: &str) -> String {
+    match carried.trim_start_matches("Bits<").trim_end_matches('>') {
+        "Bit" => "1".to_string(),
+        "W" => "`width`".to_string(),
+        "I" => "log2 `entries`".to_string(),
+        "C" => "log2 `collectors`, at least 1".to_string(),
+        "P" => "log2 `pcrf_entries`".to_string(),
+        "V" => gpurf_blocks::WARP_BITS.to_string(),
+        "A" => gpurf_blocks::ADDRESS_BITS.to_string(),
+        number => number.to_string(),
+    }
+}
+
+/// A doc comment on one line, in a cell of a table.
+fn sentence(doc: &str) -> String {
+    doc.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}
