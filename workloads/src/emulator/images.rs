@@ -1,7 +1,9 @@
 //! Instructions on textures and surfaces.
 
 use super::arithmetic::convert::{float_to_float, FloatType};
-use super::execute::{atomic_32, BlockMemory, Constants, Fault};
+use super::atomic::atomic_32;
+use super::block_memory::BlockMemory;
+use super::execute::{Constants, Fault};
 use super::operation::*;
 use super::texture::Geometry;
 use super::warp::{lanes_of, Warp};

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use sprintf::{vsprintf, Printf};
 
-use super::execute::{BlockMemory, Fault};
+use super::block_memory::BlockMemory;
+use super::execute::Fault;
 use super::operation::Space;
 use super::warp::{lanes_of, Warp};
 

@@ -4,9 +4,13 @@
 //! block: its warps take turns, each running until it ends, waits at a barrier, or has had its share.
 //! Instructions take effect in program order and at once; there is no timing here.
 
+mod access;
 mod arithmetic;
+mod atomic;
+mod block_memory;
+mod control;
 mod control_flow;
-mod decode;
+pub(crate) mod decode;
 mod execute;
 mod images;
 mod library;
@@ -25,7 +29,8 @@ use gpurf_trace::{Liveness, Program, ThreadBlock};
 use crate::error::{Error, Place, Result};
 use crate::listing::{Instruction, Kernel, Operand, INSTRUCTION_BYTES};
 use crate::texture::Texture;
-use execute::{BlockMemory, Constants, Fault, Scratch, WINDOW_BYTES};
+use block_memory::{BlockMemory, WINDOW_BYTES};
+use execute::{Constants, Fault, Scratch};
 use operation::{Control, Decoded, Operation, ReductionKind, LANES};
 use record::Recorder;
 use warp::{Waiting, Warp};
@@ -407,7 +412,7 @@ impl<'a> BlockRun<'a> {
                 warp.join(pc, lanes, |group| here(group) && group.pc == pc);
                 if let Some(recorder) = &mut self.recorder {
                     let index = pc / INSTRUCTION_BYTES - 1;
-                    recorder.push(number, index, lanes, &execute::Touched::default());
+                    recorder.push(number, index, lanes, &access::Touched::default());
                 }
             }
         }

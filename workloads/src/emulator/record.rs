@@ -2,8 +2,8 @@
 
 use gpurf_trace::{ExactOperands, OpcodeError, Program, ThreadBlock};
 
+use super::access::Touched;
 use super::decode::Decoding;
-use super::execute::Touched;
 use super::operation::Operation;
 use super::Code;
 use crate::listing::{Instruction, Operand, RegisterFile};

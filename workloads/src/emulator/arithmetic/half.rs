@@ -7,8 +7,8 @@ pub const NAN: u16 = 0x7fff;
 /// The least normal number, 2^-14.
 pub(super) const MIN_NORMAL: f64 = 1.0 / 16384.0;
 
-/// A value; free of branches, for the matrix instructions.
-#[inline]
+/// A value; free of branches and always inlined, for the matrix instructions.
+#[inline(always)]
 pub fn to_f32(bits: u16) -> f32 {
     // With exponent and significand in their places, a power of two makes up for the other bias, and
     // normalizes what is subnormal.
@@ -19,7 +19,7 @@ pub fn to_f32(bits: u16) -> f32 {
     f32::from_bits(magnitude.to_bits() | special | (bits & 0x8000) << 16)
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn value(bits: u16) -> f64 {
     f64::from(to_f32(bits))
 }

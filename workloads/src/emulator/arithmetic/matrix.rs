@@ -3,78 +3,123 @@
 //! A fragment is a part of a matrix per lane, register by register. Lane l stands for row (or column)
 //! l / 4; l mod 4 counts registers' worth of elements along the other dimension.
 
+use std::hint::black_box;
+
 use super::{half, single};
 
 /// A register of all lanes.
 type Lanes = [u32; 32];
 
-/// The product of a 16×8 and an 8×8 matrix in half precision, plus a 16×8 matrix.
+/// Four elements of a row in the even columns, and those in the odd ones. Fragments C and D have the even ones in
+/// one register and the odd ones in another, both in lanes 4 × row to 4 × row + 3.
+type Row = [[f64; 4]; 2];
+
+/// The lower and the upper halves of words.
+#[inline(always)]
+fn halves<const N: usize>(words: &[u32; N]) -> [[f64; N]; 2] {
+    let mut values = [[0.0; N]; 2];
+    for (part, values) in values.iter_mut().enumerate() {
+        for (value, word) in values.iter_mut().zip(words) {
+            *value = half::value((word >> (16 * part)) as u16);
+        }
+    }
+    values
+}
+
+/// The product of a 16×8 and an 8×8 matrix in half precision, plus a matrix whose rows `addends` gives, to
+/// `finish`; both are told the half of the rows and the row's first lane.
 ///
 /// Products are exact and are added to the element of C in double precision; the sum is rounded where
 /// it is stored. How the hardware truncates inside is not public.
-#[inline]
-fn multiply_add_1688(a: &[Lanes; 2], b: &Lanes, c: &mut [[f64; 8]; 16]) {
-    let mut left = [[0.0; 8]; 16];
-    let mut right = [[0.0; 8]; 8];
-    for lane in 0..32 {
-        let (group, pair) = (lane / 4, 2 * (lane % 4));
-        for upper in 0..2 {
-            let shift = 16 * upper;
-            left[group][pair + upper] = half::to_f32((a[0][lane] >> shift) as u16);
-            left[group + 8][pair + upper] = half::to_f32((a[1][lane] >> shift) as u16);
-            right[pair + upper][group] = f64::from(half::to_f32((b[lane] >> shift) as u16));
+#[inline(always)]
+fn multiply_add_1688(
+    a: [&Lanes; 2],
+    b: &Lanes,
+    add_product: impl Fn(f64, f64, f64) -> f64,
+    addends: impl Fn(usize, usize, &mut Row),
+    mut finish: impl FnMut(usize, usize, &Row),
+) {
+    // Of two rows of B each, the even columns and the odd ones; a column is in four lanes. They are moved before
+    // they are widened, which the compiler would do the other way round.
+    let mut pairs = [[0; 8]; 4];
+    for (pair, words) in pairs.iter_mut().enumerate() {
+        for i in 0..4 {
+            words[i] = b[8 * i + pair];
+            words[4 + i] = b[8 * i + 4 + pair];
         }
     }
-    for (sums, left) in c.iter_mut().zip(&left) {
-        for (&factor, right) in left.iter().zip(&right) {
-            for (sum, other) in sums.iter_mut().zip(right) {
-                *sum += f64::from(factor) * other;
+    let mut right = [[0.0; 8]; 8];
+    for (words, rows) in black_box(pairs).iter().zip(right.chunks_exact_mut(2)) {
+        rows.copy_from_slice(&halves(words));
+    }
+    for (half, register) in a.into_iter().enumerate() {
+        let left = halves(register);
+        for row in 0..8 {
+            // The compiler would take several rows at once, and transpose them for it.
+            let lane = 4 * black_box(row) % 32;
+            let mut sums = [[0.0; 4]; 2];
+            addends(half, lane, &mut sums);
+            for (k, right) in right.iter().enumerate() {
+                let factor = left[k % 2][lane + k / 2];
+                for (sum, &other) in sums.as_flattened_mut().iter_mut().zip(right) {
+                    *sum = add_product(*sum, factor, other);
+                }
+            }
+            finish(half, lane, &sums);
+        }
+    }
+}
+
+/// Adds a product of two halves. It is exact, so that it does not matter whether it is made by an instruction of
+/// its own; a fused one is used where the processor has it.
+macro_rules! add_product {
+    () => {
+        |sum: f64, a: f64, b: f64| {
+            if multiversion::target::target_cfg_f!(target_feature = "fma") {
+                a.mul_add(b, sum)
+            } else {
+                sum + a * b
             }
         }
-    }
+    };
 }
 
 /// `HMMA.1688.F32`: D = A × B + C with C and D in single precision.
-pub fn hmma_1688_f32(a: &[Lanes; 2], b: &Lanes, c: &[Lanes; 4]) -> [Lanes; 4] {
-    let mut sums = [[0.0; 8]; 16];
-    let place = |lane: usize, register: usize| (lane / 4 + register / 2 * 8, lane % 4 * 2 + register % 2);
-    for (register, lanes) in c.iter().enumerate() {
-        for (lane, &bits) in lanes.iter().enumerate() {
-            let (row, column) = place(lane, register);
-            sums[row][column] = f64::from(f32::from_bits(bits));
+#[multiversion::multiversion(targets("x86_64+avx2+fma"))]
+pub fn hmma_1688_f32(a: [&Lanes; 2], b: &Lanes, c: [&Lanes; 4], d: &mut [Lanes; 4]) {
+    let addends = |half: usize, lane: usize, sums: &mut Row| {
+        for (sums, register) in sums.iter_mut().zip(&c[2 * half..]) {
+            for (sum, &bits) in sums.iter_mut().zip(&register[lane..lane + 4]) {
+                *sum = f64::from(f32::from_bits(bits));
+            }
         }
-    }
-    multiply_add_1688(a, b, &mut sums);
-    let mut result = [[0; 32]; 4];
-    for (register, lanes) in result.iter_mut().enumerate() {
-        for (lane, bits) in lanes.iter_mut().enumerate() {
-            let (row, column) = place(lane, register);
-            let value = sums[row][column] as f32;
-            *bits = if value.is_nan() { single::NAN } else { value.to_bits() };
+    };
+    let finish = |half: usize, lane: usize, sums: &Row| {
+        for (sums, register) in sums.iter().zip(&mut d[2 * half..]) {
+            for (&sum, bits) in sums.iter().zip(&mut register[lane..lane + 4]) {
+                let value = sum as f32;
+                *bits = if value.is_nan() { single::NAN } else { value.to_bits() };
+            }
         }
-    }
-    result
+    };
+    multiply_add_1688(a, b, add_product!(), addends, finish);
 }
 
 /// `HMMA.1688.F16`: D = A × B + C with C and D in half precision, two elements to a register.
-pub fn hmma_1688_f16(a: &[Lanes; 2], b: &Lanes, c: &[Lanes; 2]) -> [Lanes; 2] {
-    let mut sums = [[0.0; 8]; 16];
-    for (register, lanes) in c.iter().enumerate() {
-        for (lane, &bits) in lanes.iter().enumerate() {
-            let (row, column) = (lane / 4 + 8 * register, lane % 4 * 2);
-            sums[row][column] = half::value(bits as u16);
-            sums[row][column + 1] = half::value((bits >> 16) as u16);
+#[multiversion::multiversion(targets("x86_64+avx2+fma"))]
+pub fn hmma_1688_f16(a: [&Lanes; 2], b: &Lanes, c: [&Lanes; 2], d: &mut [Lanes; 2]) {
+    let addends = |half: usize, lane: usize, sums: &mut Row| {
+        for (i, word) in c[half][lane..lane + 4].iter().enumerate() {
+            sums[0][i] = half::value(*word as u16);
+            sums[1][i] = half::value((word >> 16) as u16);
         }
-    }
-    multiply_add_1688(a, b, &mut sums);
-    let mut result = [[0; 32]; 2];
-    for (register, lanes) in result.iter_mut().enumerate() {
-        for (lane, bits) in lanes.iter_mut().enumerate() {
-            let (row, column) = (lane / 4 + 8 * register, lane % 4 * 2);
-            *bits = half::from_pair([sums[row][column], sums[row][column + 1]]);
+    };
+    let finish = |half: usize, lane: usize, sums: &Row| {
+        for (i, word) in d[half][lane..lane + 4].iter_mut().enumerate() {
+            *word = half::from_pair([sums[0][i], sums[1][i]]);
         }
-    }
-    result
+    };
+    multiply_add_1688(a, b, add_product!(), addends, finish);
 }
 
 /// The product of an 8×K and a K×8 matrix of integers of `BITS` bits, plus an 8×8 matrix of words. A
@@ -315,7 +360,8 @@ mod tests {
                     c[register][lane] = (*integer as f32 * 2f32.powi(-26)).to_bits();
                 }
             }
-            let d = hmma_1688_f32(&a, &b, &c);
+            let mut d = [[0; 32]; 4];
+            hmma_1688_f32(a.each_ref(), &b, c.each_ref(), &mut d);
             for row in 0..16 {
                 for column in 0..8 {
                     let (register, lane) = single_place(row, column);
@@ -327,7 +373,8 @@ mod tests {
 
             // Half precision.
             let c = half_fragment(&addends.map(|row| row.map(|(bits, _)| bits)));
-            let d = hmma_1688_f16(&a, &b, &c);
+            let mut d = [[0; 32]; 2];
+            hmma_1688_f16(a.each_ref(), &b, c.each_ref(), &mut d);
             for row in 0..16 {
                 for column in 0..8 {
                     let (register, lane, bit) = half_place(row, column);
@@ -344,7 +391,8 @@ mod tests {
         let mut a = [[0x3c00; 8]; 16];
         a[0][3] = 0x7c00;
         a[1][4] = 0x7e00;
-        let d = hmma_1688_f32(&half_fragment(&a), &right_fragment(&[[0x3c00; 8]; 8]), &[[0; 32]; 4]);
+        let (a, mut d) = (half_fragment(&a), [[0; 32]; 4]);
+        hmma_1688_f32(a.each_ref(), &right_fragment(&[[0x3c00; 8]; 8]), [&[0; 32]; 4], &mut d);
         // Rows 0, 1 and 2, columns 0 and 1.
         assert_eq!([d[0][0], d[1][0]], [f32::INFINITY.to_bits(); 2]);
         assert_eq!([d[0][4], d[1][4]], [single::NAN; 2]);

@@ -33,7 +33,7 @@ impl Decoder<'_> {
             let c = self.fragment::<4>()?;
             let function: Function = Box::new(|inputs: &Inputs, outputs: &mut Outputs| {
                 let [a0, a1, b, c0, c1, c2, c3, ..] = &inputs.lanes;
-                outputs.lanes = matrix::hmma_1688_f32(&[*a0, *a1], b, &[*c0, *c1, *c2, *c3]);
+                matrix::hmma_1688_f32([a0, a1], b, [c0, c1, c2, c3], &mut outputs.lanes);
             });
             let sources = a.into_iter().chain(b).chain(c);
             Ok(self.compute(destination, sources, [], function))
@@ -44,9 +44,8 @@ impl Decoder<'_> {
             let c = self.fragment::<2>()?;
             let function: Function = Box::new(|inputs: &Inputs, outputs: &mut Outputs| {
                 let [a0, a1, b, c0, c1, ..] = &inputs.lanes;
-                let [d0, d1] = matrix::hmma_1688_f16(&[*a0, *a1], b, &[*c0, *c1]);
-                outputs.lanes[0] = d0;
-                outputs.lanes[1] = d1;
+                let d = outputs.lanes.first_chunk_mut().expect("two of four");
+                matrix::hmma_1688_f16([a0, a1], b, [c0, c1], d);
             });
             let sources = a.into_iter().chain(b).chain(c);
             Ok(self.compute(destination, sources, [], function))

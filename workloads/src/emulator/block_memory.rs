@@ -1,0 +1,167 @@
+//! The memories of a thread block, and the places that addresses stand for in them.
+
+use super::execute::Fault;
+use super::memory::{AccessError, View};
+use super::operation::{Space, LANES};
+use crate::texture::Texture;
+
+/// Memory of a thread block, but for its registers.
+pub(crate) struct BlockMemory<'a> {
+    pub global: View,
+    /// Something in memory is not what it was.
+    pub changed: bool,
+    /// The last global address that was read.
+    pub read_last: u64,
+    pub shared: Vec<u8>,
+    /// Of all threads, one after the other.
+    pub local: Vec<u8>,
+    /// Bytes of it per thread.
+    pub local_bytes: u64,
+    /// Where shared memory appears among generic addresses, and local memory.
+    pub shared_window: u64,
+    pub local_window: u64,
+    /// What threads printed.
+    pub printed: String,
+    pub textures: &'a [Texture],
+    /// Loads from shared memory are given digests.
+    pub digests: bool,
+}
+
+/// Bytes of a window among generic addresses.
+pub(crate) const WINDOW_BYTES: u64 = 1 << 24;
+
+/// A place in one of a block's memories; the lane and its address are for messages.
+#[derive(Clone, Copy)]
+pub(crate) struct Located {
+    place: Placed,
+    lane: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Placed {
+    Global(u64),
+    Shared(u64),
+    /// Offset in the memory of the thread, and number of the thread in the block.
+    Local(u64, u32),
+}
+
+impl BlockMemory<'_> {
+    /// The space a generic address is in.
+    #[inline]
+    pub fn space_of(&self, address: u64) -> Space {
+        if address.wrapping_sub(self.shared_window) < WINDOW_BYTES {
+            Space::Shared
+        } else if address.wrapping_sub(self.local_window) < WINDOW_BYTES {
+            Space::Local
+        } else {
+            Space::Global
+        }
+    }
+
+    #[inline]
+    pub fn place(&self, space: Space, address: u64, number: u32, lane: usize) -> Located {
+        let thread = number * LANES as u32 + lane as u32;
+        let place = match space {
+            Space::Global => Placed::Global(address),
+            Space::Shared => Placed::Shared(address),
+            Space::Local => Placed::Local(address, thread),
+            Space::Generic => match self.space_of(address) {
+                Space::Shared => Placed::Shared(address - self.shared_window),
+                Space::Local => Placed::Local(address - self.local_window, thread),
+                _ => Placed::Global(address),
+            },
+        };
+        Located { place, lane: lane as u32 }
+    }
+
+    /// The address as a trace has it. Local memory lies as hardware interleaves it: word by word, the
+    /// words of a warp's lanes side by side.
+    #[inline]
+    pub fn traced(&self, located: Located, address: u64) -> u64 {
+        match located.place {
+            Placed::Local(offset, thread) => {
+                let (warp, lane) = (u64::from(thread) / LANES as u64, u64::from(thread) % LANES as u64);
+                let interleaved = (offset / 4) * 4 * LANES as u64 + lane * 4 + offset % 4;
+                self.local_window + (warp * self.local_bytes * LANES as u64 + interleaved) % WINDOW_BYTES
+            }
+            _ => address,
+        }
+    }
+
+    #[inline]
+    pub fn read<const N: usize>(&self, located: Located) -> Result<[u8; N], Fault> {
+        let read = match located.place {
+            Placed::Global(address) => self.global.read(address),
+            Placed::Shared(address) => read(&self.shared, address),
+            Placed::Local(offset, thread) => read(&self.local[self.local_range(thread)], offset),
+        };
+        read.map_err(|error| self.fault(located, "load", N, error))
+    }
+
+    #[inline]
+    pub fn write<const N: usize>(&mut self, located: Located, value: [u8; N]) -> Result<(), Fault> {
+        let written = match located.place {
+            Placed::Global(address) => self.global.write(address, value),
+            Placed::Shared(address) => write(&mut self.shared, address, value),
+            Placed::Local(offset, thread) => {
+                let range = self.local_range(thread);
+                write(&mut self.local[range], offset, value)
+            }
+        };
+        written.map_err(|error| self.fault(located, "store", N, error))
+    }
+
+    /// Where the memory of a thread lies in that of all.
+    fn local_range(&self, thread: u32) -> std::ops::Range<usize> {
+        let start = u64::from(thread) * self.local_bytes;
+        start as usize..(start + self.local_bytes) as usize
+    }
+
+    #[cold]
+    fn fault(&self, located: Located, what: &str, bytes: usize, error: AccessError) -> Fault {
+        let (space, address) = match located.place {
+            Placed::Global(address) => ("global", address),
+            Placed::Shared(address) => ("shared", address),
+            Placed::Local(offset, _) => ("local", offset),
+        };
+        let nearest = match (located.place, error) {
+            (Placed::Global(address), AccessError::OutOfBounds) => {
+                format!(": {}", self.global.surroundings(address, bytes))
+            }
+            (Placed::Shared(_), AccessError::OutOfBounds) => {
+                format!(": the block has {} bytes", self.shared.len())
+            }
+            (Placed::Local(..), AccessError::OutOfBounds) => {
+                format!(": the thread has {} bytes of stack", self.local_bytes)
+            }
+            _ => String::new(),
+        };
+        Fault {
+            message: format!("{what} of {bytes} bytes at {space} address {address:#x} is {error}{nearest}"),
+            lane: Some(located.lane),
+        }
+    }
+}
+
+#[inline]
+fn read<const N: usize>(memory: &[u8], address: u64) -> Result<[u8; N], AccessError> {
+    if address % N as u64 != 0 {
+        return Err(AccessError::Misaligned);
+    }
+    let start = usize::try_from(address).map_err(|_| AccessError::OutOfBounds)?;
+    let bytes =
+        start.checked_add(N).and_then(|end| memory.get(start..end)).ok_or(AccessError::OutOfBounds)?;
+    Ok(bytes.try_into().expect("as many bytes as asked for"))
+}
+
+#[inline]
+fn write<const N: usize>(memory: &mut [u8], address: u64, value: [u8; N]) -> Result<(), AccessError> {
+    if address % N as u64 != 0 {
+        return Err(AccessError::Misaligned);
+    }
+    let start = usize::try_from(address).map_err(|_| AccessError::OutOfBounds)?;
+    let place =
+        start.checked_add(N).and_then(|end| memory.get_mut(start..end)).ok_or(AccessError::OutOfBounds)?;
+    place.copy_from_slice(&value);
+    Ok(())
+}
