@@ -11,6 +11,7 @@
 //! what is between the lines.
 
 mod hardware;
+mod opcodes;
 mod stencil;
 
 use std::collections::BTreeMap;
@@ -41,6 +42,7 @@ type Generator = fn(&Path, &str) -> Result<String>;
 /// Every table of the documents, by name.
 const GENERATORS: &[(&str, Generator)] = &[
     ("modules", hardware::modules),
+    ("opcodes", opcodes::text),
     ("parameters", hardware::parameters),
     ("ports", hardware::ports),
     ("stencil", stencil::text),

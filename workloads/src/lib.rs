@@ -5,6 +5,7 @@ mod binary;
 mod device;
 mod emulator;
 mod error;
+pub mod instruction_set;
 mod launch_file;
 pub mod listing;
 pub mod suite;

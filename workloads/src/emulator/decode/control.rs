@@ -6,10 +6,9 @@ use crate::emulator::operation::{Control, PredicateSource, Reduction, ReductionK
 use crate::listing::{Operand, INSTRUCTION_BYTES};
 
 impl Decoder<'_> {
-    /// `None` if the opcode does not move control.
-    pub(super) fn control(&mut self) -> Result<Option<Control>, String> {
+    pub(super) fn control(&mut self, base: &str) -> Result<Control, String> {
         let next = self.instruction.pc + INSTRUCTION_BYTES;
-        Ok(Some(match self.base {
+        Ok(match base {
             "BRA" => {
                 // Hints on whether the warp stays together.
                 self.ignore(&["U"]);
@@ -99,7 +98,7 @@ impl Decoder<'_> {
                     if self.next_is_predicate() { Some(self.predicate_destination()?) } else { None };
                 Control::BarrierResult { destination, predicate }
             }
-            "WARPSYNC" => {
+            _ => {
                 self.ignore(&["EXCLUSIVE"]);
                 if self.has("ALL") {
                     Control::SyncWarp { mask: (Source::Immediate(u32::MAX), Default::default()) }
@@ -107,27 +106,27 @@ impl Decoder<'_> {
                     Control::SyncWarp { mask: self.source(Kind::Integer)? }
                 }
             }
-            "NOP" | "DEPBAR" | "MEMBAR" | "ERRBAR" | "CCTL" | "YIELD" | "NANOSLEEP" | "PMTRIG"
-            | "WARPSYNCALL" => {
-                // Whatever they wait for or hint at has happened or does not matter; only the registers
-                // they read count.
-                self.modifiers.clear();
-                while let Some(operand) = self.peek() {
-                    if let Operand::Register(_) = operand {
-                        self.source(Kind::Integer)?;
-                    } else {
-                        self.next += 1;
-                    }
-                }
-                Control::Nothing
+        })
+    }
+
+    /// Whatever an instruction waits for or hints at has happened or does not matter; only the registers it reads
+    /// count.
+    pub(super) fn nothing(&mut self) -> Result<Control, String> {
+        self.ignore_all();
+        while let Some(operand) = self.peek() {
+            if let Operand::Register(_) = operand {
+                self.source(Kind::Integer)?;
+            } else {
+                self.next += 1;
             }
-            "BPT" | "KILL" => {
-                self.modifiers.clear();
-                self.next = self.instruction.operands.len();
-                Control::Trap
-            }
-            _ => return Ok(None),
-        }))
+        }
+        Ok(Control::Nothing)
+    }
+
+    pub(super) fn trap(&mut self) -> Control {
+        self.ignore_all();
+        self.next = self.instruction.operands.len();
+        Control::Trap
     }
 
     fn target(&mut self) -> Result<u32, String> {

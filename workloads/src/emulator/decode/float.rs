@@ -93,7 +93,7 @@ impl Decoder<'_> {
             self.modifiers.iter().find_map(|name| FloatComparison::parse(name).map(|found| (*name, found)));
         let (name, comparison) =
             found.ok_or_else(|| format!("`{}` names no comparison", self.instruction.opcode))?;
-        self.has(name);
+        self.take(name);
         Ok(comparison)
     }
 

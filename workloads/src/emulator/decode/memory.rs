@@ -5,23 +5,14 @@ use crate::emulator::operation::{Access, Address, AtomicFunction, AtomicType, De
 use crate::listing::{Operand, Register, RegisterFile};
 
 impl Decoder<'_> {
-    /// `None` if the opcode does not touch memory.
-    pub(super) fn access(&mut self) -> Result<Option<Access>, String> {
-        let space = match self.base {
+    pub(super) fn access(&mut self, base: &str) -> Result<Access, String> {
+        let space = match base {
             "LDG" | "STG" | "ATOMG" | "RED" => Space::Global,
             "LDS" | "STS" | "ATOMS" | "LDSM" => Space::Shared,
             "LDL" | "STL" => Space::Local,
             "LD" | "ST" | "ATOM" => Space::Generic,
-            "TEX" | "TLD" | "TLD4" | "TXD" | "TXQ" => {
-                return self.texture().map(|texture| Some(Access::Texture(texture)))
-            }
-            "SULD" | "SUST" | "SURED" | "SUATOM" => {
-                return self.surface().map(|surface| Some(Access::Surface(surface)))
-            }
-            "QSPC" => return self.query_space().map(Some),
-            "LDC" => return self.load_constant().map(Some),
-            "ULDC" if self.indexed_constant() => return self.load_constant().map(Some),
-            _ => return Ok(None),
+            "QSPC" => return self.query_space(),
+            _ => return self.load_constant(),
         };
         // Memory is coherent and in order, whatever the caches are told.
         self.ignore(&[
@@ -29,7 +20,7 @@ impl Decoder<'_> {
             "PRIVATE", "LTC64B", "LTC128B", "LTC256B", "U",
         ]);
         let wide = self.has("E");
-        Ok(Some(match self.base {
+        Ok(match base {
             "LDSM" => self.load_matrices()?,
             "ATOMG" | "ATOMS" | "ATOM" | "RED" => self.atomic(space, wide)?,
             "LDG" | "LDS" | "LDL" | "LD" => {
@@ -48,10 +39,10 @@ impl Decoder<'_> {
                 let source = self.read_data(width.registers())?;
                 Access::Store { space, width, address, source }
             }
-        }))
+        })
     }
 
-    fn indexed_constant(&self) -> bool {
+    pub(super) fn indexed_constant(&self) -> bool {
         matches!(self.instruction.operands.get(1), Some(Operand::Constant(constant))
             if constant.address.register.is_some() || constant.address.uniform.is_some())
     }
@@ -118,7 +109,7 @@ impl Decoder<'_> {
     }
 
     /// `LDC Rd, c[bank][R + offset]`, `ULDC` with a uniform register.
-    fn load_constant(&mut self) -> Result<Access, String> {
+    pub(super) fn load_constant(&mut self) -> Result<Access, String> {
         let width = self.width();
         if width == Width::B128 {
             return Err(format!("`{}`: constants are loaded 8 bytes at most", self.instruction.opcode));

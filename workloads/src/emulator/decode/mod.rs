@@ -6,6 +6,7 @@
 mod control;
 mod convert;
 mod cross_lane;
+pub(crate) mod families;
 mod float;
 mod half;
 mod images;
@@ -15,18 +16,21 @@ mod matrix;
 mod memory;
 mod moves;
 
+use std::collections::BTreeSet;
+
 use arrayvec::ArrayVec;
 use gpurf_trace::Registers;
 
 use super::operation::{
-    Compute, Decoded, Destination, Function, Modifier, Operation, PredicateDestination, PredicateSource,
-    Source,
+    Compute, Decoded, Destination, Function, Modifier, PredicateDestination, PredicateSource, Source,
 };
 use crate::listing::{Instruction, Operand, Predicate, Register, RegisterFile};
 
 /// What an instruction does, and the vector registers it reads and writes.
 pub(crate) struct Decoding {
     pub decoded: Decoded,
+    /// Modifiers that were looked for.
+    pub known: BTreeSet<&'static str>,
     /// Each register once, in the order of the operands, without RZ.
     pub sources: Registers,
     /// Bit i: the i-th source has the `.reuse` flag.
@@ -41,13 +45,14 @@ pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decodi
         instruction,
         base,
         modifiers: modifiers.split('.').filter(|modifier| !modifier.is_empty()).collect(),
+        known: BTreeSet::new(),
         next: 0,
         registers,
         sources: Registers::new(),
         reuse: 0,
         destinations: Registers::new(),
     };
-    let operation = decoder.operation()?;
+    let operation = families::operation(&mut decoder, base)?;
     if let Some(modifier) = decoder.modifiers.first() {
         return Err(format!("modifier `.{modifier}` of `{base}` is not known to the emulator"));
     }
@@ -55,9 +60,12 @@ pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decodi
         return Err(format!("operand {} of `{base}` is not known to the emulator", decoder.next + 1));
     }
     let guard = predicate_source(instruction.guard);
-    let Decoder { sources, reuse, destinations, .. } = decoder;
-    Ok(Decoding { decoded: Decoded { guard, operation }, sources, reuse, destinations })
+    let Decoder { known, sources, reuse, destinations, .. } = decoder;
+    Ok(Decoding { decoded: Decoded { guard, operation }, known, sources, reuse, destinations })
 }
+
+/// Stands for all modifiers among the known ones.
+pub(crate) const ANY: &str = "any";
 
 /// How an operand is written down, which tells what a sign means.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -81,6 +89,8 @@ struct Decoder<'a> {
     base: &'a str,
     /// The rest of the opcode, as far as not taken.
     modifiers: Vec<&'a str>,
+    /// Modifiers that were looked for.
+    known: BTreeSet<&'static str>,
     /// Number of the next operand.
     next: usize,
     registers: u32,
@@ -90,44 +100,13 @@ struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    fn operation(&mut self) -> Result<Operation, String> {
-        if let Some(control) = self.control()? {
-            return Ok(Operation::Control(control));
-        }
-        if let Some(access) = self.access()? {
-            return Ok(Operation::Access(access));
-        }
-        // The uniform datapath does what the vector datapath does, once per warp.
-        let base = match self.base {
-            "UIADD3" | "UIMAD" | "UISETP" | "ULEA" | "ULOP3" | "UMOV" | "USEL" | "USHF" | "UPLOP3"
-            | "UPRMT" | "UFLO" | "UPOPC" | "UBREV" | "USGXT" | "UBMSK" => &self.base[1..],
-            base => base,
-        };
-        let compute = match base {
-            "MOV" | "SEL" | "FSEL" | "S2R" | "S2UR" | "CS2R" | "R2UR" | "P2R" | "R2P" | "PRMT" | "PLOP3"
-            | "LOP3" | "ULDC" | "MOVM" | "LEPC" => self.moves(base)?,
-            "IADD3" | "IMAD" | "ISETP" | "LEA" | "SHF" | "IMNMX" | "IABS" | "FLO" | "POPC" | "BREV"
-            | "BMSK" | "SGXT" | "IDP" | "VABSDIFF" | "VABSDIFF4" | "I2I" | "I2IP" | "IADD" | "IMUL" => {
-                self.integer(base)?
-            }
-            "FADD" | "FMUL" | "FFMA" | "FSETP" | "FSET" | "FMNMX" | "FCHK" | "MUFU" | "DADD" | "DMUL"
-            | "DFMA" | "DSETP" => self.float(base)?,
-            "HADD2" | "HMUL2" | "HFMA2" | "HSETP2" | "HSET2" => self.half(base)?,
-            "F2F" | "F2I" | "I2F" | "FRND" => self.convert(base)?,
-            "SHFL" | "VOTE" | "VOTEU" | "MATCH" => self.cross_lane(base)?,
-            "HMMA" | "IMMA" | "BMMA" => self.matrix(base)?,
-            _ => {
-                return Err(format!(
-                "opcode `{}` is not known to the emulator; what it executes is listed in docs/emulator.md",
-                self.instruction.opcode
-            ))
-            }
-        };
-        Ok(Operation::Compute(compute))
+    /// Takes a modifier.
+    fn has(&mut self, modifier: &'static str) -> bool {
+        self.known.insert(modifier);
+        self.take(modifier)
     }
 
-    /// Takes a modifier.
-    fn has(&mut self, modifier: &str) -> bool {
+    fn take(&mut self, modifier: &str) -> bool {
         match self.modifiers.iter().position(|found| *found == modifier) {
             Some(index) => {
                 self.modifiers.remove(index);
@@ -138,13 +117,20 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes the first of these modifiers that is there.
-    fn one_of<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
+    fn one_of<T: Copy>(&mut self, choices: &[(&'static str, T)]) -> Option<T> {
         choices.iter().find(|(modifier, _)| self.has(modifier)).map(|(_, value)| *value)
     }
 
     /// Takes modifiers that change nothing here.
-    fn ignore(&mut self, modifiers: &[&str]) {
+    fn ignore(&mut self, modifiers: &[&'static str]) {
+        self.known.extend(modifiers);
         self.modifiers.retain(|found| !modifiers.contains(found));
+    }
+
+    /// Takes all modifiers, whatever they are.
+    fn ignore_all(&mut self) {
+        self.modifiers.clear();
+        self.known.insert(ANY);
     }
 
     fn peek(&self) -> Option<&'a Operand> {

@@ -1,0 +1,140 @@
+//! Turing's opcodes: those that are executed, by the function that decodes them, and the others.
+
+use super::Decoder;
+use crate::emulator::operation::{Access, Operation};
+
+/// Makes an operation of an instruction, whose opcode up to the first dot is given.
+type Decode = fn(&mut Decoder, &str) -> Result<Operation, String>;
+
+/// Opcodes that are decoded alike.
+pub(crate) struct Family {
+    pub name: &'static str,
+    pub opcodes: &'static [&'static str],
+    decode: Decode,
+}
+
+#[rustfmt::skip]
+pub(crate) const FAMILIES: &[Family] = &[
+    Family {
+        name: "moves and logic",
+        opcodes: &["MOV", "SEL", "FSEL", "PRMT", "LOP3", "PLOP3", "P2R", "R2P", "S2R", "CS2R", "LEPC", "MOVM"],
+        decode: |decoder, base| decoder.moves(base).map(Operation::Compute),
+    },
+    Family {
+        name: "integers",
+        opcodes: &[
+            "IADD3", "IADD", "IMAD", "IMUL", "ISETP", "IMNMX", "IABS", "LEA", "SHF", "FLO", "POPC", "BREV", "BMSK",
+            "SGXT", "IDP", "VABSDIFF", "VABSDIFF4", "I2I", "I2IP",
+        ],
+        decode: |decoder, base| decoder.integer(base).map(Operation::Compute),
+    },
+    Family {
+        name: "single and double precision",
+        opcodes: &[
+            "FADD", "FMUL", "FFMA", "FSETP", "FSET", "FMNMX", "FCHK", "MUFU", "DADD", "DMUL", "DFMA", "DSETP",
+        ],
+        decode: |decoder, base| decoder.float(base).map(Operation::Compute),
+    },
+    Family {
+        name: "half precision",
+        opcodes: &["HADD2", "HMUL2", "HFMA2", "HSETP2", "HSET2"],
+        decode: |decoder, base| decoder.half(base).map(Operation::Compute),
+    },
+    Family {
+        name: "tensor cores",
+        opcodes: &["HMMA", "IMMA", "BMMA"],
+        decode: |decoder, base| decoder.matrix(base).map(Operation::Compute),
+    },
+    Family {
+        name: "conversions",
+        opcodes: &["F2F", "F2I", "I2F", "FRND"],
+        decode: |decoder, base| decoder.convert(base).map(Operation::Compute),
+    },
+    Family {
+        name: "uniform",
+        opcodes: &[
+            "UIADD3", "UIMAD", "UISETP", "ULEA", "ULOP3", "UMOV", "USEL", "USHF", "UPLOP3", "UPRMT", "UFLO",
+            "UPOPC", "UBREV", "USGXT", "UBMSK",
+        ],
+        // The uniform datapath does what the vector datapath does, once per warp.
+        decode: |decoder, base| operation(decoder, &base[1..]),
+    },
+    Family {
+        name: "between uniform and vector",
+        opcodes: &["ULDC", "R2UR", "S2UR"],
+        decode: |decoder, base| match decoder.indexed_constant() {
+            true => decoder.load_constant().map(Operation::Access),
+            false => decoder.moves(base).map(Operation::Compute),
+        },
+    },
+    Family {
+        name: "between lanes",
+        opcodes: &["SHFL", "VOTE", "VOTEU", "MATCH"],
+        decode: |decoder, base| decoder.cross_lane(base).map(Operation::Compute),
+    },
+    Family {
+        name: "memory",
+        opcodes: &[
+            "LDG", "STG", "LDS", "STS", "LDL", "STL", "LD", "ST", "LDC", "LDSM", "ATOMG", "ATOMS", "ATOM", "RED", "QSPC",
+        ],
+        decode: |decoder, base| decoder.access(base).map(Operation::Access),
+    },
+    Family {
+        name: "textures",
+        opcodes: &["TEX", "TLD", "TLD4", "TXD", "TXQ"],
+        decode: |decoder, _| decoder.texture().map(|texture| Operation::Access(Access::Texture(texture))),
+    },
+    Family {
+        name: "surfaces",
+        opcodes: &["SULD", "SUST", "SURED", "SUATOM"],
+        decode: |decoder, _| decoder.surface().map(|surface| Operation::Access(Access::Surface(surface))),
+    },
+    Family {
+        name: "control",
+        opcodes: &[
+            "BRA", "BRX", "CALL", "RET", "EXIT", "BSSY", "BSYNC", "BREAK", "BMOV", "WARPSYNC", "BAR", "B2R",
+        ],
+        decode: |decoder, base| decoder.control(base).map(Operation::Control),
+    },
+    Family {
+        name: "traps",
+        opcodes: &["BPT", "KILL"],
+        decode: |decoder, _| Ok(Operation::Control(decoder.trap())),
+    },
+    Family {
+        name: "without effect here",
+        opcodes: &["NOP", "DEPBAR", "MEMBAR", "ERRBAR", "CCTL", "YIELD", "NANOSLEEP", "PMTRIG"],
+        decode: |decoder, _| decoder.nothing().map(Operation::Control),
+    },
+];
+
+/// The others of NVIDIA's table of Turing's instructions, and what they would do.
+pub(crate) const OTHERS: &[(&str, &str)] = &[
+    (
+        "FADD32I FFMA32I FMUL32I IADD32I IMUL32I LOP32I MOV32I ISCADD32I ULOP32I",
+        "older forms with a long immediate",
+    ),
+    ("HADD2_32I HFMA2_32I HMUL2_32I", "older forms of pairs of halves with a long immediate"),
+    (
+        "ISCADD LOP SHL SHR PSETP IDP4A USHL USHR ULOP UPSETP UCLEA",
+        "older forms of `LEA`, `LOP3`, `SHF`, `PLOP3`, `IDP`",
+    ),
+    ("FSWZADD", "adds between the lanes of a quad, for gradients"),
+    ("TMML", "level of detail of a texture"),
+    ("UP2UR UR2UP", "between uniform predicates and registers"),
+    ("BRXU JMP JMX JMXU", "jumps that no compiler of C++ was seen to emit"),
+    ("RPCMOV RTT", "return addresses of traps"),
+    ("CCTLL CCTLT", "control of caches of local memory and textures"),
+    ("GETLMEMBASE SETLMEMBASE SETCTAID R2B", "the driver's own"),
+];
+
+/// What an instruction with this opcode does.
+pub(super) fn operation(decoder: &mut Decoder, base: &str) -> Result<Operation, String> {
+    match FAMILIES.iter().find(|family| family.opcodes.contains(&base)) {
+        Some(family) => (family.decode)(decoder, base),
+        None => Err(format!(
+            "opcode `{}` is not known to the emulator; what it executes is listed in docs/emulator.md",
+            decoder.instruction.opcode
+        )),
+    }
+}
