@@ -6,6 +6,7 @@ use std::path::Path;
 
 use gpurf_trace::{open, Error, Result};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 const KERNEL: &str = "\
 -kernel name = k
@@ -209,7 +210,17 @@ fn version_2_names_block_and_warp_on_each_line() {
     assert_eq!(read_bytes(text.as_bytes()).unwrap(), 5);
 }
 
+/// The same few each time; or as many as `PROPTEST_CASES` says, from `PROPTEST_RNG_SEED` on. The command for many is
+/// `PROPTEST_CASES=400000 cargo test --release -p gpurf-trace --test damaged never_panic`.
+fn config() -> ProptestConfig {
+    let given = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let seeded = std::env::var("PROPTEST_RNG_SEED").is_ok();
+    ProptestConfig { rng_seed: if seeded { given.rng_seed } else { RngSeed::Fixed(1) }, ..given }
+}
+
 proptest! {
+    #![proptest_config(config())]
+
     #[test]
     fn damaged_text_never_panics(
         edits in prop::collection::vec((0..KERNEL.len(), any::<u8>()), 1..8),

@@ -28,7 +28,7 @@ use rayon::prelude::*;
 use crate::emulator::{
     self, AccessError, Code, Executed, Launch, LibraryFunction, Memory, LOCAL_WINDOW, MISSING, SHARED_WINDOW,
 };
-use crate::error::{Error, Result};
+use crate::error::{readable, Error, Result};
 use crate::listing::{Data, Kernel, Module, Operand, PARAMETER_BASE};
 use crate::texture::{Image, Sampler, Texture};
 
@@ -400,7 +400,11 @@ impl Device {
     ) -> Result<Launch> {
         let wrong = |message: String| Error::Launch { kernel: name.into(), message };
         let Some(kernel) = module.kernel(name) else {
-            let names: Vec<_> = module.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            let shown = |kernel: &Kernel| match readable(&kernel.name) {
+                readable if readable == kernel.name => readable,
+                readable => format!("{} for {readable}", kernel.name),
+            };
+            let names: Vec<_> = module.kernels.iter().map(shown).collect();
             return Err(wrong(format!("the listing has no such kernel; it has {}", names.join(", "))));
         };
         if kernel.defect.is_some() {
@@ -689,4 +693,39 @@ fn copy_error(address: u64, bytes: usize, error: AccessError) -> Error {
 
 fn copy_error_text(address: u64, bytes: usize, message: String) -> Error {
     Error::Copy { address, bytes: bytes as u64, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a block does that reads elements of a buffer many times and stores nothing: those that `mask` picks.
+    fn reads(mask: u32) -> Option<Executed> {
+        let code = format!(
+            ".target sm_75\n.section .text.k,\"ax\",@progbits\n\
+             /*0000*/ MOV R2, c[0x0][0x160] ;\n\
+             /*0010*/ MOV R3, c[0x0][0x164] ;\n\
+             /*0020*/ MOV R4, RZ ;\n\
+             .L_1:\n\
+             /*0030*/ IADD3 R4, R4, 0x1, RZ ;\n\
+             /*0040*/ LOP3.LUT R5, R4, {mask:#x}, RZ, 0xc0, !PT ;\n\
+             /*0050*/ IMAD.WIDE R6, R5, 0x4, R2 ;\n\
+             /*0060*/ LDG.E.SYS R8, [R6] ;\n\
+             /*0070*/ ISETP.NE.AND P0, PT, R4, 0x8000, PT ;\n\
+             /*0080*/ @P0 BRA `(.L_1) ;\n\
+             /*0090*/ EXIT ;\n"
+        );
+        let module = Module::parse("k.sass", &code).unwrap_or_else(|error| panic!("{error}"));
+        let mut device = Device::default();
+        let buffer = device.allocate(4 << 10);
+        let launch = device.prepare(&module, "k", [1; 3], [32, 1, 1], 0, &[buffer.into()]);
+        let launch = launch.unwrap_or_else(|error| panic!("{error}"));
+        launch.run_block(&Arc::new(device.memory.clone()), 0, false).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn only_who_reads_the_same_over_and_over_is_taken_to_wait() {
+        assert!(reads(0x3ff).is_some());
+        assert!(reads(0).is_none());
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use cpp_demangle::{DemangleOptions, Symbol};
+
 /// A result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -17,7 +19,7 @@ pub enum Error {
     LaunchFile { file: String, line: usize, message: String },
 
     /// A launch that the kernel or the machine does not allow.
-    #[error("launch of {kernel}: {message}")]
+    #[error("launch of {}: {message}", readable(kernel))]
     Launch { kernel: String, message: String },
 
     /// A copy to or from memory that was not allocated.
@@ -53,7 +55,7 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kernel {}, PC {:#06x} `{}`", self.kernel, self.pc, self.instruction)?;
+        write!(f, "kernel {}, PC {:#06x} `{}`", readable(&self.kernel), self.pc, self.instruction)?;
         if let Some([x, y, z]) = self.block {
             write!(f, ", block ({x}, {y}, {z})")?;
         }
@@ -64,5 +66,36 @@ impl fmt::Display for Place {
             write!(f, ", lane {lane}")?;
         }
         Ok(())
+    }
+}
+
+/// Longest name in a message, in characters.
+const LONGEST: usize = 120;
+
+/// A name as the source has it, without the type of a result, and cut if it is long.
+pub(crate) fn readable(name: &str) -> String {
+    let options = DemangleOptions::new().no_return_type();
+    let demangled = Symbol::new(name).ok().and_then(|symbol| symbol.demangle_with_options(&options).ok());
+    let name = demangled.unwrap_or_else(|| name.into());
+    if name.chars().count() <= LONGEST {
+        return name;
+    }
+    name.chars().take(LONGEST - 3).chain("...".chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_demangled_and_cut() {
+        assert_eq!(readable("stencil"), "stencil");
+        assert_eq!(readable("_Z4axpyPfi"), "axpy(float*, int)");
+        assert_eq!(readable("_Z3runILi4EfEvPT0_"), "run<4, float>(float*)");
+        // Not the whole of a name.
+        assert_eq!(readable("_Z4axpyPf("), "_Z4axpyPf(");
+        let long = format!("_Z4axpy{}", "f".repeat(100));
+        assert_eq!(readable(&long).len(), LONGEST);
+        assert!(readable(&long).ends_with("float, ..."), "{}", readable(&long));
     }
 }

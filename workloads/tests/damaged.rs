@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use gpurf_workloads::{Device, LaunchFile, Module, Options};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use support::{goes_forward, launch_all, Frame};
 
 /// Lines of instructions, each once, of all opcodes that the listings have.
@@ -171,10 +172,16 @@ fn exchange(line: &str, choices: &[usize]) -> String {
     out
 }
 
-/// As many as `PROPTEST_CASES` says: the command for a million is
-/// `PROPTEST_CASES=1000000 cargo test -p gpurf-workloads --test damaged`.
-fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
+/// The same few each time; or as many as `PROPTEST_CASES` says, from `PROPTEST_RNG_SEED` on. The command for a million
+/// is `PROPTEST_CASES=1000000 cargo test --release -p gpurf-workloads --test damaged`.
+fn config() -> ProptestConfig {
+    let given = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let [cases, seed] = ["PROPTEST_CASES", "PROPTEST_RNG_SEED"].map(|name| std::env::var(name).is_ok());
+    ProptestConfig {
+        cases: if cases { given.cases } else { 300 },
+        rng_seed: if seed { given.rng_seed } else { RngSeed::Fixed(1) },
+        ..given
+    }
 }
 
 /// A launch file with every table.
@@ -186,7 +193,7 @@ const LAUNCH_FILE: &str = concat!(
 );
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn a_damaged_listing_does_not_panic(damages in prop::collection::vec(damage(), 1..12)) {

@@ -80,7 +80,7 @@ impl Warp {
         match access {
             Access::Load { space, width, address, destination } => {
                 self.addresses(address, &mut addresses);
-                memory.read_last = addresses[mask.trailing_zeros() as usize];
+                memory.reads.note(addresses[mask.trailing_zeros() as usize]);
                 let rows = self.rows(*destination);
                 let places = lanes_of(mask).map(|lane| {
                     let place = memory.place(*space, addresses[lane], number, lane);
@@ -179,7 +179,7 @@ impl Warp {
             }
             Access::Atomic { space, function, kind, address, operand, swap, destination, done } => {
                 self.addresses(address, &mut addresses);
-                memory.read_last = addresses[mask.trailing_zeros() as usize];
+                memory.reads.note(addresses[mask.trailing_zeros() as usize]);
                 for lane in lanes_of(mask) {
                     let place = memory.place(*space, addresses[lane], number, lane);
                     touched.push(memory.traced(place, addresses[lane]));

@@ -1,5 +1,7 @@
 //! The memories of a thread block, and the places that addresses stand for in them.
 
+use arrayvec::ArrayVec;
+
 use super::execute::Fault;
 use super::memory::{AccessError, View};
 use super::operation::{Space, LANES};
@@ -10,8 +12,7 @@ pub(crate) struct BlockMemory<'a> {
     pub global: View,
     /// Something in memory is not what it was.
     pub changed: bool,
-    /// The last global address that was read.
-    pub read_last: u64,
+    pub reads: Reads,
     pub shared: Vec<u8>,
     /// Of all threads, one after the other.
     pub local: Vec<u8>,
@@ -29,6 +30,37 @@ pub(crate) struct BlockMemory<'a> {
 
 /// Bytes of a window among generic addresses.
 pub(crate) const WINDOW_BYTES: u64 = 1 << 24;
+
+/// Addresses that loads and atomic operations read, that of the first lane of each.
+#[derive(Default)]
+pub(crate) struct Reads {
+    /// Each once, as far as there is room.
+    addresses: ArrayVec<u64, 64>,
+    /// There was no room for all.
+    many: bool,
+    pub last: u64,
+}
+
+impl Reads {
+    #[inline]
+    pub fn note(&mut self, address: u64) {
+        self.last = address;
+        if !self.many && !self.addresses.contains(&address) {
+            self.many = self.addresses.try_push(address).is_err();
+        }
+    }
+
+    /// Forgets them, but for the last.
+    pub fn clear(&mut self) {
+        self.addresses.clear();
+        self.many = false;
+    }
+
+    /// There are some, but no more than a wait needs.
+    pub fn are_few(&self) -> bool {
+        !self.many && !self.addresses.is_empty()
+    }
+}
 
 /// A place in one of a block's memories; the lane and its address are for messages.
 #[derive(Clone, Copy)]

@@ -6,6 +6,7 @@ use super::library::LibraryFunction;
 use super::operation::*;
 use super::warp::{lanes_of, Waiting, Warp};
 use super::MISSING;
+use crate::error::readable;
 use crate::listing::INSTRUCTION_BYTES;
 
 impl Warp {
@@ -71,7 +72,7 @@ impl Warp {
             }
             Control::CallMissing { name } => {
                 if mask != 0 {
-                    return Err(Fault::new(format!("calls {name}, which the listing lacks")));
+                    return Err(Fault::new(format!("calls {}, which the listing lacks", readable(name))));
                 }
             }
             Control::Barrier { .. }
@@ -128,7 +129,7 @@ impl Warp {
             if let Some(function) = LibraryFunction::at(target) {
                 self.call_library(function, 1 << lane, number, memory)?;
             } else if let Some(name) = missing.get((target.wrapping_sub(MISSING) / 16) as usize) {
-                return Err(Fault::new(format!("calls {name}, which the listing lacks")).at(lane));
+                return Err(Fault::new(format!("calls {}, which the listing lacks", readable(name))).at(lane));
             } else {
                 inside |= 1 << lane;
             }

@@ -29,7 +29,7 @@ use gpurf_trace::{Liveness, Program, ThreadBlock};
 use crate::error::{Error, Place, Result};
 use crate::listing::{Instruction, Kernel, Operand, INSTRUCTION_BYTES};
 use crate::texture::Texture;
-use block_memory::{BlockMemory, WINDOW_BYTES};
+use block_memory::{BlockMemory, Reads, WINDOW_BYTES};
 use execute::{Constants, Fault, Scratch};
 use operation::{Control, Decoded, Operation, ReductionKind, LANES};
 use record::Recorder;
@@ -48,6 +48,8 @@ pub(crate) const MISSING: u64 = 0x7e10_0000_0000;
 /// Instructions a warp executes before another one gets its turn, so that one that waits for another
 /// in a loop does not wait for ever.
 const SHARE: u64 = 1 << 16;
+/// Turns of a block in which nothing in memory changes after which it is taken to wait for another one.
+const PATIENCE: u32 = 64;
 /// Instructions after which a warp is taken to be in an endless loop.
 const LIMIT: u64 = 1 << 32;
 /// Stack of a thread in bytes where its need is not known: CUDA's default.
@@ -149,13 +151,17 @@ impl Launch {
     /// to wait for another block.
     pub fn run_block(&self, memory: &Arc<Memory>, number: u64, record: bool) -> Result<Option<Executed>> {
         let mut run = BlockRun::new(self, Arc::clone(memory), number, record);
+        let mut quiet = 0;
         loop {
             run.memory.changed = false;
-            match run.turn(SHARE)? {
-                Turn::Ended => return Ok(Some(run.finish())),
-                // Nobody who only computes takes as long as that.
-                Turn::Going if !run.memory.changed => return Ok(None),
-                Turn::Going => {}
+            run.memory.reads.clear();
+            if run.turn(SHARE)? == Turn::Ended {
+                return Ok(Some(run.finish()));
+            }
+            quiet = if run.memory.changed { 0 } else { quiet + 1 };
+            // Who waits reads the same over and over; who computes reads nothing or ever something else.
+            if quiet > 0 && run.memory.reads.are_few() || quiet == PATIENCE {
+                return Ok(None);
             }
         }
     }
@@ -216,7 +222,7 @@ impl<'a> BlockRun<'a> {
             memory: BlockMemory {
                 global: View::new(memory),
                 changed: false,
-                read_last: 0,
+                reads: Reads::default(),
                 shared: vec![0; launch.shared as usize],
                 local: vec![0; warps.len() * LANES * local_bytes as usize],
                 local_bytes,

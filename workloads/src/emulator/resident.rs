@@ -105,7 +105,7 @@ impl BlockRun<'_> {
             }
             first = first.or_else(|| {
                 let group = before.groups.last()?;
-                Some((number, group.pc, group.mask.trailing_zeros(), self.memory.read_last))
+                Some((number, group.pc, group.mask.trailing_zeros(), self.memory.reads.last))
             });
         }
         let Some((warp, pc, lane, address)) = first else { return Ok(None) };

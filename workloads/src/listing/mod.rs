@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use operand::{Address, Constant, Half, Instruction, Operand, Predicate, Register, RegisterFile};
 
 use crate::emulator::Code;
-use crate::error::{Error, Result};
+use crate::error::{readable, Error, Result};
 
 /// Where parameters start in constant bank 0 on Turing.
 pub const PARAMETER_BASE: u32 = 0x160;
@@ -59,7 +59,7 @@ impl Module {
     /// The line or the instruction that is not understood.
     pub fn check(&self, kernel: &Kernel) -> Result<()> {
         if let Some((line, message)) = &kernel.defect {
-            let message = format!("kernel {}: {message}", kernel.name);
+            let message = format!("kernel {}: {message}", readable(&kernel.name));
             return Err(Error::Listing { file: self.file.clone(), line: *line, message });
         }
         Code::new(kernel, &|_| 0).map(|_| ())
