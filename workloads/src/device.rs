@@ -702,7 +702,7 @@ mod tests {
     /// What a block does that reads elements of a buffer many times and stores nothing: those that `mask` picks.
     fn reads(mask: u32) -> Option<Executed> {
         let code = format!(
-            ".target sm_75\n.section .text.k,\"ax\",@progbits\n\
+            ".target sm_75\n.section .text.k,\"ax\",@progbits\n.sectioninfo @\"SHI_REGISTERS=16\"\n\
              /*0000*/ MOV R2, c[0x0][0x160] ;\n\
              /*0010*/ MOV R3, c[0x0][0x164] ;\n\
              /*0020*/ MOV R4, RZ ;\n\

@@ -75,7 +75,9 @@ const LONGEST: usize = 120;
 /// A name as the source has it, without the type of a result, and cut if it is long.
 pub(crate) fn readable(name: &str) -> String {
     let options = DemangleOptions::new().no_return_type();
-    let demangled = Symbol::new(name).ok().and_then(|symbol| symbol.demangle_with_options(&options).ok());
+    // Short names could be mangled types, too.
+    let symbol = Some(name).filter(|name| name.starts_with("_Z")).and_then(|name| Symbol::new(name).ok());
+    let demangled = symbol.and_then(|symbol| symbol.demangle_with_options(&options).ok());
     let name = demangled.unwrap_or_else(|| name.into());
     if name.chars().count() <= LONGEST {
         return name;
@@ -90,6 +92,7 @@ mod tests {
     #[test]
     fn names_are_demangled_and_cut() {
         assert_eq!(readable("stencil"), "stencil");
+        assert_eq!(readable("f"), "f");
         assert_eq!(readable("_Z4axpyPfi"), "axpy(float*, int)");
         assert_eq!(readable("_Z3runILi4EfEvPT0_"), "run<4, float>(float*)");
         // Not the whole of a name.
