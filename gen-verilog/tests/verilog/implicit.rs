@@ -2,6 +2,7 @@
 //!
 //! The kernel's syntax tree is written here by hand, since the attribute writes it from Rust that runs.
 
+use gpurf_hw::catalogue::Port;
 use gpurf_hw::dialect::{Identity, Register};
 use gpurf_verilog::emit;
 use rust_hdl::core::ast::{VerilogExpression as Tree, VerilogLoop, VerilogOp, VerilogStatement};
@@ -20,6 +21,17 @@ struct Delay {
     identity: Identity,
 }
 
+const PORTS: &[Port] = &[
+    Port { name: "value", is_input: true, carried: "Bits<8>", length: None, doc: "What goes in." },
+    Port {
+        name: "delayed",
+        is_input: false,
+        carried: "Bits<8>",
+        length: None,
+        doc: "The same three cycles later.",
+    },
+];
+
 impl Default for Delay {
     fn default() -> Self {
         Delay {
@@ -30,8 +42,7 @@ impl Default for Delay {
             total: Signal::default(),
             stage: (0..3).map(|_| Register::default()).collect(),
             sum: Register::default(),
-            identity: Identity::new("delay", "Delay", &[])
-                .with_port_docs(&[("value", "What goes in."), ("delayed", "The same three cycles later.")]),
+            identity: Identity { ports: PORTS, ..Identity::new("delay", "Delay", &[]) },
         }
     }
 }

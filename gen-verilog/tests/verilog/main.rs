@@ -1,7 +1,6 @@
 //! The emitted Verilog: its text, what it refuses, and that it runs as the Rust does.
 
 // The derive macro of `Module` names the dialect by this path.
-use gpurf_hw::dialect;
 
 mod engines;
 mod implicit;

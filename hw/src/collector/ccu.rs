@@ -70,7 +70,8 @@ stages!(Ccu<W, I>);
     bundle = CollectorPorts<W>
 )]
 pub struct Ccu<const W: usize, const I: usize> {
-    flush: Local<Bit>,
+    /// The instruction is of another warp: what is in the table goes.
+    changes_hands: Local<Bit>,
     uses: Local<[Bit; slots]>,
     named: Local<[Bit; slots]>,
     /// `same[s][t]`: slot t comes before slot s and names the same register.
@@ -89,7 +90,7 @@ pub struct Ccu<const W: usize, const I: usize> {
     operand_collector_table: OperandCollectorTable<I>,
     replacement: Replacement<I>,
     #[value(|entry| entry)]
-    number: Constant<[Bits<I>; entries]>,
+    entry_number: Constant<[Bits<I>; entries]>,
     #[value(invalidate)]
     invalidate: Constant<Bit>,
 }
@@ -110,8 +111,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.held_payload.next = self.payload_held.val();
 
         // Look-up.
-        self.flush.next = self.issue.val() & (!self.owner.val() | (self.warp.val() != self.warp_held.val()));
-        self.cache_table.flush.next = self.flush.val();
+        self.changes_hands.next = self.issue.val() & (!self.owner.val() | (self.warp.val() != self.warp_held.val()));
+        self.cache_table.flush.next = self.changes_hands.val();
         self.cache_table.unlock.next = self.dispatch.val();
         for s in 0..slots {
             self.uses[s].next = self.issue.val() & self.source_valid[s].val();
@@ -140,7 +141,7 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         // Replacement.
         self.replacement.random.next = bit_cast::<I, 8>(self.random.val());
         for p in 0..d_ports {
-            self.d_accepted[p].next = self.d_valid[p].val() & !self.flush.val();
+            self.d_accepted[p].next = self.d_valid[p].val() & !self.changes_hands.val();
             self.replacement.d_miss[p].next = self.d_accepted[p].val() & !self.cache_table.d_hit[p].val();
         }
         for s in 0..slots {
@@ -151,7 +152,7 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         }
         for e in 0..entries {
             self.d_updates[e].next = (self.d_accepted[0].val() & self.cache_table.d_hit[0].val())
-                & (self.cache_table.d_hit_index[0].val() == self.number[e].val());
+                & (self.cache_table.d_hit_index[0].val() == self.entry_number[e].val());
             self.replacement.valid[e].next = self.cache_table.valid[e].val();
             self.replacement.near[e].next = self.cache_table.near[e].val();
             self.replacement.rank[e].next = self.cache_table.rank[e].val();
@@ -212,7 +213,7 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             // As a sum of products, which takes fewer gates than a chain of choices.
             self.operand_data[s].next = 0.into();
             for e in 0..entries {
-                if self.operand_collector_table.index[s].val() == self.number[e].val() {
+                if self.operand_collector_table.index[s].val() == self.entry_number[e].val() {
                     self.operand_data[s].next = self.operand_data[s].val() | self.cache_table.data[e].val();
                 }
             }

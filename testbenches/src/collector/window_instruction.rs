@@ -114,7 +114,8 @@ impl<D: Data> Stimulus<WindowInstructionIn<D>, WindowInstructionOut<D>> for Wind
             inputs.destination_valid[place] = random.percent(60);
             inputs.destination_register[place] = random.below(registers) as u32;
         }
-        if !self.pending.is_empty() && random.percent(60) {
+        // Nothing enters while a value is on its way.
+        if !inputs.enter && !self.pending.is_empty() && random.percent(60) {
             let slot = self.pending[random.below(self.pending.len())];
             inputs.s_valid = true;
             inputs.s_slot = slot as u32;
