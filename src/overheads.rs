@@ -66,16 +66,17 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut built = built.into_iter();
     let mut audits = vec![];
     for paper in &papers {
-        let modules = paper.modules.iter().zip(built.by_ref()).map(|(module, (data_width, registers, design))| {
-            let verilog = design.top.clone();
-            Measured {
-                name: module.name.clone(),
-                data_width,
-                registers,
-                area: areas.iter().find(|synthesis| synthesis.top == verilog).map(Area::from),
-                verilog,
-            }
-        });
+        let modules =
+            paper.modules.iter().zip(built.by_ref()).map(|(module, (data_width, registers, design))| {
+                let verilog = design.top.clone();
+                Measured {
+                    name: module.name.clone(),
+                    data_width,
+                    registers,
+                    area: areas.iter().find(|synthesis| synthesis.top == verilog).map(Area::from),
+                    verilog,
+                }
+            });
         audits.push(audit(paper, &all, modules.collect())?);
     }
     let results = Overheads { audits };

@@ -6,8 +6,8 @@ use std::time::Instant;
 use anyhow::{bail, ensure, Result};
 use clap::{Args, FromArgMatches, ValueEnum};
 use comfy_table::Table;
-use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{CollectorKind, Design, Gpu, Residency, SharedLoads, SmError};
 use gpurf_sim::statistics::Statistics;
@@ -287,7 +287,8 @@ pub fn report(name: &str, statistics: &Statistics) -> Table {
     row("IPC", format!("{:.3}", summary.ipc), "instructions/cycle");
     row("operand reads", grouped(counters.operand_reads), "registers");
     row("hits", grouped(counters.hits), "registers");
-    let cached = Design::named(&statistics.design).is_some_and(|design| design.collector != CollectorKind::Ocu);
+    let cached =
+        Design::named(&statistics.design).is_some_and(|design| design.collector != CollectorKind::Ocu);
     let unit = if cached { "%" } else { "%: the design has no cache" };
     row("hit ratio", format!("{:.1}", 100.0 * summary.hit_ratio), unit);
     row("bank reads", grouped(counters.bank_reads), "registers");

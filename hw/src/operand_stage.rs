@@ -269,8 +269,8 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
         // Bypassing collectors: every result of a warp reaches its collector.
         for c in 0..bypassing {
             for b in 0..banks {
-                self.belongs[c][b].next =
-                    self.write_valid[b].val() & (self.write_warp[b].val() == self.collectors[c].held_warp.val());
+                self.belongs[c][b].next = self.write_valid[b].val()
+                    & (self.write_warp[b].val() == self.collectors[c].held_warp.val());
                 self.collectors[c].write_valid[b].next = self.belongs[c][b].val();
                 self.collectors[c].write_register[b].next = self.write_register[b].val();
                 self.collectors[c].write_data[b].next = self.write_data[b].val();

@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use gpurf_blocks::{Clocked, Data, Parameters, WARPS};
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, Data, Parameters, WARPS};
 
 use crate::bits::mask;
 use crate::issue::{Answer, Holders, IssueStage};

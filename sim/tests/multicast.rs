@@ -5,9 +5,9 @@ mod altered;
 
 use std::path::Path;
 
+use gpurf_blocks::ports::{IwmuIn, IwmuOut};
 use gpurf_blocks::{ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::Rtl;
-use gpurf_blocks::ports::{IwmuIn, IwmuOut};
 use gpurf_hw::multicast::Iwmu;
 use gpurf_sim::config::Config;
 use gpurf_sim::gemm_traffic::{Tiling, Transfers};

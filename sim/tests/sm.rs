@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
+use gpurf_blocks::Clocked;
 use gpurf_sim::config::Config;
 use gpurf_sim::issue::Holders;
 use gpurf_sim::sm::{Design, Gpu, SmError};

@@ -10,16 +10,22 @@ use gpurf_testbenches::workbench;
 
 /// All modules.
 pub fn modules(root: &Path, _: &str) -> Result<String> {
-    let mut text = String::from("| module | what it is | papers | parameters | scenarios | source |\n|---|---|---|---|---:|---|\n");
+    let mut text = String::from(
+        "| module | what it is | papers | parameters | scenarios | source |\n|---|---|---|---|---:|---|\n",
+    );
     for entry in catalogue() {
         let (name, source, naming) = (entry.name, entry.source, entry.naming);
-        let page = [name, stem(source)].into_iter().find(|page| root.join(format!("docs/{page}.md")).exists());
+        let page =
+            [name, stem(source)].into_iter().find(|page| root.join(format!("docs/{page}.md")).exists());
         let module = page.map_or(format!("`{name}`"), |page| format!("[`{name}`]({page}.md)"));
         let parameters: Vec<_> = entry.parameters().iter().map(|name| format!("`{name}`")).collect();
         let (title, paper, parameters) = (naming.title, naming.paper, parameters.join(", "));
         let scenarios = workbench(name, &Parameters::default()).scenarios();
         let file = stem(source);
-        writeln!(text, "| {module} | {title} | {paper} | {parameters} | {scenarios} | [`{file}`](../{source}) |")?;
+        writeln!(
+            text,
+            "| {module} | {title} | {paper} | {parameters} | {scenarios} | [`{file}`](../{source}) |"
+        )?;
     }
     Ok(text)
 }
@@ -33,7 +39,9 @@ fn stem(source: &str) -> &str {
 pub fn parameters(_: &Path, module: &str) -> Result<String> {
     let chosen: Vec<&Parameter> = match module {
         "" => PARAMETERS.iter().collect(),
-        module => find(module)?.parameters().iter().map(|name| Parameter::find(name)).collect::<Result<_, _>>()?,
+        module => {
+            find(module)?.parameters().iter().map(|name| Parameter::find(name)).collect::<Result<_, _>>()?
+        }
     };
     let mut text = String::from("| parameter | values | default | unit | meaning |\n|---|---|---|---|---|\n");
     for parameter in chosen {

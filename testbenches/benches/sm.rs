@@ -6,8 +6,8 @@
 //! `cargo bench -p gpurf-testbenches --bench sm`: compare the engines within a run; machines differ.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use gpurf_blocks::{Clocked, Lockstep};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, Lockstep};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_testbenches::sub_core_engine;
@@ -55,16 +55,13 @@ fn engines(criterion: &mut Criterion) {
         let cycles = Some(CYCLES);
         let model = || design.model(config, SEED);
         let rtl = || sub_core_engine::rtl(config, design, SEED);
-        let verilator = || {
-            sub_core_engine::verilator(config, design, SEED).expect("Verilator builds the sub-core")
-        };
+        let verilator =
+            || sub_core_engine::verilator(config, design, SEED).expect("Verilator builds the sub-core");
         let (instructions, _) = run(workload, *design, cycles, |_| model());
         let name = format!("{design}, {CYCLES} cycles, {instructions} instructions of {}", workload.name);
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(instructions));
-        group.bench_function("model", |bencher| {
-            bencher.iter(|| run(workload, *design, cycles, |_| model()))
-        });
+        group.bench_function("model", |bencher| bencher.iter(|| run(workload, *design, cycles, |_| model())));
         group.bench_function("rtl", |bencher| bencher.iter(|| run(workload, *design, cycles, |_| rtl())));
         group.bench_function("verilator", |bencher| {
             bencher.iter(|| run(workload, *design, cycles, |_| verilator()))
@@ -81,7 +78,8 @@ fn engines(criterion: &mut Criterion) {
 fn models(criterion: &mut Criterion) {
     for workload in ["sgemm", "hgemm", "igemm"].map(product) {
         for design in Design::ALL {
-            let (instructions, cycles) = run(&workload, design, None, |_| design.model(&Config::default(), SEED));
+            let (instructions, cycles) =
+                run(&workload, design, None, |_| design.model(&Config::default(), SEED));
             let mut group = criterion
                 .benchmark_group(format!("{}, {cycles} cycles, {instructions} instructions", workload.name));
             group.throughput(Throughput::Elements(instructions));

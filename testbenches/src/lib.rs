@@ -25,8 +25,8 @@ mod register_file;
 mod sub_core;
 pub mod sub_core_engine;
 
-pub use random::Random;
 pub use inventory::submit;
+pub use random::Random;
 pub use registry::{workbench, Registration};
 pub use scenario::{Drive, Scenario};
 pub use stimulus::Stimulus;

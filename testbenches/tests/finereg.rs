@@ -1,10 +1,12 @@
 //! The FineReg modules at several sizes: scenarios and random stimulus, model against RTL, and of the RMU's
 //! model the invariants of every chain in every cycle.
 
+use gpurf_blocks::ports::{RmuIn, RmuOut};
 use gpurf_blocks::{Clocked, Parameters, Tie};
 use gpurf_hw::dialect::Rtl;
-use gpurf_blocks::ports::{RmuIn, RmuOut};
-use gpurf_hw::finereg::{CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder, Rmu};
+use gpurf_hw::finereg::{
+    CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder, Rmu,
+};
 use gpurf_sim::finereg as model;
 use gpurf_testbenches::{run, Drive, Engine, Random, Stimulus, Testbench};
 use gpurf_verilog::Verilated;

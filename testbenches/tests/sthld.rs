@@ -1,8 +1,8 @@
 //! The STHLD controller on synthetic curves (F Fig. 9), model and RTL, and both over many random intervals.
 
+use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
 use gpurf_blocks::{Clocked, Parameters, SthldTable, Transition};
 use gpurf_hw::dialect::Rtl;
-use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
 use gpurf_hw::issue::SthldController;
 use gpurf_sim::issue::{self as model, Curve, Walk};
 use gpurf_testbenches::{run, Engine, Random, Testbench};

@@ -34,8 +34,7 @@ const EXEMPT: &[(&[&str], &str, &str)] = &[
 ];
 
 /// Folders of modules; any other folder is a module, or a piece, that has several files.
-const GROUPS: [&str; 6] =
-    ["cells", "collector", "finereg", "issue", "multicast", "register_file"];
+const GROUPS: [&str; 6] = ["cells", "collector", "finereg", "issue", "multicast", "register_file"];
 
 /// The places of a crate: `collector/ccu` for `collector/ccu.rs` as for `collector/ccu/scenarios.rs`.
 fn places(of: &str) -> BTreeSet<String> {

@@ -86,7 +86,8 @@ fn verilog_is_the_same_every_time(entry: &Entry) {
 /// Two modules of one name are one module in Verilog: whatever changes the text has to stand in the name. And what stands
 /// there changes the hardware.
 fn its_parameters_are_those_it_names(entry: &Entry) {
-    let corners = [corners::smallest(), Parameters::default()].map(|corner| Parameters { width: 32, ..corner });
+    let corners =
+        [corners::smallest(), Parameters::default()].map(|corner| Parameters { width: 32, ..corner });
     let texts = corners.map(|parameters| nameless(entry, &parameters));
     for parameter in PARAMETERS {
         let is_named = entry.parameters().contains(&parameter.name);

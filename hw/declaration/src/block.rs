@@ -47,9 +47,8 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
         true => vec![quote!(parameters: &::gpurf_blocks::Parameters)],
         false => arguments.arguments.iter().map(|(name, _)| quote!(#name: usize)).collect(),
     };
-    let seen_here = takes_parameters.then(
-        || quote!(let parameters = &<Self as ::gpurf_hw::dialect::Configured>::seen(parameters);),
-    );
+    let seen_here = takes_parameters
+        .then(|| quote!(let parameters = &<Self as ::gpurf_hw::dialect::Configured>::seen(parameters);));
     let identity_parameters = match takes_parameters {
         true => quote!({
             let names = <Self as ::gpurf_hw::dialect::Declared>::NAMING.parameters.iter();
@@ -177,13 +176,12 @@ fn configured(declaration: &Declaration) -> TokenStream {
     let Declaration { arguments, item, .. } = declaration;
     let (name, (impl_generics, ty_generics, where_clause)) = (&item.ident, item.generics.split_for_impl());
     let types = item.generics.type_params().map(|parameter| &parameter.ident);
-    let widths = item.generics.const_params().filter_map(|parameter| {
-        match parameter.ident.to_string().as_str() {
+    let widths =
+        item.generics.const_params().filter_map(|parameter| match parameter.ident.to_string().as_str() {
             "W" => Some(quote!(width: W)),
             "I" => Some(quote!(entries: 1 << I)),
             _ => None,
-        }
-    });
+        });
     let fixed = arguments.fixed.iter().map(|(name, value)| quote!(#name: #value));
     let made = match arguments.arguments.is_empty() {
         true => quote!(Self::new(parameters)),

@@ -29,7 +29,8 @@ impl Declaration {
         let parts = fields.iter().map(part).collect::<Result<Vec<_>>>()?;
         for (part, field) in parts.iter().zip(&fields) {
             if matches!(part.kind, Kind::Input | Kind::Output) && doc_text(field).is_empty() {
-                let hint = "say in a doc comment what the port is for: it stands in the Verilog and in the docs";
+                let hint =
+                    "say in a doc comment what the port is for: it stands in the Verilog and in the docs";
                 return Err(Error::new_spanned(&part.name, hint));
             }
         }
@@ -43,9 +44,8 @@ impl Declaration {
 
     /// Ports as plain data, arrays as long as they can be.
     pub fn ports(&self) -> Result<Vec<Port>> {
-        let is_port = |part: &Part, field: &Field| {
-            matches!(part.kind, Kind::Input | Kind::Output) && is_public(field)
-        };
+        let is_port =
+            |part: &Part, field: &Field| matches!(part.kind, Kind::Input | Kind::Output) && is_public(field);
         let ports = self.members().filter(|(part, field)| is_port(part, field));
         let ports = ports.map(|(part, field)| {
             let carried = part.carried.as_ref().expect("a port carries a type");

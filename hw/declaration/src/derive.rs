@@ -73,4 +73,3 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
     }
     Ok(ports)
 }
-

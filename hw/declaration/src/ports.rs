@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, ToTokens};
 use syn::{
-    Attribute, Error, Expr, File, GenericArgument, GenericParam, Generics, Item, Meta, PathArguments, Result, Type,
+    Attribute, Error, Expr, File, GenericArgument, GenericParam, Generics, Item, Meta, PathArguments, Result,
+    Type,
 };
 
 use crate::declaration::Declaration;
@@ -51,7 +52,6 @@ impl Port {
         format!("{name} {input} {kind:?} {}", max.to_token_stream())
     }
 }
-
 
 /// The plain structs of all modules and bundles that files of Rust declare, each name once.
 pub fn structs_of(files: &[File]) -> Result<TokenStream> {
@@ -126,7 +126,8 @@ pub fn plain_structs(module: &Ident, (in_name, out_name): &(Ident, Ident), ports
 /// Ports that are all a bundle's.
 fn lent_face(name: Ident, generics: &Generics, bundle: &Type, clocks: [bool; 2]) -> TokenStream {
     let (impl_generics, ty_generics, _) = generics.split_for_impl();
-    let bound = is_wide(generics).then(|| quote!(where ::rust_hdl::prelude::Bits<W>: ::gpurf_hw::dialect::Word));
+    let bound =
+        is_wide(generics).then(|| quote!(where ::rust_hdl::prelude::Bits<W>: ::gpurf_hw::dialect::Word));
     let set_clocks = set_clocks(clocks);
     quote! {
         impl #impl_generics ::gpurf_hw::dialect::Module for #name #ty_generics #bound {
@@ -182,7 +183,8 @@ pub fn driven(
 ) -> TokenStream {
     let (inputs, outputs): (Vec<&Port>, Vec<&Port>) = ports.iter().partition(|port| port.input);
     let (impl_generics, ty_generics, _) = generics.split_for_impl();
-    let bound = is_wide(generics).then(|| quote!(where ::rust_hdl::prelude::Bits<W>: ::gpurf_hw::dialect::Word));
+    let bound =
+        is_wide(generics).then(|| quote!(where ::rust_hdl::prelude::Bits<W>: ::gpurf_hw::dialect::Word));
     let data = quote!(<<::rust_hdl::prelude::Bits<W> as ::gpurf_hw::dialect::Word>::Data>);
     let side_type = |struct_name: &Ident, ports: &[&Port]| match has_data(ports) {
         true => quote!(#place #struct_name #data),

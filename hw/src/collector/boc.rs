@@ -52,7 +52,16 @@ impl<const W: usize> Collector<W> for Boc<W> {
         title: "Sub-core with bypassing operand collectors",
         paper: "F §VI-B",
         parameters: &[
-            "width", "slots", "banks", "rows", "window", "destinations", "scheduling", "occupied", "waiting", "choice",
+            "width",
+            "slots",
+            "banks",
+            "rows",
+            "window",
+            "destinations",
+            "scheduling",
+            "occupied",
+            "waiting",
+            "choice",
             "seed",
         ],
     };

@@ -43,7 +43,16 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         title: "Operand stage with caching collector units",
         paper: "W §3.1, F §III-B",
         parameters: &[
-            "width", "entries", "collectors", "slots", "banks", "rows", "replacement", "cache_far", "invalidate", "choice",
+            "width",
+            "entries",
+            "collectors",
+            "slots",
+            "banks",
+            "rows",
+            "replacement",
+            "cache_far",
+            "invalidate",
+            "choice",
             "d_ports",
         ],
     };
@@ -52,8 +61,22 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         title: "Sub-core with caching collector units",
         paper: "F §III, IV",
         parameters: &[
-            "width", "entries", "collectors", "slots", "banks", "rows", "replacement", "cache_far", "invalidate", "d_ports",
-            "scheduling", "occupied", "allocation", "waiting", "choice", "seed",
+            "width",
+            "entries",
+            "collectors",
+            "slots",
+            "banks",
+            "rows",
+            "replacement",
+            "cache_far",
+            "invalidate",
+            "d_ports",
+            "scheduling",
+            "occupied",
+            "allocation",
+            "waiting",
+            "choice",
+            "seed",
         ],
     };
 }
@@ -111,7 +134,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.held_payload.next = self.payload_held.val();
 
         // Look-up.
-        self.changes_hands.next = self.issue.val() & (!self.owner.val() | (self.warp.val() != self.warp_held.val()));
+        self.changes_hands.next =
+            self.issue.val() & (!self.owner.val() | (self.warp.val() != self.warp_held.val()));
         self.cache_table.flush.next = self.changes_hands.val();
         self.cache_table.unlock.next = self.dispatch.val();
         for s in 0..slots {

@@ -12,7 +12,9 @@ use crate::dialect::{bundle, Clocking, Configured};
 
 /// A collector of which an [`OperandStage`](crate::operand_stage::OperandStage) and a
 /// [`SubCore`](crate::sub_core::SubCore) can be made. `W`: data width in bits.
-pub trait Collector<const W: usize>: Block + Clocking + Configured + DerefMut<Target = CollectorPorts<W>> {
+pub trait Collector<const W: usize>:
+    Block + Clocking + Configured + DerefMut<Target = CollectorPorts<W>>
+{
     /// What its operand stage is called.
     const STAGE: Naming;
     /// What its sub-core is called.

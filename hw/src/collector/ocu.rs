@@ -30,7 +30,16 @@ impl<const W: usize> Collector<W> for Ocu<W> {
         title: "Sub-core with operand collector units",
         paper: "F §II",
         parameters: &[
-            "width", "collectors", "slots", "banks", "rows", "scheduling", "occupied", "allocation", "waiting", "choice",
+            "width",
+            "collectors",
+            "slots",
+            "banks",
+            "rows",
+            "scheduling",
+            "occupied",
+            "allocation",
+            "waiting",
+            "choice",
             "seed",
         ],
     };

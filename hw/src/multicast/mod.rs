@@ -18,10 +18,10 @@ mod pending_loads;
 
 pub use decision_unit::DecisionUnit;
 pub use entry_state::EntryState;
+pub use gpurf_blocks::ports::{LrtIn, LrtOut};
 pub use holding_arbiter::HoldingArbiter;
 pub use iwmu::{Iwmu, IwmuIn, IwmuOut};
 pub use load_queue::LoadQueue;
 pub use lrt_cam::LrtCam;
-pub use gpurf_blocks::ports::{LrtIn, LrtOut};
 pub use lrt_scan::LrtScan;
 pub use pending_loads::PendingLoads;

@@ -1,7 +1,7 @@
 //! Reference model of the age matrix.
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{AgeMatrixIn, AgeMatrixOut};
+use gpurf_blocks::Clocked;
 
 use crate::bits::{mask, members};
 

@@ -1,7 +1,7 @@
 //! Reference model of the linear-feedback shift register.
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{LfsrIn, LfsrOut};
+use gpurf_blocks::Clocked;
 
 /// Random bytes from the recurrence over GF(2) `s[n+8] = 1 + s[n] + s[n+2] + s[n+3] + s[n+4]`,
 /// the newest bit the lowest. It starts at zero and runs through 255 states.

@@ -1,7 +1,7 @@
 //! Reference model of the LRU order: W §3.2, F §III-C.
 
-use gpurf_blocks::{Clocked, MAX_ENTRIES};
 use gpurf_blocks::ports::{LruOrderIn, LruOrderOut};
+use gpurf_blocks::{Clocked, MAX_ENTRIES};
 
 /// Entries from the most to the least recently used, as a list.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Reference model of the round-robin arbiter.
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{RoundRobinIn, RoundRobinOut};
+use gpurf_blocks::Clocked;
 
 use crate::bits::{all, first_from, mask};
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::{Clocked, Data, Parameters, MAX_SLOTS};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
+use gpurf_blocks::{Clocked, Data, Parameters, MAX_SLOTS};
 
 use super::window_instruction::{Operand, WindowInstruction};
 use super::{Collector, Edge, Issue, Placement, Results};

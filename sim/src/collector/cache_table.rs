@@ -1,9 +1,9 @@
 //! Reference model of a caching collector unit's cache table as a block of its own: W §3.2, F §III-C.
 //! [`super::Ccu`] is not built from it: it says directly what the whole unit does.
 
-use gpurf_blocks::{Clocked, Data, Parameters, MAX_ENTRIES, MAX_SLOTS};
 use gpurf_blocks::ports::LruOrderIn;
 use gpurf_blocks::ports::{CacheTableIn, CacheTableOut};
+use gpurf_blocks::{Clocked, Data, Parameters, MAX_ENTRIES, MAX_SLOTS};
 
 use crate::cells::LruOrder;
 

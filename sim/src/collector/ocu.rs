@@ -1,7 +1,7 @@
 //! Reference model of the operand collector unit: W §2, F §II.
 
-use gpurf_blocks::{Clocked, Data, Parameters, MAX_SLOTS};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
+use gpurf_blocks::{Clocked, Data, Parameters, MAX_SLOTS};
 
 use super::{Collector, Edge, Issue, Placement};
 

@@ -1,8 +1,8 @@
 //! Reference model of a caching collector unit's operand collector table as a block of its own: W §3.2,
 //! F §III-C. [`super::Ccu`] is not built from it: it says directly what the whole unit does.
 
-use gpurf_blocks::{Clocked, Parameters};
 use gpurf_blocks::ports::{OperandCollectorTableIn, OperandCollectorTableOut};
+use gpurf_blocks::{Clocked, Parameters};
 
 /// One source slot of the operand collector table.
 #[derive(Clone, Copy, Debug, Default)]

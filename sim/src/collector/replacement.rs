@@ -1,7 +1,7 @@
 //! Reference model of replacement: W §4.1, F §IV-A1.
 
-use gpurf_blocks::{Clocked, Parameters, ReplacementPolicy, MAX_ENTRIES};
 use gpurf_blocks::ports::{ReplacementIn, ReplacementOut};
+use gpurf_blocks::{Clocked, Parameters, ReplacementPolicy, MAX_ENTRIES};
 
 use crate::bits::first_from;
 

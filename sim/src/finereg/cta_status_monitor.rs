@@ -1,7 +1,7 @@
 //! Reference model of the CTA status monitor: R §V-B, Table IV.
 
-use gpurf_blocks::{Clocked, Parameters, Tie, FLAG_WORD};
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut};
+use gpurf_blocks::{Clocked, Parameters, Tie, FLAG_WORD};
 
 /// Where a CTA's context or its registers are; the numbers are R's Table IV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

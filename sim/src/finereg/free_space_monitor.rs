@@ -1,7 +1,7 @@
 //! Reference model of the free space monitor: R §V-C.
 
-use gpurf_blocks::{Clocked, Parameters, FLAG_WORD};
 use gpurf_blocks::ports::{FreeSpaceMonitorIn, FreeSpaceMonitorOut};
+use gpurf_blocks::{Clocked, Parameters, FLAG_WORD};
 
 /// A flag per PCRF entry, and the number of those that are set.
 #[derive(Clone, Debug)]

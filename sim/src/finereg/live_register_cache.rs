@@ -1,7 +1,7 @@
 //! Reference model of the live-register bit-vector cache: R §V-C.
 
-use gpurf_blocks::{Clocked, VECTOR_CACHE_ENTRIES};
 use gpurf_blocks::ports::{LiveRegisterCacheIn, LiveRegisterCacheOut};
+use gpurf_blocks::{Clocked, VECTOR_CACHE_ENTRIES};
 
 use super::{halves, vector};
 

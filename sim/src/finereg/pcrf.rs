@@ -1,7 +1,7 @@
 //! Reference model of the pending-CTA register file: R §V-D, §V-E.
 
-use gpurf_blocks::{Clocked, Data, Parameters};
 use gpurf_blocks::ports::{PcrfIn, PcrfOut};
+use gpurf_blocks::{Clocked, Data, Parameters};
 
 /// A register with its tag; `next` counts unless `end` is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

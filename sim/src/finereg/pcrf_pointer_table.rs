@@ -1,7 +1,7 @@
 //! Reference model of the PCRF pointer table: R §V-C.
 
-use gpurf_blocks::{Clocked, Parameters};
 use gpurf_blocks::ports::{PcrfPointerTableIn, PcrfPointerTableOut};
+use gpurf_blocks::{Clocked, Parameters};
 
 /// Where a CTA's chain begins, and how many registers it has at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

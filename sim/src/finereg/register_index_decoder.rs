@@ -1,7 +1,7 @@
 //! Reference model of the register index decoder: R §V-C.
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{RegisterIndexDecoderIn, RegisterIndexDecoderOut};
+use gpurf_blocks::Clocked;
 
 use super::vector;
 

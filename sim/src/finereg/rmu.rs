@@ -1,8 +1,8 @@
 //! Reference model of the register management unit: R §V-C, §V-E.
 
-use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS};
 use gpurf_blocks::ports::{LiveRegisterCacheIn, LiveRegisterCacheOut};
 use gpurf_blocks::ports::{PcrfIn, PcrfOut, RmuIn, RmuOut};
+use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS};
 
 use super::{
     vector, FreeSpaceMonitor, Line, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,

@@ -1,7 +1,7 @@
 //! Reference model of the collector allocator: W §6, F §IV-B2.
 
-use gpurf_blocks::{Allocation, Choice, Clocked, Parameters, Waiting};
 use gpurf_blocks::ports::{CollectorAllocatorIn, CollectorAllocatorOut};
+use gpurf_blocks::{Allocation, Choice, Clocked, Parameters, Waiting};
 
 use crate::bits::{all, first_from, mask};
 use crate::cells::Lfsr;

@@ -1,7 +1,7 @@
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
-use gpurf_blocks::{Allocation, Clocked, Parameters, MAX_COLLECTORS, WARPS};
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
+use gpurf_blocks::{Allocation, Clocked, Parameters, MAX_COLLECTORS, WARPS};
 
 use super::collector_allocator::Answer;
 use super::{CollectorAllocator, WarpScheduler};

@@ -1,7 +1,7 @@
 //! Reference model of the warp scheduler: W §5, F §IV-B1.
 
-use gpurf_blocks::{Clocked, Occupied, Parameters, Scheduling, WARPS};
 use gpurf_blocks::ports::{WarpSchedulerIn, WarpSchedulerOut};
+use gpurf_blocks::{Clocked, Occupied, Parameters, Scheduling, WARPS};
 
 use crate::bits::mask;
 use crate::cells::{AgeMatrix, RoundRobin};

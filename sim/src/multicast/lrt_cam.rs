@@ -1,7 +1,7 @@
 //! Reference model of the load request table whose entries are all compared at once: I §3.1 to §3.3.
 
-use gpurf_blocks::{Clocked, Parameters};
 use gpurf_blocks::ports::{LrtIn, LrtOut};
+use gpurf_blocks::{Clocked, Parameters};
 
 use super::lrt::{Entries, Entry, Step};
 

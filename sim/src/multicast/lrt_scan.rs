@@ -1,7 +1,7 @@
 //! Reference model of the load request table that is searched row by row: I §3.1 to §3.3.
 
-use gpurf_blocks::{Clocked, Parameters, SCAN_LANES};
 use gpurf_blocks::ports::{LrtIn, LrtOut};
+use gpurf_blocks::{Clocked, Parameters, SCAN_LANES};
 
 use super::lrt::{Entries, Entry, Step};
 

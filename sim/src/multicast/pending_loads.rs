@@ -76,7 +76,8 @@ impl PendingLoads {
     /// The place of the load that stands before shared memory.
     fn departing_place(&self) -> Option<usize> {
         let is_ready = |place: &usize| {
-            let all_free = |waiting: Waiting| (0..2).all(|w| waiting.load.warps[w].is_none() || waiting.free[w]);
+            let all_free =
+                |waiting: Waiting| (0..2).all(|w| waiting.load.warps[w].is_none() || waiting.free[w]);
             self.places[*place].is_some_and(all_free)
         };
         self.departures.grant((0..PENDING).filter(is_ready).fold(0, |all, place| all | 1 << place))

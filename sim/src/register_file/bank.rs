@@ -1,7 +1,7 @@
 //! Reference model of a register bank: F §II.
 
-use gpurf_blocks::{Clocked, Data, Parameters};
 use gpurf_blocks::ports::{BankIn, BankOut};
+use gpurf_blocks::{Clocked, Data, Parameters};
 
 /// A single-ported memory, and the read under way.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::{Clocked, Parameters};
 use gpurf_blocks::ports::{RequestQueueIn, RequestQueueOut};
+use gpurf_blocks::{Clocked, Parameters};
 
 /// One read that waits for its bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

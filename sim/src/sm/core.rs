@@ -12,14 +12,14 @@ mod checks;
 mod heads;
 mod permission;
 mod results;
-mod warp_states;
 mod standstill;
 mod transfer;
+mod warp_states;
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::{Clocked, MAX_BANKS, MAX_COLLECTORS, SUB_CORES, WARPS};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, MAX_BANKS, MAX_COLLECTORS, SUB_CORES, WARPS};
 use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};
 
 use crate::bits::{all, flags, mask, members};
@@ -28,8 +28,8 @@ use crate::statistics::Stalls;
 
 use permission::Permission;
 use results::Result;
-use warp_states::WarpStates;
 use standstill::Standstill;
+use warp_states::WarpStates;
 
 use super::context::{Context, Executing};
 use super::design::Design;

@@ -6,12 +6,12 @@
 //! There the controller compares the instructions of all SMs in the interval with those of the one before
 //! (F §IV-B3), and STHLD changes.
 
-use gpurf_blocks::{Allocation, Clocked, SUB_CORES};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Allocation, Clocked, SUB_CORES};
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
-use super::load_sharing::{LoadSharing, PartnerMarks, MulticastingUnit};
+use super::load_sharing::{LoadSharing, MulticastingUnit, PartnerMarks};
 use super::{Design, RmuEngine, SharedLoads, Sm, SmError, StatusMonitorEngine};
 use crate::config::{Config, Sthld};
 use crate::energy::Energies;

@@ -1,7 +1,7 @@
 //! Thread blocks come onto the SM.
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
 use gpurf_trace::{Program, ThreadBlock};
 
 use super::decoded::Decoded;

@@ -22,6 +22,7 @@
 //! inputs as they were.
 
 mod context;
+mod core;
 mod decoded;
 mod design;
 mod error;
@@ -34,7 +35,6 @@ mod mover;
 mod occupancy;
 mod pool;
 mod residency;
-mod core;
 mod switching;
 mod two_level;
 mod usage;
@@ -42,8 +42,8 @@ mod warp;
 
 use std::sync::Arc;
 
-use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_trace::{KernelReader, Liveness, ThreadBlock};
 
 use crate::bits::wide_members;
@@ -59,12 +59,12 @@ pub use occupancy::Limit;
 pub use switching::{RmuEngine, StatusMonitorEngine};
 pub use two_level::TwoLevel;
 
+use self::core::Core;
 use context::Context;
 use load_sharing::PartnerMarks;
 use monolithic::Monolithic;
 use occupancy::Occupancy;
 use pool::Pool;
-use self::core::Core;
 use switching::Switching;
 
 /// Cycles after which a run is given up if nothing moves; more than any unit keeps instructions out.

@@ -5,8 +5,8 @@
 //! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is passed
 //! over.
 
-use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, SUB_CORES};
 
 use super::context::Context;
 use super::core::Core;

@@ -11,9 +11,9 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::{Clocked, CTA_WARPS};
 use gpurf_blocks::ports::RmuIn;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, CTA_WARPS};
 
 use super::occupancy::Occupancy;
 use super::residency::Resident;

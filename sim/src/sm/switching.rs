@@ -27,9 +27,9 @@ mod contexts;
 mod selection;
 mod status;
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{RmuIn, RmuOut};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
 
 use super::design::{Design, Residency};
 use super::mover::{DramMove, Progress, RmuMove};

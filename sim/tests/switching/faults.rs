@@ -1,7 +1,7 @@
 //! What an RMU or a CTA status monitor does wrong is found.
 
-use gpurf_blocks::{Parameters, Tie, MAX_CTAS};
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut};
+use gpurf_blocks::{Parameters, Tie, MAX_CTAS};
 use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_sim::sm::{Design, Gpu, SmError};
 use gpurf_sim::statistics::Statistics;

@@ -1,7 +1,7 @@
 //! Testbench of the age matrix.
 
-use gpurf_blocks::{Parameters, WARPS};
 use gpurf_blocks::ports::{AgeMatrixIn, AgeMatrixOut};
+use gpurf_blocks::{Parameters, WARPS};
 use gpurf_hw::cells::AgeMatrix;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};

@@ -1,7 +1,7 @@
 //! Testbench of the linear-feedback shift register.
 
+use gpurf_blocks::ports::LfsrIn;
 use gpurf_blocks::Parameters;
-use gpurf_blocks::ports::{LfsrIn};
 use gpurf_hw::cells::Lfsr;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};

@@ -1,7 +1,7 @@
 //! Testbench of the LRU order.
 
+use gpurf_blocks::ports::LruOrderIn;
 use gpurf_blocks::Parameters;
-use gpurf_blocks::ports::{LruOrderIn};
 use gpurf_hw::cells::LruOrder;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};

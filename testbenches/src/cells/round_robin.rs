@@ -1,7 +1,7 @@
 //! Testbench of the round-robin arbiter.
 
+use gpurf_blocks::ports::RoundRobinIn;
 use gpurf_blocks::Parameters;
-use gpurf_blocks::ports::{RoundRobinIn};
 use gpurf_hw::cells::RoundRobin;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};

@@ -1,7 +1,7 @@
 //! Testbench of the cache table.
 
-use gpurf_blocks::{Clocked, Data, Parameters};
 use gpurf_blocks::ports::{CacheTableIn, CacheTableOut};
+use gpurf_blocks::{Clocked, Data, Parameters};
 use gpurf_hw::collector::CacheTable;
 use gpurf_hw::dialect::Word;
 use gpurf_sim::collector as model;

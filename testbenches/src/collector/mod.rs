@@ -9,8 +9,8 @@ mod operand_collector_table;
 mod replacement;
 mod window_instruction;
 
-pub use collector::{Collector, DataOf};
 use collector::register_stages;
+pub use collector::{Collector, DataOf};
 
 use crate::Random;
 

@@ -1,7 +1,7 @@
 //! Testbench of the operand collector unit.
 
-use gpurf_blocks::{Allocation, Data, Parameters};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
+use gpurf_blocks::{Allocation, Data, Parameters};
 use gpurf_hw::collector::Ocu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
@@ -36,7 +36,6 @@ where
     type Model = gpurf_sim::collector::Ocu<DataOf<W>>;
     const ALLOCATION: Allocation = Allocation::AnyFree;
 }
-
 
 #[derive(Default)]
 struct OcuStimulus {

@@ -1,7 +1,7 @@
 //! Testbench of the operand collector table.
 
-use gpurf_blocks::Parameters;
 use gpurf_blocks::ports::{OperandCollectorTableIn, OperandCollectorTableOut};
+use gpurf_blocks::Parameters;
 use gpurf_hw::collector::OperandCollectorTable;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};

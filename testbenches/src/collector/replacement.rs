@@ -1,7 +1,7 @@
 //! Testbench of the replacement of a cache table.
 
+use gpurf_blocks::ports::ReplacementIn;
 use gpurf_blocks::Parameters;
-use gpurf_blocks::ports::{ReplacementIn};
 use gpurf_hw::collector::Replacement;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};

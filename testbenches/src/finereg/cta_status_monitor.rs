@@ -1,7 +1,7 @@
 //! Testbench of the CTA status monitor.
 
-use gpurf_blocks::{Parameters, Tie, FLAG_WORD};
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut};
+use gpurf_blocks::{Parameters, Tie, FLAG_WORD};
 use gpurf_hw::finereg::CtaStatusMonitor;
 
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};

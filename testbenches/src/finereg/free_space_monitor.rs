@@ -1,7 +1,7 @@
 //! Testbench of the free space monitor.
 
-use gpurf_blocks::{Parameters, FLAG_WORD};
 use gpurf_blocks::ports::{FreeSpaceMonitorIn, FreeSpaceMonitorOut};
+use gpurf_blocks::{Parameters, FLAG_WORD};
 use gpurf_hw::finereg::FreeSpaceMonitor;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};

@@ -1,7 +1,7 @@
 //! Testbench of the live-register bit-vector cache.
 
-use gpurf_blocks::{Parameters, VECTOR_CACHE_ENTRIES};
 use gpurf_blocks::ports::{LiveRegisterCacheIn, LiveRegisterCacheOut};
+use gpurf_blocks::{Parameters, VECTOR_CACHE_ENTRIES};
 use gpurf_hw::finereg::LiveRegisterCache;
 
 use super::Vectors;

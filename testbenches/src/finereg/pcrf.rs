@@ -1,8 +1,8 @@
 //! Testbench of the pending-CTA register file.
 
+use gpurf_blocks::ports::{PcrfIn, PcrfOut};
 use gpurf_blocks::{Data, Parameters};
 use gpurf_hw::dialect::Word;
-use gpurf_blocks::ports::{PcrfIn, PcrfOut};
 use gpurf_hw::finereg::Pcrf;
 use rust_hdl::prelude::Bits;
 

@@ -1,7 +1,7 @@
 //! Testbench of the PCRF pointer table.
 
-use gpurf_blocks::Parameters;
 use gpurf_blocks::ports::{PcrfPointerTableIn, PcrfPointerTableOut};
+use gpurf_blocks::Parameters;
 use gpurf_hw::finereg::PcrfPointerTable;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};

@@ -1,7 +1,7 @@
 //! Testbench of the register index decoder.
 
-use gpurf_blocks::Parameters;
 use gpurf_blocks::ports::{RegisterIndexDecoderIn, RegisterIndexDecoderOut};
+use gpurf_blocks::Parameters;
 use gpurf_hw::finereg::RegisterIndexDecoder;
 
 use super::Vectors;

@@ -1,7 +1,7 @@
 //! Testbench of the collector allocator.
 
-use gpurf_blocks::{Allocation, Choice, Parameters, Waiting, MAX_COLLECTORS};
 use gpurf_blocks::ports::{CollectorAllocatorIn, CollectorAllocatorOut};
+use gpurf_blocks::{Allocation, Choice, Parameters, Waiting, MAX_COLLECTORS};
 use gpurf_hw::issue::CollectorAllocator;
 
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};

@@ -1,7 +1,7 @@
 //! Testbench of the issue stage.
 
-use gpurf_blocks::{Allocation, Parameters, WARPS};
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
+use gpurf_blocks::{Allocation, Parameters, WARPS};
 use gpurf_hw::issue::IssueStage;
 
 use crate::heads::{present, Heads};

@@ -1,7 +1,7 @@
 //! Testbench of the STHLD controller.
 
-use gpurf_blocks::Parameters;
 use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
+use gpurf_blocks::Parameters;
 use gpurf_hw::issue::SthldController;
 
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};

@@ -1,7 +1,7 @@
 //! Testbench of the warp scheduler.
 
-use gpurf_blocks::{Occupied, Parameters, Scheduling, WARPS};
 use gpurf_blocks::ports::{WarpSchedulerIn, WarpSchedulerOut};
+use gpurf_blocks::{Occupied, Parameters, Scheduling, WARPS};
 use gpurf_hw::issue::WarpScheduler;
 
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};

@@ -46,7 +46,12 @@ impl<const V: usize, const A: usize> Testbench for DecisionUnit<V, A> {
                 play: |bench| {
                     let out = bench.cycle(DecisionUnitIn { head_release: true, ..ended() })?;
                     expect(out.pop && !out.insert && !out.offer, "it is done")?;
-                    let evict = DecisionUnitIn { evict: true, head_release: true, accepted: true, ..Default::default() };
+                    let evict = DecisionUnitIn {
+                        evict: true,
+                        head_release: true,
+                        accepted: true,
+                        ..Default::default()
+                    };
                     let out = bench.cycle(evict)?;
                     expect(out.released_barrier && !out.pop, "what leaves for it is counted")
                 },

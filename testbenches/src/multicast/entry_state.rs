@@ -19,7 +19,8 @@ impl Testbench for EntryState {
         vec![
             Scenario {
                 name: "due_after_the_second_tick",
-                rule: "I 3.3: an entry that waits for too long is released; here after more than one interval",
+                rule:
+                    "I 3.3: an entry that waits for too long is released; here after more than one interval",
                 play: |bench| {
                     bench.cycle(EntryStateIn { insert: true, tick: true, ..Default::default() })?;
                     for _ in 0..2 {

@@ -1,7 +1,7 @@
 //! Testbench of the load request table, all entries at once.
 
+use gpurf_blocks::ports::LrtIn;
 use gpurf_blocks::Parameters;
-use gpurf_blocks::ports::{LrtIn};
 use gpurf_hw::multicast::LrtCam;
 
 use super::lrt::{load, lone, of_both, run, LrtStimulus};

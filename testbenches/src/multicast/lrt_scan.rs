@@ -1,7 +1,7 @@
 //! Testbench of the load request table, four entries per cycle.
 
+use gpurf_blocks::ports::LrtIn;
 use gpurf_blocks::{Parameters, SCAN_LANES};
-use gpurf_blocks::ports::{LrtIn};
 use gpurf_hw::multicast::LrtScan;
 
 use super::lrt::{load, lone, of_both, run, LrtStimulus};

@@ -1,7 +1,7 @@
 //! Scenarios of the operand stage.
 
-use gpurf_blocks::Data;
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
+use gpurf_blocks::Data;
 
 use crate::{expect, value, Drive, Scenario, Testbench};
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use gpurf_blocks::{Allocation, Data, Parameters, WARPS};
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
+use gpurf_blocks::{Allocation, Data, Parameters, WARPS};
 
 use crate::{Random, Stimulus};
 

@@ -1,7 +1,7 @@
 //! Testbench of the register-file arbiter.
 
-use gpurf_blocks::Parameters;
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
+use gpurf_blocks::Parameters;
 use gpurf_hw::register_file::Arbiter;
 
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};

@@ -1,8 +1,8 @@
 //! Testbench of a register bank.
 
+use gpurf_blocks::ports::BankIn;
 use gpurf_blocks::{Data, Parameters};
 use gpurf_hw::dialect::Word;
-use gpurf_blocks::ports::{BankIn};
 use gpurf_hw::register_file::Bank;
 use rust_hdl::prelude::Bits;
 

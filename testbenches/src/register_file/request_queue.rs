@@ -1,7 +1,7 @@
 //! Testbench of a bank's request queue.
 
-use gpurf_blocks::Parameters;
 use gpurf_blocks::ports::{RequestQueueIn, RequestQueueOut};
+use gpurf_blocks::Parameters;
 use gpurf_hw::register_file::RequestQueue;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};

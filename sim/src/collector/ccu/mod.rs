@@ -2,8 +2,8 @@
 
 mod cache;
 
-use gpurf_blocks::{Clocked, Data, Parameters, MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
+use gpurf_blocks::{Clocked, Data, Parameters, MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 
 use self::cache::Cache;
 use super::{Collector, Edge, Issue, Placement, Results};
@@ -83,7 +83,6 @@ impl<D: Data> Ccu<D> {
             self.occupied = true;
         }
     }
-
 }
 
 impl<D: Data> Collector<D> for Ccu<D> {

@@ -2,8 +2,8 @@
 
 mod walk;
 
-use gpurf_blocks::{Clocked, Parameters, SthldTable};
 use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
+use gpurf_blocks::{Clocked, Parameters, SthldTable};
 
 pub use self::walk::{Curve, Walk, WalkStep};
 

@@ -4,8 +4,8 @@
 //! dramatically": the knee. The walk shows which STHLD the controller tries on such a curve, and where it
 //! comes to rest. Any engine can walk.
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
+use gpurf_blocks::Clocked;
 use serde::Serialize;
 
 use crate::cells::Lfsr;

@@ -1,7 +1,7 @@
 //! What the hardware says is held against what the SM knows.
 
-use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, SUB_CORES};
 
 use super::super::context::{Context, Executing};
 use super::super::decoded::Decoded;

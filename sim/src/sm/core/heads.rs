@@ -1,11 +1,11 @@
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
-use gpurf_blocks::{Clocked, MAX_SLOTS, WARPS};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, MAX_SLOTS, WARPS};
 use gpurf_trace::Unit;
 
 use super::super::context::Context;
-use super::{Save, Core};
+use super::{Core, Save};
 
 impl<E> Core<E>
 where

@@ -1,7 +1,7 @@
 //! What a sub-core tells a scheduler of the whole SM, and what that lets it do.
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
 
 use super::super::context::Context;
 use super::Core;

@@ -1,7 +1,7 @@
 //! Results on their way from the units to the banks.
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
 
 use super::super::context::{Context, Executing};
 use super::super::warp::token;

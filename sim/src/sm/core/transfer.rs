@@ -1,13 +1,13 @@
 //! What a sub-core does for blocks that become pending or active: its warps' contexts leave and come, and their
 //! registers are read from the banks and written into them.
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
 
 use super::super::context::Context;
 use super::super::pool::{Change, Pool};
 use super::super::warp::{State, Warp};
-use super::{Collecting, Result, Save, WarpStates, Core};
+use super::{Collecting, Core, Result, Save, WarpStates};
 use crate::bits::{mask, members};
 use crate::register_file::home;
 

@@ -10,8 +10,8 @@
 //!   registers away, where no other load is likely to go.
 //! - *Barriers*: see [`Multicaster::begin`].
 
-use gpurf_blocks::{Clocked, SUB_CORES, WARPS};
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
+use gpurf_blocks::{Clocked, SUB_CORES, WARPS};
 
 use crate::config::Config;
 use crate::sm::context::Executing;

@@ -1,7 +1,7 @@
 //! The contexts of warps, their places in the stream and their scoreboards, leave slots and come into them.
 
-use gpurf_blocks::Clocked;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
 
 use super::super::occupancy::Occupancy;
 use super::super::Sm;

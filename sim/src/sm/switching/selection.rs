@@ -1,7 +1,7 @@
 //! What takes a slot. See [`super`] for the order.
 
-use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, SUB_CORES};
 
 use super::super::design::Residency;
 use super::super::occupancy::Occupancy;

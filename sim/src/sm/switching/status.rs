@@ -7,8 +7,8 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::{Clocked, Parameters, FLAG_WORD};
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut};
+use gpurf_blocks::{Clocked, Parameters, FLAG_WORD};
 
 use crate::finereg::{Candidate, CtaStatusMonitor, Location, Status};
 

@@ -4,8 +4,8 @@ mod scenarios;
 
 use std::collections::HashMap;
 
-use gpurf_blocks::{Allocation, Data, Parameters};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut, OperandStageIn, OperandStageOut};
+use gpurf_blocks::{Allocation, Data, Parameters};
 use gpurf_hw::collector::Boc;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
@@ -49,7 +49,6 @@ where
         operand_stage::scenarios::of_bypassing_stage()
     }
 }
-
 
 /// Instructions and results of one warp. Results come in any order, for destinations in and out of the
 /// window, and for registers that no slot waits for; only never of a register that the instruction at

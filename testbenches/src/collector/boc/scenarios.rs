@@ -1,7 +1,7 @@
 //! Scenarios of the bypassing operand collector.
 
+use gpurf_blocks::ports::CollectorIn;
 use gpurf_blocks::Data;
-use gpurf_blocks::ports::{CollectorIn};
 use gpurf_hw::collector::Boc;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;

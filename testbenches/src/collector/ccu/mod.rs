@@ -2,8 +2,8 @@
 
 mod scenarios;
 
-use gpurf_blocks::{Allocation, Data, Parameters, MAX_SLOTS};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut, OperandStageIn, OperandStageOut};
+use gpurf_blocks::{Allocation, Data, Parameters, MAX_SLOTS};
 use gpurf_hw::collector::Ccu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
@@ -46,7 +46,6 @@ where
         operand_stage::scenarios::of_caching_stage()
     }
 }
-
 
 /// Few warps and registers, so that there are hits, flushes, repeated registers and full tables; results
 /// that respect the scoreboard: never of a register that the instruction at hand reads.

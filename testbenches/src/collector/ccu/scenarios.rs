@@ -1,7 +1,7 @@
 //! Scenarios of the caching collector unit.
 
+use gpurf_blocks::ports::CollectorIn;
 use gpurf_blocks::{Data, ReplacementPolicy};
-use gpurf_blocks::ports::{CollectorIn};
 use gpurf_hw::collector::Ccu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
@@ -33,7 +33,12 @@ fn result<D: Data>(register: u32, near: bool) -> CollectorIn<D> {
 }
 
 /// The same at a port D together with other inputs.
-fn with_result<D: Data>(mut inputs: CollectorIn<D>, port: usize, register: u32, near: bool) -> CollectorIn<D> {
+fn with_result<D: Data>(
+    mut inputs: CollectorIn<D>,
+    port: usize,
+    register: u32,
+    near: bool,
+) -> CollectorIn<D> {
     (inputs.d_valid[port], inputs.d_register[port]) = (true, register);
     (inputs.d_near[port], inputs.d_data[port]) = (near, value(register));
     inputs

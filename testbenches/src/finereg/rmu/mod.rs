@@ -4,9 +4,9 @@ mod scenarios;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use gpurf_blocks::ports::{RmuIn, RmuOut};
 use gpurf_blocks::{Data, Parameters, CTA_WARPS, REGISTERS};
 use gpurf_hw::dialect::Word;
-use gpurf_blocks::ports::{RmuIn, RmuOut};
 use gpurf_hw::finereg::Rmu;
 use rust_hdl::prelude::Bits;
 

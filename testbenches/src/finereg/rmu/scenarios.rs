@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use gpurf_blocks::ports::RmuIn;
 use gpurf_hw::dialect::Word;
-use gpurf_blocks::ports::{RmuIn};
 use gpurf_hw::finereg::Rmu;
 use rust_hdl::prelude::Bits;
 

@@ -5,8 +5,8 @@ mod scenarios;
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::{Parameters, SUB_CORES};
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
+use gpurf_blocks::{Parameters, SUB_CORES};
 use gpurf_hw::multicast::Iwmu;
 
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};

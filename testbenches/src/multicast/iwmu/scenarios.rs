@@ -1,7 +1,7 @@
 //! Scenarios of the inter-warp multicasting unit.
 
-use gpurf_blocks::{Search, PENDING, QUEUE_DEPTH, SCAN_LANES, SUB_CORES};
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
+use gpurf_blocks::{Search, PENDING, QUEUE_DEPTH, SCAN_LANES, SUB_CORES};
 use gpurf_hw::multicast::Iwmu;
 
 use crate::{expect, Drive, Scenario};
