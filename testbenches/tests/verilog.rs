@@ -27,6 +27,8 @@ fn main() -> ExitCode {
 
 const SEED: u64 = 11;
 const CYCLES: u64 = 10_000;
+/// Icarus interprets: what Verilator sees in many cycles, it sees in the first of them.
+const ICARUS_CYCLES: u64 = 2_000;
 
 /// Data of 32 bits, intervals so short that a run has many, and a PCRF so small that it fills.
 fn tokens() -> Parameters {
@@ -62,7 +64,7 @@ fn agree_with_two_results_at_once(entry: &Entry) {
 }
 
 fn rtl_and_icarus_agree(entry: &Entry) {
-    agree(entry, &[Rtl, Icarus], &tokens(), CYCLES);
+    agree(entry, &[Rtl, Icarus], &tokens(), ICARUS_CYCLES);
 }
 
 fn checkers_find_nothing(entry: &Entry) {
