@@ -28,6 +28,13 @@ impl Parameters {
                 "allocation=private needs a collector for each of {WARPS} warps; set collectors={WARPS}"
             )));
         }
+        if self.rc_ways > self.rc_entries {
+            let Parameters { rc_ways, rc_entries, .. } = self;
+            return Err(ParameterError(format!(
+                "rc_ways={rc_ways} is more than rc_entries={rc_entries}: a set has at most all entries; set rc_ways to \
+                 at most {rc_entries}"
+            )));
+        }
         Ok(())
     }
 

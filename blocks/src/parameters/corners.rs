@@ -36,6 +36,7 @@ pub fn chosen(mut choose: impl FnMut(&[String], usize) -> String) -> Parameters 
     }
     parameters.slots = parameters.slots.min(parameters.entries - 1);
     parameters.next_latency = parameters.next_latency.min(parameters.pcrf_latency);
+    parameters.rc_ways = parameters.rc_ways.min(parameters.rc_entries);
     if parameters.allocation == Allocation::Private {
         parameters.collectors = WARPS;
     }

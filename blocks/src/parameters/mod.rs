@@ -11,6 +11,9 @@ mod values;
 
 pub use declared::*;
 pub use parameter::{Description, Parameter, ParameterError};
-pub use policy::{Allocation, Choice, Occupied, ReplacementPolicy, Scheduling, Search, Tie, Waiting};
+pub use policy::{
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Occupied,
+    ReplacementPolicy, Scheduling, Search, Tie, Waiting,
+};
 pub use sthld_table::{Edges, SthldTable, Transition};
 pub use values::Values;

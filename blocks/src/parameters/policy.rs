@@ -104,4 +104,40 @@ policies! {
         /// The next after the one selected last, around.
         RoundRobin,
     }
+
+    /// Which operands a register cache takes in when it does not have them. C §IV-B, Table II.
+    CacheAllocation {
+        /// All sources, no destination.
+        Read,
+        /// All destinations, no source.
+        Write,
+        /// All of both.
+        ReadWrite,
+        /// All destinations, and sources that carry the compiler's reuse flag.
+        CompilerAided,
+    }
+
+    /// Which set of a register cache takes in a destination. C §IV-C2.
+    DestinationMapping {
+        /// The register numbers, 0 to 255, are cut into as many parts as there are sets. C Equation 2.
+        Linear,
+        /// The register's number modulo the sets. C Equation 3.
+        Interleaving,
+    }
+
+    /// Which way of a set of a register cache makes room. C §IV-E. A free one always goes first.
+    CacheReplacement {
+        /// The one that was taken in first.
+        Fifo,
+        /// The least recently used.
+        Lru,
+    }
+
+    /// When a result reaches the register file behind a register cache. C §IV-E.
+    CacheWrite {
+        /// When it is replaced or flushed.
+        Back,
+        /// At once.
+        Through,
+    }
 }

@@ -436,7 +436,8 @@ mod tests {
     use super::*;
     use crate::collector::Ocu;
     use crate::dialect::Rtl;
-    use gpurf_blocks::ports::{CollectorIn, CollectorOut};
+    use crate::finereg::Rmu;
+    use gpurf_blocks::ports::{CollectorIn, CollectorOut, RmuIn};
     use gpurf_blocks::{Clocked, Parameters, Wide};
 
     type Wave = (CollectorIn<Wide<32>>, CollectorOut<Wide<32>>);
@@ -554,6 +555,26 @@ mod tests {
         assert!(waveform.file.temporary.exists());
         drop(waveform);
         assert!(!path.exists() && !path.with_extension("vcd.partial").exists());
+    }
+
+    #[test]
+    fn a_state_is_shown_by_its_name() {
+        let parameters = Parameters { width: 32, pcrf_entries: 64, ..Parameters::default() };
+        let [ports, module] = paths();
+        fs::write(&ports, "").unwrap();
+        let mut rtl = Rtl::new(Rmu::<32, 6>::new(&parameters));
+        let mut waveform = ModuleWaveform::create(&module, "rmu", rtl.module()).unwrap();
+        for cycle in 0..3 {
+            rtl.settle(&RmuIn { request: cycle == 0, store: true, ..RmuIn::default() });
+            waveform.sample(cycle, rtl.module()).unwrap();
+            rtl.tick();
+        }
+        waveform.finish().unwrap();
+        let text = fs::read_to_string(&module).unwrap();
+        for state in ["sIdle ", "sLookUp "] {
+            assert!(text.lines().any(|line| line.starts_with(state)), "{state} in {text}");
+        }
+        remove([ports, module]);
     }
 
     #[test]
