@@ -9,6 +9,7 @@
 /// - `I`: bits of a cache-table entry's number;
 /// - `C`: bits of a collector's number;
 /// - `P`: bits of a PCRF pointer;
+/// - `L`: lanes that share the tags of a register cache;
 /// - `V` and `A`: bits of a warp's number in the SM and of a shared-memory address, which have one value.
 ///
 /// A number in a name's place is passed over: `generics!(parameters; W, 3 => Arbiter::<3>::new(parameters))`.
@@ -26,6 +27,9 @@ macro_rules! generics {
     };
     ($parameters:expr; P $(, $rest:tt)* => $body:expr) => {
         $crate::generics!(@ $parameters.pointer_bits(); P = [6 7 8 9 10] 11; ($parameters; $($rest),* => $body))
+    };
+    ($parameters:expr; L $(, $rest:tt)* => $body:expr) => {
+        $crate::generics!(@ $parameters.rc_tag_lanes; L = [1] 32; ($parameters; $($rest),* => $body))
     };
     ($parameters:expr; V $(, $rest:tt)* => $body:expr) => {{
         const V: usize = ::gpurf_blocks::WARP_BITS;
@@ -65,6 +69,8 @@ macro_rules! example {
         const C: usize = 8;
         #[allow(unused)]
         const P: usize = 8;
+        #[allow(unused)]
+        const L: usize = 8;
         #[allow(unused)]
         const V: usize = 8;
         #[allow(unused)]

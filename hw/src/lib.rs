@@ -2,7 +2,7 @@
 //!
 //! Every module is written in the dialect of [`dialect`], opens with its full name, the paper's
 //! section and its timing, and names its parameters in its constructor. F is the full Malekeh paper,
-//! W the workshop paper, R the FineReg paper.
+//! W the workshop paper, R the FineReg paper, C the register cache.
 
 // So that `#[block]` writes the same paths here and elsewhere.
 extern crate self as gpurf_hw;
@@ -16,5 +16,6 @@ mod generics;
 pub mod issue;
 pub mod multicast;
 pub mod operand_stage;
+pub mod register_cache;
 pub mod register_file;
 pub mod sub_core;

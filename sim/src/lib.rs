@@ -10,6 +10,7 @@ pub mod gemm_traffic;
 pub mod issue;
 pub mod multicast;
 pub mod operand_stage;
+pub mod register_cache;
 pub mod register_file;
 pub mod sm;
 pub mod statistics;

@@ -74,6 +74,7 @@ fn bits(carried: &str) -> String {
         "I" => "log2 `entries`".to_string(),
         "C" => "log2 `collectors`, at least 1".to_string(),
         "P" => "log2 `pcrf_entries`".to_string(),
+        "L" => "`rc_tag_lanes`".to_string(),
         "V" => gpurf_blocks::WARP_BITS.to_string(),
         "A" => gpurf_blocks::ADDRESS_BITS.to_string(),
         number => number.to_string(),

@@ -21,6 +21,7 @@ mod heads;
 mod issue;
 mod multicast;
 mod operand_stage;
+mod register_cache;
 mod register_file;
 mod sub_core;
 pub mod sub_core_engine;

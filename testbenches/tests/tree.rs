@@ -34,7 +34,8 @@ const EXEMPT: &[(&[&str], &str, &str)] = &[
 ];
 
 /// Folders of modules; any other folder is a module, or a piece, that has several files.
-const GROUPS: [&str; 6] = ["cells", "collector", "finereg", "issue", "multicast", "register_file"];
+const GROUPS: [&str; 7] =
+    ["cells", "collector", "finereg", "issue", "multicast", "register_cache", "register_file"];
 
 /// The places of a crate: `collector/ccu` for `collector/ccu.rs` as for `collector/ccu/scenarios.rs`.
 fn places(of: &str) -> BTreeSet<String> {

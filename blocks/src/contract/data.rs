@@ -2,12 +2,26 @@
 
 use std::fmt;
 
+use crate::LANES;
+
 /// A register value of [`Data::WIDTH`] bits in plain Rust, little end first.
 pub trait Data: Copy + Default + PartialEq + fmt::Debug + Send + 'static {
     const WIDTH: usize;
 
     fn words(&self) -> &[u32];
     fn words_mut(&mut self) -> &mut [u32];
+
+    /// This value with some lanes of another: lane l has the `WIDTH / 32` bits from bit `l * WIDTH / 32` on.
+    fn with_lanes(mut self, other: &Self, lanes: u32) -> Self {
+        let of_lane = Self::WIDTH / LANES;
+        for (index, (word, other)) in self.words_mut().iter_mut().zip(other.words()).enumerate() {
+            let lane = |bit: usize| (32 * index + bit) / of_lane;
+            let mask =
+                (0..32).filter(|bit| lanes >> lane(*bit) & 1 == 1).fold(0, |mask, bit| mask | 1 << bit);
+            *word = *word & !mask | other & mask;
+        }
+        self
+    }
 }
 
 impl Data for u32 {

@@ -180,6 +180,7 @@ fn configured(declaration: &Declaration) -> TokenStream {
         item.generics.const_params().filter_map(|parameter| match parameter.ident.to_string().as_str() {
             "W" => Some(quote!(width: W)),
             "I" => Some(quote!(entries: 1 << I)),
+            "L" => Some(quote!(rc_tag_lanes: L)),
             _ => None,
         });
     let fixed = arguments.fixed.iter().map(|(name, value)| quote!(#name: #value));

@@ -1,0 +1,236 @@
+//! Testbench of the register cache, with a checker: every value that is read is the last one written, whether it comes
+//! from the cache or from the register file, and what is flushed has reached the register file.
+
+mod scenarios;
+
+use std::collections::VecDeque;
+
+use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
+use gpurf_blocks::{Data, Parameters, MAX_SLOTS, WARPS};
+use gpurf_hw::dialect::Word;
+use gpurf_hw::register_cache::RegisterCache;
+use rust_hdl::prelude::Bits;
+
+use super::{lanes, registers};
+use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
+
+impl<const W: usize, const L: usize> Testbench for RegisterCache<W, L>
+where
+    Bits<W>: Word,
+{
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::register_cache::RegisterCache::new(parameters))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(RegisterCacheStimulus::new(parameters))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        scenarios::all()
+    }
+}
+
+register!(RegisterCache<W, L>);
+
+/// A result that waits to be taken, or a source whose value comes back.
+#[derive(Clone, Copy, Debug)]
+struct Write<D> {
+    warp: u32,
+    register: u32,
+    position: u32,
+    lanes: u32,
+    data: D,
+}
+
+/// Instructions of few or many warps and registers, with results and fills, and a register file that is slow or fast.
+struct RegisterCacheStimulus<D> {
+    slots: usize,
+    warps: usize,
+    registers: Vec<u32>,
+    ready: usize,
+    /// What each register of each warp holds: the last value written, and what the register file has.
+    truth: Vec<[D; 256]>,
+    file: Vec<[D; 256]>,
+    result: Option<Write<D>>,
+    fills: VecDeque<Write<D>>,
+    /// A flush that is offered or under way, of this warp; its values are dead.
+    flush: Option<(u32, bool)>,
+    begun: bool,
+    /// What the sources of the last cycle must bring.
+    expected: [D; MAX_SLOTS],
+    counts: Counts,
+}
+
+/// What happened, in lanes and cycles.
+#[derive(Default)]
+struct Counts {
+    hits: u64,
+    misses: u64,
+    written_back: u64,
+    conflicts: u64,
+    flushes: u64,
+}
+
+impl<D: Data> RegisterCacheStimulus<D> {
+    fn new(parameters: &Parameters) -> Self {
+        let empty = vec![[D::default(); 256]; WARPS];
+        RegisterCacheStimulus {
+            slots: parameters.slots,
+            warps: 1,
+            registers: vec![0],
+            ready: 100,
+            truth: empty.clone(),
+            file: empty,
+            result: None,
+            fills: VecDeque::new(),
+            flush: None,
+            begun: false,
+            expected: [D::default(); MAX_SLOTS],
+            counts: Counts::default(),
+        }
+    }
+
+    fn new_phase(&mut self, random: &mut Random) {
+        self.warps = random.pick(&[1, 2, 8]);
+        let count = random.pick(&[4, 12, 24, 128]);
+        self.registers = registers(random, count);
+        self.ready = random.pick(&[20, 70, 100]);
+    }
+
+    /// A result of a register whose sources are all there, as the scoreboard sees to it.
+    fn new_result(&self, random: &mut Random) -> Option<Write<D>> {
+        let (warp, register) = (random.below(self.warps) as u32, random.pick(&self.registers));
+        let waits = |fill: &Write<D>| (fill.warp, fill.register) == (warp, register);
+        let result = Write { warp, register, position: 0, lanes: lanes(random), data: random.data() };
+        (!self.fills.iter().any(waits) && !self.is_flushed(warp)).then_some(result)
+    }
+
+    fn is_flushed(&self, warp: u32) -> bool {
+        self.flush.is_some_and(|(flushed, _)| flushed == warp)
+    }
+
+    /// A flush of a warp of which nothing is under way.
+    fn new_flush(&self, random: &mut Random) -> Option<(u32, bool)> {
+        let warp = random.below(self.warps) as u32;
+        let is_quiet = self.result.iter().chain(&self.fills).all(|write| write.warp != warp);
+        is_quiet.then(|| (warp, random.percent(30)))
+    }
+}
+
+impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCacheStimulus<D> {
+    fn next(&mut self, random: &mut Random) -> RegisterCacheIn<D> {
+        if random.percent(1) {
+            self.new_phase(random);
+        }
+        if self.result.is_none() && random.percent(50) {
+            self.result = self.new_result(random);
+        }
+        if self.flush.is_none() && random.percent(3) {
+            self.flush = self.new_flush(random);
+        }
+        let mut inputs = RegisterCacheIn { register_ready: random.percent(self.ready), ..Default::default() };
+        let read_warp = random.below(self.warps) as u32;
+        if random.percent(70) && !self.is_flushed(read_warp) {
+            (inputs.read_warp, inputs.read_lanes) = (read_warp, lanes(random));
+            for slot in 0..self.slots {
+                inputs.read[slot] = random.percent(60);
+                inputs.read_register[slot] = random.pick(&self.registers);
+                inputs.read_reuse[slot] = random.percent(40);
+            }
+        }
+        if let Some(result) = self.result {
+            inputs.write = true;
+            (inputs.write_warp, inputs.write_register) = (result.warp, result.register);
+            (inputs.write_lanes, inputs.write_data) = (result.lanes, result.data);
+        }
+        if let Some(fill) = self.fills.front() {
+            inputs.fill = true;
+            (inputs.fill_warp, inputs.fill_register) = (fill.warp, fill.register);
+            (inputs.fill_position, inputs.fill_lanes) = (fill.position, fill.lanes);
+            inputs.fill_data = fill.data;
+        }
+        if let Some((warp, drop)) = self.flush.filter(|_| !self.begun) {
+            (inputs.flush, inputs.flush_warp, inputs.flush_drop) = (true, warp, drop);
+        }
+        inputs
+    }
+
+    fn observe(&mut self, inputs: &RegisterCacheIn<D>, outputs: &RegisterCacheOut<D>) -> Result<(), String> {
+        for slot in 0..self.slots {
+            let (data, expected) = (outputs.data[slot], self.expected[slot]);
+            if data != expected {
+                return Err(format!("source {slot} of the last cycle is {data:?}, not {expected:?}"));
+            }
+            self.expected[slot] = D::default();
+        }
+        self.counts.conflicts += u64::from(outputs.conflict);
+        for slot in (0..self.slots).filter(|slot| inputs.read[*slot] && !outputs.conflict) {
+            let (warp, register) = (inputs.read_warp, inputs.read_register[slot]);
+            let truth = self.truth[warp as usize][register as usize];
+            let (hit, miss, take) = (outputs.hit[slot], outputs.miss[slot], outputs.take[slot]);
+            if hit & miss != 0 || hit | miss != inputs.read_lanes || take & !miss != 0 {
+                return Err(format!(
+                    "source {slot}: lanes {hit:x} hit, {miss:x} miss, {take:x} are taken in"
+                ));
+            }
+            let file = self.file[warp as usize][register as usize];
+            if D::default().with_lanes(&file, miss) != D::default().with_lanes(&truth, miss) {
+                return Err(format!("register {register} of warp {warp} is stale in the register file"));
+            }
+            self.expected[slot] = D::default().with_lanes(&truth, hit);
+            self.counts.hits += u64::from(hit.count_ones());
+            self.counts.misses += u64::from(miss.count_ones());
+            if take != 0 {
+                self.fills.push_back(Write {
+                    warp,
+                    register,
+                    position: slot as u32 % 4,
+                    lanes: take,
+                    data: file,
+                });
+            }
+        }
+        if outputs.register_write && inputs.register_ready {
+            let (warp, register) = (outputs.register_warp as usize, outputs.register_number as usize);
+            let held = &mut self.file[warp][register];
+            *held = held.with_lanes(&outputs.register_data, outputs.register_lanes);
+            self.counts.written_back += u64::from(outputs.register_lanes.count_ones());
+        }
+        if inputs.fill && outputs.fill_ready {
+            self.fills.pop_front();
+        }
+        if inputs.write && outputs.write_ready {
+            let held = &mut self.truth[inputs.write_warp as usize][inputs.write_register as usize];
+            *held = held.with_lanes(&inputs.write_data, inputs.write_lanes);
+            self.result = None;
+        }
+        if let Some((warp, drop)) = self.flush {
+            let warp = warp as usize;
+            if inputs.flush && outputs.flush_ready {
+                self.begun = true;
+                self.counts.flushes += 1;
+                if drop {
+                    self.truth[warp] = self.file[warp];
+                }
+            } else if self.begun && !outputs.flushing && (drop || !outputs.register_write) {
+                if self.truth[warp] != self.file[warp] {
+                    return Err(format!("warp {warp} is flushed, and the register file has not all values"));
+                }
+                (self.flush, self.begun) = (None, false);
+            }
+        }
+        Ok(())
+    }
+
+    fn coverage(&self) -> Vec<(&'static str, u64)> {
+        let Counts { hits, misses, written_back, conflicts, flushes } = self.counts;
+        vec![
+            ("lanes hit", hits),
+            ("lanes missed", misses),
+            ("lanes written to the register file", written_back),
+            ("conflicts", conflicts),
+            ("flushes", flushes),
+        ]
+    }
+}

@@ -1,0 +1,43 @@
+//! Testbench of the way replacement.
+
+use gpurf_blocks::ports::{WayReplacementIn, WayReplacementOut};
+use gpurf_blocks::Parameters;
+use gpurf_hw::register_cache::WayReplacement;
+
+use crate::{register, Engine, Random, Stimulus, Testbench};
+
+impl Testbench for WayReplacement {
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::register_cache::WayReplacement::new(parameters.rc_ways))
+    }
+
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(WayReplacementStimulus { ways: parameters.rc_ways })
+    }
+}
+
+register!(WayReplacement);
+
+/// Mostly full sets, and ways that are used alone or together.
+struct WayReplacementStimulus {
+    ways: usize,
+}
+
+impl Stimulus<WayReplacementIn, WayReplacementOut> for WayReplacementStimulus {
+    fn next(&mut self, random: &mut Random) -> WayReplacementIn {
+        let mut inputs = WayReplacementIn::default();
+        let full = random.percent(80);
+        inputs.valid[..self.ways].fill_with(|| full || random.percent(70));
+        let density = random.pick(&[0, 15, 50]);
+        inputs.touch[..self.ways].fill_with(|| random.percent(density));
+        inputs
+    }
+
+    fn observe(&mut self, _: &WayReplacementIn, outputs: &WayReplacementOut) -> Result<(), String> {
+        let victims = outputs.victim.iter().filter(|&&victim| victim).count();
+        match victims {
+            1 => Ok(()),
+            _ => Err(format!("{victims} ways make room")),
+        }
+    }
+}
