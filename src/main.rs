@@ -7,6 +7,7 @@ mod compare;
 mod docs;
 mod engines;
 mod input;
+mod mutants;
 mod output;
 mod overheads;
 mod plot;
@@ -45,6 +46,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Run the cycle testbenches of hardware modules
     Testbench(testbench::Arguments),
+    /// Put faults into hardware modules and see whether their testbenches find them
+    Mutants(mutants::Arguments),
     /// Export hardware modules as Verilog
     Verilog(verilog::Arguments),
     /// Synthesize hardware modules and report their area
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Sim(arguments) => sim::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Testbench(arguments) => testbench::run(arguments),
+        Command::Mutants(arguments) => mutants::run(arguments),
         Command::Verilog(arguments) => verilog::run(arguments),
         Command::Synth(arguments) => synth::run(arguments),
         Command::Overheads(arguments) => overheads::run(arguments),

@@ -1,9 +1,10 @@
 //! `gpurf testbench`: directed and random stimulus on every engine of a module.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Context, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{find, Entry};
@@ -18,13 +19,18 @@ use crate::Verdict;
 #[command(after_help = "Examples:
   gpurf testbench
   gpurf testbench ccu --engines model,rtl,verilator --cycles 100000 --seed 7
-  gpurf testbench ccu --set width=1024 --vcd ccu.vcd --cycles 200")]
+  gpurf testbench ccu --set width=1024 --vcd ccu.vcd --cycles 200
+  gpurf testbench ccu --verilog edited/*.v --set width=32")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
     /// Engines to compare, of model, rtl, verilator and icarus; the first is what the others are held against
     #[arg(long, value_delimiter = ',', default_value = "model,rtl,verilator")]
     engines: Vec<EngineKind>,
+    /// Verilog that runs in the place of the module's own: exported and edited, or synthesized. Takes one module, in the
+    /// parameters that the files were exported with
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    verilog: Vec<PathBuf>,
     /// Cycles of random stimulus
     #[arg(long, default_value_t = 10_000)]
     cycles: u64,
@@ -67,8 +73,9 @@ impl Report {
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     ensure!(arguments.vcd.is_none() || entries.len() == 1, "--vcd takes one module; name it");
+    ensure!(arguments.verilog.is_empty() || entries.len() == 1, "--verilog takes one module; name it");
     // Hardware is tested with data as wide as it is built; modules without data have one width.
-    let widths: &[usize] = match arguments.modules.sets("width") {
+    let widths: &[usize] = match arguments.modules.sets("width") || !arguments.verilog.is_empty() {
         true => &[],
         false => &[32, 1024],
     };
@@ -106,7 +113,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 }
 
 fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) -> Result<Report> {
-    let bench = workbench(entry.name, parameters);
+    let mut bench = workbench(entry.name, parameters);
+    if !arguments.verilog.is_empty() {
+        let top = bench.verilog()?.top;
+        bench.read_verilog(other_verilog(&arguments.verilog, &top)?);
+    }
     let scenario_failures = bench.play(&arguments.engines)?;
     let mut random = Random::seeded(arguments.seed);
     let outcome = bench.run(&arguments.engines, &mut random, arguments.cycles, arguments.vcd.as_deref())?;
@@ -129,6 +140,24 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         coverage: outcome.coverage,
         failure: divergence.or(violation),
     })
+}
+
+/// The text of Verilog files, which must have this module.
+fn other_verilog(files: &[PathBuf], top: &str) -> Result<String> {
+    let mut text = String::new();
+    for file in files {
+        let part = fs::read_to_string(file)
+            .with_context(|| format!("--verilog {}: the file cannot be read", file.display()))?;
+        text += &part;
+        text.push('\n');
+    }
+    let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("module "));
+    let mut names = names.map(|rest| rest.trim_start().split(|letter: char| " (;#".contains(letter)).next());
+    ensure!(
+        names.any(|name| name == Some(top)),
+        "--verilog: no file has a module {top}, which is what these parameters make; give the --set of the export"
+    );
+    Ok(text)
 }
 
 fn print(reports: &[Report], arguments: &Arguments) {

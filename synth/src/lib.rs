@@ -3,10 +3,12 @@
 //! - [`Library`] reads the cell library, [`nangate::liberty`] fetches the default one.
 //! - [`synthesize`] maps Verilog to it and returns area, state and depth; [`Synthesis::tables`] prints them.
 //! - [`count`] counts the registers of a module before synthesis.
+//! - [`Mutants`] are copies of a design with one fault each.
 //! - [`Paper`] holds a paper's claims, [`audit`] sets them beside the RTL.
 
 mod boolean;
 mod liberty;
+mod mutants;
 pub mod nangate;
 mod overheads;
 mod paper;
@@ -15,6 +17,7 @@ mod synthesis;
 mod timing;
 
 pub use liberty::{Cell, ClockGate, Library};
+pub use mutants::{Equivalence, Fault, Mutants};
 pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
 pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
 pub use registers::{count, Registers};

@@ -131,6 +131,7 @@ impl Paper {
             ("malekeh-full.toml", include_str!("../../papers/malekeh-full.toml")),
             ("inter-warp-multicasting.toml", include_str!("../../papers/inter-warp-multicasting.toml")),
             ("finereg.toml", include_str!("../../papers/finereg.toml")),
+            ("register-cache.toml", include_str!("../../papers/register-cache.toml")),
         ];
         let parse = |(name, text)| Paper::parse(text).with_context(|| format!("papers/{name}"));
         files.into_iter().map(|file| parse(file).expect("the recorded claims are well formed")).collect()

@@ -61,7 +61,11 @@ pub trait Workbench {
     /// The module, for those who only walk through it.
     fn block(&self) -> Box<dyn Block>;
 
+    /// The Verilog of the engines that run it: the module's own, or what was read in its place.
     fn verilog(&self) -> Result<Design>;
+
+    /// Other Verilog in the place of the module's own: edited, synthesized, or written by hand.
+    fn read_verilog(&mut self, text: String);
 
     /// Directed scenarios that there are.
     fn scenarios(&self) -> usize;
@@ -95,18 +99,22 @@ pub type Playback = Box<dyn FnOnce() -> Box<dyn Any>>;
 pub struct Bench<M> {
     name: String,
     parameters: Parameters,
+    /// Verilog in the place of the module's own.
+    source: Option<String>,
     module: PhantomData<M>,
 }
 
 impl<M> Clone for Bench<M> {
     fn clone(&self) -> Self {
-        Bench { name: self.name.clone(), parameters: self.parameters, module: PhantomData }
+        let Bench { name, parameters, source, module } = self;
+        Bench { name: name.clone(), parameters: *parameters, source: source.clone(), module: *module }
     }
 }
 
 impl<M: Testbench> Bench<M> {
     pub fn new(name: &str, parameters: &Parameters) -> Self {
-        Bench { name: name.to_string(), parameters: M::seen(parameters), module: PhantomData }
+        let name = name.to_string();
+        Bench { name, parameters: M::seen(parameters), source: None, module: PhantomData }
     }
 
     fn module(&self) -> M {
@@ -117,8 +125,8 @@ impl<M: Testbench> Bench<M> {
         Ok(match kind {
             EngineKind::Model => M::model(&self.parameters),
             EngineKind::Rtl => Box::new(Rtl::new(self.module())),
-            EngineKind::Verilator => Box::new(Verilated::new(&self.module())?),
-            EngineKind::Icarus => Box::new(Icarus::new(&self.module())?),
+            EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?)?),
+            EngineKind::Icarus => Box::new(Icarus::of(&self.verilog()?)?),
         })
     }
 
@@ -133,7 +141,15 @@ impl<M: Testbench> Workbench for Bench<M> {
     }
 
     fn verilog(&self) -> Result<Design> {
-        Ok(emit(&self.module())?)
+        let design = emit(&self.module())?;
+        Ok(match &self.source {
+            Some(text) => design.with_source(text.clone()),
+            None => design,
+        })
+    }
+
+    fn read_verilog(&mut self, text: String) {
+        self.source = Some(text);
     }
 
     fn scenarios(&self) -> usize {

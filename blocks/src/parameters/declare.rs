@@ -1,7 +1,8 @@
 //! The macro that declares parameters.
 
 /// Makes of each declaration a field of `Parameters`, its default, an entry of `PARAMETERS` and, for a number, the
-/// constant `MAX_<NAME>`: its largest possible value, which is the length of arrays in the structs of ports.
+/// constants `MIN_<NAME>` and `MAX_<NAME>`: its least and its largest possible value, from which the structs of ports
+/// have the lengths of their arrays.
 ///
 /// ```text
 /// /// What it is, in whole sentences.
@@ -39,7 +40,7 @@ macro_rules! parameters {
         )+];
 
         pastey::paste! {
-            $(parameters!(@largest $type $name [<MAX_ $name:upper>] $values);)+
+            $(parameters!(@bounds $type $name [<MIN_ $name:upper>] [<MAX_ $name:upper>] $values);)+
         }
 
         impl Parameters {
@@ -89,11 +90,13 @@ macro_rules! parameters {
     (@short $short:ident) => { Some(stringify!($short)) };
     (@unit "") => { "" };
     (@unit $unit:tt) => { concat!("Unit: ", $unit, ". ") };
-    (@largest usize $name:ident $max:ident $values:expr) => {
+    (@bounds usize $name:ident $min:ident $max:ident $values:expr) => {
+        #[doc = concat!("Least possible `", stringify!($name), "`.")]
+        pub const $min: usize = $values.least();
         #[doc = concat!("Largest possible `", stringify!($name), "`.")]
         pub const $max: usize = $values.largest();
     };
-    (@largest $type:ident $name:ident $max:ident $values:expr) => {};
+    (@bounds $type:ident $name:ident $min:ident $max:ident $values:expr) => {};
 }
 
 pub(super) use parameters;

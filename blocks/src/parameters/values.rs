@@ -28,6 +28,18 @@ impl Values {
         }
     }
 
+    /// The least number.
+    ///
+    /// # Panics
+    /// If these are no numbers.
+    pub const fn least(&self) -> usize {
+        match self {
+            Values::OneOf(numbers) => numbers[0],
+            Values::Range { first, .. } => *first,
+            Values::Names(_) | Values::File(_) => panic!("only numbers have a least"),
+        }
+    }
+
     pub fn contains(&self, number: usize) -> bool {
         match *self {
             Values::OneOf(numbers) => numbers.contains(&number),

@@ -33,6 +33,12 @@ pub enum EmitError {
     ReadBeforeAssignment { module: String, signal: String },
 
     #[error(
+        "{module}: {signal} is an input of a part and depends on itself: rust-hdl reads its old value there, Verilog the \
+         one just assigned; make it in a Local"
+    )]
+    ReadBack { module: String, signal: String },
+
+    #[error(
         "{module}: {signal} is a clock and must be the module's own `clock`, assigned once outside \
          of every `if`: logic in the clock path makes Rust and Verilog order edges differently"
     )]

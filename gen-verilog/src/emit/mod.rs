@@ -117,6 +117,13 @@ impl Design {
     pub fn top_module(&self) -> &VerilogModule {
         self.modules.last().expect("a design has a top module")
     }
+
+    /// The same ports in front of other Verilog, whose top module has the same name.
+    pub fn with_source(mut self, text: String) -> Self {
+        let mut top = self.modules.pop().expect("a design has a top module");
+        top.text = text;
+        Design { language: Language::SystemVerilog, modules: vec![top], ..self }
+    }
 }
 
 #[derive(Default)]

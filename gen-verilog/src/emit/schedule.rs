@@ -47,6 +47,7 @@ pub fn processes(signals: &Signals, statements: Vec<Statement>) -> Result<Vec<Pr
     check_driven(signals, &Uses::of(&statements))?;
     let statements = simplified(signals, statements);
     let uses = Uses::of(&statements);
+    check_read_back(signals, &uses)?;
     let groups = groups(signals, &uses)?;
     let top_level: Vec<BTreeSet<SignalId>> = statements.iter().map(targets).collect();
     let mut processes = vec![];
@@ -59,6 +60,17 @@ pub fn processes(signals: &Signals, statements: Vec<Statement>) -> Result<Vec<Pr
         processes.extend(process(signals, group, body.collect())?);
     }
     Ok(processes)
+}
+
+/// No input of a part is made of itself.
+fn check_read_back(signals: &Signals, uses: &Uses) -> Result<()> {
+    let is_input_of_part = |id: SignalId| matches!(signals.owner(id).role, Role::ChildInput(_));
+    match uses.reads.iter().find(|(read, _, target)| read == target && is_input_of_part(*read)) {
+        Some((id, ..)) => {
+            Err(EmitError::ReadBack { module: signals.module.clone(), signal: signals.name_of(*id) })
+        }
+        None => Ok(()),
+    }
 }
 
 fn process(signals: &Signals, targets: Vec<SignalId>, body: Vec<Statement>) -> Result<Vec<Process>> {

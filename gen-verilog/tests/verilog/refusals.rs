@@ -180,6 +180,25 @@ fn a_signal_made_of_itself_is_refused() {
     assert_eq!(refusal(&Feedback::default()), EmitError::ReadBeforeAssignment { module, signal });
 }
 
+module!(ReadBack {
+    value: Signal<In, Bit> = Signal::default(),
+    held: Signal<Out, Bits<2>> = Signal::default(),
+    register: Register<Bits<2>> = Register::default(),
+} #[hdl_gen] fn update(&mut self) {
+    self.register.clock.next = self.clock.val();
+    self.register.reset.next = self.reset.val();
+    self.register.enable.next = true;
+    self.register.d.next = 0.into();
+    self.register.d.next = self.register.d.val().replace_bit(0, self.value.val());
+    self.held.next = self.register.q.val();
+});
+
+#[test]
+fn an_input_of_a_part_made_of_itself_is_refused() {
+    let (module, signal) = names("ReadBack", "register_d");
+    assert_eq!(refusal(&ReadBack::default()), EmitError::ReadBack { module, signal });
+}
+
 module!(Circle {
     select: Signal<In, Bit> = Signal::default(),
     one: Signal<Out, Bit> = Signal::default(),

@@ -9,10 +9,12 @@ mod bundle;
 mod declaration;
 mod derive;
 mod fields;
+mod modules;
 mod ports;
 mod sizes;
 
 pub use block::expand as block;
 pub use bundle::expand as bundle;
 pub use derive::expand as derive_module;
+pub use modules::expand as modules;
 pub use ports::structs_of as ports;

@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use quote::{format_ident, ToTokens};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{visit_expr_mut, VisitMut};
-use syn::{parse_quote, Expr, ExprCall, ExprClosure, Field, Result, Token};
+use syn::{parse_quote, BinOp, Expr, ExprBinary, ExprCall, ExprClosure, Field, Result, Token};
 
 use crate::attribute::Arguments;
 use crate::fields::Part;
@@ -89,24 +89,47 @@ pub fn lower_name(expr: &Expr) -> Option<Ident> {
     name.to_string().starts_with(|letter: char| letter.is_lowercase()).then(|| name.clone())
 }
 
-/// Replaces every name in a length by the largest number that it can be.
+/// Replaces every name in a length by the largest number that it can be, so that the length is the largest; what divides
+/// becomes the least.
 pub struct Most<'a>(pub &'a Arguments);
 
 impl VisitMut for Most<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        let Some(name) = lower_name(expr) else { return visit_expr_mut(self, expr) };
-        let bound = self.0.arguments.iter().find(|(argument, _)| *argument == name).map(|(_, bound)| bound);
-        let computed =
-            self.0.sizes.iter().find(|(size, _)| *size == name).and_then(|(_, value)| value.as_ref());
-        match bound.or(computed) {
-            Some(value) => {
-                *expr = value.clone();
-                self.visit_expr_mut(expr);
-            }
-            None => {
-                let most = format_ident!("MAX_{}", name.to_string().to_uppercase());
-                *expr = parse_quote!(::gpurf_blocks::#most);
-            }
+        bound(self, self.0, "MAX", expr);
+    }
+
+    fn visit_expr_binary_mut(&mut self, binary: &mut ExprBinary) {
+        self.visit_expr_mut(&mut binary.left);
+        match binary.op {
+            BinOp::Div(_) => Least(self.0).visit_expr_mut(&mut binary.right),
+            _ => self.visit_expr_mut(&mut binary.right),
+        }
+    }
+}
+
+/// Replaces every name by the least number that it can be.
+struct Least<'a>(&'a Arguments);
+
+impl VisitMut for Least<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        bound(self, self.0, "MIN", expr);
+    }
+}
+
+/// Replaces a name by what it is computed from, or by the constant of its parameter.
+fn bound(visitor: &mut impl VisitMut, arguments: &Arguments, which: &str, expr: &mut Expr) {
+    let Some(name) = lower_name(expr) else { return visit_expr_mut(visitor, expr) };
+    let given = arguments.arguments.iter().find(|(argument, _)| *argument == name).map(|(_, bound)| bound);
+    let computed =
+        arguments.sizes.iter().find(|(size, _)| *size == name).and_then(|(_, value)| value.as_ref());
+    match given.or(computed) {
+        Some(value) => {
+            *expr = value.clone();
+            visitor.visit_expr_mut(expr);
+        }
+        None => {
+            let constant = format_ident!("{which}_{}", name.to_string().to_uppercase());
+            *expr = parse_quote!(::gpurf_blocks::#constant);
         }
     }
 }

@@ -78,6 +78,14 @@ pub fn bundle(arguments: TokenStream, item: TokenStream) -> TokenStream {
     made.unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
+/// Takes every file of a folder as a module, with all that is public in it: `modules!("src/issue");` in
+/// `src/issue/mod.rs`. A new file needs no line anywhere.
+#[proc_macro]
+pub fn modules(folder: TokenStream) -> TokenStream {
+    let made = gpurf_declaration::modules(syn::parse_macro_input!(folder as syn::LitStr));
+    made.unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
 #[doc = include_str!("rtl/rules.md")]
 #[proc_macro_attribute]
 pub fn rtl(arguments: TokenStream, kernel: TokenStream) -> TokenStream {

@@ -20,7 +20,7 @@ pub use array::array;
 pub use clocking::Clocking;
 pub use declared::{Configured, Declared};
 pub use driver::{Module, Rtl};
-pub use gpurf_rtl::{block, bundle, rtl, Module};
+pub use gpurf_rtl::{block, bundle, modules, rtl, Module};
 pub use identity::{Described, Identity};
 pub use lane_memory::LaneMemory;
 pub use memory::Memory;

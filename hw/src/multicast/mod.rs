@@ -7,21 +7,6 @@
 //!
 //! `V`: bits of a warp's number; `A`: bits of a shared-memory address. The paper has 6 and 16.
 
-mod decision_unit;
-mod entry_state;
-mod holding_arbiter;
-mod iwmu;
-mod load_queue;
-mod lrt_cam;
-mod lrt_scan;
-mod pending_loads;
-
-pub use decision_unit::DecisionUnit;
-pub use entry_state::EntryState;
 pub use gpurf_blocks::ports::{LrtIn, LrtOut};
-pub use holding_arbiter::HoldingArbiter;
-pub use iwmu::{Iwmu, IwmuIn, IwmuOut};
-pub use load_queue::LoadQueue;
-pub use lrt_cam::LrtCam;
-pub use lrt_scan::LrtScan;
-pub use pending_loads::PendingLoads;
+
+crate::dialect::modules!("src/multicast");

@@ -126,6 +126,8 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     warp: Local<Bits<3>>,
     register: Local<Bits<8>>,
     lanes: Local<Bits<32>>,
+    group_read: Local<[Bits<L>; groups]>,
+    group_written: Local<[Bits<L>; groups]>,
     hits: Local<[Bits<32>; slots]>,
     stored: Local<Bits<32>>,
     direct: Local<Bits<32>>,
@@ -231,19 +233,21 @@ impl<const W: usize, const L: usize> Logic for RegisterCache<W, L> {
             self.tags[g].warp.next = self.warp.val();
             self.tags[g].register.next = self.register.val();
             self.tags[g].set.next = self.mapping.set.val();
-            self.tags[g].read_mask.next = 0.into();
-            self.tags[g].mask.next = 0.into();
+            self.group_read[g].next = 0.into();
+            self.group_written[g].next = 0.into();
             for k in 0..lanes_of_group {
-                self.tags[g].read_mask.next =
-                    self.tags[g].read_mask.val().replace_bit(k, self.read_lanes.val().get_bit(g + k));
-                self.tags[g].mask.next =
-                    self.tags[g].mask.val().replace_bit(k, self.lanes.val().get_bit(g + k));
+                self.group_read[g].next =
+                    self.group_read[g].val().replace_bit(k, self.read_lanes.val().get_bit(g + k));
+                self.group_written[g].next =
+                    self.group_written[g].val().replace_bit(k, self.lanes.val().get_bit(g + k));
                 self.stored.next = self.stored.val().replace_bit(g + k, self.tags[g].stored.val().get_bit(k));
                 self.direct.next = self.direct.val().replace_bit(g + k, self.tags[g].direct.val().get_bit(k));
                 self.victim.next = self.victim.val().replace_bit(g + k, self.tags[g].victim.val().get_bit(k));
                 self.write_hit.next =
                     self.write_hit.val().replace_bit(g + k, self.tags[g].write_hit.val().get_bit(k));
             }
+            self.tags[g].read_mask.next = self.group_read[g].val();
+            self.tags[g].mask.next = self.group_written[g].val();
             for r in 0..slots {
                 self.tags[g].read[r].next = self.read[r].val() & !self.buffer.conflict.val();
                 self.tags[g].read_register[r].next = self.read_register[r].val();

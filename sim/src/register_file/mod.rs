@@ -1,12 +1,6 @@
 //! Reference models of the banks, their queues and the arbiter, written from F §II, §III-B and §IV-A2.
 
-mod arbiter;
-mod bank;
-mod request_queue;
-
-pub use arbiter::{Arbiter, Grants};
-pub use bank::Bank;
-pub use request_queue::{Request, RequestQueue};
+gpurf_rtl::modules!("src/register_file");
 
 /// Where a register of a warp lives: bank, and row; the warp's registers begin in row `base`. `banks`: 2 or 4.
 pub fn home(banks: usize, warp: u32, base: u32, register: u32) -> (usize, u32) {

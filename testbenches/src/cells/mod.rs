@@ -1,6 +1,3 @@
 //! Testbenches of the small cells.
 
-mod age_matrix;
-mod lfsr;
-mod lru_order;
-mod round_robin;
+gpurf_hw::dialect::modules!("src/cells");

@@ -1,18 +1,8 @@
 //! Testbenches of the collectors.
 
-mod boc;
-mod cache_table;
-mod ccu;
-mod collector;
-mod ocu;
-mod operand_collector_table;
-mod replacement;
-mod window_instruction;
-
-use collector::register_stages;
-pub use collector::{Collector, DataOf};
-
 use crate::Random;
+
+gpurf_hw::dialect::modules!("src/collector");
 
 /// What a stimulus knows of the instruction in the collector.
 #[derive(Default)]

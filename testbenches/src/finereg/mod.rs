@@ -1,14 +1,8 @@
 //! Testbenches of the FineReg modules.
 
-mod cta_status_monitor;
-mod free_space_monitor;
-mod live_register_cache;
-mod pcrf;
-mod pcrf_pointer_table;
-mod register_index_decoder;
-mod rmu;
-
 use crate::Random;
+
+gpurf_hw::dialect::modules!("src/finereg");
 
 /// Live-register vectors of a kernel: a fixed one for each PC, from none to all registers.
 #[derive(Clone, Copy, Debug, Default)]

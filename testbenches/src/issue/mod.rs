@@ -1,6 +1,3 @@
 //! Testbenches of the issue stage and its parts.
 
-mod collector_allocator;
-mod issue_stage;
-mod sthld_controller;
-mod warp_scheduler;
+gpurf_hw::dialect::modules!("src/issue");

@@ -1,12 +1,8 @@
 //! Testbenches of the register cache and its parts.
 
-mod register_cache;
-mod set_mapping;
-mod tag_array;
-mod way_replacement;
-mod writeback_buffer;
-
 use crate::Random;
+
+gpurf_hw::dialect::modules!("src/register_cache");
 
 /// Numbers of registers spread over all bits: some at random, each with neighbours that differ in one bit.
 fn registers(random: &mut Random, count: usize) -> Vec<u32> {

@@ -1,5 +1,3 @@
 //! Testbenches of the banks, their queues and the arbiter.
 
-mod arbiter;
-mod bank;
-mod request_queue;
+gpurf_hw::dialect::modules!("src/register_file");

@@ -1,0 +1,164 @@
+//! `gpurf mutants`: how many small faults in its Verilog a module's testbench finds.
+
+use std::path::PathBuf;
+
+use anyhow::{ensure, Result};
+use clap::Args;
+use gpurf_synth::{Equivalence, Fault, Mutants};
+use gpurf_testbenches::EngineKind::{Model, Verilator};
+use gpurf_testbenches::{workbench, Random, Workbench};
+use serde::Serialize;
+
+use crate::output::{progress, table, write_json};
+use crate::verilog::{modules, ModuleArguments};
+use crate::Verdict;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  gpurf mutants ccu
+  gpurf mutants arbiter iwmu --count 200 --draw 7 --cycles 20000 --json -
+
+Each mutant is the module with one fault that Yosys draws: a port of a cell inverted, constant or exchanged. A mutant
+is killed if its testbench tells it from the reference model, in random stimulus or in a scenario. A survivor is proved
+equivalent if Yosys finds that no inputs tell it from the module; the others are listed with their places.")]
+pub struct Arguments {
+    #[command(flatten)]
+    modules: ModuleArguments,
+    /// Faults of each module
+    #[arg(long, default_value_t = 100)]
+    count: usize,
+    /// Decides which faults are drawn
+    #[arg(long, default_value_t = 1)]
+    draw: u64,
+    /// Cycles of random stimulus
+    #[arg(long, default_value_t = 10_000)]
+    cycles: u64,
+    /// Decides the random stimulus
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Time for the proof that a survivor is equivalent, in seconds; 0 proves nothing
+    #[arg(long, default_value_t = 30)]
+    proof: u64,
+    /// Results as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    module: &'static str,
+    verilog: String,
+    draw: u64,
+    seed: u64,
+    cycles: u64,
+    mutants: usize,
+    killed: usize,
+    equivalent: usize,
+    survivors: Vec<Survivor>,
+}
+
+/// A mutant that nothing told from the module, and where its fault is.
+#[derive(Serialize)]
+struct Survivor {
+    mode: String,
+    wire: Option<String>,
+    /// Lines of the module's Verilog.
+    text: Vec<String>,
+}
+
+pub fn run(arguments: Arguments) -> Result<Verdict> {
+    let (entries, parameters) = modules(&arguments.modules)?;
+    ensure!(arguments.count > 0, "--count 0: there is nothing to draw");
+    let mut reports = vec![];
+    for entry in entries {
+        reports.push(report(entry.name, workbench(entry.name, &parameters), &arguments)?);
+    }
+    if let Some(path) = &arguments.json {
+        write_json(path, &reports)?;
+    }
+    if arguments.json.as_ref().is_none_or(|path| path.as_os_str() != "-") {
+        print(&reports);
+    }
+    Ok(Verdict::Holds)
+}
+
+fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Arguments) -> Result<Report> {
+    let design = bench.verilog()?;
+    let mutants = Mutants::draw(&design, arguments.count, arguments.draw)?;
+    bench.read_verilog(mutants.source(&design)?);
+    ensure!(!is_killed(&*bench, arguments)?, "{module}: the module itself fails; see `gpurf testbench {module}`");
+    let mut report = Report {
+        module,
+        verilog: design.top.clone(),
+        draw: arguments.draw,
+        seed: arguments.seed,
+        cycles: arguments.cycles,
+        mutants: mutants.faults.len(),
+        killed: 0,
+        equivalent: 0,
+        survivors: vec![],
+    };
+    let source = design.source();
+    let lines: Vec<&str> = source.lines().collect();
+    let bar = progress(mutants.faults.len() as u64, module);
+    for (fault, number) in mutants.faults.iter().zip(1..) {
+        mutants.select(number)?;
+        if is_killed(&*bench, arguments)? {
+            report.killed += 1;
+        } else if arguments.proof > 0
+            && mutants.equivalence(number, arguments.proof)? == Equivalence::Proved
+        {
+            report.equivalent += 1;
+        } else {
+            report.survivors.push(survivor(fault, &lines));
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(report)
+}
+
+/// Whether the testbench tells the Verilog that is selected now from the reference model.
+fn is_killed(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
+    let engines = [Model, Verilator];
+    let outcome = bench.run(&engines, &mut Random::seeded(arguments.seed), arguments.cycles, None)?;
+    Ok(!outcome.passed() || !bench.play(&engines)?.is_empty())
+}
+
+fn survivor(fault: &Fault, lines: &[&str]) -> Survivor {
+    let text = fault.lines.iter().filter_map(|line| lines.get(line - 1));
+    Survivor {
+        mode: fault.mode.clone(),
+        wire: fault.wire.clone(),
+        text: text.map(|line| line.trim().to_string()).collect(),
+    }
+}
+
+fn print(reports: &[Report]) {
+    let mut rows = table(&["module", "mutants", "killed", "equivalent", "survivors", "killed of the others %"]);
+    for report in reports {
+        let others = report.mutants - report.equivalent;
+        rows.add_row([
+            report.verilog.clone(),
+            report.mutants.to_string(),
+            report.killed.to_string(),
+            report.equivalent.to_string(),
+            report.survivors.len().to_string(),
+            match others {
+                0 => "-".to_string(),
+                others => format!("{:.1}", 100.0 * report.killed as f64 / others as f64),
+            },
+        ]);
+    }
+    println!("{rows}");
+    for report in reports {
+        println!("{}: faults drawn with {}, stimulus with {}, {} cycles", report.module, report.draw, report.seed, report.cycles);
+        for survivor in &report.survivors {
+            let wire = survivor.wire.as_deref().unwrap_or("-");
+            println!("  {:7} {wire}", survivor.mode);
+            for line in &survivor.text {
+                println!("            {line}");
+            }
+        }
+    }
+}
