@@ -3,7 +3,7 @@
 GPURF := target/release/gpurf
 OUT := out
 
-.PHONY: all tools build test soak bench compare workloads
+.PHONY: all tools build test soak bench compare mutants format workloads
 
 # The answers of the built-in workloads, their reuse distances, all of them under all designs, a waveform
 # of the hardware, its Verilog, its gates, and the papers' claims beside them.
@@ -41,6 +41,15 @@ compare: build
 	$(GPURF) compare --sthld --ablations --out $(OUT)/compare_small
 	$(GPURF) compare --study multicast --ablations --out $(OUT)/multicast
 	$(GPURF) compare --study finereg --ablations --out $(OUT)/finereg
+
+# Small faults in the Verilog of every module, and which of them its testbench finds: hours.
+mutants: build
+	@mkdir -p $(OUT)
+	$(GPURF) mutants --set width=32 --json $(OUT)/mutants.json
+
+# rustfmt finds only the modules that a line names, and the files of a group need none.
+format:
+	rustfmt --edition 2021 $$(git ls-files '*.rs' | grep -v /tests/ui/)
 
 bench: tools
 	cargo bench --workspace
