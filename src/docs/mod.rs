@@ -7,11 +7,16 @@
 //! <!-- end -->
 //! ```
 //!
-//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`). Its text takes the place of
-//! what is between the lines.
+//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`, `scenarios lrt_scan lrt_cam`).
+//! Its text takes the place of what is between the lines.
 
+mod citation;
+mod costs;
+mod files;
 mod hardware;
 mod opcodes;
+mod papers;
+mod scenarios;
 mod stencil;
 
 use std::collections::BTreeMap;
@@ -41,10 +46,14 @@ type Generator = fn(&Path, &str) -> Result<String>;
 
 /// Every table of the documents, by name.
 const GENERATORS: &[(&str, Generator)] = &[
+    ("costs", costs::table),
+    ("files", files::table),
     ("modules", hardware::modules),
     ("opcodes", opcodes::text),
+    ("papers", papers::table),
     ("parameters", hardware::parameters),
     ("ports", hardware::ports),
+    ("scenarios", scenarios::table),
     ("stencil", stencil::text),
 ];
 
