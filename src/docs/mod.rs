@@ -11,6 +11,7 @@
 //! Its text takes the place of what is between the lines.
 
 mod citation;
+mod commands;
 mod costs;
 mod files;
 mod hardware;
@@ -46,6 +47,7 @@ type Generator = fn(&Path, &str) -> Result<String>;
 
 /// Every table of the documents, by name.
 const GENERATORS: &[(&str, Generator)] = &[
+    ("commands", commands::text),
     ("costs", costs::table),
     ("files", files::table),
     ("modules", hardware::modules),

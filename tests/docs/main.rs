@@ -1,5 +1,7 @@
 //! The tables of the documents are what they describe, and `gpurf docs` finds those that are not.
 
+mod links;
+
 use std::fs;
 use std::path::Path;
 
