@@ -11,6 +11,7 @@
 //! Its text takes the place of what is between the lines.
 
 mod citation;
+mod claims;
 mod commands;
 mod costs;
 mod files;
@@ -47,7 +48,9 @@ type Generator = fn(&Path, &str) -> Result<String>;
 
 /// Every table of the documents, by name.
 const GENERATORS: &[(&str, Generator)] = &[
+    ("claims", claims::claims),
     ("commands", commands::text),
+    ("contradictions", claims::contradictions),
     ("costs", costs::table),
     ("files", files::table),
     ("modules", hardware::modules),
@@ -55,6 +58,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("papers", papers::table),
     ("parameters", hardware::parameters),
     ("ports", hardware::ports),
+    ("registers", claims::registers),
     ("scenarios", scenarios::table),
     ("stencil", stencil::text),
 ];
