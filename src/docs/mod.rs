@@ -20,6 +20,7 @@ mod opcodes;
 mod papers;
 mod scenarios;
 mod stencil;
+mod transitions;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -61,6 +62,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("registers", claims::registers),
     ("scenarios", scenarios::table),
     ("stencil", stencil::text),
+    ("transitions", transitions::table),
 ];
 
 const START: (&str, &str) = ("<!-- generated: ", " -->");
