@@ -86,7 +86,10 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
     let design = bench.verilog()?;
     let mutants = Mutants::draw(&design, arguments.count, arguments.draw)?;
     bench.read_verilog(mutants.source(&design)?);
-    ensure!(!is_killed(&*bench, arguments)?, "{module}: the module itself fails; see `gpurf testbench {module}`");
+    ensure!(
+        !is_killed(&*bench, arguments)?,
+        "{module}: the module itself fails; see `gpurf testbench {module}`"
+    );
     let mut report = Report {
         module,
         verilog: design.top.clone(),
@@ -105,8 +108,7 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
         mutants.select(number)?;
         if is_killed(&*bench, arguments)? {
             report.killed += 1;
-        } else if arguments.proof > 0
-            && mutants.equivalence(number, arguments.proof)? == Equivalence::Proved
+        } else if arguments.proof > 0 && mutants.equivalence(number, arguments.proof)? == Equivalence::Proved
         {
             report.equivalent += 1;
         } else {
@@ -135,7 +137,8 @@ fn survivor(fault: &Fault, lines: &[&str]) -> Survivor {
 }
 
 fn print(reports: &[Report]) {
-    let mut rows = table(&["module", "mutants", "killed", "equivalent", "survivors", "killed of the others %"]);
+    let mut rows =
+        table(&["module", "mutants", "killed", "equivalent", "survivors", "killed of the others %"]);
     for report in reports {
         let others = report.mutants - report.equivalent;
         rows.add_row([
@@ -152,7 +155,10 @@ fn print(reports: &[Report]) {
     }
     println!("{rows}");
     for report in reports {
-        println!("{}: faults drawn with {}, stimulus with {}, {} cycles", report.module, report.draw, report.seed, report.cycles);
+        println!(
+            "{}: faults drawn with {}, stimulus with {}, {} cycles",
+            report.module, report.draw, report.seed, report.cycles
+        );
         for survivor in &report.survivors {
             let wire = survivor.wire.as_deref().unwrap_or("-");
             println!("  {:7} {wire}", survivor.mode);

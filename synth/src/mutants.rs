@@ -171,13 +171,14 @@ impl Fault {
     fn read(line: &str) -> Self {
         let words: Vec<&str> = line.split_whitespace().collect();
         let options = |name: &str| {
-            let of_name = words.windows(2).filter(move |pair| pair[0] == name).map(|pair| pair[1].to_string());
+            let of_name =
+                words.windows(2).filter(move |pair| pair[0] == name).map(|pair| pair[1].to_string());
             of_name.collect::<Vec<_>>()
         };
-        let lines = options("-src").iter().flat_map(|places| {
-            places.split('|').filter_map(|place| place.rsplit(':').next()?.split('.').next()?.parse().ok()).collect::<Vec<_>>()
-        });
-        let mut lines: Vec<usize> = lines.collect();
+        // `design.sv:17.7-17.12|design.sv:25.43-25.76`.
+        let places = options("-src").join("|");
+        let number = |place: &str| place.rsplit(':').next()?.split('.').next()?.parse().ok();
+        let mut lines: Vec<usize> = places.split('|').filter_map(number).collect();
         lines.sort();
         lines.dedup();
         // The same fault without the selector.

@@ -14,6 +14,23 @@ pub struct Head {
     pub flush: bool,
 }
 
+/// First row of a warp's registers; where there are rows enough, not a round number.
+pub fn base(parameters: &Parameters, warp: usize) -> u32 {
+    let of_warp = parameters.rows / WARPS;
+    (warp * of_warp + (7 * warp + 3) % (of_warp / 2).max(1)) as u32
+}
+
+/// Registers that the banks hold for a warp.
+pub fn registers(parameters: &Parameters) -> usize {
+    let of_warp = parameters.rows / WARPS;
+    (of_warp - of_warp / 2).max(1) * parameters.banks
+}
+
+/// A name for an instruction, another for each serial number, that uses all bits.
+pub fn payload(serial: u32) -> u32 {
+    serial.wrapping_mul(0x9e37_79b1)
+}
+
 /// A random next instruction for each warp, replaced when it issues.
 pub struct Heads {
     pub parameters: Parameters,
@@ -27,12 +44,12 @@ impl Heads {
     }
 
     pub fn base(&self, warp: usize) -> u32 {
-        (warp * self.parameters.rows / WARPS) as u32
+        base(&self.parameters, warp)
     }
 
     /// Registers that the banks hold for a warp.
     pub fn registers(&self) -> usize {
-        self.parameters.rows / WARPS * self.parameters.banks
+        registers(&self.parameters)
     }
 
     pub fn renew(&mut self, warp: usize, random: &mut Random) {
@@ -52,7 +69,7 @@ impl Heads {
             *destination = Some(first + offset as u32);
         }
         let flush = random.percent(10);
-        self.heads[warp] = Head { unit, payload: self.serial, sources, destinations, flush };
+        self.heads[warp] = Head { unit, payload: payload(self.serial), sources, destinations, flush };
         self.serial += 1;
     }
 

@@ -27,6 +27,7 @@ mod sub_core;
 pub mod sub_core_engine;
 
 pub use inventory::submit;
+pub(crate) use random::spread;
 pub use random::Random;
 pub use registry::{workbench, Registration};
 pub use scenario::{Drive, Scenario};

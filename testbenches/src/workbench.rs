@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::str::FromStr;
 
-use anyhow::Result;
-use gpurf_blocks::Parameters;
+use anyhow::{anyhow, Result};
+use gpurf_blocks::{Clocked, Parameters};
 use gpurf_hw::dialect::{Module, PortWaveform, Rtl};
 use gpurf_verilog::{emit, Design, Icarus, Verilated};
 use rust_hdl::prelude::Block;
@@ -81,6 +81,9 @@ pub trait Workbench {
         cycles: u64,
         waveform: Option<&Path>,
     ) -> Result<Outcome>;
+
+    /// Drives hardware and Verilog for so many cycles, resets both, and compares them from there on with a fresh model.
+    fn run_after_reset(&self, random: &mut Random, before: u64, cycles: u64) -> Result<Outcome>;
 
     /// Records so many cycles of random stimulus, to be played back without deciding anything.
     fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording>;
@@ -189,6 +192,25 @@ impl<M: Testbench> Workbench for Bench<M> {
         recorded?;
         waveform.map_or(Ok(()), PortWaveform::finish)?;
         Ok(outcome)
+    }
+
+    fn run_after_reset(&self, random: &mut Random, before: u64, cycles: u64) -> Result<Outcome> {
+        let mut rtl = Rtl::new(self.module());
+        let mut verilated = Verilated::of(&self.verilog()?)?;
+        let mut stimulus = M::stimulus(&self.parameters);
+        for _ in 0..before {
+            let inputs = stimulus.next(random);
+            let outputs = rtl.settle(&inputs);
+            verilated.settle(&inputs);
+            stimulus.observe(&inputs, &outputs).map_err(|reason| anyhow!(reason))?;
+            rtl.tick();
+            verilated.tick();
+        }
+        rtl.reset();
+        verilated.reset();
+        let mut engines: [Engine<M>; 3] = [M::model(&self.parameters), Box::new(rtl), Box::new(verilated)];
+        let mut stimulus = M::stimulus(&self.parameters);
+        Ok(run::<M>(&mut engines, &mut *stimulus, random, cycles, |_, _, _| {}))
     }
 
     fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording> {

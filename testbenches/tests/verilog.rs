@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         ("rtl_and_verilator_agree_on_whole_registers", whole_registers, agree_on_whole_registers),
         ("rtl_and_verilator_agree_with_two_results_at_once", has_d_ports, agree_with_two_results_at_once),
         ("rtl_and_icarus_agree", all, rtl_and_icarus_agree),
+        ("a_reset_forgets_everything", without_memories, a_reset_forgets_everything),
         ("checkers_find_nothing", all, checkers_find_nothing),
         ("verilog_is_the_same_every_time", all, verilog_is_the_same_every_time),
         ("its_parameters_are_those_it_names", all, its_parameters_are_those_it_names),
@@ -66,6 +67,28 @@ fn agree_with_two_results_at_once(entry: &Entry) {
 
 fn rtl_and_icarus_agree(entry: &Entry) {
     agree(entry, &[Rtl, Icarus], &tokens(), ICARUS_CYCLES);
+}
+
+/// A module all of whose state is in registers with a reset.
+fn without_memories(entry: &Entry) -> bool {
+    let design = workbench(entry.name, &tokens()).verilog().expect("emits");
+    let has_memory = design
+        .modules
+        .iter()
+        .any(|module| ["memory_w", "lane_memory_w"].iter().any(|memory| module.name.starts_with(memory)));
+    !has_memory && !SHOW_OLD_DATA.contains(&entry.name)
+}
+
+/// Modules whose values have no reset and stand on outputs before they are valid.
+const SHOW_OLD_DATA: [&str; 1] = ["cache_table"];
+
+fn a_reset_forgets_everything(entry: &Entry) {
+    let bench = workbench(entry.name, &tokens());
+    for before in [1, 7, 300] {
+        let outcome =
+            bench.run_after_reset(&mut Random::seeded(SEED), before, 300).expect("the engines are built");
+        assert!(outcome.passed(), "{}, reset after {before} cycles: {outcome:?}", entry.name);
+    }
 }
 
 fn checkers_find_nothing(entry: &Entry) {

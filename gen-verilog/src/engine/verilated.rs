@@ -61,11 +61,16 @@ impl<I: Ports, O: Ports> Verilated<I, O> {
             words: (vec![0; harness.words.0], vec![0; harness.words.1]),
             settled: false,
         };
-        engine.set_reset(true);
-        engine.settle(&I::default());
-        engine.tick();
-        engine.set_reset(false);
+        engine.reset();
         Ok(engine)
+    }
+
+    /// Holds reset for one cycle. Memories keep what is in them, and so do registers without a reset.
+    pub fn reset(&mut self) {
+        self.set_reset(true);
+        self.settle(&I::default());
+        self.tick();
+        self.set_reset(false);
     }
 
     fn set_reset(&mut self, level: bool) {

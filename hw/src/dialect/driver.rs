@@ -50,13 +50,20 @@ impl<M: Module> Rtl<M> {
         }
         let (inputs, outputs) = (M::In::default(), M::Out::default());
         let mut rtl = Rtl { module: Box::new(module), inputs, outputs, settled: false, still: false };
-        rtl.module.set_reset(true);
-        rtl.settle(&inputs);
-        rtl.tick();
-        rtl.module.set_reset(false);
-        rtl.settled = false;
-        rtl.still = false;
+        rtl.reset();
         rtl
+    }
+
+    /// Holds reset for one cycle. Memories keep what is in them, and so do registers without a reset.
+    pub fn reset(&mut self) {
+        self.module.set_reset(true);
+        self.settled = false;
+        self.still = false;
+        self.settle(&M::In::default());
+        self.tick();
+        self.module.set_reset(false);
+        self.settled = false;
+        self.still = false;
     }
 
     /// The module itself, for probes: waveforms, Verilog.

@@ -1,6 +1,6 @@
 //! Testbenches of the FineReg modules.
 
-use crate::Random;
+use crate::{spread, Random};
 
 gpurf_hw::dialect::modules!("src/finereg");
 
@@ -10,12 +10,12 @@ struct Vectors;
 
 impl Vectors {
     fn of(self, pc: u32) -> u64 {
-        let mut hash = u64::from(pc >> 4).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut hash = u64::from(pc).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         hash ^= hash >> 29;
         hash = hash.wrapping_mul(0xbf58_476d_1ce4_e5b9);
         hash ^= hash >> 32;
         let sparse = hash & hash.rotate_left(13) & hash.rotate_left(29);
-        match (pc >> 4) % 16 {
+        match hash >> 60 {
             0 => 0,
             1 => !0,
             2 => 1 << (hash % 64),
@@ -28,7 +28,7 @@ impl Vectors {
     /// PCs that stall: mostly few, some that share a cache entry.
     fn pc(random: &mut Random) -> u32 {
         let instructions = random.pick(&[8, 8, 100]);
-        16 * random.below(instructions) as u32
+        spread(random.below(instructions), 32)
     }
 
     /// A vector of any density.

@@ -40,6 +40,8 @@ struct PcrfStimulus<D> {
     storing: Vec<Stored<D>>,
     left: usize,
     register: Stored<D>,
+    /// The register is offered, and stands until it is stored.
+    offered: bool,
     /// Registers that the walk has yet to show.
     walk: std::collections::VecDeque<Stored<D>>,
 }
@@ -52,6 +54,7 @@ impl<D: Data> PcrfStimulus<D> {
             storing: vec![],
             left: 0,
             register: Default::default(),
+            offered: false,
             walk: Default::default(),
         }
     }
@@ -85,7 +88,9 @@ impl<D: Data> Stimulus<PcrfIn<D>, PcrfOut<D>> for PcrfStimulus<D> {
         let mut around = (start..start + entries).map(|entry| entry % entries);
         let free = around.find(|&entry| !self.occupied[entry]).filter(|_| !random.percent(10));
         (inputs.any_free, inputs.first_free) = (free.is_some(), free.unwrap_or(0) as u32);
-        inputs.store = self.left > 0;
+        // The next register of a chain may take its time.
+        self.offered |= self.left > 0 && !random.percent(20);
+        inputs.store = self.offered;
         inputs.store_last = self.left == 1;
         (inputs.store_warp, inputs.store_register, inputs.store_data) = self.register;
         inputs
@@ -121,6 +126,7 @@ impl<D: Data> Stimulus<PcrfIn<D>, PcrfOut<D>> for PcrfStimulus<D> {
         if outputs.stored {
             self.storing.push(self.register);
             self.left -= 1;
+            self.offered = false;
             if self.left == 0 {
                 self.chains.push((outputs.head, std::mem::take(&mut self.storing)));
             }

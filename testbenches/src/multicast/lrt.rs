@@ -3,7 +3,7 @@
 
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 
-use crate::{expect, Drive, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, spread, Drive, Random, Scenario, Stimulus, Testbench};
 
 /// A load in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,10 +113,10 @@ impl Stimulus<LrtIn, LrtOut> for LrtStimulus {
             self.operation = Some(LrtIn {
                 search: true,
                 drain: random.percent(2),
-                warp: random.below(self.warps) as u32,
-                address: random.below(self.addresses) as u32,
-                source: random.below(self.registers) as u32,
-                destination: random.below(self.registers) as u32,
+                warp: spread(random.below(self.warps), 6),
+                address: spread(random.below(self.addresses), 16),
+                source: spread(random.below(self.registers), 8),
+                destination: spread(random.below(self.registers), 8),
                 ..Default::default()
             });
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{Allocation, Data, Parameters, WARPS};
 
-use crate::{Random, Stimulus};
+use crate::{heads, Random, Stimulus};
 
 /// Instructions and results of eight warps under the rules of an issue stage: a collector takes one
 /// instruction at a time, a warp has values in at most one caching collector, and no register changes
@@ -37,7 +37,7 @@ impl<D: Data> OperandStageStimulus<D> {
     }
 
     fn base(&self, warp: u32) -> u32 {
-        warp * (self.parameters.rows / WARPS) as u32
+        heads::base(&self.parameters, warp as usize)
     }
 
     /// Mostly two warps, so that they contend.
@@ -47,7 +47,7 @@ impl<D: Data> OperandStageStimulus<D> {
     }
 
     fn registers(&self) -> usize {
-        self.parameters.rows / WARPS * self.parameters.banks
+        heads::registers(&self.parameters)
     }
 
     /// Where the next instruction of a warp may go.
@@ -82,7 +82,7 @@ impl<D: Data> Stimulus<OperandStageIn<D>, OperandStageOut<D>> for OperandStageSt
         inputs.warp = warp;
         inputs.base = self.base(warp);
         inputs.unit = random.below(8) as u32;
-        inputs.payload = self.serial;
+        inputs.payload = heads::payload(self.serial);
         inputs.unit_ready = random.below(256) as u32 | random.below(256) as u32;
         let sources = random.below(self.parameters.slots + 1);
         for slot in 0..self.parameters.slots {

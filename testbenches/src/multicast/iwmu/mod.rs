@@ -9,7 +9,7 @@ use gpurf_blocks::ports::{IwmuIn, IwmuOut};
 use gpurf_blocks::{Parameters, SUB_CORES};
 use gpurf_hw::multicast::Iwmu;
 
-use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{register, spread, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for Iwmu<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -52,10 +52,13 @@ struct Counts {
     aged: u64,
     rejected: u64,
     drained: u64,
+    /// Most entries in use at once.
+    most: u64,
 }
 
-/// Loads of few or many warps and tiles, scoreboards and a shared memory that are slow or fast. Every so often
-/// no more loads come, all warps are released and nothing stands in the way: then all must come out.
+/// Loads of few or many warps and tiles, scoreboards and a shared memory that are slow or fast; now and then as many
+/// different loads as come, so that the table fills. Every so often no more loads come, all warps are released and
+/// nothing stands in the way: then all must come out.
 struct IwmuStimulus {
     offered: [Option<Request>; SUB_CORES],
     warps: usize,
@@ -64,6 +67,7 @@ struct IwmuStimulus {
     pressure: usize,
     enable: usize,
     ready: usize,
+    releases: usize,
     /// Releases that a drain has yet to send, and its length so far.
     drain: Option<(VecDeque<u32>, u64)>,
     /// Loads that were taken and have not left, in their order.
@@ -85,6 +89,7 @@ impl IwmuStimulus {
             pressure: 50,
             enable: 50,
             ready: 50,
+            releases: 1,
             drain: None,
             waiting: vec![],
             freed: vec![],
@@ -100,16 +105,26 @@ impl IwmuStimulus {
         self.pressure = random.pick(&[5, 50, 100]);
         self.enable = random.pick(&[5, 50, 100]);
         self.ready = random.pick(&[5, 50, 100]);
+        self.releases = 1;
+        if random.percent(30) {
+            (self.warps, self.tiles, self.registers) = (SM_WARPS, 4096, 256);
+            (self.pressure, self.enable, self.ready, self.releases) = (100, 100, 100, 0);
+        }
+    }
+
+    /// A warp of a sub-core, by its number there.
+    fn warp_of(&self, random: &mut Random) -> usize {
+        spread(random.below(self.warps / SUB_CORES), 4) as usize
     }
 
     fn request(&self, sub_core: usize, random: &mut Random) -> Request {
-        let tile = random.below(self.tiles) as u32;
+        let tile = random.below(self.tiles);
         Request {
-            release: random.percent(1),
-            warp: (random.below(self.warps / SUB_CORES) * SUB_CORES + sub_core) as u32,
-            address: tile * 16,
-            source: tile % 7,
-            destination: random.below(self.registers) as u32,
+            release: random.percent(self.releases),
+            warp: (self.warp_of(random) * SUB_CORES + sub_core) as u32,
+            address: spread(tile, 16),
+            source: spread(tile, 8),
+            destination: spread(random.below(self.registers), 8),
         }
     }
 
@@ -184,6 +199,7 @@ impl IwmuStimulus {
         if u64::from(out.occupancy) != counts.inserted - left {
             return Some(format!("occupancy {} after {counts:?}", out.occupancy));
         }
+        counts.most = counts.most.max(out.occupancy.into());
         counts.inserted += u64::from(out.inserted);
         counts.multicasts += u64::from(out.multicast);
         counts.repeats += u64::from(out.released_repeat);
@@ -248,7 +264,8 @@ impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
     }
 
     fn coverage(&self) -> Vec<(&'static str, u64)> {
-        let Counts { loads, multicasts, inserted, repeats, barriers, aged, rejected, drained } = self.counts;
+        let Counts { loads, multicasts, inserted, repeats, barriers, aged, rejected, drained, most } =
+            self.counts;
         vec![
             ("loads", loads),
             ("multicasts", multicasts),
@@ -258,6 +275,7 @@ impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
             ("by age", aged),
             ("found the table full", rejected),
             ("times all drained", drained),
+            ("most entries in use", most),
         ]
     }
 }
