@@ -6,7 +6,7 @@ use anyhow::{bail, Context, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::find;
-use gpurf_synth::{audit, count, Area, Built, Measured, Overheads, Paper, Registers, Synthesis};
+use gpurf_synth::{audit, count, Area, Audit, Built, Measured, Overheads, Paper, Registers, Synthesis};
 use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit, Design};
 use serde::Serialize;
@@ -50,7 +50,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut built = vec![];
     for paper in &papers {
         for module in &paper.modules {
-            built.push(build(module).with_context(|| format!("paper {}, {}", paper.key, module.name))?);
+            built.push(build(paper, module)?);
         }
     }
     let mut areas: Vec<Synthesis> = vec![];
@@ -66,18 +66,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut built = built.into_iter();
     let mut audits = vec![];
     for paper in &papers {
-        let modules =
-            paper.modules.iter().zip(built.by_ref()).map(|(module, (data_width, registers, design))| {
-                let verilog = design.top.clone();
-                Measured {
-                    name: module.name.clone(),
-                    data_width,
-                    registers,
-                    area: areas.iter().find(|synthesis| synthesis.top == verilog).map(Area::from),
-                    verilog,
-                }
-            });
-        audits.push(audit(paper, &all, modules.collect())?);
+        let modules = paper.modules.iter().zip(built.by_ref());
+        let modules = modules.map(|(module, built)| measured(module, built, &areas)).collect();
+        audits.push(audit(paper, &all, modules)?);
     }
     let results = Overheads { audits };
     if arguments.json.as_deref() != Some(Path::new("-")) {
@@ -93,7 +84,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 }
 
 /// The papers that are asked for, in their own order.
-fn chosen<'a>(all: &'a [Paper], keys: &[String]) -> Result<Vec<&'a Paper>> {
+pub fn chosen<'a>(all: &'a [Paper], keys: &[String]) -> Result<Vec<&'a Paper>> {
     if let Some(unknown) = keys.iter().find(|key| all.iter().all(|paper| paper.key != **key)) {
         let known: Vec<_> =
             all.iter().filter(|paper| !paper.modules.is_empty()).map(|paper| paper.key.as_str()).collect();
@@ -102,14 +93,32 @@ fn chosen<'a>(all: &'a [Paper], keys: &[String]) -> Result<Vec<&'a Paper>> {
     Ok(all.iter().filter(|paper| keys.is_empty() || keys.contains(&paper.key)).collect())
 }
 
+/// The claims of a paper beside registers alone.
+pub fn counted(key: &str) -> Result<Audit> {
+    let all = Paper::all();
+    let paper = chosen(&all, &[key.to_string()])?[0];
+    let modules = paper.modules.iter().map(|module| Ok(measured(module, build(paper, module)?, &[])));
+    audit(paper, &all, modules.collect::<Result<_>>()?)
+}
+
 /// A module as a paper has it: its data width, its registers, its Verilog.
-fn build(module: &Built) -> Result<(u64, Registers, Design)> {
-    let mut parameters = Parameters::default();
-    for (name, value) in module.settings() {
-        parameters.set(name, &value)?;
-    }
-    let entry = find(&module.module)?;
-    parameters.check()?;
-    let block = workbench(entry.name, &parameters).block();
-    Ok((parameters.width as u64, count(&*block), emit(&*block)?))
+type Hardware = (u64, Registers, Design);
+
+fn build(paper: &Paper, module: &Built) -> Result<Hardware> {
+    let build = || -> Result<Hardware> {
+        let mut parameters = Parameters::default();
+        for (name, value) in module.settings() {
+            parameters.set(name, &value)?;
+        }
+        let entry = find(&module.module)?;
+        parameters.check()?;
+        let block = workbench(entry.name, &parameters).block();
+        Ok((parameters.width as u64, count(&*block), emit(&*block)?))
+    };
+    build().with_context(|| format!("paper {}, {}", paper.key, module.name))
+}
+
+fn measured(module: &Built, (data_width, registers, design): Hardware, areas: &[Synthesis]) -> Measured {
+    let area = areas.iter().find(|synthesis| synthesis.top == design.top).map(Area::from);
+    Measured { name: module.name.clone(), verilog: design.top, data_width, registers, area }
 }

@@ -133,7 +133,7 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         verilog: bench.verilog()?.top,
         width: parameters.width,
         engines: names,
-        scenarios: bench.scenarios(),
+        scenarios: bench.scenarios().len(),
         scenario_failures,
         cycles: outcome.cycles,
         seed: arguments.seed,

@@ -18,7 +18,8 @@ use crate::Verdict;
 pub struct ModuleArguments {
     /// Modules; all if none is named
     module: Vec<String>,
-    #[arg(long = "set", value_name = "KEY=VALUE", help = parameters_help())]
+    /// Set one parameter
+    #[arg(long = "set", value_name = "KEY=VALUE", long_help = parameters_help())]
     settings: Vec<String>,
 }
 

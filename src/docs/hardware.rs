@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use gpurf_blocks::{Description, Parameter, Parameters, PARAMETERS};
+use gpurf_blocks::{Description, Parameter, PARAMETERS};
 use gpurf_hw::catalogue::{catalogue, find};
-use gpurf_testbenches::workbench;
+
+use super::{citation, files, scenarios};
 
 /// All modules.
 pub fn modules(root: &Path, _: &str) -> Result<String> {
@@ -14,25 +15,18 @@ pub fn modules(root: &Path, _: &str) -> Result<String> {
         "| module | what it is | papers | parameters | scenarios | source |\n|---|---|---|---|---:|---|\n",
     );
     for entry in catalogue() {
-        let (name, source, naming) = (entry.name, entry.source, entry.naming);
-        let page =
-            [name, stem(source)].into_iter().find(|page| root.join(format!("docs/{page}.md")).exists());
-        let module = page.map_or(format!("`{name}`"), |page| format!("[`{name}`]({page}.md)"));
+        let (module, source, naming) = (files::module(root, entry.name)?, entry.source, entry.naming);
         let parameters: Vec<_> = entry.parameters().iter().map(|name| format!("`{name}`")).collect();
-        let (title, paper, parameters) = (naming.title, naming.paper, parameters.join(", "));
-        let scenarios = workbench(name, &Parameters::default()).scenarios();
-        let file = stem(source);
+        let (title, paper, parameters) =
+            (naming.title, citation::marked(naming.paper), parameters.join(", "));
+        let scenarios = scenarios::of(entry).len();
+        let file = source.rsplit('/').next().unwrap_or(source);
         writeln!(
             text,
             "| {module} | {title} | {paper} | {parameters} | {scenarios} | [`{file}`](../{source}) |"
         )?;
     }
     Ok(text)
-}
-
-/// A file's name without folder and ending.
-fn stem(source: &str) -> &str {
-    Path::new(source).file_stem().and_then(|stem| stem.to_str()).unwrap_or(source)
 }
 
 /// All parameters of the hardware, or those that change a module.
@@ -82,6 +76,6 @@ fn bits(carried: &str) -> String {
 }
 
 /// A doc comment on one line, in a cell of a table.
-fn sentence(doc: &str) -> String {
+pub fn sentence(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }

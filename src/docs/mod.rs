@@ -7,12 +7,20 @@
 //! <!-- end -->
 //! ```
 //!
-//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`). Its text takes the place of
-//! what is between the lines.
+//! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`, `scenarios lrt_scan lrt_cam`).
+//! Its text takes the place of what is between the lines.
 
+mod citation;
+mod claims;
+mod commands;
+mod costs;
+mod files;
 mod hardware;
 mod opcodes;
+mod papers;
+mod scenarios;
 mod stencil;
+mod transitions;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,11 +49,20 @@ type Generator = fn(&Path, &str) -> Result<String>;
 
 /// Every table of the documents, by name.
 const GENERATORS: &[(&str, Generator)] = &[
+    ("claims", claims::claims),
+    ("commands", commands::text),
+    ("contradictions", claims::contradictions),
+    ("costs", costs::table),
+    ("files", files::table),
     ("modules", hardware::modules),
     ("opcodes", opcodes::text),
+    ("papers", papers::table),
     ("parameters", hardware::parameters),
     ("ports", hardware::ports),
+    ("registers", claims::registers),
+    ("scenarios", scenarios::table),
     ("stencil", stencil::text),
+    ("transitions", transitions::table),
 ];
 
 const START: (&str, &str) = ("<!-- generated: ", " -->");

@@ -223,8 +223,8 @@ impl Audit {
         table
     }
 
-    /// A register that several modules have stands in one row, though it may lie deeper in one of them.
-    fn registers_table(&self) -> Table {
+    /// Bits of each register by name. A register that several modules have stands in one row, though it may lie deeper in one of them.
+    pub fn registers_table(&self) -> Table {
         let names: Vec<&str> = self.modules.iter().map(|module| module.name.as_str()).collect();
         let mut table = table(&[&["registers"], &names[..]].concat());
         let shallow = |name: &String| self.modules.iter().any(|m| m.registers.groups.contains_key(name));
@@ -243,7 +243,8 @@ impl Audit {
         table
     }
 
-    fn findings_table(&self) -> Table {
+    /// Claims, what their own arithmetic gives, and what the RTL has.
+    pub fn findings_table(&self) -> Table {
         let mut table = prose(&[
             "claim",
             "§",

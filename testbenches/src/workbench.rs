@@ -67,8 +67,8 @@ pub trait Workbench {
     /// Other Verilog in the place of the module's own: edited, synthesized, or written by hand.
     fn read_verilog(&mut self, text: String);
 
-    /// Directed scenarios that there are.
-    fn scenarios(&self) -> usize;
+    /// Names and rules of the directed scenarios.
+    fn scenarios(&self) -> Vec<(&'static str, &'static str)>;
 
     /// Plays them all, each on fresh engines, and tells which failed and why.
     fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>>;
@@ -155,8 +155,8 @@ impl<M: Testbench> Workbench for Bench<M> {
         self.source = Some(text);
     }
 
-    fn scenarios(&self) -> usize {
-        M::scenarios().len()
+    fn scenarios(&self) -> Vec<(&'static str, &'static str)> {
+        M::scenarios().into_iter().map(|scenario| (scenario.name, scenario.rule)).collect()
     }
 
     fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>> {

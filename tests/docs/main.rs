@@ -1,5 +1,7 @@
 //! The tables of the documents are what they describe, and `gpurf docs` finds those that are not.
 
+mod links;
+
 use std::fs;
 use std::path::Path;
 
@@ -65,6 +67,8 @@ fn markers_that_cannot_be_are_errors() {
             ["README.md:1", "no end", ""],
         ),
         ("\n\n<!-- end -->\n", ["README.md:3", "without", "generated"]),
+        ("<!-- generated: papers X -->\n<!-- end -->\n", ["README.md:1", "no paper", "W, F, I, R, C"]),
+        ("<!-- generated: files cuc -->\n<!-- end -->\n", ["README.md:1", "`cuc`", "ccu"]),
     ] {
         let folder = copied();
         fs::write(folder.path().join("README.md"), text).expect("written");
@@ -76,4 +80,28 @@ fn markers_that_cannot_be_are_errors() {
     }
     let empty = tempfile::tempdir().expect("a folder");
     docs(empty.path(), &[]).code(2).stderr(contains("--root"));
+}
+
+#[test]
+fn scenarios_are_listed_with_the_sections_they_cite() {
+    let folder = copied();
+    let readme = folder.path().join("README.md");
+    fs::write(&readme, "<!-- generated: scenarios ocu_stage ccu_stage -->\n<!-- end -->\n").expect("written");
+    docs(folder.path(), &[]).success();
+    let text = fs::read_to_string(&readme).expect("read");
+    assert!(text.contains("| `no_sources_no_wait` | all | F §II: "), "{text}");
+    assert!(text.contains("| `a_hit_needs_no_bank` | `ccu_stage` | F §III-C1: "), "{text}");
+}
+
+#[test]
+fn places_of_the_papers_lead_to_modules() {
+    let pages = fs::read_to_string(source().join("docs/papers.md")).expect("read");
+    // By the module's declaration, by the rules of its scenarios, and by a range of sections.
+    for row in [
+        "| §IV-B3 | [`sthld_controller`](sthld_controller.md) |",
+        "| Fig. 11 | [`pcrf`](pcrf.md) |",
+        "| §3.2 | [`lrt_cam`](lrt.md) |",
+    ] {
+        assert!(pages.contains(row), "`{row}` is not in docs/papers.md");
+    }
 }

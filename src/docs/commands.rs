@@ -1,0 +1,75 @@
+//! The tool's commands, as its own help has them.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use clap::builder::StyledStr;
+use clap::{Arg, Command, CommandFactory};
+
+use super::hardware::sentence;
+
+/// What each command does, its arguments, and the examples of its help.
+pub fn text(_: &Path, _: &str) -> Result<String> {
+    let tool = crate::Cli::command();
+    let mut text = String::new();
+    for command in tool.get_subcommands() {
+        writeln!(text, "### gpurf {}\n\n{}.\n", command.get_name(), one_line(command.get_about()))?;
+        text += "| argument | default | meaning |\n|---|---|---|\n";
+        for argument in command.get_arguments() {
+            let (name, default, meaning) = (name(argument), default(argument), meaning(argument));
+            writeln!(text, "| `{name}` | {default} | {meaning} |")?;
+        }
+        text += "\n";
+        text += &examples(command);
+    }
+    Ok(text)
+}
+
+/// As it is written: `INPUT`, `--seed SEED`, `--check`.
+fn name(argument: &Arg) -> String {
+    let values = match argument.get_action().takes_values() {
+        true => argument.get_value_names().unwrap_or_default().join(" "),
+        false => String::new(),
+    };
+    match argument.get_long() {
+        Some(long) => format!("--{long} {values}").trim_end().to_string(),
+        None => values,
+    }
+}
+
+fn default(argument: &Arg) -> String {
+    if !argument.get_action().takes_values() {
+        return String::new();
+    }
+    let values: Vec<_> = argument.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+    match values.is_empty() {
+        true => String::new(),
+        false => format!("`{}`", values.join(",")),
+    }
+}
+
+fn meaning(argument: &Arg) -> String {
+    let help = one_line(argument.get_help());
+    let values = argument.get_possible_values();
+    let values: Vec<_> = values.iter().map(|value| format!("`{}`", value.get_name())).collect();
+    match values.is_empty() {
+        true => help,
+        false => format!("{help}: {}", values.join(", ")),
+    }
+}
+
+fn one_line(help: Option<&StyledStr>) -> String {
+    sentence(&help.map(StyledStr::to_string).unwrap_or_default())
+}
+
+/// The lines below `Examples:` up to the first that is not indented.
+fn examples(command: &Command) -> String {
+    let help = command.get_after_help().map(StyledStr::to_string).unwrap_or_default();
+    let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+    let examples: Vec<&str> = lines.take_while(|line| line.starts_with(' ')).map(str::trim).collect();
+    match examples.is_empty() {
+        true => String::new(),
+        false => format!("```\n{}\n```\n\n", examples.join("\n")),
+    }
+}

@@ -1,0 +1,44 @@
+//! From a paper to what is built of it.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{bail, Result};
+use gpurf_hw::catalogue::catalogue;
+
+use super::citation::{places, Place, PAPERS};
+use super::{files, scenarios};
+
+/// Sections, figures and tables of a paper, and the modules whose declaration or scenarios cite them.
+pub fn table(root: &Path, paper: &str) -> Result<String> {
+    if !PAPERS.contains(&paper) {
+        bail!("no paper is called `{paper}`; there are {}", PAPERS.join(", "));
+    }
+    let mut rows: BTreeSet<(Place, usize, String)> = BTreeSet::new();
+    for (number, entry) in catalogue().iter().enumerate() {
+        let cited: Vec<Vec<Place>> =
+            scenarios::of(entry).iter().map(|(_, rule)| places(rule, paper)).collect();
+        let declared = places(entry.naming.paper, paper);
+        let all: BTreeSet<&Place> = declared.iter().chain(cited.iter().flatten()).collect();
+        if all.is_empty() {
+            continue;
+        }
+        let module = files::module(root, entry.name)?;
+        let [rtl, model, testbench] = files::files(root, entry)?;
+        for place in all {
+            let count = cited.iter().filter(|cited| cited.iter().any(|other| place.contains(other))).count();
+            let row = format!(
+                "{module} | [RTL](../{rtl}) | [model](../{model}) | [testbench](../{testbench}) | {count}"
+            );
+            rows.insert((place.clone(), number, row));
+        }
+    }
+    let mut text = String::from(
+        "| place | module | RTL | reference model | testbench | scenarios |\n|---|---|---|---|---|---:|\n",
+    );
+    for (place, _, row) in rows {
+        writeln!(text, "| {place} | {row} |")?;
+    }
+    Ok(text)
+}

@@ -1,0 +1,45 @@
+//! Directed scenarios, as the testbenches have them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue::{find, Entry};
+use gpurf_testbenches::workbench;
+
+use super::{citation, hardware};
+
+/// Names and rules of a module's scenarios.
+pub fn of(entry: &Entry) -> Vec<(&'static str, &'static str)> {
+    workbench(entry.name, &Parameters::default()).scenarios()
+}
+
+/// Name and rule of each directed scenario. Of several modules also which of them play it.
+pub fn table(_: &Path, modules: &str) -> Result<String> {
+    let entries: Vec<&Entry> = modules.split(' ').map(find).collect::<Result<_, _>>()?;
+    let lists: Vec<(&str, Vec<_>)> = entries.iter().map(|entry| (entry.name, of(entry))).collect();
+    let mut text = match entries.len() {
+        1 => String::from("| scenario | rule |\n|---|---|\n"),
+        _ => String::from("| scenario | of | rule |\n|---|---|---|\n"),
+    };
+    let mut seen = BTreeSet::new();
+    for (name, rule) in lists.iter().flat_map(|(_, list)| list) {
+        if !seen.insert((name, rule)) {
+            continue;
+        }
+        let having: Vec<_> = lists
+            .iter()
+            .filter(|(_, list)| list.contains(&(name, rule)))
+            .map(|(module, _)| format!("`{module}`"))
+            .collect();
+        let rule = hardware::sentence(&citation::marked(rule));
+        match having.len() {
+            _ if lists.len() == 1 => writeln!(text, "| `{name}` | {rule} |")?,
+            all if all == lists.len() => writeln!(text, "| `{name}` | all | {rule} |")?,
+            _ => writeln!(text, "| `{name}` | {} | {rule} |", having.join(", "))?,
+        }
+    }
+    Ok(text)
+}
