@@ -26,6 +26,7 @@ mod core;
 mod decoded;
 mod design;
 mod error;
+mod execution;
 mod gpu;
 mod launch;
 mod load_sharing;
