@@ -16,7 +16,8 @@ pub const TURING: &str = include_str!("../../config/turing.toml");
 pub const FINEREG: &str = include_str!("../../config/finereg.toml");
 
 /// Changes to the defaults that have a name, in place of a user's file.
-pub const PRESETS: [(&str, &str); 3] = [
+pub const PRESETS: [(&str, &str); 4] = [
+    ("accel-sim-rtx2060", include_str!("../../config/accel_sim_rtx2060.toml")),
     ("finereg", FINEREG),
     ("tensor-core-v1", include_str!("../../config/tensor_core_v1.toml")),
     ("next-generation", include_str!("../../config/next_generation.toml")),
