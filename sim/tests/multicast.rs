@@ -23,7 +23,7 @@ const SHARING: [Design; 3] = Design::MULTICAST_FAMILY;
 
 fn config(settings: &[&str]) -> Config {
     let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
-    Config::load(Some(Path::new("next-generation")), &settings).unwrap()
+    Config::load(Some(Path::new("multicast-next")), &settings).unwrap()
 }
 
 fn product(tile: &Tile, m: usize, n: usize, k: usize) -> Workload {

@@ -11,6 +11,7 @@
 //! what is between the lines.
 
 mod hardware;
+mod machines;
 mod opcodes;
 mod stencil;
 
@@ -41,6 +42,9 @@ type Generator = fn(&Path, &str) -> Result<String>;
 
 /// Every table of the documents, by name.
 const GENERATORS: &[(&str, Generator)] = &[
+    ("constants", machines::constants),
+    ("machine", machines::machine),
+    ("machines", machines::side_by_side),
     ("modules", hardware::modules),
     ("opcodes", opcodes::text),
     ("parameters", hardware::parameters),

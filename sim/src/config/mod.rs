@@ -11,7 +11,7 @@ use gpurf_blocks::{Parameters, LANES, MAX_ROWS, SUB_CORES};
 use serde::{Deserialize, Serialize};
 
 pub use check::LINE;
-pub use describe::constants;
+pub use describe::{constants, preset};
 pub use load::{ConfigError, FINEREG, PRESETS, TURING};
 
 /// All constants. The TOML file documents each field but the first.
