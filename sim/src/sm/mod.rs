@@ -229,6 +229,7 @@ where
     /// One cycle; whether another one right after it may see anything happen.
     fn step(&mut self, occupancy: &Occupancy) -> bool {
         let context = &mut self.context;
+        context.receive();
         while let Some(mut executing) = context.completion() {
             if occupancy.switching {
                 let Some(located) = context.locate(executing, occupancy) else { continue };

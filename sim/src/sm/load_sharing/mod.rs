@@ -247,6 +247,7 @@ impl Context {
     fn perform(&mut self, grant: Grant) {
         self.last_progress = self.now;
         let Served { completion, .. } = self.access(&grant.first.executing, 1);
+        let completion = completion.expect("shared memory misses nothing");
         let parts = [Some(grant.first), grant.second];
         for part in parts.into_iter().flatten() {
             self.check_age(&part.executing, part.stores);
@@ -284,7 +285,7 @@ impl Context {
         let addresses = resident(residents, executing).block.addresses(&executing.instruction);
         let threads = threads(kernel, residents.len(), executing);
         let access = Access { memory, width, addresses, transfers, threads };
-        self.memory.access(self.now, access, &mut self.counters)
+        self.memory.access(self.now, access, *executing, &mut self.counters)
     }
 
     /// The load/store unit takes its next instruction, if it can. Gives it back if it takes long.
@@ -308,7 +309,9 @@ impl Context {
         if let Some(LoadSharing { sections, multicaster: Some(multicaster), .. }) = multicasting {
             multicaster.arrived(executing.block, sections.of(&executing));
         }
-        self.plan(completion, executing);
+        if let Some(completion) = completion {
+            self.plan(completion, executing);
+        }
         // Whether the L1 cache held it is known by now: what it did not hold takes long.
         (!hit).then_some(executing)
     }

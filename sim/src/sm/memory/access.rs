@@ -23,15 +23,15 @@ pub(in crate::sm) struct Access<'a> {
 /// What came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sm) struct Served {
-    /// The cycle of its completion.
-    pub completion: u64,
+    /// The cycle of its completion, unless it waits for sectors: see [`super::LoadStoreUnit::arrive`].
+    pub completion: Option<u64>,
     /// Nothing had to come from beyond L1.
     pub hit: bool,
 }
 
 impl Served {
     pub fn hit(completion: u64) -> Self {
-        Served { completion, hit: true }
+        Served { completion: Some(completion), hit: true }
     }
 }
 

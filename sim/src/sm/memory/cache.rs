@@ -21,14 +21,22 @@ struct Line {
     tag: u64,
     last_use: u64,
     ready: [u64; SECTORS],
+    /// Numbers of the sectors that are on their way, as the owner of the cache numbers them.
+    numbers: [u32; SECTORS],
     /// Bytes stored into sectors that are not present, one bit each.
     written: [u32; SECTORS],
     /// Sectors with data that memory has not, one bit each.
     dirty: u8,
 }
 
-const EMPTY: Line =
-    Line { tag: u64::MAX, last_use: 0, ready: [ABSENT; SECTORS], written: [0; SECTORS], dirty: 0 };
+const EMPTY: Line = Line {
+    tag: u64::MAX,
+    last_use: 0,
+    ready: [ABSENT; SECTORS],
+    numbers: [0; SECTORS],
+    written: [0; SECTORS],
+    dirty: 0,
+};
 
 impl Cache {
     /// `size` in bytes.
@@ -49,6 +57,19 @@ impl Cache {
         let found = self.set(line).iter_mut().find(|way| way.tag == line)?;
         found.last_use = uses;
         Some(found.ready[sector]).filter(|&ready| ready != ABSENT)
+    }
+
+    /// The number that [`Cache::set_number`] has given the sector of a line that is there.
+    pub fn number(&mut self, line: u64, sector: usize) -> u32 {
+        let found = self.set(line).iter().find(|way| way.tag == line);
+        found.map_or(0, |found| found.numbers[sector])
+    }
+
+    /// Numbers the sector of a line that is there.
+    pub fn set_number(&mut self, line: u64, sector: usize, number: u32) {
+        if let Some(found) = self.set(line).iter_mut().find(|way| way.tag == line) {
+            found.numbers[sector] = number;
+        }
     }
 
     /// The sector will be present from cycle `ready` on. How many sectors with data that memory has not make room for it.

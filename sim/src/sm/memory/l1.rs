@@ -2,7 +2,7 @@
 //!
 //! Sectors pass to the tags through the queues of the banks. A hit is there when it leaves them. A miss leaves when the
 //! table of misses has room for it. Data from L2, of a miss or of a hit on a sector that is on its way, are written back
-//! through one port. Stores pass the queues as loads do, and go on to L2.
+//! as [`Fills`] says. Stores pass the queues as loads do, and go on to L2.
 
 use crate::config::{self, Config};
 use crate::statistics::Counters;
@@ -10,18 +10,19 @@ use crate::statistics::Counters;
 use super::bank_queue::BankQueue;
 use super::cache::Cache;
 use super::coalescer::{SectorAccess, SECTORS};
+use super::fills::Fills;
 use super::l2::L2;
 use super::miss_table::MissTable;
-use super::port::Port;
 
-pub(super) struct L1 {
+/// `T` is what identifies a load.
+pub(super) struct L1<T> {
     config: config::L1,
     tags: Cache,
     banks: Vec<BankQueue>,
     /// The bank whose turn it is, if a sector may go to any.
     turn: usize,
     misses: MissTable,
-    write_back: Port,
+    pub fills: Fills<T>,
 }
 
 /// Where an access stands among the cycles.
@@ -29,20 +30,18 @@ pub(super) struct L1 {
 pub(super) struct Passage {
     /// The first cycle in which the next sector can enter a bank.
     pub entry: u64,
-    /// The cycle in which all of it is done.
+    /// The cycle in which all of it is done that does not wait for a sector.
     pub completion: u64,
-    /// L1 held all of it.
-    pub hit: bool,
 }
 
-impl L1 {
+impl<T: Copy> L1<T> {
     pub fn new(Config { l1, .. }: &Config) -> Self {
         L1 {
             tags: Cache::new(l1.unified, l1.ways),
             banks: (0..l1.banks).map(|_| BankQueue::new(l1.latency)).collect(),
             turn: 0,
             misses: MissTable::new(l1.outstanding),
-            write_back: Port::new(),
+            fills: Fills::new(l1.write_back_port),
             config: l1.clone(),
         }
     }
@@ -55,10 +54,10 @@ impl L1 {
         self.tags.resize(l1.unified - carve_out);
     }
 
-    /// Loads a sector, after those of the passage.
+    /// Loads a sector, after those of the passage. `load` is its number among the fills.
     pub fn load(
         &mut self,
-        now: u64,
+        load: u32,
         passage: &mut Passage,
         access: SectorAccess,
         l2: &mut L2,
@@ -67,28 +66,26 @@ impl L1 {
         let SectorAccess { line, sector, .. } = access;
         let (bank, exit) = self.enter(passage, line, sector);
         counters.l1_reads += 1;
-        let arrival = match self.tags.lookup(line, sector) {
+        match self.tags.lookup(line, sector) {
             Some(ready) => {
                 counters.l1_hits += 1;
                 self.banks[bank].leave(exit);
                 if ready <= exit {
                     passage.completion = passage.completion.max(exit);
-                    return;
+                } else {
+                    self.fills.join(load, self.tags.number(line, sector));
                 }
-                self.written_back(now, ready)
             }
             None => {
                 let admitted = self.misses.admit(exit);
                 self.banks[bank].leave(admitted);
                 let arrival = l2.load(admitted, line, sector, counters);
+                self.misses.insert(arrival);
                 self.tags.fill(line, sector, arrival);
-                let end = self.written_back(now, arrival);
-                self.misses.insert(end);
-                end
+                let number = self.fills.request(load, arrival);
+                self.tags.set_number(line, sector, number);
             }
-        };
-        passage.completion = passage.completion.max(arrival);
-        passage.hit = false;
+        }
     }
 
     /// Stores a sector or a part of it, after those of the passage.
@@ -107,7 +104,6 @@ impl L1 {
         let (bank, exit) = self.enter(passage, access.line, access.sector);
         self.banks[bank].leave(exit);
         passage.completion = passage.completion.max(l2.update(exit, access));
-        passage.hit = false;
     }
 
     /// The bank that a sector passes, and the cycle in which it comes to the tags.
@@ -122,13 +118,5 @@ impl L1 {
         let (entry, exit) = self.banks[bank].enter(passage.entry);
         passage.entry = entry;
         (bank, exit)
-    }
-
-    /// The cycle in which a sector that arrives is written back.
-    fn written_back(&mut self, now: u64, arrival: u64) -> u64 {
-        match self.config.write_back_port {
-            true => self.write_back.book(now, arrival),
-            false => arrival,
-        }
     }
 }

@@ -1,20 +1,20 @@
 //! Memory side of the SM: the load/store unit with L1, shared memory, L2 and DRAM behind it.
 //!
-//! When results arrive is known as soon as the unit takes an instruction: caches note the arrival of what is on its way,
-//! queues and links when they are free again. Nothing is asked again while it waits. Left out: DRAM banks, pages and
-//! refresh, instruction and constant misses, other SMs.
+//! When a sector arrives is known as soon as the unit takes the instruction that asks for it: caches note the arrival of
+//! what is on its way, queues and links when they are free again. Nothing is asked again while it waits. Left out: DRAM
+//! banks, pages and refresh, instruction and constant misses, other SMs.
 
 mod access;
 mod bank_queue;
 mod cache;
 mod coalescer;
+mod fills;
 mod l1;
 mod l2;
 mod link;
 mod load_store;
 mod local;
 mod miss_table;
-mod port;
 mod shared;
 
 pub(super) use access::{Access, Served};
