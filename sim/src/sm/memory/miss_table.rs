@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 pub(super) struct MissTable {
     size: usize,
-    /// When each of them is written back, the first on top.
+    /// When each of them arrives, the first on top.
     outstanding: BinaryHeap<Reverse<u64>>,
 }
 
