@@ -1,11 +1,16 @@
 //! What a calibration finds, for people.
 
+use comfy_table::CellAlignment;
+
 use super::measure::{Measured, Summary};
 use super::Results;
 use crate::output::{grouped, table};
 
 pub fn print(results: &Results) {
     let mut kernels = table(&["trace", "kernel", "group", "ours", "reference", "ratio"]);
+    for column in kernels.column_iter_mut().take(3) {
+        column.set_cell_alignment(CellAlignment::Left);
+    }
     for Measured { trace, file, group, cycles, reference, ratio, .. } in &results.kernels {
         let ratio = format!("{ratio:.3}");
         kernels.add_row([trace, file, group, &grouped(*cycles), &grouped(*reference), &ratio]);
@@ -23,12 +28,10 @@ pub fn print(results: &Results) {
     println!("{groups}");
 
     if !results.ablation.is_empty() {
-        let mut without = table(&[&["without"], &header[1..], &["set"]].concat());
-        let settings = String::new();
-        without.add_row(row("(nothing)", &results.summary).into_iter().chain([settings]));
+        let mut without = table(&[&["without"], &header[1..]].concat());
+        without.add_row(row("(nothing)", &results.summary));
         for ablation in &results.ablation {
-            let settings = ablation.settings.join(" ");
-            without.add_row(row(ablation.without, &ablation.summary).into_iter().chain([settings]));
+            without.add_row(row(ablation.without, &ablation.summary));
         }
         println!("{without}");
     }

@@ -15,7 +15,7 @@ pub fn constants(_: &Path, _: &str) -> Result<String> {
 pub fn machine(_: &Path, name: &str) -> Result<String> {
     let names = PRESETS.map(|(name, _)| name).join(", ");
     let lines = config::preset(name).with_context(|| format!("no preset `{name}`; there are {names}"))?;
-    Ok(table(&["constant", "value", "", "source"], lines))
+    Ok(table(&["constant", "value", "remark", "source"], lines))
 }
 
 fn table(header: &[&str; 4], constants: Vec<Description>) -> String {
