@@ -3,6 +3,7 @@
 //! One file per subcommand. Exit code 0 on success, 1 when something checked does not hold, 2 on
 //! unusable input.
 
+mod calibrate;
 mod compare;
 mod docs;
 mod engines;
@@ -44,6 +45,8 @@ enum Command {
     Sim(sim::Arguments),
     /// Run designs on workloads and set them beside the papers' evaluations
     Compare(compare::Arguments),
+    /// Set our cycles beside those of a reference, kernel by kernel
+    Calibrate(calibrate::Arguments),
     /// Run the cycle testbenches of hardware modules
     Testbench(testbench::Arguments),
     /// Put faults into hardware modules and see whether their testbenches find them
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Command::Trace(arguments) => trace::run(arguments),
         Command::Sim(arguments) => sim::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
+        Command::Calibrate(arguments) => calibrate::run(arguments),
         Command::Testbench(arguments) => testbench::run(arguments),
         Command::Mutants(arguments) => mutants::run(arguments),
         Command::Verilog(arguments) => verilog::run(arguments),

@@ -1,5 +1,7 @@
 //! The SM on small kernels of known behaviour, on random ones, and on traces of real GPUs.
 
+mod streams;
+
 use std::path::{Path, PathBuf};
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
@@ -9,7 +11,9 @@ use gpurf_sim::issue::Holders;
 use gpurf_sim::sm::{Design, Gpu, SmError};
 use gpurf_sim::statistics::{Counters, Statistics};
 use gpurf_sim::sub_core::{PortR, SubCore};
-use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
+use gpurf_trace::{KernelHeader, Workload};
+
+use streams::{header, kernel, Line, ALL, EXIT};
 
 /// An operand stage with a port for every register: all operands are there `delay` cycles after
 /// issue, and are read at dispatch. It can be made to fail.
@@ -128,48 +132,6 @@ impl Clocked for Ideal {
     }
 }
 
-/// An instruction of a test: opcode, destination, sources, mask, addresses of its active lanes.
-type Line<'a> = (&'a str, Option<u8>, &'a [u8], u32, &'a [u64]);
-
-const ALL: u32 = u32::MAX;
-
-/// A kernel whose thread blocks have these warps.
-fn kernel(header: KernelHeader, blocks: &[Vec<Vec<Line>>]) -> Workload {
-    let mut program = Program::default();
-    let blocks = blocks.iter().map(|warps| {
-        let mut block = ThreadBlock::new([0; 3]);
-        for (id, lines) in warps.iter().enumerate() {
-            block.begin_warp(id as u32);
-            for (place, &(opcode, destination, sources, mask, addresses)) in lines.iter().enumerate() {
-                let sources: Vec<Register> = sources.iter().map(|&source| Register::Vector(source)).collect();
-                let instruction = Instruction {
-                    pc: 16 * place as u32,
-                    opcode,
-                    destination: destination.map(Register::Vector),
-                    sources: &sources,
-                    width: if addresses.is_empty() { 0 } else { 4 },
-                    immediates: [0, 0],
-                };
-                block.push(program.intern(&instruction).unwrap(), mask, addresses);
-            }
-        }
-        block
-    });
-    let blocks = blocks.collect();
-    let kernel = Kernel::in_memory(header, program, blocks);
-    Workload { name: "test".into(), commands: vec![Command::Kernel(kernel)] }
-}
-
-fn header(threads: u32) -> KernelHeader {
-    KernelHeader {
-        name: "k".into(),
-        grid: [1; 3],
-        block: [threads, 1, 1],
-        nregs: 32,
-        ..KernelHeader::default()
-    }
-}
-
 fn one_warp(lines: &[Line]) -> Workload {
     kernel(header(32), &[vec![lines.to_vec()]])
 }
@@ -202,8 +164,6 @@ fn model(workload: &Workload, design: Design, settings: &[&str], seed: u64) -> S
 fn counters(statistics: &Statistics) -> Counters {
     statistics.summary.counters
 }
-
-const EXIT: Line = ("EXIT", None, &[], ALL, &[]);
 
 #[test]
 fn a_chain_of_dependent_instructions_takes_their_latency() {
@@ -261,8 +221,8 @@ fn memory_instructions_wait_for_memory() {
     let uses: Line = ("IADD3", Some(3), &[2], ALL, &[]);
     let statistics = ideal(&one_warp(&[load, uses, EXIT]), 1);
     let cycles = counters(&statistics).cycles;
-    assert!((490..501).contains(&cycles), "DRAM's latency, not {cycles}");
-    assert!(statistics.summary.stalls.memory > 480);
+    assert!((345..356).contains(&cycles), "DRAM's latency, not {cycles}");
+    assert!(statistics.summary.stalls.memory > 335);
     let again = ideal(&one_warp(&[load, uses, load, uses, EXIT]), 1);
     assert!((30..45).contains(&(counters(&again).cycles - cycles)), "the second is in L1");
 }
@@ -274,7 +234,7 @@ fn generic_addresses_reach_the_memory_they_lie_in() {
     let block = vec![vec![lines.to_vec()]];
     let shared = kernel(KernelHeader { shared_base: base, ..header(32) }, &block);
     assert!(counters(&ideal(&shared, 1)).cycles < 50, "shared memory answers");
-    assert!(counters(&ideal(&kernel(header(32), &block), 1)).cycles > 489, "DRAM answers");
+    assert!(counters(&ideal(&kernel(header(32), &block), 1)).cycles > 344, "DRAM answers");
 }
 
 #[test]
@@ -288,8 +248,8 @@ fn a_barrier_holds_all_warps_and_ended_warps_do_not_count() {
     let ended_warp = vec![EXIT];
     let with = kernel(header(96), &[vec![slow_warp, fast_warp.clone(), ended_warp]]);
     let statistics = ideal(&with, 1);
-    assert!(statistics.summary.stalls.barrier > 480, "{:?}", statistics.summary.stalls);
-    assert!(counters(&statistics).cycles > 489);
+    assert!(statistics.summary.stalls.barrier > 335, "{:?}", statistics.summary.stalls);
+    assert!(counters(&statistics).cycles > 344);
     let alone = ideal(&kernel(header(96), &[vec![fast_warp]]), 1);
     assert!(counters(&alone).cycles < 60, "warps without instructions do not count");
 }
@@ -503,7 +463,7 @@ fn statistics_have_the_keys_that_scripts_rely_on() {
     for key in keys.split_ascii_whitespace() {
         assert!(json.get(key).is_some(), "{key}");
     }
-    assert_eq!(json["config"]["l1"]["latency"], 32);
+    assert_eq!(json["config"]["l1"]["latency"], 30);
 }
 
 /// Traces of real GPUs: the folder `GPURF_TRACES`, by default `../shared/traces` beside the project.

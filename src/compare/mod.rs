@@ -1,6 +1,6 @@
 //! `gpurf compare`: the papers' evaluations, each a study of its own, beside what they report.
 
-mod bars;
+pub mod bars;
 mod finereg;
 mod jobs;
 mod malekeh;

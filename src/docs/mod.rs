@@ -16,6 +16,7 @@ mod commands;
 mod costs;
 mod files;
 mod hardware;
+mod machines;
 mod opcodes;
 mod papers;
 mod scenarios;
@@ -54,6 +55,9 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("contradictions", claims::contradictions),
     ("costs", costs::table),
     ("files", files::table),
+    ("constants", machines::constants),
+    ("machine", machines::machine),
+    ("machines", machines::side_by_side),
     ("modules", hardware::modules),
     ("opcodes", opcodes::text),
     ("papers", papers::table),

@@ -39,6 +39,7 @@ impl Config {
         let units = [
             ("int", &self.int),
             ("fp32", &self.fp32),
+            ("half", &self.half),
             ("fp64", &self.fp64),
             ("sfu", &self.sfu),
             ("tensor", &self.tensor),
@@ -49,11 +50,14 @@ impl Config {
             between(&format!("{name}.latency"), unit.latency, 1, MAX_LATENCY)?;
             between(&format!("{name}.initiation"), unit.initiation, 1, MAX_LATENCY)?;
         }
+        between("control.latency", self.control.latency, 1, MAX_LATENCY)?;
+        between("control.initiation", self.control.initiation, 1, MAX_LATENCY)?;
         between("shared.latency", self.shared.latency, 1, MAX_LATENCY)?;
         one_of("shared.banks", self.shared.banks, &[1, 2, 4, 8, 16, 32, 64])?;
         between("mlds.transfers", self.mlds.transfers, 1, 2)?;
         between("l1.latency", self.l1.latency, 1, MAX_LATENCY)?;
-        between("l1.sectors_per_cycle", self.l1.sectors_per_cycle, 1, 4)?;
+        one_of("l1.banks", self.l1.banks, &[1, 2, 4, 8])?;
+        between("l1.outstanding", self.l1.outstanding as u64, 1, 1 << 20)?;
         let largest = self.l1.carve_outs.iter().copied().max().unwrap_or(0);
         if self.l1.carve_outs.is_empty() || largest >= self.l1.unified || largest < self.sm.shared_memory {
             let reason = format!(

@@ -2,12 +2,18 @@
 
 use gpurf_blocks::{Description, PARAMETERS};
 
-use super::load::{is_settable, TURING};
+use super::load::{is_settable, PRESETS, TURING};
 
 /// Every constant that a configuration can set, hardware first; a constant of a section is called `section.key`.
 pub fn constants() -> Vec<Description> {
     let hardware = PARAMETERS.iter().filter(|parameter| is_settable(parameter.name));
     hardware.map(|parameter| parameter.describe()).chain(commented(TURING)).collect()
+}
+
+/// What a preset sets, and why.
+pub fn preset(name: &str) -> Option<Vec<Description>> {
+    let (_, text) = PRESETS.iter().find(|(known, _)| *known == name)?;
+    Some(commented(text))
 }
 
 /// The constants of a TOML file in which each stands on a line with its comment: `key = value # What it is. [Source]`.
@@ -36,6 +42,8 @@ fn commented(text: &str) -> Vec<Description> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::config::Config;
 
@@ -46,6 +54,21 @@ mod tests {
                 !default.is_empty() && doc.ends_with('.') && !source.is_empty(),
                 "{name}: {doc} {source}"
             );
+        }
+    }
+
+    #[test]
+    fn every_line_of_a_preset_has_a_source_and_sets_what_is_loaded() {
+        for (name, text) in PRESETS {
+            let loaded = Config::load(Some(Path::new(name)), &[]).unwrap();
+            let lines = preset(name).unwrap();
+            let written = text.lines().filter(|line| !line.starts_with('#') && line.contains('='));
+            assert_eq!(lines.len(), written.count(), "{name}");
+            for Description { name: key, default, source, .. } in lines {
+                assert!(source.starts_with('['), "{name}, {key}: {source}");
+                assert!(constants().iter().any(|constant| constant.name == key), "{name}: {key}");
+                assert_eq!(loaded.with(&[format!("{key}={default}")]).unwrap(), loaded, "{name}, {key}");
+            }
         }
     }
 

@@ -15,11 +15,14 @@ pub const TURING: &str = include_str!("../../config/turing.toml");
 /// What R's machine changes of them (R Table I), halved to the warps that an SM has here.
 pub const FINEREG: &str = include_str!("../../config/finereg.toml");
 
-/// Changes to the defaults that have a name, in place of a user's file.
-pub const PRESETS: [(&str, &str); 3] = [
+/// Changes to the defaults that have a name, in place of a user's file: the machine of each paper, and the reference's.
+pub const PRESETS: [(&str, &str); 6] = [
+    ("accel-sim-rtx2060", include_str!("../../config/accel_sim_rtx2060.toml")),
+    ("malekeh-f", include_str!("../../config/malekeh_f.toml")),
+    ("malekeh-w", include_str!("../../config/malekeh_w.toml")),
+    ("multicast-v1", include_str!("../../config/multicast_v1.toml")),
+    ("multicast-next", include_str!("../../config/multicast_next.toml")),
     ("finereg", FINEREG),
-    ("tensor-core-v1", include_str!("../../config/tensor_core_v1.toml")),
-    ("next-generation", include_str!("../../config/next_generation.toml")),
 ];
 
 /// Hardware parameters that a configuration cannot set, and what sets them.

@@ -11,7 +11,7 @@ use gpurf_blocks::{Parameters, LANES, MAX_ROWS, SUB_CORES};
 use serde::{Deserialize, Serialize};
 
 pub use check::LINE;
-pub use describe::constants;
+pub use describe::{constants, preset};
 pub use load::{ConfigError, FINEREG, PRESETS, TURING};
 
 /// All constants. The TOML file documents each field but the first.
@@ -30,14 +30,18 @@ pub struct Config {
     pub sm: Limits,
     pub int: Timing,
     pub fp32: Timing,
+    pub half: Timing,
     pub fp64: Timing,
     pub sfu: Timing,
     pub tensor: Timing,
     pub branch: Timing,
     pub uniform: Timing,
+    pub control: Control,
+    pub constant: Constant,
     pub load_store: LoadStore,
     pub shared: Shared,
     pub mlds: Mlds,
+    pub local: Local,
     pub l1: L1,
     pub l2: L2,
     pub dram: Dram,
@@ -117,13 +121,45 @@ pub struct Limits {
 }
 
 /// An execution unit, in cycles.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
     /// From dispatch to write-back.
     pub latency: u64,
     /// Between two dispatches to the unit.
     pub initiation: u64,
+}
+
+/// `BAR` and `EXIT`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Control {
+    pub unit: ControlUnit,
+    pub latency: u64,
+    pub initiation: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ControlUnit {
+    Int,
+    Branch,
+}
+
+/// Loads of constants into registers, `LDC`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Constant {
+    pub unit: ConstantUnit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConstantUnit {
+    /// As an integer instruction.
+    Int,
+    /// With the latency of L1.
+    LoadStore,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -205,6 +241,13 @@ impl From<Marking> for String {
     }
 }
 
+/// Local memory of the threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Local {
+    pub interleaved: bool,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct L1 {
@@ -212,7 +255,11 @@ pub struct L1 {
     pub carve_outs: Vec<u64>,
     pub ways: usize,
     pub latency: u64,
-    pub sectors_per_cycle: u64,
+    pub banks: usize,
+    pub interleaved: bool,
+    pub outstanding: usize,
+    pub write_back_port: bool,
+    pub store_fill: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -222,6 +269,10 @@ pub struct L2 {
     pub ways: usize,
     pub latency: u64,
     pub cycles_per_sector: u64,
+    pub shared_requests: bool,
+    pub partial_fill: bool,
+    pub write_back: bool,
+    pub copies: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

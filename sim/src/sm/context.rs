@@ -193,6 +193,13 @@ impl Context {
         self.sequence += 1;
     }
 
+    /// Loads complete whose last sector has arrived.
+    pub fn receive(&mut self) {
+        while let Some((executing, completion)) = self.memory.arrive(self.now) {
+            self.plan(completion, executing);
+        }
+    }
+
     /// The next instruction that completes in this cycle.
     pub fn completion(&mut self) -> Option<Executing> {
         let Reverse(event) = self.events.peek()?;
@@ -206,7 +213,7 @@ impl Context {
     /// The next cycle in which something is known to happen.
     pub fn next_event(&self) -> Option<u64> {
         let completion = self.events.peek().map(|Reverse(event)| event.cycle);
-        completion.into_iter().chain(self.memory.next_take()).min()
+        completion.into_iter().chain(self.memory.next_take()).chain(self.memory.next_arrival()).min()
     }
 
     /// Notes a failed check; `what` is told for the first few.

@@ -23,7 +23,7 @@ use gpurf_blocks::{Clocked, MAX_BANKS, MAX_COLLECTORS, SUB_CORES, WARPS};
 use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};
 
 use crate::bits::{all, flags, mask, members};
-use crate::config::{Config, Organisation, Timing};
+use crate::config::{Config, Organisation};
 use crate::statistics::Stalls;
 
 use permission::Permission;
@@ -65,8 +65,9 @@ pub(super) struct Core<E> {
     occupied: u8,
     /// The warp that each served last.
     owners: [Option<u8>; MAX_COLLECTORS],
-    units: [ExecutionUnit; Unit::ALL.len()],
-    /// Those that do not take an instruction yet, one bit each.
+    /// The next cycle in which each unit takes an instruction.
+    units: [u64; Unit::ALL.len()],
+    /// Those that do not take one yet, one bit each.
     busy_units: u8,
     /// Results that wait for their bank.
     results: [VecDeque<Result>; MAX_BANKS],
@@ -101,29 +102,11 @@ struct Collecting {
     expected: Expected,
 }
 
-struct ExecutionUnit {
-    timing: Timing,
-    /// The next cycle in which it takes an instruction.
-    free: u64,
-}
-
 impl<E> Core<E>
 where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
     pub fn new(index: usize, engine: E, config: &Config, design: &Design) -> Self {
-        // The load/store unit's own timing lies in memory; here it takes an instruction a cycle.
-        let load_store = Timing { latency: 1, initiation: 1 };
-        let units = Unit::ALL.map(|unit| match unit {
-            Unit::Int => &config.int,
-            Unit::Fp32 => &config.fp32,
-            Unit::Fp64 => &config.fp64,
-            Unit::Sfu => &config.sfu,
-            Unit::Tensor => &config.tensor,
-            Unit::LoadStore => &load_store,
-            Unit::Branch => &config.branch,
-            Unit::Uniform => &config.uniform,
-        });
         Core {
             index,
             engine,
@@ -145,7 +128,7 @@ where
             all_collectors: all(design.collectors(config)),
             occupied: 0,
             owners: [None; MAX_COLLECTORS],
-            units: units.map(|timing| ExecutionUnit { timing: timing.clone(), free: 0 }),
+            units: [0; Unit::ALL.len()],
             busy_units: 0,
             results: std::array::from_fn(|_| VecDeque::with_capacity(64)),
             banks: config.hardware.banks,
@@ -370,7 +353,7 @@ where
     /// Bit u: unit u takes an instruction in this cycle.
     fn unit_ready(&mut self, context: &Context) -> u32 {
         for unit in members(self.busy_units) {
-            self.busy_units &= !(u8::from(self.units[unit].free <= context.now) << unit);
+            self.busy_units &= !(u8::from(self.units[unit] <= context.now) << unit);
         }
         let full = u8::from(!context.memory.accepts(self.index)) << Unit::LoadStore as u8;
         (!(self.busy_units | full)).into()
@@ -422,8 +405,7 @@ where
         self.warps[executing.warp as usize].dispatch(reading);
         self.changed |= 1 << executing.warp;
 
-        let unit = &mut self.units[usize::from(decoded.unit)];
-        unit.free = context.now + unit.timing.initiation;
+        self.units[usize::from(decoded.unit)] = context.now + decoded.timing.initiation;
         self.busy_units |= 1 << decoded.unit;
         if executing.instruction.mask == 0 {
             // No lane is active: it read its operands, and that is all.
@@ -431,7 +413,7 @@ where
         } else if decoded.memory.is_some() {
             context.send_to_memory(executing);
         } else {
-            context.plan(context.now + unit.timing.latency, executing);
+            context.plan(context.now + decoded.timing.latency, executing);
         }
     }
 

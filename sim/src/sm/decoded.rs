@@ -5,11 +5,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use gpurf_blocks::MAX_SLOTS;
 use gpurf_trace::{Memory, RegisterSet, StaticInstruction};
 
+use super::execution::Execution;
+use crate::config::{Config, Timing};
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decoded {
     pub pc: u32,
     pub unit: u8,
+    pub timing: Timing,
     pub barrier: bool,
+    /// Present if it goes to the load/store unit.
     pub memory: Option<Memory>,
     /// Bytes a thread moves.
     pub width: u64,
@@ -40,13 +45,14 @@ impl Decoded {
     /// `None` if the instruction reads more registers than the collectors have source slots.
     pub fn new(
         instruction: &StaticInstruction,
-        slots: usize,
+        config: &Config,
         mlds: bool,
         multicasts: bool,
     ) -> Option<Decoded> {
-        if instruction.sources.len() > slots {
+        if instruction.sources.len() > config.hardware.slots {
             return None;
         }
+        let Execution { unit, timing, memory } = Execution::of(instruction, config);
         let mut sources = [0; MAX_SLOTS];
         sources[..instruction.sources.len()].copy_from_slice(&instruction.sources);
         let mut destinations = [0; MAX_WRITTEN];
@@ -57,9 +63,10 @@ impl Decoded {
         let writes = RegisterSet::from_iter(instruction.destinations.iter().copied());
         Some(Decoded {
             pc: instruction.pc,
-            unit: instruction.unit as u8,
+            unit: unit as u8,
+            timing,
             barrier: instruction.barrier,
-            memory: instruction.memory,
+            memory,
             width: u64::from(instruction.width),
             mlds,
             multicasts,

@@ -140,7 +140,7 @@ where
 
     /// A copy from the host, which leaves its data in L2 and takes no time.
     pub fn copy_to_device(&mut self, address: u64, bytes: u64) {
-        self.sms.iter_mut().for_each(|sm| sm.context.memory.copy_to_device(address, bytes));
+        self.sms.iter_mut().for_each(|sm| sm.context.memory.l2.copy_to_device(address, bytes));
     }
 
     /// Launches a kernel and runs it to its end, or to the limit of cycles.

@@ -40,7 +40,7 @@ where
     }
 
     fn decode(&mut self, program: &Program, occupancy: &Occupancy) -> Result<(), SmError> {
-        let slots = self.context.config.hardware.slots;
+        let config = &self.context.config;
         for instruction in &program.instructions()[self.context.decoded.len()..] {
             let named = instruction.sources.iter().chain(&instruction.destinations);
             let highest = named.copied().max().unwrap_or(0);
@@ -54,13 +54,13 @@ where
                 });
             }
             let (mlds, multicasts) = self.context.marks.of(instruction);
-            let mut decoded = Decoded::new(instruction, slots, mlds, multicasts).ok_or_else(|| {
+            let mut decoded = Decoded::new(instruction, config, mlds, multicasts).ok_or_else(|| {
                 SmError::TooManySources {
                     kernel: self.context.kernel.name.clone(),
                     pc: instruction.pc,
                     opcode: instruction.opcode.to_string(),
                     needed: instruction.sources.len(),
-                    slots,
+                    slots: config.hardware.slots,
                 }
             })?;
             if let (Some(own), Some(liveness)) = (self.context.own, &self.context.liveness) {

@@ -26,6 +26,7 @@ mod core;
 mod decoded;
 mod design;
 mod error;
+mod execution;
 mod gpu;
 mod launch;
 mod load_sharing;
@@ -69,6 +70,9 @@ use switching::Switching;
 
 /// Cycles after which a run is given up if nothing moves; more than any unit keeps instructions out.
 const PATIENCE: u64 = 200_000;
+/// Cycles in which nothing issues or completes, however many blocks are switched, before the shared pool of registers
+/// gives more than it has; more than a switch takes.
+const SWITCHING_PATIENCE: u64 = 1_000;
 
 /// An SM whose sub-cores' hardware is run by engines of type `E`.
 struct Sm<E> {
@@ -225,6 +229,7 @@ where
     /// One cycle; whether another one right after it may see anything happen.
     fn step(&mut self, occupancy: &Occupancy) -> bool {
         let context = &mut self.context;
+        context.receive();
         while let Some(mut executing) = context.completion() {
             if occupancy.switching {
                 let Some(located) = context.locate(executing, occupancy) else { continue };
@@ -280,14 +285,17 @@ where
     fn advance(&mut self, active: bool, end: u64) -> Result<(), SmError> {
         let now = self.context.now;
         let event = self.context.next_event();
+        // Blocks whose warps all wait for the pool may take each other's place for ever.
+        let circles = now > self.context.last_progress + SWITCHING_PATIENCE;
         let next = match event {
+            None if (circles || !active) && self.sub_cores.iter_mut().any(Core::overdraw) => {
+                self.context.residency.pool_overdrawn += 1;
+                self.context.last_progress = now;
+                now + 1
+            }
             _ if active => now + 1,
             Some(_) if !self.jump => now + 1,
             Some(event) => event.max(now + 1),
-            None if self.sub_cores.iter_mut().any(Core::overdraw) => {
-                self.context.residency.pool_overdrawn += 1;
-                now + 1
-            }
             None => return Err(self.stuck("no instruction can issue and none is under way")),
         };
         let passed = next.min(end) - now;

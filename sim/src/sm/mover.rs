@@ -111,7 +111,7 @@ impl RmuMove {
         self.looked_up += usize::from(inputs.warp_valid && outputs.warp_ready);
         if outputs.memory_request && inputs.memory_ready {
             let address = VECTORS + VECTOR_BYTES * (u64::from(outputs.memory_pc) / INSTRUCTION_BYTES);
-            let arrival = sm.context.memory.fetch(now, address, &mut sm.context.counters);
+            let arrival = sm.context.memory.l2.fetch(now, address, &mut sm.context.counters);
             self.vector = Some((arrival, outputs.memory_pc));
         }
         if outputs.acrf_read && inputs.acrf_read_ready {
@@ -179,7 +179,7 @@ impl DramMove {
             let registers = &mut sm.context.resident(from.0).stored;
             registers.resize(occupancy.warps * occupancy.registers, 0);
             registers[self.stored] = value;
-            sm.context.residency.context_sectors += sm.context.memory.store_register(sm.context.now);
+            sm.context.residency.context_sectors += sm.context.memory.l2.store_register(sm.context.now);
             self.reading = None;
             self.stored += 1;
         }
@@ -197,7 +197,7 @@ impl DramMove {
         let now = sm.context.now;
         self.loaded = self.next(sm, occupancy, to.0, self.loaded);
         if self.loaded < occupancy.warps * occupancy.registers {
-            let (arrival, sectors) = sm.context.memory.load_register(now);
+            let (arrival, sectors) = sm.context.memory.l2.load_register(now);
             sm.context.residency.context_sectors += sectors;
             self.coming.push_back((arrival, self.loaded));
             self.loaded += 1;

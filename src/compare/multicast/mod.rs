@@ -50,7 +50,7 @@ pub fn run(mut arguments: Arguments) -> Result<Verdict> {
         arguments.designs.is_empty() && !arguments.sthld && arguments.csv.is_none(),
         "--study multicast: --designs, --sthld and --csv belong to another study; leave them out",
     );
-    arguments.config.get_or_insert_with(|| PathBuf::from("next-generation"));
+    arguments.config.get_or_insert_with(|| PathBuf::from("multicast-next"));
     let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
     let tiles = chosen(&arguments.input, layers::tiles(), Input::name);
     let layers = chosen(&arguments.input, layers::all(), |layer: &Layer| layer.name.as_str());

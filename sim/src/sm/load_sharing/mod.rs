@@ -15,7 +15,7 @@ mod renaming;
 mod sections;
 mod versions;
 
-use gpurf_blocks::SUB_CORES;
+use gpurf_blocks::{LANES, SUB_CORES};
 use gpurf_trace::{KernelHeader, Memory, MemoryAccess, MemorySpace};
 
 use crate::config::Config;
@@ -23,7 +23,7 @@ use crate::config::Config;
 use super::context::{Context, Executing};
 use super::decoded::Decoded;
 use super::design::Design;
-use super::memory::Access;
+use super::memory::{Access, Served, Threads};
 use super::residency::Resident;
 use delivery::Load;
 use renaming::{Found, Renaming};
@@ -77,6 +77,14 @@ fn places<'a>(
 
 fn resident<'a>(residents: &'a [Option<Resident>], executing: &Executing) -> &'a Resident {
     residents[executing.block].as_ref().expect("warps belong to a resident block")
+}
+
+/// The lanes of an instruction among the threads that the SM has room for.
+fn threads(kernel: &KernelHeader, residents: usize, executing: &Executing) -> Threads {
+    let warps = u64::from(kernel.warps_per_block());
+    let warp = warps * executing.block as u64 + u64::from(executing.number);
+    let lanes = LANES as u64;
+    Threads { first: warp * lanes, mask: executing.instruction.mask, count: residents as u64 * warps * lanes }
 }
 
 fn load<'a>(decoded: &'a [Decoded], residents: &'a [Option<Resident>], executing: &'a Executing) -> Load<'a> {
@@ -238,7 +246,8 @@ impl Context {
     /// One access to shared memory, for one warp or two.
     fn perform(&mut self, grant: Grant) {
         self.last_progress = self.now;
-        let completion = self.access(&grant.first.executing, 1);
+        let Served { completion, .. } = self.access(&grant.first.executing, 1);
+        let completion = completion.expect("shared memory misses nothing");
         let parts = [Some(grant.first), grant.second];
         for part in parts.into_iter().flatten() {
             self.check_age(&part.executing, part.stores);
@@ -264,8 +273,8 @@ impl Context {
         }
     }
 
-    /// The load/store unit performs the access of an instruction; the cycle of its completion.
-    fn access(&mut self, executing: &Executing, transfers: u64) -> u64 {
+    /// The load/store unit performs the access of an instruction.
+    fn access(&mut self, executing: &Executing, transfers: u64) -> Served {
         let Context { sharing, residents, decoded, kernel, .. } = self;
         let memory = memory_of(kernel, decoded, residents, executing);
         let width = decoded[executing.instruction.static_index as usize].width;
@@ -274,8 +283,9 @@ impl Context {
             sharing.versions.store(places(kernel, residents, executing), width, executing.block, late);
         }
         let addresses = resident(residents, executing).block.addresses(&executing.instruction);
-        let access = Access { memory, width, addresses, transfers };
-        self.memory.access(self.now, access, &mut self.counters)
+        let threads = threads(kernel, residents.len(), executing);
+        let access = Access { memory, width, addresses, transfers, threads };
+        self.memory.access(self.now, access, *executing, &mut self.counters)
     }
 
     /// The load/store unit takes its next instruction, if it can. Gives it back if it takes long.
@@ -293,16 +303,17 @@ impl Context {
         let executing = memory.take(self.now, may_be_taken)?;
         self.last_progress = self.now;
         let Decoded { mlds, multicasts, .. } = *self.decoded(&executing.instruction);
-        let completion = self.access(&executing, if mlds { self.config.mlds.transfers } else { 1 });
+        let Served { completion, hit } =
+            self.access(&executing, if mlds { self.config.mlds.transfers } else { 1 });
         let multicasting = self.sharing.as_mut().filter(|_| multicasts);
         if let Some(LoadSharing { sections, multicaster: Some(multicaster), .. }) = multicasting {
             multicaster.arrived(executing.block, sections.of(&executing));
         }
-        self.plan(completion, executing);
+        if let Some(completion) = completion {
+            self.plan(completion, executing);
+        }
         // Whether the L1 cache held it is known by now: what it did not hold takes long.
-        let memory = memory_of(&self.kernel, &self.decoded, &self.residents, &executing);
-        let is_long = memory.space != MemorySpace::Shared && completion > self.now + self.config.l1.latency;
-        is_long.then_some(executing)
+        (!hit).then_some(executing)
     }
 }
 

@@ -4,6 +4,8 @@ use gpurf_trace::{Memory, MemoryAccess, MemorySpace};
 
 use crate::statistics::Counters;
 
+use super::Threads;
+
 /// What an instruction asks of the unit.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sm) struct Access<'a> {
@@ -14,13 +16,30 @@ pub(in crate::sm) struct Access<'a> {
     pub addresses: &'a [u64],
     /// How often shared memory transfers the data.
     pub transfers: u64,
+    /// The lanes, as local memory tells them apart.
+    pub threads: Threads,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sm) struct Served {
+    /// The cycle of its completion, unless it waits for sectors: see [`super::LoadStoreUnit::arrive`].
+    pub completion: Option<u64>,
+    /// Nothing had to come from beyond L1.
+    pub hit: bool,
+}
+
+impl Served {
+    pub fn hit(completion: u64) -> Self {
+        Served { completion: Some(completion), hit: true }
+    }
 }
 
 impl Access<'_> {
     /// Adds it to the traffic between the register files and L1 or shared memory. An atomic operation counts
     /// as a store, local memory as global.
     pub(super) fn count(&self, counters: &mut Counters) {
-        let Access { memory, width, addresses, transfers } = *self;
+        let Access { memory, width, addresses, transfers, .. } = *self;
         let (requests, bytes) = match (memory.space, memory.access) {
             _ if addresses.is_empty() => return,
             (MemorySpace::Constant, _) => return,

@@ -2,9 +2,8 @@
 
 use crate::config::LINE;
 
-use super::coalescer::SECTOR;
+use super::coalescer::{SECTOR, SECTORS};
 
-const SECTORS: usize = (LINE / SECTOR) as usize;
 /// A sector that is not there.
 const ABSENT: u64 = u64::MAX;
 
@@ -22,9 +21,22 @@ struct Line {
     tag: u64,
     last_use: u64,
     ready: [u64; SECTORS],
+    /// Numbers of the sectors that are on their way, as the owner of the cache numbers them.
+    numbers: [u32; SECTORS],
+    /// Bytes stored into sectors that are not present, one bit each.
+    written: [u32; SECTORS],
+    /// Sectors with data that memory has not, one bit each.
+    dirty: u8,
 }
 
-const EMPTY: Line = Line { tag: u64::MAX, last_use: 0, ready: [ABSENT; SECTORS] };
+const EMPTY: Line = Line {
+    tag: u64::MAX,
+    last_use: 0,
+    ready: [ABSENT; SECTORS],
+    numbers: [0; SECTORS],
+    written: [0; SECTORS],
+    dirty: 0,
+};
 
 impl Cache {
     /// `size` in bytes.
@@ -47,27 +59,69 @@ impl Cache {
         Some(found.ready[sector]).filter(|&ready| ready != ABSENT)
     }
 
-    /// The sector will be present from cycle `ready` on.
-    pub fn fill(&mut self, line: u64, sector: usize, ready: u64) {
+    /// The number that [`Cache::set_number`] has given the sector of a line that is there.
+    pub fn number(&mut self, line: u64, sector: usize) -> u32 {
+        let found = self.set(line).iter().find(|way| way.tag == line);
+        found.map_or(0, |found| found.numbers[sector])
+    }
+
+    /// Numbers the sector of a line that is there.
+    pub fn set_number(&mut self, line: u64, sector: usize, number: u32) {
+        if let Some(found) = self.set(line).iter_mut().find(|way| way.tag == line) {
+            found.numbers[sector] = number;
+        }
+    }
+
+    /// The sector will be present from cycle `ready` on. How many sectors with data that memory has not make room for it.
+    pub fn fill(&mut self, line: u64, sector: usize, ready: u64) -> u32 {
+        let (found, replaced) = self.occupy(line);
+        found.ready[sector] = ready;
+        replaced
+    }
+
+    /// Bytes of a sector, one bit each, are stored in cycle `now`. A sector is present once all of it is stored. What
+    /// makes room for it, as in [`Cache::fill`].
+    pub fn write(&mut self, line: u64, sector: usize, bytes: u32, now: u64) -> u32 {
+        let (found, replaced) = self.occupy(line);
+        found.written[sector] |= bytes;
+        if found.written[sector] == u32::MAX && found.ready[sector] == ABSENT {
+            found.ready[sector] = now;
+        }
+        replaced
+    }
+
+    /// The data of a sector of a line that is there will have to be written to memory.
+    pub fn mark_dirty(&mut self, line: u64, sector: usize) {
+        if let Some(found) = self.set(line).iter_mut().find(|way| way.tag == line) {
+            found.dirty |= 1 << sector;
+        }
+    }
+
+    /// The way of a line, in place of another one if need be.
+    fn occupy(&mut self, line: u64) -> (&mut Line, u32) {
         self.uses += 1;
         let uses = self.uses;
         let set = self.set(line);
-        let way = match set.iter().position(|way| way.tag == line) {
-            Some(way) => way,
-            None => {
-                let oldest = (0..set.len()).min_by_key(|&way| set[way].last_use).expect("a set has ways");
-                set[oldest] = Line { tag: line, ..EMPTY };
-                oldest
-            }
-        };
+        let mut replaced = 0;
+        let way = set.iter().position(|way| way.tag == line).unwrap_or_else(|| {
+            let oldest = (0..set.len()).min_by_key(|&way| set[way].last_use).expect("a set has ways");
+            replaced = set[oldest].dirty.count_ones();
+            set[oldest] = Line { tag: line, ..EMPTY };
+            oldest
+        });
         set[way].last_use = uses;
-        set[way].ready[sector] = ready;
+        (&mut set[way], replaced)
     }
 
     fn set(&mut self, line: u64) -> &mut [Line] {
         let first = (line % self.sets as u64) as usize * self.ways;
         &mut self.lines[first..first + self.ways]
     }
+}
+
+/// The line of an address, and the sector of it.
+pub(super) fn place(address: u64) -> (u64, usize) {
+    (address / LINE, (address % LINE / SECTOR) as usize)
 }
 
 #[cfg(test)]
@@ -88,12 +142,33 @@ mod tests {
     fn the_least_recently_used_line_of_a_set_is_replaced() {
         let mut cache = Cache::new(2 * 128 * 4, 4);
         let lines = [0, 2, 4, 6];
-        lines.iter().for_each(|&line| cache.fill(line, 0, 0));
+        lines.iter().for_each(|&line| assert_eq!(cache.fill(line, 0, 0), 0));
         assert!(cache.lookup(0, 0).is_some());
         cache.fill(8, 0, 0);
         assert!(cache.lookup(0, 0).is_some() && cache.lookup(8, 0).is_some());
         assert_eq!(cache.lookup(2, 0), None);
         cache.resize(128 * 4);
         assert_eq!(cache.lookup(0, 0), None);
+    }
+
+    #[test]
+    fn a_sector_is_present_when_all_its_bytes_are_stored() {
+        let mut cache = Cache::new(4096, 4);
+        cache.write(3, 1, 0x0000_ffff, 10);
+        assert_eq!(cache.lookup(3, 1), None);
+        cache.write(3, 1, 0xffff_0000, 20);
+        assert_eq!(cache.lookup(3, 1), Some(20));
+        cache.write(3, 1, 0xff, 30);
+        assert_eq!(cache.lookup(3, 1), Some(20), "it stays present");
+    }
+
+    #[test]
+    fn what_is_replaced_says_how_much_memory_lacks() {
+        let mut cache = Cache::new(128, 1);
+        cache.write(1, 0, u32::MAX, 0);
+        cache.write(1, 3, 1, 0);
+        (0..4).step_by(3).for_each(|sector| cache.mark_dirty(1, sector));
+        assert_eq!(cache.fill(2, 0, 0), 2);
+        assert_eq!(cache.fill(3, 0, 0), 0);
     }
 }

@@ -1,0 +1,163 @@
+//! Sectors on their way to L1, and the loads that wait for each.
+//!
+//! All that waits for a sector is written back before what waits for the next, one a cycle. So how long a load takes
+//! depends on what comes to wait beside it, and is known when its last sector arrives.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// `T` is what identifies a load.
+pub(super) struct Fills<T> {
+    /// The port of the write-back takes one sector a cycle, rather than any number.
+    one_a_cycle: bool,
+    /// The next cycle in which it is free.
+    free: u64,
+    /// Cycle of the arrival, number of the request, and place among `waiting`; the first on top.
+    arrivals: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    requests: u64,
+    /// The loads that wait for a sector, by their place in `loads`. What is not in use is in `spare`.
+    waiting: Vec<Vec<u32>>,
+    spare: Vec<u32>,
+    /// Loads that wait. Places not in use are in `vacant`.
+    loads: Vec<Load<T>>,
+    vacant: Vec<u32>,
+    /// Loads that are complete, and when.
+    complete: VecDeque<(T, u64)>,
+}
+
+struct Load<T> {
+    what: T,
+    sectors: u32,
+    completion: u64,
+}
+
+fn place(number: u32) -> usize {
+    number as usize
+}
+
+impl<T: Copy> Fills<T> {
+    pub fn new(one_a_cycle: bool) -> Self {
+        Fills {
+            one_a_cycle,
+            free: 0,
+            arrivals: BinaryHeap::new(),
+            requests: 0,
+            waiting: Vec::new(),
+            spare: Vec::new(),
+            loads: Vec::new(),
+            vacant: Vec::new(),
+            complete: VecDeque::new(),
+        }
+    }
+
+    /// A load begins that may have to wait. Its number, until [`Fills::close`].
+    pub fn open(&mut self, what: T) -> u32 {
+        let load = Load { what, sectors: 0, completion: 0 };
+        match self.vacant.pop() {
+            Some(number) => {
+                self.loads[place(number)] = load;
+                number
+            }
+            None => {
+                self.loads.push(load);
+                (self.loads.len() - 1) as u32
+            }
+        }
+    }
+
+    /// The load waits for a sector that arrives in a cycle; the sector's number until then.
+    pub fn request(&mut self, load: u32, arrival: u64) -> u32 {
+        let sector = self.spare.pop().unwrap_or_else(|| {
+            self.waiting.push(Vec::new());
+            (self.waiting.len() - 1) as u32
+        });
+        self.requests += 1;
+        self.arrivals.push(Reverse((arrival, self.requests, sector)));
+        self.join(load, sector);
+        sector
+    }
+
+    /// The load waits for a sector that is asked for already.
+    pub fn join(&mut self, load: u32, sector: u32) {
+        self.waiting[place(sector)].push(load);
+        self.loads[place(load)].sectors += 1;
+    }
+
+    /// The load has all its sectors, but for those that it waits for, in a cycle. That cycle, if it waits for none.
+    pub fn close(&mut self, load: u32, completion: u64) -> Option<u64> {
+        let found = &mut self.loads[place(load)];
+        found.completion = completion;
+        if found.sectors > 0 {
+            return None;
+        }
+        self.vacant.push(load);
+        Some(completion)
+    }
+
+    /// The cycle of the next arrival.
+    pub fn next_arrival(&self) -> Option<u64> {
+        self.arrivals.peek().map(|&Reverse((arrival, ..))| arrival)
+    }
+
+    /// A load that what has arrived until cycle `now` completes, and when.
+    pub fn arrive(&mut self, now: u64) -> Option<(T, u64)> {
+        while self.complete.is_empty() && self.next_arrival().is_some_and(|arrival| arrival <= now) {
+            let Some(Reverse((arrival, _, sector))) = self.arrivals.pop() else { break };
+            let waiting = &mut self.waiting[place(sector)];
+            for number in waiting.drain(..) {
+                let cycle = if self.one_a_cycle { arrival.max(self.free) } else { arrival };
+                self.free = cycle + 1;
+                let load = &mut self.loads[place(number)];
+                load.completion = load.completion.max(cycle);
+                load.sectors -= 1;
+                if load.sectors == 0 {
+                    self.complete.push_back((load.what, load.completion));
+                    self.vacant.push(number);
+                }
+            }
+            self.spare.push(sector);
+        }
+        self.complete.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrivals(fills: &mut Fills<char>, now: u64) -> Vec<(char, u64)> {
+        std::iter::from_fn(|| fills.arrive(now)).collect()
+    }
+
+    #[test]
+    fn what_waits_for_a_sector_goes_before_what_waits_for_the_next() {
+        for (one_a_cycle, first, second) in [(true, 102, 103), (false, 101, 101)] {
+            let mut fills = Fills::new(one_a_cycle);
+            let a = fills.open('a');
+            let sectors = [fills.request(a, 100), fills.request(a, 101)];
+            assert_eq!(fills.close(a, 90), None);
+            let b = fills.open('b');
+            sectors.iter().for_each(|&sector| fills.join(b, sector));
+            assert_eq!(fills.close(b, 95), None);
+            assert_eq!((fills.next_arrival(), arrivals(&mut fills, 100)), (Some(100), vec![]));
+            assert_eq!(arrivals(&mut fills, 101), [('a', first), ('b', second)]);
+            assert_eq!(fills.next_arrival(), None);
+        }
+    }
+
+    #[test]
+    fn arrivals_go_by_their_cycles_and_places_are_used_again() {
+        let mut fills = Fills::new(true);
+        for round in 0..3 {
+            let [late, early] = ['l', 'e'].map(|what| fills.open(what));
+            fills.request(late, 300 + 1000 * round);
+            fills.request(early, 200 + 1000 * round);
+            assert_eq!(fills.close(late, 0).or(fills.close(early, 0)), None);
+            let none = fills.open('n');
+            assert_eq!(fills.close(none, 40), Some(40));
+            let found = arrivals(&mut fills, 1000 * (round + 1));
+            assert_eq!(found, [('e', 200 + 1000 * round), ('l', 300 + 1000 * round)]);
+        }
+        assert_eq!((fills.loads.len(), fills.waiting.len()), (3, 2));
+    }
+}

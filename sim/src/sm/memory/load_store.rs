@@ -1,0 +1,373 @@
+//! The load/store unit.
+//!
+//! It is the shared memory-I/O unit (MIO) of I §2: all that moves between the register files and L1 or shared memory
+//! passes it, loads and stores of both. It takes one instruction at a time from the sub-cores' queues, in turn, and is
+//! busy with it until shared memory has served its lanes, or the last of its sectors has gone to a bank of L1.
+
+use std::collections::VecDeque;
+
+use gpurf_blocks::SUB_CORES;
+use gpurf_trace::{MemoryAccess, MemorySpace};
+
+use crate::config::Config;
+use crate::statistics::Counters;
+
+use super::coalescer::Coalescer;
+use super::l1::{Passage, L1};
+use super::l2::L2;
+use super::shared::shared_cost;
+use super::{local, Access, Served};
+
+/// `T` is what identifies an instruction to the SM.
+pub(in crate::sm) struct LoadStoreUnit<T> {
+    config: Config,
+    queues: [VecDeque<T>; SUB_CORES],
+    /// The sub-core whose turn it is.
+    turn: usize,
+    busy_until: u64,
+    coalescer: Coalescer,
+    l1: L1<T>,
+    pub l2: L2,
+}
+
+impl<T: Copy> LoadStoreUnit<T> {
+    pub fn new(config: &Config) -> Self {
+        LoadStoreUnit {
+            queues: std::array::from_fn(|_| VecDeque::with_capacity(config.load_store.queue)),
+            turn: 0,
+            busy_until: 0,
+            coalescer: Coalescer::default(),
+            l1: L1::new(config),
+            l2: L2::new(config),
+            config: config.clone(),
+        }
+    }
+
+    /// A kernel starts whose resident blocks use so much shared memory.
+    pub fn start_kernel(&mut self, shared_memory: u64) {
+        self.l1.start_kernel(shared_memory);
+    }
+
+    /// The sub-core's queue has room.
+    pub fn accepts(&self, sub_core: usize) -> bool {
+        self.queues[sub_core].len() < self.config.load_store.queue
+    }
+
+    pub fn push(&mut self, sub_core: usize, instruction: T) {
+        self.queues[sub_core].push_back(instruction);
+    }
+
+    /// The oldest instruction in a sub-core's queue.
+    pub fn head(&self, sub_core: usize) -> Option<&T> {
+        self.queues[sub_core].front()
+    }
+
+    /// Takes the oldest instruction out of a sub-core's queue.
+    pub fn pop(&mut self, sub_core: usize) -> Option<T> {
+        self.queues[sub_core].pop_front()
+    }
+
+    pub fn is_free(&self, now: u64) -> bool {
+        now >= self.busy_until
+    }
+
+    /// The instruction that the unit takes in cycle `now`, if it is free and one waits that it `may` take.
+    pub fn take(&mut self, now: u64, may: impl Fn(&T) -> bool) -> Option<T> {
+        if !self.is_free(now) {
+            return None;
+        }
+        let mut waiting = (self.turn..self.turn + SUB_CORES).map(|index| index % SUB_CORES);
+        let sub_core = waiting.find(|&index| self.queues[index].front().is_some_and(&may))?;
+        self.turn = (sub_core + 1) % SUB_CORES;
+        self.queues[sub_core].pop_front()
+    }
+
+    /// The next cycle in which the unit can take an instruction; `None` if none waits.
+    pub fn next_take(&self) -> Option<u64> {
+        self.queues.iter().any(|queue| !queue.is_empty()).then_some(self.busy_until)
+    }
+
+    /// The next cycle in which a sector arrives that loads wait for.
+    pub fn next_arrival(&self) -> Option<u64> {
+        self.l1.fills.next_arrival()
+    }
+
+    /// A load that what has arrived until cycle `now` completes, and when.
+    pub fn arrive(&mut self, now: u64) -> Option<(T, u64)> {
+        self.l1.fills.arrive(now)
+    }
+
+    /// Performs the access of an instruction taken in cycle `now`.
+    ///
+    /// Without addresses (constants, textures) it is taken for a hit in its own cache.
+    pub fn access(&mut self, now: u64, access: Access, instruction: T, counters: &mut Counters) -> Served {
+        self.busy_until = now + 1;
+        let served = match access.memory.space {
+            _ if access.addresses.is_empty() => Served::hit(now + self.config.l1.latency),
+            MemorySpace::Constant => Served::hit(now + self.config.l1.latency),
+            MemorySpace::Shared => self.access_shared(now, &access, counters),
+            _ => self.access_global(now, &access, instruction, counters),
+        };
+        counters.io_cycles += self.busy_until - now;
+        access.count(counters);
+        served
+    }
+
+    fn access_shared(&mut self, now: u64, access: &Access, counters: &mut Counters) -> Served {
+        let cost = shared_cost(access.addresses, access.width, self.config.shared.banks);
+        let cycles = access.transfers * cost.cycles;
+        self.busy_until = now + cycles;
+        counters.shared_conflicts += access.transfers * cost.conflicts;
+        Served::hit(now + self.config.shared.latency + cycles - 1)
+    }
+
+    fn access_global(
+        &mut self,
+        now: u64,
+        access: &Access,
+        instruction: T,
+        counters: &mut Counters,
+    ) -> Served {
+        let Access { memory, width, addresses, ref threads, .. } = *access;
+        let LoadStoreUnit { coalescer, l1, l2, .. } = self;
+        if memory.space == MemorySpace::Local && self.config.local.interleaved {
+            coalescer.coalesce(local::words(addresses, width, threads), 4);
+        } else {
+            coalescer.coalesce(addresses.iter().copied(), width);
+        }
+        let mut passage = Passage { entry: now, completion: now };
+        let load = l1.fills.open(instruction);
+        for sector in coalescer.sectors() {
+            match memory.access {
+                MemoryAccess::Load => l1.load(load, &mut passage, sector, l2, counters),
+                MemoryAccess::Store => l1.store(&mut passage, sector, l2),
+                MemoryAccess::Atomic => l1.update(&mut passage, sector, l2),
+            }
+        }
+        self.busy_until = passage.entry + 1;
+        let completion = l1.fills.close(load, passage.completion);
+        Served { completion, hit: completion.is_some() && memory.access != MemoryAccess::Atomic }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_trace::Memory;
+
+    use super::*;
+    use crate::sm::memory::Threads;
+
+    const LOAD: Memory = Memory { space: MemorySpace::Global, access: MemoryAccess::Load };
+    const STORE: Memory = Memory { space: MemorySpace::Global, access: MemoryAccess::Store };
+    const ATOMIC: Memory = Memory { space: MemorySpace::Global, access: MemoryAccess::Atomic };
+    const SHARED: Memory = Memory { space: MemorySpace::Shared, access: MemoryAccess::Load };
+
+    fn access(memory: Memory, width: u64, addresses: &[u64]) -> Access<'_> {
+        Access { memory, width, addresses, transfers: 1, threads: Threads::default() }
+    }
+
+    /// A unit, and what it counts.
+    struct Bench(LoadStoreUnit<u32>, Counters);
+
+    fn bench(settings: &[&str]) -> Bench {
+        let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
+        Bench(LoadStoreUnit::new(&Config::load(None, &settings).unwrap()), Counters::default())
+    }
+
+    impl Bench {
+        /// The cycles that an access takes, whatever comes after it.
+        fn takes(&mut self, now: u64, memory: Memory, width: u64, addresses: &[u64]) -> u64 {
+            self.cycles(now, access(memory, width, addresses))
+        }
+
+        fn cycles(&mut self, now: u64, access: Access) -> u64 {
+            let served = self.0.access(now, access, 1, &mut self.1);
+            let arrived = || self.0.arrive(u64::MAX).map(|(_, completion)| completion);
+            served.completion.or_else(arrived).expect("it completes") - now
+        }
+    }
+
+    fn lanes(stride: u64) -> Vec<u64> {
+        (0..32).map(|lane| stride * lane).collect()
+    }
+
+    #[test]
+    fn a_load_takes_the_latency_of_where_its_data_are() {
+        let mut unit = bench(&[]);
+        assert_eq!(unit.takes(100, LOAD, 4, &[64]), 344);
+        assert_eq!(unit.takes(900, LOAD, 4, &[72]), 30);
+        unit.0.start_kernel(0);
+        assert_eq!(unit.takes(1000, LOAD, 4, &[64]), 233, "L1 is emptied, L2 is not");
+        let Counters { l1_reads, l1_hits, l2_reads, l2_hits, .. } = unit.1;
+        assert_eq!((l1_reads, l1_hits, l2_reads, l2_hits), (3, 1, 2, 1));
+    }
+
+    #[test]
+    fn copies_from_the_host_are_found_in_l2() {
+        for (copies, expected) in [("l2.copies=true", 233), ("l2.copies=false", 344)] {
+            let mut unit = bench(&[copies]);
+            unit.0.l2.copy_to_device(0x1000, 40);
+            assert_eq!(unit.takes(0, LOAD, 4, &[0x1000]), expected);
+            assert_eq!(unit.takes(1000, LOAD, 4, &[0x1020]), expected);
+            assert_eq!(unit.takes(2000, LOAD, 4, &[0x1040]), 344);
+        }
+    }
+
+    #[test]
+    fn a_sector_goes_to_the_bank_of_its_address() {
+        let free_after = |settings: &[&str], stride| {
+            let mut unit = bench(settings);
+            unit.takes(0, LOAD, 4, &lanes(stride));
+            unit.0.push(0, 7);
+            unit.0.next_take()
+        };
+        assert_eq!(free_after(&[], 128), Some(32), "all are in one bank");
+        assert_eq!(free_after(&[], 160), Some(8));
+        assert_eq!(free_after(&["l1.interleaved=false"], 128), Some(8));
+        assert_eq!(free_after(&["l1.banks=8"], 160), Some(4));
+    }
+
+    #[test]
+    fn a_full_table_of_misses_holds_what_comes() {
+        let mut unit = bench(&["l1.outstanding=4"]);
+        assert_eq!(unit.takes(0, LOAD, 4, &lanes(4)), 344 + 3);
+        assert_eq!(unit.takes(10, LOAD, 4, &[4096]), 334 + 344 - 30, "waits for the first to be there");
+        assert_eq!(unit.takes(11, LOAD, 4, &[4096 + 32]), 334 + 344 - 30, "another bank, the second");
+        assert_eq!(bench(&[]).takes(10, LOAD, 4, &[4096]), 344);
+    }
+
+    #[test]
+    fn loads_that_wait_for_a_sector_are_written_back_one_after_the_other() {
+        for (port, expected) in
+            [("l1.write_back_port=true", [345, 346]), ("l1.write_back_port=false", [345, 345])]
+        {
+            let Bench(mut unit, mut counters) = bench(&[port]);
+            for (number, now) in [(7, 0), (8, 10)] {
+                let both = access(LOAD, 4, &[0, 32]);
+                let served = unit.access(now, both, number, &mut counters);
+                assert_eq!(served, Served { completion: None, hit: false });
+            }
+            assert_eq!((unit.next_arrival(), unit.arrive(343)), (Some(344), None));
+            let complete: Vec<_> = std::iter::from_fn(|| unit.arrive(345)).collect();
+            // The second arrives a cycle later; the first is written back twice before it.
+            let expected = expected.map(|cycle| if port.ends_with("true") { cycle + 1 } else { cycle });
+            assert_eq!(complete, [(7, expected[0]), (8, expected[1])], "{port}");
+            assert_eq!((counters.l1_reads, counters.l1_hits, counters.l2_reads), (4, 2, 2));
+        }
+    }
+
+    #[test]
+    fn loads_and_stores_share_the_way_to_l2() {
+        for (shared, expected) in
+            [("l2.shared_requests=true", 233 + 32 - 8), ("l2.shared_requests=false", 233)]
+        {
+            let mut unit = bench(&[shared]);
+            unit.0.l2.copy_to_device(0x10000, 32);
+            assert_eq!(unit.takes(0, STORE, 4, &lanes(32)), 31 + 233);
+            assert_eq!(unit.takes(8, LOAD, 4, &[0x10000]), expected);
+        }
+    }
+
+    #[test]
+    fn stores_leave_whole_sectors() {
+        for (fill, l1, l2) in [("true", 30, 233), ("false", 233, 233)] {
+            let mut unit = bench(&[&format!("l1.store_fill={fill}")]);
+            unit.takes(0, STORE, 4, &lanes(4));
+            assert_eq!(unit.takes(1000, LOAD, 4, &[64]), l1);
+            unit.0.start_kernel(0);
+            assert_eq!(unit.takes(2000, LOAD, 4, &[64]), l2);
+        }
+        for (fill, expected) in [("false", 344), ("true", 233)] {
+            let mut unit = bench(&[&format!("l2.partial_fill={fill}")]);
+            unit.takes(0, STORE, 4, &[0, 4]);
+            assert_eq!(unit.takes(1000, LOAD, 4, &[0]), expected, "a part of it");
+        }
+    }
+
+    #[test]
+    fn stores_reach_dram_when_l2_has_no_room() {
+        let small = ["l2.size=4096", "dram.cycles_per_sector=100"];
+        let load_after_stores = |setting| {
+            let mut unit = bench(&[small[0], small[1], setting]);
+            unit.takes(0, STORE, 4, &lanes(128));
+            unit.takes(1000, STORE, 4, &(0..32).map(|lane| 4096 + 128 * lane).collect::<Vec<_>>());
+            unit.takes(2000, LOAD, 4, &[65536])
+        };
+        assert_eq!(load_after_stores("l2.write_back=false"), 344);
+        assert!(load_after_stores("l2.write_back=true") > 2000);
+    }
+
+    #[test]
+    fn atomics_are_performed_in_l2() {
+        let mut unit = bench(&[]);
+        let served = unit.0.access(0, access(ATOMIC, 4, &[64]), 1, &mut unit.1);
+        assert_eq!(served, Served { completion: Some(344), hit: false });
+        assert_eq!(unit.takes(1000, ATOMIC, 4, &[64]), 233);
+        assert_eq!(unit.takes(2000, LOAD, 4, &[64]), 233, "L1 has nothing of it");
+    }
+
+    #[test]
+    fn the_words_of_local_memory_lie_by_thread() {
+        let local = |access| Memory { space: MemorySpace::Local, access };
+        for (layout, store, load) in [("true", 233 + 3, 30), ("false", 233, 344)] {
+            let mut unit = bench(&[&format!("local.interleaved={layout}")]);
+            let threads = Threads { first: 64, mask: u32::MAX, count: 1024 };
+            let mut takes = |now, memory| {
+                let access = Access { threads, ..access(memory, 4, &[0xfffbd0; 32]) };
+                unit.cycles(now, access)
+            };
+            assert_eq!(takes(0, local(MemoryAccess::Store)), store);
+            assert_eq!(takes(1000, local(MemoryAccess::Load)), load);
+        }
+    }
+
+    #[test]
+    fn shared_memory_is_busy_for_its_conflicts() {
+        let mut unit = bench(&[]);
+        unit.0.push(3, 1);
+        assert_eq!(unit.takes(0, SHARED, 4, &lanes(8)), 31);
+        assert_eq!((unit.0.next_take(), unit.1.shared_conflicts), (Some(2), 1));
+        assert_eq!(unit.takes(10, SHARED, 8, &lanes(8)), 31);
+        assert_eq!(unit.1.shared_conflicts, 1, "64 bits per lane take two cycles in any case");
+    }
+
+    #[test]
+    fn sub_cores_take_turns() {
+        let mut unit = bench(&[]).0;
+        (0..3).for_each(|number| {
+            unit.push(1, 10 + number);
+            unit.push(3, 30 + number);
+        });
+        assert!(!unit.accepts(1) && unit.accepts(0));
+        let order: Vec<u32> = (0..6).filter_map(|now| unit.take(now, |_| true)).collect();
+        assert_eq!(order, [10, 30, 11, 31, 12, 32]);
+    }
+
+    #[test]
+    fn an_instruction_that_may_not_be_taken_lets_others_pass() {
+        let mut unit = bench(&[]).0;
+        unit.push(0, 10);
+        unit.push(1, 11);
+        assert_eq!(unit.take(0, |&number| number != 10), Some(11));
+        assert_eq!((unit.take(0, |&number| number != 10), unit.head(0)), (None, Some(&10)));
+    }
+
+    #[test]
+    fn traffic_is_counted_by_kind() {
+        let mut unit = bench(&[]);
+        let line = lanes(16);
+        let Bench(ref mut load_store, ref mut counters) = unit;
+        load_store.access(0, Access { transfers: 2, ..access(SHARED, 16, &line) }, 1, counters);
+        assert_eq!((counters.shared_loads, counters.shared_load_bytes, counters.io_cycles), (2, 1024, 8));
+        assert_eq!(load_store.next_take(), None);
+        assert!(!load_store.is_free(7) && load_store.is_free(8));
+        unit.takes(100, LOAD, 16, &line);
+        unit.takes(200, STORE, 4, &line[..8]);
+        let counters = &unit.1;
+        assert_eq!((counters.global_loads, counters.global_load_bytes), (1, 512));
+        assert_eq!((counters.global_stores, counters.global_store_bytes), (1, 32));
+        assert_eq!((counters.shared_stores, counters.io_cycles), (0, 8 + 4 + 1));
+        unit.takes(300, LOAD, 4, &[]);
+        assert_eq!((unit.1.global_loads, unit.1.io_cycles), (1, 14), "constants are no such traffic");
+    }
+}

@@ -1,0 +1,307 @@
+//! Small streams whose cycles per instruction, or per round of instructions, are known of Accel-Sim.
+
+mod streams;
+
+use std::path::Path;
+
+use gpurf_sim::config::Config;
+use gpurf_sim::sm::{Design, Gpu};
+use gpurf_trace::{KernelHeader, Workload};
+
+use streams::{header, kernel, Line, ALL, EXIT};
+
+/// Lanes' addresses, by the number of the instruction in its warp, and of the warp.
+type Addresses = fn(u64, u64) -> Vec<u64>;
+
+/// A stream of one kind of instruction, of which each warp has many.
+struct Stream {
+    name: &'static str,
+    /// What Accel-Sim takes per step, in cycles.
+    reference: f64,
+    /// What we take where it is more than a cycle off, and why.
+    differs: Option<(f64, &'static str)>,
+    warps: usize,
+    /// Instructions of a step: opcode, destination and sources. Without any, the step is a block of its own.
+    step: &'static [(&'static str, Option<u8>, &'static [u8])],
+    addresses: Addresses,
+    /// What the cycles of a step are divided by.
+    per: f64,
+    /// The addresses are loaded by a kernel before: they are in L2.
+    warm: bool,
+}
+
+const NOTHING: Addresses = |_, _| vec![];
+
+const STREAM: Stream = Stream {
+    name: "",
+    reference: 0.0,
+    differs: None,
+    warps: 1,
+    step: &[],
+    addresses: NOTHING,
+    per: 1.0,
+    warm: false,
+};
+
+/// Sub-cores have 8 warps each.
+const FULL: usize = 32;
+
+/// They do not wait for each other.
+const LOADS: &[(&str, Option<u8>, &[u8])] =
+    &[("LDG.E", Some(2), &[6]), ("LDG.E", Some(3), &[6]), ("LDG.E", Some(4), &[6]), ("LDG.E", Some(5), &[6])];
+
+const OPERAND_STAGE: &str = "four collectors, held for longer, sustain less than an instruction a cycle";
+const CONVERSIONS: &str = "the hardware has them on the special-function unit";
+
+const STREAMS: &[Stream] = &[
+    Stream { name: "FFMA, dependent", reference: 7.0, step: &[("FFMA", Some(2), &[2, 3])], ..STREAM },
+    Stream {
+        name: "FFMA, dependent, 3 operands",
+        reference: 7.0,
+        step: &[("FFMA", Some(2), &[2, 3, 5])],
+        ..STREAM
+    },
+    Stream {
+        name: "FFMA and IADD, independent",
+        reference: 16.0,
+        differs: Some((22.0, OPERAND_STAGE)),
+        step: &[("FFMA", Some(2), &[4, 5]), ("IADD3", Some(3), &[6, 7])],
+        warps: FULL,
+        ..STREAM
+    },
+    Stream {
+        name: "HADD2",
+        reference: 8.0,
+        differs: Some((15.0, OPERAND_STAGE)),
+        step: &[("HADD2", Some(2), &[4, 5])],
+        warps: FULL,
+        ..STREAM
+    },
+    Stream {
+        name: "HMMA",
+        reference: 16.0,
+        step: &[("HMMA.1688.F32", Some(4), &[8, 10, 12])],
+        warps: 16,
+        per: 4.0,
+        ..STREAM
+    },
+    Stream {
+        name: "MUFU",
+        reference: 8.0,
+        step: &[("MUFU.RCP", Some(2), &[4])],
+        warps: 16,
+        per: 4.0,
+        ..STREAM
+    },
+    Stream { name: "BRA", reference: 4.0, step: &[("BRA", None, &[])], warps: 16, per: 4.0, ..STREAM },
+    Stream {
+        name: "I2F, dependent",
+        reference: 7.0,
+        differs: Some((25.0, CONVERSIONS)),
+        step: &[("I2F", Some(2), &[2])],
+        ..STREAM
+    },
+    Stream { name: "LDC, dependent", reference: 7.0, step: &[("LDC", Some(2), &[2])], ..STREAM },
+    Stream {
+        name: "L1 hit, dependent",
+        reference: 36.0,
+        step: &[("LDG.E", Some(2), &[2])],
+        addresses: |_, _| vec![0x1000],
+        ..STREAM
+    },
+    Stream {
+        name: "L2 hit, dependent",
+        reference: 239.0,
+        step: &[("LDG.E", Some(2), &[2])],
+        addresses: |step, _| vec![0x10000 + 128 * step],
+        warm: true,
+        ..STREAM
+    },
+    Stream {
+        name: "DRAM, dependent",
+        reference: 350.0,
+        step: &[("LDG.E", Some(2), &[2])],
+        addresses: |step, _| vec![0x10000 + 128 * step],
+        ..STREAM
+    },
+    Stream {
+        name: "128 B from DRAM, per sector",
+        reference: 1.32,
+        step: LOADS,
+        addresses: |step, warp| (0..32).map(|lane| 4 * lane + 128 * (32 * step + warp)).collect(),
+        warps: FULL,
+        per: 4.0 * 128.0,
+        ..STREAM
+    },
+    Stream {
+        name: "128 B from L2, per sector",
+        reference: 1.08,
+        step: LOADS,
+        addresses: |step, warp| (0..32).map(|lane| 4 * lane + 128 * (32 * step + warp)).collect(),
+        warps: FULL,
+        per: 4.0 * 128.0,
+        warm: true,
+        ..STREAM
+    },
+    Stream {
+        name: "load of 32 sectors, stride 128",
+        reference: 32.0,
+        step: &[("LDG.E", Some(2), &[4])],
+        addresses: |_, _| (0..32).map(|lane| 128 * lane).collect(),
+        warps: FULL,
+        per: 32.0,
+        ..STREAM
+    },
+    Stream {
+        name: "load of 32 sectors, stride 160",
+        reference: 8.0,
+        step: &[("LDG.E", Some(2), &[4])],
+        addresses: |_, _| (0..32).map(|lane| 160 * lane).collect(),
+        warps: FULL,
+        per: 32.0,
+        ..STREAM
+    },
+    Stream {
+        name: "STL and LDL",
+        reference: 4.5,
+        step: &[("STL", None, &[4, 5]), ("LDL", Some(2), &[4])],
+        addresses: |_, _| vec![0xfffbd0; 32],
+        warps: FULL,
+        per: 32.0,
+        ..STREAM
+    },
+    Stream {
+        name: "LDS",
+        reference: 1.0,
+        step: &[("LDS", Some(2), &[4])],
+        addresses: |_, _| (0..32).map(|lane| 4 * lane).collect(),
+        warps: FULL,
+        per: 32.0,
+        ..STREAM
+    },
+    Stream {
+        name: "LDS, two words to a bank",
+        reference: 2.0,
+        step: &[("LDS", Some(2), &[4])],
+        addresses: |_, _| (0..32).map(|lane| 8 * lane).collect(),
+        warps: FULL,
+        per: 32.0,
+        ..STREAM
+    },
+    Stream {
+        name: "STS",
+        reference: 1.0,
+        step: &[("STS", None, &[4, 5])],
+        addresses: |_, _| (0..32).map(|lane| 4 * lane).collect(),
+        warps: FULL,
+        per: 32.0,
+        ..STREAM
+    },
+    Stream {
+        name: "BAR, block of 8 warps",
+        reference: 2.0,
+        step: &[("BAR.SYNC", None, &[])],
+        warps: 8,
+        ..STREAM
+    },
+    Stream {
+        name: "BAR, block of 32 warps",
+        reference: 8.0,
+        step: &[("BAR.SYNC", None, &[])],
+        warps: 32,
+        ..STREAM
+    },
+    Stream { name: "empty blocks of 8 warps", reference: 2.5, warps: 8, ..STREAM },
+];
+
+impl Stream {
+    /// Each warp of each block does the step so many times.
+    fn kernel(&self, steps: u64, blocks: usize) -> Workload {
+        let addresses: Vec<Vec<Vec<u64>>> = (0..self.warps as u64)
+            .map(|warp| {
+                (0..steps * self.step.len() as u64).map(|line| (self.addresses)(line, warp)).collect()
+            })
+            .collect();
+        let warps: Vec<Vec<Line>> = addresses
+            .iter()
+            .map(|addresses| {
+                let lines = addresses.iter().zip(self.step.iter().cycle());
+                let lines = lines.map(|(addresses, &(opcode, destination, sources))| {
+                    let mask = if addresses.is_empty() { ALL } else { u32::MAX >> (32 - addresses.len()) };
+                    (opcode, destination, sources, mask, &addresses[..])
+                });
+                lines.chain([EXIT]).collect()
+            })
+            .collect();
+        let header = KernelHeader { nregs: 16, ..header(32 * self.warps as u32) };
+        kernel(header, &vec![warps; blocks])
+    }
+
+    /// Cycles of the last of two kernels if the first warms L2, else of the only one.
+    fn cycles(&self, steps: u64, config: &Config) -> f64 {
+        let mut gpu = Gpu::new(config, Design::BASELINE, 1, |_| Design::BASELINE.model(config, 1));
+        let workload = match self.step {
+            [] => self.kernel(0, steps as usize),
+            _ => self.kernel(steps, 1),
+        };
+        for _ in 0..1 + u8::from(self.warm) {
+            gpu.run(&workload, None).unwrap();
+        }
+        let statistics = gpu.statistics("model", 0);
+        assert!(statistics.is_sound(), "{}: {:?}", self.name, statistics.errors);
+        statistics.kernels.last().unwrap().summary.counters.cycles as f64
+    }
+
+    /// Cycles of a step, without what comes before and after all of them.
+    fn measure(&self, settings: &[&str]) -> f64 {
+        let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
+        let config = Config::load(Some(Path::new("accel-sim-rtx2060")), &settings).unwrap();
+        let (few, many) = (40, 120);
+        (self.cycles(many, &config) - self.cycles(few, &config)) / ((many - few) as f64 * self.per)
+    }
+}
+
+fn named(name: &str) -> &'static Stream {
+    STREAMS.iter().find(|stream| stream.name == name).expect("a stream")
+}
+
+#[test]
+fn streams_take_as_long_as_in_accel_sim() {
+    for stream in STREAMS {
+        let Stream { name, reference, differs, .. } = *stream;
+        let found = stream.measure(&[]);
+        let (expected, within) = differs.map_or((reference, 1.0), |(expected, _)| (expected, 0.1));
+        println!("{name:34} {reference:7.2} {found:7.2} {}", differs.map_or("", |(_, why)| why));
+        assert!((found - expected).abs() <= within, "{name}: {found}, should be {expected}");
+    }
+}
+
+#[test]
+fn what_the_operand_stage_costs_is_gone_with_more_collectors() {
+    let found = named("HADD2").measure(&["collectors=8"]);
+    assert!((found - 8.0).abs() < 0.5, "{found}");
+}
+
+#[test]
+fn each_mechanism_is_what_a_stream_needs() {
+    let branch = &["control.unit=branch", "control.latency=4", "control.initiation=4"];
+    let cases: [(&str, &[&str], &[&str]); 10] = [
+        ("L1 hit, dependent", &[], &["l1.latency=32"]),
+        ("L2 hit, dependent", &[], &["l2.latency=230"]),
+        ("DRAM, dependent", &[], &["dram.latency=489"]),
+        ("load of 32 sectors, stride 128", &[], &["l1.interleaved=false"]),
+        ("STL and LDL", &[], &["local.interleaved=false"]),
+        ("BAR, block of 8 warps", &[], branch),
+        ("BAR, block of 32 warps", &[], branch),
+        ("empty blocks of 8 warps", &[], branch),
+        ("LDC, dependent", &[], &["constant.unit=load_store"]),
+        // As many collectors as keep the unit busy.
+        ("HADD2", &["collectors=8"], &["collectors=8", "half.initiation=2"]),
+    ];
+    for (name, with, without) in cases {
+        let stream = named(name);
+        let (with, without) = (stream.measure(with), stream.measure(without));
+        assert!((with - stream.reference).abs() <= 1.0, "{name}: {with}");
+        assert!((without - stream.reference).abs() > 1.0, "{name}: {without} without the mechanism");
+    }
+}

@@ -1,0 +1,116 @@
+//! Cycles of kernels, and how near they are to the reference's.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use gpurf_sim::config::Config;
+use gpurf_sim::sm::{Design, Gpu};
+use serde::Serialize;
+
+use super::reference::{Set, Step};
+
+/// A kernel's cycles beside the reference's.
+#[derive(Serialize)]
+pub struct Measured {
+    pub trace: String,
+    pub file: String,
+    pub name: String,
+    pub group: String,
+    pub warp_instructions: u64,
+    pub cycles: u64,
+    pub reference: u64,
+    /// Ours by the reference's.
+    pub ratio: f64,
+    /// Checks of the run that failed.
+    pub errors: Vec<String>,
+}
+
+/// Runs the kernels of a folder one after the other; L2 keeps what it holds from one to the next.
+pub fn measure(set: &Set, config: &Config) -> Result<Vec<Measured>> {
+    let mut gpu = Gpu::new(config, Design::BASELINE, 1, |_| Design::BASELINE.model(config, 1));
+    let mut references = vec![];
+    for step in &set.commands {
+        match step {
+            Step::Copy { address, bytes } => gpu.copy_to_device(*address, *bytes),
+            Step::Kernel { trace, reference } => {
+                gpu.run_kernel(trace, None).with_context(|| format!("{}, {}", set.trace, reference.file))?;
+                references.push(reference);
+            }
+        }
+    }
+    let statistics = gpu.statistics("model", 0);
+    let kernels = statistics.kernels.iter().zip(references).map(|(kernel, reference)| {
+        let counters = kernel.summary.counters;
+        Measured {
+            trace: set.trace.clone(),
+            file: reference.file.clone(),
+            name: reference.name.clone(),
+            group: reference.group.clone(),
+            warp_instructions: counters.warp_instructions,
+            cycles: counters.cycles,
+            reference: reference.cycles,
+            ratio: counters.cycles as f64 / reference.cycles as f64,
+            errors: vec![],
+        }
+    });
+    let mut kernels: Vec<Measured> = kernels.collect();
+    if let Some(last) = kernels.last_mut().filter(|_| !statistics.is_sound()) {
+        last.errors = statistics.errors;
+    }
+    Ok(kernels)
+}
+
+/// How near the cycles of several kernels are.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Summary {
+    pub kernels: usize,
+    pub cycles: u64,
+    pub reference: u64,
+    /// Mean of the differences, as fractions of the reference's cycles.
+    pub mean_error: f64,
+    /// Of the logarithms of the cycles; none of fewer than three kernels.
+    pub correlation: Option<f64>,
+    /// Kernels whose cycles differ by at most a tenth.
+    pub within_tenth: usize,
+}
+
+impl Summary {
+    pub fn of<'a>(kernels: impl IntoIterator<Item = &'a Measured>) -> Summary {
+        let kernels: Vec<&Measured> = kernels.into_iter().collect();
+        let error = |kernel: &&Measured| (kernel.ratio - 1.0).abs();
+        let logarithms: Vec<(f64, f64)> = kernels
+            .iter()
+            .map(|kernel| ((kernel.cycles.max(1) as f64).ln(), (kernel.reference as f64).ln()))
+            .collect();
+        Summary {
+            kernels: kernels.len(),
+            cycles: kernels.iter().map(|kernel| kernel.cycles).sum(),
+            reference: kernels.iter().map(|kernel| kernel.reference).sum(),
+            mean_error: kernels.iter().map(error).sum::<f64>() / kernels.len() as f64,
+            correlation: correlation(&logarithms),
+            within_tenth: kernels.iter().filter(|kernel| error(kernel) <= 0.1).count(),
+        }
+    }
+}
+
+/// Pearson's.
+fn correlation(points: &[(f64, f64)]) -> Option<f64> {
+    if points.len() < 3 {
+        return None;
+    }
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let sum =
+        |of: &dyn Fn(f64, f64) -> f64| points.iter().map(|point| of(point.0 - x, point.1 - y)).sum::<f64>();
+    let spread = (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt();
+    (spread > 0.0).then(|| sum(&|x, y| x * y) / spread)
+}
+
+/// The kernels by what bounds them.
+pub fn by_group(kernels: &[Measured]) -> Vec<(String, Summary)> {
+    let mut groups: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
+    for kernel in kernels {
+        groups.entry(&kernel.group).or_default().push(kernel);
+    }
+    groups.into_iter().map(|(group, kernels)| (group.to_string(), Summary::of(kernels))).collect()
+}

@@ -1,0 +1,99 @@
+//! Mechanisms of the machine around the register-file hardware, and what leaves them out.
+
+use anyhow::{bail, Result};
+use gpurf_sim::config::Config;
+
+pub struct Mechanism {
+    pub name: &'static str,
+    what: &'static str,
+    /// Constants without it.
+    pub off: &'static [&'static str],
+}
+
+pub const MECHANISMS: &[Mechanism] = &[
+    Mechanism {
+        name: "latencies",
+        what: "L1 30, L2 233, DRAM 344 cycles, rather than 32, 230, 489",
+        off: &["l1.latency=32", "l2.latency=230", "dram.latency=489"],
+    },
+    Mechanism {
+        name: "collectors",
+        what: "4 collectors, which stand for 2 that are held for a shorter time",
+        off: &["collectors=2"],
+    },
+    Mechanism {
+        name: "l1-banks",
+        what: "a sector of L1 goes to the bank of its address",
+        off: &["l1.interleaved=false"],
+    },
+    Mechanism {
+        name: "outstanding",
+        what: "a limit to the sectors that L1 waits for",
+        off: &["l1.outstanding=1048576"],
+    },
+    Mechanism {
+        name: "local-layout",
+        what: "local memory by word, then thread",
+        off: &["local.interleaved=false"],
+    },
+    Mechanism {
+        name: "write-back",
+        what: "one missed or joined sector written back a cycle",
+        off: &["l1.write_back_port=false"],
+    },
+    Mechanism {
+        name: "store-fill",
+        what: "stores fill L1 with whole sectors; parts of one do not fill L2",
+        off: &["l1.store_fill=false", "l2.partial_fill=true"],
+    },
+    Mechanism {
+        name: "control",
+        what: "BAR and EXIT take a cycle and no branch unit",
+        off: &["control.unit=branch", "control.latency=4", "control.initiation=4"],
+    },
+    Mechanism {
+        name: "constants",
+        what: "LDC as an integer instruction",
+        off: &["constant.unit=load_store"],
+    },
+    Mechanism {
+        name: "half-precision",
+        what: "HADD2, HFMA2 and their like every cycle",
+        off: &["half.initiation=2"],
+    },
+    Mechanism {
+        name: "requests",
+        what: "loads and stores share the way to L2",
+        off: &["l2.shared_requests=false"],
+    },
+    Mechanism { name: "dram-writes", what: "stores reach DRAM", off: &["l2.write_back=false"] },
+    Mechanism {
+        name: "banks",
+        what: "4 register banks, which stand for 2 with two reads a cycle",
+        off: &["banks=2"],
+    },
+    Mechanism { name: "cold-copies", what: "copies from the host leave L2 cold", off: &["l2.copies=true"] },
+];
+
+impl Mechanism {
+    pub fn named(name: &str) -> Result<&'static Mechanism> {
+        let Some(mechanism) = MECHANISMS.iter().find(|mechanism| mechanism.name == name) else {
+            let names: Vec<_> = MECHANISMS.iter().map(|mechanism| mechanism.name).collect();
+            bail!("--without {name}: there is no such mechanism; there are {}", names.join(", "));
+        };
+        Ok(mechanism)
+    }
+
+    pub fn without(&self, config: &Config) -> Result<Config> {
+        let settings: Vec<String> = self.off.iter().map(|setting| setting.to_string()).collect();
+        Ok(config.with(&settings)?)
+    }
+}
+
+/// What `--without` can leave out.
+pub fn help() -> String {
+    let line = |mechanism: &Mechanism| {
+        format!("\n{}: {} (without: {})", mechanism.name, mechanism.what, mechanism.off.join(", "))
+    };
+    "Leave a mechanism of the machine out\n".to_string() + &MECHANISMS.iter().map(line).collect::<String>()
+}

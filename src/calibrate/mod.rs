@@ -1,0 +1,161 @@
+//! `gpurf calibrate`: our cycles beside those of a reference, kernel by kernel.
+//!
+//! The reference is a file of cycles, from another simulator or from counters of hardware; it says which traces they
+//! belong to. The streams run under the baseline, whose scheduler is greedy-then-oldest.
+
+mod measure;
+mod mechanisms;
+mod plot;
+mod reference;
+mod tables;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, Result};
+use clap::Args;
+use gpurf_sim::config::Config;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::output::{progress, write, write_json};
+use crate::settings::constants_help;
+use crate::Verdict;
+use measure::{measure, Measured, Summary};
+use mechanisms::{Mechanism, MECHANISMS};
+use reference::Reference;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  gpurf calibrate accel-sim/cycles.json
+  gpurf calibrate accel-sim/cycles.json --ablate --plot calibration.svg
+  gpurf calibrate accel-sim/cycles.json --without l1-banks --json -
+  gpurf calibrate rtx2060.json --traces traces --variant measured --set dram.latency=400
+
+The file is JSON: {\"traces\": {FOLDER: [KERNEL, ...]}}. A KERNEL has \"file\", its trace in the folder,
+\"cycles\" by variant, and perhaps \"name\" and \"group\", what bounds it. Kernels of a folder that the file
+does not name are not run.")]
+pub struct Arguments {
+    /// Cycles of the reference
+    #[arg(value_name = "FILE")]
+    reference: PathBuf,
+    /// Folder with the folders of traces. If not given: `traces` beside the folder of FILE, or GPURF_TRACES
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
+    /// Which of the reference's cycles
+    #[arg(long, default_value = "gto")]
+    variant: String,
+    /// Kernels to which the reference gives fewer cycles run, and do not count
+    #[arg(long, value_name = "CYCLES", default_value_t = 1000)]
+    minimum: u64,
+    /// Leave a mechanism of the machine out
+    #[arg(long, value_name = "MECHANISM", long_help = mechanisms::help())]
+    without: Vec<String>,
+    /// Also run without each mechanism in turn
+    #[arg(long)]
+    ablate: bool,
+    /// Constants of the machine, in TOML, or a preset
+    #[arg(long, value_name = "FILE", default_value = "accel-sim-rtx2060")]
+    config: PathBuf,
+    /// Set one constant
+    #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
+    settings: Vec<String>,
+    /// Picture of our cycles over the reference's, as SVG
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Results as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// What the command finds.
+#[derive(Serialize)]
+struct Results {
+    variant: String,
+    minimum: u64,
+    summary: Summary,
+    groups: Vec<(String, Summary)>,
+    kernels: Vec<Measured>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ablation: Vec<Ablation>,
+    config: Config,
+}
+
+/// The results without a mechanism.
+#[derive(Serialize)]
+struct Ablation {
+    without: &'static str,
+    settings: &'static [&'static str],
+    summary: Summary,
+}
+
+pub fn run(arguments: Arguments) -> Result<Verdict> {
+    let mut config = Config::load(Some(&arguments.config), &arguments.settings)?;
+    for name in &arguments.without {
+        config = Mechanism::named(name)?.without(&config)?;
+    }
+    let reference = Reference::read(&arguments.reference, &arguments.variant)?;
+    let traces = folder_of_traces(&arguments)?;
+    let sets = reference.open(&traces)?;
+
+    let left: &[Mechanism] = if arguments.ablate { MECHANISMS } else { &[] };
+    let bar = progress((1 + left.len()) as u64 * sets.len() as u64, "traces");
+    let run = |config: &Config| -> Result<Vec<Measured>> {
+        let sets = sets.par_iter().map(|set| measure(set, config).inspect(|_| bar.inc(1)));
+        let kernels = sets.collect::<Result<Vec<_>>>()?.into_iter().flatten();
+        Ok(kernels.filter(|kernel| kernel.reference >= arguments.minimum).collect())
+    };
+    let kernels = run(&config)?;
+    if kernels.is_empty() {
+        bail!(
+            "{}: no kernel has {} cycles or more; give a lower --minimum",
+            arguments.reference.display(),
+            arguments.minimum
+        );
+    }
+    let ablation = left.par_iter().map(|mechanism| {
+        let summary = Summary::of(&run(&mechanism.without(&config)?)?);
+        Ok(Ablation { without: mechanism.name, settings: mechanism.off, summary })
+    });
+    let ablation = ablation.collect::<Result<Vec<_>>>()?;
+    bar.finish_and_clear();
+
+    let results = Results {
+        variant: arguments.variant.clone(),
+        minimum: arguments.minimum,
+        summary: Summary::of(&kernels),
+        groups: measure::by_group(&kernels),
+        kernels,
+        ablation,
+        config,
+    };
+    if let Some(path) = &arguments.json {
+        write_json(path, &results)?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        tables::print(&results);
+    }
+    if let Some(path) = &arguments.plot {
+        write(path, plot::scatter(&results.kernels, &arguments.variant)?.as_bytes())?;
+    }
+    let unsound: Vec<_> = results.kernels.iter().filter(|kernel| !kernel.errors.is_empty()).collect();
+    for Measured { trace, file, errors, .. } in &unsound {
+        eprintln!("{trace}, {file}: a check failed: {}", errors.join("; "));
+    }
+    Ok(if unsound.is_empty() { Verdict::Holds } else { Verdict::Fails })
+}
+
+/// As the option says, or beside the folder of the reference, or as the environment says.
+fn folder_of_traces(arguments: &Arguments) -> Result<PathBuf> {
+    if let Some(folder) = &arguments.traces {
+        return Ok(folder.clone());
+    }
+    let folder = arguments.reference.parent().unwrap_or(Path::new(""));
+    let beside = folder.join("../traces");
+    if beside.is_dir() {
+        return Ok(beside);
+    }
+    match std::env::var_os("GPURF_TRACES") {
+        Some(folder) => Ok(folder.into()),
+        None => bail!("{}: there is no such folder of traces; name it with --traces DIR", beside.display()),
+    }
+}

@@ -1,0 +1,145 @@
+//! `gpurf calibrate`: against Accel-Sim's cycles where they are at hand, and against cycles of our own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use serde_json::{json, Value};
+use tempfile::TempDir;
+
+fn gpurf(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.args(arguments);
+    command
+}
+
+fn json_of(arguments: &[&str]) -> Value {
+    let assert = gpurf(arguments).args(["--json", "-"]).assert().success();
+    serde_json::from_slice(&assert.get_output().stdout).expect("results are JSON")
+}
+
+/// The reference beside the folder of traces, if both are there.
+fn accel_sim() -> Option<PathBuf> {
+    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/traces"));
+    let traces = std::env::var_os("GPURF_TRACES").map_or(beside, PathBuf::from);
+    let reference = traces.join("../accel-sim/cycles.json");
+    if !reference.is_file() {
+        println!("skipped: no reference {}; set GPURF_TRACES", reference.display());
+        return None;
+    }
+    Some(reference)
+}
+
+#[test]
+fn kernels_take_about_as_long_as_in_accel_sim() {
+    let Some(reference) = accel_sim() else { return };
+    let reference = reference.display().to_string();
+    let results = json_of(&["calibrate", &reference]);
+    let summary = &results["summary"];
+    assert_eq!(summary["kernels"], 23);
+    assert!(summary["mean_error"].as_f64() <= Some(0.05), "{summary}");
+    assert!(summary["within_tenth"].as_u64() >= Some(20), "{summary}");
+    assert!(summary["correlation"].as_f64() >= Some(0.995), "{summary}");
+    for kernel in results["kernels"].as_array().expect("kernels") {
+        let number = |key: &str| kernel[key].as_f64().expect("a number");
+        assert!((number("ratio") - number("cycles") / number("reference")).abs() < 1e-9, "{kernel}");
+    }
+    for mechanism in ["latencies", "l1-banks", "local-layout"] {
+        let without = json_of(&["calibrate", &reference, "--without", mechanism]);
+        let error = &without["summary"]["mean_error"];
+        assert!(error.as_f64() > summary["mean_error"].as_f64(), "{mechanism}: {error}");
+    }
+}
+
+/// Traces of two workloads, and a reference of what they take here.
+fn own() -> (TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let traces = folder.path().join("traces");
+    let out = traces.display().to_string();
+    let mut sets = serde_json::Map::new();
+    for workload in ["vectoradd", "nn"] {
+        gpurf(&["trace", workload, "--out", &out]).assert().success();
+        let trace = traces.join(workload).display().to_string();
+        let statistics = json_of(&["sim", &trace, "--config", "accel-sim-rtx2060"]);
+        let kernels = statistics["kernels"].as_array().expect("kernels").iter().zip(1..);
+        let kernels = kernels.map(|(kernel, number)| {
+            let file = format!("kernel-{number}.traceg");
+            json!({"file": file, "group": workload, "cycles": {"gto": kernel["cycles"]}})
+        });
+        sets.insert(workload.into(), kernels.collect());
+    }
+    let folder_of_reference = folder.path().join("reference");
+    fs::create_dir(&folder_of_reference).expect("created");
+    let path = folder_of_reference.join("cycles.json");
+    write(&path, &json!({ "traces": sets }));
+    (folder, path.display().to_string())
+}
+
+fn write(path: &Path, reference: &Value) {
+    fs::write(path, reference.to_string()).expect("written");
+}
+
+#[test]
+fn our_own_cycles_are_found_again() {
+    let (folder, reference) = own();
+    let plot = folder.path().join("plot.svg");
+    let results = json_of(&[
+        "calibrate",
+        &reference,
+        "--ablate",
+        "--minimum",
+        "1",
+        "--plot",
+        &plot.display().to_string(),
+    ]);
+    assert_eq!(results["summary"]["mean_error"], 0.0);
+    assert_eq!(results["summary"]["within_tenth"], results["summary"]["kernels"]);
+    assert_eq!(results["groups"].as_array().map(Vec::len), Some(2));
+    let ablation = results["ablation"].as_array().expect("mechanisms");
+    let error = |name: &str| {
+        let found = ablation.iter().find(|ablation| ablation["without"] == name).expect("it is there");
+        found["summary"]["mean_error"].as_f64().expect("a number")
+    };
+    assert!(error("latencies") > 0.05 && error("collectors") > 0.0);
+    assert_eq!(error("half-precision"), 0.0, "neither has such instructions");
+    let svg = fs::read_to_string(&plot).expect("the picture");
+    assert!(svg.starts_with("<svg") && svg.contains("vectoradd"));
+    let table = gpurf(&["calibrate", &reference]).assert().success();
+    assert!(String::from_utf8_lossy(&table.get_output().stdout).contains("1.000"));
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_by_name() {
+    let (folder, reference) = own();
+    let refuses = |reference: &str, options: &[&str], parts: &[&str]| {
+        let assert = gpurf(&["calibrate", reference]).args(options).assert().code(2);
+        let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        for part in parts {
+            assert!(message.contains(part), "{options:?}: `{part}` is not in: {message}");
+        }
+    };
+    refuses("nowhere.json", &[], &["nowhere.json"]);
+    refuses(&reference, &["--variant", "lrr"], &["cycles.json", "kernel-1.traceg", "cycles.lrr", "gto"]);
+    refuses(&reference, &["--traces", "nowhere"], &["traces.nn", "--traces"]);
+    refuses(&reference, &["--without", "luck"], &["luck", "l1-banks"]);
+    refuses(&reference, &["--minimum", "100000000"], &["cycles.json", "--minimum"]);
+    let changed = |change: fn(&mut Value)| {
+        let text = fs::read_to_string(&reference).expect("read");
+        let mut changed = serde_json::from_str(&text).expect("JSON");
+        change(&mut changed);
+        let path = folder.path().join("reference/changed.json");
+        write(&path, &changed);
+        path.display().to_string()
+    };
+    let missing = changed(|reference| reference["traces"]["nn"][0]["file"] = "kernel-77.traceg".into());
+    refuses(&missing, &[], &["changed.json", "traces.nn", "kernel-77.traceg"]);
+    let nameless = changed(|reference| reference["traces"]["nn"][0] = json!({"cycles": {"gto": 5}}));
+    refuses(&nameless, &[], &["changed.json", "`file`", "--help"]);
+    let zero = changed(|reference| reference["traces"]["nn"][0]["cycles"]["gto"] = 0.into());
+    refuses(&zero, &[], &["changed.json", "traces.nn", "cycles.gto"]);
+    let twice = changed(|reference| {
+        let first = reference["traces"]["nn"][0].clone();
+        reference["traces"]["nn"].as_array_mut().expect("kernels").push(first);
+    });
+    refuses(&twice, &[], &["changed.json", "traces.nn", "kernel-1.traceg"]);
+}
