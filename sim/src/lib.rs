@@ -11,6 +11,7 @@ pub mod issue;
 pub mod multicast;
 pub mod operand_stage;
 pub mod register_file;
+pub mod register_traffic;
 pub mod sm;
 pub mod statistics;
 pub mod sub_core;
