@@ -12,14 +12,17 @@ use gpurf_trace::{Instruction, Program, Register, ThreadBlock};
 
 const WARPS: u32 = 8;
 const LENGTH: u32 = 5000;
+/// Instructions of the loop, as many as the main loop of a matrix product has.
+const LOOP: u32 = 500;
 
-/// Chains of multiply-adds over 13 registers, which a cache of 8 holds in part.
+/// A loop of multiply-adds over 13 registers, which a cache of 8 holds in part.
 fn arithmetic(other_mask: u32) -> (Program, ThreadBlock) {
     let mut program = Program::default();
     let mut block = ThreadBlock::new([0; 3]);
     for warp in 0..WARPS {
         block.begin_warp(warp);
-        for place in 0..LENGTH {
+        for number in 0..LENGTH {
+            let place = number % LOOP;
             let register = |number: u32| Register::Vector((number % 13) as u8);
             let index = program.intern(&Instruction {
                 pc: 16 * place,

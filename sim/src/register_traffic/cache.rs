@@ -1,23 +1,31 @@
 //! The register cache of lanes that share its tags: of a warp, or of threads that have been treated alike so far.
 
-use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite};
-
-use super::configuration::{Configuration, Reach};
 use super::operands::{Operands, Source, EMPTY};
 use super::rules::Rules;
+use super::shape::Shape;
 use super::tally::Tally;
 
 const MOST_ENTRIES: usize = 16;
 
-/// Below the number of the instruction in an entry's age: order among the entries of one instruction.
-const AGE_BITS: u32 = 6;
+/// R0 to R254, RZ, and where RFC-sim widens RZ to.
+const TAGS: usize = 260;
+
+/// In the place of a way.
+const NOWHERE: usize = MOST_ENTRIES;
+
+/// An age is the number of an instruction; below it the order among the entries of one instruction; below that the way,
+/// so that the least age names the way that leaves.
+const ORDER_BITS: u32 = 6;
+const WAY_BITS: u32 = MOST_ENTRIES.ilog2();
 
 /// Every set is a range of ways. Each lane mask is within `lanes`.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     pub lanes: u32,
     tags: [u16; MOST_ENTRIES],
-    /// When the entry was taken in, or renewed: the least leaves first. 0 for a free way.
+    /// Ways that have a register, one bit each.
+    places: [u16; TAGS],
+    /// When the entry was taken in, or renewed. A free way has the least.
     ages: [u64; MOST_ENTRIES],
     /// Lanes that have a value. Of a free way all, as RFC-sim has RZ's neighbours hit it.
     valid: [u32; MOST_ENTRIES],
@@ -29,8 +37,7 @@ pub(super) struct Cache {
 
 /// An instruction on its way through a cache.
 pub(super) struct Turn<'a> {
-    pub configuration: &'a Configuration,
-    pub rules: &'a Rules,
+    pub shape: &'a Shape,
     pub operands: &'a Operands,
     /// Lanes that execute it, all of the cache's or, where a warp shares tags, some.
     pub lanes: u32,
@@ -42,52 +49,61 @@ pub(super) struct Turn<'a> {
 
 impl Cache {
     pub fn new(lanes: u32) -> Cache {
+        let mut places = [0; TAGS];
+        places[usize::from(EMPTY)] = u16::MAX;
         Cache {
             lanes,
             tags: [EMPTY; MOST_ENTRIES],
-            ages: [0; MOST_ENTRIES],
+            places,
+            ages: std::array::from_fn(|way| way as u64),
             valid: [lanes; MOST_ENTRIES],
             dirty: [0; MOST_ENTRIES],
             stale: [0; MOST_ENTRIES],
         }
     }
 
+    #[inline]
     pub fn step(&mut self, turn: &Turn, tally: &mut Tally) {
-        let Turn { configuration, rules, operands, lanes, .. } = *turn;
+        let Turn { shape, operands, lanes, .. } = *turn;
         let mut order = Order { now: turn.now, taken: 0, before: None };
-        if configuration.replacement == CacheReplacement::Lru && !rules.ages_by_instruction {
+        if shape.keeps_order {
             order.before = Some(self.ages);
         }
+        tally.begin(operands.sources.len() + operands.destinations.len());
 
-        // Sources see the state before the instruction; where the rules say so, results do as well.
-        tally.found.clear();
-        for source in &operands.sources {
-            let set = configuration.source_set(source.position);
-            tally.found.push(self.find(configuration, source.register, set));
-        }
-        if rules.results_look_up_before {
-            for &register in &operands.destinations {
-                tally.found.push(self.find(configuration, register, configuration.destination_set(register)));
+        // Sources see the state before the instruction. So do results where the rules say so, and then sources must be
+        // looked up before the first of them changes anything; else only fills change what a source finds.
+        if shape.rules.results_look_up_before {
+            for (operand, source) in operands.sources.iter().enumerate() {
+                tally.found[operand] = self.find(source.register, shape.source_reach(source.position));
+            }
+            for (number, &register) in operands.destinations.iter().enumerate() {
+                let reach = shape.reach_of_set(shape.destination_set(register));
+                tally.found[operands.sources.len() + number] = self.find(register, reach);
             }
         }
 
-        for operand in 0..operands.sources.len() {
-            let hit = tally.found[operand].map_or(0, |way| self.valid[way] & lanes);
+        for (operand, source) in operands.sources.iter().enumerate() {
+            if !shape.rules.results_look_up_before {
+                tally.found[operand] = self.find(source.register, shape.source_reach(source.position));
+            }
+            let way = usize::from(tally.found[operand]);
+            let hit = if way < NOWHERE { self.valid[way] & lanes } else { 0 };
             tally.missing[operand] = lanes & !hit;
             if hit != 0 {
-                self.read_hit(turn, &mut order, operand, hit, tally);
+                self.read_hit(turn, &mut order, operand, way, hit, tally);
             }
             if hit != lanes {
-                self.read_miss(turn, operand, lanes & !hit, tally);
-                if rules.results_look_up_before {
+                self.read_miss(turn, operand, tally);
+                if shape.rules.results_look_up_before && shape.takes(source.flagged) {
                     self.fill(turn, &mut order, operand, tally);
                 }
             }
         }
-        if !rules.results_look_up_before && configuration.takes_sources() {
+        if shape.takes_sources && !shape.rules.results_look_up_before {
             // All hits are renewed before the first victim is chosen.
-            for operand in 0..operands.sources.len() {
-                if tally.missing[operand] != 0 {
+            for (operand, source) in operands.sources.iter().enumerate() {
+                if tally.missing[operand] != 0 && shape.takes(source.flagged) {
                     self.fill(turn, &mut order, operand, tally);
                 }
             }
@@ -97,119 +113,115 @@ impl Cache {
         }
     }
 
-    /// The way that has a register, among those within reach.
+    /// The way that has a register, among those within reach; [`NOWHERE`] if none.
     #[inline]
-    fn find(&self, configuration: &Configuration, register: u16, set: usize) -> Option<usize> {
-        let found = self.matching(register) & within_reach(configuration, set);
-        (found != 0).then(|| found.trailing_zeros() as usize)
+    fn find(&self, register: u16, reach: u16) -> u8 {
+        let found = self.places[usize::from(register)] & reach;
+        found.trailing_zeros() as u8
     }
 
-    /// Ways that have a register, one bit each.
     #[inline]
-    fn matching(&self, register: u16) -> u32 {
-        let bits = self.tags.iter().enumerate().map(|(way, &tag)| u32::from(tag == register) << way);
-        bits.fold(0, |found, bit| found | bit)
-    }
-
-    fn read_hit(&mut self, turn: &Turn, order: &mut Order, operand: usize, hit: u32, tally: &mut Tally) {
-        let way = tally.found[operand].expect("it was found");
-        tally.reads[operand] |= hit;
-        tally.traffic.read_hits += count(hit);
-        tally.traffic.stale_hits += count(self.stale[way] & hit);
-        if turn.rules.read_hit_cleans {
+    fn read_hit(
+        &mut self,
+        turn: &Turn,
+        order: &mut Order,
+        operand: usize,
+        way: usize,
+        hit: u32,
+        tally: &mut Tally,
+    ) {
+        tally.read(operand, hit);
+        tally.traffic.read_hits += tally.lanes(hit);
+        tally.traffic.stale_hits += tally.lanes(self.stale[way] & hit);
+        if turn.shape.rules.read_hit_cleans {
             self.dirty[way] &= !hit;
         }
-        if turn.configuration.replacement == CacheReplacement::Lru {
+        if turn.shape.lru {
             self.renew(order, way);
         }
     }
 
-    fn read_miss(&mut self, turn: &Turn, operand: usize, missing: u32, tally: &mut Tally) {
-        tally.traffic.register_file_reads += count(missing);
-        if turn.configuration.has_copies() {
+    #[inline]
+    fn read_miss(&mut self, turn: &Turn, operand: usize, tally: &mut Tally) {
+        let missing = tally.missing[operand];
+        tally.traffic.register_file_reads += tally.lanes(missing);
+        if turn.shape.has_copies {
             let Source { register, .. } = turn.operands.sources[operand];
-            tally.traffic.stale_misses += count(self.dirty_copies(register) & missing);
+            tally.traffic.stale_misses += tally.lanes(self.dirty_copies(register) & missing);
         }
     }
 
     /// Lanes of which some set has a value of this register that the register file does not have.
     fn dirty_copies(&self, register: u16) -> u32 {
-        ways(self.matching(register)).fold(0, |lanes, way| lanes | self.dirty[way])
+        ways(self.places[usize::from(register)]).fold(0, |lanes, way| lanes | self.dirty[way])
     }
 
-    /// Takes in a source that was read from the register file, if the configuration wants it.
+    /// Takes in a source that was read from the register file.
     fn fill(&mut self, turn: &Turn, order: &mut Order, operand: usize, tally: &mut Tally) {
         let missing = tally.missing[operand];
-        let Source { register, position, flagged } = turn.operands.sources[operand];
-        if !turn.configuration.takes_source(flagged) {
-            return;
+        let Source { register, position, .. } = turn.operands.sources[operand];
+        let stale = if turn.shape.has_copies { self.dirty_copies(register) & missing } else { 0 };
+        let mut way = usize::from(tally.found[operand]);
+        if way == NOWHERE || self.tags[way] != register {
+            way = self.take_in(turn, order, turn.shape.source_set(position), register, operand, tally);
         }
-        let stale = match turn.configuration.has_copies() {
-            true => self.dirty_copies(register) & missing,
-            false => 0,
-        };
-        let way = match tally.found[operand].filter(|&way| self.tags[way] == register) {
-            Some(way) => way,
-            None => {
-                self.take_in(turn, order, turn.configuration.source_set(position), register, operand, tally)
-            }
-        };
         self.valid[way] |= missing;
         self.dirty[way] &= !missing;
         self.stale[way] = self.stale[way] & !missing | stale;
-        tally.writes[operand] |= missing;
+        tally.write(operand, missing);
     }
 
+    #[inline]
     fn write(&mut self, turn: &Turn, order: &mut Order, number: usize, tally: &mut Tally) {
-        let Turn { configuration, rules, operands, lanes, .. } = *turn;
+        let Turn { shape, operands, lanes, .. } = *turn;
         let register = operands.destinations[number];
         let operand = operands.sources.len() + number;
-        let set = configuration.destination_set(register);
-        let through = configuration.write == CacheWrite::Through;
-        let found = match rules.results_look_up_before {
-            true => tally.found[operand],
-            false => self.find(configuration, register, set),
+        let set = shape.destination_set(register);
+        let mut way = match shape.rules.results_look_up_before {
+            true => usize::from(tally.found[operand]),
+            false => usize::from(self.find(register, shape.reach_of_set(set))),
         };
-        let hit = found.map_or(0, |way| self.valid[way] & lanes);
+        let hit = if way < NOWHERE { self.valid[way] & lanes } else { 0 };
         let missing = lanes & !hit;
-        let mut place = found;
-        if let (Some(way), true) = (found, hit != 0) {
-            tally.writes[operand] |= hit;
-            tally.traffic.write_hits += count(hit);
-            if through {
-                tally.traffic.register_file_writes += count(hit);
+        if hit != 0 {
+            tally.traffic.write_hits += tally.lanes(hit);
+            if shape.through {
+                tally.traffic.register_file_writes += tally.lanes(hit);
                 self.dirty[way] &= !hit;
             } else {
                 self.dirty[way] |= hit;
             }
             self.stale[way] &= !hit;
-            if configuration.replacement == CacheReplacement::Lru || rules.ages_by_instruction {
+            if shape.lru || shape.rules.ages_by_instruction {
                 self.renew(order, way);
             }
         }
-        if missing != 0 && takes_destination(turn, register) {
-            let way = found.unwrap_or_else(|| self.take_in(turn, order, set, register, operand, tally));
-            tally.writes[operand] |= missing;
+        let takes = missing != 0 && takes_destination(turn, register);
+        if takes {
+            if way == NOWHERE {
+                way = self.take_in(turn, order, set, register, operand, tally);
+            }
             self.valid[way] |= missing;
             self.stale[way] &= !missing;
-            if through && !rules.through_misses_stay {
-                tally.traffic.register_file_writes += count(missing);
+            if shape.through && !shape.rules.through_misses_stay {
+                tally.traffic.register_file_writes += tally.lanes(missing);
                 self.dirty[way] &= !missing;
             } else if self.tags[way] != EMPTY {
                 self.dirty[way] |= missing;
             }
-            place = Some(way);
         } else {
-            tally.traffic.register_file_writes += count(missing);
+            tally.traffic.register_file_writes += tally.lanes(missing);
         }
-        if configuration.has_copies() {
-            for way in ways(self.matching(register)).filter(|&way| Some(way) != place) {
-                self.stale[way] |= lanes & self.valid[way];
+        tally.write(operand, if takes { lanes } else { hit });
+        if shape.has_copies {
+            for copy in ways(self.places[usize::from(register)]).filter(|&copy| copy != way) {
+                self.stale[copy] |= lanes & self.valid[copy];
             }
         }
     }
 
     /// Makes room in a set and gives it to a register, of which no lane has a value yet.
+    #[inline]
     fn take_in(
         &mut self,
         turn: &Turn,
@@ -219,23 +231,24 @@ impl Cache {
         operand: usize,
         tally: &mut Tally,
     ) -> usize {
-        let first = set * turn.configuration.ways;
-        let mut way = first;
-        for other in first + 1..first + turn.configuration.ways {
-            if self.ages[other] < self.ages[way] {
-                way = other;
-            }
+        let first = set * turn.shape.ways;
+        let oldest =
+            self.ages[first..first + turn.shape.ways].iter().fold(u64::MAX, |oldest, &age| oldest.min(age));
+        let way = oldest as usize % MOST_ENTRIES;
+        if self.dirty[way] != 0 {
+            tally.traffic.register_file_writes += tally.lanes(self.dirty[way]);
+            tally.victim(operand, self.dirty[way]);
         }
-        tally.traffic.register_file_writes += count(self.dirty[way]);
-        tally.victims[operand] |= self.dirty[way];
+        self.places[usize::from(self.tags[way])] &= !(1 << way);
+        self.places[usize::from(register)] |= 1 << way;
         self.tags[way] = register;
         self.valid[way] = 0;
         self.dirty[way] = 0;
         self.stale[way] = 0;
-        self.ages[way] = order.newest(turn.rules);
+        self.ages[way] = order.newest(&turn.shape.rules) | way as u64;
         if register == EMPTY {
             // RFC-sim takes it for a free way from now on.
-            self.ages[way] = 0;
+            self.ages[way] = way as u64;
             self.valid[way] = self.lanes;
         }
         way
@@ -244,7 +257,7 @@ impl Cache {
     /// The entry is used: it goes behind all that this instruction does not use.
     #[inline]
     fn renew(&mut self, order: &Order, way: usize) {
-        let newest = order.now << AGE_BITS;
+        let newest = order.now << (ORDER_BITS + WAY_BITS);
         if self.tags[way] == EMPTY || self.ages[way] >= newest {
             return;
         }
@@ -252,7 +265,7 @@ impl Cache {
             Some(before) => before.iter().filter(|&&age| age < before[way]).count() as u64,
             None => 0,
         };
-        self.ages[way] = newest | rank;
+        self.ages[way] = newest | rank << WAY_BITS | way as u64;
     }
 
     /// Leaves `inside` here, which is some of the lanes, and gives back the others.
@@ -301,7 +314,7 @@ impl Cache {
 
     /// Values that the register file does not have.
     pub fn unsaved(&self) -> u64 {
-        self.dirty.iter().copied().map(count).sum()
+        self.dirty.iter().map(|lanes| u64::from(lanes.count_ones())).sum()
     }
 
     /// Registers of a lane, way by way.
@@ -329,42 +342,20 @@ impl Order {
             false => MOST_ENTRIES as u64 + self.taken,
         };
         self.taken += 1;
-        self.now << AGE_BITS | behind
-    }
-}
-
-impl Configuration {
-    /// Whether some source may be taken in.
-    fn takes_sources(&self) -> bool {
-        self.look_ahead.is_some() || self.allocation != CacheAllocation::Write
-    }
-}
-
-fn takes_destination(turn: &Turn, register: u16) -> bool {
-    match turn.configuration.look_ahead {
-        Some(_) => (turn.ahead)(register),
-        None => turn.configuration.allocation != CacheAllocation::Read,
+        (self.now << ORDER_BITS | behind) << WAY_BITS
     }
 }
 
 #[inline]
-fn within_reach(configuration: &Configuration, set: usize) -> u32 {
-    match configuration.reach {
-        Reach::Cache => u32::MAX,
-        Reach::Set => ((1 << configuration.ways) - 1) << (set * configuration.ways),
-    }
+fn takes_destination(turn: &Turn, register: u16) -> bool {
+    turn.shape.takes_destinations || turn.shape.looks_ahead && (turn.ahead)(register)
 }
 
 /// The ways of a mask.
-fn ways(mut mask: u32) -> impl Iterator<Item = usize> {
+fn ways(mut mask: u16) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let way = mask.trailing_zeros();
         mask &= mask.wrapping_sub(1);
-        (way < 32).then_some(way as usize)
+        (way < 16).then_some(way as usize)
     })
-}
-
-#[inline]
-fn count(lanes: u32) -> u64 {
-    lanes.count_ones().into()
 }

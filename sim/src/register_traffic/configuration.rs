@@ -118,35 +118,6 @@ impl Configuration {
         self.entries / self.ways
     }
 
-    /// The set of a source at a position. C Equation 1.
-    pub(super) fn source_set(&self, position: u8) -> usize {
-        usize::from(position) & (self.sets() - 1)
-    }
-
-    /// The set of a destination. C Equations 2 and 3.
-    pub(super) fn destination_set(&self, register: u16) -> usize {
-        let (register, sets) = (usize::from(register), self.sets());
-        match self.mapping {
-            // RFC-sim widens RZ to registers beyond 255, and would leave the cache.
-            DestinationMapping::Linear => (register * sets / 256).min(sets - 1),
-            DestinationMapping::Interleaving => register & (sets - 1),
-        }
-    }
-
-    pub(super) fn takes_source(&self, flagged: bool) -> bool {
-        match self.allocation {
-            _ if self.look_ahead.is_some() => flagged,
-            CacheAllocation::Read | CacheAllocation::ReadWrite => true,
-            CacheAllocation::Write => false,
-            CacheAllocation::CompilerAided => flagged,
-        }
-    }
-
-    /// Whether a lookup in one set can miss a copy in another.
-    pub(super) fn has_copies(&self) -> bool {
-        self.reach == Reach::Set && self.sets() > 1
-    }
-
     /// As tables name it: `2w compiler_aided interleaving`, and what differs from C's choices.
     pub fn label(&self) -> String {
         let mut label = format!("{}w", self.ways);

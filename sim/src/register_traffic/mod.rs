@@ -13,6 +13,7 @@ mod energy;
 mod flags;
 mod operands;
 mod rules;
+mod shape;
 mod study;
 mod tally;
 mod traffic;

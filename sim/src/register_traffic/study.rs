@@ -162,20 +162,20 @@ impl<'w> Stream<'w> {
 }
 
 /// The caches of RFC-sim, which warps find as their predecessors left them.
-struct Persistent<'a> {
-    caches: Vec<Slot<'a>>,
+struct Persistent {
+    caches: Vec<Slot>,
     window: usize,
     counter: Counter,
 }
 
-struct Slot<'a> {
-    warp: Warp<'a>,
+struct Slot {
+    warp: Warp,
     /// Instructions that wait until the look-ahead has seen what comes behind them.
     waiting: VecDeque<(Operands, u32)>,
 }
 
-impl<'a> Persistent<'a> {
-    fn new(configuration: &'a Configuration, rules: &'a Rules) -> Persistent<'a> {
+impl Persistent {
+    fn new(configuration: &Configuration, rules: &Rules) -> Persistent {
         let slot = || Slot { warp: Warp::new(configuration, rules), waiting: VecDeque::new() };
         let window = configuration.look_ahead.unwrap_or(0);
         let caches = (0..PERSISTENT_CACHES).map(|_| slot()).collect();
@@ -213,7 +213,7 @@ impl<'a> Persistent<'a> {
     }
 }
 
-impl Slot<'_> {
+impl Slot {
     /// The instruction that waits longest.
     fn advance(&mut self, counter: &mut Counter) {
         let Some((operands, mask)) = self.waiting.pop_front() else { return };

@@ -4,6 +4,7 @@ use super::cache::{Cache, Turn};
 use super::configuration::Configuration;
 use super::operands::Operands;
 use super::rules::Rules;
+use super::shape::Shape;
 use super::tally::Tally;
 use super::traffic::Traffic;
 
@@ -13,21 +14,21 @@ const REUNION: u64 = 8;
 /// The cache of a warp, or the caches of its threads. Threads that have been treated alike share one state, which is
 /// split when an instruction treats some of them otherwise; a warp that never diverges has a single one.
 #[derive(Clone)]
-pub struct Warp<'a> {
-    configuration: &'a Configuration,
-    rules: &'a Rules,
+pub struct Warp {
+    shape: Shape,
     caches: Vec<Cache>,
     instructions: u64,
     reunites: bool,
 }
 
-impl<'a> Warp<'a> {
-    pub fn new(configuration: &'a Configuration, rules: &'a Rules) -> Warp<'a> {
-        Warp { configuration, rules, caches: vec![Cache::new(u32::MAX)], instructions: 0, reunites: true }
+impl Warp {
+    pub fn new(configuration: &Configuration, rules: &Rules) -> Warp {
+        let shape = Shape::new(configuration, rules);
+        Warp { shape, caches: vec![Cache::new(u32::MAX)], instructions: 0, reunites: true }
     }
 
     /// With a state of its own for every thread from the start, to hold the shared one against.
-    pub fn apart(configuration: &'a Configuration, rules: &'a Rules) -> Warp<'a> {
+    pub fn apart(configuration: &Configuration, rules: &Rules) -> Warp {
         let caches = match configuration.tag_lanes {
             1 => (0..32).map(|lane| Cache::new(1 << lane)).collect(),
             _ => vec![Cache::new(u32::MAX)],
@@ -53,20 +54,23 @@ impl<'a> Warp<'a> {
         if mask == 0 || all == 0 {
             return;
         }
-        tally.traffic.reads += (operands.sources.len() as u32 * mask.count_ones()) as u64;
-        tally.traffic.writes += (operands.destinations.len() as u32 * mask.count_ones()) as u64;
-        if self.configuration.tag_lanes == 1 {
+        if self.shape.tag_lanes == 1 {
             self.divide(mask);
         }
-        tally.begin(all);
+        tally.open(mask, self.shape.bank_lanes, all, self.caches.len() > 1);
+        let lanes = tally.lanes(mask);
+        tally.traffic.reads += operands.sources.len() as u64 * lanes;
+        tally.traffic.writes += operands.destinations.len() as u64 * lanes;
         for cache in &mut self.caches {
             let lanes = cache.lanes & mask;
             if lanes != 0 {
-                let Warp { configuration, rules, instructions: now, .. } = *self;
-                cache.step(&Turn { configuration, rules, operands, lanes, now, ahead }, tally);
+                cache.step(
+                    &Turn { shape: &self.shape, operands, lanes, now: self.instructions, ahead },
+                    tally,
+                );
             }
         }
-        tally.end(self.configuration.bank_lanes);
+        tally.close();
         if self.caches.len() > 1 && self.reunites && self.instructions % REUNION == 0 {
             self.reunite();
         }
