@@ -188,7 +188,7 @@ impl Cache {
             if shape.through {
                 tally.traffic.register_file_writes += tally.lanes(hit);
                 self.dirty[way] &= !hit;
-            } else {
+            } else if self.tags[way] != EMPTY {
                 self.dirty[way] |= hit;
             }
             self.stale[way] &= !hit;
@@ -283,28 +283,40 @@ impl Cache {
         }
     }
 
-    /// Whether threads of both will be treated alike from now on.
-    pub fn is_like(&self, other: &Cache) -> bool {
-        let alike = |mine: &[u32; MOST_ENTRIES], others: &[u32; MOST_ENTRIES]| {
-            mine.iter().zip(others).all(|(&mine, &others)| (mine != 0) == (others != 0))
+    /// Takes in the lanes of a cache whose threads will be treated alike from now on. Gives it back if they will not.
+    pub fn join(&mut self, other: &Cache, shape: &Shape) -> bool {
+        // Where the way does not decide who leaves, the same entries may lie in other ways.
+        let counterpart = |way: usize| {
+            let same_set = shape.reach_of_way(way) & other.places[usize::from(self.tags[way])];
+            let entry = if shape.rules.ages_by_instruction { 1 << way } else { same_set };
+            ways(same_set & entry).next()
         };
-        self.tags == other.tags
-            && self.ages == other.ages
-            && alike(&self.valid, &other.valid)
-            && alike(&self.dirty, &other.dirty)
-            && alike(&self.stale, &other.stale)
-    }
-
-    /// Takes in the lanes of a cache that is like it.
-    pub fn join(&mut self, other: &Cache) {
-        self.lanes |= other.lanes;
-        for (masks, others) in [
-            (&mut self.valid, &other.valid),
-            (&mut self.dirty, &other.dirty),
-            (&mut self.stale, &other.stale),
-        ] {
-            masks.iter_mut().zip(others).for_each(|(mask, other)| *mask |= other);
+        let alike = |way: usize, others: usize| {
+            self.ages[way] >> WAY_BITS == other.ages[others] >> WAY_BITS
+                && (self.valid[way] != 0) == (other.valid[others] != 0)
+                && (self.dirty[way] != 0) == (other.dirty[others] != 0)
+                && (self.stale[way] != 0) == (other.stale[others] != 0)
+        };
+        // Free ways of a set are all the same, so their number is what counts.
+        let free =
+            |cache: &Cache, way| (cache.places[usize::from(EMPTY)] & shape.reach_of_way(way)).count_ones();
+        let mut counterparts = [0; MOST_ENTRIES];
+        for way in 0..MOST_ENTRIES {
+            match counterpart(way) {
+                Some(others) if self.tags[way] == EMPTY && free(self, way) == free(other, way) => {
+                    counterparts[way] = others;
+                }
+                Some(others) if self.tags[way] != EMPTY && alike(way, others) => counterparts[way] = others,
+                _ => return false,
+            }
         }
+        for (way, others) in counterparts.into_iter().enumerate() {
+            self.valid[way] |= other.valid[others];
+            self.dirty[way] |= other.dirty[others];
+            self.stale[way] |= other.stale[others];
+        }
+        self.lanes |= other.lanes;
+        true
     }
 
     /// A new warp has no value in here.

@@ -82,6 +82,14 @@ impl Shape {
         self.reach_of_set(self.source_set(position))
     }
 
+    /// Ways of the set that has this way; all beyond the cache are one.
+    pub fn reach_of_way(&self, way: usize) -> u16 {
+        match way / self.ways {
+            set if set < self.sets => ((1 << self.ways) - 1) << (set * self.ways),
+            _ => u16::MAX << (self.sets * self.ways),
+        }
+    }
+
     /// Ways in which a lookup in a set searches.
     #[inline]
     pub fn reach_of_set(&self, set: usize) -> u16 {

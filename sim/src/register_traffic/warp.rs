@@ -92,12 +92,9 @@ impl Warp {
         let mut index = 0;
         while index < self.caches.len() {
             let (before, rest) = self.caches.split_at_mut(index);
-            match before.iter_mut().find(|cache| cache.is_like(&rest[0])) {
-                Some(cache) => {
-                    cache.join(&rest[0]);
-                    self.caches.swap_remove(index);
-                }
-                None => index += 1,
+            match before.iter_mut().any(|cache| cache.join(&rest[0], &self.shape)) {
+                true => drop(self.caches.swap_remove(index)),
+                false => index += 1,
             }
         }
     }
