@@ -11,6 +11,7 @@ mod output;
 mod overheads;
 mod plot;
 mod profile;
+mod register_cache;
 mod settings;
 mod sim;
 mod synth;
@@ -43,6 +44,8 @@ enum Command {
     Sim(sim::Arguments),
     /// Run designs on workloads and set them beside the papers' evaluations
     Compare(compare::Arguments),
+    /// Count traffic and energy of register caches over an instruction stream, without a streaming multiprocessor
+    RegisterCache(register_cache::Arguments),
     /// Run the cycle testbenches of hardware modules
     Testbench(testbench::Arguments),
     /// Export hardware modules as Verilog
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Trace(arguments) => trace::run(arguments),
         Command::Sim(arguments) => sim::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
+        Command::RegisterCache(arguments) => register_cache::run(arguments),
         Command::Testbench(arguments) => testbench::run(arguments),
         Command::Verilog(arguments) => verilog::run(arguments),
         Command::Synth(arguments) => synth::run(arguments),
