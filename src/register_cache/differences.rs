@@ -5,8 +5,9 @@ use gpurf_sim::register_traffic::{Configuration, ReuseFlags, Rules};
 use gpurf_trace::Workload;
 use serde::Serialize;
 
-use super::tables::{numbers, percent};
+use super::tables::percent;
 use super::{Outcome, Row};
+use crate::output::table;
 
 /// RFC-sim's rules with something changed.
 #[derive(Serialize)]
@@ -43,7 +44,7 @@ pub fn print(all: &[Changed]) {
         let reference = &changed[0].rows;
         for (number, first) in reference.iter().enumerate() {
             println!("{}, {}: percent, and points of change from RFC-sim", changed[0].input, first.label);
-            let mut lines = numbers(&[
+            let mut lines = table(&[
                 "rules",
                 "read hits",
                 "write hits",
@@ -54,7 +55,7 @@ pub fn print(all: &[Changed]) {
             for one in changed {
                 let values = headlines(&one.rows[number]).into_iter().zip(headlines(first));
                 let cells = values.map(|values| match values {
-                    (Some(value), Some(reference)) if value == reference => percent(value),
+                    (Some(value), Some(reference)) if percent(value) == percent(reference) => percent(value),
                     (Some(value), Some(reference)) => {
                         format!("{} ({:+.2})", percent(value), value - reference)
                     }

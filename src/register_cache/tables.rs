@@ -1,7 +1,7 @@
 //! Tables of register caches.
 
 use anyhow::Result;
-use comfy_table::{CellAlignment, Table};
+use comfy_table::Table;
 
 use super::{Outcome, Row};
 use crate::output::{grouped, table};
@@ -26,7 +26,7 @@ pub fn print(outcome: &Outcome) {
 }
 
 fn traffic(rows: &[Row]) -> Table {
-    let mut lines = numbers(&[
+    let mut lines = table(&[
         "cache",
         "read\nhits %",
         "write\nhits %",
@@ -60,7 +60,7 @@ fn traffic(rows: &[Row]) -> Table {
 }
 
 fn energy(rows: &[Row]) -> Table {
-    let mut lines = numbers(&["cache", "RC.R", "RC.W", "RF.R", "RF.W", "total", "RF alone", "reduction %"]);
+    let mut lines = table(&["cache", "RC.R", "RC.W", "RF.R", "RF.W", "total", "RF alone", "reduction %"]);
     for Row { label, energy, .. } in rows {
         let nanojoules = |picojoules: f64| format!("{:.1}", picojoules / 1000.0);
         let numbers = match energy {
@@ -76,15 +76,6 @@ fn energy(rows: &[Row]) -> Table {
             None => std::array::from_fn(|_| "not in Table III".into()),
         };
         lines.add_row(std::iter::once(label.clone()).chain(numbers));
-    }
-    lines
-}
-
-/// A table whose first column is text and whose others are numbers.
-pub fn numbers(header: &[&str]) -> Table {
-    let mut lines = table(header);
-    for column in lines.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
     }
     lines
 }

@@ -6,15 +6,15 @@ mod claims;
 use std::path::Path;
 
 use anyhow::{ensure, Context, Result};
-use comfy_table::Table;
+use comfy_table::{CellAlignment, Table};
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules};
 use gpurf_trace::Workload;
 use gpurf_workloads::Options;
 use serde::Serialize;
 
 use super::Arguments;
-use crate::output::{progress, write, write_json};
-use crate::register_cache::tables::{csv, numbers, percent};
+use crate::output::{progress, table, write, write_json};
+use crate::register_cache::tables::{csv, percent};
 use crate::register_cache::Outcome;
 use crate::Verdict;
 use claims::{Claim, Metric, Statistic};
@@ -132,7 +132,7 @@ fn by_workload(outcomes: &[Outcome], metric: Metric) -> Table {
     let labels = outcomes.first().map(|outcome| outcome.rows.iter().map(|row| row.label.replace(' ', "\n")));
     let header: Vec<String> =
         std::iter::once("workload".to_string()).chain(labels.into_iter().flatten()).collect();
-    let mut lines = numbers(&header.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut lines = table(&header.iter().map(String::as_str).collect::<Vec<_>>());
     for Outcome { input, rows, .. } in outcomes {
         lines.add_row(std::iter::once(input.clone()).chain(rows.iter().map(|row| percent(metric.of(row)))));
     }
@@ -143,7 +143,8 @@ fn table_of(claims: &[Compared]) -> Table {
     let names = claims.first().map(|one| one.counted.iter().map(|(name, _)| *name));
     let header: Vec<&str> =
         ["C", "claim", "claimed"].into_iter().chain(names.into_iter().flatten()).collect();
-    let mut lines = numbers(&header);
+    let mut lines = table(&header);
+    lines.column_mut(1).expect("the claim").set_cell_alignment(CellAlignment::Left);
     for Compared { claim, counted } in claims {
         let number = |value: f64| match claim.statistic {
             Statistic::More => format!("{value:.0}"),
