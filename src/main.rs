@@ -13,6 +13,7 @@ mod output;
 mod overheads;
 mod plot;
 mod profile;
+mod register_cache;
 mod settings;
 mod sim;
 mod synth;
@@ -47,6 +48,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Set our cycles beside those of a reference, kernel by kernel
     Calibrate(calibrate::Arguments),
+    /// Count traffic and energy of register caches over an instruction stream, without a streaming multiprocessor
+    RegisterCache(register_cache::Arguments),
     /// Run the cycle testbenches of hardware modules
     Testbench(testbench::Arguments),
     /// Put faults into hardware modules and see whether their testbenches find them
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Sim(arguments) => sim::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Calibrate(arguments) => calibrate::run(arguments),
+        Command::RegisterCache(arguments) => register_cache::run(arguments),
         Command::Testbench(arguments) => testbench::run(arguments),
         Command::Mutants(arguments) => mutants::run(arguments),
         Command::Verilog(arguments) => verilog::run(arguments),

@@ -12,6 +12,7 @@ pub mod multicast;
 pub mod operand_stage;
 pub mod register_cache;
 pub mod register_file;
+pub mod register_traffic;
 pub mod sm;
 pub mod statistics;
 pub mod sub_core;

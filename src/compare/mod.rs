@@ -5,6 +5,7 @@ mod finereg;
 mod jobs;
 mod malekeh;
 mod multicast;
+mod register_cache;
 mod series;
 
 use std::path::PathBuf;
@@ -23,7 +24,8 @@ use crate::Verdict;
   gpurf compare --sthld --out out/compare
   gpurf compare sgemm hgemm --ablations
   gpurf compare --study finereg --size medium
-  gpurf compare --study multicast --out out/multicast")]
+  gpurf compare --study multicast --out out/multicast
+  gpurf compare --study register-cache --size medium")]
 pub struct Arguments {
     /// Built-in workloads, launch files or traces; all built-in workloads if none is named
     input: Vec<String>,
@@ -71,6 +73,8 @@ enum Study {
     /// Inter-warp multicasting and DARSIE, on matrix products. INPUT names tiles and layers; --ablations
     /// adds smaller tables
     Multicast,
+    /// Register caches: traffic and energy of C's eight caches, counted without a streaming multiprocessor
+    RegisterCache,
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -83,5 +87,6 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         Study::Malekeh => malekeh::run(&arguments),
         Study::Finereg => finereg::run(&arguments),
         Study::Multicast => multicast::run(arguments),
+        Study::RegisterCache => register_cache::run(&arguments),
     }
 }

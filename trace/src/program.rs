@@ -50,6 +50,8 @@ pub struct ExactOperands {
     pub sources: Registers,
     /// Bit i: the i-th source has the `.reuse` flag.
     pub reuse: u16,
+    /// Bit i: the machine code has the reuse flag of source slot i, of four.
+    pub reuse_slots: u8,
 }
 
 /// An [`Instruction`] decoded.
@@ -74,8 +76,14 @@ pub struct StaticInstruction {
     pub destinations: Registers,
     /// Vector registers read, all of them, without RZ, each once, in the order first named.
     pub sources: Registers,
+    /// Of each of `sources`, the number of the source operand that it belongs to, as they stand in a
+    /// trace: constants, immediates and predicates are not counted.
+    pub positions: Registers,
     /// Bit i: the i-th of `sources` has the `.reuse` flag. Traces do not tell; listings do.
     pub reuse: u16,
+    /// Bit i: the machine code has the reuse flag of source slot i, of four. A slot that holds a constant
+    /// or an immediate counts, so this is not the number of an operand in a trace.
+    pub reuse_slots: u8,
     /// Different source registers other than RZ that the trace names, before widening.
     pub named_source_count: u8,
     /// The destination the trace names, RZ and uniform registers included.
@@ -90,7 +98,7 @@ impl StaticInstruction {
     fn decode(instruction: &Instruction) -> Result<StaticInstruction, OpcodeError> {
         let opcode = Opcode(instruction.opcode);
         let entry = opcode.entry()?;
-        let Operands { destinations, sources } =
+        let Operands { destinations, sources, positions } =
             widen(opcode, entry.rule, instruction.destination, instruction.sources, instruction.immediates)?;
         let named = instruction.sources;
         let counted = |&(position, register): &(usize, &Register)| {
@@ -107,12 +115,22 @@ impl StaticInstruction {
             branch: matches!(opcode.base(), "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CALL" | "RET"),
             destinations,
             sources,
+            positions,
             reuse: 0,
+            reuse_slots: 0,
             named_source_count: named.iter().enumerate().filter(counted).count() as u8,
             named_destination: instruction.destination,
             named_sources: named.into(),
             immediates: instruction.immediates,
         })
+    }
+
+    /// The source operand that an exactly known source belongs to: the one that widening gives it to, else that of
+    /// the register next below it.
+    fn position_of(&self, register: u8) -> u8 {
+        let widened = self.sources.iter().zip(&self.positions);
+        let below = widened.filter(|(&known, _)| known <= register).max_by_key(|(&known, _)| known);
+        below.map_or(0, |(_, &position)| position)
     }
 
     /// The opcode up to its first dot.
@@ -163,8 +181,9 @@ impl Program {
             return Ok(index);
         }
         let mut decoded = StaticInstruction::decode(instruction)?;
-        if let Some(ExactOperands { destinations, sources, reuse }) = exact {
-            decoded = StaticInstruction { destinations, sources, reuse, ..decoded };
+        if let Some(ExactOperands { destinations, sources, reuse, reuse_slots }) = exact {
+            let positions = sources.iter().map(|&register| decoded.position_of(register)).collect();
+            decoded = StaticInstruction { destinations, sources, positions, reuse, reuse_slots, ..decoded };
         }
         let index = self.instructions.len() as u32;
         self.instructions.push(decoded);

@@ -75,6 +75,8 @@ pub(crate) enum Rule {
 pub(crate) struct Operands {
     pub destinations: Registers,
     pub sources: Registers,
+    /// Of each source, the number of the source operand that first has it.
+    pub positions: Registers,
 }
 
 /// Applies `rule` to the named operands.
@@ -85,7 +87,13 @@ pub(crate) fn widen(
     sources: &[Register],
     immediates: [i64; 2],
 ) -> Result<Operands, OpcodeError> {
-    let mut operands = Builder { opcode, destinations: ArrayVec::new(), sources: ArrayVec::new() };
+    let mut operands = Builder {
+        opcode,
+        destinations: ArrayVec::new(),
+        sources: ArrayVec::new(),
+        positions: ArrayVec::new(),
+        operand: 0,
+    };
 
     // Put what the trace calls destination and sources where the machine code has them.
     let (destination, sources) = match rule {
@@ -112,13 +120,17 @@ pub(crate) fn widen(
         let width = source_width(opcode, rule, sources, position, immediates)?;
         operands.read(register, width)?;
     }
-    Ok(Operands { destinations: operands.destinations, sources: operands.sources })
+    let Builder { destinations, sources, positions, .. } = operands;
+    Ok(Operands { destinations, sources, positions })
 }
 
 struct Builder<'a> {
     opcode: Opcode<'a>,
     destinations: Registers,
     sources: Registers,
+    positions: Registers,
+    /// Source operands so far.
+    operand: u8,
 }
 
 impl Builder<'_> {
@@ -127,7 +139,11 @@ impl Builder<'_> {
     }
 
     fn read(&mut self, register: Register, count: usize) -> Result<(), OpcodeError> {
-        Self::append(&mut self.sources, self.opcode, register, count)
+        Self::append(&mut self.sources, self.opcode, register, count)?;
+        let added = self.sources.len() - self.positions.len();
+        self.positions.extend(std::iter::repeat_n(self.operand, added));
+        self.operand += 1;
+        Ok(())
     }
 
     fn append(
@@ -449,6 +465,22 @@ mod tests {
             assert_eq!(counts(opcode), expected, "{opcode}");
         }
         check("R8 HMMA.1688.F32 R4 R12 R8", &[8, 9, 10, 11], &[4, 5, 12, 8, 9, 10, 11]);
+    }
+
+    #[test]
+    fn every_register_has_the_position_of_its_operand() {
+        let positions = |text: &str| {
+            let mut words = text.split(' ');
+            let opcode = Opcode(words.next().unwrap());
+            let sources: Vec<_> = words.map(|name| Register::Vector(name[1..].parse().unwrap())).collect();
+            let operands = widen(opcode, opcode.entry().unwrap().rule, None, &sources, [0; 2]).unwrap();
+            operands.positions.to_vec()
+        };
+        assert_eq!(positions("HMMA.1688.F32 R4 R12 R8"), [0, 0, 1, 2, 2, 2, 2]);
+        assert_eq!(positions("STG.E.64 R2 R12"), [0, 0, 1, 1]);
+        assert_eq!(positions("FFMA R3 R255 R3"), [0], "RZ takes a position, and a repetition has the first");
+        assert_eq!(positions("FFMA R3 R255 R4"), [0, 2]);
+        assert_eq!(positions("LOP3.LUT R255 R0 R1"), [0, 1], "the first is the destination");
     }
 
     #[test]

@@ -176,7 +176,7 @@ fn widening_finds_the_registers_of_every_instruction() {
             for (kernel, program) in programs(&file, &text) {
                 for (instruction, exact) in kernel.instructions.iter().zip(program.instructions()) {
                     opcodes.insert(exact.opcode.clone());
-                    let expected = StaticInstruction { reuse: 0, ..exact.clone() };
+                    let expected = StaticInstruction { reuse: 0, reuse_slots: 0, ..exact.clone() };
                     // A trace does not have which channels of a texture are read.
                     let images = ["TEX", "TLD", "TLD4", "TXD", "TXQ", "SULD", "SUST", "SURED"];
                     if images.contains(&exact.base()) {

@@ -54,6 +54,7 @@ pub(super) fn intern(
         destinations: decoding.destinations.clone(),
         sources: decoding.sources.clone(),
         reuse: decoding.reuse,
+        reuse_slots: instruction.reuse_slots,
     };
     program.intern_exact(&named, exact)
 }

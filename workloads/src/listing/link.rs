@@ -131,5 +131,6 @@ fn gap(pc: u32) -> Instruction {
         operands: vec![],
         text: "BPT.TRAP".into(),
         encoding: None,
+        reuse_slots: 0,
     }
 }

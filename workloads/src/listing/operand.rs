@@ -20,6 +20,8 @@ pub struct Instruction {
     pub text: String,
     /// The lower half of its encoding, if the listing has it. An immediate stands in its upper 32 bits.
     pub encoding: Option<u64>,
+    /// Bit i: its encoding has the reuse flag of source slot i, of four. None if the listing does not have it.
+    pub reuse_slots: u8,
 }
 
 /// An operand.
@@ -183,6 +185,7 @@ pub(super) fn instruction(pc: u32, text: &str) -> Result<Instruction, String> {
         operands,
         text: code.into(),
         encoding: None,
+        reuse_slots: 0,
     })
 }
 

@@ -241,9 +241,11 @@ impl Parser {
         if let Some((name, argument)) = rest.strip_prefix('.').and_then(|rest| rest.split_once([' ', '\t'])) {
             return self.words(name, argument.trim());
         }
-        if !matches!(self.section, Section::Text) || rest.is_empty() {
-            // The second half of an encoding.
+        if !matches!(self.section, Section::Text) {
             return Ok(());
+        }
+        if rest.is_empty() {
+            return self.upper_half(address.trim());
         }
         let pc = u32::from_str_radix(address.trim(), 16).map_err(|_| format!("`{address}` is no address"))?;
         let (code, comment) = rest.split_once(';').ok_or_else(|| format!("`{rest}` has no `;`"))?;
@@ -266,6 +268,15 @@ impl Parser {
             }
             // It concerns those who run this code only.
             Err(message) => text.kernel.defect = Some((line, message)),
+        }
+        Ok(())
+    }
+
+    /// The upper half of the encoding of the instruction before it: four reuse flags from bit 58 on.
+    fn upper_half(&mut self, digits: &str) -> Result<(), String> {
+        let half = digits.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        if let (Some(half), Some(instruction)) = (half, self.text()?.kernel.instructions.last_mut()) {
+            instruction.reuse_slots = (half >> 58) as u8 & 0xf;
         }
         Ok(())
     }

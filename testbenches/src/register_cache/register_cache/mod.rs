@@ -134,8 +134,11 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
         if random.percent(70) && !self.is_flushed(read_warp) {
             (inputs.read_warp, inputs.read_lanes) = (read_warp, lanes(random));
             for slot in 0..self.slots {
-                inputs.read[slot] = random.percent(60);
-                inputs.read_register[slot] = random.pick(&self.registers);
+                let register = random.pick(&self.registers);
+                // The scoreboard lets no source pass a result that is under way.
+                let comes = |result: &Write<D>| (result.warp, result.register) == (read_warp, register);
+                inputs.read[slot] = random.percent(60) && !self.result.iter().any(comes);
+                inputs.read_register[slot] = register;
                 inputs.read_reuse[slot] = random.percent(40);
             }
         }

@@ -1,0 +1,107 @@
+//! Dynamic energy of register file and register cache, by C Table III.
+
+use serde::{Deserialize, Serialize};
+
+use super::configuration::Configuration;
+use super::rules::Rules;
+use super::traffic::Traffic;
+
+/// The energies that come with the project.
+const ENERGIES: &str = include_str!("../../config/register_cache_energy.toml");
+
+/// Lanes of an access that the table's caches make.
+const TABLE_LANES: usize = 4;
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Energies {
+    /// Entries per thread of the caches.
+    entries: usize,
+    register_file: Access,
+    cache: Vec<Cache>,
+}
+
+/// In pJ.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Access {
+    read: f64,
+    write: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cache {
+    ways: usize,
+    read: f64,
+    write: f64,
+}
+
+/// Energy in pJ, and its parts as C Fig. 16 and 17 name them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Energy {
+    /// RC.R
+    pub cache_reads: f64,
+    /// RC.W
+    pub cache_writes: f64,
+    /// RF.R
+    pub register_file_reads: f64,
+    /// RF.W
+    pub register_file_writes: f64,
+    pub total: f64,
+    /// Of the register file without a cache.
+    pub baseline: f64,
+    /// Negative where the cache costs more than it saves.
+    pub reduction_percent: f64,
+}
+
+impl Default for Energies {
+    fn default() -> Self {
+        toml::from_str(ENERGIES).expect("the embedded energies are valid")
+    }
+}
+
+impl Energies {
+    /// `None` for a cache that the table does not have.
+    pub fn of(&self, configuration: &Configuration, rules: &Rules, traffic: &Traffic) -> Option<Energy> {
+        let cache = self.cache.iter().find(|cache| cache.ways == configuration.ways)?;
+        if configuration.entries != self.entries {
+            return None;
+        }
+        let part = configuration.bank_lanes as f64 / TABLE_LANES as f64;
+        let cache = Access { read: cache.read * part, write: cache.write * part };
+        let file = self.register_file;
+        let energy = |count: u64, each: f64| count as f64 * each;
+        let cache_reads = energy(traffic.cache_reads, cache.read);
+        let cache_writes = energy(traffic.cache_writes, cache.write);
+        let register_file_reads = energy(traffic.register_file_reads, file.read);
+        let register_file_writes = energy(traffic.register_file_writes, file.write);
+        let total = cache_reads + cache_writes + register_file_reads + register_file_writes;
+        let baseline = energy(traffic.reads, file.read) + energy(traffic.writes, file.write);
+        let reduction_percent = match rules.single_precision {
+            true => reduction_in_single_precision(cache, file, traffic),
+            false if baseline > 0.0 => 100.0 * (baseline - total) / baseline,
+            false => 0.0,
+        };
+        Some(Energy {
+            cache_reads,
+            cache_writes,
+            register_file_reads,
+            register_file_writes,
+            total,
+            baseline,
+            reduction_percent,
+        })
+    }
+}
+
+/// As RFC-sim sums up: rounding shows in the sixth digit that it prints.
+fn reduction_in_single_precision(cache: Access, file: Access, traffic: &Traffic) -> f64 {
+    let energy = |count: u64, each: f64| count as f32 * each as f32;
+    let total = energy(traffic.register_file_reads, file.read)
+        + energy(traffic.register_file_writes, file.write)
+        + energy(traffic.cache_reads, cache.read)
+        + energy(traffic.cache_writes, cache.write);
+    let baseline = energy(traffic.reads, file.read) + energy(traffic.writes, file.write);
+    f64::from((baseline - total) / baseline * 100.0)
+}

@@ -1,0 +1,95 @@
+//! What the paper's evaluation reports: `papers/register-cache-evaluation.toml`, and the same of what was counted.
+
+use serde::{Deserialize, Serialize};
+
+use crate::register_cache::{Outcome, Row};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    ReadHits,
+    WriteHits,
+    WritesAvoided,
+    EnergyReduction,
+}
+
+impl Metric {
+    pub const ALL: [(Metric, &'static str); 4] = [
+        (Metric::ReadHits, "read hits"),
+        (Metric::WriteHits, "write hits"),
+        (Metric::WritesAvoided, "register-file writes avoided"),
+        (Metric::EnergyReduction, "energy reduction"),
+    ];
+
+    /// In percent.
+    pub fn of(self, row: &Row) -> f64 {
+        match self {
+            Metric::ReadHits => row.read_hit_percent,
+            Metric::WriteHits => row.write_hit_percent,
+            Metric::WritesAvoided => row.register_file_writes_avoided_percent,
+            Metric::EnergyReduction => row.energy.expect("C's caches are in its table").reduction_percent,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Statistic {
+    Maximum,
+    Minimum,
+    Average,
+    /// Number of positive values.
+    More,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    pub section: String,
+    pub says: String,
+    pub metric: Metric,
+    pub workloads: Vec<String>,
+    #[serde(default)]
+    pub caches: Vec<String>,
+    #[serde(default)]
+    pub over: Vec<String>,
+    pub statistic: Statistic,
+    pub claimed: f64,
+}
+
+#[derive(Deserialize)]
+struct Claims {
+    claim: Vec<Claim>,
+}
+
+pub fn all() -> Vec<Claim> {
+    let claims: Claims = toml::from_str(include_str!("../../../papers/register-cache-evaluation.toml"))
+        .expect("the embedded claims are valid");
+    claims.claim
+}
+
+impl Claim {
+    /// The same of these outcomes; `None` unless all of its workloads are there.
+    pub fn counted(&self, outcomes: &[Outcome]) -> Option<f64> {
+        let mut values = vec![];
+        for workload in &self.workloads {
+            let outcome = outcomes.iter().find(|outcome| outcome.input == *workload)?;
+            let value = |cache: &str| {
+                let row = outcome.rows.iter().find(|row| row.label == cache);
+                self.metric.of(row.unwrap_or_else(|| panic!("no cache is called `{cache}`")))
+            };
+            match self.caches.is_empty() {
+                true => values.extend(outcome.rows.iter().map(|row| self.metric.of(row))),
+                false => values.extend(self.caches.iter().enumerate().map(|(number, cache)| {
+                    value(cache) - self.over.get(number).map_or(0.0, |over| value(over))
+                })),
+            }
+        }
+        Some(match self.statistic {
+            Statistic::Maximum => values.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            Statistic::Minimum => values.into_iter().fold(f64::INFINITY, f64::min),
+            Statistic::Average => values.iter().sum::<f64>() / values.len() as f64,
+            Statistic::More => values.into_iter().filter(|&value| value > 0.0).count() as f64,
+        })
+    }
+}

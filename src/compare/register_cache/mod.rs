@@ -1,0 +1,158 @@
+//! The evaluation of register caches: traffic and energy of C Table VI's caches on C's workloads, counted without an SM.
+//! C §VI.
+
+mod claims;
+
+use std::path::Path;
+
+use anyhow::{ensure, Context, Result};
+use comfy_table::{CellAlignment, Table};
+use gpurf_sim::register_traffic::{Configuration, Reach, Rules};
+use gpurf_trace::Workload;
+use gpurf_workloads::Options;
+use serde::Serialize;
+
+use super::Arguments;
+use crate::output::{progress, table, write, write_json};
+use crate::register_cache::tables::{csv, percent};
+use crate::register_cache::Outcome;
+use crate::Verdict;
+use claims::{Claim, Metric, Statistic};
+
+/// C Tables IV and V, as far as they are built in.
+const WORKLOADS: [&str; 10] =
+    ["bfs", "b+tree", "gaussian", "hotspot", "kmeans", "nn", "lud", "pathfinder", "hgemm", "igemm"];
+
+/// One way to count all of it.
+#[derive(Serialize)]
+struct Reading {
+    name: &'static str,
+    #[serde(skip)]
+    rules: Rules,
+    #[serde(skip)]
+    reach: Reach,
+    outcomes: Vec<Outcome>,
+}
+
+impl Reading {
+    /// C's silence about lookups allows two; RFC-sim's numbers are the third.
+    fn all() -> [Reading; 3] {
+        let reading = |name, rules, reach| Reading { name, rules, reach, outcomes: vec![] };
+        [
+            reading("reach set", Rules::PAPER, Reach::Set),
+            reading("reach cache", Rules::PAPER, Reach::Cache),
+            reading("as rfc-sim", Rules::RFC_SIM, Reach::Set),
+        ]
+    }
+
+    fn count(&mut self, workload: &Workload, input: &str) -> Result<()> {
+        let mut outcome =
+            Outcome::of(workload, input, &Configuration::table_vi(self.reach), self.rules, None)?;
+        // Rows of both reaches have the names that claims use.
+        for (row, configuration) in outcome.rows.iter_mut().zip(Configuration::table_vi(Reach::Set)) {
+            row.label = configuration.label();
+        }
+        self.outcomes.push(outcome);
+        Ok(())
+    }
+}
+
+/// A claim and what each reading counted.
+#[derive(Serialize)]
+struct Compared {
+    #[serde(flatten)]
+    claim: Claim,
+    counted: Vec<(&'static str, Option<f64>)>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<Verdict> {
+    ensure!(
+        arguments.designs.is_empty()
+            && !arguments.sthld
+            && !arguments.ablations
+            && arguments.config.is_none()
+            && arguments.settings.is_empty(),
+        "--study register-cache: --designs, --sthld, --ablations, --config and --set belong to another study; leave \
+         them out, or use `gpurf register-cache` for other caches",
+    );
+    let inputs: Vec<&str> = match arguments.input.is_empty() {
+        true => WORKLOADS.to_vec(),
+        false => arguments.input.iter().map(String::as_str).collect(),
+    };
+    let mut readings = Reading::all();
+    let bar = progress(inputs.len() as u64, "workloads");
+    for input in &inputs {
+        bar.set_message(input.to_string());
+        let workload = arguments.emulation.open(input, Options::default())?;
+        for reading in &mut readings {
+            reading.count(&workload, input)?;
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let claims = claims::all().into_iter().map(|claim| {
+        let counted = readings.iter().map(|reading| (reading.name, claim.counted(&reading.outcomes)));
+        Compared { counted: counted.collect(), claim }
+    });
+    let claims: Vec<Compared> = claims.collect();
+    save(arguments, &readings, &claims)?;
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        for reading in &readings {
+            for (metric, name) in Metric::ALL {
+                println!("{}: {name}, %\n{}\n", reading.name, by_workload(&reading.outcomes, metric));
+            }
+        }
+        println!("C's claims\n{}", table_of(&claims));
+    }
+    Ok(Verdict::Holds)
+}
+
+fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared]) -> Result<()> {
+    let rows = readings.iter().flat_map(|reading| {
+        let rows = reading.outcomes.iter().flat_map(|outcome| &outcome.rows);
+        rows.map(|row| (row, reading.name))
+    });
+    let text = csv(rows)?;
+    if let Some(path) = &arguments.csv {
+        write(path, text.as_bytes())?;
+    }
+    let results = serde_json::json!({ "readings": readings, "claims": claims });
+    if let Some(path) = &arguments.json {
+        write_json(path, &results)?;
+    }
+    if let Some(folder) = &arguments.out {
+        write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;
+        write_json(&folder.join("register_cache.json"), &results).context("--out")?;
+    }
+    Ok(())
+}
+
+/// A row per workload, a column per cache.
+fn by_workload(outcomes: &[Outcome], metric: Metric) -> Table {
+    let labels = outcomes.first().map(|outcome| outcome.rows.iter().map(|row| row.label.replace(' ', "\n")));
+    let header: Vec<String> =
+        std::iter::once("workload".to_string()).chain(labels.into_iter().flatten()).collect();
+    let mut lines = table(&header.iter().map(String::as_str).collect::<Vec<_>>());
+    for Outcome { input, rows, .. } in outcomes {
+        lines.add_row(std::iter::once(input.clone()).chain(rows.iter().map(|row| percent(metric.of(row)))));
+    }
+    lines
+}
+
+fn table_of(claims: &[Compared]) -> Table {
+    let names = claims.first().map(|one| one.counted.iter().map(|(name, _)| *name));
+    let header: Vec<&str> =
+        ["C", "claim", "claimed"].into_iter().chain(names.into_iter().flatten()).collect();
+    let mut lines = table(&header);
+    lines.column_mut(1).expect("the claim").set_cell_alignment(CellAlignment::Left);
+    for Compared { claim, counted } in claims {
+        let number = |value: f64| match claim.statistic {
+            Statistic::More => format!("{value:.0}"),
+            _ => format!("{value:.1}"),
+        };
+        let counted = counted.iter().map(|(_, value)| value.map_or("-".into(), number));
+        let texts = [claim.section.clone(), claim.says.clone(), number(claim.claimed)];
+        lines.add_row(texts.into_iter().chain(counted));
+    }
+    lines
+}

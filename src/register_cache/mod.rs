@@ -1,0 +1,247 @@
+//! `gpurf register-cache`: traffic and energy of register caches over an instruction stream, without an SM.
+
+mod differences;
+pub mod tables;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure, Context, Result};
+use clap::{Args, ValueEnum};
+use gpurf_blocks::{CacheAllocation, Parameter, PARAMETERS};
+use gpurf_sim::register_traffic::{
+    Configuration, Energies, Energy, Reach, Report, ReuseFlags, Rules, Study, Traffic,
+};
+use gpurf_trace::Workload;
+use gpurf_workloads::Options;
+use serde::Serialize;
+
+use crate::input::EmulationArguments;
+use crate::output::{write, write_json};
+use crate::Verdict;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  gpurf register-cache bfs pathfinder
+  gpurf register-cache hgemm igemm --size medium --reach cache --csv results.csv
+  gpurf register-cache path/to/traces/rodinia-bfs-sm80 --as rfc-sim
+  gpurf register-cache path/to/traces/rodinia-bfs-sm80 --differences
+  gpurf register-cache kmeans --set rc_ways=2,4 --set rc_replacement=fifo,lru
+  gpurf register-cache bfs --set rc_tag_lanes=1,32 --look-ahead 8 --json -")]
+pub struct Arguments {
+    /// Built-in workloads, launch files or traces
+    #[arg(required = true)]
+    input: Vec<String>,
+    /// How to count
+    #[arg(long = "as", value_enum, default_value = "paper")]
+    rules: RulesArgument,
+    #[command(flatten)]
+    emulation: EmulationArguments,
+    /// Set a parameter of the cache; several values, separated by commas, are tried with all others. Without it, the
+    /// eight caches of C Table VI
+    #[arg(long = "set", value_name = "KEY=VALUE,...", long_help = settings_help())]
+    settings: Vec<String>,
+    /// Where a lookup searches
+    #[arg(long, value_enum, default_value = "set")]
+    reach: ReachArgument,
+    /// Take in a result only if one of the next N instructions of its warp names its register, and sources that carry
+    /// a reuse flag
+    #[arg(long, value_name = "N")]
+    look_ahead: Option<usize>,
+    /// Reuse flags in the place of those of the listings, which traces do not have: lines `KERNEL PC POSITION...`
+    #[arg(long, value_name = "FILE")]
+    reuse: Option<PathBuf>,
+    /// Show what each difference between RFC-sim and C's description does, switched one at a time
+    #[arg(long, conflicts_with = "rules")]
+    differences: bool,
+    /// All results as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// All results as CSV
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// Rules by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RulesArgument {
+    /// As C describes it, with full operand lists
+    Paper,
+    /// As C's simulator does, exactly
+    RfcSim,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ReachArgument {
+    /// The set that the source's position or the result's number names, as RFC-sim does
+    Set,
+    /// The whole cache
+    Cache,
+}
+
+fn settings_help() -> String {
+    let parameters = PARAMETERS.iter().filter(|parameter| parameter.name.starts_with("rc_"));
+    let parameters: Vec<String> = parameters.map(Parameter::to_string).collect();
+    format!(
+        "Set a parameter of the cache, which has the default in brackets, but for rc_tag_lanes, which is 1 here; \
+         several values, separated by commas, are tried with all others. {}. Without any, the eight caches of C \
+         Table VI",
+        parameters.join("; ")
+    )
+}
+
+/// What was counted for a configuration on an input.
+#[derive(Serialize)]
+pub struct Row {
+    pub input: String,
+    pub label: String,
+    pub configuration: Configuration,
+    pub read_hit_percent: f64,
+    pub write_hit_percent: f64,
+    pub total_hit_percent: f64,
+    pub register_file_reads_avoided_percent: f64,
+    pub register_file_writes_avoided_percent: f64,
+    pub traffic: Traffic,
+    /// In pJ; none where C's table has no such cache.
+    pub energy: Option<Energy>,
+}
+
+impl Row {
+    fn new(input: &str, configuration: Configuration, rules: &Rules, traffic: Traffic) -> Row {
+        Row {
+            input: input.into(),
+            label: configuration.label(),
+            configuration,
+            read_hit_percent: traffic.read_hit_percent(),
+            write_hit_percent: traffic.write_hit_percent(),
+            total_hit_percent: traffic.total_hit_percent(),
+            register_file_reads_avoided_percent: traffic.reads_avoided_percent(),
+            register_file_writes_avoided_percent: traffic.writes_avoided_percent(),
+            traffic,
+            energy: Energies::default().of(&configuration, rules, &traffic),
+        }
+    }
+}
+
+/// Results of an input.
+#[derive(Serialize)]
+pub struct Outcome {
+    pub input: String,
+    pub rows: Vec<Row>,
+    /// What is to be said about them.
+    pub notes: Vec<String>,
+}
+
+impl Outcome {
+    /// Counts for all configurations in one pass.
+    pub fn of(
+        workload: &Workload,
+        input: &str,
+        configurations: &[Configuration],
+        rules: Rules,
+        flags: Option<ReuseFlags>,
+    ) -> Result<Outcome> {
+        let study = Study { configurations: configurations.to_vec(), rules, flags };
+        let Report { traffic, notes } = study.run(workload)?;
+        let rows = study.configurations.iter().zip(traffic);
+        let rows = rows.map(|(configuration, traffic)| Row::new(input, *configuration, &rules, traffic));
+        Ok(Outcome { input: input.into(), rows: rows.collect(), notes })
+    }
+}
+
+pub fn run(arguments: Arguments) -> Result<Verdict> {
+    arguments.emulation.set_threads()?;
+    let configurations = configurations(&arguments)?;
+    let flags = arguments.reuse.as_deref().map(read_flags).transpose()?;
+    let rules = match arguments.rules {
+        RulesArgument::Paper => Rules::PAPER,
+        RulesArgument::RfcSim => Rules::RFC_SIM,
+    };
+    let mut outcomes = vec![];
+    let mut differences = vec![];
+    for input in &arguments.input {
+        let workload = arguments.emulation.open(input, Options::default())?;
+        check_flags(&flags, &workload, input, &arguments)?;
+        match arguments.differences {
+            true => differences.extend(differences::of(&workload, input, &configurations, &flags)?),
+            false => outcomes.push(Outcome::of(&workload, input, &configurations, rules, flags.clone())?),
+        }
+    }
+    let rows = || outcomes.iter().flat_map(|outcome| &outcome.rows).map(|row| (row, ""));
+    if let Some(path) = &arguments.csv {
+        let switched =
+            differences.iter().flat_map(|one| one.rows.iter().map(|row| (row, one.change.as_str())));
+        write(path, tables::csv(rows().chain(switched))?.as_bytes())?;
+    }
+    if let Some(path) = &arguments.json {
+        match arguments.differences {
+            true => write_json(path, &differences)?,
+            false => write_json(path, &outcomes)?,
+        }
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        outcomes.iter().for_each(tables::print);
+        differences::print(&differences);
+    }
+    Ok(Verdict::Holds)
+}
+
+fn configurations(arguments: &Arguments) -> Result<Vec<Configuration>> {
+    let reach = match arguments.reach {
+        ReachArgument::Set => Reach::Set,
+        ReachArgument::Cache => Reach::Cache,
+    };
+    let look_ahead = arguments.look_ahead;
+    let configurations = match arguments.settings.is_empty() && look_ahead.is_none() {
+        true if arguments.differences => {
+            let table = Configuration::table_vi(reach);
+            vec![table[0], table[5], table[7]]
+        }
+        true => Configuration::table_vi(reach),
+        false => Configuration::combinations(&arguments.settings, reach, look_ahead)?,
+    };
+    if arguments.rules == RulesArgument::RfcSim || arguments.differences {
+        ensure!(
+            reach == Reach::Set,
+            "--reach cache: RFC-sim searches the set that a position or number names; leave it out"
+        );
+        for one in &configurations {
+            ensure!(
+                one.tag_lanes == 1,
+                "rc_tag_lanes={}: RFC-sim keeps tags for each thread; set rc_tag_lanes=1",
+                one.tag_lanes
+            );
+            if matches!(one.allocation, CacheAllocation::Read | CacheAllocation::ReadWrite)
+                && look_ahead.is_none()
+            {
+                bail!("RFC-sim does not allocate on reads; set rc_allocation to write or compiler_aided");
+            }
+        }
+    }
+    Ok(configurations)
+}
+
+fn read_flags(path: &Path) -> Result<ReuseFlags> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("{}: the file of flags cannot be read; check it", path.display()))?;
+    ReuseFlags::parse(&text).with_context(|| path.display().to_string())
+}
+
+/// Flags of other kernels would be none at all.
+fn check_flags(
+    flags: &Option<ReuseFlags>,
+    workload: &Workload,
+    input: &str,
+    arguments: &Arguments,
+) -> Result<()> {
+    let (Some(flags), Some(path)) = (flags, &arguments.reuse) else { return Ok(()) };
+    let named = |kernel: &str| flags.kernels().any(|name| name == kernel);
+    if !workload.kernels().any(|kernel| named(&kernel.header().name)) {
+        let names: Vec<_> = workload.kernels().map(|kernel| kernel.header().name.as_str()).collect();
+        bail!(
+            "{}: names no kernel of {input}; it has {}",
+            path.display(),
+            std::collections::BTreeSet::from_iter(names).into_iter().collect::<Vec<_>>().join(", ")
+        );
+    }
+    Ok(())
+}

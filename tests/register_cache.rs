@@ -1,0 +1,107 @@
+//! `gpurf register-cache` and its study.
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use serde_json::Value;
+
+fn gpurf(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.args(arguments);
+    command
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output =
+        gpurf(&[&["register-cache"], arguments, &["--json", "-"]].concat()).output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[test]
+fn the_eight_caches_are_counted_alike_by_any_number_of_threads() {
+    let one = json(&["bfs", "--threads", "1"]);
+    assert_eq!(one, json(&["bfs", "--threads", "3"]));
+    let rows = one[0]["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 8);
+    for row in rows {
+        let count = |name: &str| row["traffic"][name].as_u64().expect("a count");
+        assert_eq!(count("reads"), count("read_hits") + count("register_file_reads"));
+        assert!(count("read_hits") > 0 && row["energy"]["total"].as_f64() > Some(0.0));
+    }
+}
+
+#[test]
+fn values_of_settings_are_combined() {
+    let rows = json(&["nn", "--set", "rc_ways=2,4", "--set", "rc_replacement=fifo,lru", "--reach", "cache"]);
+    let labels: Vec<_> =
+        rows[0]["rows"].as_array().expect("rows").iter().map(|row| row["label"].clone()).collect();
+    assert_eq!(
+        labels,
+        [
+            "2w write interleaving reach cache",
+            "2w write interleaving lru reach cache",
+            "4w write interleaving reach cache",
+            "4w write interleaving lru reach cache"
+        ]
+    );
+}
+
+#[test]
+fn tables_name_what_they_count_and_csv_has_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("results.csv");
+    let output = gpurf(&["register-cache", "nn", "--csv", file.to_str().expect("a path")]);
+    let printed =
+        predicate::str::contains("RF writes").and(predicate::str::contains("2w compiler_aided linear"));
+    { output }.assert().success().stdout(printed);
+    let text = std::fs::read_to_string(file).expect("it was written");
+    assert_eq!(text.lines().count(), 9);
+    assert!(text.starts_with("input,cache,rules,warp_instructions,"));
+}
+
+#[test]
+fn every_difference_is_switched_alone() {
+    let all = json(&["nn", "--differences"]);
+    let changes = all.as_array().expect("changes");
+    assert_eq!(
+        (changes[0]["change"].as_str(), changes[1]["change"].as_str()),
+        (Some("RFC-sim"), Some("not: a read hit clears the dirty bit"))
+    );
+    let avoided = |number: usize| {
+        changes[number]["rows"][0]["register_file_writes_avoided_percent"].as_f64().expect("a number")
+    };
+    assert!(avoided(1) < avoided(0), "clearing dirty bits avoids writes that must be made");
+}
+
+#[test]
+fn unusable_input_ends_with_2_and_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let flags = folder.path().join("flags");
+    std::fs::write(&flags, "other 0000 0\n").expect("it is written");
+    let flags = flags.to_str().expect("a path");
+    for (arguments, message) in [
+        (vec!["nosuch"], "neither a built-in workload"),
+        (vec!["nn", "--set", "rc_ways=3"], "rc_ways=3 is not possible"),
+        (vec!["nn", "--set", "slots=3"], "no parameter of a register cache"),
+        (vec!["nn", "--as", "rfc-sim", "--reach", "cache"], "leave it out"),
+        (vec!["nn", "--as", "rfc-sim", "--set", "rc_tag_lanes=32"], "set rc_tag_lanes=1"),
+        (vec!["nn", "--as", "rfc-sim", "--set", "rc_allocation=read"], "set rc_allocation to write"),
+        (vec!["nn", "--reuse", "nosuch"], "the file of flags cannot be read"),
+        (vec!["nn", "--reuse", flags], "names no kernel of nn"),
+    ] {
+        let failed = gpurf(&[&["register-cache"], &arguments[..]].concat()).assert().code(2);
+        failed.stderr(predicate::str::contains(message));
+    }
+    gpurf(&["compare", "--study", "register-cache", "--sthld"]).assert().code(2);
+}
+
+#[test]
+fn the_study_sets_claims_beside_three_readings() {
+    let output =
+        gpurf(&["compare", "--study", "register-cache", "nn", "--json", "-"]).output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let results: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(results["readings"].as_array().map(Vec::len), Some(3));
+    // A claim about workloads that were not run has no number.
+    assert!(results["claims"][0]["counted"][0][1].is_null());
+}
