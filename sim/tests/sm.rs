@@ -478,25 +478,34 @@ fn trace(name: &str) -> Option<Workload> {
     Some(gpurf_trace::open(folder.join(name)).unwrap())
 }
 
+/// What stands for Accel-Sim's operand stage, and copies that leave L2 cold as they do there.
+const ACCEL_SIM: [&str; 3] = ["collectors=4", "banks=4", "l2.copies=false"];
+
+/// Cycles under greedy-then-oldest scheduling, with one SM and without launch latency.
+fn assert_near(cycles: u64, reference: u64, percent: u64) {
+    let difference = 100 * cycles.abs_diff(reference);
+    assert!(difference <= percent * reference, "{cycles} cycles, Accel-Sim {reference}");
+}
+
 #[test]
 fn bfs_takes_about_as_long_as_in_accel_sim() {
     let Some(workload) = trace("rodinia-bfs-sm80") else { return };
-    let baseline = model(&workload, Design::BASELINE, &[], 1);
+    let baseline = model(&workload, Design::BASELINE, &ACCEL_SIM, 1);
     let counted = counters(&baseline);
     assert_eq!((counted.warp_instructions, counted.named_operand_reads), (159_509, 162_053));
-    assert!((155_714 * 2 / 3..155_714 * 3 / 2).contains(&counted.cycles), "{} cycles", counted.cycles);
+    assert_near(counted.cycles, 153_640, 2);
     assert_eq!(counted.hits, 0);
 
-    let traditional = model(&workload, Design::TRADITIONAL, &[], 1);
-    let cached = counters(&traditional);
+    let default = counters(&model(&workload, Design::BASELINE, &[], 1));
+    let cached = counters(&model(&workload, Design::TRADITIONAL, &[], 1));
     assert_eq!(cached.operand_reads, counted.operand_reads);
-    assert!(cached.hits > 0 && cached.cycles < counted.cycles);
+    assert!(cached.hits > 0 && cached.cycles < default.cycles);
 }
 
 #[test]
 fn vectoradd_takes_about_as_long_as_in_accel_sim() {
     let Some(workload) = trace("vectoradd-sm75") else { return };
-    let counted = counters(&model(&workload, Design::BASELINE, &[], 1));
+    let counted = counters(&model(&workload, Design::BASELINE, &ACCEL_SIM, 1));
     assert_eq!(counted.warp_instructions, 30_720);
-    assert!((51_093 * 2 / 3..51_093 * 3 / 2).contains(&counted.cycles), "{} cycles", counted.cycles);
+    assert_near(counted.cycles, 51_093, 13);
 }
