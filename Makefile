@@ -35,12 +35,13 @@ soak: tools
 	cargo test --release --workspace -- --ignored --nocapture
 
 # The papers' evaluations: Malekeh's designs on every workload at medium size, with fixed STHLD and one thing changed
-# at a time at small size; loads that warps share; more resident thread blocks.
+# at a time at small size; loads that warps share; more resident thread blocks; register caches.
 compare: build
 	$(GPURF) compare --size medium --out $(OUT)/compare
 	$(GPURF) compare --sthld --ablations --out $(OUT)/compare_small
 	$(GPURF) compare --study multicast --ablations --out $(OUT)/multicast
 	$(GPURF) compare --study finereg --ablations --out $(OUT)/finereg
+	$(GPURF) compare --study register-cache --size medium --out $(OUT)/register_cache
 
 # Small faults in the Verilog of every module, and which of them its testbench finds: hours.
 mutants: build

@@ -61,7 +61,7 @@ fn tables_name_what_they_count_and_csv_has_the_same() {
 
 #[test]
 fn every_difference_is_switched_alone() {
-    let all = json(&["nn", "--differences"]);
+    let all = json(&["bfs", "--differences"]);
     let changes = all.as_array().expect("changes");
     assert_eq!(
         (changes[0]["change"].as_str(), changes[1]["change"].as_str()),

@@ -7,8 +7,8 @@ use super::{Outcome, Row};
 use crate::output::{grouped, table};
 
 const LEGEND: &str = "\
-Hits and register-file accesses count lanes, cache accesses banks. Stale: read hits of a copy older than the last write, \
-and reads from the register file while the last value lies in another set; hardware could not have them. Dropped: values \
+Hits and register-file accesses count lanes, cache accesses banks. Stale: read hits of a copy older than the last write,
+and reads from the register file while the last value lies in another set; hardware could not have them. Dropped: values
 never written to the register file, because their warp ended. Energy by C Table III, in nJ.";
 
 pub fn print(outcome: &Outcome) {
