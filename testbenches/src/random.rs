@@ -15,6 +15,8 @@ pub fn spread(index: usize, bits: u32) -> u32 {
 pub enum Random {
     /// ChaCha with eight rounds: the same numbers on every machine and in every version.
     Seeded(Box<ChaCha8Rng>),
+    /// The same, with all register values zero.
+    Dataless(Box<ChaCha8Rng>),
     /// The given numbers, then zeros for ever; zero always stands for the dullest choice.
     Listed(std::vec::IntoIter<u32>),
 }
@@ -24,13 +26,18 @@ impl Random {
         Random::Seeded(Box::new(ChaCha8Rng::seed_from_u64(seed)))
     }
 
+    /// Leaves values out, which many registers keep over a reset.
+    pub fn dataless(seed: u64) -> Self {
+        Random::Dataless(Box::new(ChaCha8Rng::seed_from_u64(seed)))
+    }
+
     pub fn listed(numbers: Vec<u32>) -> Self {
         Random::Listed(numbers.into_iter())
     }
 
     pub fn word(&mut self) -> u32 {
         match self {
-            Random::Seeded(generator) => generator.next_u32(),
+            Random::Seeded(generator) | Random::Dataless(generator) => generator.next_u32(),
             Random::Listed(numbers) => numbers.next().unwrap_or(0),
         }
     }
@@ -52,7 +59,9 @@ impl Random {
 
     pub fn data<D: gpurf_blocks::Data>(&mut self) -> D {
         let mut data = D::default();
-        data.words_mut().fill_with(|| self.word());
+        if !matches!(self, Random::Dataless(_)) {
+            data.words_mut().fill_with(|| self.word());
+        }
         data
     }
 }

@@ -82,8 +82,9 @@ pub trait Workbench {
         waveform: Option<&Path>,
     ) -> Result<Outcome>;
 
-    /// Drives hardware and Verilog for so many cycles, resets both, and compares them from there on with a fresh model.
-    fn run_after_reset(&self, random: &mut Random, before: u64, cycles: u64) -> Result<Outcome>;
+    /// Drives hardware and Verilog for so many cycles with values of zero, resets both, and compares them from there on with
+    /// a fresh model.
+    fn run_after_reset(&self, seed: u64, before: u64, cycles: u64) -> Result<Outcome>;
 
     /// Records so many cycles of random stimulus, to be played back without deciding anything.
     fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording>;
@@ -194,12 +195,13 @@ impl<M: Testbench> Workbench for Bench<M> {
         Ok(outcome)
     }
 
-    fn run_after_reset(&self, random: &mut Random, before: u64, cycles: u64) -> Result<Outcome> {
+    fn run_after_reset(&self, seed: u64, before: u64, cycles: u64) -> Result<Outcome> {
+        let mut random = Random::dataless(seed);
         let mut rtl = Rtl::new(self.module());
         let mut verilated = Verilated::of(&self.verilog()?)?;
         let mut stimulus = M::stimulus(&self.parameters);
         for _ in 0..before {
-            let inputs = stimulus.next(random);
+            let inputs = stimulus.next(&mut random);
             let outputs = rtl.settle(&inputs);
             verilated.settle(&inputs);
             stimulus.observe(&inputs, &outputs).map_err(|reason| anyhow!(reason))?;
@@ -210,7 +212,7 @@ impl<M: Testbench> Workbench for Bench<M> {
         verilated.reset();
         let mut engines: [Engine<M>; 3] = [M::model(&self.parameters), Box::new(rtl), Box::new(verilated)];
         let mut stimulus = M::stimulus(&self.parameters);
-        Ok(run::<M>(&mut engines, &mut *stimulus, random, cycles, |_, _, _| {}))
+        Ok(run::<M>(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, |_, _, _| {}))
     }
 
     fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording> {

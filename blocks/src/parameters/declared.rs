@@ -138,18 +138,18 @@ parameters! {
     rc_ways: usize = 8, one_of(&[2, 4, 8]), "registers", "C Table VI; 8 of 8 is fully associative";
 
     /// Which operands a register cache takes in when it does not have them.
-    rc_allocation [alloc]: CacheAllocation = CacheAllocation::Write, names(CacheAllocation::VARIANTS), "",
+    rc_allocation: CacheAllocation = CacheAllocation::Write, names(CacheAllocation::VARIANTS), "",
         "C §IV-B, Table II, Table VI";
 
     /// Which set of a register cache takes in a destination.
-    rc_mapping [map]: DestinationMapping = DestinationMapping::Interleaving, names(DestinationMapping::VARIANTS), "",
+    rc_mapping: DestinationMapping = DestinationMapping::Interleaving, names(DestinationMapping::VARIANTS), "",
         "C §IV-C2";
 
     /// Which way of a set of a register cache makes room.
-    rc_replacement [lru]: CacheReplacement = CacheReplacement::Fifo, names(CacheReplacement::VARIANTS), "", "C §IV-E";
+    rc_replacement: CacheReplacement = CacheReplacement::Fifo, names(CacheReplacement::VARIANTS), "", "C §IV-E";
 
     /// When a result reaches the register file behind a register cache.
-    rc_write [through]: CacheWrite = CacheWrite::Back, names(CacheWrite::VARIANTS), "", "C §IV-E";
+    rc_write: CacheWrite = CacheWrite::Back, names(CacheWrite::VARIANTS), "", "C §IV-E";
 
     /// Lanes of a warp that share the tags of a register cache: each thread has its own, as C counts, or the warp has
     /// them once, with a valid bit for each lane.

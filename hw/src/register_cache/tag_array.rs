@@ -29,7 +29,11 @@ use crate::register_cache::WayReplacement;
     title = "Tag array of a register cache",
     paper = "C §IV, §V-B",
     parameters(rc_tag_lanes, rc_entries, rc_ways, slots, rc_allocation, rc_replacement, rc_write),
-    sizes(sets = rc_entries / rc_ways, lines = WARPS * rc_entries / rc_ways)
+    sizes(
+        sets = rc_entries / rc_ways,
+        lines = WARPS * rc_entries / rc_ways,
+        renewed = if parameters.rc_replacement == CacheReplacement::Lru { rc_entries / rc_ways } else { 0 }
+    )
 )]
 pub struct TagArray<const L: usize> {
     /// A source is looked up.
@@ -81,7 +85,8 @@ pub struct TagArray<const L: usize> {
     /// The entries of the warp that reads, by set and way.
     read_tag: Local<[[Bits<8>; rc_ways]; sets]>,
     read_valid: Local<[[Bits<L>; rc_ways]; sets]>,
-    read_used: Local<[[Bit; rc_ways]; sets]>,
+    /// They are used, which counts under LRU.
+    read_used: Local<[[Bit; rc_ways]; renewed]>,
     /// The entries of the warp that is written.
     own_tag: Local<[[Bits<8>; rc_ways]; sets]>,
     own_valid: Local<[[Bits<L>; rc_ways]; sets]>,
@@ -99,8 +104,7 @@ pub struct TagArray<const L: usize> {
     target: Local<[[Bit; rc_ways]; sets]>,
     taken: Local<[[Bit; rc_ways]; sets]>,
     leaves: Local<[[Bit; rc_ways]; sets]>,
-    /// Of a line: it is read, written, emptied.
-    reads_line: Local<[[Bit; rc_ways]; lines]>,
+    /// Of a line: it is written, emptied.
     writes_line: Local<[[Bit; rc_ways]; lines]>,
     clears_line: Local<[[Bit; rc_ways]; lines]>,
     /// Set s of warp w at 8 s + w.
@@ -121,8 +125,6 @@ pub struct TagArray<const L: usize> {
     takes_results: Constant<Bit>,
     #[value(rc_write == CacheWrite::Through)]
     writes_through: Constant<Bit>,
-    #[value(rc_replacement == CacheReplacement::Lru)]
-    renews: Constant<Bit>,
 }
 
 impl<const L: usize> Logic for TagArray<L> {
@@ -150,7 +152,6 @@ impl<const L: usize> Logic for TagArray<L> {
                         self.room[s][k].next = self.ways[s * 8 + w].victim[k].val();
                     }
                 }
-                self.read_used[s][k].next = false;
             }
         }
 
@@ -166,6 +167,17 @@ impl<const L: usize> Logic for TagArray<L> {
                         self.hit[r].next = self.read_valid[s][k].val() & self.read_mask.val();
                         self.hit_row[r].next =
                             self.first_row[s][k].val() | bit_cast::<7, 3>(self.read_warp.val());
+                    }
+                }
+            }
+        }
+        for s in 0..renewed {
+            for k in 0..rc_ways {
+                self.read_used[s][k].next = false;
+                for r in 0..slots {
+                    if (self.read[r].val() & (self.read_tag[s][k].val() == self.read_register[r].val()))
+                        & (self.read_valid[s][k].val() & self.read_mask.val()).any()
+                    {
                         self.read_used[s][k].next = true;
                     }
                 }
@@ -234,8 +246,6 @@ impl<const L: usize> Logic for TagArray<L> {
         for s in 0..sets {
             for w in 0..8 {
                 for k in 0..rc_ways {
-                    self.reads_line[s * 8 + w][k].next =
-                        self.read_used[s][k].val() & (self.read_warp.val() == self.number[w].val());
                     self.writes_line[s * 8 + w][k].next =
                         self.target[s][k].val() & (self.warp.val() == self.number[w].val());
                     self.clears_line[s * 8 + w][k].next = (self.leaves[s][k].val() | self.drop.val())
@@ -270,10 +280,14 @@ impl<const L: usize> Logic for TagArray<L> {
                     // Under FIFO only what is taken in counts as a use.
                     self.ways[s * 8 + w].touch[k].next =
                         self.writes_line[s * 8 + w][k].val() & self.clears_line[s * 8 + w][k].val();
-                    if self.renews.val() {
-                        self.ways[s * 8 + w].touch[k].next =
-                            self.writes_line[s * 8 + w][k].val() | self.reads_line[s * 8 + w][k].val();
-                    }
+                }
+            }
+        }
+        for s in 0..renewed {
+            for w in 0..8 {
+                for k in 0..rc_ways {
+                    self.ways[s * 8 + w].touch[k].next = self.writes_line[s * 8 + w][k].val()
+                        | (self.read_used[s][k].val() & (self.read_warp.val() == self.number[w].val()));
                 }
             }
         }
