@@ -19,8 +19,9 @@ use crate::Verdict;
   gpurf mutants arbiter iwmu --count 200 --draw 7 --cycles 20000 --json -
 
 Each mutant is the module with one fault that Yosys draws: a port of a cell inverted, constant or exchanged. A mutant
-is killed if its testbench tells it from the reference model, in random stimulus or in a scenario. A survivor is proved
-equivalent if Yosys finds that no inputs tell it from the module; the others are listed with their places.")]
+is killed if its testbench tells it from the reference model: in random stimulus, in a scenario, or after a reset in
+mid-stimulus. A survivor is proved equivalent if Yosys finds that no inputs tell it from the module; the others are
+listed with their places.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
@@ -86,10 +87,12 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
     let design = bench.verilog()?;
     let mutants = Mutants::draw(&design, arguments.count, arguments.draw)?;
     bench.read_verilog(mutants.source(&design)?);
-    ensure!(
-        !is_killed(&*bench, arguments)?,
-        "{module}: the module itself fails; see `gpurf testbench {module}`"
-    );
+    // A module that shows tables without a reset fails there itself.
+    let resets = !fails_after_reset(&*bench, arguments)?;
+    let killed = |bench: &dyn Workbench| -> Result<bool> {
+        Ok(is_killed(bench, arguments)? || resets && fails_after_reset(bench, arguments)?)
+    };
+    ensure!(!killed(&*bench)?, "{module}: the module itself fails; see `gpurf testbench {module}`");
     let mut report = Report {
         module,
         verilog: design.top.clone(),
@@ -106,7 +109,7 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
     let bar = progress(mutants.faults.len() as u64, module);
     for (fault, number) in mutants.faults.iter().zip(1..) {
         mutants.select(number)?;
-        if is_killed(&*bench, arguments)? {
+        if killed(&*bench)? {
             report.killed += 1;
         } else if arguments.proof > 0 && mutants.equivalence(number, arguments.proof)? == Equivalence::Proved
         {
@@ -125,6 +128,12 @@ fn is_killed(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
     let engines = [Model, Verilator];
     let outcome = bench.run(&engines, &mut Random::seeded(arguments.seed), arguments.cycles, None)?;
     Ok(!outcome.passed() || !bench.play(&engines)?.is_empty())
+}
+
+/// Whether something is left over by a reset in mid-stimulus.
+fn fails_after_reset(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
+    const BEFORE: u64 = 300;
+    Ok(!bench.run_after_reset(arguments.seed, BEFORE, arguments.cycles.min(1000))?.passed())
 }
 
 fn survivor(fault: &Fault, lines: &[&str]) -> Survivor {

@@ -1,4 +1,4 @@
-//! `gpurf testbench --verilog`: Verilog from files runs in the place of a module's own.
+//! Verilog in the place of a module's own: `gpurf testbench --verilog`, and `gpurf mutants`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,4 +46,22 @@ fn files_of_other_parameters_are_refused() {
         .assert()
         .code(2)
         .stderr(predicate::str::contains("give the --set of the export"));
+}
+
+#[test]
+fn mutants_are_killed_or_proved_equivalent_or_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = folder.path().join("mutants.json");
+    gpurf()
+        .args(["mutants", "round_robin", "--count", "20", "--cycles", "1000", "--proof", "20", "--json"])
+        .arg(&json)
+        .assert()
+        .success();
+    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap();
+    let report = &report[0];
+    let count = |name: &str| report[name].as_u64().unwrap();
+    let survivors = report["survivors"].as_array().unwrap();
+    assert_eq!(count("mutants"), 20);
+    assert_eq!(count("killed") + count("equivalent") + survivors.len() as u64, 20, "{report}");
+    assert!(count("killed") >= 15 && survivors.is_empty(), "{report}");
 }

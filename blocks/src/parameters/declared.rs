@@ -132,29 +132,29 @@ parameters! {
     // Register cache.
 
     /// Registers that a register cache keeps for each thread.
-    rc_entries: usize = 8, one_of(&[4, 8, 16]), "registers", "C §VI-B";
+    rc_entries [rce]: usize = 8, one_of(&[4, 8, 16]), "registers", "C §VI-B";
 
     /// Ways of a set of a register cache: entries among which a register can lie.
-    rc_ways: usize = 8, one_of(&[2, 4, 8]), "registers", "C Table VI; 8 of 8 is fully associative";
+    rc_ways [rcw]: usize = 8, one_of(&[2, 4, 8]), "registers", "C Table VI; 8 of 8 is fully associative";
 
     /// Which operands a register cache takes in when it does not have them.
-    rc_allocation: CacheAllocation = CacheAllocation::Write, names(CacheAllocation::VARIANTS), "",
+    rc_allocation [rca]: CacheAllocation = CacheAllocation::Write, names(CacheAllocation::VARIANTS), "",
         "C §IV-B, Table II, Table VI";
 
     /// Which set of a register cache takes in a destination.
-    rc_mapping: DestinationMapping = DestinationMapping::Interleaving, names(DestinationMapping::VARIANTS), "",
+    rc_mapping [rcm]: DestinationMapping = DestinationMapping::Interleaving, names(DestinationMapping::VARIANTS), "",
         "C §IV-C2";
 
     /// Which way of a set of a register cache makes room.
-    rc_replacement: CacheReplacement = CacheReplacement::Fifo, names(CacheReplacement::VARIANTS), "", "C §IV-E";
+    rc_replacement [rcr]: CacheReplacement = CacheReplacement::Fifo, names(CacheReplacement::VARIANTS), "", "C §IV-E";
 
     /// When a result reaches the register file behind a register cache.
-    rc_write: CacheWrite = CacheWrite::Back, names(CacheWrite::VARIANTS), "", "C §IV-E";
+    rc_write [rct]: CacheWrite = CacheWrite::Back, names(CacheWrite::VARIANTS), "", "C §IV-E";
 
     /// Lanes of a warp that share the tags of a register cache: each thread has its own, as C counts, or the warp has
     /// them once, with a valid bit for each lane.
-    rc_tag_lanes: usize = 32, one_of(&[1, 32]), "lanes", "C §V-B has 1; our decision: what one would build";
+    rc_tag_lanes [rcl]: usize = 32, one_of(&[1, 32]), "lanes", "C §V-B has 1; our decision: what one would build";
 
     /// Lanes whose values lie side by side in a bank of a register cache: 8 banks of 128 bits, or 32 of 32 bits.
-    rc_bank_lanes: usize = 4, one_of(&[1, 4]), "lanes", "C §IV-D";
+    rc_bank_lanes [rcb]: usize = 4, one_of(&[1, 4]), "lanes", "C §IV-D";
 }
