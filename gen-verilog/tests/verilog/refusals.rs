@@ -189,7 +189,9 @@ module!(ReadBack {
     self.register.reset.next = self.reset.val();
     self.register.enable.next = true;
     self.register.d.next = 0.into();
-    self.register.d.next = self.register.d.val().replace_bit(0, self.value.val());
+    if self.value.val() {
+        self.register.d.next = self.register.d.val() + 1;
+    }
     self.held.next = self.register.q.val();
 });
 
