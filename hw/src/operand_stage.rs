@@ -3,19 +3,28 @@
 //! F §II and Fig. 3 with operand collector units; W §3.1, F §III-B and Fig. 4 with caching collector units; F §VI-B
 //! with bypassing operand collectors. All have the same ports, so that one takes another's place.
 //!
-//! Timing, for an instruction issued in cycle t:
+//! Timing, for an instruction issued in cycle t, that waits for nothing:
 //!
 //! | cycle | what happens |
 //! |---|---|
-//! | t | it enters its collector; sources are looked up; what is missing joins the banks' queues |
-//! | t + 1 | the oldest read of each queue is granted, if bank and port S are free |
-//! | t + 2 | the value crosses from the bank to the collector |
-//! | t + 3 | with all sources present the instruction can be dispatched (t + 1 if none was missing) |
+//! | t | it enters its collector; sources are looked up; what is missing is read, or joins its bank's queue |
+//! | g | the read is granted, if bank and port S are free: g = t with `grant_at_issue`, else t + 1 |
+//! | g + 1 | the value crosses from the bank to the collector |
+//! | d | with all sources present it is dispatched: d = g + 1 with `dispatch_on_arrival`, else g + 2; t + 1 if none was missing |
+//! | f | the collector takes the next instruction: f = d with `issue_on_dispatch`, else d + 1 |
 //!
-//! The papers fix no such latencies; these follow from a synchronous memory and registered queues.
+//! An instruction holds its collector for f - t cycles: with one missing source 1 to 4. A collector takes one value per
+//! cycle (port S), so that each further missing source adds a cycle. Two collectors that are held for two cycles
+//! each keep up with one instruction a cycle.
+//!
+//! The papers fix no such latencies. **The default is the fastest that F §II allows.** "Conflicting reads are stored in a
+//! FIFO queue", so that others need not be: `grant_at_issue`. "Once the dispatch scheduler dispatches the instruction of an
+//! OCU, the OCU will be released", and a free one is selected "as soon as the issue scheduler selects a new instruction":
+//! `issue_on_dispatch`. But "the ready bit is set once the fetched data [...] is delivered to the OCU and stored in the
+//! data field", and makes it a candidate for dispatch: no `dispatch_on_arrival`.
+//!
 //! Collectors that are ready, and whose execution unit takes an instruction, are dispatched in turn,
-//! one per cycle (the papers speak of a dispatch scheduler and not of its order). A collector can take
-//! the next instruction in the cycle after dispatch.
+//! one per cycle (the papers speak of a dispatch scheduler and not of its order).
 //!
 //! * Caching collectors: results also reach their ports D, through the arbiter's write filter. One shift register per
 //!   sub-core gives the random choices of replacement.
@@ -45,7 +54,7 @@ use crate::register_file::{Arbiter, Bank};
     )
 )]
 pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
-    /// Issue: an instruction enters this collector, which must be free. At most one is high.
+    /// Issue: an instruction enters this collector, which must not be occupied. At most one is high.
     pub issue: In<[Bit; collectors]>,
     /// Warp of the issued instruction, within the sub-core.
     pub warp: In<Bits<3>>,
@@ -98,7 +107,7 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     /// Its value.
     pub operand_data: Out<[Bits<W>; slots]>,
 
-    /// Port R of each collector: an instruction occupies it.
+    /// Port R of each collector: it can take no instruction in this cycle.
     pub collector_occupied: Out<[Bit; collectors]>,
     /// Warp of its present or last instruction.
     pub collector_warp: Out<[Bits<3>; collectors]>,
@@ -136,6 +145,8 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     collector_number: Constant<[Bits<C>; collectors]>,
     #[value(|collector| collector)]
     stage_number: Constant<[Bits<3>; collectors]>,
+    #[value(issue_on_dispatch)]
+    issues_on_dispatch: Constant<Bit>,
     #[value(d_ports > 0 && choice == Choice::Random)]
     is_random: Constant<Bit>,
     /// There is more than one port D; the port is not the first.
@@ -223,7 +234,6 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                     self.collectors[c].s_data.next = self.banks[b].data.val();
                 }
             }
-            self.collector_occupied[c].next = self.collectors[c].occupied.val();
             self.collector_warp[c].next = self.collectors[c].held_warp.val();
             self.collector_owned[c].next = self.collectors[c].owned.val();
             self.collector_near[c].next = self.collectors[c].any_near.val();
@@ -290,6 +300,8 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
             self.dispatches.next = self.dispatches.val() | self.can_dispatch[c].val();
             self.collectors[c].dispatch.next = self.dispatch_arbiter.grant[c].val();
             self.dispatch[c].next = self.dispatch_arbiter.grant[c].val();
+            self.collector_occupied[c].next = self.collectors[c].occupied.val()
+                & !(self.dispatch_arbiter.grant[c].val() & self.issues_on_dispatch.val());
         }
         self.dispatch_arbiter.advance.next = self.dispatches.val();
         self.dispatch_warp.next = 0.into();

@@ -75,7 +75,7 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub operand_valid: Out<[Bit; slots]>,
     /// Its value.
     pub operand_data: Out<[Bits<W>; slots]>,
-    /// An instruction is in the collector.
+    /// The collector can take no instruction in this cycle.
     pub collector_occupied: Out<[Bit; collectors]>,
     /// Event: this source of the instruction issued this cycle was found in its collector.
     pub hit: Out<[Bit; slots]>,

@@ -3,11 +3,10 @@
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{Choice, Clocked, Data, Parameters};
 
-use crate::bits::members;
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::{Collector, Edge, Issue, Placement, Results};
 use crate::issue::Holders;
-use crate::register_file::{Arbiter, Bank, Grants};
+use crate::register_file::{Arbiter, Asked, Bank, Grants};
 use crate::sub_core::PortR;
 
 /// Collectors of one kind, arbiter and banks of one sub-core, built from their models.
@@ -25,8 +24,9 @@ pub struct OperandStage<D: Data, K> {
 /// What a cycle's `settle` found out and its clock edge carries through.
 #[derive(Clone, Copy, Debug, Default)]
 struct Decided<D> {
-    /// The collector that an instruction enters, the instruction, what it found, and its warp's first row.
-    issue: Option<(usize, Issue, Placement, u32)>,
+    /// The collector that an instruction enters, the instruction, what it found, and what it asks of the banks.
+    issue: Option<(usize, Issue, Placement)>,
+    asked: Asked,
     grants: Grants,
     dispatch: Option<usize>,
     results: Results<D>,
@@ -47,10 +47,12 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
 }
 
 impl<D: Data, K: Collector<D>> PortR for OperandStage<D, K> {
-    fn holders(&self) -> Holders {
+    fn holders(&mut self, unit_ready: u32) -> Holders {
+        self.arrive();
+        let leaving = self.leaving(self.dispatched(unit_ready));
         let mut holders = Holders::default();
         for (number, collector) in self.collectors.iter().enumerate() {
-            holders.occupied |= (collector.is_occupied() as u8) << number;
+            holders.occupied |= ((collector.is_occupied() && leaving != Some(number)) as u8) << number;
             holders.near |= (collector.holds_near() as u8) << number;
             holders.owner[number] = collector.owner().map(|warp| warp as u8);
         }
@@ -66,17 +68,16 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         let mut out = OperandStageOut::default();
         let results = Results::new(inputs, self.parameters.banks);
 
-        // Dispatch: the ready ones whose unit is free take turns.
-        let mut ready = 0;
+        // Dispatch.
+        self.arrive();
+        let dispatch = self.dispatched(inputs.unit_ready);
+        let leaving = self.leaving(dispatch);
         for (number, collector) in self.collectors.iter().enumerate() {
-            let (warp, unit, _) = collector.held();
-            out.collector_occupied[number] = collector.is_occupied();
-            out.collector_warp[number] = warp;
+            out.collector_occupied[number] = collector.is_occupied() && leaving != Some(number);
+            out.collector_warp[number] = collector.held().0;
             out.collector_owned[number] = collector.owner().is_some();
             out.collector_near[number] = collector.holds_near();
-            ready |= ((collector.is_ready() && inputs.unit_ready >> unit & 1 == 1) as u32) << number;
         }
-        let dispatch = self.dispatch_turn.grant(ready);
         if let Some(number) = dispatch {
             out.dispatch[number] = true;
             for slot in 0..self.parameters.slots {
@@ -87,23 +88,28 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
             (out.dispatch_warp, out.dispatch_unit, out.dispatch_payload) = self.collectors[number].held();
         }
 
-        // Banks: writes first, then the queues.
-        let grants = self.arbiter.grants(results.banks);
-        for bank in 0..self.parameters.banks {
-            out.bank_read[bank] = grants.banks >> bank & 1 == 1;
-            out.bank_conflict[bank] = !out.bank_read[bank] && !self.arbiter.queues[bank].waiting.is_empty();
-        }
-
+        // Issue.
         let issue = Issue::at_stage(inputs, &self.parameters).map(|(number, issue)| {
             let placement = self.collectors[number].look_up(&issue);
-            (number, issue, placement, inputs.base)
+            (number, issue, placement)
         });
-        if let Some((_, _, placement, _)) = &issue {
+        let mut asked = Asked::default();
+        if let Some((number, issue, placement)) = &issue {
+            let register = |slot: usize| issue.registers[slot].into();
+            asked = self.arbiter.ask(*number, (issue.warp, inputs.base), placement.request, register);
             for slot in 0..self.parameters.slots {
                 out.hit[slot] = placement.hit >> slot & 1 == 1;
             }
         }
-        self.decided = Decided { issue, grants, dispatch, results };
+
+        // Banks: writes first, then reads.
+        let grants = self.arbiter.grants(results.banks, &asked);
+        for bank in 0..self.parameters.banks {
+            out.bank_read[bank] = grants.banks >> bank & 1 == 1;
+            out.bank_conflict[bank] = grants.conflicts >> bank & 1 == 1;
+        }
+
+        self.decided = Decided { issue, asked, grants, dispatch, results };
         if results.banks != 0 {
             for number in 0..self.collectors.len() {
                 let (cached, filtered) = self.taken(number);
@@ -117,13 +123,15 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
     }
 
     fn tick(&mut self) {
-        let Decided { issue, grants, dispatch, results } = self.decided;
+        let Decided { issue, asked, grants, dispatch, results } = self.decided;
+        if !self.parameters.dispatch_on_arrival {
+            self.receive();
+        }
 
-        // Port S.
-        for bank in &self.banks {
-            if let Some(data) = bank.arriving() {
-                self.collectors[bank.collector as usize].receive(bank.slot as usize, data);
-            }
+        // Dispatch.
+        if let Some(number) = dispatch {
+            self.dispatch_turn.advance(number);
+            self.collectors[number].dispatch();
         }
 
         // Banks.
@@ -133,12 +141,12 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
                 (row as usize, results.data[bank])
             });
             let read = (grants.banks >> bank & 1 == 1).then(|| {
-                let head = self.arbiter.queues[bank].waiting[0];
-                (head.row as usize, head.collector, head.slot)
+                let read = grants.reads[bank];
+                (read.row as usize, read.collector, read.slot)
             });
             self.banks[bank].edge(write, read);
         }
-        self.arbiter.take(&grants);
+        self.arbiter.take(&grants, &asked);
 
         // Allocation, and results.
         if issue.is_some() || results.banks != 0 {
@@ -146,36 +154,57 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
             for number in 0..self.collectors.len() {
                 let (cached, filtered) = self.taken(number);
                 let entering = issue.as_ref().filter(|(collector, ..)| *collector == number);
-                let issue = entering.map(|(_, issue, placement, _)| (issue, *placement));
+                let issue = entering.map(|(_, issue, placement)| (issue, *placement));
                 let edge = Edge { issue, results: &results, cached, filtered, random };
                 self.collectors[number].update(&edge);
             }
         }
-        if let Some((number, issue, placement, base)) = &issue {
-            if self.parameters.choice == Choice::Random {
-                self.lfsr.advance();
-            }
-            for slot in members(placement.request) {
-                self.arbiter.request(*number, slot, issue.warp, *base, issue.registers[slot].into());
-            }
-        }
-
-        // Dispatch.
-        if let Some(number) = dispatch {
-            self.dispatch_turn.advance(number);
-            self.collectors[number].dispatch();
+        if issue.is_some() && self.parameters.choice == Choice::Random {
+            self.lfsr.advance();
         }
     }
 }
 
 impl<D: Data, K: Collector<D>> OperandStage<D, K> {
+    /// Port S: what the banks have read crosses to the collectors.
+    fn receive(&mut self) {
+        for bank in &self.banks {
+            if let Some(data) = bank.arriving() {
+                self.collectors[bank.collector as usize].receive(bank.slot as usize, data);
+            }
+        }
+    }
+
+    /// Under `dispatch_on_arrival` what arrives counts in its cycle. It comes from a register, whatever the inputs are,
+    /// so that it may be received at once, and more than once.
+    fn arrive(&mut self) {
+        if self.parameters.dispatch_on_arrival {
+            self.receive();
+        }
+    }
+
+    /// The collector that is dispatched: those that are ready, and whose unit takes an instruction, take turns.
+    fn dispatched(&self, unit_ready: u32) -> Option<usize> {
+        let mut ready = 0;
+        for (number, collector) in self.collectors.iter().enumerate() {
+            let unit = collector.held().1;
+            ready |= ((collector.is_ready() && unit_ready >> unit & 1 == 1) as u32) << number;
+        }
+        self.dispatch_turn.grant(ready)
+    }
+
+    /// The collector that can take an instruction in the cycle of its dispatch.
+    fn leaving(&self, dispatched: Option<usize>) -> Option<usize> {
+        dispatched.filter(|_| self.parameters.issue_on_dispatch)
+    }
+
     /// Results of this cycle that enter a collector, and that are kept out of it; a bit per bank each.
     fn taken(&self, number: usize) -> (u8, u8) {
         let Decided { issue, results, .. } = &self.decided;
         if results.banks == 0 {
             return (0, 0);
         }
-        let issue = issue.as_ref().filter(|(collector, ..)| *collector == number).map(|(_, issue, ..)| issue);
+        let issue = issue.as_ref().filter(|(collector, ..)| *collector == number).map(|(_, issue, _)| issue);
         self.collectors[number].takes(issue, results, |of_warp| self.arbiter.filter(of_warp, results.near))
     }
 }

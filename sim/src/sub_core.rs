@@ -9,9 +9,10 @@ use gpurf_blocks::{Clocked, Data, Parameters, WARPS};
 use crate::bits::mask;
 use crate::issue::{Answer, Holders, IssueStage};
 
-/// Port R of an operand stage: its collectors, as the issue stage sees them in a cycle.
+/// Port R of an operand stage: its collectors, as the issue stage sees them in a cycle in which these units, a bit each,
+/// take instructions.
 pub trait PortR {
-    fn holders(&self) -> Holders;
+    fn holders(&mut self, unit_ready: u32) -> Holders;
 }
 
 /// Any engine of a sub-core with tokens of 32 bits as data.
@@ -43,7 +44,7 @@ where
     type Out = SubCoreOut<D>;
 
     fn settle(&mut self, inputs: &SubCoreIn<D>) -> SubCoreOut<D> {
-        let holders = self.stage.holders();
+        let holders = self.stage.holders(inputs.unit_ready);
         let decided = self.issue.decide(mask(&inputs.ready), mask(&inputs.launch), &holders, inputs.sthld);
 
         let mut stage = OperandStageIn::default();

@@ -68,7 +68,7 @@ impl Ideal {
 }
 
 impl PortR for Ideal {
-    fn holders(&self) -> Holders {
+    fn holders(&mut self, _unit_ready: u32) -> Holders {
         let held = self.collectors.iter().enumerate();
         let occupied = held.fold(0, |mask, (number, held)| mask | u8::from(held.is_some()) << number);
         Holders { occupied, ..Holders::default() }
@@ -136,8 +136,15 @@ fn one_warp(lines: &[Line]) -> Workload {
     kernel(header(32), &[vec![lines.to_vec()]])
 }
 
+/// The ideal stage frees a collector in the cycle after its dispatch.
+fn ideal_config() -> Config {
+    let mut config = Config::default();
+    config.hardware.issue_on_dispatch = false;
+    config
+}
+
 fn try_ideal(workload: &Workload, delay: u32, fault: Option<Fault>) -> Result<Statistics, SmError> {
-    let config = Config::default();
+    let config = ideal_config();
     let mut sm = Gpu::new(&config, Design::BASELINE, 1, |_| Ideal::sub_core(&config, delay, fault));
     // Its delay passes without a sign of it.
     sm.clock_every_cycle();
@@ -315,7 +322,7 @@ fn what_cannot_run_is_refused_with_its_place() {
 #[test]
 fn a_limit_of_cycles_ends_a_run() {
     let chain: Vec<Line> = (0..100).map(|_| ("DADD", Some(2), &[2u8][..], ALL, &[][..])).collect();
-    let config = Config::default();
+    let config = ideal_config();
     let mut sm = Gpu::new(&config, Design::BASELINE, 1, |_| Ideal::sub_core(&config, 1, None));
     sm.limit_cycles(500);
     sm.run(&one_warp(&chain), None).unwrap();

@@ -97,8 +97,10 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
 
     fn observe(&mut self, inputs: &SubCoreIn<D>, outputs: &SubCoreOut<D>) -> Result<(), String> {
         for (number, place) in self.collectors.iter_mut().enumerate() {
-            if outputs.collector_occupied[number] != place.is_some() {
-                return Err(format!("collector {number}: occupied should be {}", place.is_some()));
+            let leaves = outputs.dispatch[number] && self.parameters.issue_on_dispatch;
+            let occupied = place.is_some() && !leaves;
+            if outputs.collector_occupied[number] != occupied {
+                return Err(format!("collector {number}: occupied should be {occupied}"));
             }
             if !outputs.dispatch[number] {
                 continue;

@@ -47,6 +47,18 @@ parameters! {
     /// Banks of a sub-core's register file. Each makes one access per cycle.
     banks: usize = 2, one_of(&[2, 4]), "", "F §II";
 
+    /// A read whose bank is free, and whose bank's queue is empty, is granted in the cycle of its instruction's issue.
+    /// Without it every read waits in its queue first.
+    grant_at_issue [gi]: bool = true, BOOLEAN, "", "F §II: conflicting reads are stored in a queue";
+
+    /// An instruction can be dispatched in the cycle in which its last value arrives. Without it the value is stored
+    /// first.
+    dispatch_on_arrival [da]: bool = false, BOOLEAN, "",
+        "F §II: the ready bit is set once the data is stored in the data field";
+
+    /// A collector can take the next instruction in the cycle of its dispatch. Without it, in the next cycle.
+    issue_on_dispatch [id]: bool = true, BOOLEAN, "", "F §II: once dispatched, the OCU will be released";
+
     /// Rows of a bank. A row holds one register of a warp.
     rows: usize = 256, one_of(&[32, 64, 128, 256]), "registers of a warp", "F Table I: 256 KB per SM";
 

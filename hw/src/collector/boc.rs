@@ -8,8 +8,8 @@
 //! Timing. `issue` does all of this in its cycle: the window slides, so that the operands of its oldest
 //! instruction leave; the sources are looked up in what stays; values that are found are copied;
 //! requests for the others. A value on port S is stored at the end of its cycle. `ready` is high from the
-//! cycle after the last value arrived, at the earliest the cycle after issue. `dispatch` frees the unit
-//! for the next instruction at the end of its cycle; the operands stay in the window. Any number of
+//! cycle after the last value arrived, under `dispatch_on_arrival` in that cycle, at the earliest the cycle after issue.
+//! `dispatch` frees the unit, which can take the next instruction in the same cycle; the operands stay in the window. Any number of
 //! results enter at the end of their cycle, after an instruction that is issued in it.
 //!
 //! **No operand is stale.** The window follows the program's order of one warp, and a result
@@ -45,7 +45,17 @@ impl<const W: usize> Collector<W> for Boc<W> {
         module: "boc_stage",
         title: "Operand stage with bypassing operand collectors of BOW",
         paper: "F §VI-B",
-        parameters: &["width", "window", "slots", "destinations", "banks", "rows"],
+        parameters: &[
+            "width",
+            "window",
+            "slots",
+            "destinations",
+            "banks",
+            "rows",
+            "grant_at_issue",
+            "dispatch_on_arrival",
+            "issue_on_dispatch",
+        ],
     };
     const SUB_CORE: Naming = Naming {
         module: "boc_sub_core",
@@ -56,6 +66,9 @@ impl<const W: usize> Collector<W> for Boc<W> {
             "slots",
             "banks",
             "rows",
+            "grant_at_issue",
+            "dispatch_on_arrival",
+            "issue_on_dispatch",
             "window",
             "destinations",
             "scheduling",
@@ -73,7 +86,7 @@ stages!(Boc<W>);
 #[block(
     title = "Bypassing operand collector of BOW",
     paper = "F §VI-B",
-    parameters(width, window, slots, destinations, banks),
+    parameters(width, window, slots, destinations, banks, dispatch_on_arrival),
     sizes(banks, destinations),
     fixed(d_ports = 0, cache_far = false, collectors = WARPS, allocation = Allocation::Private),
     bundle = CollectorPorts<W>

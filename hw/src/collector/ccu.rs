@@ -8,9 +8,10 @@
 //! Timing. `issue` does all of this in its cycle, at once for all sources, and the tables show it in
 //! the next: flush if the warp differs; metadata; look-up; an entry for every missing source; lock;
 //! near bits; LRU; operand collector table; requests for the misses. A value on port S is stored at
-//! the end of its cycle. `ready` is high from the cycle after the last value arrived, at the earliest
-//! the cycle after issue. `dispatch` unlocks and frees the unit at the end of its cycle, up to which
-//! the operands stay locked; the values stay. A result on port D is stored at the end of its cycle.
+//! the end of its cycle. `ready` is high from the cycle after the last value arrived, under `dispatch_on_arrival` in
+//! that cycle, at the earliest the cycle after issue. `dispatch` unlocks and frees the unit, which can take the next
+//! instruction in the same cycle: the operands leave in it, and what takes their entries is stored at its end. The
+//! values stay. A result on port D is stored at the end of its cycle.
 //!
 //! Where the papers are silent, we decided:
 //!
@@ -49,6 +50,9 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
             "slots",
             "banks",
             "rows",
+            "grant_at_issue",
+            "dispatch_on_arrival",
+            "issue_on_dispatch",
             "replacement",
             "cache_far",
             "invalidate",
@@ -67,6 +71,9 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
             "slots",
             "banks",
             "rows",
+            "grant_at_issue",
+            "dispatch_on_arrival",
+            "issue_on_dispatch",
             "replacement",
             "cache_far",
             "invalidate",
@@ -87,7 +94,7 @@ stages!(Ccu<W, I>);
 #[block(
     title = "Caching collector unit",
     paper = "W §3.2, F §III-C",
-    parameters(width, entries, slots, banks, replacement, invalidate, d_ports),
+    parameters(width, entries, slots, banks, dispatch_on_arrival, replacement, invalidate, d_ports),
     sizes(banks),
     fixed(destinations = 0),
     bundle = CollectorPorts<W>
@@ -180,7 +187,7 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             self.replacement.valid[e].next = self.cache_table.valid[e].val();
             self.replacement.near[e].next = self.cache_table.near[e].val();
             self.replacement.rank[e].next = self.cache_table.rank[e].val();
-            self.replacement.keep[e].next = (self.cache_table.lock[e].val()
+            self.replacement.keep[e].next = ((self.cache_table.lock[e].val() & !self.dispatch.val())
                 | self.cache_table.entry_hit[e].val())
                 | self.d_updates[e].val();
         }
@@ -240,6 +247,9 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
                 if self.operand_collector_table.index[s].val() == self.entry_number[e].val() {
                     self.operand_data[s].next = self.operand_data[s].val() | self.cache_table.data[e].val();
                 }
+            }
+            if self.operand_collector_table.passes[s].val() {
+                self.operand_data[s].next = self.s_data.val();
             }
         }
     }

@@ -32,7 +32,7 @@ pub trait Collector<const W: usize>:
 pub struct CollectorPorts<const W: usize> {
     /// Which of the stage's collectors it is.
     pub number: In<Bits<3>>,
-    /// An instruction enters; the collector must not be occupied.
+    /// An instruction enters; the collector must not be occupied, or the instruction in it must leave in this cycle.
     pub issue: In<Bit>,
     /// With `issue`: the window is emptied before (bypassing collectors only).
     pub flush: In<Bit>,
@@ -88,7 +88,7 @@ pub struct CollectorPorts<const W: usize> {
     pub hit: Out<[Bit; slots]>,
     /// Port R: an instruction occupies it.
     pub occupied: Out<Bit>,
-    /// All sources have arrived.
+    /// All sources have arrived, or under `dispatch_on_arrival` the last one arrives.
     pub ready: Out<Bit>,
     /// Port R: the collector belongs to a warp, `held_warp`.
     pub owned: Out<Bit>,

@@ -6,8 +6,8 @@
 //!
 //! Timing: `issue` takes the instruction at the end of its cycle and requests every source in that
 //! cycle; a value on port S is stored at the end of its cycle; `ready` is high from the cycle after the
-//! last one arrived, at the earliest the cycle after issue; `dispatch` frees the unit at the end of its
-//! cycle. Storage: `slots × (width + 2) + 39` bits.
+//! last one arrived, under `dispatch_on_arrival` in that cycle, at the earliest the cycle after issue; `dispatch` frees
+//! the unit, which can take the next instruction in the same cycle. Storage: `slots × (width + 2) + 39` bits.
 //!
 //! A register that an instruction names twice takes two slots and two reads: the paper's unit knows no
 //! register numbers. The issue stage avoids it by naming each register once.
@@ -23,7 +23,16 @@ impl<const W: usize> Collector<W> for Ocu<W> {
         module: "ocu_stage",
         title: "Operand stage with operand collector units",
         paper: "F §II",
-        parameters: &["width", "collectors", "slots", "banks", "rows"],
+        parameters: &[
+            "width",
+            "collectors",
+            "slots",
+            "banks",
+            "rows",
+            "grant_at_issue",
+            "dispatch_on_arrival",
+            "issue_on_dispatch",
+        ],
     };
     const SUB_CORE: Naming = Naming {
         module: "ocu_sub_core",
@@ -35,6 +44,9 @@ impl<const W: usize> Collector<W> for Ocu<W> {
             "slots",
             "banks",
             "rows",
+            "grant_at_issue",
+            "dispatch_on_arrival",
+            "issue_on_dispatch",
             "scheduling",
             "occupied",
             "allocation",
@@ -51,12 +63,14 @@ stages!(Ocu<W>);
 #[block(
     title = "Operand collector unit",
     paper = "W §2, F §II",
-    parameters(width, slots),
+    parameters(width, slots, dispatch_on_arrival),
     fixed(destinations = 0, d_ports = 0, cache_far = false),
     bundle = CollectorPorts<W>
 )]
 pub struct Ocu<const W: usize> {
     arrives: Local<[Bit; slots]>,
+    /// The slot's value arrives, and can leave in the same cycle.
+    passes: Local<[Bit; slots]>,
     slot_valid: Register<[Bit; slots]>,
     slot_ready: Register<[Bit; slots]>,
     slot_data: Register<[Bits<W>; slots]>,
@@ -66,6 +80,8 @@ pub struct Ocu<const W: usize> {
     payload_held: Register<Bits<32>>,
     #[value(|slot| slot)]
     slot_number: Constant<[Bits<3>; slots]>,
+    #[value(dispatch_on_arrival)]
+    can_pass: Constant<Bit>,
 }
 
 impl<const W: usize> Logic for Ocu<W> {
@@ -93,17 +109,22 @@ impl<const W: usize> Logic for Ocu<W> {
 
             self.slot_valid[s].load(self.issue.val(), self.source_valid[s].val());
 
-            self.slot_ready[s].load(self.issue.val() | self.arrives[s].val(), self.arrives[s].val());
+            // A value that arrives is the leaving instruction's.
+            self.slot_ready[s].load(self.issue.val() | self.arrives[s].val(), !self.issue.val());
 
             // Data needs no reset: it is read only after it was written.
             self.slot_data[s].reset.next = false;
             self.slot_data[s].load(self.arrives[s].val(), self.s_data.val());
 
-            if self.slot_valid[s].val() & !self.slot_ready[s].val() {
+            self.passes[s].next = self.arrives[s].val() & self.can_pass.val();
+            if self.slot_valid[s].val() & (!self.slot_ready[s].val() & !self.passes[s].val()) {
                 self.ready.next = false;
             }
             self.operand_valid[s].next = self.slot_valid[s].val();
             self.operand_data[s].next = self.slot_data[s].val();
+            if self.passes[s].val() {
+                self.operand_data[s].next = self.s_data.val();
+            }
         }
     }
 }

@@ -4,14 +4,19 @@
 //! value, so that a value is stored once however many slots name it.
 //!
 //! Timing: `issue` fills all slots at the end of its cycle; a value arriving for a slot makes ready
-//! every slot that points to the same entry, so that a register named twice is read once.
+//! every slot that points to the same entry, so that a register named twice is read once. They are ready from the next
+//! cycle on, or under `dispatch_on_arrival` in this one. A value that arrives with an issue is the leaving instruction's.
 
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
 
 /// `I`: bits of an index.
-#[block(title = "Operand collector table", paper = "W §3.2, F §III-C", parameters(entries, slots))]
+#[block(
+    title = "Operand collector table",
+    paper = "W §3.2, F §III-C",
+    parameters(entries, slots, dispatch_on_arrival)
+)]
 pub struct OperandCollectorTable<const I: usize> {
     /// An instruction enters: all slots are filled.
     pub issue: In<Bit>,
@@ -32,6 +37,8 @@ pub struct OperandCollectorTable<const I: usize> {
     pub valid: Out<[Bit; slots]>,
     /// Its entry.
     pub index: Out<[Bits<I>; slots]>,
+    /// The value on port S fills its entry, and can leave in the same cycle.
+    pub passes: Out<[Bit; slots]>,
     /// Every valid slot is ready.
     pub all_ready: Out<Bit>,
 
@@ -41,6 +48,8 @@ pub struct OperandCollectorTable<const I: usize> {
     slot_index: Register<[Bits<I>; slots]>,
     #[value(|slot| slot)]
     slot_number: Constant<[Bits<3>; slots]>,
+    #[value(dispatch_on_arrival)]
+    can_pass: Constant<Bit>,
 }
 
 impl<const I: usize> Logic for OperandCollectorTable<I> {
@@ -54,19 +63,17 @@ impl<const I: usize> Logic for OperandCollectorTable<I> {
             }
         }
         for s in 0..slots {
-            self.arrives[s].next = (self.s_valid.val() & self.slot_valid[s].val())
-                & (self.slot_index[s].val() == self.s_index.val());
+            self.arrives[s].next = self.s_valid.val() & (self.slot_index[s].val() == self.s_index.val());
+            self.passes[s].next = self.arrives[s].val() & self.can_pass.val();
 
             self.slot_valid[s].load(self.issue.val(), self.source_valid[s].val());
 
-            self.slot_ready[s].load(
-                self.issue.val() | self.arrives[s].val(),
-                self.arrives[s].val() | self.source_hit[s].val(),
-            );
+            self.slot_ready[s]
+                .load(self.issue.val() | self.arrives[s].val(), !self.issue.val() | self.source_hit[s].val());
 
             self.slot_index[s].load(self.issue.val(), self.source_index[s].val());
 
-            if self.slot_valid[s].val() & !self.slot_ready[s].val() {
+            if self.slot_valid[s].val() & (!self.slot_ready[s].val() & !self.passes[s].val()) {
                 self.all_ready.next = false;
             }
             self.valid[s].next = self.slot_valid[s].val();

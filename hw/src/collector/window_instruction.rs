@@ -4,7 +4,8 @@
 //! value is there), data. An operand that is valid and ready holds its register's present value, and can
 //! be forwarded to a later instruction; see [`super::Boc`] for why.
 //!
-//! Timing: look-ups see the operands as they are at the start of the cycle; all changes show in the next.
+//! Timing: look-ups see the operands as they are at the start of the cycle, under `dispatch_on_arrival` with the value
+//! that arrives in it; all other changes show in the next.
 //! An instruction that enters replaces the one that was here.
 //!
 //! Storage: `(slots + destinations) × (width + 10)` bits.
@@ -17,7 +18,7 @@ use crate::dialect::{block, rtl, Register};
 #[block(
     title = "One instruction in the window of a bypassing operand collector",
     paper = "F §VI-B",
-    parameters(width, slots, destinations, banks)
+    parameters(width, slots, destinations, banks, dispatch_on_arrival)
 )]
 pub struct WindowInstruction<const W: usize> {
     /// A new instruction takes this place.
@@ -66,6 +67,8 @@ pub struct WindowInstruction<const W: usize> {
 
     s_register: Local<Bits<8>>,
     arrives: Local<[Bit; slots]>,
+    /// The source's value arrives, and can leave in the same cycle.
+    passes: Local<[Bit; slots]>,
     source_written: Local<[Bit; slots]>,
     source_held: Register<[Bit; slots]>,
     source_tag: Register<[Bits<8>; slots]>,
@@ -81,6 +84,8 @@ pub struct WindowInstruction<const W: usize> {
     destination_data: Register<[Bits<W>; destinations]>,
     #[value(|slot| slot)]
     slot_number: Constant<[Bits<3>; slots]>,
+    #[value(dispatch_on_arrival)]
+    can_pass: Constant<Bit>,
 }
 
 impl<const W: usize> Logic for WindowInstruction<W> {
@@ -93,10 +98,24 @@ impl<const W: usize> Logic for WindowInstruction<W> {
             self.awaits[k].next = (self.destination_held[k].val() & !self.destination_ready[k].val())
                 & (!self.enter.val() & !self.clear.val());
         }
+
+        // Port S. A register that is named twice arrives once, for all its slots.
+        self.s_register.next = 0.into();
         for s in 0..slots {
+            if self.s_slot.val() == self.slot_number[s].val() {
+                self.s_register.next = self.source_tag[s].val();
+            }
+        }
+        for s in 0..slots {
+            self.arrives[s].next = self.s_valid.val() & (self.source_tag[s].val() == self.s_register.val());
+            self.passes[s].next = self.arrives[s].val() & self.can_pass.val();
             self.operand_valid[s].next = self.source_held[s].val();
-            self.operand_ready[s].next = self.source_held[s].val() & self.source_ready[s].val();
+            self.operand_ready[s].next =
+                self.source_held[s].val() & (self.source_ready[s].val() | self.passes[s].val());
             self.operand_data[s].next = self.source_data[s].val();
+            if self.passes[s].val() {
+                self.operand_data[s].next = self.s_data.val();
+            }
         }
 
         // Look-up. All that is found of a register is the same value, so a sum of products will do.
@@ -106,7 +125,7 @@ impl<const W: usize> Logic for WindowInstruction<W> {
             for t in 0..slots {
                 if self.operand_ready[t].val() & (self.source_tag[t].val() == self.source_register[s].val()) {
                     self.found[s].next = true;
-                    self.found_data[s].next = self.found_data[s].val() | self.source_data[t].val();
+                    self.found_data[s].next = self.found_data[s].val() | self.operand_data[t].val();
                 }
             }
             for k in 0..destinations {
@@ -120,12 +139,6 @@ impl<const W: usize> Logic for WindowInstruction<W> {
         }
 
         // Sources. A result makes a copy of its register's old value invalid.
-        self.s_register.next = 0.into();
-        for s in 0..slots {
-            if self.s_slot.val() == self.slot_number[s].val() {
-                self.s_register.next = self.source_tag[s].val();
-            }
-        }
         self.all_ready.next = true;
         for s in 0..slots {
             self.source_written[s].next = false;
@@ -143,12 +156,9 @@ impl<const W: usize> Logic for WindowInstruction<W> {
 
             self.source_tag[s].load(self.enter.val(), self.source_register[s].val());
 
-            // A register that is named twice arrives once, for all its slots.
-            self.arrives[s].next = self.s_valid.val() & (self.source_tag[s].val() == self.s_register.val());
-            self.source_ready[s].load(
-                self.enter.val() | self.arrives[s].val(),
-                (self.enter.val() & self.forwarded[s].val()) | self.arrives[s].val(),
-            );
+            // What arrives with an instruction that enters is for the one that was here.
+            self.source_ready[s]
+                .load(self.enter.val() | self.arrives[s].val(), !self.enter.val() | self.forwarded[s].val());
 
             // Data needs no reset: it is read only after it was written.
             self.source_data[s].reset.next = false;
@@ -156,11 +166,11 @@ impl<const W: usize> Logic for WindowInstruction<W> {
                 (self.enter.val() & self.forwarded[s].val()) | self.arrives[s].val(),
                 self.s_data.val(),
             );
-            if self.enter.val() {
+            if self.enter.val() & self.forwarded[s].val() {
                 self.source_data[s].d.next = self.forwarded_data[s].val();
             }
 
-            if self.source_held[s].val() & !self.source_ready[s].val() {
+            if self.source_held[s].val() & !self.operand_ready[s].val() {
                 self.all_ready.next = false;
             }
         }

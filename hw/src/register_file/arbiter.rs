@@ -9,7 +9,9 @@
 //!   first near one goes to its port D (of the lowest-numbered bank), the first two if it has two; the others
 //!   are kept out of it.
 //!
-//! Timing: requests of cycle t can be granted from t + 1; a grant in t is an access in t.
+//! Timing: a grant in cycle t is an access in t. Under `grant_at_issue` a bank without a queue grants the first of the
+//! reads that an instruction issued in t asks of it, in t; the others, and all reads without it, join the queues and
+//! can be granted from t + 1.
 
 use rust_hdl::prelude::*;
 
@@ -18,7 +20,7 @@ use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl};
 
 /// `C`: bits of a collector's number.
-#[block(title = "Register-file arbiter", paper = "F §II, III-B, IV-A2", parameters(collectors, slots, banks, cache_far, d_ports), sizes(caching = if d_ports == 0 { 0 } else { collectors }))]
+#[block(title = "Register-file arbiter", paper = "F §II, III-B, IV-A2", parameters(collectors, slots, banks, grant_at_issue, cache_far, d_ports), sizes(caching = if d_ports == 0 { 0 } else { collectors }))]
 pub struct Arbiter<const C: usize> {
     /// An instruction enters this collector. At most one is high.
     pub issue: In<[Bit; collectors]>,
@@ -53,7 +55,7 @@ pub struct Arbiter<const C: usize> {
     pub bank_collector: Out<[Bits<C>; banks]>,
     /// Its slot.
     pub bank_slot: Out<[Bits<3>; banks]>,
-    /// Event: a read waits and is not granted.
+    /// Event: a read could be granted but for a write, or for another bank's value for its collector.
     pub bank_conflict: Out<[Bit; banks]>,
     /// Write filter, for each collector: bit b, bank b's write goes to a port D, or is kept out. At most as many
     /// bits of `d_bank` are high as there are ports D.
@@ -68,6 +70,15 @@ pub struct Arbiter<const C: usize> {
     home: Local<[Bits<8>; slots]>,
     source_row: Local<[Bits<8>; slots]>,
     issued_collector: Local<Bits<C>>,
+    /// `wants[b][s]`: slot s of the instruction issued now has to be read from bank b.
+    wants: Local<[[Bit; slots]; banks]>,
+    /// What the bank would read: the head of its queue, or the first read of the instruction issued now.
+    next_valid: Local<[Bit; banks]>,
+    next_row: Local<[Bits<8>; banks]>,
+    next_collector: Local<[Bits<C>; banks]>,
+    next_slot: Local<[Bits<3>; banks]>,
+    /// That slot of the instruction issued now.
+    direct: Local<[[Bit; slots]; banks]>,
     granted: Local<[Bit; banks]>,
     s_used: Local<[Bit; collectors]>,
     belongs: Local<[[Bit; banks]; caching]>,
@@ -84,6 +95,10 @@ pub struct Arbiter<const C: usize> {
     bank_shift: Constant<Bits<8>>,
     #[value(|collector| collector)]
     collector_number: Constant<[Bits<C>; collectors]>,
+    #[value(|slot| slot)]
+    slot_number: Constant<[Bits<3>; slots]>,
+    #[value(grant_at_issue)]
+    grants_at_issue: Constant<Bit>,
     #[value(d_ports > 0 && cache_far)]
     cache_far: Constant<Bit>,
     #[value(d_ports == 1)]
@@ -93,7 +108,7 @@ pub struct Arbiter<const C: usize> {
 impl<const C: usize> Logic for Arbiter<C> {
     #[rtl]
     fn update(&mut self) {
-        // Requests join the queue of their bank.
+        // Which bank each request is for.
         self.issued_collector.next = 0.into();
         for c in 0..collectors {
             if self.issue[c].val() {
@@ -106,24 +121,33 @@ impl<const C: usize> Logic for Arbiter<C> {
                 self.base.val() + (self.source_register[s].val() >> self.bank_shift.val());
         }
         for b in 0..banks {
-            self.queues[b].push_collector.next = self.issued_collector.val();
+            self.next_valid[b].next = self.queues[b].head_valid.val();
+            self.next_row[b].next = self.queues[b].head_row.val();
+            self.next_collector[b].next = self.queues[b].head_collector.val();
+            self.next_slot[b].next = self.queues[b].head_slot.val();
             for s in 0..slots {
-                self.queues[b].push[s].next = self.request[s].val()
+                self.wants[b][s].next = self.request[s].val()
                     & ((self.home[s].val() & self.bank_mask.val()) == self.bank_number[b].val());
-                self.queues[b].push_row[s].next = self.source_row[s].val();
+                self.direct[b][s].next =
+                    (self.wants[b][s].val() & self.grants_at_issue.val()) & !self.next_valid[b].val();
+                if self.direct[b][s].val() {
+                    self.next_valid[b].next = true;
+                    self.next_row[b].next = self.source_row[s].val();
+                    self.next_collector[b].next = self.issued_collector.val();
+                    self.next_slot[b].next = self.slot_number[s].val();
+                }
             }
         }
 
-        // The head of a queue goes to its bank if neither a write nor another bank is in the way.
+        // It goes to its bank if neither a write nor another bank is in the way.
         for b in 0..banks {
             self.granted[b].next = false;
         }
         for c in 0..collectors {
             self.s_used[c].next = false;
             for b in 0..banks {
-                self.s_arbiters[c].request[b].next = (self.queues[b].head_valid.val()
-                    & !self.write_valid[b].val())
-                    & (self.queues[b].head_collector.val() == self.collector_number[c].val());
+                self.s_arbiters[c].request[b].next = (self.next_valid[b].val() & !self.write_valid[b].val())
+                    & (self.next_collector[b].val() == self.collector_number[c].val());
                 if self.s_arbiters[c].grant[b].val() {
                     self.granted[b].next = true;
                     self.s_used[c].next = true;
@@ -132,15 +156,25 @@ impl<const C: usize> Logic for Arbiter<C> {
             self.s_arbiters[c].advance.next = self.s_used[c].val();
         }
         for b in 0..banks {
-            self.queues[b].pop.next = self.granted[b].val();
             self.bank_read[b].next = self.granted[b].val();
-            self.bank_collector[b].next = self.queues[b].head_collector.val();
-            self.bank_slot[b].next = self.queues[b].head_slot.val();
-            self.bank_conflict[b].next = self.queues[b].head_valid.val() & !self.granted[b].val();
-            self.bank_row[b].next = self.queues[b].head_row.val();
+            self.bank_collector[b].next = self.next_collector[b].val();
+            self.bank_slot[b].next = self.next_slot[b].val();
+            self.bank_conflict[b].next = self.next_valid[b].val() & !self.granted[b].val();
+            self.bank_row[b].next = self.next_row[b].val();
             if self.write_valid[b].val() {
                 self.bank_row[b].next =
                     self.write_base[b].val() + (self.write_register[b].val() >> self.bank_shift.val());
+            }
+        }
+
+        // The others join the queue of their bank.
+        for b in 0..banks {
+            self.queues[b].pop.next = self.granted[b].val() & self.queues[b].head_valid.val();
+            self.queues[b].push_collector.next = self.issued_collector.val();
+            for s in 0..slots {
+                self.queues[b].push[s].next =
+                    self.wants[b][s].val() & !(self.direct[b][s].val() & self.granted[b].val());
+                self.queues[b].push_row[s].next = self.source_row[s].val();
             }
         }
 

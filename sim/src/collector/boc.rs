@@ -173,9 +173,10 @@ impl<D: Data> Clocked for Boc<D> {
 
     fn settle(&mut self, inputs: &CollectorIn<D>) -> CollectorOut<D> {
         self.inputs = *inputs;
+        let now = self.in_cycle(inputs, &self.parameters);
         let mut outputs = CollectorOut {
             occupied: self.occupied,
-            ready: self.is_ready(),
+            ready: now.is_ready(),
             owned: true,
             held_warp: inputs.number,
             held_unit: self.unit,
@@ -184,7 +185,7 @@ impl<D: Data> Clocked for Boc<D> {
         };
         let issue = Issue::at_collector(inputs, &self.parameters);
         if let Some(issue) = &issue {
-            let placement = self.look_up(issue);
+            let placement = now.look_up(issue);
             outputs.hit = std::array::from_fn(|slot| placement.hit >> slot & 1 == 1);
             outputs.request = std::array::from_fn(|slot| placement.request >> slot & 1 == 1);
         }
@@ -192,7 +193,7 @@ impl<D: Data> Clocked for Boc<D> {
             outputs.cached[bank] = self.awaits(issue.as_ref(), inputs.write_register[bank] as u8);
         }
         for slot in 0..self.parameters.slots {
-            let operand = self.slot(slot);
+            let operand = now.slot(slot);
             outputs.operand_valid[slot] = operand.is_some();
             outputs.operand_data[slot] = operand.flatten().unwrap_or_default();
         }

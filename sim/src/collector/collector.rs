@@ -1,5 +1,6 @@
 //! What the model of an operand collector is to the operand stage's: W §2, §3.2, F §II, §III, §VI-B.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use gpurf_blocks::ports::{CollectorIn, OperandStageIn};
@@ -24,7 +25,8 @@ pub trait Collector<D: Data>: Clone + fmt::Debug + Send + 'static {
         false
     }
 
-    /// "Once all of its source operands are fetched" (F §II).
+    /// "Once all of its source operands are fetched" (F §II). Under `dispatch_on_arrival` they count as fetched in the
+    /// cycle of their arrival: then [`Collector::receive`] comes before.
     fn is_ready(&self) -> bool;
 
     /// Warp, unit and payload of the present or last instruction.
@@ -50,11 +52,22 @@ pub trait Collector<D: Data>: Clone + fmt::Debug + Send + 'static {
     /// Port S: a value for a slot, at the clock edge.
     fn receive(&mut self, slot: usize, data: D);
 
-    /// Allocation and results at the clock edge.
+    /// Allocation and results at the clock edge, after [`Collector::dispatch`].
     fn update(&mut self, edge: &Edge<D>);
 
     /// The instruction leaves at the clock edge.
     fn dispatch(&mut self);
+
+    /// The collector alone, as outputs show it in a cycle: with the value that arrives, where that can leave in its
+    /// cycle.
+    fn in_cycle(&self, inputs: &CollectorIn<D>, parameters: &Parameters) -> Cow<'_, Self> {
+        if !(inputs.s_valid && parameters.dispatch_on_arrival) {
+            return Cow::Borrowed(self);
+        }
+        let mut collector = self.clone();
+        collector.receive(inputs.s_slot as usize, inputs.s_data);
+        Cow::Owned(collector)
+    }
 }
 
 /// An instruction at the door of a collector.

@@ -89,13 +89,14 @@ impl<D: Data> Clocked for Ocu<D> {
 
     fn settle(&mut self, inputs: &CollectorIn<D>) -> CollectorOut<D> {
         self.inputs = *inputs;
+        let now = self.in_cycle(inputs, &self.parameters);
         let mut outputs = CollectorOut {
             occupied: self.occupied,
-            ready: self.is_ready(),
+            ready: now.is_ready(),
             held_warp: self.warp,
             held_unit: self.unit,
             held_payload: self.payload,
-            operand_data: self.data,
+            operand_data: now.data,
             ..CollectorOut::default()
         };
         for slot in 0..self.parameters.slots {

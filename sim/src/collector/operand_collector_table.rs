@@ -15,6 +15,7 @@ struct Slot {
 /// Slots that point into the cache table.
 #[derive(Clone, Debug)]
 pub struct OperandCollectorTable {
+    parameters: Parameters,
     slots: Vec<Slot>,
     inputs: OperandCollectorTableIn,
 }
@@ -22,7 +23,7 @@ pub struct OperandCollectorTable {
 impl OperandCollectorTable {
     pub fn new(parameters: &Parameters) -> Self {
         let slots = vec![Slot::default(); parameters.slots];
-        OperandCollectorTable { slots, inputs: OperandCollectorTableIn::default() }
+        OperandCollectorTable { parameters: *parameters, slots, inputs: OperandCollectorTableIn::default() }
     }
 
     fn index_of(&self, slot: u32) -> u32 {
@@ -36,12 +37,16 @@ impl Clocked for OperandCollectorTable {
 
     fn settle(&mut self, inputs: &OperandCollectorTableIn) -> OperandCollectorTableOut {
         self.inputs = *inputs;
+        let s_index = self.index_of(inputs.s_slot);
+        let passes =
+            |slot: &Slot| self.parameters.dispatch_on_arrival && inputs.s_valid && slot.index == s_index;
         let mut outputs = OperandCollectorTableOut {
-            s_index: self.index_of(inputs.s_slot),
-            all_ready: self.slots.iter().all(|slot| slot.ready || !slot.valid),
+            s_index,
+            all_ready: self.slots.iter().all(|slot| slot.ready || !slot.valid || passes(slot)),
             ..Default::default()
         };
         for (number, slot) in self.slots.iter().enumerate() {
+            outputs.passes[number] = passes(slot);
             outputs.valid[number] = slot.valid;
             outputs.index[number] = slot.index;
         }

@@ -1,5 +1,7 @@
 //! Reference model of one instruction in the window of a bypassing operand collector: F §VI-B.
 
+use std::borrow::Cow;
+
 use gpurf_blocks::ports::{WindowInstructionIn, WindowInstructionOut};
 use gpurf_blocks::{Clocked, Data, Parameters, MAX_DESTINATIONS, MAX_SLOTS};
 
@@ -87,6 +89,15 @@ impl<D: Data> WindowPlace<D> {
         }
     }
 
+    /// Port S: the instruction, and what its registers hold, with the value that arrives.
+    fn receive(&mut self, slot: usize, data: D) {
+        self.instruction.receive(slot, data);
+        let register = self.tag[slot];
+        for slot in (0..self.parameters.slots).filter(|slot| self.tag[*slot] == register) {
+            self.data[slot] = data;
+        }
+    }
+
     fn results(&self) -> impl Iterator<Item = usize> {
         members(mask(&self.inputs.write_valid) & all(self.parameters.banks))
     }
@@ -98,16 +109,20 @@ impl<D: Data> Clocked for WindowPlace<D> {
 
     fn settle(&mut self, inputs: &WindowInstructionIn<D>) -> WindowInstructionOut<D> {
         self.inputs = *inputs;
+        let mut now = Cow::Borrowed(self);
+        if inputs.s_valid && self.parameters.dispatch_on_arrival {
+            now.to_mut().receive(inputs.s_slot as usize, inputs.s_data);
+        }
         let mut outputs = WindowInstructionOut { all_ready: true, ..Default::default() };
         for slot in 0..self.parameters.slots {
-            let operand = self.instruction.sources[slot];
+            let operand = now.instruction.sources[slot];
             let value = operand.and_then(|operand| operand.value);
             outputs.operand_valid[slot] = operand.is_some();
             outputs.operand_ready[slot] = value.is_some();
-            outputs.operand_data[slot] = self.data[slot];
+            outputs.operand_data[slot] = now.data[slot];
             outputs.all_ready &= operand.is_none() || value.is_some();
             let register = inputs.source_register[slot] as u8;
-            let mut values = self.instruction.operands().filter(|operand| operand.register == register);
+            let mut values = now.instruction.operands().filter(|operand| operand.register == register);
             let found = values.find_map(|operand| operand.value);
             outputs.found[slot] = found.is_some();
             outputs.found_data[slot] = found.unwrap_or_default();
@@ -122,11 +137,7 @@ impl<D: Data> Clocked for WindowPlace<D> {
         let inputs = self.inputs;
         let slots = 0..self.parameters.slots;
         if inputs.s_valid {
-            self.instruction.receive(inputs.s_slot as usize, inputs.s_data);
-            let register = self.tag[inputs.s_slot as usize];
-            for slot in slots.clone().filter(|slot| self.tag[*slot] == register) {
-                self.data[slot] = inputs.s_data;
-            }
+            self.receive(inputs.s_slot as usize, inputs.s_data);
         }
         for bank in self.results() {
             self.instruction.write(inputs.write_register[bank] as u8, inputs.write_data[bank]);

@@ -14,17 +14,31 @@ pub struct Arbiter {
     caching: bool,
     pub queues: Vec<RequestQueue>,
     turns: Vec<RoundRobin>,
-    inputs: ArbiterIn,
+    asked: Asked,
     grants: Grants,
+}
+
+/// Reads that the instruction issued in a cycle asks of the banks, in the order of its slots, each with its bank.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    reads: [(u8, Request); MAX_SLOTS],
+    count: usize,
+}
+
+impl Asked {
+    fn iter(&self) -> impl Iterator<Item = (usize, Request)> + '_ {
+        self.reads[..self.count].iter().map(|&(bank, request)| (bank.into(), request))
+    }
 }
 
 /// Reads that go to their banks in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Grants {
-    /// A bit per bank.
+    /// A bit per bank: a read goes to it; one waits for it.
     pub banks: u8,
-    /// The collector of each granted bank.
-    pub collector: [u8; MAX_BANKS],
+    pub conflicts: u8,
+    /// What goes or waits.
+    pub reads: [Request; MAX_BANKS],
 }
 
 impl Arbiter {
@@ -36,7 +50,7 @@ impl Arbiter {
             caching,
             queues: (0..banks).map(|_| RequestQueue::new(parameters)).collect(),
             turns: (0..collectors).map(|_| RoundRobin::new(banks)).collect(),
-            inputs: ArbiterIn::default(),
+            asked: Asked::default(),
             grants: Grants::default(),
         }
     }
@@ -46,38 +60,75 @@ impl Arbiter {
         home(self.parameters.banks, warp, base, register)
     }
 
-    /// "Generates the source operand read requests and pushes them into the RF bank queues" (F §II).
-    pub fn request(&mut self, collector: usize, slot: usize, warp: u32, base: u32, register: u32) {
-        let (bank, row) = self.home(warp, base, register);
-        self.queues[bank].waiting.push_back(Request { row, collector: collector as u32, slot: slot as u32 });
+    /// "Generates the source operand read requests" (F §II) of an instruction that enters a collector; `slots`: a bit
+    /// for each that has to be read, `register`: its register.
+    pub fn ask(
+        &self,
+        collector: usize,
+        (warp, base): (u32, u32),
+        slots: u8,
+        register: impl Fn(usize) -> u32,
+    ) -> Asked {
+        let mut asked = Asked::default();
+        for slot in members(slots) {
+            let (bank, row) = self.home(warp, base, register(slot));
+            let request = Request { row, collector: collector as u32, slot: slot as u32 };
+            asked.reads[asked.count] = (bank as u8, request);
+            asked.count += 1;
+        }
+        asked
     }
 
     /// "The oldest request of each queue is granted access only if the port of the OCU and the bank it
-    /// needs are available"; "writes always have priority" (F §II). `writes`: a bit per bank.
-    pub fn grants(&self, writes: u8) -> Grants {
+    /// needs are available"; "writes always have priority" (F §II). Under `grant_at_issue` the first request to a bank
+    /// without a queue stands for its oldest. `writes`: a bit per bank.
+    pub fn grants(&self, writes: u8, asked: &Asked) -> Grants {
         let mut grants = Grants::default();
+        for (bank, queue) in self.queues.iter().enumerate() {
+            if let Some(&head) = queue.waiting.front() {
+                grants.reads[bank] = head;
+                grants.conflicts |= 1 << bank;
+            }
+        }
+        if self.parameters.grant_at_issue {
+            for (bank, request) in asked.iter() {
+                if grants.conflicts >> bank & 1 == 0 {
+                    grants.reads[bank] = request;
+                    grants.conflicts |= 1 << bank;
+                }
+            }
+        }
         let mut wanted = [0u32; MAX_COLLECTORS];
         let mut collectors = 0u8;
-        for (bank, queue) in self.queues.iter().enumerate() {
-            if let Some(head) = queue.waiting.front().filter(|_| writes >> bank & 1 == 0) {
-                wanted[head.collector as usize] |= 1 << bank;
-                collectors |= 1 << head.collector;
-            }
+        for bank in members(grants.conflicts & !writes) {
+            let collector = grants.reads[bank].collector;
+            wanted[collector as usize] |= 1 << bank;
+            collectors |= 1 << collector;
         }
         for collector in members(collectors) {
             if let Some(bank) = self.turns[collector].grant(wanted[collector]) {
                 grants.banks |= 1 << bank;
-                grants.collector[bank] = collector as u8;
             }
         }
+        grants.conflicts &= !grants.banks;
         grants
     }
 
-    /// The clock edge for granted reads: they leave their queues, and the turns pass on.
-    pub fn take(&mut self, grants: &Grants) {
+    /// The clock edge: granted reads leave their queues, and the turns pass on; what was asked and not granted is
+    /// pushed "into the RF bank queues" (F §II).
+    pub fn take(&mut self, grants: &Grants, asked: &Asked) {
+        let mut direct = 0u8;
         for bank in members(grants.banks) {
-            self.queues[bank].waiting.pop_front();
-            self.turns[grants.collector[bank] as usize].advance(bank);
+            if self.queues[bank].waiting.pop_front().is_none() {
+                direct |= 1 << bank;
+            }
+            self.turns[grants.reads[bank].collector as usize].advance(bank);
+        }
+        for (bank, request) in asked.iter() {
+            match direct >> bank & 1 {
+                1 => direct &= !(1 << bank),
+                _ => self.queues[bank].waiting.push_back(request),
+            }
         }
     }
 
@@ -99,19 +150,23 @@ impl Clocked for Arbiter {
     type Out = ArbiterOut;
 
     fn settle(&mut self, inputs: &ArbiterIn) -> ArbiterOut {
-        self.inputs = *inputs;
         let banks = 0..self.parameters.banks;
         let writes = mask(&inputs.write_valid) & all(self.parameters.banks);
         let near = mask(&inputs.write_near);
-        self.grants = self.grants(writes);
+        let collector = inputs.issue.iter().position(|issue| *issue);
+        self.asked = collector.map_or(Asked::default(), |collector| {
+            let slots = mask(&inputs.request) & all(self.parameters.slots);
+            let register = |slot: usize| inputs.source_register[slot];
+            self.ask(collector, (inputs.warp, inputs.base), slots, register)
+        });
+        self.grants = self.grants(writes, &self.asked);
         let mut outputs = ArbiterOut::default();
         for bank in banks.clone() {
-            let head = self.queues[bank].waiting.front();
             outputs.bank_read[bank] = self.grants.banks >> bank & 1 == 1;
-            outputs.bank_conflict[bank] = head.is_some() && !outputs.bank_read[bank];
-            let head = head.copied().unwrap_or_default();
+            outputs.bank_conflict[bank] = self.grants.conflicts >> bank & 1 == 1;
+            let read = self.grants.reads[bank];
             (outputs.bank_row[bank], outputs.bank_collector[bank], outputs.bank_slot[bank]) =
-                (head.row, head.collector, head.slot);
+                (read.row, read.collector, read.slot);
             if inputs.write_valid[bank] {
                 let row = self.home(0, inputs.write_base[bank], inputs.write_register[bank]).1;
                 outputs.bank_row[bank] = row;
@@ -133,13 +188,6 @@ impl Clocked for Arbiter {
     }
 
     fn tick(&mut self) {
-        self.take(&self.grants.clone());
-        let inputs = self.inputs;
-        if let Some(collector) = inputs.issue.iter().position(|issue| *issue) {
-            for slot in (0..self.parameters.slots.min(MAX_SLOTS)).filter(|slot| inputs.request[*slot]) {
-                let register = inputs.source_register[slot];
-                self.request(collector, slot, inputs.warp, inputs.base, register);
-            }
-        }
+        self.take(&self.grants.clone(), &self.asked.clone());
     }
 }

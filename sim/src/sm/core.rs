@@ -5,8 +5,8 @@
 //! 1. each warp whose situation changed is classified: ready, or why not, and what it would issue;
 //! 2. one waiting result per bank is written back; its register is free from the next cycle on, so
 //!    that no instruction looks a register up in the cycle of its write;
-//! 3. the hardware, given all of this, issues an instruction of one of the ready warps and dispatches
-//!    another, at most; the operands of the latter are checked, and it enters its unit.
+//! 3. the hardware, given all of this, dispatches at most one instruction and issues at most one of a ready warp; the
+//!    operands of the former are checked, and it enters its unit.
 
 mod checks;
 mod heads;
@@ -61,6 +61,8 @@ pub(super) struct Core<E> {
     collectors: [Collecting; MAX_COLLECTORS],
     /// Collectors that there are, one bit each.
     all_collectors: u8,
+    /// A collector can take an instruction in the cycle of its dispatch.
+    issues_on_dispatch: bool,
     /// Those that hold an instruction.
     occupied: u8,
     /// The warp that each served last.
@@ -126,6 +128,7 @@ where
             permission: None,
             collectors: [Collecting::default(); MAX_COLLECTORS],
             all_collectors: all(design.collectors(config)),
+            issues_on_dispatch: config.hardware.issue_on_dispatch,
             occupied: 0,
             owners: [None; MAX_COLLECTORS],
             units: [0; Unit::ALL.len()],
@@ -231,11 +234,14 @@ where
         self.engine.tick();
         self.still.note((ready, unit_ready), busy, &outputs);
         self.count(&outputs, context);
+        self.dispatch(&outputs, occupied, context);
+        let freed = if self.issues_on_dispatch { mask(&outputs.dispatch) } else { 0 };
+        let occupied = occupied & !freed;
         self.check_occupancy(&outputs, occupied, context);
         if outputs.issued && saves.is_some_and(|save| u32::from(save.warp) == outputs.issued_warp) {
             self.issue_save(&outputs, context);
         } else if outputs.issued {
-            self.issue(&outputs, ready, context);
+            self.issue(&outputs, ready, occupied, context);
         } else if outputs.waiting {
             context.stalls.waiting += 1;
         } else if ready == 0 && launching != 0 {
@@ -243,7 +249,6 @@ where
         } else {
             self.charge(ready, pending_ready, elsewhere, context);
         }
-        self.dispatch(&outputs, occupied, context);
         true
     }
 
@@ -292,12 +297,12 @@ where
     }
 
     /// The instruction that the hardware has taken leaves its warp's buffer.
-    fn issue(&mut self, outputs: &SubCoreOut<u32>, ready: u8, context: &mut Context) {
+    fn issue(&mut self, outputs: &SubCoreOut<u32>, ready: u8, occupied: u8, context: &mut Context) {
         let (warp, entered) = (outputs.issued_warp as u8, mask(&outputs.issue) & self.all_collectors);
         let collector = entered.trailing_zeros() as usize;
-        if entered.count_ones() != 1 || entered & self.occupied != 0 || ready >> warp & 1 == 0 {
+        if entered.count_ones() != 1 || entered & occupied != 0 || ready >> warp & 1 == 0 {
             context.counters.stage_errors += 1;
-            let (index, occupied) = (self.index, self.occupied);
+            let index = self.index;
             context.report(|| {
                 format!(
                     "sub-core {index}: warp {warp} of ready {ready:#b} enters collectors {entered:#b}, \
@@ -388,7 +393,8 @@ where
             });
             return;
         }
-        if let Some(save) = self.save.as_mut().filter(|save| save.collector == Some(collector)) {
+        let saves = |save: &&mut Save| save.collector == Some(collector) && save.value.is_none();
+        if let Some(save) = self.save.as_mut().filter(saves) {
             save.value = Some(outputs.operand_data[0]);
             self.occupied &= !(1 << collector);
             return;

@@ -6,7 +6,7 @@ use gpurf_hw::collector::Ocu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{register_stages, Collector, DataOf, Tenant};
+use super::{register_stages, Collector, DataOf, Move, Tenant};
 use crate::{expect, register, value, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for Ocu<W>
@@ -18,7 +18,7 @@ where
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(OcuStimulus::new(parameters.slots))
+        Box::new(OcuStimulus { slots: parameters.slots, tenant: Tenant::new(parameters) })
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -37,16 +37,9 @@ where
     const ALLOCATION: Allocation = Allocation::AnyFree;
 }
 
-#[derive(Default)]
 struct OcuStimulus {
     slots: usize,
     tenant: Tenant,
-}
-
-impl OcuStimulus {
-    fn new(slots: usize) -> Self {
-        OcuStimulus { slots, ..Default::default() }
-    }
 }
 
 impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for OcuStimulus {
@@ -55,9 +48,8 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for OcuStimulus {
             CollectorIn { warp: random.below(8) as u32, unit: random.below(8) as u32, ..Default::default() };
         inputs.payload = random.word();
         inputs.source_valid[..self.slots].fill_with(|| random.percent(50));
-        inputs.issue = !self.tenant.occupied && random.percent(80);
-        inputs.dispatch = self.tenant.may_leave() && random.percent(50);
-        let arrival = self.tenant.arrival(random);
+        let Move { arrival, leaves, issue } = self.tenant.step(random);
+        (inputs.issue, inputs.dispatch) = (issue, leaves);
         inputs.s_valid = arrival.is_some();
         inputs.s_slot = arrival.unwrap_or(random.below(self.slots)) as u32;
         inputs.s_data = random.data();
@@ -106,10 +98,13 @@ where
             rule: "F II: a candidate for dispatch when the ready bit is set for all valid slots",
             play: |bench: &mut Drive<Ocu<W>>| {
                 bench.cycle(issue(3))?;
-                for slot in [2, 0, 1] {
-                    let out = bench.cycle(arrive(slot))?;
-                    expect(!out.ready, "not ready before the last value is stored")?;
+                for slot in [2, 0] {
+                    expect(!bench.cycle(arrive(slot))?.ready, "not ready before the last value")?;
                 }
+                let passes = bench.parameters.dispatch_on_arrival;
+                let out = bench.cycle(arrive(1))?;
+                expect(out.ready == passes, "ready before the last value is stored only on arrival")?;
+                expect(!passes || out.operand_data[1] == value(1), "with that value")?;
                 let out = bench.cycle(In::<W>::default())?;
                 expect(out.ready && out.occupied, "ready after the last value")?;
                 let stored = (0..3).all(|slot| out.operand_data[slot] == value(slot as u32));
@@ -137,6 +132,21 @@ where
                 expect(!out.occupied && !out.ready, "free in the next")?;
                 let out = bench.cycle(In::<W>::default())?;
                 expect(out.occupied && !out.ready, "the next instruction waits for its own source")
+            },
+        },
+        Scenario {
+            name: "the_next_enters_as_one_leaves",
+            rule: "F II: once dispatched, the OCU will be released and reallocated later to another instruction",
+            play: |bench: &mut Drive<Ocu<W>>| {
+                bench.cycle(issue(1))?;
+                bench.cycle(arrive(0))?;
+                let out = bench.cycle(CollectorIn { dispatch: true, ..issue(2) })?;
+                expect(out.operand_data[0] == value(0), "one instruction leaves with its operand")?;
+                expect(out.request[..2] == [true; 2], "and the next asks for its own")?;
+                let out = bench.cycle(arrive(1))?;
+                expect(out.occupied && !out.ready, "it waits for all of them")?;
+                bench.cycle(arrive(0))?;
+                expect(bench.cycle(In::<W>::default())?.ready, "and is then ready")
             },
         },
     ]

@@ -12,7 +12,7 @@ impl<const I: usize> Testbench for OperandCollectorTable<I> {
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(OperandCollectorTableStimulus::new(1 << I, parameters.slots))
+        Box::new(OperandCollectorTableStimulus::new(parameters))
     }
 }
 
@@ -22,14 +22,16 @@ register!(OperandCollectorTable<I>);
 struct OperandCollectorTableStimulus {
     entries: usize,
     slots: usize,
+    on_arrival: bool,
     /// Slots of the present instruction that wait, and all slots' entries.
     waiting: Vec<usize>,
     index: Vec<u32>,
 }
 
 impl OperandCollectorTableStimulus {
-    fn new(entries: usize, slots: usize) -> Self {
-        OperandCollectorTableStimulus { entries, slots, waiting: vec![], index: vec![0; slots] }
+    fn new(parameters: &Parameters) -> Self {
+        let Parameters { entries, slots, dispatch_on_arrival: on_arrival, .. } = *parameters;
+        OperandCollectorTableStimulus { entries, slots, on_arrival, waiting: vec![], index: vec![0; slots] }
     }
 }
 
@@ -43,12 +45,16 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
         for slot in 0..self.slots {
             inputs.source_hit[slot] = inputs.source_valid[slot] && hits[inputs.source_index[slot] as usize];
         }
-        inputs.issue = self.waiting.is_empty() && random.percent(70);
         inputs.s_valid = !self.waiting.is_empty() && random.percent(70);
         inputs.s_slot = match inputs.s_valid {
             true => self.waiting[random.below(self.waiting.len())] as u32,
             false => random.below(self.slots) as u32,
         };
+        // The last value may arrive as its instruction leaves and the next one enters.
+        let filled = self.index[inputs.s_slot as usize];
+        let complete =
+            self.waiting.iter().all(|slot| self.on_arrival && inputs.s_valid && self.index[*slot] == filled);
+        inputs.issue = complete && random.percent(70);
         inputs
     }
 

@@ -114,8 +114,10 @@ impl<D: Data> Stimulus<WindowInstructionIn<D>, WindowInstructionOut<D>> for Wind
             inputs.destination_valid[place] = random.percent(60);
             inputs.destination_register[place] = random.below(registers) as u32;
         }
-        // Nothing enters while a value is on its way.
-        if !inputs.enter && !self.pending.is_empty() && random.percent(60) {
+        // The last value may arrive as the next instruction enters; no other meets one that does.
+        let last = self.pending.iter().all(|slot| self.sources[*slot] == self.sources[self.pending[0]]);
+        let meets = last && self.parameters.dispatch_on_arrival;
+        if (!inputs.enter || meets) && !self.pending.is_empty() && random.percent(60) {
             let slot = self.pending[random.below(self.pending.len())];
             inputs.s_valid = true;
             inputs.s_slot = slot as u32;

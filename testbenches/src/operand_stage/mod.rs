@@ -21,7 +21,7 @@ where
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(OperandStageStimulus::new(*parameters, K::ALLOCATION))
+        Box::new(OperandStageStimulus::<_, K::Model>::new(*parameters, K::ALLOCATION))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {

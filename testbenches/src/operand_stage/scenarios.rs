@@ -1,7 +1,7 @@
 //! Scenarios of the operand stage.
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
-use gpurf_blocks::Data;
+use gpurf_blocks::{Data, Parameters};
 
 use crate::{expect, value, Drive, Scenario, Testbench};
 
@@ -31,6 +31,25 @@ fn write<D: Data>(mut inputs: OperandStageIn<D>, register: u32, banks: usize) ->
     inputs
 }
 
+/// Cycles from an instruction's issue to its dispatch, with one read that waits for nothing.
+fn latency(parameters: &Parameters) -> usize {
+    3 - usize::from(parameters.grant_at_issue) - usize::from(parameters.dispatch_on_arrival)
+}
+
+/// Waits for the dispatch of collector 0.
+fn dispatched<M, D: Data>(bench: &mut Drive<M>) -> Result<OperandStageOut<D>, String>
+where
+    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
+{
+    for _ in 0..10 {
+        let out = bench.cycle(idle())?;
+        if out.dispatch[0] {
+            return Ok(out);
+        }
+    }
+    Err("not dispatched within ten cycles".into())
+}
+
 /// Rules of both kinds of stage.
 pub fn of_every_stage<M, D: Data>() -> Vec<Scenario<M>>
 where
@@ -38,19 +57,48 @@ where
 {
     vec![
         Scenario {
-            name: "a_read_takes_three_cycles",
+            name: "a_read_takes_its_time",
             rule: "timing of the stage: issue, grant, crossing, dispatch",
             play: |bench: &mut Drive<M>| {
-                let banks = bench.parameters.banks;
+                let (banks, latency) = (bench.parameters.banks, latency(&bench.parameters));
+                let granted = usize::from(!bench.parameters.grant_at_issue);
                 bench.cycle(write(idle(), 3, banks))?;
-                bench.cycle(issue(0, &[3]))?;
-                let bank = 4 % banks;
-                expect(bench.cycle(idle())?.bank_read[bank], "granted in the cycle after issue")?;
-                expect(!bench.cycle(idle())?.dispatch[0], "the value crosses to the collector")?;
-                let out = bench.cycle(idle())?;
-                expect(out.dispatch[0] && out.operand_data[0] == value(3), "dispatched with its value")?;
-                expect(out.dispatch_unit == 1 && out.dispatch_payload == 40, "to its unit")?;
+                for cycle in 0..=latency {
+                    let out = bench.cycle(if cycle == 0 { issue(0, &[3]) } else { idle() })?;
+                    expect(out.bank_read[4 % banks] == (cycle == granted), "granted when it may be")?;
+                    expect(out.dispatch[0] == (cycle == latency), "dispatched when the value is there")?;
+                    if cycle == latency {
+                        expect(out.operand_data[0] == value(3), "with its value")?;
+                        expect(out.dispatch_unit == 1 && out.dispatch_payload == 40, "to its unit")?;
+                    }
+                }
                 expect(!bench.cycle(idle())?.dispatch[0], "once")
+            },
+        },
+        Scenario {
+            name: "an_instruction_holds_its_collector",
+            rule: "timing of the stage: a collector takes the next instruction with the dispatch, or a cycle later",
+            play: |bench: &mut Drive<M>| {
+                let hold = latency(&bench.parameters) + usize::from(!bench.parameters.issue_on_dispatch);
+                for register in [3, 5, 7] {
+                    bench.cycle(issue(0, &[register]))?;
+                    for _ in 1..hold {
+                        expect(bench.cycle(idle())?.collector_occupied[0], "held")?;
+                    }
+                    expect(!bench.peek(idle())?.collector_occupied[0], "free for the next")?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "port_s_takes_one_value_per_cycle",
+            rule: "F II: granted only if the port of the OCU and the bank it needs are available",
+            play: |bench: &mut Drive<M>| {
+                bench.cycle(issue(0, &[3, 4]))?;
+                for _ in 0..latency(&bench.parameters) {
+                    expect(!bench.cycle(idle())?.dispatch[0], "a second source adds a cycle")?;
+                }
+                expect(bench.cycle(idle())?.dispatch[0], "and only one")
             },
         },
         Scenario {
@@ -66,9 +114,15 @@ where
             rule: "F II: single-ported banks serve one access per cycle, writes first",
             play: |bench: &mut Drive<M>| {
                 let banks = bench.parameters.banks as u32;
-                bench.cycle(issue(0, &[3]))?;
                 let bank = 4 % banks as usize;
-                let out = bench.cycle(write(idle(), 3 + banks, banks as usize))?;
+                let collides = |inputs| write(inputs, 3 + banks, banks as usize);
+                let out = match bench.parameters.grant_at_issue {
+                    true => bench.cycle(collides(issue(0, &[3])))?,
+                    false => {
+                        bench.cycle(issue(0, &[3]))?;
+                        bench.cycle(collides(idle()))?
+                    }
+                };
                 expect(out.bank_conflict[bank] && !out.bank_read[bank], "the read waits")?;
                 expect(bench.cycle(idle())?.bank_read[bank], "one cycle")
             },
@@ -118,7 +172,8 @@ where
                     cycles += 1;
                     expect(cycles < 10, "dispatched in time")?;
                 }
-                expect(cycles == 5, format!("three reads of a bank take two cycles more, not {cycles}"))
+                let expected = latency(&bench.parameters) + 2;
+                expect(cycles == expected, format!("{expected} cycles for three reads of a bank, not {cycles}"))
             },
         },
     ]
@@ -161,9 +216,7 @@ where
                 far.write_near = Default::default();
                 expect(bench.cycle(far)?.write_filtered[4 % banks], "the far result is kept out")?;
                 expect(!bench.cycle(issue(0, &[3]))?.hit[0], "and the next instruction reads the bank")?;
-                bench.cycle(idle())?;
-                bench.cycle(idle())?;
-                expect(bench.cycle(idle())?.operand_data[0] == value(3), "which has the new value")
+                expect(dispatched(bench)?.operand_data[0] == value(3), "which has the new value")
             },
         },
     ]
@@ -213,9 +266,10 @@ where
                 expect(bench.cycle(write_far(idle(), 3, banks))?.write_cached[4 % banks], "cached")?;
                 let flushed = OperandStageIn { flush: true, ..issue(0, &[3]) };
                 expect(!bench.cycle(flushed)?.hit[0], "after a flush the window has nothing")?;
-                expect(bench.cycle(idle())?.bank_read[4 % banks], "so the bank is read")?;
-                bench.cycle(idle())?;
-                expect(bench.cycle(idle())?.operand_data[0] == value(3), "which has the value")
+                expect(
+                    dispatched(bench)?.operand_data[0] == value(3),
+                    "so the bank is read, which has the value",
+                )
             },
         },
         Scenario {
@@ -253,9 +307,7 @@ where
                 let bank = 4 % banks;
                 expect(out.write_filtered[bank] && !out.write_cached[bank], "no slot waits any more")?;
                 expect(!bench.cycle(issue(0, &[3]))?.hit[0], "and the next instruction reads the bank")?;
-                bench.cycle(idle())?;
-                bench.cycle(idle())?;
-                expect(bench.cycle(idle())?.operand_data[0] == value(3), "which has the value")
+                expect(dispatched(bench)?.operand_data[0] == value(3), "which has the value")
             },
         },
     ]

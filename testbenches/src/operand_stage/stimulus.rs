@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
-use gpurf_blocks::{Allocation, Data, Parameters, WARPS};
+use gpurf_blocks::{Allocation, Clocked, Data, Parameters, MAX_COLLECTORS, WARPS};
+use gpurf_sim::collector::Collector;
+use gpurf_sim::operand_stage::OperandStage;
 
 use crate::{heads, Random, Stimulus};
 
@@ -13,9 +15,14 @@ use crate::{heads, Random, Stimulus};
 ///
 /// The oracle knows the last value written to every register, and checks every operand of every
 /// dispatched instruction against it.
-pub struct OperandStageStimulus<D: Data> {
+///
+/// A model beside the engines stands for port R: it says which collectors can take an instruction in a cycle.
+pub struct OperandStageStimulus<D: Data, K> {
     parameters: Parameters,
     allocation: Allocation,
+    model: OperandStage<D, K>,
+    /// Collectors that can take no instruction in this cycle.
+    occupied: [bool; MAX_COLLECTORS],
     serial: u32,
     collectors: Vec<Held>,
     values: HashMap<(u32, u32), D>,
@@ -30,10 +37,12 @@ struct Held {
     sources: Vec<Option<u32>>,
 }
 
-impl<D: Data> OperandStageStimulus<D> {
+impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
     pub fn new(parameters: Parameters, allocation: Allocation) -> Self {
         let collectors = vec![Held::default(); parameters.collectors];
-        OperandStageStimulus { parameters, allocation, serial: 0, collectors, values: HashMap::new() }
+        let model = OperandStage::new(&parameters);
+        let (occupied, values) = ([false; MAX_COLLECTORS], HashMap::new());
+        OperandStageStimulus { parameters, allocation, model, occupied, serial: 0, collectors, values }
     }
 
     fn base(&self, warp: u32) -> u32 {
@@ -60,11 +69,11 @@ impl<D: Data> OperandStageStimulus<D> {
             Allocation::Private => Some(warp as usize),
         };
         if let Some(own) = own {
-            return (!self.collectors[own].occupied).then_some(own);
+            return (!self.occupied[own]).then_some(own);
         }
         let start = random.below(self.collectors.len());
         let around = (0..self.collectors.len()).map(|k| (start + k) % self.collectors.len());
-        around.into_iter().find(|number| !self.collectors[*number].occupied)
+        around.into_iter().find(|number| !self.occupied[*number])
     }
 
     fn is_read(&self, warp: u32, register: u32) -> bool {
@@ -73,7 +82,9 @@ impl<D: Data> OperandStageStimulus<D> {
     }
 }
 
-impl<D: Data> Stimulus<OperandStageIn<D>, OperandStageOut<D>> for OperandStageStimulus<D> {
+impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
+    for OperandStageStimulus<D, K>
+{
     fn next(&mut self, random: &mut Random) -> OperandStageIn<D> {
         let mut inputs = OperandStageIn::<D>::default();
         // Few registers most of the time: hits, repeated use and bank conflicts.
@@ -90,6 +101,7 @@ impl<D: Data> Stimulus<OperandStageIn<D>, OperandStageOut<D>> for OperandStageSt
             inputs.source_register[slot] = random.below(range) as u32;
             inputs.source_near[slot] = random.percent(60);
         }
+        self.occupied = self.model.settle(&inputs).collector_occupied;
         if let Some(collector) = self.collector_for(warp, random).filter(|_| random.percent(80)) {
             inputs.issue[collector] = true;
         }
@@ -123,8 +135,9 @@ impl<D: Data> Stimulus<OperandStageIn<D>, OperandStageOut<D>> for OperandStageSt
 
     fn observe(&mut self, inputs: &OperandStageIn<D>, outputs: &OperandStageOut<D>) -> Result<(), String> {
         for (number, held) in self.collectors.iter_mut().enumerate() {
-            if outputs.collector_occupied[number] != held.occupied {
-                return Err(format!("collector {number}: occupied should be {}", held.occupied));
+            let leaves = outputs.dispatch[number] && self.parameters.issue_on_dispatch;
+            if outputs.collector_occupied[number] != (held.occupied && !leaves) {
+                return Err(format!("collector {number}: occupied should be {}", held.occupied && !leaves));
             }
             if !outputs.dispatch[number] {
                 continue;
@@ -145,6 +158,8 @@ impl<D: Data> Stimulus<OperandStageIn<D>, OperandStageOut<D>> for OperandStageSt
             }
             held.occupied = false;
         }
+        self.model.settle(inputs);
+        self.model.tick();
         if let Some(number) = inputs.issue.iter().position(|issue| *issue) {
             let source = |slot: usize| inputs.source_valid[slot].then_some(inputs.source_register[slot]);
             self.collectors[number] = Held {

@@ -73,12 +73,12 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
     }
 
     fn observe(&mut self, inputs: &ArbiterIn, outputs: &ArbiterOut) -> Result<(), String> {
-        for bank in (0..self.parameters.banks).filter(|bank| outputs.bank_read[*bank]) {
-            let pending = &mut self.pending[outputs.bank_collector[bank] as usize];
-            *pending = pending.saturating_sub(1);
-        }
         if let Some(collector) = inputs.issue.iter().position(|issue| *issue) {
             self.pending[collector] += inputs.request.iter().filter(|request| **request).count();
+        }
+        for bank in (0..self.parameters.banks).filter(|bank| outputs.bank_read[*bank]) {
+            let pending = &mut self.pending[outputs.bank_collector[bank] as usize];
+            *pending = pending.checked_sub(1).ok_or(format!("bank {bank} reads what nobody asked for"))?;
         }
         Ok(())
     }
@@ -93,6 +93,19 @@ fn issue(collector: usize, registers: &[u32]) -> ArbiterIn {
         inputs.source_register[slot] = *register;
     }
     inputs
+}
+
+/// Issues an instruction; the first cycle in which its reads can be granted.
+fn first_grant<const C: usize>(
+    bench: &mut Drive<Arbiter<C>>,
+    issue: ArbiterIn,
+) -> Result<ArbiterOut, String> {
+    let out = bench.cycle(issue)?;
+    if bench.parameters.grant_at_issue {
+        return Ok(out);
+    }
+    expect(!out.bank_read.contains(&true), "no read is granted before it is in a queue")?;
+    bench.cycle(ArbiterIn::default())
 }
 
 /// A result of a warp; it must live in the bank.
@@ -118,13 +131,33 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             play: |bench: &mut Drive<Arbiter<C>>| {
                 let banks = bench.parameters.banks as u32;
                 // Three registers of bank 0.
-                bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
+                let mut out = first_grant(bench, issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
                 for slot in 0..3 {
-                    let out = bench.cycle(ArbiterIn::default())?;
                     expect(out.bank_read[0] && out.bank_slot[0] == slot, "slots in their order")?;
                     expect(out.bank_row[0] == slot, "row = register / banks")?;
+                    out = bench.cycle(ArbiterIn::default())?;
                 }
-                expect(!bench.cycle(ArbiterIn::default())?.bank_read[0], "then nothing is left")
+                expect(!out.bank_read[0], "then nothing is left")
+            },
+        },
+        Scenario {
+            name: "a_free_bank_reads_at_once",
+            rule: "F II: conflicting reads are stored in a queue; under grant_at_issue the others are not",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let at_once = bench.parameters.grant_at_issue;
+                let out = bench.cycle(issue(0, &[0]))?;
+                expect(out.bank_read[1] == at_once, "in the cycle of issue, if it may")?;
+                let out = bench.cycle(ArbiterIn::default())?;
+                expect(out.bank_read[1] != at_once, "and once")?;
+                // An older read of the bank goes first.
+                bench.cycle(write(issue(0, &[0]), 1, 0, true))?;
+                if bench.parameters.collectors > 1 {
+                    let out = bench.cycle(issue(1, &[0]))?;
+                    expect(out.bank_read[1] && out.bank_collector[1] == 0, "the oldest")?;
+                    let out = bench.cycle(ArbiterIn::default())?;
+                    expect(out.bank_read[1] && out.bank_collector[1] == 1, "then the next")?;
+                }
+                Ok(())
             },
         },
         Scenario {
@@ -134,19 +167,22 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
                 if bench.parameters.collectors < 2 {
                     return Ok(());
                 }
-                bench.cycle(issue(0, &[0]))?;
-                let out = bench.cycle(issue(1, &[0, 1]))?;
+                let both = [bench.cycle(issue(0, &[0]))?, bench.cycle(issue(1, &[1]))?];
+                let out = if bench.parameters.grant_at_issue { both[0] } else { both[1] };
                 expect(out.bank_read[1] && out.bank_collector[1] == 0, "bank 1 reads for collector 0")?;
-                bench.cycle(issue(0, &[0]))?;
-                let out = bench.cycle(ArbiterIn::default())?;
-                expect(out.bank_read[1], "and goes on with the next")
+                let out = match bench.parameters.grant_at_issue {
+                    true => both[1],
+                    false => bench.cycle(ArbiterIn::default())?,
+                };
+                let bank = 2 % bench.parameters.banks;
+                expect(out.bank_read[bank] && out.bank_collector[bank] == 1, "the other for collector 1")
             },
         },
         Scenario {
             name: "writes_have_priority",
             rule: "F II: writes always have priority and are granted access immediately",
             play: |bench: &mut Drive<Arbiter<C>>| {
-                bench.cycle(issue(0, &[0]))?;
+                bench.cycle(write(issue(0, &[0]), 1, 0, true))?;
                 for _ in 0..3 {
                     let out = bench.cycle(write(ArbiterIn::default(), 1, 0, true))?;
                     expect(!out.bank_read[1] && out.bank_conflict[1], "the read waits for the write")?;
@@ -159,13 +195,13 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             name: "one_value_per_collector",
             rule: "F II: granted only if the port of the OCU and the bank it needs are available",
             play: |bench: &mut Drive<Arbiter<C>>| {
-                bench.cycle(issue(0, &[0, 1, 2, 3][..3.min(bench.parameters.slots)]))?;
+                let mut out = first_grant(bench, issue(0, &[0, 1, 2]))?;
                 let mut reads = 0;
                 for _ in 0..8 {
-                    let out = bench.cycle(ArbiterIn::default())?;
                     let now = out.bank_read.iter().filter(|read| **read).count();
                     expect(now <= 1, "port S of collector 0 takes one value per cycle")?;
                     reads += now;
+                    out = bench.cycle(ArbiterIn::default())?;
                 }
                 expect(reads == 3, "all three are read in the end")
             },
@@ -176,8 +212,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             play: |bench: &mut Drive<Arbiter<C>>| {
                 let banks = bench.parameters.banks as u32;
                 // Two registers of bank 0, one of bank 1.
-                bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 0]))?;
-                let first = bench.cycle(ArbiterIn::default())?;
+                let first = first_grant(bench, issue(0, &[banks - 1, 2 * banks - 1, 0]))?;
                 let second = bench.cycle(ArbiterIn::default())?;
                 expect(first.bank_read[0] && first.bank_conflict[1], "bank 0 starts")?;
                 expect(second.bank_read[1] && second.bank_conflict[0], "bank 1 is next")

@@ -160,7 +160,7 @@ impl<D: Data> Collector<D> for Ccu<D> {
         self.clock(issue, at_ports, &kept_out[..count], random);
     }
 
-    /// Its operands are locked to the end of this cycle.
+    /// Its operands leave in this cycle: they are no longer locked when others are chosen that take their entries.
     fn dispatch(&mut self) {
         self.occupied = false;
         self.cache.lock = 0;
@@ -173,9 +173,10 @@ impl<D: Data> Clocked for Ccu<D> {
 
     fn settle(&mut self, inputs: &CollectorIn<D>) -> CollectorOut<D> {
         self.inputs = *inputs;
+        let now = self.in_cycle(inputs, &self.parameters);
         let mut outputs = CollectorOut {
             occupied: self.occupied,
-            ready: self.is_ready(),
+            ready: now.is_ready(),
             owned: self.owner.is_some(),
             held_warp: self.owner.unwrap_or(0),
             any_near: self.holds_near(),
@@ -183,14 +184,15 @@ impl<D: Data> Clocked for Ccu<D> {
             held_payload: self.payload,
             ..CollectorOut::default()
         };
-        self.issue = Issue::at_collector(inputs, &self.parameters).map(|issue| (issue, self.look_up(&issue)));
-        let placement = self.issue.map(|(_, placement)| placement).unwrap_or_default();
+        let issue = Issue::at_collector(inputs, &self.parameters).map(|issue| (issue, self.look_up(&issue)));
+        let placement = issue.map(|(_, placement)| placement).unwrap_or_default();
         for slot in 0..self.parameters.slots {
             outputs.hit[slot] = placement.hit >> slot & 1 == 1;
             outputs.request[slot] = placement.request >> slot & 1 == 1;
             outputs.operand_valid[slot] = self.valid >> slot & 1 == 1;
-            outputs.operand_data[slot] = self.entry(slot);
+            outputs.operand_data[slot] = now.entry(slot);
         }
+        self.issue = issue;
         outputs
     }
 
@@ -198,6 +200,9 @@ impl<D: Data> Clocked for Ccu<D> {
         let inputs = self.inputs;
         if inputs.s_valid {
             self.receive(inputs.s_slot as usize, inputs.s_data);
+        }
+        if inputs.dispatch {
+            self.dispatch();
         }
         let issue = self.issue;
         let results = std::array::from_fn(|port| {
@@ -217,8 +222,5 @@ impl<D: Data> Clocked for Ccu<D> {
         }
         let issue = issue.as_ref().map(|(issue, placement)| (issue, *placement));
         self.clock(issue, results, &filtered[..count], inputs.random);
-        if inputs.dispatch {
-            self.dispatch();
-        }
     }
 }

@@ -10,7 +10,7 @@ use gpurf_hw::collector::Boc;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{register_stages, Collector, DataOf};
+use super::{register_stages, Collector, DataOf, Move, Tenant};
 use crate::operand_stage;
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
@@ -57,16 +57,15 @@ where
 /// The oracle knows the last value written to every register, and checks every operand against it.
 struct BocStimulus<D: Data> {
     parameters: Parameters,
-    occupied: bool,
+    tenant: Tenant,
     sources: Vec<Option<u32>>,
-    /// Slots whose value has been requested and has not arrived.
-    pending: Vec<usize>,
     values: HashMap<u32, D>,
 }
 
 impl<D: Data> BocStimulus<D> {
     fn new(parameters: Parameters) -> Self {
-        BocStimulus { parameters, occupied: false, sources: vec![], pending: vec![], values: HashMap::new() }
+        let tenant = Tenant::new(&parameters);
+        BocStimulus { parameters, tenant, sources: vec![], values: HashMap::new() }
     }
 
     fn value(&self, register: u32) -> D {
@@ -83,12 +82,13 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
     fn next(&mut self, random: &mut Random) -> CollectorIn<D> {
         let Parameters { slots, destinations, banks, .. } = self.parameters;
         let registers = random.pick(&[4, 8, 16, 256]);
+        let Move { arrival, leaves, issue } = self.tenant.step(random);
         let mut inputs = CollectorIn {
-            issue: !self.occupied && random.percent(80),
+            issue,
             flush: random.percent(10),
             unit: random.below(8) as u32,
             payload: random.word(),
-            dispatch: self.occupied && self.pending.is_empty() && random.percent(50),
+            dispatch: leaves,
             ..Default::default()
         };
         let used = random.below(slots + 1);
@@ -101,13 +101,12 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
             inputs.destination_register[slot] = random.below(registers) as u32;
         }
         inputs.s_data = random.data();
-        if !self.pending.is_empty() && random.percent(60) {
-            let slot = self.pending[random.below(self.pending.len())];
+        if let Some(slot) = arrival {
             inputs.s_valid = true;
             inputs.s_slot = slot as u32;
             inputs.s_data = self.value(self.sources[slot].expect("a requested source is used"));
         }
-        let mut reads = if self.occupied { self.sources.clone() } else { vec![] };
+        let mut reads = if self.tenant.occupied { self.sources.clone() } else { vec![] };
         if inputs.issue {
             reads.extend(self.sources_of(&inputs));
         }
@@ -122,14 +121,12 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
     }
 
     fn observe(&mut self, inputs: &CollectorIn<D>, outputs: &CollectorOut<D>) -> Result<(), String> {
-        if outputs.occupied != self.occupied {
-            return Err(format!("occupied should be {}", self.occupied));
+        if outputs.occupied != self.tenant.occupied {
+            return Err(format!("occupied should be {}", self.tenant.occupied));
         }
-        if outputs.ready != (self.occupied && self.pending.is_empty()) {
-            return Err(format!("ready is {}, with slots {:?} to come", outputs.ready, self.pending));
-        }
-        if inputs.s_valid {
-            self.pending.retain(|slot| *slot != inputs.s_slot as usize);
+        let arrival = inputs.s_valid.then_some(inputs.s_slot);
+        if outputs.ready != self.tenant.is_ready(arrival.map(|slot| slot as usize)) {
+            return Err(format!("ready is {}, with slots {:?} to come", outputs.ready, self.tenant.pending));
         }
         if inputs.dispatch {
             for (slot, register) in self.sources.iter().enumerate() {
@@ -139,13 +136,12 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
                     return Err(format!("slot {slot}, {register:?}: {found:?} instead of {expected:?}"));
                 }
             }
-            self.occupied = false;
         }
         if inputs.issue {
-            self.occupied = true;
             self.sources = self.sources_of(inputs);
-            self.pending = (0..self.parameters.slots).filter(|slot| outputs.request[*slot]).collect();
         }
+        let registers = || self.sources.iter().flatten().copied().collect();
+        self.tenant.observe(inputs.issue.then(registers), &outputs.request, arrival, inputs.dispatch);
         for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {
             self.values.insert(inputs.write_register[bank], inputs.write_data[bank]);
         }

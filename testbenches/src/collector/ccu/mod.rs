@@ -8,7 +8,7 @@ use gpurf_hw::collector::Ccu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{register_stages, Collector, DataOf, Tenant};
+use super::{register_stages, Collector, DataOf, Move, Tenant};
 use crate::operand_stage;
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
@@ -57,7 +57,7 @@ struct CcuStimulus {
 
 impl CcuStimulus {
     fn new(parameters: Parameters) -> Self {
-        CcuStimulus { parameters, warp: 0, tenant: Tenant::default() }
+        CcuStimulus { parameters, warp: 0, tenant: Tenant::new(&parameters) }
     }
 }
 
@@ -69,7 +69,8 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
             2 * self.parameters.entries,
             256,
         ]);
-        if !self.tenant.occupied && random.percent(10) {
+        let Move { arrival, leaves, issue } = self.tenant.step(random);
+        if issue && random.percent(10) {
             self.warp = random.below(8) as u32;
         }
         let mut inputs = CollectorIn {
@@ -86,9 +87,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
             inputs.source_register[slot] = random.below(registers) as u32;
             inputs.source_near[slot] = random.percent(50);
         }
-        inputs.issue = !self.tenant.occupied && random.percent(80);
-        inputs.dispatch = self.tenant.may_leave() && random.percent(50);
-        let arrival = self.tenant.arrival(random);
+        (inputs.issue, inputs.dispatch) = (issue, leaves);
         inputs.s_valid = arrival.is_some();
         inputs.s_slot = arrival.unwrap_or(random.below(self.parameters.slots)) as u32;
 

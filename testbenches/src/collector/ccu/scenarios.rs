@@ -175,7 +175,10 @@ where
             play: |bench: &mut Drive<Ccu<W, I>>| {
                 bench.cycle(issue(1, &[(1, NEAR), (2, NEAR)]))?;
                 expect(!bench.cycle(arrive(1, value(2)))?.ready, "R1 and R2 are missing")?;
-                expect(!bench.cycle(arrive(0, value(1)))?.ready, "R1 is missing")?;
+                let passes = bench.parameters.dispatch_on_arrival;
+                let out = bench.cycle(arrive(0, value(1)))?;
+                expect(out.ready == passes, "R1 is not stored yet, and can leave only on arrival")?;
+                expect(!passes || out.operand_data[..2] == [value(1), value(2)], "each in its slot")?;
                 expect(bench.cycle(In::<W>::default())?.ready, "all there")
             },
         },
@@ -207,6 +210,23 @@ where
                 let out = bench.cycle(dispatch())?;
                 let kept = (0..slots).all(|slot| out.operand_data[slot] == value(10 + slot as u32));
                 expect(out.ready && kept, "all operands survive")
+            },
+        },
+        Scenario {
+            name: "the_next_enters_as_one_leaves",
+            rule: "F II: once dispatched, the unit will be released; what leaves is no longer locked",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                let slots = bench.parameters.slots;
+                let sources =
+                    |first: u32| -> Vec<_> { (0..slots as u32).map(|s| (first + s, NEAR)).collect() };
+                bench.cycle(issue(1, &sources(30)))?;
+                for slot in 0..slots {
+                    bench.cycle(arrive(slot, value(30 + slot as u32)))?;
+                }
+                let out = bench.cycle(CollectorIn { dispatch: true, ..issue(1, &sources(10)) })?;
+                let left = (0..slots).all(|slot| out.operand_data[slot] == value(30 + slot as u32));
+                expect(out.ready && left, "one instruction leaves with its operands")?;
+                leave(bench, slots, "the next one has its own")
             },
         },
         Scenario {
