@@ -118,6 +118,7 @@ pub struct Limits {
     pub register_granularity: usize,
     pub shared_memory: u64,
     pub launch_latency: u64,
+    pub result_registers: u64,
 }
 
 /// An execution unit, in cycles.

@@ -187,8 +187,10 @@ impl Context {
         }
     }
 
-    /// The instruction completes in `cycle`.
+    /// The instruction leaves its unit, or memory answers, in `cycle`; it completes behind the registers between there and
+    /// write-back.
     pub fn plan(&mut self, cycle: u64, executing: Executing) {
+        let cycle = cycle + self.config.sm.result_registers;
         self.events.push(Reverse(Event { cycle, sequence: self.sequence, executing }));
         self.sequence += 1;
     }
