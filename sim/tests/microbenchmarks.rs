@@ -69,13 +69,7 @@ const STREAMS: &[Stream] = &[
         warps: FULL,
         ..STREAM
     },
-    Stream {
-        name: "HADD2",
-        reference: 8.0,
-        step: &[("HADD2", Some(2), &[4, 5])],
-        warps: FULL,
-        ..STREAM
-    },
+    Stream { name: "HADD2", reference: 8.0, step: &[("HADD2", Some(2), &[4, 5])], warps: FULL, ..STREAM },
     Stream {
         name: "HMMA",
         reference: 16.0,

@@ -18,8 +18,18 @@ pub const MECHANISMS: &[Mechanism] = &[
     },
     Mechanism {
         name: "collectors",
-        what: "4 collectors, which stand for 2 that are held for a shorter time",
+        what: "4 collectors, which stand for 2 that take two values a cycle",
         off: &["collectors=2"],
+    },
+    Mechanism {
+        name: "hold-time",
+        what: "an operand stage that holds a collector as briefly as it can",
+        off: &["grant_at_issue=false", "dispatch_on_arrival=false", "issue_on_dispatch=false"],
+    },
+    Mechanism {
+        name: "result-register",
+        what: "a register before the unit, and one between the unit and write-back",
+        off: &["sm.result_registers=0"],
     },
     Mechanism {
         name: "l1-banks",

@@ -5,12 +5,13 @@ mod finereg;
 mod jobs;
 mod malekeh;
 mod multicast;
+mod operand_stage;
 mod register_cache;
 mod series;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use clap::{Args, ValueEnum};
 
 use crate::input::EmulationArguments;
@@ -25,7 +26,8 @@ use crate::Verdict;
   gpurf compare sgemm hgemm --ablations
   gpurf compare --study finereg --size medium
   gpurf compare --study multicast --out out/multicast
-  gpurf compare --study register-cache --size medium")]
+  gpurf compare --study register-cache --size medium
+  gpurf compare --study operand-stage --area --set width=32 --out out/operand_stage")]
 pub struct Arguments {
     /// Built-in workloads, launch files or traces; all built-in workloads if none is named
     input: Vec<String>,
@@ -41,6 +43,9 @@ pub struct Arguments {
     /// Also run with one constant or policy changed at a time
     #[arg(long)]
     ablations: bool,
+    /// Also synthesize the hardware (study operand-stage)
+    #[arg(long)]
+    area: bool,
     #[command(flatten)]
     emulation: EmulationArguments,
     /// Constants of the machine, in TOML
@@ -75,6 +80,8 @@ enum Study {
     Multicast,
     /// Register caches: traffic and energy of C's eight caches, counted without a streaming multiprocessor
     RegisterCache,
+    /// Operand stages that hold a collector for a longer or shorter time: performance, and with --area what they cost
+    OperandStage,
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -83,10 +90,15 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("{}: cannot be made; check the folder above it", folder.display()))?;
     }
+    ensure!(
+        !arguments.area || matches!(arguments.study, Study::OperandStage),
+        "--area belongs to --study operand-stage; leave it out, or use `gpurf synth`",
+    );
     match arguments.study {
         Study::Malekeh => malekeh::run(&arguments),
         Study::Finereg => finereg::run(&arguments),
         Study::Multicast => multicast::run(arguments),
         Study::RegisterCache => register_cache::run(&arguments),
+        Study::OperandStage => operand_stage::run(&arguments),
     }
 }

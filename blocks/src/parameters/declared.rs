@@ -42,7 +42,7 @@ parameters! {
     slots: usize = 7, one_of(&[3, 4, 5, 6, 7]), "registers of a warp", "W §2; HMMA.1688.F32 reads 2 + 1 + 4";
 
     /// Collectors of a sub-core.
-    collectors: usize = 2, one_of(&[1, 2, 4, 8]), "", "F §II";
+    collectors [oc]: usize = 2, one_of(&[1, 2, 4, 8]), "", "F §II";
 
     /// Banks of a sub-core's register file. Each makes one access per cycle.
     banks: usize = 2, one_of(&[2, 4]), "", "F §II";

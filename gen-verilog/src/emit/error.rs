@@ -2,6 +2,9 @@
 
 use thiserror::Error;
 
+/// Verilator cuts longer names of modules, and cannot then find them.
+pub const MAX_NAME: usize = 127;
+
 /// A module that cannot be emitted; `signal` is its name in Verilog.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EmitError {
@@ -13,6 +16,12 @@ pub enum EmitError {
          parameters of its Identity"
     )]
     Ambiguous { module: String },
+
+    #[error(
+        "{module}: a name of {} characters, of which Verilator takes no more than {MAX_NAME}: give its parameters short \
+         names", module.len()
+    )]
+    LongName { module: String },
 
     #[error("{module}: both {first} and {second} would be called {name}: rename one of the fields")]
     Collision { module: String, name: String, first: String, second: String },

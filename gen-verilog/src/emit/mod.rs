@@ -36,7 +36,7 @@ use std::collections::HashMap;
 use rust_hdl::prelude::Block;
 
 pub use error::EmitError;
-use error::Result;
+use error::{Result, MAX_NAME};
 use paths::Paths;
 use scope::Scope;
 
@@ -142,6 +142,10 @@ impl Modules {
             .iter()
             .filter(|child| !signals::is_register(child))
             .try_for_each(|child| self.add(child))?;
+        let name = &scope.identity.verilog_name;
+        if name.len() > MAX_NAME {
+            return Err(EmitError::LongName { module: name.clone() });
+        }
         let (module, paths) = module::module(scope, self.language, &self.paths)?;
         match self.by_name.get(&module.name) {
             Some(known) if self.list[*known] == module => Ok(()),

@@ -275,6 +275,18 @@ fn one_name_for_two_modules_is_refused() {
     assert_eq!(refusal(&Twins::default()), EmitError::Ambiguous { module: "Number".to_string() });
 }
 
+#[test]
+fn a_name_that_verilator_would_cut_is_refused() {
+    let named = |length: usize| {
+        let mut number = Number::default();
+        number.identity = Identity::new("Number", "A mistake", &[("n".repeat(length - 8).leak(), 1)]);
+        number
+    };
+    assert!(emit(&named(127)).is_ok());
+    let name = format!("Number_{}1", "n".repeat(120));
+    assert_eq!(refusal(&named(128)), EmitError::LongName { module: name });
+}
+
 #[derive(LogicBlock, Default)]
 struct Nameless {
     pub value: Signal<Out, Bit>,

@@ -1,0 +1,193 @@
+//! How long a collector is held: what a faster operand stage brings in instructions per cycle, and what it costs in
+//! area and path. F §II gives no hold time, and says that 8 OCUs instead of 2 gain 7.1% (F §VI-C).
+
+mod plot;
+mod tables;
+
+use std::path::Path;
+
+use anyhow::{ensure, Result};
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue;
+use gpurf_sim::config::Config;
+use gpurf_sim::sm::Design;
+use gpurf_synth::Synthesis;
+use gpurf_workloads::suite::SUITE;
+use serde::Serialize;
+
+use super::jobs::{self, Outcome, Variant};
+use super::series::Series;
+use super::Arguments;
+use crate::input::Input;
+use crate::output::{write, write_json};
+use crate::synth::{options, synthesize};
+use crate::verilog::design;
+use crate::Verdict;
+
+/// An operand stage, the slower ones first. `hold`: cycles for which an instruction with one missing source holds its
+/// collector, if nothing is in its way.
+#[derive(Serialize)]
+struct Step {
+    name: &'static str,
+    settings: [&'static str; 3],
+    hold: u32,
+}
+
+const STEPS: [Step; 4] = [
+    Step {
+        name: "all wait",
+        settings: ["grant_at_issue=false", "issue_on_dispatch=false", "dispatch_on_arrival=false"],
+        hold: 4,
+    },
+    Step {
+        name: "grant at issue",
+        settings: ["grant_at_issue=true", "issue_on_dispatch=false", "dispatch_on_arrival=false"],
+        hold: 3,
+    },
+    Step {
+        name: "issue on dispatch",
+        settings: ["grant_at_issue=true", "issue_on_dispatch=true", "dispatch_on_arrival=false"],
+        hold: 2,
+    },
+    Step {
+        name: "dispatch on arrival",
+        settings: ["grant_at_issue=true", "issue_on_dispatch=true", "dispatch_on_arrival=true"],
+        hold: 1,
+    },
+];
+
+/// F's point of calibration: so many collectors.
+const MANY: &str = "collectors=8";
+
+/// Designs, each with the stage that it is made of.
+const DESIGNS: [(Design, &str); 3] =
+    [(Design::BASELINE, "ocu_stage"), (Design::MALEKEH, "ccu_stage"), (Design::BOW, "boc_stage")];
+
+impl Step {
+    fn variant(&self, design: Design, more: &[&str]) -> Variant {
+        Variant::set(design, &[&self.settings[..], more].concat())
+    }
+
+    /// Change of the instructions per cycle over another variant, in percent, workload by workload.
+    fn gain(&self, outcomes: &[Outcome], variant: &Variant, reference: &Variant) -> Series {
+        Series::new(outcomes, &variant.label, &reference.label, |outcome, reference| {
+            Some(100.0 * (outcome.ipc / reference.ipc - 1.0))
+        })
+    }
+}
+
+/// What a step brings, as means over the workloads, and costs.
+#[derive(Serialize)]
+struct Row {
+    #[serde(flatten)]
+    step: &'static Step,
+    designs: Vec<Gain>,
+    /// Gain of 8 OCUs over 2, in percent.
+    eight_ocus: f64,
+    /// Of the stages, in the order of the designs.
+    hardware: Vec<Synthesis>,
+}
+
+/// A design under a step.
+#[derive(Serialize)]
+struct Gain {
+    design: &'static str,
+    /// Change of the instructions per cycle over the baseline with the slowest stage, in percent.
+    over_slowest: f64,
+    /// The same over the baseline with the same stage.
+    over_baseline: f64,
+    /// In percent.
+    hit_ratio: f64,
+}
+
+impl Row {
+    fn new(step: &'static Step, outcomes: &[Outcome], hardware: Vec<Synthesis>) -> Row {
+        let baseline = step.variant(Design::BASELINE, &[]);
+        let slowest = STEPS[0].variant(Design::BASELINE, &[]);
+        let gain = |(design, _): (Design, &str)| {
+            let variant = step.variant(design, &[]);
+            let hit_ratio = |outcome: &Outcome, _: &Outcome| Some(100.0 * outcome.hit_ratio);
+            Gain {
+                design: design.name,
+                over_slowest: step.gain(outcomes, &variant, &slowest).average(),
+                over_baseline: step.gain(outcomes, &variant, &baseline).average(),
+                hit_ratio: Series::new(outcomes, &variant.label, &baseline.label, hit_ratio).average(),
+            }
+        };
+        let many = step.variant(Design::BASELINE, &[MANY]);
+        Row {
+            step,
+            designs: DESIGNS.map(gain).into(),
+            eight_ocus: step.gain(outcomes, &many, &baseline).average(),
+            hardware,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Results<'a> {
+    rows: &'a [Row],
+    outcomes: &'a [Outcome],
+}
+
+pub fn run(arguments: &Arguments) -> Result<Verdict> {
+    ensure!(
+        arguments.designs.is_empty() && !arguments.sthld && !arguments.ablations && arguments.csv.is_none(),
+        "--study operand-stage: --designs, --sthld, --ablations and --csv belong to another study; leave them out",
+    );
+    let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
+    let inputs: Vec<_> = match arguments.input.is_empty() {
+        true => SUITE.iter().copied().map(Input::BuiltIn).collect(),
+        false => arguments.input.iter().map(|name| Input::find(name)).collect::<Result<_>>()?,
+    };
+    let of_step = |step: &'static Step| {
+        let designs = DESIGNS.into_iter().map(|(design, _)| step.variant(design, &[]));
+        designs.chain([step.variant(Design::BASELINE, &[MANY])])
+    };
+    let variants: Vec<Variant> = STEPS.iter().flat_map(of_step).collect();
+    let outcomes = jobs::run(&inputs, &variants, &config, arguments)?;
+    let mut hardware = match arguments.area {
+        true => hardware(&config.hardware)?,
+        false => STEPS.iter().map(|_| vec![]).collect(),
+    };
+    let rows: Vec<Row> = STEPS
+        .iter()
+        .zip(hardware.drain(..))
+        .map(|(step, hardware)| Row::new(step, &outcomes, hardware))
+        .collect();
+
+    if let Some(path) = &arguments.json {
+        write_json(path, &Results { rows: &rows, outcomes: &outcomes })?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        tables::print(&rows, &inputs, &config);
+    }
+    if let Some(folder) = &arguments.out {
+        write(&folder.join("operand_stage.svg"), plot::over_hold_time(&rows)?.as_bytes())?;
+        println!("Plot and results: {}", folder.display());
+    }
+    let mut verdict = Verdict::Holds;
+    for Outcome { workload, label, errors, .. } in outcomes.iter().filter(|outcome| !outcome.sound) {
+        println!("{workload}, {label}: a check failed: {}", errors.join("; "));
+        verdict = Verdict::Fails;
+    }
+    Ok(verdict)
+}
+
+/// The stages of every step.
+fn hardware(parameters: &Parameters) -> Result<Vec<Vec<Synthesis>>> {
+    let mut designs = vec![];
+    for step in &STEPS {
+        for (_, module) in DESIGNS {
+            let mut parameters = *parameters;
+            for setting in step.settings {
+                let (name, value) = setting.split_once('=').expect("a setting");
+                parameters.set(name, value)?;
+            }
+            let entry = catalogue::find(module).expect("a stage of the catalogue");
+            designs.push((design(entry, &parameters)?, true));
+        }
+    }
+    let mut results = synthesize(&designs, &options(None)?)?.into_iter();
+    Ok(STEPS.iter().map(|_| results.by_ref().take(DESIGNS.len()).collect()).collect())
+}
