@@ -86,7 +86,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Arguments) -> Result<Report> {
     let design = bench.verilog()?;
     let mutants = Mutants::draw(&design, arguments.count, arguments.draw)?;
-    bench.read_verilog(mutants.source(&design)?);
+    bench.read_verilog(mutants.source()?);
     // A module that shows tables without a reset fails there itself.
     let resets = !fails_after_reset(&*bench, arguments)?;
     let killed = |bench: &dyn Workbench| -> Result<bool> {

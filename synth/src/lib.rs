@@ -15,6 +15,7 @@ mod paper;
 mod registers;
 mod synthesis;
 mod timing;
+mod yosys;
 
 pub use liberty::{Cell, ClockGate, Library};
 pub use mutants::{Equivalence, Fault, Mutants};

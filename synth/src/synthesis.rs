@@ -10,7 +10,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,6 +23,7 @@ use serde_json::Value;
 
 use crate::liberty::Library;
 use crate::timing;
+use crate::yosys::Yosys;
 
 /// What is synthesized.
 #[derive(Clone, Copy, Debug)]
@@ -174,8 +174,6 @@ struct Run {
 }
 
 const DESIGN: &str = "design.v";
-const SCRIPT: &str = "script.ys";
-const LOG: &str = "yosys.log";
 const CONSTRAINTS: &str = "constraints.txt";
 const CLOCK_GATING: &str = "clock_gating.v";
 const MEMORIES: &str = "memories.json";
@@ -222,29 +220,20 @@ fn constraints(library: &Library) -> Result<String> {
 
 fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
     let start = Instant::now();
-    let yosys = Tool::Yosys.find()?;
-    let folder = tempfile::Builder::new().prefix("gpurf-synth-").tempdir()?;
-    let file = |name: &str| folder.path().join(name);
+    let yosys = Yosys::new()?;
     let library = &options.library;
-    fs::write(file(DESIGN), job.source)?;
-    fs::write(file(SCRIPT), script(job, hierarchy, options))?;
-    fs::write(file(CONSTRAINTS), constraints(library)?)?;
-    fs::write(file(CLOCK_GATING), clock_gating(library))?;
-    let output = Command::new(&yosys).args(["-q", "-l", LOG, SCRIPT]).current_dir(&folder).output();
-    let output = output.with_context(|| format!("{}: cannot be run", yosys.display()))?;
-    if !output.status.success() {
-        let log = fs::read_to_string(file(LOG)).unwrap_or_default();
-        let log = if log.is_empty() { String::from_utf8_lossy(&output.stderr).into_owned() } else { log };
-        let kept = folder.keep().join(LOG);
-        bail!("Yosys failed; its log is {}, which ends:\n{}", kept.display(), tail(&log));
+    yosys.write(DESIGN, job.source)?;
+    yosys.write(CONSTRAINTS, &constraints(library)?)?;
+    yosys.write(CLOCK_GATING, &clock_gating(library))?;
+    if !yosys.run(&script(job, hierarchy, options), None)? {
+        return Err(yosys.failure());
     }
-    let read = |name: &str| fs::read_to_string(file(name)).with_context(|| format!("Yosys wrote no {name}"));
-    let (mut modules, tool) = Modules::parse(&read(CELLS)?, job.top)?;
-    modules.add_memories(&read(MEMORIES)?)?;
+    let (mut modules, tool) = Modules::parse(&yosys.read(CELLS)?, job.top)?;
+    modules.add_memories(&yosys.read(MEMORIES)?)?;
     let (mut logic_depth, mut longest_path_ns) = (0, None);
     if hierarchy == Hierarchy::Flattened {
-        logic_depth = parse_depth(&read(DEPTH)?)?;
-        longest_path_ns = timing::longest_path_ns(folder.path(), job.top, library)?;
+        logic_depth = parse_depth(&yosys.read(DEPTH)?)?;
+        longest_path_ns = timing::longest_path_ns(yosys.path(), job.top, library)?;
     }
     Ok(Run { tool, modules, logic_depth, longest_path_ns, time: start.elapsed() })
 }
@@ -353,13 +342,6 @@ endmodule
 /// A path as a word of a Yosys script.
 fn quoted(path: &Path) -> String {
     format!("\"{}\"", path.display())
-}
-
-fn tail(log: &str) -> String {
-    let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-    // The last lines tell the time spent; what went wrong begins with ERROR.
-    let end = lines.iter().rposition(|line| line.contains("ERROR")).map_or(lines.len(), |at| at + 1);
-    lines[end.saturating_sub(12)..end].join("\n")
 }
 
 /// Cells of every module, as `stat -json` counts them.
