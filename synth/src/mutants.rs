@@ -107,8 +107,10 @@ impl<'a> Mutants<'a> {
         self.yosys.write(NUMBER, &number.to_string())
     }
 
-    /// Whether a mutant can be told from the design at all, as far as Yosys finds out: register by register, then by
-    /// temporal induction from reset.
+    /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys finds out.
+    ///
+    /// Register by register: two designs that have agreed for three cycles agree from then on. That they do so at the
+    /// beginning, the runs have shown. Then, if there is a reset, by temporal induction from it.
     pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
         let top = &self.design.top;
         let prepared = prepared(top);
@@ -138,9 +140,7 @@ impl<'a> Mutants<'a> {
 
 /// Steps before faults are drawn: what is equal in every design.
 fn prepared(top: &str) -> String {
-    format!(
-        "read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; flatten; opt; memory -nomap; opt_clean"
-    )
+    format!("read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; flatten; opt; memory -nomap; opt_clean")
 }
 
 impl Fault {

@@ -634,11 +634,6 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_log_is_the_error() {
-        assert_eq!(tail("a\n\nERROR: b\nTime spent"), "a\nERROR: b");
-    }
-
-    #[test]
     fn digits_are_grouped() {
         assert_eq!([0.4, 999.6, 1234567.0, -1500.0].map(grouped), ["0", "1,000", "1,234,567", "-1,500"]);
     }

@@ -78,3 +78,27 @@ fn tail(log: &str) -> String {
     let end = lines.iter().rposition(|line| line.contains("ERROR")).map_or(lines.len(), |at| at + 1);
     lines[end.saturating_sub(12)..end].join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_log_is_the_error() {
+        assert_eq!(tail("a\n\nERROR: b\nTime spent"), "a\nERROR: b");
+    }
+
+    #[test]
+    fn a_script_ends_in_time_or_not_at_all() {
+        if Tool::Yosys.find().is_err() {
+            return eprintln!("skipped: there is no Yosys");
+        }
+        let yosys = Yosys::new().unwrap();
+        let began = std::time::Instant::now();
+        assert!(!yosys.run("exec -- sleep 60", Some(Duration::from_millis(100))).unwrap());
+        assert!(began.elapsed() < Duration::from_secs(30));
+        assert!(yosys.run("stat", Some(Duration::from_secs(60))).unwrap());
+        assert!(!yosys.run("no_such_command", None).unwrap());
+        assert!(yosys.failure().to_string().contains("no_such_command"));
+    }
+}
