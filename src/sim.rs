@@ -1,6 +1,6 @@
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{bail, ensure, Result};
@@ -18,7 +18,7 @@ use gpurf_testbenches::sub_core_engine::{self, Finish, SubCoreHardware, Trio};
 
 use crate::engines::Engines;
 use crate::input::EmulationArguments;
-use crate::output::{grouped, progress, table, write_json};
+use crate::output::{grouped, progress, table, JsonArgument};
 use crate::settings::constants_help;
 use crate::units::{Differences, Units};
 use crate::Verdict;
@@ -68,9 +68,8 @@ pub struct Arguments {
     /// in which it is idle are left out
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
-    /// Statistics as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
 }
 
 /// How near and far reuse is known.
@@ -115,17 +114,15 @@ impl Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     ensure!(
-        arguments.input.len() == 1 || (arguments.json.is_none() && arguments.vcd.is_none()),
+        arguments.input.len() == 1 || (!arguments.json.is_given() && arguments.vcd.is_none()),
         "--json and --vcd name one file, which takes one input; run the inputs one by one",
     );
     arguments.emulation.set_threads()?;
     let mut verdict = Verdict::Holds;
     for input in &arguments.input {
         let (name, statistics) = arguments.simulate(input)?;
-        if let Some(path) = &arguments.json {
-            write_json(path, &statistics)?;
-        }
-        if arguments.json.as_deref() != Some(Path::new("-")) {
+        arguments.json.write(&statistics)?;
+        if arguments.json.leaves_tables() {
             println!("{}", report(&name, &statistics));
             for error in &statistics.errors {
                 println!("error: {error}");

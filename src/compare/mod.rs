@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use crate::input::EmulationArguments;
+use crate::output::JsonArgument;
 use crate::settings::constants_help;
 use crate::Verdict;
 
@@ -55,9 +56,8 @@ pub struct Arguments {
     /// Folder for results and plots. A run that finds finished results there does not repeat them
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// All results as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// All results as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,

@@ -16,7 +16,7 @@ use gpurf_workloads::Options;
 use serde::Serialize;
 
 use crate::input::EmulationArguments;
-use crate::output::{write, write_json};
+use crate::output::{write, JsonArgument};
 use crate::Verdict;
 
 #[derive(Args)]
@@ -53,9 +53,8 @@ pub struct Arguments {
     /// Show what each difference between RFC-sim and C's description does, switched one at a time
     #[arg(long, conflicts_with = "rules")]
     differences: bool,
-    /// All results as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// All results as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -172,13 +171,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             differences.iter().flat_map(|one| one.rows.iter().map(|row| (row, one.change.as_str())));
         write(path, tables::csv(rows().chain(switched))?.as_bytes())?;
     }
-    if let Some(path) = &arguments.json {
-        match arguments.differences {
-            true => write_json(path, &differences)?,
-            false => write_json(path, &outcomes)?,
-        }
+    match arguments.differences {
+        true => arguments.json.write(&differences)?,
+        false => arguments.json.write(&outcomes)?,
     }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    if arguments.json.leaves_tables() {
         outcomes.iter().for_each(tables::print);
         differences::print(&differences);
     }

@@ -8,8 +8,6 @@ mod metrics;
 mod tables;
 mod variants;
 
-use std::path::Path;
-
 use anyhow::{bail, ensure, Result};
 use gpurf_sim::config::{Config, FINEREG};
 use gpurf_sim::sm::Design;
@@ -20,7 +18,7 @@ use super::bars::{bars, failed};
 use super::jobs::{self, Outcome, Variant};
 use super::Arguments;
 use crate::input::Input;
-use crate::output::{write, write_json};
+use crate::output::write;
 use crate::Verdict;
 use kinds::Profile;
 use metrics::METRICS;
@@ -50,9 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         designs.iter().copied().flat_map(variants::of).chain(ablations.clone()).collect();
     let outcomes = jobs::run(&fitting, &planned, &config, arguments)?;
 
-    if let Some(path) = &arguments.json {
-        write_json(path, &outcomes)?;
-    }
+    arguments.json.write(&outcomes)?;
     if let Some(path) = &arguments.csv {
         write(path, &tables::csv(&outcomes)?)?;
     }
@@ -60,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         designs.iter().flat_map(|&design| variants::best(design, &outcomes)).collect();
     let is_ablation = |outcome: &&Outcome| ablations.iter().any(|variant| variant.label == outcome.label);
     compared.extend(outcomes.iter().filter(is_ablation).cloned());
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    if arguments.json.leaves_tables() {
         println!("Workloads by what limits their thread blocks (R Table II)\n{}\n", kinds::print(&profiles));
         if !left_out.is_empty() {
             println!("Left out, a block does not fit on the SM: {}\n", left_out.join(", "));

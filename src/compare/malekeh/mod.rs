@@ -6,8 +6,6 @@ mod plots;
 mod tables;
 mod variants;
 
-use std::path::Path;
-
 use anyhow::{bail, Result};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
@@ -16,7 +14,7 @@ use gpurf_workloads::suite::SUITE;
 use super::jobs::{self, Outcome, Variant};
 use super::Arguments;
 use crate::input::Input;
-use crate::output::{write, write_json};
+use crate::output::write;
 use crate::Verdict;
 
 /// Runs the designs and prints the tables.
@@ -36,13 +34,11 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     }
     let outcomes = jobs::run(&inputs, &variants, &config, arguments)?;
 
-    if let Some(path) = &arguments.json {
-        write_json(path, &outcomes)?;
-    }
+    arguments.json.write(&outcomes)?;
     if let Some(path) = &arguments.csv {
         write(path, &tables::csv(&outcomes)?)?;
     }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    if arguments.json.leaves_tables() {
         tables::print(&outcomes, &designs, &variants)?;
     }
     if let Some(folder) = &arguments.out {

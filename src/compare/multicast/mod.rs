@@ -6,7 +6,7 @@ mod layers;
 mod plots;
 mod tables;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{bail, ensure, Result};
 use gpurf_sim::config::Config;
@@ -15,7 +15,6 @@ use gpurf_sim::sm::Design;
 use super::jobs::{self, Outcome, Variant};
 use super::Arguments;
 use crate::input::Input;
-use crate::output::write_json;
 use crate::Verdict;
 use layers::Layer;
 
@@ -72,10 +71,8 @@ pub fn run(mut arguments: Arguments) -> Result<Verdict> {
             false => vec![],
         },
     };
-    if let Some(path) = &arguments.json {
-        write_json(path, &results)?;
-    }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    arguments.json.write(&results)?;
+    if arguments.json.leaves_tables() {
         tables::print(&results, &layers, &config);
     }
     if let Some(folder) = &arguments.out {
