@@ -105,7 +105,7 @@ pub struct Row {
 }
 
 impl Row {
-    fn new(input: &str, configuration: Configuration, rules: &Rules, traffic: Traffic) -> Row {
+    fn new(input: &str, configuration: Configuration, traffic: Traffic, energy: Option<Energy>) -> Row {
         Row {
             input: input.into(),
             label: configuration.label(),
@@ -116,7 +116,7 @@ impl Row {
             register_file_reads_avoided_percent: traffic.reads_avoided_percent(),
             register_file_writes_avoided_percent: traffic.writes_avoided_percent(),
             traffic,
-            energy: Energies::default().of(&configuration, rules, &traffic),
+            energy,
         }
     }
 }
@@ -141,8 +141,12 @@ impl Outcome {
     ) -> Result<Outcome> {
         let study = Study { configurations: configurations.to_vec(), rules, flags };
         let Report { traffic, notes } = study.run(workload)?;
+        let energies = Energies::default();
         let rows = study.configurations.iter().zip(traffic);
-        let rows = rows.map(|(configuration, traffic)| Row::new(input, *configuration, &rules, traffic));
+        let rows = rows.map(|(configuration, traffic)| {
+            let energy = energies.of(configuration, &rules, &traffic);
+            Row::new(input, *configuration, traffic, energy)
+        });
         Ok(Outcome { input: input.into(), rows: rows.collect(), notes })
     }
 }
