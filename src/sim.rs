@@ -19,7 +19,7 @@ use gpurf_testbenches::sub_core_engine::{self, Finish, SubCoreHardware, Trio};
 use crate::engines::Engines;
 use crate::input::EmulationArguments;
 use crate::output::{grouped, progress, table, JsonArgument};
-use crate::settings::constants_help;
+use crate::settings::MachineArguments;
 use crate::units::{Differences, Units};
 use crate::Verdict;
 
@@ -52,12 +52,8 @@ pub struct Arguments {
     /// How near and far reuse is known
     #[arg(long, value_enum, default_value_t = ReuseKind::Profile)]
     reuse: ReuseKind,
-    /// Constants of the machine, in TOML
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Set one constant
-    #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
-    settings: Vec<String>,
+    #[command(flatten)]
+    machine: MachineArguments,
     /// Of the hardware's random choices among free collectors, modulo 256
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -103,7 +99,7 @@ impl Arguments {
             let names: Vec<_> = Design::every().map(|design| design.name).collect();
             bail!("--design {}: there is no such design; there are {}", self.design, names.join(", "));
         };
-        let config = Config::load(self.config.as_deref(), &self.settings)?;
+        let config = self.machine.load()?;
         let digests = design.shared_loads != SharedLoads::APART;
         let workload = self.emulation.open(input, Options { digests, ..Options::default() })?;
         let job = Job { arguments: self, config: &config, design, workload };

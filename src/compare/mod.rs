@@ -1,6 +1,8 @@
 //! `gpurf compare`: the papers' evaluations, each a study of its own, beside what they report.
 
-pub mod bars;
+mod bars;
+mod claims;
+mod csv;
 mod finereg;
 mod jobs;
 mod malekeh;
@@ -12,10 +14,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use gpurf_workloads::suite::SUITE;
 
-use crate::input::EmulationArguments;
+use crate::input::{EmulationArguments, Input};
 use crate::output::JsonArgument;
-use crate::settings::constants_help;
+use crate::settings::MachineArguments;
 use crate::Verdict;
 
 #[derive(Args)]
@@ -44,12 +47,8 @@ pub struct Arguments {
     ablations: bool,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Constants of the machine, in TOML
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Set one constant
-    #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
-    settings: Vec<String>,
+    #[command(flatten)]
+    machine: MachineArguments,
     /// Of the hardware's random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -61,6 +60,16 @@ pub struct Arguments {
     /// All results as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// What is named, or all built-in workloads.
+    fn inputs(&self) -> Result<Vec<Input>> {
+        match self.input.is_empty() {
+            true => Ok(SUITE.iter().copied().map(Input::BuiltIn).collect()),
+            false => self.input.iter().map(|name| Input::find(name)).collect(),
+        }
+    }
 }
 
 /// The evaluation of a paper.

@@ -9,7 +9,6 @@ mod tables;
 use std::path::PathBuf;
 
 use anyhow::{bail, ensure, Result};
-use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
 
 use super::jobs::{self, Outcome, Variant};
@@ -49,8 +48,8 @@ pub fn run(mut arguments: Arguments) -> Result<Verdict> {
         arguments.designs.is_empty() && !arguments.sthld && arguments.csv.is_none(),
         "--study multicast: --designs, --sthld and --csv belong to another study; leave them out",
     );
-    arguments.config.get_or_insert_with(|| PathBuf::from("multicast-next"));
-    let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
+    arguments.machine.config.get_or_insert_with(|| PathBuf::from("multicast-next"));
+    let config = arguments.machine.load()?;
     let tiles = chosen(&arguments.input, layers::tiles(), Input::name);
     let layers = chosen(&arguments.input, layers::all(), |layer: &Layer| layer.name.as_str());
     if tiles.is_empty() && layers.is_empty() {
@@ -79,12 +78,7 @@ pub fn run(mut arguments: Arguments) -> Result<Verdict> {
         plots::write_all(folder, &results)?;
         println!("Plots and results: {}", folder.display());
     }
-    let mut verdict = Verdict::Holds;
-    for Outcome { workload, label, errors, .. } in results.all().filter(|outcome| !outcome.sound) {
-        println!("{workload}, {label}: a check failed: {}", errors.join("; "));
-        verdict = Verdict::Fails;
-    }
-    Ok(verdict)
+    Ok(jobs::verdict(results.all()))
 }
 
 /// Those that are named, all if nothing is.

@@ -68,8 +68,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         arguments.designs.is_empty()
             && !arguments.sthld
             && !arguments.ablations
-            && arguments.config.is_none()
-            && arguments.settings.is_empty(),
+            && arguments.machine.config.is_none()
+            && arguments.machine.settings.is_empty(),
         "--study register-cache: --designs, --sthld, --ablations, --config and --set belong to another study; leave \
          them out, or use `gpurf register-cache` for other caches",
     );
