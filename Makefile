@@ -2,8 +2,10 @@
 
 GPURF := target/release/gpurf
 OUT := out
+# rustfmt finds only the modules that a line names, and the files of a group need none.
+SOURCES = $(shell git ls-files '*.rs' | grep -v /tests/ui/)
 
-.PHONY: all tools build test soak bench compare mutants format workloads
+.PHONY: all tools build test lint soak bench compare mutants format workloads
 
 # The answers of the built-in workloads, their reuse distances, all of them under all designs, a waveform
 # of the hardware, its Verilog, its gates, and the papers' claims beside them.
@@ -26,8 +28,14 @@ tools:
 build: tools
 	cargo build --release
 
-test: tools
+test: tools lint
 	cargo test --workspace
+
+# Formatting, Clippy and documentation, all without a warning.
+lint: tools
+	rustfmt --check --edition 2021 $(SOURCES)
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 
 # Every workload under every design with all engines in lockstep, every trace whole, hardware over long random
 # stimulus: hours.
@@ -48,9 +56,8 @@ mutants: build
 	@mkdir -p $(OUT)
 	$(GPURF) mutants --set width=32 --json $(OUT)/mutants.json
 
-# rustfmt finds only the modules that a line names, and the files of a group need none.
 format:
-	rustfmt --edition 2021 $$(git ls-files '*.rs' | grep -v /tests/ui/)
+	rustfmt --edition 2021 $(SOURCES)
 
 bench: tools
 	cargo bench --workspace

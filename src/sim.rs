@@ -131,6 +131,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(verdict)
 }
 
+type RunKernel<E> = fn(&mut Gpu<E>, &Kernel, Option<&Reuse>) -> Result<(), SmError>;
+
 /// One workload under one design and engine.
 struct Job<'a> {
     arguments: &'a Arguments,
@@ -203,7 +205,7 @@ impl Job<'_> {
         &self,
         engines: Vec<E>,
         divergences: impl Fn(&E) -> (u64, Vec<String>),
-        run_kernel: fn(&mut Gpu<E>, &Kernel, Option<&Reuse>) -> Result<(), SmError>,
+        run_kernel: RunKernel<E>,
     ) -> Result<Statistics>
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,

@@ -30,6 +30,7 @@ use crate::yosys::Yosys;
 pub struct Job<'a> {
     /// Verilog of the top module and of all modules below it.
     pub source: &'a str,
+    /// The module that is synthesized.
     pub top: &'a str,
     /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes very long and gains
     /// nothing: to random vectors, their outputs all look alike.
@@ -46,6 +47,7 @@ impl<'a> Job<'a> {
 /// How it is synthesized.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Cells to map to.
     pub library: Library,
     /// Delay that buffering and sizing aim at, in picoseconds.
     pub delay_target_ps: u32,
@@ -64,17 +66,23 @@ impl Options {
 /// What a module costs. Areas are in µm², gate equivalents (GE) in areas of one NAND of two inputs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Synthesis {
+    /// The module.
     pub top: String,
     /// Yosys and its version.
     pub tool: String,
     /// Cell library.
     pub library: String,
+    /// In µm².
     pub gate_equivalent_um2: f64,
+    /// Delay that buffering and sizing aimed at, in picoseconds.
     pub delay_target_ps: u32,
+    /// Whether registers have clock gates.
     pub clock_gating: bool,
+    /// Whether ABC merged what its SAT solver proves equal.
     pub sat_sweeping: bool,
     /// Area of all cells, flattened. Memories are not in it.
     pub area_um2: f64,
+    /// The same in gate equivalents.
     pub gate_equivalents: f64,
     /// Part of the area that flip-flops take.
     pub flip_flop_area_um2: f64,
@@ -82,7 +90,9 @@ pub struct Synthesis {
     pub flip_flops: u64,
     /// Bits of memories, which are not mapped to cells.
     pub memory_bits: u64,
+    /// Cells of the library, flattened.
     pub cells: u64,
+    /// The same by kind.
     pub cells_by_type: BTreeMap<String, u64>,
     /// Cells on the longest combinational path.
     pub logic_depth: u64,
@@ -98,16 +108,19 @@ pub struct Synthesis {
 /// One distinct module of the design, its hierarchy kept.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModuleArea {
+    /// Its name.
     pub module: String,
     /// How often it stands in the whole design.
     pub instances: u64,
     /// Area of one instance with all that is in it.
     pub area_um2: f64,
+    /// The same in gate equivalents.
     pub gate_equivalents: f64,
     /// Area of one instance without its submodules.
     pub own_area_um2: f64,
     /// Of one instance with all that is in it.
     pub flip_flops: u64,
+    /// Of one instance with all that is in it.
     pub memory_bits: u64,
 }
 

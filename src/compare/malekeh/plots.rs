@@ -109,9 +109,10 @@ fn curves() -> Result<String> {
         let mut chart = titled(area, title, 16, (40, 50))
             .build_cartesian_2d(0.0..(phases.len() * PHASE) as f64, 0.0..32.0)?;
         chart.configure_mesh().x_desc("interval").y_desc("STHLD").light_line_style(WHITE).draw()?;
-        let lines: [(&str, RGBColor, fn(&WalkStep) -> u32); 2] =
-            [("knee of the curve", COLOURS[1], |step| step.knee), ("STHLD", COLOURS[0], |step| step.sthld)];
-        for (name, colour, of) in lines {
+        let knee: fn(&WalkStep) -> u32 = |step| step.knee;
+        for (name, colour, of) in
+            [("knee of the curve", COLOURS[1], knee), ("STHLD", COLOURS[0], |step| step.sthld)]
+        {
             chart
                 .draw_series(LineSeries::new(line(of), colour.stroke_width(2)))?
                 .label(name)
