@@ -2,8 +2,6 @@
 
 GPURF := target/release/gpurf
 OUT := out
-# rustfmt finds only the modules that a line names, and the files of a group need none.
-SOURCES = $(shell git ls-files '*.rs' | grep -v /tests/ui/)
 
 .PHONY: all tools build test lint soak bench compare mutants format workloads
 
@@ -28,14 +26,13 @@ tools:
 build: tools
 	cargo build --release
 
-test: tools lint
-	cargo test --workspace
+# Ends with what was skipped, counted and named.
+test: tools
+	@tools/test
 
 # Formatting, Clippy and documentation, all without a warning.
 lint: tools
-	rustfmt --check --edition 2021 $(SOURCES)
-	cargo clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
+	@tools/lint
 
 # Every workload under every design with all engines in lockstep, every trace whole, hardware over long random
 # stimulus: hours.
@@ -56,8 +53,9 @@ mutants: build
 	@mkdir -p $(OUT)
 	$(GPURF) mutants --set width=32 --json $(OUT)/mutants.json
 
+# rustfmt finds only the modules that a line names, and the files of a group need none.
 format:
-	rustfmt --edition 2021 $(SOURCES)
+	rustfmt --edition 2021 $$(git ls-files '*.rs' | grep -v /tests/ui/)
 
 bench: tools
 	cargo bench --workspace

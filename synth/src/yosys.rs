@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_script_ends_in_time_or_not_at_all() {
         if Tool::Yosys.find().is_err() {
-            return eprintln!("skipped: there is no Yosys");
+            return gpurf_fixtures::skipped("there is no Yosys");
         }
         let yosys = Yosys::new().unwrap();
         let began = std::time::Instant::now();

@@ -31,7 +31,7 @@ fn shut(reset: bool) -> Design {
 #[test]
 fn what_a_shut_gate_hides_is_equivalent_only_if_a_reset_shuts_it() {
     if Tool::Yosys.find().is_err() {
-        return eprintln!("skipped: there is no Yosys");
+        return gpurf_fixtures::skipped("there is no Yosys");
     }
     for reset in [true, false] {
         let design = shut(reset);
