@@ -3,7 +3,7 @@
 GPURF := target/release/gpurf
 OUT := out
 
-.PHONY: all tools build test soak bench compare mutants format workloads
+.PHONY: all tools build test lint soak bench compare mutants format workloads
 
 # The answers of the built-in workloads, their reuse distances, all of them under all designs, a waveform
 # of the hardware, its Verilog, its gates, and the papers' claims beside them.
@@ -26,8 +26,13 @@ tools:
 build: tools
 	cargo build --release
 
+# Ends with what was skipped, counted and named.
 test: tools
-	cargo test --workspace
+	@tools/test
+
+# Formatting, Clippy and documentation, all without a warning.
+lint: tools
+	@tools/lint
 
 # Every workload under every design with all engines in lockstep, every trace whole, hardware over long random
 # stimulus: hours.

@@ -4,6 +4,7 @@
 //! unusable input.
 
 mod calibrate;
+mod chart;
 mod compare;
 mod docs;
 mod engines;

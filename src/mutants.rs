@@ -1,7 +1,5 @@
 //! `gpurf mutants`: how many small faults in its Verilog a module's testbench finds.
 
-use std::path::PathBuf;
-
 use anyhow::{ensure, Result};
 use clap::Args;
 use gpurf_synth::{Equivalence, Fault, Mutants};
@@ -9,7 +7,8 @@ use gpurf_testbenches::EngineKind::{Model, Verilator};
 use gpurf_testbenches::{workbench, Random, Workbench};
 use serde::Serialize;
 
-use crate::output::{progress, table, write_json};
+use crate::output::{progress, table, JsonArgument};
+use crate::testbench::StimulusArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
 
@@ -31,18 +30,13 @@ pub struct Arguments {
     /// Decides which faults are drawn
     #[arg(long, default_value_t = 1)]
     draw: u64,
-    /// Cycles of random stimulus
-    #[arg(long, default_value_t = 10_000)]
-    cycles: u64,
-    /// Decides the random stimulus
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    stimulus: StimulusArguments,
     /// Time for the proof that a survivor is equivalent, in seconds; 0 proves nothing
     #[arg(long, default_value_t = 30)]
     proof: u64,
-    /// Results as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
 }
 
 #[derive(Serialize)]
@@ -74,10 +68,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     for entry in entries {
         reports.push(report(entry.name, workbench(entry.name, &parameters), &arguments)?);
     }
-    if let Some(path) = &arguments.json {
-        write_json(path, &reports)?;
-    }
-    if arguments.json.as_ref().is_none_or(|path| path.as_os_str() != "-") {
+    arguments.json.write(&reports)?;
+    if arguments.json.leaves_tables() {
         print(&reports);
     }
     Ok(Verdict::Holds)
@@ -86,7 +78,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Arguments) -> Result<Report> {
     let design = bench.verilog()?;
     let mutants = Mutants::draw(&design, arguments.count, arguments.draw)?;
-    bench.read_verilog(mutants.source(&design)?);
+    bench.read_verilog(mutants.source()?);
     // A module that shows tables without a reset fails there itself.
     let resets = !fails_after_reset(&*bench, arguments)?;
     let killed = |bench: &dyn Workbench| -> Result<bool> {
@@ -97,8 +89,8 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
         module,
         verilog: design.top.clone(),
         draw: arguments.draw,
-        seed: arguments.seed,
-        cycles: arguments.cycles,
+        seed: arguments.stimulus.seed,
+        cycles: arguments.stimulus.cycles,
         mutants: mutants.faults.len(),
         killed: 0,
         equivalent: 0,
@@ -126,14 +118,15 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
 /// Whether the testbench tells the Verilog that is selected now from the reference model.
 fn is_killed(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
     let engines = [Model, Verilator];
-    let outcome = bench.run(&engines, &mut Random::seeded(arguments.seed), arguments.cycles, None)?;
+    let outcome =
+        bench.run(&engines, &mut Random::seeded(arguments.stimulus.seed), arguments.stimulus.cycles, None)?;
     Ok(!outcome.passed() || !bench.play(&engines)?.is_empty())
 }
 
 /// Whether something is left over by a reset in mid-stimulus.
 fn fails_after_reset(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
     const BEFORE: u64 = 300;
-    Ok(!bench.run_after_reset(arguments.seed, BEFORE, arguments.cycles.min(1000))?.passed())
+    Ok(!bench.run_after_reset(arguments.stimulus.seed, BEFORE, arguments.stimulus.cycles.min(1000))?.passed())
 }
 
 fn survivor(fault: &Fault, lines: &[&str]) -> Survivor {

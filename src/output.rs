@@ -3,10 +3,11 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use clap::Args;
 pub use gpurf_synth::table;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -27,11 +28,39 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// Where the results of a command go.
+#[derive(Args)]
+pub struct JsonArgument {
+    /// Results as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl JsonArgument {
+    /// Writes results if a file is named.
+    pub fn write(&self, results: &impl Serialize) -> Result<()> {
+        self.json.as_ref().map_or(Ok(()), |path| write_json(path, results))
+    }
+
+    /// Whether standard output is free for tables.
+    pub fn leaves_tables(&self) -> bool {
+        !self.json.as_deref().is_some_and(is_standard_output)
+    }
+
+    pub fn is_given(&self) -> bool {
+        self.json.is_some()
+    }
+}
+
+fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Writes results as JSON; `-` stands for standard output.
 pub fn write_json(path: &Path, results: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string_pretty(results)?;
     text.push('\n');
-    if path == Path::new("-") {
+    if is_standard_output(path) {
         print!("{text}");
         return Ok(());
     }

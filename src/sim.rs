@@ -1,6 +1,6 @@
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{bail, ensure, Result};
@@ -18,8 +18,8 @@ use gpurf_testbenches::sub_core_engine::{self, Finish, SubCoreHardware, Trio};
 
 use crate::engines::Engines;
 use crate::input::EmulationArguments;
-use crate::output::{grouped, progress, table, write_json};
-use crate::settings::constants_help;
+use crate::output::{grouped, progress, table, JsonArgument};
+use crate::settings::MachineArguments;
 use crate::units::{Differences, Units};
 use crate::Verdict;
 
@@ -52,12 +52,8 @@ pub struct Arguments {
     /// How near and far reuse is known
     #[arg(long, value_enum, default_value_t = ReuseKind::Profile)]
     reuse: ReuseKind,
-    /// Constants of the machine, in TOML
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Set one constant
-    #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
-    settings: Vec<String>,
+    #[command(flatten)]
+    machine: MachineArguments,
     /// Of the hardware's random choices among free collectors, modulo 256
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -68,9 +64,8 @@ pub struct Arguments {
     /// in which it is idle are left out
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
-    /// Statistics as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
 }
 
 /// How near and far reuse is known.
@@ -104,7 +99,7 @@ impl Arguments {
             let names: Vec<_> = Design::every().map(|design| design.name).collect();
             bail!("--design {}: there is no such design; there are {}", self.design, names.join(", "));
         };
-        let config = Config::load(self.config.as_deref(), &self.settings)?;
+        let config = self.machine.load()?;
         let digests = design.shared_loads != SharedLoads::APART;
         let workload = self.emulation.open(input, Options { digests, ..Options::default() })?;
         let job = Job { arguments: self, config: &config, design, workload };
@@ -115,17 +110,15 @@ impl Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     ensure!(
-        arguments.input.len() == 1 || (arguments.json.is_none() && arguments.vcd.is_none()),
+        arguments.input.len() == 1 || (!arguments.json.is_given() && arguments.vcd.is_none()),
         "--json and --vcd name one file, which takes one input; run the inputs one by one",
     );
     arguments.emulation.set_threads()?;
     let mut verdict = Verdict::Holds;
     for input in &arguments.input {
         let (name, statistics) = arguments.simulate(input)?;
-        if let Some(path) = &arguments.json {
-            write_json(path, &statistics)?;
-        }
-        if arguments.json.as_deref() != Some(Path::new("-")) {
+        arguments.json.write(&statistics)?;
+        if arguments.json.leaves_tables() {
             println!("{}", report(&name, &statistics));
             for error in &statistics.errors {
                 println!("error: {error}");
@@ -137,6 +130,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     Ok(verdict)
 }
+
+type RunKernel<E> = fn(&mut Gpu<E>, &Kernel, Option<&Reuse>) -> Result<(), SmError>;
 
 /// One workload under one design and engine.
 struct Job<'a> {
@@ -210,7 +205,7 @@ impl Job<'_> {
         &self,
         engines: Vec<E>,
         divergences: impl Fn(&E) -> (u64, Vec<String>),
-        run_kernel: fn(&mut Gpu<E>, &Kernel, Option<&Reuse>) -> Result<(), SmError>,
+        run_kernel: RunKernel<E>,
     ) -> Result<Statistics>
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,

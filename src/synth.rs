@@ -8,7 +8,7 @@ use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{nangate, synthesize_all, Job, Library, Options, Synthesis};
 use gpurf_verilog::Design;
 
-use crate::output::{progress, write_json};
+use crate::output::{progress, JsonArgument};
 use crate::verilog::{design, modules, ModuleArguments};
 use crate::Verdict;
 
@@ -31,9 +31,8 @@ pub struct Arguments {
     /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all entries at once
     #[arg(long)]
     no_sat_sweeping: bool,
-    /// Results as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -43,10 +42,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let sat_sweeping = !arguments.no_sat_sweeping;
     let designs = entries.iter().map(|entry: &&Entry| Ok((design(entry, &parameters)?, sat_sweeping)));
     let results = synthesize(&designs.collect::<Result<Vec<_>>>()?, &options)?;
-    if let Some(path) = &arguments.json {
-        write_json(path, &results)?;
-    }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    arguments.json.write(&results)?;
+    if arguments.json.leaves_tables() {
         println!("{}", Synthesis::summary(&results));
         for result in results.iter().filter(|result| result.modules.len() > 1) {
             println!("{}", result.hierarchy());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{ensure, Context, Result};
 use clap::Args;
@@ -11,7 +11,7 @@ use gpurf_hw::catalogue::{find, Entry};
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use serde::Serialize;
 
-use crate::output::{grouped, progress, table, write_json};
+use crate::output::{grouped, progress, table, JsonArgument};
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
 
@@ -31,18 +31,24 @@ pub struct Arguments {
     /// parameters that the files were exported with
     #[arg(long, value_name = "FILE", num_args = 1..)]
     verilog: Vec<PathBuf>,
-    /// Cycles of random stimulus
-    #[arg(long, default_value_t = 10_000)]
-    cycles: u64,
-    /// Decides the random stimulus
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    stimulus: StimulusArguments,
     /// Waveform of the ports under random stimulus; takes one module
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
-    /// Results as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
+}
+
+/// How long random stimulus runs, and which it is.
+#[derive(Args)]
+pub struct StimulusArguments {
+    /// Cycles of random stimulus
+    #[arg(long, default_value_t = 10_000)]
+    pub cycles: u64,
+    /// Decides the random stimulus
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
 }
 
 /// What a module's testbench found.
@@ -103,10 +109,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if let Some(path) = &arguments.json {
-        write_json(path, &reports)?;
-    }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    arguments.json.write(&reports)?;
+    if arguments.json.leaves_tables() {
         print(&reports, &arguments);
     }
     Ok(if reports.iter().all(Report::passed) { Verdict::Holds } else { Verdict::Fails })
@@ -119,8 +123,9 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         bench.read_verilog(other_verilog(&arguments.verilog, &top)?);
     }
     let scenario_failures = bench.play(&arguments.engines)?;
-    let mut random = Random::seeded(arguments.seed);
-    let outcome = bench.run(&arguments.engines, &mut random, arguments.cycles, arguments.vcd.as_deref())?;
+    let mut random = Random::seeded(arguments.stimulus.seed);
+    let outcome =
+        bench.run(&arguments.engines, &mut random, arguments.stimulus.cycles, arguments.vcd.as_deref())?;
 
     let names: Vec<_> = arguments.engines.iter().map(EngineKind::to_string).collect();
     let divergence = outcome.divergence.as_ref().map(|(place, found)| {
@@ -136,7 +141,7 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         scenarios: bench.scenarios().len(),
         scenario_failures,
         cycles: outcome.cycles,
-        seed: arguments.seed,
+        seed: arguments.stimulus.seed,
         coverage: outcome.coverage,
         failure: divergence.or(violation),
     })
@@ -174,7 +179,7 @@ fn print(reports: &[Report], arguments: &Arguments) {
     }
     println!("{rows}");
     let names: Vec<_> = arguments.engines.iter().map(EngineKind::to_string).collect();
-    println!("engines {}, seed {}", names.join(", "), arguments.seed);
+    println!("engines {}, seed {}", names.join(", "), arguments.stimulus.seed);
     for report in reports.iter().filter(|report| !report.coverage.is_empty()) {
         let met = report.coverage.iter().map(|(what, count)| format!("{what} {}", grouped(*count)));
         println!("{}: {}", report.module, met.collect::<Vec<_>>().join(", "));

@@ -2,7 +2,7 @@
 //! their answers are right.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -15,7 +15,7 @@ use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 
 use crate::input::{self, EmulationArguments, Input};
-use crate::output::{grouped, progress, table, write, write_json};
+use crate::output::{grouped, progress, table, write, JsonArgument};
 use crate::profile::{unit_name, Profile};
 use crate::{plot, Verdict};
 
@@ -39,9 +39,8 @@ pub struct Arguments {
     /// Draw the distribution of reuse distances, as SVG
     #[arg(long, value_name = "FILE")]
     histogram: Option<PathBuf>,
-    /// All counts as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
 }
 
 /// Memory for streams, over all workloads in work at the same time. What does not fit is executed twice.
@@ -62,13 +61,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let profiles: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(profile).collect();
     bar.finish_and_clear();
     let profiles: Vec<_> = profiles.into_iter().collect::<Result<_>>()?;
-    if let Some(path) = &arguments.json {
-        write_json(path, &profiles)?;
-    }
+    arguments.json.write(&profiles)?;
     if let Some(path) = &arguments.histogram {
         write(path, plot::reuse_distances(&profiles)?.as_bytes())?;
     }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    if arguments.json.leaves_tables() {
         println!("{}\n{LEGEND}\n{}", counts(&profiles), units(&profiles));
         if arguments.opcodes {
             println!("{}", opcodes(&profiles));

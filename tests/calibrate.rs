@@ -1,7 +1,7 @@
 //! `gpurf calibrate`: against Accel-Sim's cycles where they are at hand, and against cycles of our own.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use assert_cmd::Command;
 use serde_json::{json, Value};
@@ -18,21 +18,9 @@ fn json_of(arguments: &[&str]) -> Value {
     serde_json::from_slice(&assert.get_output().stdout).expect("results are JSON")
 }
 
-/// The reference beside the folder of traces, if both are there.
-fn accel_sim() -> Option<PathBuf> {
-    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/traces"));
-    let traces = std::env::var_os("GPURF_TRACES").map_or(beside, PathBuf::from);
-    let reference = traces.join("../accel-sim/cycles.json");
-    if !reference.is_file() {
-        println!("skipped: no reference {}; set GPURF_TRACES", reference.display());
-        return None;
-    }
-    Some(reference)
-}
-
 #[test]
 fn kernels_take_about_as_long_as_in_accel_sim() {
-    let Some(reference) = accel_sim() else { return };
+    let Some(reference) = gpurf_fixtures::found("../accel-sim/cycles.json") else { return };
     let reference = reference.display().to_string();
     let results = json_of(&["calibrate", &reference]);
     let summary = &results["summary"];

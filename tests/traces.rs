@@ -1,9 +1,11 @@
-//! Real traces through the SM. Skipped, with a notice, where the folder of traces is missing.
+//! Traces through the SM: one of our own, and those of real GPUs where they are at hand.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs;
+use std::path::Path;
 
 use assert_cmd::Command;
+use gpurf_fixtures::{traces, OWN_TRACE};
 use gpurf_trace::Workload;
 use gpurf_workloads::suite::{named, Size, SUITE};
 use gpurf_workloads::Device;
@@ -24,14 +26,11 @@ const DESIGNS: [&str; 8] =
 /// Designs whose hardware differs: the others share the baseline's or that of malekeh-gto's.
 const HARDWARE: [&str; 5] = ["baseline", "traditional", "malekeh", "malekeh-pr", "bow"];
 
-fn traces() -> Option<PathBuf> {
-    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/traces"));
-    let folder = std::env::var_os("GPURF_TRACES").map_or(beside, PathBuf::from);
-    if !folder.is_dir() {
-        println!("skipped: no traces in {}; set GPURF_TRACES", folder.display());
-        return None;
-    }
-    Some(folder)
+/// Real traces, with their names.
+#[track_caller]
+fn real_traces() -> Option<[(&'static str, String); TRACES.len()]> {
+    let folder = traces()?;
+    Some(TRACES.map(|trace| (trace, folder.join(trace).display().to_string())))
 }
 
 fn sim(arguments: &[&str], exit_code: i32) -> Value {
@@ -50,11 +49,34 @@ fn assert_sound(statistics: &Value) {
 }
 
 #[test]
+fn our_own_trace_is_what_the_emulator_writes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let launches = format!("{OWN_TRACE}.toml");
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.args(["trace", &launches, "--out"]).arg(folder.path()).assert().success();
+    for file in ["kernelslist.g", "kernel-1.traceg", "kernel-2.traceg"] {
+        let (written, kept) = (folder.path().join("stencil").join(file), format!("{OWN_TRACE}/{file}"));
+        let read = |path: &Path| fs::read_to_string(path).expect("a file of the trace");
+        assert!(read(&written) == read(kept.as_ref()), "{kept} is stale; write it anew as {launches} says");
+    }
+}
+
+#[test]
+fn our_own_trace_runs_under_every_design() {
+    for design in DESIGNS {
+        let statistics = sim(&[OWN_TRACE, "--design", design], 0);
+        assert_sound(&statistics);
+        assert_eq!(statistics["warp_instructions"], 1_594);
+        assert_eq!(statistics["named_operand_reads"], 1_958);
+        assert_eq!(statistics["kernels"].as_array().map(Vec::len), Some(2));
+    }
+}
+
+#[test]
 fn every_trace_runs_under_every_design() {
-    let Some(folder) = traces() else { return };
-    for trace in TRACES {
+    let Some(traces) = real_traces() else { return };
+    for (trace, path) in traces {
         for design in DESIGNS {
-            let path = folder.join(trace).display().to_string();
             let statistics = sim(&[&path, "--design", design], 0);
             assert_sound(&statistics);
             if trace == "rodinia-bfs-sm80" {
@@ -83,11 +105,11 @@ fn run_in_lockstep(inputs: &[String], designs: &[&str], cycles: &str) {
 
 #[test]
 fn engines_agree_on_real_code() {
-    let Some(folder) = traces() else { return };
-    let inputs = TRACES.map(|trace| folder.join(trace).display().to_string());
-    run_in_lockstep(&inputs, &HARDWARE, "1500");
     // In the same test, so that no Verilog is built twice at a time.
     run_in_lockstep(&["bfs".into(), "hgemm".into()], &HARDWARE, "700");
+    run_in_lockstep(&[OWN_TRACE.into()], &HARDWARE, "1500");
+    let Some(traces) = real_traces() else { return };
+    run_in_lockstep(&traces.map(|(_, path)| path), &HARDWARE, "1500");
 }
 
 /// Takes hours: `make soak`.
@@ -96,9 +118,8 @@ fn engines_agree_on_real_code() {
 fn engines_agree_on_every_workload_and_every_whole_trace() {
     let workloads: Vec<_> = SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect();
     run_in_lockstep(&workloads, &DESIGNS, "20000");
-    let Some(folder) = traces() else { return };
-    let inputs = TRACES.map(|trace| folder.join(trace).display().to_string());
-    run_in_lockstep(&inputs, &DESIGNS, "1000000000");
+    let Some(traces) = real_traces() else { return };
+    run_in_lockstep(&traces.map(|(_, path)| path), &DESIGNS, "1000000000");
 }
 
 /// A run that is cut off has instructions on their way.

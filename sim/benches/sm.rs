@@ -3,13 +3,17 @@
 //! The workload is Rodinia's bfs, if its trace is there (folder `GPURF_TRACES`, by default
 //! `../shared/traces` beside the project), parsed beforehand; else a kernel of dependent arithmetic.
 
+mod arithmetic;
+
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, Gpu};
-use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
+use gpurf_trace::{Command, Kernel, KernelHeader, Workload};
+
+use arithmetic::arithmetic;
 
 fn run(workload: &Workload, config: &Config, design: Design) -> u64 {
     let mut sm = Gpu::new(config, design, 1, |_| design.model(config, 1));
@@ -41,24 +45,8 @@ fn bfs() -> Option<Workload> {
 }
 
 /// Full occupancy, chains of multiply-adds.
-fn arithmetic() -> Workload {
-    let mut program = Program::default();
-    let mut block = ThreadBlock::new([0; 3]);
-    for warp in 0..32 {
-        block.begin_warp(warp);
-        for place in 0..5000 {
-            let register = |number: u32| Register::Vector((number % 13) as u8);
-            let index = program.intern(&Instruction {
-                pc: 16 * place,
-                opcode: "FFMA",
-                destination: Some(register(place)),
-                sources: &[register(place + 3), register(place + 7), register(place)],
-                width: 0,
-                immediates: [0, 0],
-            });
-            block.push(index.expect("FFMA is known"), u32::MAX, &[]);
-        }
-    }
+fn full_occupancy() -> Workload {
+    let (program, block) = arithmetic(32, 5000, 5000, [u32::MAX; 2]);
     let header =
         KernelHeader { name: "arithmetic".into(), block: [1024, 1, 1], nregs: 16, ..KernelHeader::default() };
     let kernel = Kernel::in_memory(header, program, vec![block]);
@@ -69,7 +57,7 @@ fn benchmark(criterion: &mut Criterion) {
     let config = Config::default();
     let mut group = criterion.benchmark_group("sm");
     group.sample_size(10);
-    for workload in bfs().into_iter().chain([arithmetic()]) {
+    for workload in bfs().into_iter().chain([full_occupancy()]) {
         for design in Design::ALL {
             group.throughput(Throughput::Elements(run(&workload, &config, design)));
             group.bench_function(format!("{}/{design}", workload.name), |bencher| {

@@ -2,8 +2,6 @@
 
 mod streams;
 
-use std::path::{Path, PathBuf};
-
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::Clocked;
 use gpurf_sim::config::Config;
@@ -473,16 +471,10 @@ fn statistics_have_the_keys_that_scripts_rely_on() {
     assert_eq!(json["config"]["l1"]["latency"], 30);
 }
 
-/// Traces of real GPUs: the folder `GPURF_TRACES`, by default `../shared/traces` beside the project.
+/// A trace of a real GPU.
+#[track_caller]
 fn trace(name: &str) -> Option<Workload> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let folder =
-        std::env::var_os("GPURF_TRACES").map_or_else(|| root.join("../shared/traces"), PathBuf::from);
-    if !folder.is_dir() {
-        eprintln!("skipped: no traces in {}", folder.display());
-        return None;
-    }
-    Some(gpurf_trace::open(folder.join(name)).unwrap())
+    Some(gpurf_trace::open(gpurf_fixtures::traces()?.join(name)).unwrap())
 }
 
 /// What stands for Accel-Sim's operand stage, and copies that leave L2 cold as they do there.

@@ -17,7 +17,7 @@ use gpurf_sim::config::Config;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::output::{progress, write, write_json};
+use crate::output::{progress, write, JsonArgument};
 use crate::settings::constants_help;
 use crate::Verdict;
 use measure::{measure, Measured, Summary};
@@ -62,9 +62,8 @@ pub struct Arguments {
     /// Picture of our cycles over the reference's, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Results as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
 }
 
 /// What the command finds.
@@ -128,10 +127,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         ablation,
         config,
     };
-    if let Some(path) = &arguments.json {
-        write_json(path, &results)?;
-    }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    arguments.json.write(&results)?;
+    if arguments.json.leaves_tables() {
         tables::print(&results);
     }
     if let Some(path) = &arguments.plot {

@@ -6,27 +6,16 @@ use anyhow::Result;
 use plotters::prelude::*;
 
 use super::measure::Measured;
-use crate::compare::bars::{failed, Drawn, COLOURS};
+use crate::chart::{legend, picture, titled, COLOURS};
 
 /// A point per kernel, in the colour of its group; between the dashed lines the difference is at most a tenth.
 pub fn scatter(kernels: &[Measured], variant: &str) -> Result<String> {
-    draw(kernels, variant).map_err(failed)
-}
-
-fn draw(kernels: &[Measured], variant: &str) -> Drawn {
     let cycles = || kernels.iter().flat_map(|kernel| [kernel.cycles as f64, kernel.reference as f64]);
     let low = cycles().fold(f64::INFINITY, f64::min).max(1.0) / 1.5;
     let high = cycles().fold(1.0, f64::max) * 1.5;
     let groups: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.group.as_str()).collect();
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (640, 600)).into_drawing_area();
-        area.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&area)
-            .caption("Cycles of kernels", ("sans-serif", 16))
-            .margin(12)
-            .x_label_area_size(40)
-            .y_label_area_size(70)
+    picture((640, 600), |area| {
+        let mut chart = titled(area, "Cycles of kernels", 16, (40, 70))
             .build_cartesian_2d((low..high).log_scale(), (low..high).log_scale())?;
         chart
             .configure_mesh()
@@ -50,13 +39,6 @@ fn draw(kernels: &[Measured], variant: &str) -> Drawn {
                 .label(if group.is_empty() { "(no group)" } else { group })
                 .legend(move |(x, y)| Circle::new((x + 6, y), 4, colour.filled()));
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
-        area.present()?;
-    }
-    Ok(svg)
+        legend(&mut chart, SeriesLabelPosition::UpperLeft)
+    })
 }

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::Arguments;
 use crate::input::Input;
 use crate::output::{progress, write_json};
+use crate::Verdict;
 
 /// A design, perhaps with something changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,6 +125,16 @@ fn run_input(
         })
         .collect();
     outcomes.into_iter().filter_map(Result::transpose).collect()
+}
+
+/// Whether all checks held; those that did not are printed.
+pub fn verdict<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Verdict {
+    let mut verdict = Verdict::Holds;
+    for Outcome { workload, label, errors, .. } in outcomes.into_iter().filter(|outcome| !outcome.sound) {
+        println!("{workload}, {label}: a check failed: {}", errors.join("; "));
+        verdict = Verdict::Fails;
+    }
+    verdict
 }
 
 struct Job<'a> {

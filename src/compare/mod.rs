@@ -1,6 +1,8 @@
 //! `gpurf compare`: the papers' evaluations, each a study of its own, beside what they report.
 
-pub mod bars;
+mod bars;
+mod claims;
+mod csv;
 mod finereg;
 mod jobs;
 mod malekeh;
@@ -13,9 +15,11 @@ use std::path::PathBuf;
 
 use anyhow::{ensure, Context, Result};
 use clap::{Args, ValueEnum};
+use gpurf_workloads::suite::SUITE;
 
-use crate::input::EmulationArguments;
-use crate::settings::constants_help;
+use crate::input::{EmulationArguments, Input};
+use crate::output::JsonArgument;
+use crate::settings::MachineArguments;
 use crate::Verdict;
 
 #[derive(Args)]
@@ -48,24 +52,29 @@ pub struct Arguments {
     area: bool,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Constants of the machine, in TOML
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Set one constant
-    #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
-    settings: Vec<String>,
+    #[command(flatten)]
+    machine: MachineArguments,
     /// Of the hardware's random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Folder for results and plots. A run that finds finished results there does not repeat them
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// All results as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// All results as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// What is named, or all built-in workloads.
+    fn inputs(&self) -> Result<Vec<Input>> {
+        match self.input.is_empty() {
+            true => Ok(SUITE.iter().copied().map(Input::BuiltIn).collect()),
+            false => self.input.iter().map(|name| Input::find(name)).collect(),
+        }
+    }
 }
 
 /// The evaluation of a paper.

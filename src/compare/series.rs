@@ -60,12 +60,12 @@ pub fn by_workload(outcomes: &[Outcome], series: &[Series]) -> comfy_table::Tabl
         let values = series.iter().map(|series| series.get(workload).map_or(String::new(), percent));
         rows.add_row(std::iter::once(workload.clone()).chain(values));
     }
-    let summaries: [(&str, fn(&Series) -> f64); 3] =
-        [("average", Series::average), ("maximum", Series::maximum), ("minimum", Series::minimum)];
-    for (name, summary) in summaries {
-        rows.add_row(
-            std::iter::once(name.to_string()).chain(series.iter().map(|series| percent(summary(series)))),
-        );
-    }
+    let mut summary = |name: &str, of: fn(&Series) -> f64| {
+        let values = series.iter().map(|series| percent(of(series)));
+        rows.add_row(std::iter::once(name.to_string()).chain(values));
+    };
+    summary("average", Series::average);
+    summary("maximum", Series::maximum);
+    summary("minimum", Series::minimum);
     rows
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory};
 
-use super::hardware::sentence;
+use super::cell;
 
 /// What each command does, its arguments, and the examples of its help.
 pub fn text(_: &Path, _: &str) -> Result<String> {
@@ -60,7 +60,7 @@ fn meaning(argument: &Arg) -> String {
 }
 
 fn one_line(help: Option<&StyledStr>) -> String {
-    sentence(&help.map(StyledStr::to_string).unwrap_or_default())
+    cell(&help.map(StyledStr::to_string).unwrap_or_default())
 }
 
 /// The lines below `Examples:` up to the first that is not indented.

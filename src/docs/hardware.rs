@@ -7,15 +7,17 @@ use anyhow::Result;
 use gpurf_blocks::{Description, Parameter, PARAMETERS};
 use gpurf_hw::catalogue::{catalogue, find};
 
-use super::{citation, files, scenarios};
+use super::files::Pages;
+use super::{cell, citation, scenarios};
 
 /// All modules.
 pub fn modules(root: &Path, _: &str) -> Result<String> {
+    let pages = Pages::read(root)?;
     let mut text = String::from(
         "| module | what it is | papers | parameters | scenarios | source |\n|---|---|---|---|---:|---|\n",
     );
     for entry in catalogue() {
-        let (module, source, naming) = (files::module(root, entry.name)?, entry.source, entry.naming);
+        let (module, source, naming) = (pages.link(entry.name), entry.source, entry.naming);
         let parameters: Vec<_> = entry.parameters().iter().map(|name| format!("`{name}`")).collect();
         let (title, paper, parameters) =
             (naming.title, citation::marked(naming.paper), parameters.join(", "));
@@ -40,7 +42,7 @@ pub fn parameters(_: &Path, module: &str) -> Result<String> {
     let mut text = String::from("| parameter | values | default | unit | meaning |\n|---|---|---|---|---|\n");
     for parameter in chosen {
         let Description { name, default, values, unit, doc, source } = parameter.describe();
-        let meaning = sentence(&format!("{doc} {source}"));
+        let meaning = cell(&format!("{doc} {source}"));
         writeln!(text, "| `{name}` | {values} | {default} | {unit} | {meaning} |")?;
     }
     Ok(text)
@@ -55,7 +57,7 @@ pub fn ports(_: &Path, module: &str) -> Result<String> {
             Some(length) => (format!("{}[{length}]", port.name), format!("{} each", bits(port.carried))),
             None => (port.name.to_string(), bits(port.carried)),
         };
-        writeln!(text, "| `{name}` | {direction} | {bits} | {} |", sentence(port.doc))?;
+        writeln!(text, "| `{name}` | {direction} | {bits} | {} |", cell(port.doc))?;
     }
     Ok(text)
 }
@@ -73,9 +75,4 @@ fn bits(carried: &str) -> String {
         "A" => gpurf_blocks::ADDRESS_BITS.to_string(),
         number => number.to_string(),
     }
-}
-
-/// A doc comment on one line, in a cell of a table.
-pub fn sentence(doc: &str) -> String {
-    doc.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }

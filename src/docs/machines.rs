@@ -6,6 +6,8 @@ use anyhow::{Context, Result};
 use gpurf_blocks::Description;
 use gpurf_sim::config::{self, PRESETS};
 
+use super::cell;
+
 /// Every constant with its default, what it is, and its source.
 pub fn constants(_: &Path, _: &str) -> Result<String> {
     Ok(table(&["constant", "default", "what it is", "source"], config::constants()))
@@ -26,7 +28,7 @@ fn table(header: &[&str; 4], constants: Vec<Description>) -> String {
             "" => doc,
             unit => format!("{doc} {unit}"),
         };
-        text += &format!("| `{name}` | {} | {} | {} |\n", code(&default), cell(what.trim()), cell(&source));
+        text += &format!("| `{name}` | {} | {} | {} |\n", code(&default), cell(&what), cell(&source));
     }
     text
 }
@@ -49,8 +51,4 @@ pub fn side_by_side(_: &Path, _: &str) -> Result<String> {
 
 fn code(value: &str) -> String {
     format!("`{value}`")
-}
-
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
 }

@@ -163,3 +163,8 @@ impl Tables<'_> {
 fn name_of(line: &str) -> Option<&str> {
     line.trim_end().strip_prefix(START.0)?.strip_suffix(START.1)
 }
+
+/// A text on one line, as a cell of a table.
+fn cell(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}

@@ -8,13 +8,15 @@ use anyhow::{bail, Result};
 use gpurf_hw::catalogue::catalogue;
 
 use super::citation::{places, Place, PAPERS};
-use super::{files, scenarios};
+use super::files::{files, Pages};
+use super::scenarios;
 
 /// Sections, figures and tables of a paper, and the modules whose declaration or scenarios cite them.
 pub fn table(root: &Path, paper: &str) -> Result<String> {
     if !PAPERS.contains(&paper) {
         bail!("no paper is called `{paper}`; there are {}", PAPERS.join(", "));
     }
+    let pages = Pages::read(root)?;
     let mut rows: BTreeSet<(Place, usize, String)> = BTreeSet::new();
     for (number, entry) in catalogue().iter().enumerate() {
         let cited: Vec<Vec<Place>> =
@@ -24,8 +26,8 @@ pub fn table(root: &Path, paper: &str) -> Result<String> {
         if all.is_empty() {
             continue;
         }
-        let module = files::module(root, entry.name)?;
-        let [rtl, model, testbench] = files::files(root, entry)?;
+        let module = pages.link(entry.name);
+        let [rtl, model, testbench] = files(root, entry)?;
         for place in all {
             let count = cited.iter().filter(|cited| cited.iter().any(|other| place.contains(other))).count();
             let row = format!(

@@ -9,7 +9,7 @@ use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{find, Entry};
 use gpurf_testbenches::workbench;
 
-use super::{citation, hardware};
+use super::{cell, citation};
 
 /// Names and rules of a module's scenarios.
 pub fn of(entry: &Entry) -> Vec<(&'static str, &'static str)> {
@@ -34,7 +34,7 @@ pub fn table(_: &Path, modules: &str) -> Result<String> {
             .filter(|(_, list)| list.contains(&(name, rule)))
             .map(|(module, _)| format!("`{module}`"))
             .collect();
-        let rule = hardware::sentence(&citation::marked(rule));
+        let rule = cell(&citation::marked(rule));
         match having.len() {
             _ if lists.len() == 1 => writeln!(text, "| `{name}` | {rule} |")?,
             all if all == lists.len() => writeln!(text, "| `{name}` | all | {rule} |")?,

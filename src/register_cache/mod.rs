@@ -16,7 +16,7 @@ use gpurf_workloads::Options;
 use serde::Serialize;
 
 use crate::input::EmulationArguments;
-use crate::output::{write, write_json};
+use crate::output::{write, JsonArgument};
 use crate::Verdict;
 
 #[derive(Args)]
@@ -53,9 +53,8 @@ pub struct Arguments {
     /// Show what each difference between RFC-sim and C's description does, switched one at a time
     #[arg(long, conflicts_with = "rules")]
     differences: bool,
-    /// All results as JSON; - for standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// All results as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -106,7 +105,7 @@ pub struct Row {
 }
 
 impl Row {
-    fn new(input: &str, configuration: Configuration, rules: &Rules, traffic: Traffic) -> Row {
+    fn new(input: &str, configuration: Configuration, traffic: Traffic, energy: Option<Energy>) -> Row {
         Row {
             input: input.into(),
             label: configuration.label(),
@@ -117,7 +116,7 @@ impl Row {
             register_file_reads_avoided_percent: traffic.reads_avoided_percent(),
             register_file_writes_avoided_percent: traffic.writes_avoided_percent(),
             traffic,
-            energy: Energies::default().of(&configuration, rules, &traffic),
+            energy,
         }
     }
 }
@@ -142,8 +141,12 @@ impl Outcome {
     ) -> Result<Outcome> {
         let study = Study { configurations: configurations.to_vec(), rules, flags };
         let Report { traffic, notes } = study.run(workload)?;
+        let energies = Energies::default();
         let rows = study.configurations.iter().zip(traffic);
-        let rows = rows.map(|(configuration, traffic)| Row::new(input, *configuration, &rules, traffic));
+        let rows = rows.map(|(configuration, traffic)| {
+            let energy = energies.of(configuration, &rules, &traffic);
+            Row::new(input, *configuration, traffic, energy)
+        });
         Ok(Outcome { input: input.into(), rows: rows.collect(), notes })
     }
 }
@@ -172,13 +175,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             differences.iter().flat_map(|one| one.rows.iter().map(|row| (row, one.change.as_str())));
         write(path, tables::csv(rows().chain(switched))?.as_bytes())?;
     }
-    if let Some(path) = &arguments.json {
-        match arguments.differences {
-            true => write_json(path, &differences)?,
-            false => write_json(path, &outcomes)?,
-        }
+    match arguments.differences {
+        true => arguments.json.write(&differences)?,
+        false => arguments.json.write(&outcomes)?,
     }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    if arguments.json.leaves_tables() {
         outcomes.iter().for_each(tables::print);
         differences::print(&differences);
     }

@@ -1,7 +1,7 @@
 //! What the hardware costs: synthesis with Yosys, and the papers' overhead claims beside it.
 //!
 //! - [`Library`] reads the cell library, [`nangate::liberty`] fetches the default one.
-//! - [`synthesize`] maps Verilog to it and returns area, state and depth; [`Synthesis::tables`] prints them.
+//! - [`synthesize`] maps Verilog to it and returns area, state and depth; [`Synthesis::summary`] prints them.
 //! - [`count`] counts the registers of a module before synthesis.
 //! - [`Mutants`] are copies of a design with one fault each.
 //! - [`Paper`] holds a paper's claims, [`audit`] sets them beside the RTL.
@@ -15,6 +15,7 @@ mod paper;
 mod registers;
 mod synthesis;
 mod timing;
+mod yosys;
 
 pub use liberty::{Cell, ClockGate, Library};
 pub use mutants::{Equivalence, Fault, Mutants};

@@ -11,10 +11,13 @@ use crate::boolean::Function;
 /// A standard-cell library, read from a Liberty file.
 #[derive(Clone, Debug)]
 pub struct Library {
+    /// Its file.
     pub path: PathBuf,
     /// Tells its text from any other.
     pub key: String,
+    /// As the file calls it.
     pub name: String,
+    /// By name.
     pub cells: BTreeMap<String, Cell>,
 }
 
@@ -27,6 +30,7 @@ pub struct Cell {
     pub sequential: bool,
     /// A flip-flop: counts as one bit of state.
     pub flip_flop: bool,
+    /// The pins, if it is a clock gate.
     pub clock_gate: Option<ClockGate>,
     inputs: Vec<String>,
     outputs: Vec<Output>,
@@ -35,8 +39,11 @@ pub struct Cell {
 /// The pins of an integrated clock gate that opens for a rising clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClockGate {
+    /// Pin of the clock.
     pub clock: String,
+    /// Pin that opens the gate.
     pub enable: String,
+    /// Pin of the gated clock.
     pub output: String,
     /// Scan enable, tied low.
     pub test: Option<String>,
@@ -49,6 +56,10 @@ struct Output {
 }
 
 impl Library {
+    /// Reads a Liberty file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or has no library with cells.
     pub fn read(path: &Path) -> Result<Library> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("{}: the Liberty file cannot be read", path.display()))?;

@@ -3,19 +3,17 @@
 //! Yosys' `mutate` draws the faults: a port of a cell inverted, constant, or exchanged. All mutants of a design are one
 //! netlist with a selector, which reads its number from a file when a simulation begins, so that it is compiled once.
 
-use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
-use gpurf_verilog::tools::Tool;
+use anyhow::{ensure, Result};
 use gpurf_verilog::Design;
-use tempfile::TempDir;
+
+use crate::yosys::Yosys;
 
 /// Mutants of one design. They can be used as long as this lives.
-pub struct Mutants {
-    folder: TempDir,
-    top: String,
+pub struct Mutants<'a> {
+    design: &'a Design,
+    yosys: Yosys,
     /// What is wrong with each.
     pub faults: Vec<Fault>,
 }
@@ -41,45 +39,45 @@ pub enum Equivalence {
     Open,
 }
 
-/// Steps before faults are drawn: what is equal in every design.
-const PREPARED: &str = "proc; flatten; opt; memory -nomap; opt_clean";
 const DESIGN: &str = "design.sv";
+const FAULTS: &str = "faults.ys";
+const NETLIST: &str = "mutants.v";
+/// Which mutant a simulation is.
+const NUMBER: &str = "number";
 const SELECTOR: &str = "mutant";
 
-impl Mutants {
+impl<'a> Mutants<'a> {
     /// Draws so many faults, fewer if there are no more places.
     ///
     /// # Errors
     /// If Yosys is missing or fails.
-    pub fn draw(design: &Design, count: usize, seed: u64) -> Result<Self> {
-        let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-        let top = design.top.clone();
-        fs::write(folder.path().join(DESIGN), design.source()).context("cannot write the design")?;
-        let mutants = Mutants { folder, top, faults: vec![] };
-        let top = &mutants.top;
-        mutants.yosys(
+    pub fn draw(design: &'a Design, count: usize, seed: u64) -> Result<Self> {
+        let yosys = Yosys::new()?;
+        yosys.write(DESIGN, &design.source())?;
+        let top = &design.top;
+        let drawn = yosys.run(
             &format!(
-                "read_verilog -sv {DESIGN}; hierarchy -top {top}; {PREPARED}\n\
-                 mutate -list {count} -seed {seed} -o faults.ys -ctrl {SELECTOR} 16 1\n\
-                 script faults.ys\nrename {top} {top}_mutants\nwrite_verilog -noattr mutants.v"
+                "{prepared}\n\
+                 mutate -list {count} -seed {seed} -o {FAULTS} -ctrl {SELECTOR} 16 1\n\
+                 script {FAULTS}\nrename {top} {top}_mutants\nwrite_verilog -noattr {NETLIST}",
+                prepared = prepared(top)
             ),
             None,
         )?;
-        let faults = fs::read_to_string(mutants.path().join("faults.ys")).context("Yosys lists no faults")?;
-        let faults: Vec<Fault> = faults.lines().map(Fault::read).collect();
+        if !drawn {
+            return Err(yosys.failure());
+        }
+        let faults: Vec<Fault> = yosys.read(FAULTS)?.lines().map(Fault::read).collect();
         ensure!(!faults.is_empty(), "{top}: there is no place for a fault");
+        let mutants = Mutants { design, yosys, faults };
         mutants.select(0)?;
-        Ok(Mutants { faults, ..mutants })
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
+        Ok(mutants)
     }
 
     /// Verilog with the ports of the design; which mutant it is, a simulation learns when it begins.
-    pub fn source(&self, design: &Design) -> Result<String> {
-        let netlist = fs::read_to_string(self.path().join("mutants.v")).context("Yosys wrote no netlist")?;
-        let ports = &design.top_module().ports;
+    pub fn source(&self) -> Result<String> {
+        let netlist = self.yosys.read(NETLIST)?;
+        let ports = &self.design.top_module().ports;
         let declared = ports.iter().map(|port| {
             let direction = if port.is_input { "input" } else { "output" };
             format!("{direction} wire [{}:0] {}", port.width * port.count - 1, port.name)
@@ -97,25 +95,28 @@ impl Mutants {
              \x20 end\n\
              \x20 {top}_mutants mutants ({connected}, .{SELECTOR}({SELECTOR}));\n\
              endmodule\n",
-            top = self.top,
+            top = self.design.top,
             declared = declared.join(",\n  "),
             connected = connected.join(", "),
-            number = self.path().join("number").display(),
+            number = self.yosys.path().join(NUMBER).display(),
         ))
     }
 
     /// Which mutant simulations are that begin from now on, from 1; 0 is the design itself.
     pub fn select(&self, number: usize) -> Result<()> {
-        fs::write(self.path().join("number"), number.to_string()).context("cannot write the mutant's number")
+        self.yosys.write(NUMBER, &number.to_string())
     }
 
-    /// Whether a mutant can be told from the design at all, as far as Yosys finds out: register by register, then by
-    /// temporal induction from reset.
+    /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys finds out.
+    ///
+    /// Register by register: two designs that have agreed for three cycles agree from then on. That they do so at the
+    /// beginning, the runs have shown. Then, if there is a reset, by temporal induction from it.
     pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
-        let top = &self.top;
+        let top = &self.design.top;
+        let prepared = prepared(top);
         let fault = &self.faults[number - 1].command;
         let both = format!(
-            "read_verilog -sv {DESIGN}; hierarchy -top {top}; {PREPARED}\ndesign -save base\n\
+            "{prepared}\ndesign -save base\n\
              memory_map; opt_clean; rename {top} gold; design -stash gold\n\
              design -load base\n{fault}\nmemory_map; opt_clean; rename {top} gate; design -stash gate\n\
              design -copy-from gold -as gold gold; design -copy-from gate -as gate gate\n"
@@ -127,43 +128,19 @@ impl Mutants {
              sat -verify -tempinduct -prove trigger 0 -set-at 1 in_reset 1 -seq 1 -maxsteps 8 \
              -ignore_unknown_cells -timeout {seconds} both"
         );
-        let has_reset = fs::read_to_string(self.path().join(DESIGN)).is_ok_and(|text| text.contains("reset"));
-        for proof in [by_register, &from_reset] {
-            if proof == from_reset && !has_reset {
-                continue;
-            }
-            if self.yosys(&format!("{both}{proof}"), Some(Duration::from_secs(seconds))).is_ok() {
+        let has_reset = self.design.top_module().ports.iter().any(|port| port.name == "reset");
+        for proof in [Some(by_register), has_reset.then_some(&*from_reset)].into_iter().flatten() {
+            if self.yosys.run(&format!("{both}{proof}"), Some(Duration::from_secs(seconds)))? {
                 return Ok(Equivalence::Proved);
             }
         }
         Ok(Equivalence::Open)
     }
+}
 
-    fn yosys(&self, script: &str, limit: Option<Duration>) -> Result<()> {
-        fs::write(self.path().join("script.ys"), script).context("cannot write a script")?;
-        let mut yosys = Tool::Yosys.command()?;
-        let mut child = yosys
-            .args(["-q", "-l", "log", "script.ys"])
-            .current_dir(self.path())
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .context("Yosys cannot be started")?;
-        let began = std::time::Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            if limit.is_some_and(|limit| began.elapsed() > limit) {
-                child.kill()?;
-                break child.wait()?;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        let log = || fs::read_to_string(self.path().join("log")).unwrap_or_default();
-        ensure!(status.success(), "Yosys fails:\n{}", log());
-        Ok(())
-    }
+/// Steps before faults are drawn: what is equal in every design.
+fn prepared(top: &str) -> String {
+    format!("read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; flatten; opt; memory -nomap; opt_clean")
 }
 
 impl Fault {

@@ -23,14 +23,18 @@ pub struct Measured {
     pub verilog: String,
     /// Bits of a register value in it.
     pub data_width: u64,
+    /// Its registers and memories.
     pub registers: Registers,
+    /// Its synthesized area.
     pub area: Option<Area>,
 }
 
 /// Area of a module, memories left out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Area {
+    /// In µm².
     pub um2: f64,
+    /// In areas of a NAND of two inputs.
     pub gate_equivalents: f64,
 }
 
@@ -43,16 +47,22 @@ impl From<&Synthesis> for Area {
 /// All audits; JSON through serde, tables through `Display`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Overheads {
+    /// Of each paper.
     pub audits: Vec<Audit>,
 }
 
 /// One paper's claims beside the RTL.
 #[derive(Clone, Debug, Serialize)]
 pub struct Audit {
+    /// The letter by which it is cited.
     pub paper: String,
+    /// Its title.
     pub title: String,
+    /// What is built for it.
     pub modules: Vec<Measured>,
+    /// Its claims of storage and area.
     pub findings: Vec<Finding>,
+    /// Where it does not agree with itself.
     pub contradictions: Vec<Contradiction>,
     /// Claims that other commands measure.
     pub not_measured: Vec<NotMeasured>,
@@ -61,20 +71,29 @@ pub struct Audit {
 /// One claim, computed and measured, in the claim's unit.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
+    /// As `papers` calls it.
     pub id: String,
+    /// Of the paper.
     pub section: String,
+    /// The paper's words.
     pub quote: String,
+    /// The number that it gives.
     pub claimed: Option<f64>,
     /// The claim says "less than".
     pub bound: bool,
+    /// Of all numbers here.
     pub unit: String,
     /// From the paper's own numbers: how, and what comes out.
     pub computed: Vec<(String, f64)>,
+    /// In registers of the RTL.
     pub counted: Option<f64>,
+    /// In synthesized area.
     pub area: Option<f64>,
+    /// Whether the paper's own numbers give it.
     pub verdict: Verdict,
     /// Whether the RTL's count supports the claim.
     pub rtl_supports: Option<bool>,
+    /// What has to be said about it.
     pub note: Option<String>,
 }
 

@@ -12,14 +12,19 @@ use serde::{Deserialize, Serialize};
 pub struct Paper {
     /// One letter by which the paper is cited.
     pub key: String,
+    /// Its title.
     pub title: String,
+    /// When it appeared.
     pub year: u32,
+    /// The numbers that its claims are computed from.
     pub parameters: BTreeMap<String, f64>,
     /// What is built for it.
     #[serde(rename = "module")]
     pub modules: Vec<Built>,
+    /// What it says of storage and area.
     #[serde(rename = "claim")]
     pub claims: Vec<Claim>,
+    /// Where it does not agree with itself.
     #[serde(rename = "contradiction", default)]
     pub contradictions: Vec<Contradiction>,
 }
@@ -31,6 +36,7 @@ pub struct Built {
     /// What expressions call it.
     #[serde(rename = "as")]
     pub name: String,
+    /// As the catalogue calls it.
     pub module: String,
     /// Parameters that differ from the catalogue's.
     #[serde(default)]
@@ -58,13 +64,18 @@ impl Built {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
+    /// What messages and tables call it.
     pub id: String,
+    /// Of the paper.
     pub section: String,
+    /// The paper's words.
     pub quote: String,
     /// The number as printed; none where the paper gives no number.
     pub claimed: Option<String>,
+    /// How the number is meant.
     #[serde(default)]
     pub relation: Relation,
+    /// Of the number.
     pub unit: String,
     /// From the paper's own parameters, the literal reading first.
     #[serde(default)]
@@ -73,6 +84,7 @@ pub struct Claim {
     pub counted: Option<String>,
     /// The same quantity in synthesized area.
     pub area: Option<String>,
+    /// What has to be said about it.
     pub note: Option<String>,
     /// The command that measures it, for what is no storage and no area.
     pub measured_by: Option<String>,
@@ -100,7 +112,9 @@ pub struct Reading {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contradiction {
+    /// The two places.
     pub between: Vec<String>,
+    /// What does not agree.
     pub what: String,
     /// True by the paper's own numbers; none where the contradiction is one of words.
     pub holds: Option<String>,
@@ -137,6 +151,10 @@ impl Paper {
         files.into_iter().map(|file| parse(file).expect("the recorded claims are well formed")).collect()
     }
 
+    /// Reads a file of `papers`.
+    ///
+    /// # Errors
+    /// If it is malformed; the message names the claim.
     pub fn parse(text: &str) -> Result<Paper> {
         let paper: Paper = toml::from_str(text)?;
         for claim in &paper.claims {

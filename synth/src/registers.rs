@@ -12,6 +12,7 @@ use serde::Serialize;
 pub struct Registers {
     /// By the registers' place and name, array indices left out: `cache_table.tag`.
     pub groups: BTreeMap<String, Group>,
+    /// Of all memories.
     pub memory_bits: u64,
 }
 

@@ -10,7 +10,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,12 +23,14 @@ use serde_json::Value;
 
 use crate::liberty::Library;
 use crate::timing;
+use crate::yosys::Yosys;
 
 /// What is synthesized.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
     /// Verilog of the top module and of all modules below it.
     pub source: &'a str,
+    /// The module that is synthesized.
     pub top: &'a str,
     /// ABC merges what its SAT solver proves equal. With hundreds of wide comparators that takes very long and gains
     /// nothing: to random vectors, their outputs all look alike.
@@ -46,6 +47,7 @@ impl<'a> Job<'a> {
 /// How it is synthesized.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Cells to map to.
     pub library: Library,
     /// Delay that buffering and sizing aim at, in picoseconds.
     pub delay_target_ps: u32,
@@ -64,17 +66,23 @@ impl Options {
 /// What a module costs. Areas are in µm², gate equivalents (GE) in areas of one NAND of two inputs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Synthesis {
+    /// The module.
     pub top: String,
     /// Yosys and its version.
     pub tool: String,
     /// Cell library.
     pub library: String,
+    /// In µm².
     pub gate_equivalent_um2: f64,
+    /// Delay that buffering and sizing aimed at, in picoseconds.
     pub delay_target_ps: u32,
+    /// Whether registers have clock gates.
     pub clock_gating: bool,
+    /// Whether ABC merged what its SAT solver proves equal.
     pub sat_sweeping: bool,
     /// Area of all cells, flattened. Memories are not in it.
     pub area_um2: f64,
+    /// The same in gate equivalents.
     pub gate_equivalents: f64,
     /// Part of the area that flip-flops take.
     pub flip_flop_area_um2: f64,
@@ -82,7 +90,9 @@ pub struct Synthesis {
     pub flip_flops: u64,
     /// Bits of memories, which are not mapped to cells.
     pub memory_bits: u64,
+    /// Cells of the library, flattened.
     pub cells: u64,
+    /// The same by kind.
     pub cells_by_type: BTreeMap<String, u64>,
     /// Cells on the longest combinational path.
     pub logic_depth: u64,
@@ -98,16 +108,19 @@ pub struct Synthesis {
 /// One distinct module of the design, its hierarchy kept.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModuleArea {
+    /// Its name.
     pub module: String,
     /// How often it stands in the whole design.
     pub instances: u64,
     /// Area of one instance with all that is in it.
     pub area_um2: f64,
+    /// The same in gate equivalents.
     pub gate_equivalents: f64,
     /// Area of one instance without its submodules.
     pub own_area_um2: f64,
     /// Of one instance with all that is in it.
     pub flip_flops: u64,
+    /// Of one instance with all that is in it.
     pub memory_bits: u64,
 }
 
@@ -174,8 +187,6 @@ struct Run {
 }
 
 const DESIGN: &str = "design.v";
-const SCRIPT: &str = "script.ys";
-const LOG: &str = "yosys.log";
 const CONSTRAINTS: &str = "constraints.txt";
 const CLOCK_GATING: &str = "clock_gating.v";
 const MEMORIES: &str = "memories.json";
@@ -222,29 +233,20 @@ fn constraints(library: &Library) -> Result<String> {
 
 fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
     let start = Instant::now();
-    let yosys = Tool::Yosys.find()?;
-    let folder = tempfile::Builder::new().prefix("gpurf-synth-").tempdir()?;
-    let file = |name: &str| folder.path().join(name);
+    let yosys = Yosys::new()?;
     let library = &options.library;
-    fs::write(file(DESIGN), job.source)?;
-    fs::write(file(SCRIPT), script(job, hierarchy, options))?;
-    fs::write(file(CONSTRAINTS), constraints(library)?)?;
-    fs::write(file(CLOCK_GATING), clock_gating(library))?;
-    let output = Command::new(&yosys).args(["-q", "-l", LOG, SCRIPT]).current_dir(&folder).output();
-    let output = output.with_context(|| format!("{}: cannot be run", yosys.display()))?;
-    if !output.status.success() {
-        let log = fs::read_to_string(file(LOG)).unwrap_or_default();
-        let log = if log.is_empty() { String::from_utf8_lossy(&output.stderr).into_owned() } else { log };
-        let kept = folder.keep().join(LOG);
-        bail!("Yosys failed; its log is {}, which ends:\n{}", kept.display(), tail(&log));
+    yosys.write(DESIGN, job.source)?;
+    yosys.write(CONSTRAINTS, &constraints(library)?)?;
+    yosys.write(CLOCK_GATING, &clock_gating(library))?;
+    if !yosys.run(&script(job, hierarchy, options), None)? {
+        return Err(yosys.failure());
     }
-    let read = |name: &str| fs::read_to_string(file(name)).with_context(|| format!("Yosys wrote no {name}"));
-    let (mut modules, tool) = Modules::parse(&read(CELLS)?, job.top)?;
-    modules.add_memories(&read(MEMORIES)?)?;
+    let (mut modules, tool) = Modules::parse(&yosys.read(CELLS)?, job.top)?;
+    modules.add_memories(&yosys.read(MEMORIES)?)?;
     let (mut logic_depth, mut longest_path_ns) = (0, None);
     if hierarchy == Hierarchy::Flattened {
-        logic_depth = parse_depth(&read(DEPTH)?)?;
-        longest_path_ns = timing::longest_path_ns(folder.path(), job.top, library)?;
+        logic_depth = parse_depth(&yosys.read(DEPTH)?)?;
+        longest_path_ns = timing::longest_path_ns(yosys.path(), job.top, library)?;
     }
     Ok(Run { tool, modules, logic_depth, longest_path_ns, time: start.elapsed() })
 }
@@ -353,13 +355,6 @@ endmodule
 /// A path as a word of a Yosys script.
 fn quoted(path: &Path) -> String {
     format!("\"{}\"", path.display())
-}
-
-fn tail(log: &str) -> String {
-    let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-    // The last lines tell the time spent; what went wrong begins with ERROR.
-    let end = lines.iter().rposition(|line| line.contains("ERROR")).map_or(lines.len(), |at| at + 1);
-    lines[end.saturating_sub(12)..end].join("\n")
 }
 
 /// Cells of every module, as `stat -json` counts them.
@@ -649,11 +644,6 @@ mod tests {
     fn the_depth_is_the_longest_path() {
         assert_eq!(parse_depth("Longest topological path in top (length=9):\n    0: \\a").unwrap(), 9);
         assert_eq!(parse_depth("nothing").unwrap(), 0);
-    }
-
-    #[test]
-    fn the_end_of_a_log_is_the_error() {
-        assert_eq!(tail("a\n\nERROR: b\nTime spent"), "a\nERROR: b");
     }
 
     #[test]

@@ -35,7 +35,7 @@ fn counted_as_synthesized() {
     let ready = Tool::Yosys.find().map_err(anyhow::Error::from).and_then(|_| nangate::liberty());
     let library = match ready.and_then(|path| Library::read(&path)) {
         Ok(library) => library,
-        Err(error) => return eprintln!("skipped: {error:#}"),
+        Err(error) => return gpurf_fixtures::skipped(format!("{error:#}")),
     };
     let (ocu, ccu) = (Rtl::new(Ocu::<32>::new(&three_slots())), Rtl::new(ccu()));
     let options = Options::new(library);

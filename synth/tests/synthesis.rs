@@ -6,12 +6,13 @@ use gpurf_synth::{nangate, synthesize, synthesize_all, Job, Library, Options};
 use gpurf_verilog::tools::Tool;
 
 /// Options on the default library, or `None` after saying why not.
+#[track_caller]
 fn options() -> Option<Options> {
     let ready = Tool::Yosys.find().map_err(anyhow::Error::from).and_then(|_| nangate::liberty());
     match ready.and_then(|path| Library::read(&path)) {
         Ok(library) => Some(Options::new(library)),
         Err(error) => {
-            eprintln!("skipped: {error:#}");
+            gpurf_fixtures::skipped(format!("{error:#}"));
             None
         }
     }

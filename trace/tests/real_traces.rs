@@ -1,8 +1,6 @@
-//! The reader on traces of real GPUs. They are looked for in the folder `GPURF_TRACES`, by default
-//! `../shared/traces` beside the project root; without it these tests have nothing to check.
+//! The reader on traces of real GPUs, where they are at hand, and on one of our own.
 
-use std::path::{Path, PathBuf};
-
+use gpurf_fixtures::{traces, OWN_TRACE};
 use gpurf_trace::reuse::Histogram;
 use gpurf_trace::{open, Command, Register, Reuse, ReuseMode, Unit, Workload};
 
@@ -15,17 +13,6 @@ const TRACES: [(&str, usize, u64); 6] = [
     ("simtune-ffma-1-32-40-sm90", 1, 5_288),
     ("atax-v6-sm90", 1, 60),
 ];
-
-fn traces() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let folder =
-        std::env::var_os("GPURF_TRACES").map_or_else(|| root.join("../shared/traces"), PathBuf::from);
-    if !folder.is_dir() {
-        eprintln!("skipped: no traces in {}", folder.display());
-        return None;
-    }
-    Some(folder)
-}
 
 #[derive(Debug, Default, PartialEq)]
 struct Counts {
@@ -52,6 +39,12 @@ fn count(workload: &Workload) -> Counts {
         }
     }
     counts
+}
+
+#[test]
+fn our_own_trace_reads_wholly() {
+    let counts = count(&open(OWN_TRACE).unwrap());
+    assert_eq!(counts, Counts { kernels: 2, instructions: 1_594, named_sources: 1_958 });
 }
 
 #[test]

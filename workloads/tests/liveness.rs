@@ -1,9 +1,9 @@
 //! Live registers against what warps do: whatever a warp reads before it writes is live.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gpurf_trace::liveness::Origin;
-use gpurf_trace::{DynamicInstruction, Kernel, Program, RegisterSet, Workload};
+use gpurf_trace::{DynamicInstruction, Kernel, Program, RegisterSet};
 use gpurf_workloads::suite::{Size, SUITE};
 use gpurf_workloads::{Device, Options};
 
@@ -109,19 +109,21 @@ fn what_built_in_workloads_read_is_live() {
     assert!(all.live * 100 < all.needed * 130, "far more is live than needed: {all:?}");
 }
 
-fn trace(name: &str) -> Option<Workload> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let folder =
-        std::env::var_os("GPURF_TRACES").map_or_else(|| root.join("../shared/traces"), PathBuf::from);
-    if !folder.is_dir() {
-        eprintln!("skipped: no traces in {}", folder.display());
-        return None;
-    }
-    Some(gpurf_trace::open(folder.join(name)).unwrap())
+fn reads_what_is_live(name: &str, trace: impl AsRef<Path>) {
+    let mut sizes = Sizes::default();
+    let workload = gpurf_trace::open(trace).unwrap();
+    workload.kernels().for_each(|kernel| check(name, kernel, Origin::Observed, &mut sizes));
+    print(name, &sizes);
+}
+
+#[test]
+fn what_our_own_trace_reads_is_live() {
+    reads_what_is_live("stencil", gpurf_fixtures::OWN_TRACE);
 }
 
 #[test]
 fn what_real_traces_read_is_live() {
+    let Some(folder) = gpurf_fixtures::traces() else { return };
     for name in [
         "rodinia-bfs-sm80",
         "rodinia-b+tree-sm90",
@@ -130,9 +132,6 @@ fn what_real_traces_read_is_live() {
         "simtune-ffma-1-32-40-sm90",
         "atax-v6-sm90",
     ] {
-        let Some(workload) = trace(name) else { return };
-        let mut sizes = Sizes::default();
-        workload.kernels().for_each(|kernel| check(name, kernel, Origin::Observed, &mut sizes));
-        print(name, &sizes);
+        reads_what_is_live(name, folder.join(name));
     }
 }

@@ -1,6 +1,6 @@
 //! Reference model of the register cache: C §IV, §V-B, Fig. 8.
 
-use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut, TagArrayIn, WritebackBufferIn};
+use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut, TagArrayIn, TagArrayOut, WritebackBufferIn};
 use gpurf_blocks::{CacheAllocation, CacheWrite, Clocked, Data, Parameters, LANES, MAX_SLOTS, WARPS};
 
 use super::{SetMapping, TagArray, WritebackBuffer};
@@ -20,31 +20,44 @@ pub struct RegisterCache<D: Data> {
     /// Warp and next entry of the flush under way.
     flush: Option<(u32, u32)>,
     inputs: RegisterCacheIn<D>,
+    decided: Decided<D>,
+}
+
+/// What a cycle's `settle` found out and its clock edge carries through.
+#[derive(Clone, Debug)]
+struct Decided<D> {
+    events: Events<D>,
+    /// What each tag array answers to them.
+    tags: Vec<TagArrayOut>,
 }
 
 /// What takes place in a cycle.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Events<D> {
     /// A result or a fill: warp, register, lanes, value.
     write: Option<(bool, u32, u32, u32, D)>,
     /// An entry of a warp is flushed.
     step: Option<(u32, u32)>,
+    /// A warp whose entries are flushed from the next cycle on.
+    begin: Option<u32>,
     drop: Option<u32>,
     conflict: bool,
 }
 
 impl<D: Data> RegisterCache<D> {
     pub fn new(parameters: &Parameters) -> Self {
+        let groups = LANES / parameters.rc_tag_lanes;
         RegisterCache {
             parameters: *parameters,
             mapping: SetMapping::new(parameters),
-            tags: vec![TagArray::new(parameters); LANES / parameters.rc_tag_lanes],
+            tags: vec![TagArray::new(parameters); groups],
             buffer: WritebackBuffer::new(parameters),
             rows: vec![D::default(); WARPS * parameters.rc_entries],
             read: [D::default(); MAX_SLOTS],
             victim: D::default(),
             flush: None,
             inputs: RegisterCacheIn::default(),
+            decided: Decided { events: Events::default(), tags: vec![TagArrayOut::default(); groups] },
         }
     }
 
@@ -127,11 +140,13 @@ impl<D: Data> Clocked for RegisterCache<D> {
         outputs.conflict = buffer.conflict;
 
         let events = self.events(&outputs, buffer.free);
+        self.decided.events = events;
         let mut direct = 0;
         let mut stored = 0;
         for group in 0..self.tags.len() {
             let tag_inputs = self.tag_inputs(&events, group);
             let tags = self.tags[group].settle(&tag_inputs);
+            self.decided.tags[group] = tags;
             for slot in 0..self.parameters.slots {
                 outputs.hit[slot] |= self.in_warp(tags.hit[slot], group);
             }
@@ -172,10 +187,7 @@ impl<D: Data> Clocked for RegisterCache<D> {
     }
 
     fn tick(&mut self) {
-        let inputs = self.inputs;
-        let outputs = self.settle(&inputs);
-        let free = self.buffer.settle(&self.look()).free;
-        let events = self.events(&outputs, free);
+        let events = self.decided.events;
         let mut buffer = self.look();
         buffer.push_warp = events.write.map_or(0, |(_, warp, ..)| warp);
         if let Some((warp, _)) = events.step {
@@ -184,8 +196,7 @@ impl<D: Data> Clocked for RegisterCache<D> {
         self.read = [D::default(); MAX_SLOTS];
         self.victim = D::default();
         for group in 0..self.tags.len() {
-            let tag_inputs = self.tag_inputs(&events, group);
-            let tags = self.tags[group].settle(&tag_inputs);
+            let tags = self.decided.tags[group];
             self.tags[group].tick();
             for slot in 0..self.parameters.slots {
                 let lanes = self.in_warp(tags.hit[slot], group);
@@ -208,8 +219,8 @@ impl<D: Data> Clocked for RegisterCache<D> {
             let is_last = entry as usize + 1 == self.parameters.rc_entries;
             self.flush = (!is_last).then_some((warp, entry + 1));
         }
-        if inputs.flush && outputs.flush_ready && !inputs.flush_drop {
-            self.flush = Some((inputs.flush_warp, 0));
+        if let Some(warp) = events.begin {
+            self.flush = Some((warp, 0));
         }
     }
 }
@@ -225,11 +236,12 @@ impl<D: Data> RegisterCache<D> {
             (false, true) => Some(fill),
             (false, false) => None,
         };
-        let begins = inputs.flush && outputs.flush_ready;
+        let flush = (inputs.flush && outputs.flush_ready).then_some(inputs.flush_warp);
         Events {
             write,
             step: self.flush.filter(|_| free),
-            drop: (begins && inputs.flush_drop).then_some(inputs.flush_warp),
+            begin: flush.filter(|_| !inputs.flush_drop),
+            drop: flush.filter(|_| inputs.flush_drop),
             conflict: outputs.conflict,
         }
     }

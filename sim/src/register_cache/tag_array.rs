@@ -53,6 +53,8 @@ pub struct TagArray {
     write: CacheWrite,
     parts: Vec<Part>,
     inputs: TagArrayIn,
+    /// What they do.
+    written: Written,
 }
 
 impl TagArray {
@@ -71,6 +73,7 @@ impl TagArray {
             write: rc_write,
             parts: vec![part; WARPS],
             inputs: TagArrayIn::default(),
+            written: Written::default(),
         }
     }
 
@@ -147,6 +150,7 @@ impl Clocked for TagArray {
             }
         }
         let written = self.decided();
+        self.written = written;
         outputs.write_hit = written.hit;
         outputs.stored = written.stored;
         outputs.direct = written.direct;
@@ -162,8 +166,7 @@ impl Clocked for TagArray {
     }
 
     fn tick(&mut self) {
-        let inputs = self.inputs;
-        let written = self.decided();
+        let (inputs, written) = (self.inputs, self.written);
         // Entries that are used, of which warp.
         let mut used: Vec<(u32, usize)> = vec![];
         if self.replacement == CacheReplacement::Lru {

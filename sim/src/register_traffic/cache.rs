@@ -301,14 +301,12 @@ impl Cache {
         let free =
             |cache: &Cache, way| (cache.places[usize::from(EMPTY)] & shape.reach_of_way(way)).count_ones();
         let mut counterparts = [0; MOST_ENTRIES];
-        for way in 0..MOST_ENTRIES {
-            match counterpart(way) {
-                Some(others) if self.tags[way] == EMPTY && free(self, way) == free(other, way) => {
-                    counterparts[way] = others;
-                }
-                Some(others) if self.tags[way] != EMPTY && alike(way, others) => counterparts[way] = others,
+        for (way, found) in counterparts.iter_mut().enumerate() {
+            *found = match counterpart(way) {
+                Some(others) if self.tags[way] == EMPTY && free(self, way) == free(other, way) => others,
+                Some(others) if self.tags[way] != EMPTY && alike(way, others) => others,
                 _ => return false,
-            }
+            };
         }
         for (way, others) in counterparts.into_iter().enumerate() {
             self.valid[way] |= other.valid[others];

@@ -131,11 +131,8 @@ fn all_registers(place: &StaticInstruction, zero_register: bool) -> (Vec<(u16, u
     let named = place.named_sources.get(shift..).unwrap_or_default();
     for (position, register) in named.iter().enumerate() {
         match named[..position].iter().position(|earlier| earlier == register) {
-            _ if *register == Register::RZ => {
-                if zero_register {
-                    sources.push((RZ, position as u8));
-                }
-            }
+            _ if *register == Register::RZ && zero_register => sources.push((RZ, position as u8)),
+            _ if *register == Register::RZ => {}
             Some(earlier) => {
                 let again = first_time.iter().filter(|(_, of)| usize::from(*of) == earlier);
                 sources.extend(again.map(|&(number, _)| (number, position as u8)));

@@ -1,8 +1,7 @@
 //! RFC-sim's counts of traces of real GPUs, in a file beside their folder.
 
-use std::path::{Path, PathBuf};
-
-use gpurf_sim::register_traffic::{Configuration, Energies, Reach, Rules, Study, Traffic};
+use gpurf_fixtures::{found, traces};
+use gpurf_sim::register_traffic::{Configuration, Energies, Reach, Rules, Study};
 use serde_json::Value;
 
 /// Names of the file, in the order of C Table VI.
@@ -17,11 +16,6 @@ const NAMES: [&str; 8] = [
     "2w-cpl-itl",
 ];
 
-fn traces() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    std::env::var_os("GPURF_TRACES").map_or_else(|| root.join("../shared/traces"), PathBuf::from)
-}
-
 /// A number as RFC-sim prints it: with six digits.
 fn printed(number: f64) -> f64 {
     format!("{number:.5e}").parse().expect("a number")
@@ -29,19 +23,13 @@ fn printed(number: f64) -> f64 {
 
 #[test]
 fn rfc_sims_counts_are_met_exactly() {
-    let file = traces().join("../rfc-sim-counts.json");
-    let Ok(text) = std::fs::read_to_string(&file) else {
-        eprintln!(
-            "skipped: {} is not there; GPURF_TRACES names the folder of traces beside it",
-            file.display()
-        );
-        return;
-    };
+    let (Some(traces), Some(file)) = (traces(), found("../rfc-sim-counts.json")) else { return };
+    let text = std::fs::read_to_string(file).expect("a file of counts");
     let reference: Value = serde_json::from_str(&text).expect("a file of counts");
     let sets = reference["traces"].as_object().expect("trace sets");
     assert!(!sets.is_empty());
     for (set, expected) in sets {
-        let workload = gpurf_trace::open(traces().join(set)).unwrap_or_else(|error| panic!("{error}"));
+        let workload = gpurf_trace::open(traces.join(set)).unwrap_or_else(|error| panic!("{error}"));
         let study =
             Study { configurations: Configuration::table_vi(Reach::Set), rules: Rules::RFC_SIM, flags: None };
         let report = study.run(&workload).unwrap_or_else(|error| panic!("{error}"));
@@ -49,14 +37,13 @@ fn rfc_sims_counts_are_met_exactly() {
         for ((name, configuration), traffic) in NAMES.iter().zip(&study.configurations).zip(&report.traffic) {
             let expected = &expected[name];
             let place = format!("{set}, {name}");
-            let integers: [(&str, fn(&Traffic) -> u64); 4] = [
-                ("cache_reads", |traffic| traffic.cache_reads),
-                ("cache_writes", |traffic| traffic.cache_writes),
-                ("register_file_reads", |traffic| traffic.register_file_reads),
-                ("register_file_writes", |traffic| traffic.register_file_writes),
-            ];
-            for (key, count) in integers {
-                assert_eq!(Some(count(traffic)), expected[key].as_u64(), "{place}: {key}");
+            for (key, count) in [
+                ("cache_reads", traffic.cache_reads),
+                ("cache_writes", traffic.cache_writes),
+                ("register_file_reads", traffic.register_file_reads),
+                ("register_file_writes", traffic.register_file_writes),
+            ] {
+                assert_eq!(Some(count), expected[key].as_u64(), "{place}: {key}");
             }
             let energy = Energies::default().of(configuration, &study.rules, traffic).expect("in Table III");
             for (key, value) in [

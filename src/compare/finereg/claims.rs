@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::kinds::Kind;
 use super::metrics::Metric;
+use crate::compare::claims::read;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,14 +43,8 @@ impl Workloads {
     }
 }
 
-#[derive(Deserialize)]
-struct Claims {
-    claim: Vec<Claim>,
-}
-
 /// All claims about a metric.
 pub fn of(metric: Metric) -> Vec<Claim> {
-    let claims: Claims = toml::from_str(include_str!("../../../papers/finereg-evaluation.toml"))
-        .expect("the embedded claims are valid");
-    claims.claim.into_iter().filter(|claim| claim.metric == metric).collect()
+    let claims: Vec<Claim> = read(include_str!("../../../papers/finereg-evaluation.toml"));
+    claims.into_iter().filter(|claim| claim.metric == metric).collect()
 }

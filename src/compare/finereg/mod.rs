@@ -8,19 +8,16 @@ mod metrics;
 mod tables;
 mod variants;
 
-use std::path::Path;
-
 use anyhow::{bail, ensure, Result};
 use gpurf_sim::config::{Config, FINEREG};
 use gpurf_sim::sm::Design;
-use gpurf_workloads::suite::SUITE;
 use gpurf_workloads::Options;
 
-use super::bars::{bars, failed};
+use super::bars::bars;
+use super::csv::csv;
 use super::jobs::{self, Outcome, Variant};
 use super::Arguments;
-use crate::input::Input;
-use crate::output::{write, write_json};
+use crate::output::write;
 use crate::Verdict;
 use kinds::Profile;
 use metrics::METRICS;
@@ -28,11 +25,9 @@ use metrics::METRICS;
 /// Runs the designs and prints the tables.
 pub fn run(arguments: &Arguments) -> Result<Verdict> {
     ensure!(!arguments.sthld, "--sthld belongs to --study malekeh; leave it out");
-    let config = Config::load_over(FINEREG, arguments.config.as_deref(), &arguments.settings)?;
-    let inputs: Vec<_> = match arguments.input.is_empty() {
-        true => SUITE.iter().copied().map(Input::BuiltIn).collect(),
-        false => arguments.input.iter().map(|name| Input::find(name)).collect::<Result<_>>()?,
-    };
+    let config =
+        Config::load_over(FINEREG, arguments.machine.config.as_deref(), &arguments.machine.settings)?;
+    let inputs = arguments.inputs()?;
     let designs = designs(&arguments.designs)?;
     let ablations = if arguments.ablations { variants::ablations(&config) } else { vec![] };
     let (mut profiles, mut fitting, mut left_out) = (vec![], vec![], vec![]);
@@ -50,17 +45,15 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         designs.iter().copied().flat_map(variants::of).chain(ablations.clone()).collect();
     let outcomes = jobs::run(&fitting, &planned, &config, arguments)?;
 
-    if let Some(path) = &arguments.json {
-        write_json(path, &outcomes)?;
-    }
+    arguments.json.write(&outcomes)?;
     if let Some(path) = &arguments.csv {
-        write(path, &tables::csv(&outcomes)?)?;
+        write(path, &csv(&outcomes, &tables::COLUMNS)?)?;
     }
     let mut compared: Vec<Outcome> =
         designs.iter().flat_map(|&design| variants::best(design, &outcomes)).collect();
     let is_ablation = |outcome: &&Outcome| ablations.iter().any(|variant| variant.label == outcome.label);
     compared.extend(outcomes.iter().filter(is_ablation).cloned());
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    if arguments.json.leaves_tables() {
         println!("Workloads by what limits their thread blocks (R Table II)\n{}\n", kinds::print(&profiles));
         if !left_out.is_empty() {
             println!("Left out, a block does not fit on the SM: {}\n", left_out.join(", "));
@@ -72,17 +65,13 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
             let concerned = designs.iter().filter(|design| metric.concerns(design.name));
             let series: Vec<_> = concerned.map(|design| metric.of(&compared, design.name)).collect();
             if series.iter().any(|series| !series.values.is_empty()) {
-                let picture = bars(metric.title(), &series).map_err(failed)?;
+                let picture = bars(metric.title(), &series)?;
                 write(&folder.join(format!("finereg_{}.svg", metric.file())), picture.as_bytes())?;
             }
         }
         println!("Plots and results: {}", folder.display());
     }
-    let unsound: Vec<_> = outcomes.iter().filter(|outcome| !outcome.sound).collect();
-    for Outcome { workload, label, errors, .. } in &unsound {
-        println!("{workload}, {label}: a check failed: {}", errors.join("; "));
-    }
-    Ok(if unsound.is_empty() { Verdict::Holds } else { Verdict::Fails })
+    Ok(jobs::verdict(&outcomes))
 }
 
 /// The baseline, which the others are compared with, and those named.

@@ -1,12 +1,12 @@
 //! Results for people, and as CSV.
 
-use anyhow::Result;
 use gpurf_sim::sm::Design;
-use gpurf_sim::statistics::ratio;
+use gpurf_sim::statistics::{ratio, Residency};
 
 use super::claims::{self, Workloads};
 use super::kinds::{Kind, Profile};
 use super::metrics::{Metric, METRICS};
+use crate::compare::csv::Column;
 use crate::compare::jobs::{Outcome, Variant};
 use crate::compare::series::{by_workload, percent, Series};
 use crate::output::table;
@@ -124,41 +124,17 @@ fn print_ablations(outcomes: &[Outcome], variants: &[Variant]) {
     println!("{rows}\n");
 }
 
-/// One line per run.
-pub fn csv(outcomes: &[Outcome]) -> Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(vec![]);
-    writer.write_record([
-        "workload",
-        "variant",
-        "cycles",
-        "warp_instructions",
-        "ipc",
-        "resident_cycles",
-        "active_cycles",
-        "switched_out",
-        "resumed_in_place",
-        "resumed_from_store",
-        "registers_saved",
-        "stalls_depletion",
-        "token_errors",
-    ])?;
-    for outcome in outcomes {
-        let (counters, residency) = (&outcome.counters, outcome.residency.unwrap_or_default());
-        writer.write_record([
-            outcome.workload.clone(),
-            outcome.label.clone(),
-            counters.cycles.to_string(),
-            counters.warp_instructions.to_string(),
-            outcome.ipc.to_string(),
-            residency.resident_cycles.to_string(),
-            residency.active_cycles.to_string(),
-            residency.switched_out.to_string(),
-            residency.resumed_in_place.to_string(),
-            residency.resumed_from_store.to_string(),
-            residency.registers_saved.to_string(),
-            outcome.stalls.depletion.to_string(),
-            counters.token_errors.to_string(),
-        ])?;
-    }
-    Ok(writer.into_inner()?)
+/// Columns for spreadsheets.
+pub const COLUMNS: [Column; 7] = [
+    ("resident_cycles", |outcome| residency(outcome).resident_cycles.to_string()),
+    ("active_cycles", |outcome| residency(outcome).active_cycles.to_string()),
+    ("switched_out", |outcome| residency(outcome).switched_out.to_string()),
+    ("resumed_in_place", |outcome| residency(outcome).resumed_in_place.to_string()),
+    ("resumed_from_store", |outcome| residency(outcome).resumed_from_store.to_string()),
+    ("registers_saved", |outcome| residency(outcome).registers_saved.to_string()),
+    ("stalls_depletion", |outcome| outcome.stalls.depletion.to_string()),
+];
+
+fn residency(outcome: &Outcome) -> Residency {
+    outcome.residency.unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::metrics::Metric;
+use crate::compare::claims::read;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -16,14 +17,8 @@ pub struct Claim {
     pub minimum: Option<f64>,
 }
 
-#[derive(Deserialize)]
-struct Claims {
-    claim: Vec<Claim>,
-}
-
 /// All claims about a metric.
 pub fn of(metric: Metric) -> Vec<Claim> {
-    let claims: Claims = toml::from_str(include_str!("../../../papers/evaluation.toml"))
-        .expect("the embedded claims are valid");
-    claims.claim.into_iter().filter(|claim| claim.metric == metric).collect()
+    let claims: Vec<Claim> = read(include_str!("../../../papers/evaluation.toml"));
+    claims.into_iter().filter(|claim| claim.metric == metric).collect()
 }

@@ -6,26 +6,19 @@ mod plots;
 mod tables;
 mod variants;
 
-use std::path::Path;
-
 use anyhow::{bail, Result};
-use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
-use gpurf_workloads::suite::SUITE;
 
-use super::jobs::{self, Outcome, Variant};
+use super::csv::csv;
+use super::jobs::{self, Variant};
 use super::Arguments;
-use crate::input::Input;
-use crate::output::{write, write_json};
+use crate::output::write;
 use crate::Verdict;
 
 /// Runs the designs and prints the tables.
 pub fn run(arguments: &Arguments) -> Result<Verdict> {
-    let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
-    let inputs: Vec<_> = match arguments.input.is_empty() {
-        true => SUITE.iter().copied().map(Input::BuiltIn).collect(),
-        false => arguments.input.iter().map(|name| Input::find(name)).collect::<Result<_>>()?,
-    };
+    let config = arguments.machine.load()?;
+    let inputs = arguments.inputs()?;
     let designs = designs(&arguments.designs)?;
     let mut variants: Vec<Variant> = designs.iter().map(|&design| Variant::plain(design)).collect();
     if arguments.sthld {
@@ -36,24 +29,18 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     }
     let outcomes = jobs::run(&inputs, &variants, &config, arguments)?;
 
-    if let Some(path) = &arguments.json {
-        write_json(path, &outcomes)?;
-    }
+    arguments.json.write(&outcomes)?;
     if let Some(path) = &arguments.csv {
-        write(path, &tables::csv(&outcomes)?)?;
+        write(path, &csv(&outcomes, &tables::COLUMNS)?)?;
     }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    if arguments.json.leaves_tables() {
         tables::print(&outcomes, &designs, &variants)?;
     }
     if let Some(folder) = &arguments.out {
         plots::write_all(folder, &outcomes, &designs, &variants)?;
         println!("Plots and results: {}", folder.display());
     }
-    let unsound: Vec<_> = outcomes.iter().filter(|outcome| !outcome.sound).collect();
-    for Outcome { workload, label, errors, .. } in &unsound {
-        println!("{workload}, {label}: a check failed: {}", errors.join("; "));
-    }
-    Ok(if unsound.is_empty() { Verdict::Holds } else { Verdict::Fails })
+    Ok(jobs::verdict(&outcomes))
 }
 
 /// The baseline, which the others are compared with, and those named.

@@ -8,6 +8,7 @@ use gpurf_sim::statistics::ratio;
 
 use super::claims;
 use super::metrics::Metric;
+use crate::compare::csv::Column;
 use crate::compare::jobs::{Outcome, Variant};
 use crate::compare::series::{by_workload, percent, Series};
 use crate::output::table;
@@ -131,47 +132,16 @@ fn print_variants(outcomes: &[Outcome], variants: &[&Variant]) {
     println!("{rows}\n");
 }
 
-/// One line per run.
-pub fn csv(outcomes: &[Outcome]) -> Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(vec![]);
-    writer.write_record([
-        "workload",
-        "variant",
-        "cycles",
-        "warp_instructions",
-        "ipc",
-        "operand_reads",
-        "hits",
-        "hit_ratio",
-        "bank_reads",
-        "bank_writes",
-        "bank_conflicts",
-        "cache_writes",
-        "energy_pj",
-        "stalls_waiting",
-        "stalls_pending",
-        "token_errors",
-    ])?;
-    for outcome in outcomes {
-        let counters = &outcome.counters;
-        writer.write_record([
-            outcome.workload.clone(),
-            outcome.label.clone(),
-            counters.cycles.to_string(),
-            counters.warp_instructions.to_string(),
-            outcome.ipc.to_string(),
-            counters.operand_reads.to_string(),
-            counters.hits.to_string(),
-            outcome.hit_ratio.to_string(),
-            counters.bank_reads.to_string(),
-            counters.bank_writes.to_string(),
-            counters.bank_conflicts.to_string(),
-            counters.cache_writes.to_string(),
-            outcome.energy_pj.total.to_string(),
-            outcome.stalls.waiting.to_string(),
-            outcome.stalls.pending.to_string(),
-            counters.token_errors.to_string(),
-        ])?;
-    }
-    Ok(writer.into_inner()?)
-}
+/// Columns for spreadsheets.
+pub const COLUMNS: [Column; 10] = [
+    ("operand_reads", |outcome| outcome.counters.operand_reads.to_string()),
+    ("hits", |outcome| outcome.counters.hits.to_string()),
+    ("hit_ratio", |outcome| outcome.hit_ratio.to_string()),
+    ("bank_reads", |outcome| outcome.counters.bank_reads.to_string()),
+    ("bank_writes", |outcome| outcome.counters.bank_writes.to_string()),
+    ("bank_conflicts", |outcome| outcome.counters.bank_conflicts.to_string()),
+    ("cache_writes", |outcome| outcome.counters.cache_writes.to_string()),
+    ("energy_pj", |outcome| outcome.energy_pj.total.to_string()),
+    ("stalls_waiting", |outcome| outcome.stalls.waiting.to_string()),
+    ("stalls_pending", |outcome| outcome.stalls.pending.to_string()),
+];

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::compare::claims::read;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -26,14 +28,8 @@ pub struct Claim {
     pub claimed: f64,
 }
 
-#[derive(Deserialize)]
-struct Claims {
-    claim: Vec<Claim>,
-}
-
 /// All claims about a quantity.
 pub fn of(quantity: Quantity) -> Vec<Claim> {
-    let claims: Claims = toml::from_str(include_str!("../../../papers/multicast-evaluation.toml"))
-        .expect("the embedded claims are valid");
-    claims.claim.into_iter().filter(|claim| claim.quantity == quantity).collect()
+    let claims: Vec<Claim> = read(include_str!("../../../papers/multicast-evaluation.toml"));
+    claims.into_iter().filter(|claim| claim.quantity == quantity).collect()
 }

@@ -6,16 +6,14 @@ mod layers;
 mod plots;
 mod tables;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{bail, ensure, Result};
-use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
 
 use super::jobs::{self, Outcome, Variant};
 use super::Arguments;
 use crate::input::Input;
-use crate::output::write_json;
 use crate::Verdict;
 use layers::Layer;
 
@@ -50,8 +48,8 @@ pub fn run(mut arguments: Arguments) -> Result<Verdict> {
         arguments.designs.is_empty() && !arguments.sthld && arguments.csv.is_none(),
         "--study multicast: --designs, --sthld and --csv belong to another study; leave them out",
     );
-    arguments.config.get_or_insert_with(|| PathBuf::from("multicast-next"));
-    let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
+    arguments.machine.config.get_or_insert_with(|| PathBuf::from("multicast-next"));
+    let config = arguments.machine.load()?;
     let tiles = chosen(&arguments.input, layers::tiles(), Input::name);
     let layers = chosen(&arguments.input, layers::all(), |layer: &Layer| layer.name.as_str());
     if tiles.is_empty() && layers.is_empty() {
@@ -72,22 +70,15 @@ pub fn run(mut arguments: Arguments) -> Result<Verdict> {
             false => vec![],
         },
     };
-    if let Some(path) = &arguments.json {
-        write_json(path, &results)?;
-    }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    arguments.json.write(&results)?;
+    if arguments.json.leaves_tables() {
         tables::print(&results, &layers, &config);
     }
     if let Some(folder) = &arguments.out {
         plots::write_all(folder, &results)?;
         println!("Plots and results: {}", folder.display());
     }
-    let mut verdict = Verdict::Holds;
-    for Outcome { workload, label, errors, .. } in results.all().filter(|outcome| !outcome.sound) {
-        println!("{workload}, {label}: a check failed: {}", errors.join("; "));
-        verdict = Verdict::Fails;
-    }
-    Ok(verdict)
+    Ok(jobs::verdict(results.all()))
 }
 
 /// Those that are named, all if nothing is.

@@ -8,7 +8,8 @@ use plotters::prelude::*;
 
 use super::layers::tile_name;
 use super::{against_reference, performance_change, traffic_change, Results, DESIGNS, TURING, VOLTA};
-use crate::compare::bars::{bars, failed, Drawn, COLOURS};
+use crate::chart::{dash, legend, picture, titled, COLOURS};
+use crate::compare::bars::bars;
 use crate::compare::jobs::Outcome;
 use crate::compare::series::Series;
 use crate::output::write;
@@ -21,7 +22,7 @@ pub fn write_all(folder: &Path, results: &Results) -> Result<()> {
     let title = "IPC, change over the baseline, %, each fragment loaded twice";
     draw(folder, "layers.svg", title, &series(&results.layers, VOLTA, performance_change))?;
     if !results.tiles.is_empty() {
-        let picture = occupancy(&results.tiles).map_err(failed)?;
+        let picture = occupancy(&results.tiles)?;
         write(&folder.join("lrt.svg"), picture.as_bytes())?;
     }
     Ok(())
@@ -31,7 +32,7 @@ fn draw(folder: &Path, name: &str, title: &str, series: &[Series]) -> Result<()>
     if series[0].values.is_empty() {
         return Ok(());
     }
-    let picture = bars(title, series).map_err(failed)?;
+    let picture = bars(title, series)?;
     write(&folder.join(name), picture.as_bytes())
 }
 
@@ -48,21 +49,15 @@ fn series(outcomes: &[Outcome], generation: &str, value: fn(&Outcome, &Outcome) 
 }
 
 /// Entries of the load request table in use over time, a line per tile.
-fn occupancy(outcomes: &[Outcome]) -> Drawn {
+fn occupancy(outcomes: &[Outcome]) -> Result<String> {
     let label = format!("iwma {VOLTA}");
     let of_iwma: Vec<_> = outcomes.iter().filter(|outcome| outcome.label == label).collect();
     let end = of_iwma.iter().map(|outcome| outcome.counters.cycles).max().unwrap_or(1);
     let most = of_iwma.iter().flat_map(|outcome| &outcome.intervals).map(|interval| interval.lrt_peak).max();
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (900, 480)).into_drawing_area();
-        area.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&area)
-            .caption("Most entries of the load request table in use, in 500 cycles each", ("sans-serif", 16))
-            .margin(12)
-            .x_label_area_size(40)
-            .y_label_area_size(50)
-            .build_cartesian_2d(0..end, 0..most.unwrap_or(1) + 4)?;
+    picture((900, 480), |area| {
+        let mut chart =
+            titled(area, "Most entries of the load request table in use, in 500 cycles each", 16, (40, 50))
+                .build_cartesian_2d(0..end, 0..most.unwrap_or(1) + 4)?;
         chart.configure_mesh().x_desc("cycle").y_desc("entries").light_line_style(WHITE).draw()?;
         for (number, outcome) in of_iwma.iter().enumerate() {
             let colour = COLOURS[number % COLOURS.len()];
@@ -71,14 +66,8 @@ fn occupancy(outcomes: &[Outcome]) -> Drawn {
             chart
                 .draw_series(LineSeries::new(line, colour))?
                 .label(name.unwrap_or_default())
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 14, y)], colour));
+                .legend(dash(colour));
         }
-        chart
-            .configure_series_labels()
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
-        area.present()?;
-    }
-    Ok(svg)
+        legend(&mut chart, SeriesLabelPosition::MiddleRight)
+    })
 }

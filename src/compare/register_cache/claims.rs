@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::compare::claims::read;
 use crate::register_cache::{Outcome, Row};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,15 +58,8 @@ pub struct Claim {
     pub claimed: f64,
 }
 
-#[derive(Deserialize)]
-struct Claims {
-    claim: Vec<Claim>,
-}
-
 pub fn all() -> Vec<Claim> {
-    let claims: Claims = toml::from_str(include_str!("../../../papers/register-cache-evaluation.toml"))
-        .expect("the embedded claims are valid");
-    claims.claim
+    read(include_str!("../../../papers/register-cache-evaluation.toml"))
 }
 
 impl Claim {

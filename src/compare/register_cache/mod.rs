@@ -3,8 +3,6 @@
 
 mod claims;
 
-use std::path::Path;
-
 use anyhow::{ensure, Context, Result};
 use comfy_table::{CellAlignment, Table};
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules};
@@ -70,8 +68,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         arguments.designs.is_empty()
             && !arguments.sthld
             && !arguments.ablations
-            && arguments.config.is_none()
-            && arguments.settings.is_empty(),
+            && arguments.machine.config.is_none()
+            && arguments.machine.settings.is_empty(),
         "--study register-cache: --designs, --sthld, --ablations, --config and --set belong to another study; leave \
          them out, or use `gpurf register-cache` for other caches",
     );
@@ -96,7 +94,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     });
     let claims: Vec<Compared> = claims.collect();
     save(arguments, &readings, &claims)?;
-    if arguments.json.as_deref() != Some(Path::new("-")) {
+    if arguments.json.leaves_tables() {
         for reading in &readings {
             for (metric, name) in Metric::ALL {
                 println!("{}: {name}, %\n{}\n", reading.name, by_workload(&reading.outcomes, metric));
@@ -117,9 +115,7 @@ fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared]) -> Res
         write(path, text.as_bytes())?;
     }
     let results = serde_json::json!({ "readings": readings, "claims": claims });
-    if let Some(path) = &arguments.json {
-        write_json(path, &results)?;
-    }
+    arguments.json.write(&results)?;
     if let Some(folder) = &arguments.out {
         write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;
         write_json(&folder.join("register_cache.json"), &results).context("--out")?;

@@ -54,20 +54,19 @@ impl Cache {
     pub fn lookup(&mut self, line: u64, sector: usize) -> Option<u64> {
         self.uses += 1;
         let uses = self.uses;
-        let found = self.set(line).iter_mut().find(|way| way.tag == line)?;
+        let found = self.find(line)?;
         found.last_use = uses;
         Some(found.ready[sector]).filter(|&ready| ready != ABSENT)
     }
 
     /// The number that [`Cache::set_number`] has given the sector of a line that is there.
     pub fn number(&mut self, line: u64, sector: usize) -> u32 {
-        let found = self.set(line).iter().find(|way| way.tag == line);
-        found.map_or(0, |found| found.numbers[sector])
+        self.find(line).map_or(0, |found| found.numbers[sector])
     }
 
     /// Numbers the sector of a line that is there.
     pub fn set_number(&mut self, line: u64, sector: usize, number: u32) {
-        if let Some(found) = self.set(line).iter_mut().find(|way| way.tag == line) {
+        if let Some(found) = self.find(line) {
             found.numbers[sector] = number;
         }
     }
@@ -92,7 +91,7 @@ impl Cache {
 
     /// The data of a sector of a line that is there will have to be written to memory.
     pub fn mark_dirty(&mut self, line: u64, sector: usize) {
-        if let Some(found) = self.set(line).iter_mut().find(|way| way.tag == line) {
+        if let Some(found) = self.find(line) {
             found.dirty |= 1 << sector;
         }
     }
@@ -111,6 +110,11 @@ impl Cache {
         });
         set[way].last_use = uses;
         (&mut set[way], replaced)
+    }
+
+    /// The way of a line, if it has one.
+    fn find(&mut self, line: u64) -> Option<&mut Line> {
+        self.set(line).iter_mut().find(|way| way.tag == line)
     }
 
     fn set(&mut self, line: u64) -> &mut [Line] {

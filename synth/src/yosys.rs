@@ -1,0 +1,104 @@
+//! A folder with Yosys at work in it.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{anyhow, Context, Error, Result};
+use gpurf_verilog::tools::Tool;
+use tempfile::TempDir;
+use wait_timeout::ChildExt;
+
+const SCRIPT: &str = "script.ys";
+const LOG: &str = "yosys.log";
+/// What Yosys prints where it does not come as far as to write a log.
+const PRINTED: &str = "printed.txt";
+
+/// The folder goes with this.
+pub(crate) struct Yosys {
+    folder: TempDir,
+}
+
+impl Yosys {
+    /// In a new folder.
+    pub fn new() -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("gpurf-synth-").tempdir();
+        Ok(Yosys { folder: folder.context("cannot make a temporary folder")? })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> Result<()> {
+        let path = self.path().join(name);
+        fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))
+    }
+
+    pub fn read(&self, name: &str) -> Result<String> {
+        fs::read_to_string(self.path().join(name)).with_context(|| format!("Yosys wrote no {name}"))
+    }
+
+    /// Whether a script runs to its end, and in time if there is a limit.
+    ///
+    /// # Errors
+    /// If Yosys is missing or cannot be started.
+    pub fn run(&self, script: &str, limit: Option<Duration>) -> Result<bool> {
+        self.write(SCRIPT, script)?;
+        let printed = File::create(self.path().join(PRINTED)).context("cannot write what Yosys prints")?;
+        let mut child = Tool::Yosys
+            .command()?
+            .args(["-q", "-l", LOG, SCRIPT])
+            .current_dir(self.path())
+            .stdout(printed.try_clone()?)
+            .stderr(printed)
+            .spawn()
+            .context("Yosys cannot be started")?;
+        let Some(limit) = limit else { return Ok(child.wait()?.success()) };
+        if let Some(status) = child.wait_timeout(limit)? {
+            return Ok(status.success());
+        }
+        child.kill()?;
+        child.wait()?;
+        Ok(false)
+    }
+
+    /// What went wrong in the last run. The folder stays.
+    pub fn failure(self) -> Error {
+        let read = |name| self.read(name).ok().filter(|text| !text.is_empty());
+        let log = read(LOG).or_else(|| read(PRINTED)).unwrap_or_default();
+        let kept = self.folder.keep().join(LOG);
+        anyhow!("Yosys failed; its log is {}, which ends:\n{}", kept.display(), tail(&log))
+    }
+}
+
+fn tail(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
+    // The last lines tell the time spent; what went wrong begins with ERROR.
+    let end = lines.iter().rposition(|line| line.contains("ERROR")).map_or(lines.len(), |at| at + 1);
+    lines[end.saturating_sub(12)..end].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_log_is_the_error() {
+        assert_eq!(tail("a\n\nERROR: b\nTime spent"), "a\nERROR: b");
+    }
+
+    #[test]
+    fn a_script_ends_in_time_or_not_at_all() {
+        if Tool::Yosys.find().is_err() {
+            return gpurf_fixtures::skipped("there is no Yosys");
+        }
+        let yosys = Yosys::new().unwrap();
+        let began = std::time::Instant::now();
+        assert!(!yosys.run("exec -- sleep 60", Some(Duration::from_millis(100))).unwrap());
+        assert!(began.elapsed() < Duration::from_secs(30));
+        assert!(yosys.run("stat", Some(Duration::from_secs(60))).unwrap());
+        assert!(!yosys.run("no_such_command", None).unwrap());
+        assert!(yosys.failure().to_string().contains("no_such_command"));
+    }
+}
