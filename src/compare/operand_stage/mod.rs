@@ -4,22 +4,17 @@
 mod plot;
 mod tables;
 
-use std::path::Path;
-
 use anyhow::{ensure, Result};
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue;
-use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
 use gpurf_synth::Synthesis;
-use gpurf_workloads::suite::SUITE;
 use serde::Serialize;
 
 use super::jobs::{self, Outcome, Variant};
 use super::series::Series;
 use super::Arguments;
-use crate::input::Input;
-use crate::output::{write, write_json};
+use crate::output::write;
 use crate::synth::{options, synthesize};
 use crate::verilog::design;
 use crate::Verdict;
@@ -135,11 +130,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         arguments.designs.is_empty() && !arguments.sthld && !arguments.ablations && arguments.csv.is_none(),
         "--study operand-stage: --designs, --sthld, --ablations and --csv belong to another study; leave them out",
     );
-    let config = Config::load(arguments.config.as_deref(), &arguments.settings)?;
-    let inputs: Vec<_> = match arguments.input.is_empty() {
-        true => SUITE.iter().copied().map(Input::BuiltIn).collect(),
-        false => arguments.input.iter().map(|name| Input::find(name)).collect::<Result<_>>()?,
-    };
+    let config = arguments.machine.load()?;
+    let inputs = arguments.inputs()?;
     let of_step = |step: &'static Step| {
         let designs = DESIGNS.into_iter().map(|(design, _)| step.variant(design, &[]));
         designs.chain([step.variant(Design::BASELINE, &[MANY])])
@@ -156,22 +148,15 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         .map(|(step, hardware)| Row::new(step, &outcomes, hardware))
         .collect();
 
-    if let Some(path) = &arguments.json {
-        write_json(path, &Results { rows: &rows, outcomes: &outcomes })?;
-    }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
-        tables::print(&rows, &inputs, &config);
+    arguments.json.write(&Results { rows: &rows, outcomes: &outcomes })?;
+    if arguments.json.leaves_tables() {
+        tables::print(&rows, inputs.len(), &config);
     }
     if let Some(folder) = &arguments.out {
         write(&folder.join("operand_stage.svg"), plot::over_hold_time(&rows)?.as_bytes())?;
         println!("Plot and results: {}", folder.display());
     }
-    let mut verdict = Verdict::Holds;
-    for Outcome { workload, label, errors, .. } in outcomes.iter().filter(|outcome| !outcome.sound) {
-        println!("{workload}, {label}: a check failed: {}", errors.join("; "));
-        verdict = Verdict::Fails;
-    }
-    Ok(verdict)
+    Ok(jobs::verdict(&outcomes))
 }
 
 /// The stages of every step.

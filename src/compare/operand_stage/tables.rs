@@ -5,13 +5,11 @@ use gpurf_sim::config::Config;
 
 use super::{Row, DESIGNS};
 use crate::compare::series::percent;
-use crate::input::Input;
 use crate::output::table;
 
-pub fn print(rows: &[Row], inputs: &[Input], config: &Config) {
+pub fn print(rows: &[Row], workloads: usize, config: &Config) {
     println!(
-        "Means over {} workloads, %. IPC of the baseline is compared with its own in the first row,",
-        inputs.len()
+        "Means over {workloads} workloads, %. IPC of the baseline is compared with its own in the first row,"
     );
     println!("that of the others with the baseline of their row. F §VI-C: 8 OCUs instead of 2 gain 7.1%.");
     println!("{}", gains(rows));
