@@ -65,3 +65,47 @@ fn mutants_are_killed_or_proved_equivalent_or_listed() {
     assert_eq!(count("killed") + count("equivalent") + survivors.len() as u64, 20, "{report}");
     assert!(count("killed") >= 15 && survivors.is_empty(), "{report}");
 }
+
+/// A module, its parameters, and what is broken in its Verilog: what stands there, and what in its place.
+type Fault = (&'static str, &'static [&'static str], &'static str, &'static str);
+
+/// What a faster operand stage can get wrong.
+const FAULTS: [Fault; 6] = [
+    // What is granted at issue joins the queue all the same.
+    ("arbiter", &[], "wants[b*7 + s] & !(direct[b*7 + s] & granted[b])", "wants[b*7 + s]"),
+    // An instruction at the door goes before the queue.
+    ("arbiter", &[], "= wants[b*7 + s] & !next_valid[b]", "= wants[b*7 + s]"),
+    // What arrives for the leaving instruction makes the next one ready.
+    ("ocu", &["dispatch_on_arrival=true"], "slot_ready[s] <= !issue", "slot_ready[s] <= 1'd1"),
+    ("operand_collector_table", &["dispatch_on_arrival=true"], "!issue | source_hit[s]", "1'd1"),
+    // What leaves stays locked, and the next instruction finds no room.
+    ("ccu", &[], "(cache_table_lock[e] & !dispatch)", "cache_table_lock[e]"),
+    // A collector that is dispatched can take nothing.
+    ("ocu_stage", &[], "collectors_occupied[c] & !dispatch_arbiter_grant[c]", "collectors_occupied[c]"),
+];
+
+#[test]
+fn faults_of_a_faster_operand_stage_are_found() {
+    for (module, settings, there, instead) in FAULTS {
+        let folder = tempfile::tempdir().unwrap();
+        let settings: Vec<&str> =
+            ["width=32"].iter().chain(settings).flat_map(|setting| ["--set", setting]).collect();
+        gpurf().args(["verilog", module]).args(&settings).arg("--out").arg(folder.path()).assert().success();
+        let entries = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().path());
+        let files: Vec<PathBuf> =
+            entries.filter(|path| path.extension().is_some_and(|it| it == "v")).collect();
+        let mut places = 0;
+        for file in &files {
+            let text = fs::read_to_string(file).unwrap();
+            places += text.matches(there).count();
+            fs::write(file, text.replace(there, instead)).unwrap();
+        }
+        assert_eq!(places, 1, "{module}: `{there}`");
+        let mut command = gpurf();
+        command.args(["testbench", module, "--engines", "model,icarus", "--cycles", "1000"]).args(&settings);
+        for file in &files {
+            command.arg("--verilog").arg(file);
+        }
+        command.assert().code(1).stdout(predicate::str::contains("icarus"));
+    }
+}

@@ -28,7 +28,7 @@ impl Config {
         if let Sthld::Fixed(sthld) = self.sthld {
             between("sthld", sthld.into(), 0, 31)?;
         }
-        between("rthld", self.rthld.into(), 1, 1 << 20)?;
+        between("rthld", self.rthld.into(), 0, 1 << 20)?;
         between("sms", self.sms as u64, 1, 128)?;
         between("active_warps", self.active_warps as u64, 1, WARPS as u64)?;
         between("finereg.context_cycles", self.finereg.context_cycles, 0, MAX_LATENCY)?;

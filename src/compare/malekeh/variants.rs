@@ -46,13 +46,20 @@ fn monolithic() -> Vec<Variant> {
 }
 
 /// What the hit ratio under greedy-then-oldest and least-recently-used depends on (F §VI-C): whether a warp
-/// finds its own collector again, and how many warps share a collector.
+/// finds its own collector again, which results are cached (`traditional` itself: its own, and all), and how many
+/// warps share a collector. F's text allows each of the readings.
 fn greedy() -> Vec<Variant> {
-    let any_free = Design { allocation: Allocation::AnyFree, ..Design::TRADITIONAL };
-    vec![
-        Variant { label: "traditional allocation=any".into(), ..Variant::plain(any_free) },
-        Variant::set(Design::TRADITIONAL, &["collectors=1"]),
-    ]
+    let allocations = [("own", Allocation::OwnElseAnyFree), ("any", Allocation::AnyFree)];
+    // Without a reuse that counts as near, the filter keeps every result out.
+    let results: [(&str, bool, &[&str]); 3] =
+        [("all", true, &[]), ("near", false, &[]), ("none", false, &["rthld=0"])];
+    let readings = allocations.into_iter().flat_map(|(collector, allocation)| {
+        results.map(|(cached, cache_far, settings)| Variant {
+            label: format!("traditional collector={collector} results={cached}"),
+            ..Variant::set(Design { allocation, cache_far, ..Design::TRADITIONAL }, settings)
+        })
+    });
+    readings.chain([Variant::set(Design::TRADITIONAL, &["collectors=1"])]).collect()
 }
 
 fn malekeh(settings: &[&str]) -> Variant {

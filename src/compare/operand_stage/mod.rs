@@ -1,5 +1,5 @@
 //! How long a collector is held: what a faster operand stage brings in instructions per cycle, and what it costs in
-//! area and path. F §II gives no hold time, and says that 8 OCUs instead of 2 gain 7.1% (F §VI-C).
+//! area and path. F §II gives no hold time, and says that 8 OCUs instead of 2 gain 7.1% (F §I).
 
 mod plot;
 mod tables;

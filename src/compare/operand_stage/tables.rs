@@ -11,7 +11,7 @@ pub fn print(rows: &[Row], workloads: usize, config: &Config) {
     println!(
         "Means over {workloads} workloads, %. IPC of the baseline is compared with its own in the first row,"
     );
-    println!("that of the others with the baseline of their row. F §VI-C: 8 OCUs instead of 2 gain 7.1%.");
+    println!("that of the others with the baseline of their row. F §I: 8 OCUs instead of 2 gain 7.1%.");
     println!("{}", gains(rows));
     if rows.iter().any(|row| !row.hardware.is_empty()) {
         println!(
