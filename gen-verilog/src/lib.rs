@@ -3,6 +3,18 @@
 //! [`emit`] turns a rust-hdl module into a [`Design`] of readable Verilog modules; [`export`] writes it
 //! to files; [`check`] asks other tools what they think of it; [`Verilated`] and [`Icarus`] run it behind
 //! the same interface as the rust-hdl module and its reference model.
+//!
+//! The operand collector unit as Verilog:
+//!
+//! ```
+//! use gpurf_blocks::Parameters;
+//! use gpurf_hw::collector::Ocu;
+//! use gpurf_verilog::emit;
+//!
+//! let design = emit(&Ocu::<32>::new(&Parameters::default()))?;
+//! assert!(design.source().contains(&format!("module {} (", design.top)));
+//! # Ok::<(), gpurf_verilog::EmitError>(())
+//! ```
 
 pub mod cache;
 pub mod check;
