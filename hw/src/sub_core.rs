@@ -21,7 +21,7 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub ready: In<[Bit; WARPS]>,
     /// A new warp starts here; it is not ready yet.
     pub launch: In<[Bit; WARPS]>,
-    /// The next instruction of each warp, as of [`IssueStage`].
+    /// The next instruction of each warp, as of the issue stage.
     pub head_unit: In<[Bits<3>; WARPS]>,
     /// The next instruction of each warp: execution unit, a name for it, the warp's first register row.
     pub head_payload: In<[Bits<32>; WARPS]>,

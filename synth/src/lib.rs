@@ -6,6 +6,8 @@
 //! - [`Mutants`] are copies of a design with one fault each.
 //! - [`Paper`] holds a paper's claims, [`audit`] sets them beside the RTL.
 
+#![warn(missing_docs)]
+
 mod boolean;
 mod liberty;
 mod mutants;

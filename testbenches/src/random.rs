@@ -44,7 +44,7 @@ impl Random {
 
     /// Uniform in 0..`bound`.
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.word() as u64 * bound as u64 >> 32) as usize
+        ((self.word() as u64 * bound as u64) >> 32) as usize
     }
 
     /// One of the choices.

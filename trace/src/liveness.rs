@@ -175,9 +175,12 @@ mod tests {
         registers.iter().copied().collect()
     }
 
-    /// Places 8 bytes apart: reads, writes, successors.
-    fn graph(lines: &[(&[u8], &[u8], &[u32])]) -> Liveness {
-        let node = |(place, line): (usize, &(&[u8], &[u8], &[u32]))| Node {
+    /// Reads, writes, successors.
+    type Line<'a> = (&'a [u8], &'a [u8], &'a [u32]);
+
+    /// Places 8 bytes apart.
+    fn graph(lines: &[Line]) -> Liveness {
+        let node = |(place, line): (usize, &Line)| Node {
             pc: 8 * place as u32,
             reads: set(line.0),
             kills: set(line.1),

@@ -27,7 +27,8 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let has_reset = has_clock && !arguments.is_unreset;
     let clock_names: Vec<Ident> = [("clock", has_clock), ("reset", has_reset)]
         .iter()
-        .filter_map(|(name, there)| there.then(|| format_ident!("{name}")))
+        .filter(|(_, there)| *there)
+        .map(|(name, _)| format_ident!("{name}"))
         .collect();
     let clock_types = [quote!(Clock), quote!(Bit)];
     let clock_fields = clock_names.iter().zip(&clock_types).map(|(name, carried)| {

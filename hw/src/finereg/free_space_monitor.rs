@@ -13,8 +13,6 @@ use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
 
-/// Most words of flags.
-
 /// `P`: bits of an entry's number.
 #[block(title = "Free space monitor of the PCRF", paper = "R §V-C", parameters(pcrf_entries), sizes(words = pcrf_entries / FLAG_WORD))]
 pub struct FreeSpaceMonitor<const P: usize> {

@@ -265,6 +265,10 @@ impl fmt::Display for Design {
     }
 }
 
+fn model_with<K: Collector<u32>>(parameters: &Parameters) -> SubCoreEngine {
+    Box::new(SubCore::new(parameters, OperandStage::<u32, K>::new(parameters)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,8 +280,4 @@ mod tests {
         }
         assert_eq!(Design::named("none"), None);
     }
-}
-
-fn model_with<K: Collector<u32>>(parameters: &Parameters) -> SubCoreEngine {
-    Box::new(SubCore::new(parameters, OperandStage::<u32, K>::new(parameters)))
 }

@@ -43,8 +43,8 @@ impl<E> Gpu<E>
 where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
-    /// `engine` makes the hardware of each sub-core, which must be what [`Design::issue_stage`] and
-    /// [`Design::operand_stage`] describe; sub-core s of SM m has number 4 m + s. The seed is that of the
+    /// `engine` makes the hardware of each sub-core, which must have the design's parameters,
+    /// [`Design::parameters`]; sub-core s of SM m has number 4 m + s. The seed is that of the
     /// hardware's random choices.
     ///
     /// Hardware that does nothing for two cycles, and is given the same again, is taken to do nothing in the next
@@ -100,14 +100,14 @@ where
         }
     }
 
-    /// Has the RMU of each SM run by an engine: see [`Design::FINEREG`]. It must be what
-    /// [`crate::config::FineReg::hardware`] describes.
+    /// Has the RMU of each SM run by an engine: see [`Design::FINEREG`]. It must have the
+    /// machine's parameters, [`Config::hardware`].
     pub fn drive_rmu(&mut self, mut engine: impl FnMut(usize) -> RmuEngine) {
         self.sms.iter_mut().enumerate().for_each(|(index, sm)| sm.switching.rmu = engine(index));
     }
 
-    /// Has the CTA status monitor of each SM run by an engine. It must be what
-    /// [`crate::config::FineReg::hardware`] describes.
+    /// Has the CTA status monitor of each SM run by an engine. It must have the
+    /// machine's parameters, [`Config::hardware`].
     pub fn drive_status_monitor(&mut self, mut engine: impl FnMut(usize) -> StatusMonitorEngine) {
         self.sms.iter_mut().enumerate().for_each(|(index, sm)| sm.switching.monitor.engine = engine(index));
     }

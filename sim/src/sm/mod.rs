@@ -14,7 +14,7 @@
 //! - Generic addresses lie in the space of the instruction's first one.
 //! - A block has one barrier, which waits for all of its warps that have instructions left.
 //!
-//! Under some designs more blocks are resident than have warp slots: see [`switching`].
+//! Under some designs more blocks are resident than have warp slots: see `switching`.
 //!
 //! Where no sub-core can issue, write, read or dispatch before the next completion, time jumps to it;
 //! the counters are those of the cycles passed over. The hardware of a sub-core sees no clock edge in a cycle

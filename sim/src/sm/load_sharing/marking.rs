@@ -185,7 +185,7 @@ impl Section {
                 refused.extend([place.pc, other_place.pc]);
             } else if other_warp != *warp {
                 found.loads.extend([place.pc, other_place.pc]);
-                if !(*warp).abs_diff(other_warp).is_multiple_of(SUB_CORES as u32) {
+                if warp.abs_diff(other_warp) % SUB_CORES as u32 != 0 {
                     found.across.extend([place.pc, other_place.pc]);
                 }
             }

@@ -297,8 +297,8 @@ impl Context {
                 return true;
             };
             let stores = || stores_to_shared(memory_of(kernel, decoded, residents, executing));
-            !multicaster.takes(executing, sections.of(executing), decoded)
-                && !(multicaster.is_draining(executing.block) && stores())
+            let waits = multicaster.is_draining(executing.block) && stores();
+            !waits && !multicaster.takes(executing, sections.of(executing), decoded)
         };
         let executing = memory.take(self.now, may_be_taken)?;
         self.last_progress = self.now;

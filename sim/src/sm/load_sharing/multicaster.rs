@@ -195,7 +195,7 @@ impl Multicaster {
             return;
         }
         self.offered[sub_core] = load.map(|(executing, key, section)| {
-            let destination = key.destination ^ SECOND_HALF * parts as u8;
+            let destination = key.destination ^ (SECOND_HALF * parts as u8);
             let key = Key { destination, ..key };
             Part { executing, key, section, stores, completion }
         });
