@@ -120,7 +120,8 @@ impl BlockMemory<'_> {
         }
     }
 
-    #[inline]
+    /// Inlined, so that the way to the space is taken once for all lanes.
+    #[inline(always)]
     pub fn read<const N: usize>(&self, located: Located) -> Result<[u8; N], Fault> {
         let read = match located.place {
             Placed::Global(address) => self.global.read(address),
