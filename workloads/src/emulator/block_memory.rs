@@ -122,7 +122,7 @@ impl BlockMemory<'_> {
 
     /// Inlined, so that the way to the space is taken once for all lanes.
     #[inline(always)]
-    pub fn read<const N: usize>(&self, located: Located) -> Result<[u8; N], Fault> {
+    pub fn read<const N: usize>(&self, located: Located) -> Result<&[u8; N], Fault> {
         let read = match located.place {
             Placed::Global(address) => self.global.read(address),
             Placed::Shared(address) => read(&self.shared, address),
@@ -177,7 +177,7 @@ impl BlockMemory<'_> {
 }
 
 #[inline]
-fn read<const N: usize>(memory: &[u8], address: u64) -> Result<[u8; N], AccessError> {
+fn read<const N: usize>(memory: &[u8], address: u64) -> Result<&[u8; N], AccessError> {
     if address % N as u64 != 0 {
         return Err(AccessError::Misaligned);
     }

@@ -237,7 +237,7 @@ impl View {
 
     /// Reads `N` bytes, a power of two, aligned to their number.
     #[inline]
-    pub fn read<const N: usize>(&self, address: u64) -> Result<[u8; N], AccessError> {
+    pub fn read<const N: usize>(&self, address: u64) -> Result<&[u8; N], AccessError> {
         self.check(address, N)?;
         let offset = (address - BASE) as usize;
         let (page, place) = (offset / PAGE, offset % PAGE);
