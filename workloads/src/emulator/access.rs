@@ -91,27 +91,27 @@ impl Warp {
                 match width {
                     Width::U8 => {
                         for (lane, place) in places {
-                            row[lane] = u32::from(u8::from_le_bytes(memory.read(place)?));
+                            row[lane] = u32::from(u8::from_le_bytes(*memory.read(place)?));
                         }
                     }
                     Width::S8 => {
                         for (lane, place) in places {
-                            row[lane] = i8::from_le_bytes(memory.read(place)?) as u32;
+                            row[lane] = i8::from_le_bytes(*memory.read(place)?) as u32;
                         }
                     }
                     Width::U16 => {
                         for (lane, place) in places {
-                            row[lane] = u32::from(u16::from_le_bytes(memory.read(place)?));
+                            row[lane] = u32::from(u16::from_le_bytes(*memory.read(place)?));
                         }
                     }
                     Width::S16 => {
                         for (lane, place) in places {
-                            row[lane] = i16::from_le_bytes(memory.read(place)?) as u32;
+                            row[lane] = i16::from_le_bytes(*memory.read(place)?) as u32;
                         }
                     }
                     Width::B32 => {
                         for (lane, place) in places {
-                            row[lane] = u32::from_le_bytes(memory.read(place)?);
+                            row[lane] = u32::from_le_bytes(*memory.read(place)?);
                         }
                     }
                     Width::B64 => {
@@ -195,7 +195,7 @@ impl Warp {
                 for lane in lanes_of(mask) {
                     let place = memory.place(Space::Shared, addresses[lane], number, lane);
                     touched.push(addresses[lane]);
-                    let before = u32::from_le_bytes(memory.read(place)?);
+                    let before = u32::from_le_bytes(*memory.read(place)?);
                     memory.write(place, before.wrapping_add(1).to_le_bytes())?;
                     if let Some(row) = destination {
                         self.registers[usize::from(*row)][lane] = before;
@@ -235,7 +235,7 @@ impl Warp {
     }
 
     #[inline]
-    pub fn load_words<const N: usize>(&mut self, bytes: [u8; N], rows: &[usize; 4], lane: usize) {
+    pub fn load_words<const N: usize>(&mut self, bytes: &[u8; N], rows: &[usize; 4], lane: usize) {
         for (word, &row) in bytes.chunks_exact(4).zip(rows) {
             self.registers[row][lane] = u32::from_le_bytes(word.try_into().expect("four bytes"));
         }
@@ -295,7 +295,7 @@ impl Warp {
     ) -> Result<(), Fault> {
         let (operand, swap) = (self.rows(operand), self.rows(swap));
         if kind.bytes() == 8 {
-            let before = u64::from_le_bytes(memory.read(place)?);
+            let before = u64::from_le_bytes(*memory.read(place)?);
             let compared = u64::from_le_bytes(self.words_of(&operand, lane));
             let swapped = u64::from_le_bytes(self.words_of(&swap, lane));
             let after = atomic_64(function, kind, before, compared, swapped);
@@ -310,7 +310,7 @@ impl Warp {
                 self.registers[usize::from(row) + 1][lane] = (result >> 32) as u32;
             }
         } else {
-            let before = u32::from_le_bytes(memory.read(place)?);
+            let before = u32::from_le_bytes(*memory.read(place)?);
             let operands = (self.registers[operand[0]][lane], self.registers[swap[0]][lane]);
             let after = atomic_32(function, kind, before, operands.0, operands.1);
             memory.write(place, after.to_le_bytes())?;

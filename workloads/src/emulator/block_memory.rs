@@ -120,8 +120,9 @@ impl BlockMemory<'_> {
         }
     }
 
-    #[inline]
-    pub fn read<const N: usize>(&self, located: Located) -> Result<[u8; N], Fault> {
+    /// Inlined, so that the way to the space is taken once for all lanes.
+    #[inline(always)]
+    pub fn read<const N: usize>(&self, located: Located) -> Result<&[u8; N], Fault> {
         let read = match located.place {
             Placed::Global(address) => self.global.read(address),
             Placed::Shared(address) => read(&self.shared, address),
@@ -176,7 +177,7 @@ impl BlockMemory<'_> {
 }
 
 #[inline]
-fn read<const N: usize>(memory: &[u8], address: u64) -> Result<[u8; N], AccessError> {
+fn read<const N: usize>(memory: &[u8], address: u64) -> Result<&[u8; N], AccessError> {
     if address % N as u64 != 0 {
         return Err(AccessError::Misaligned);
     }

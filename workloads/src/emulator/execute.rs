@@ -32,7 +32,8 @@ impl Fault {
 
 /// Values on their way through an instruction.
 pub(crate) struct Scratch {
-    inputs: Inputs,
+    /// Operands that are not just registers.
+    words: [Lanes; MAX_SOURCES],
     outputs: Outputs,
     pub touched: Touched,
 }
@@ -40,7 +41,7 @@ pub(crate) struct Scratch {
 impl Default for Scratch {
     fn default() -> Scratch {
         Scratch {
-            inputs: Inputs { lanes: [[0; LANES]; MAX_SOURCES], predicates: [0; 7], mask: 0 },
+            words: [[0; LANES]; MAX_SOURCES],
             outputs: Outputs { lanes: [[0; LANES]; MAX_RESULTS], predicates: [0; 7] },
             touched: Touched::default(),
         }
@@ -173,15 +174,21 @@ impl Warp {
         if mask == 0 {
             return Ok(());
         }
-        let Scratch { inputs, outputs, .. } = scratch;
-        for (source, lanes) in compute.sources.iter().zip(&mut inputs.lanes) {
-            self.fetch(*source, constants, number, lanes)?;
+        let Scratch { words, outputs, .. } = scratch;
+        let mut inputs = Inputs { lanes: [&[0; LANES]; MAX_SOURCES], predicates: [0; 7], mask };
+        for ((source, word), lanes) in compute.sources.iter().zip(words).zip(&mut inputs.lanes) {
+            *lanes = match *source {
+                (Source::Row(row), Modifier::None) => &self.registers[usize::from(row)],
+                _ => {
+                    self.fetch(*source, constants, number, word)?;
+                    word
+                }
+            };
         }
         for (source, predicate) in compute.predicates.iter().zip(&mut inputs.predicates) {
             *predicate = self.predicate(*source);
         }
-        inputs.mask = mask;
-        (compute.function)(inputs, outputs);
+        (compute.function)(&inputs, outputs);
         let first = mask.trailing_zeros();
         for (destination, value) in compute.destinations.iter().zip(&outputs.lanes) {
             match *destination {

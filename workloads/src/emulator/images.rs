@@ -89,11 +89,11 @@ impl Warp {
                             let address = address + 4 * i as u64;
                             match chunk.len() {
                                 1 => chunk
-                                    .copy_from_slice(&memory.global.read::<1>(address).map_err(misplaced)?),
+                                    .copy_from_slice(memory.global.read::<1>(address).map_err(misplaced)?),
                                 2 => chunk
-                                    .copy_from_slice(&memory.global.read::<2>(address).map_err(misplaced)?),
+                                    .copy_from_slice(memory.global.read::<2>(address).map_err(misplaced)?),
                                 _ => chunk
-                                    .copy_from_slice(&memory.global.read::<4>(address).map_err(misplaced)?),
+                                    .copy_from_slice(memory.global.read::<4>(address).map_err(misplaced)?),
                             }
                         }
                     }
@@ -127,7 +127,7 @@ impl Warp {
                 }
                 SurfaceEffect::Atomic(function, kind) => {
                     let Some(address) = address else { continue };
-                    let before = u32::from_le_bytes(memory.global.read(address).map_err(misplaced)?);
+                    let before = u32::from_le_bytes(*memory.global.read(address).map_err(misplaced)?);
                     let operand = self.registers[rows[0]][lane];
                     let after = atomic_32(function, kind, before, operand, operand);
                     store(memory, address, &after.to_le_bytes()).map_err(misplaced)?;

@@ -148,8 +148,8 @@ impl BlockMemory<'_> {
         let located = self.place(Space::Generic, address, number, lane);
         Ok(match bytes {
             1 => self.read::<1>(located)?[0].into(),
-            4 => u32::from_le_bytes(self.read(located)?).into(),
-            _ => u64::from_le_bytes(self.read(located)?),
+            4 => u32::from_le_bytes(*self.read(located)?).into(),
+            _ => u64::from_le_bytes(*self.read(located)?),
         })
     }
 

@@ -237,7 +237,7 @@ impl View {
 
     /// Reads `N` bytes, a power of two, aligned to their number.
     #[inline]
-    pub fn read<const N: usize>(&self, address: u64) -> Result<[u8; N], AccessError> {
+    pub fn read<const N: usize>(&self, address: u64) -> Result<&[u8; N], AccessError> {
         self.check(address, N)?;
         let offset = (address - BASE) as usize;
         let (page, place) = (offset / PAGE, offset % PAGE);
@@ -283,9 +283,9 @@ mod tests {
         let mut second = View::new(Arc::clone(&snapshot));
         first.write(address + 4096, 7u32.to_le_bytes()).unwrap();
         second.write(address + 4096, [9u8]).unwrap();
-        assert_eq!(first.read::<4>(address + 4096).unwrap(), 7u32.to_le_bytes());
-        assert_eq!(second.read::<4>(address + 4096).unwrap(), [9, 1, 1, 1]);
-        assert_eq!(second.read::<4>(address + 4092).unwrap(), [1; 4]);
+        assert_eq!(*first.read::<4>(address + 4096).unwrap(), 7u32.to_le_bytes());
+        assert_eq!(*second.read::<4>(address + 4096).unwrap(), [9, 1, 1, 1]);
+        assert_eq!(*second.read::<4>(address + 4092).unwrap(), [1; 4]);
         memory.commit(first.into_writes());
         memory.commit(second.into_writes());
         let mut bytes = [0; 8];
@@ -300,7 +300,7 @@ mod tests {
         let second = memory.allocate(8);
         assert!(second >= first + 100 + 156);
         let mut view = View::new(Arc::new(memory.clone()));
-        assert_eq!(view.read::<4>(first + 96).unwrap(), [0; 4]);
+        assert_eq!(*view.read::<4>(first + 96).unwrap(), [0; 4]);
         assert_eq!(view.read::<4>(first + 100), Err(AccessError::OutOfBounds));
         assert_eq!(view.read::<4>(first - 4), Err(AccessError::OutOfBounds));
         assert_eq!(view.read::<4>(0), Err(AccessError::OutOfBounds));
@@ -309,11 +309,11 @@ mod tests {
         assert_eq!(view.read::<16>(second), Err(AccessError::OutOfBounds));
         assert_eq!(view.write::<8>(second + 8, [1; 8]), Err(AccessError::OutOfBounds));
         assert_eq!(view.write::<8>(second, [1; 8]), Ok(()));
-        assert_eq!(view.read::<8>(second).unwrap(), [1; 8]);
+        assert_eq!(*view.read::<8>(second).unwrap(), [1; 8]);
         assert!(memory.write(second + 4, &[0; 5]).is_err());
         // A failed access does not spoil the memory of the last good one.
         let view = View::new(Arc::new(memory));
-        assert_eq!(view.read::<8>(second).unwrap(), [0; 8]);
+        assert_eq!(*view.read::<8>(second).unwrap(), [0; 8]);
         assert_eq!(view.read::<4>(first + 100), Err(AccessError::OutOfBounds));
     }
 }

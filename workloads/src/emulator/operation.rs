@@ -146,8 +146,9 @@ pub(crate) const MAX_SOURCES: usize = 8;
 pub(crate) const MAX_RESULTS: usize = 4;
 
 /// Operand values of an instruction.
-pub(crate) struct Inputs {
-    pub lanes: [Lanes; MAX_SOURCES],
+pub(crate) struct Inputs<'a> {
+    /// Registers are read in place.
+    pub lanes: [&'a Lanes; MAX_SOURCES],
     /// A bit per lane.
     pub predicates: [u32; 7],
     /// Lanes that execute.

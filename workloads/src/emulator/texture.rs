@@ -164,10 +164,10 @@ impl Texture {
             let (bits, largest) = match channel {
                 Channel::U8 => (u32::from(memory.read::<1>(address)?[0]), 255.0),
                 Channel::S8 => (memory.read::<1>(address)?[0] as i8 as u32, 127.0),
-                Channel::U16 | Channel::F16 => (u16::from_le_bytes(memory.read(address)?).into(), 65535.0),
-                Channel::S16 => (i16::from_le_bytes(memory.read(address)?) as u32, 32767.0),
+                Channel::U16 | Channel::F16 => (u16::from_le_bytes(*memory.read(address)?).into(), 65535.0),
+                Channel::S16 => (i16::from_le_bytes(*memory.read(address)?) as u32, 32767.0),
                 Channel::U32 | Channel::S32 | Channel::F32 => {
-                    (u32::from_le_bytes(memory.read(address)?), 1.0)
+                    (u32::from_le_bytes(*memory.read(address)?), 1.0)
                 }
             };
             let i = i as usize;

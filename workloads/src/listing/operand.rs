@@ -87,7 +87,7 @@ pub struct Register {
     pub half: Option<Half>,
     /// `.B0` to `.B3`: the byte of the register to take.
     pub byte: Option<u8>,
-    /// `.SIGN`: its uppermost bit, as a predicate.
+    /// `.SIGN`: its uppermost bit, as a predicate; `!R0.SIGN` has `invert`.
     pub sign: bool,
     /// `.ROW`: a matrix that lies row by row.
     pub by_row: bool,
@@ -293,7 +293,9 @@ fn shape<'a>(input: &mut &'a str) -> Parsed<&'a str> {
 }
 
 fn register(input: &mut &str) -> Parsed<Register> {
-    let invert = opt('~').parse_next(input)?.is_some();
+    // The sign of a register is inverted as a predicate is.
+    let inverted_sign = opt('!').parse_next(input)?.is_some();
+    let invert = opt('~').parse_next(input)?.is_some() || inverted_sign;
     let negate = opt('-').parse_next(input)?.is_some();
     let absolute = opt('|').parse_next(input)?.is_some();
     let (file, index) = register_name(input)?;
@@ -314,7 +316,7 @@ fn register(input: &mut &str) -> Parsed<Register> {
         } else if opt(".ROW").parse_next(input)?.is_some() {
             register.by_row = true;
         } else if opt(shape).parse_next(input)?.is_none() {
-            return Ok(register);
+            return if inverted_sign && !register.sign { Err(fail()) } else { Ok(register) };
         }
     }
 }

@@ -58,13 +58,14 @@ fn plop3_follows_two_tables_at_once() {
 fn plop3_takes_signs_of_registers() {
     let [a, b, _] = words::<3>(23);
     let bit: Vec<u32> = (0..32).map(|lane| lane & 1).collect();
-    for table in [0x80, 0x17, 0xca] {
-        let code = format!("PLOP3.LUT P3, PT, R9.SIGN, P0, R10.SIGN, {table:#x}, 0x0");
+    for (table, not) in [(0x80, ""), (0x17, ""), (0xca, ""), (0x80, "!"), (0xca, "!")] {
+        let code = format!("PLOP3.LUT P3, PT, {not}R9.SIGN, P0, R10.SIGN, {table:#x}, 0x0");
         let trial = Trial::new(code).input("R9", &a[..32]).input("R10", &b[..32]).input("P0", &bit);
         let [result] = trial.outputs(["P3"]);
         for lane in 0..32 {
-            let row = (a[lane] >> 31) << 2 | bit[lane] << 1 | b[lane] >> 31;
-            assert_eq!(result[lane], table >> row & 1, "table {table:#x}, lane {lane}");
+            let first = if not.is_empty() { a[lane] } else { !a[lane] };
+            let row = (first >> 31) << 2 | bit[lane] << 1 | b[lane] >> 31;
+            assert_eq!(result[lane], table >> row & 1, "table {table:#x}, {not}, lane {lane}");
         }
     }
 }

@@ -36,7 +36,7 @@ impl Decoder<'_> {
         let destination = self.destination(1)?;
         let sources = [self.source(Kind::Integer)?, self.source(Kind::Integer)?, self.source(Kind::Integer)?];
         let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-            let [value, operand, limits, ..] = &inputs.lanes;
+            let [value, operand, limits, ..] = inputs.lanes;
             outputs.predicates[0] = 0;
             for lane in 0..LANES as u32 {
                 let operand = operand[lane as usize] & 31;

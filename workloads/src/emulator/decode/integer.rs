@@ -104,7 +104,7 @@ impl Decoder<'_> {
         });
         let ones = negate.iter().filter(|&&negate| negate).count() as u64;
         let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-            let [a, b, c, ..] = &inputs.lanes;
+            let [a, b, c, ..] = inputs.lanes;
             let [first, second, ..] = inputs.predicates;
             outputs.predicates[..2].fill(0);
             for lane in 0..LANES {
@@ -151,7 +151,7 @@ impl Decoder<'_> {
         };
         let function: Function = if long {
             Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-                let [a, b, low, upper, ..] = &inputs.lanes;
+                let [a, b, low, upper, ..] = inputs.lanes;
                 outputs.predicates[0] = 0;
                 for lane in 0..LANES {
                     let addend = u64::from(upper[lane]) << 32 | u64::from(low[lane]);
@@ -165,7 +165,7 @@ impl Decoder<'_> {
             })
         } else {
             Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-                let [a, b, c, ..] = &inputs.lanes;
+                let [a, b, c, ..] = inputs.lanes;
                 for lane in 0..LANES {
                     let carry = inputs.predicates[0] >> lane & 1;
                     outputs.lanes[0][lane] =
@@ -244,7 +244,7 @@ impl Decoder<'_> {
         let shift = shift as u32 & 31;
         let carry = if extended { self.predicate_or(FALSE)? } else { FALSE };
         let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-            let [a, b, upper, ..] = &inputs.lanes;
+            let [a, b, upper, ..] = inputs.lanes;
             outputs.predicates[0] = 0;
             for lane in 0..LANES {
                 let upper = if sign_extended { (a[lane] as i32 >> 31) as u32 } else { upper[lane] };

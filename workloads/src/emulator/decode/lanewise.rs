@@ -4,23 +4,25 @@ use super::super::operation::{Function, Inputs, Outputs, LANES};
 
 pub(super) fn map1(f: impl Fn(u32) -> u32 + Send + Sync + 'static) -> Function {
     Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
+        let [a, ..] = inputs.lanes;
         for lane in 0..LANES {
-            outputs.lanes[0][lane] = f(inputs.lanes[0][lane]);
+            outputs.lanes[0][lane] = f(a[lane]);
         }
     })
 }
 
 pub(super) fn map2(f: impl Fn(u32, u32) -> u32 + Send + Sync + 'static) -> Function {
     Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
+        let [a, b, ..] = inputs.lanes;
         for lane in 0..LANES {
-            outputs.lanes[0][lane] = f(inputs.lanes[0][lane], inputs.lanes[1][lane]);
+            outputs.lanes[0][lane] = f(a[lane], b[lane]);
         }
     })
 }
 
 pub(super) fn map3(f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> Function {
     Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-        let [a, b, c, ..] = &inputs.lanes;
+        let [a, b, c, ..] = inputs.lanes;
         for lane in 0..LANES {
             outputs.lanes[0][lane] = f(a[lane], b[lane], c[lane]);
         }
@@ -30,9 +32,10 @@ pub(super) fn map3(f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> 
 /// Two words, and a predicate that chooses.
 pub(super) fn map2_if(f: impl Fn(u32, u32, bool) -> u32 + Send + Sync + 'static) -> Function {
     Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
+        let [a, b, ..] = inputs.lanes;
         for lane in 0..LANES {
             let chosen = inputs.predicates[0] >> lane & 1 != 0;
-            outputs.lanes[0][lane] = f(inputs.lanes[0][lane], inputs.lanes[1][lane], chosen);
+            outputs.lanes[0][lane] = f(a[lane], b[lane], chosen);
         }
     })
 }
@@ -124,7 +127,8 @@ fn set_predicates(outputs: &mut Outputs, compared: u32, operand: u32, combine: C
 
 pub(super) fn test2(combine: Combine, f: impl Fn(u32, u32) -> bool + Send + Sync + 'static) -> Function {
     Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-        let compared = compare_lanes(|lane| f(inputs.lanes[0][lane], inputs.lanes[1][lane]));
+        let [a, b, ..] = inputs.lanes;
+        let compared = compare_lanes(|lane| f(a[lane], b[lane]));
         set_predicates(outputs, compared, inputs.predicates[0], combine);
     })
 }

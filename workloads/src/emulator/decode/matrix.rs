@@ -32,7 +32,7 @@ impl Decoder<'_> {
             let b = self.fragment::<1>()?;
             let c = self.fragment::<4>()?;
             let function: Function = Box::new(|inputs: &Inputs, outputs: &mut Outputs| {
-                let [a0, a1, b, c0, c1, c2, c3, ..] = &inputs.lanes;
+                let [a0, a1, b, c0, c1, c2, c3, ..] = inputs.lanes;
                 matrix::hmma_1688_f32([a0, a1], b, [c0, c1, c2, c3], &mut outputs.lanes);
             });
             let sources = a.into_iter().chain(b).chain(c);
@@ -43,7 +43,7 @@ impl Decoder<'_> {
             let b = self.fragment::<1>()?;
             let c = self.fragment::<2>()?;
             let function: Function = Box::new(|inputs: &Inputs, outputs: &mut Outputs| {
-                let [a0, a1, b, c0, c1, ..] = &inputs.lanes;
+                let [a0, a1, b, c0, c1, ..] = inputs.lanes;
                 let d = outputs.lanes.first_chunk_mut().expect("two of four");
                 matrix::hmma_1688_f16([a0, a1], b, [c0, c1], d);
             });
@@ -76,7 +76,7 @@ impl Decoder<'_> {
         let b = self.fragment::<1>()?;
         let c = self.fragment::<2>()?;
         let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-            let [a, b, c0, c1, ..] = &inputs.lanes;
+            let [a, b, c0, c1, ..] = inputs.lanes;
             let [d0, d1] = product(a, b, &[*c0, *c1], a_signed, b_signed, saturate);
             outputs.lanes[0] = d0;
             outputs.lanes[1] = d1;
@@ -108,7 +108,7 @@ impl Decoder<'_> {
         let b = self.fragment::<2>()?;
         let c = self.fragment::<2>()?;
         let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-            let [a0, a1, b0, b1, c0, c1, ..] = &inputs.lanes;
+            let [a0, a1, b0, b1, c0, c1, ..] = inputs.lanes;
             let product = matrix::QuadProduct::new([a0, a1], a_by_row, [b0, b1], b_by_row);
             let [d0, d1] = add(&product, [c0, c1], step);
             outputs.lanes[0] = d0;
@@ -134,7 +134,7 @@ impl Decoder<'_> {
         let b = self.fragment::<1>()?;
         let c = self.fragment::<2>()?;
         let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-            let [a, b, c0, c1, ..] = &inputs.lanes;
+            let [a, b, c0, c1, ..] = inputs.lanes;
             let [d0, d1] = matrix::bmma_88128(a, b, &[*c0, *c1]);
             outputs.lanes[0] = d0;
             outputs.lanes[1] = d1;

@@ -97,7 +97,7 @@ impl Decoder<'_> {
                 let destination = self.destination(1)?;
                 let source = self.source(Kind::Integer)?;
                 let function: Function = Box::new(|inputs: &Inputs, outputs: &mut Outputs| {
-                    outputs.lanes[0] = matrix::transpose_88(&inputs.lanes[0]);
+                    outputs.lanes[0] = matrix::transpose_88(inputs.lanes[0]);
                 });
                 Ok(self.compute(destination, [source], [], function))
             }
@@ -172,7 +172,7 @@ impl Decoder<'_> {
         let table = self.table()?;
         let joined = self.predicate_or(FALSE)?;
         let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-            let [a, b, c, ..] = &inputs.lanes;
+            let [a, b, c, ..] = inputs.lanes;
             for lane in 0..LANES {
                 outputs.lanes[0][lane] = integer::lop3(a[lane], b[lane], c[lane], table);
             }
@@ -241,7 +241,7 @@ impl Decoder<'_> {
         let sources = [self.source(Kind::Integer)?, self.source(Kind::Integer)?];
         let predicates = (0..7).map(|index| PredicateSource { uniform: false, index, negate: false });
         let function: Function = Box::new(|inputs: &Inputs, outputs: &mut Outputs| {
-            let [a, mask, ..] = &inputs.lanes;
+            let [a, mask, ..] = inputs.lanes;
             for lane in 0..LANES {
                 let bits =
                     (0..7).fold(0, |bits, index| bits | (inputs.predicates[index] >> lane & 1) << index);
@@ -276,6 +276,8 @@ impl Decoder<'_> {
 /// Sources to results, word by word.
 fn copy(words: usize) -> Function {
     Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
-        outputs.lanes[..words].copy_from_slice(&inputs.lanes[..words]);
+        for (result, word) in outputs.lanes.iter_mut().zip(&inputs.lanes[..words]) {
+            *result = **word;
+        }
     })
 }

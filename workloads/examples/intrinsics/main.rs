@@ -1,15 +1,22 @@
-//! Compiles every function that the CUDA headers declare for device code, each in a kernel of its own.
+//! Compiles every function that the CUDA headers declare for device code, each in a kernel of its own, runs it, and
+//! compares what it gives with answers computed here.
 //!
-//! `cargo run -p gpurf-workloads --example intrinsics -- DIR` writes a source and a listing per header to DIR, and
-//! says how many functions compiled; `cargo run -p gpurf-workloads --example corpus -- DIR/*.sass` says how many
-//! of them can be executed. The compiler is that of `workloads/build`, which is run before to install it.
+//! `cargo run --release -p gpurf-workloads --example intrinsics -- DIR` writes a source and a listing per header to
+//! DIR, or takes the listings that are there, and says how many functions compiled, how many are right, and which
+//! are wrong, refused, or without an answer. Exit code 1 if any is wrong. The compiler is that of `workloads/build`,
+//! which is run before to install it.
+
+mod answers;
+mod run;
 
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
+
+use gpurf_workloads::Module;
 
 /// Where functions are declared, beside templates.
 const HEADERS: [&str; 18] = [
@@ -48,22 +55,28 @@ struct Function {
     parameters: Vec<String>,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<ExitCode, Box<dyn Error>> {
     let out = PathBuf::from(std::env::args().nth(1).ok_or("give a folder for sources and listings")?);
     fs::create_dir_all(&out)?;
     let cuda = cuda()?;
-    let (mut declared, mut compiled) = (0, 0);
+    let mut declared = 0;
+    let mut report = run::Report::default();
     for header in HEADERS {
         let text = fs::read_to_string(cuda.join("include").join(header))?;
-        let functions = functions(&text);
+        let functions: Vec<Function> = functions(&text).into_iter().collect();
         let stem = out.join(header.trim_end_matches(".h").replace('/', "_"));
-        let kept = compile(&cuda, &functions, &stem)?;
-        println!("{header}: {kept} of {} functions compile", functions.len());
+        let listing = stem.with_extension("sass");
+        if !listing.exists() {
+            compile(&cuda, &functions, &stem)?;
+        }
+        let module = Module::parse(&listing.display().to_string(), &fs::read_to_string(&listing)?)?;
+        println!("{header}: {} of {} functions compile", module.kernels.len(), functions.len());
         declared += functions.len();
-        compiled += kept;
+        report.add(&module, &functions);
     }
-    println!("{compiled} of {declared} functions compile");
-    Ok(())
+    println!("{} of {declared} functions compile", report.functions());
+    print!("{report}");
+    Ok(ExitCode::from(u8::from(report.is_wrong())))
 }
 
 /// The folder of the compiler.
@@ -153,16 +166,16 @@ fn without_comments(text: &str) -> String {
     plain.lines().filter(|line| !line.trim_start().starts_with('#')).map(|line| code(line) + "\n").collect()
 }
 
-/// Compiles the functions, without those that the compiler refuses; how many it took.
-fn compile(cuda: &Path, functions: &BTreeSet<Function>, stem: &Path) -> Result<usize, Box<dyn Error>> {
+/// Compiles the functions, without those that the compiler refuses.
+fn compile(cuda: &Path, functions: &[Function], stem: &Path) -> Result<(), Box<dyn Error>> {
     let [source, cubin, listing] = ["cu", "cubin", "sass"].map(|extension| stem.with_extension(extension));
-    let mut kept: Vec<&Function> = functions.iter().collect();
+    let mut kept: Vec<(usize, &Function)> = functions.iter().enumerate().collect();
     let preamble = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n\
                     #include <cuda_awbarrier_primitives.h>\n";
     let first_line = preamble.lines().count() + 1;
     while !kept.is_empty() {
         // A kernel to a line, so that messages tell which.
-        let kernels: String = kept.iter().enumerate().map(|(i, function)| kernel(i, function)).collect();
+        let kernels: String = kept.iter().map(|&(number, function)| kernel(number, function)).collect();
         fs::write(&source, preamble.to_string() + &kernels)?;
         let mut nvcc = Command::new(cuda.join("bin/nvcc"));
         nvcc.args(["-O3", "-arch=sm_75", "-cubin", "-w", "-Xcudafe", "--error_limit=10000", "-o"]);
@@ -178,25 +191,26 @@ fn compile(cuda: &Path, functions: &BTreeSet<Function>, stem: &Path) -> Result<u
         if refused.is_empty() {
             return Err(format!("{}: {messages}", source.display()).into());
         }
-        let mut numbers = 0..;
-        kept.retain(|_| !refused.contains(&numbers.next().expect("endless")));
+        kept.retain(|(number, _)| !refused.contains(number));
     }
-    Ok(kept.len())
+    Ok(())
 }
 
 /// Numbers of the functions that messages of the compiler or the assembler are about.
-fn refused(messages: &str, source: &str, first_line: usize, kept: &[&Function]) -> BTreeSet<usize> {
+fn refused(messages: &str, source: &str, first_line: usize, kept: &[(usize, &Function)]) -> BTreeSet<usize> {
     let mut refused = BTreeSet::new();
     for message in messages.lines() {
         let line = message.strip_prefix(source).and_then(|rest| rest.strip_prefix('('));
         let line = line.and_then(|rest| rest.split(')').next()?.parse::<usize>().ok());
-        refused.extend(line.and_then(|line| line.checked_sub(first_line)));
+        let place = line.and_then(|line| line.checked_sub(first_line));
+        refused.extend(place.and_then(|place| kept.get(place)).map(|(number, _)| number));
         // The assembler and the linker name kernels or functions.
         for word in message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
             let number: Option<usize> =
                 word.strip_prefix("kernel_").and_then(|rest| rest.split('_').next()?.parse().ok());
             refused.extend(number);
-            refused.extend(kept.iter().position(|function| line.is_none() && function.name == word));
+            let named = kept.iter().find(|(_, function)| line.is_none() && function.name == word);
+            refused.extend(named.map(|(number, _)| number));
         }
     }
     refused

@@ -3,124 +3,16 @@
 //! A fragment is a part of a matrix per lane, register by register. Lane l stands for row (or column)
 //! l / 4; l mod 4 counts registers' worth of elements along the other dimension.
 
-use std::hint::black_box;
+mod half_product;
+mod quad_product;
 
 use super::{half, single};
 
 /// A register of all lanes.
 type Lanes = [u32; 32];
 
-/// Four elements of a row in the even columns, and those in the odd ones. Fragments C and D have the even ones in
-/// one register and the odd ones in another, both in lanes 4 × row to 4 × row + 3.
-type Row = [[f64; 4]; 2];
-
-/// The lower and the upper halves of words.
-#[inline(always)]
-fn halves<const N: usize>(words: &[u32; N]) -> [[f64; N]; 2] {
-    let mut values = [[0.0; N]; 2];
-    for (part, values) in values.iter_mut().enumerate() {
-        for (value, word) in values.iter_mut().zip(words) {
-            *value = half::value((word >> (16 * part)) as u16);
-        }
-    }
-    values
-}
-
-/// The product of a 16×8 and an 8×8 matrix in half precision, plus a matrix whose rows `addends` gives, to
-/// `finish`; both are told the half of the rows and the row's first lane.
-///
-/// Products are exact and are added to the element of C in double precision; the sum is rounded where
-/// it is stored. How the hardware truncates inside is not public.
-#[inline(always)]
-fn multiply_add_1688(
-    a: [&Lanes; 2],
-    b: &Lanes,
-    add_product: impl Fn(f64, f64, f64) -> f64,
-    addends: impl Fn(usize, usize, &mut Row),
-    mut finish: impl FnMut(usize, usize, &Row),
-) {
-    // Of two rows of B each, the even columns and the odd ones; a column is in four lanes. They are moved before
-    // they are widened, which the compiler would do the other way round.
-    let mut pairs = [[0; 8]; 4];
-    for (pair, words) in pairs.iter_mut().enumerate() {
-        for i in 0..4 {
-            words[i] = b[8 * i + pair];
-            words[4 + i] = b[8 * i + 4 + pair];
-        }
-    }
-    let mut right = [[0.0; 8]; 8];
-    for (words, rows) in black_box(pairs).iter().zip(right.chunks_exact_mut(2)) {
-        rows.copy_from_slice(&halves(words));
-    }
-    for (half, register) in a.into_iter().enumerate() {
-        let left = halves(register);
-        for row in 0..8 {
-            // The compiler would take several rows at once, and transpose them for it.
-            let lane = 4 * black_box(row) % 32;
-            let mut sums = [[0.0; 4]; 2];
-            addends(half, lane, &mut sums);
-            for (k, right) in right.iter().enumerate() {
-                let factor = left[k % 2][lane + k / 2];
-                for (sum, &other) in sums.as_flattened_mut().iter_mut().zip(right) {
-                    *sum = add_product(*sum, factor, other);
-                }
-            }
-            finish(half, lane, &sums);
-        }
-    }
-}
-
-/// Adds a product of two halves. It is exact, so that it does not matter whether it is made by an instruction of
-/// its own; a fused one is used where the processor has it.
-macro_rules! add_product {
-    () => {
-        |sum: f64, a: f64, b: f64| {
-            if multiversion::target::target_cfg_f!(target_feature = "fma") {
-                a.mul_add(b, sum)
-            } else {
-                sum + a * b
-            }
-        }
-    };
-}
-
-/// `HMMA.1688.F32`: D = A × B + C with C and D in single precision.
-#[multiversion::multiversion(targets("x86_64+avx2+fma"))]
-pub fn hmma_1688_f32(a: [&Lanes; 2], b: &Lanes, c: [&Lanes; 4], d: &mut [Lanes; 4]) {
-    let addends = |half: usize, lane: usize, sums: &mut Row| {
-        for (sums, register) in sums.iter_mut().zip(&c[2 * half..]) {
-            for (sum, &bits) in sums.iter_mut().zip(&register[lane..lane + 4]) {
-                *sum = f64::from(f32::from_bits(bits));
-            }
-        }
-    };
-    let finish = |half: usize, lane: usize, sums: &Row| {
-        for (sums, register) in sums.iter().zip(&mut d[2 * half..]) {
-            for (&sum, bits) in sums.iter().zip(&mut register[lane..lane + 4]) {
-                let value = sum as f32;
-                *bits = if value.is_nan() { single::NAN } else { value.to_bits() };
-            }
-        }
-    };
-    multiply_add_1688(a, b, add_product!(), addends, finish);
-}
-
-/// `HMMA.1688.F16`: D = A × B + C with C and D in half precision, two elements to a register.
-#[multiversion::multiversion(targets("x86_64+avx2+fma"))]
-pub fn hmma_1688_f16(a: [&Lanes; 2], b: &Lanes, c: [&Lanes; 2], d: &mut [Lanes; 2]) {
-    let addends = |half: usize, lane: usize, sums: &mut Row| {
-        for (i, word) in c[half][lane..lane + 4].iter().enumerate() {
-            sums[0][i] = half::value(*word as u16);
-            sums[1][i] = half::value((word >> 16) as u16);
-        }
-    };
-    let finish = |half: usize, lane: usize, sums: &Row| {
-        for (i, word) in d[half][lane..lane + 4].iter_mut().enumerate() {
-            *word = half::from_pair([sums[0][i], sums[1][i]]);
-        }
-    };
-    multiply_add_1688(a, b, add_product!(), addends, finish);
-}
+pub use half_product::{hmma_1688_f16, hmma_1688_f32};
+pub use quad_product::QuadProduct;
 
 /// The product of an 8×K and a K×8 matrix of integers of `BITS` bits, plus an 8×8 matrix of words. A
 /// register holds 32 / `BITS` consecutive elements of a row of A, or of a column of B; C two of a row.
@@ -202,97 +94,6 @@ pub fn transpose_88(matrix: &Lanes) -> Lanes {
         let (row, column) = (lane / 4, lane % 4 * 2);
         element(column, row) | element(column + 1, row) << 16
     })
-}
-
-/// `HMMA.884`: the four products of an 8×4 and a 4×8 matrix, one for each four lanes of the lower half of
-/// the warp with the four that are 16 above.
-///
-/// Lane l of the lower four stands for row (or column) l mod 4, of the upper for 4 + l mod 4. By row, a lane
-/// has the four elements of its row of A, else the rows' elements of column l mod 4 from its half of the
-/// rows; of B likewise with columns.
-pub struct QuadProduct {
-    left: [[[f64; 4]; 8]; 4],
-    /// By column.
-    right: [[[f64; 4]; 8]; 4],
-}
-
-/// Which of the four products a lane takes part in, and whether it is one of the upper lanes of it.
-fn quad(lane: usize) -> (usize, usize) {
-    (lane % 16 / 4, lane / 16)
-}
-
-impl QuadProduct {
-    pub fn new(a: [&Lanes; 2], a_by_row: bool, b: [&Lanes; 2], b_by_row: bool) -> QuadProduct {
-        // Both as lists of four along the dimension that is summed over.
-        let unpack = |registers: [&Lanes; 2], whole: bool| {
-            let mut lists = [[[0.0; 4]; 8]; 4];
-            for lane in 0..32 {
-                let (quad, upper) = quad(lane);
-                for i in 0..4 {
-                    let value = half::value((registers[i / 2][lane] >> (16 * (i % 2))) as u16);
-                    if whole {
-                        lists[quad][4 * upper + lane % 4][i] = value;
-                    } else {
-                        lists[quad][4 * upper + i][lane % 4] = value;
-                    }
-                }
-            }
-            lists
-        };
-        QuadProduct { left: unpack(a, a_by_row), right: unpack(b, !b_by_row) }
-    }
-
-    fn element(&self, quad: usize, row: usize, column: usize, addend: f64) -> f64 {
-        let pairs = self.left[quad][row].iter().zip(&self.right[quad][column]);
-        pairs.fold(addend, |sum, (a, b)| sum + a * b)
-    }
-
-    /// Registers 2 n and 2 n + 1 of the eight of C and D in single precision.
-    pub fn add_singles(&self, c: [&Lanes; 2], step: usize) -> [Lanes; 2] {
-        self.to_singles(step, |register, lane, _| f64::from(f32::from_bits(c[register][lane])))
-    }
-
-    /// As `add_singles`, with C in half precision and its registers as `add_halves` has them: 0 and 1 in the
-    /// first two steps, 2 and 3 in the others.
-    pub fn add_halves_to_singles(&self, c: [&Lanes; 2], step: usize) -> [Lanes; 2] {
-        self.to_singles(step, |_, lane, (row, column)| {
-            let word = c[column % 4 / 2][lane / 4 * 4 + row % 4];
-            half::value((word >> (16 * (column % 2))) as u16)
-        })
-    }
-
-    /// The addend is that of a register, a lane and its row and column.
-    fn to_singles(&self, step: usize, addend: impl Fn(usize, usize, (usize, usize)) -> f64) -> [Lanes; 2] {
-        std::array::from_fn(|register| {
-            let i = 2 * step + register;
-            std::array::from_fn(|lane| {
-                let (quad, upper) = quad(lane);
-                let (row, column) = (4 * upper + (i & 2) + (lane & 1), (i & 4) + (lane & 2) + (i & 1));
-                let addend = addend(register, lane, (row, column));
-                let value = self.element(quad, row, column, addend) as f32;
-                if value.is_nan() {
-                    single::NAN
-                } else {
-                    value.to_bits()
-                }
-            })
-        })
-    }
-
-    /// Registers 2 n and 2 n + 1 of the four of C and D in half precision, two elements each.
-    pub fn add_halves(&self, c: [&Lanes; 2], step: usize) -> [Lanes; 2] {
-        std::array::from_fn(|register| {
-            std::array::from_fn(|lane| {
-                let (quad, upper) = quad(lane);
-                let row = 4 * upper + lane % 4;
-                half::from_pair(std::array::from_fn(|part| {
-                    let column = 4 * step + 2 * register + part;
-                    let addend = half::value((c[register][lane] >> (16 * part)) as u16);
-                    self.element(quad, row, column, addend)
-                }))
-            })
-        })
-    }
 }
 
 #[cfg(test)]

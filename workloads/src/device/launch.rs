@@ -1,0 +1,113 @@
+//! From a kernel and its arguments to a launch.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::argument::{place_arguments, Argument};
+use super::load::Names;
+use super::Device;
+use crate::emulator::{self, Code, Launch, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::error::{readable, Error, Result};
+use crate::listing::{Kernel, Module, PARAMETER_BASE};
+
+/// Where constant bank 0 has the address of the constants among other memory.
+const CONSTANTS_WINDOW: usize = 0x50;
+/// Most threads of a block.
+const MAX_THREADS: u64 = 1024;
+/// Most blocks of a grid, per dimension.
+const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
+/// Most shared memory of a block, in bytes.
+const MAX_SHARED: u32 = 64 << 10;
+
+impl Device {
+    pub(super) fn prepare(
+        &mut self,
+        module: &Module,
+        name: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        arguments: &[Argument],
+    ) -> Result<Launch> {
+        let wrong = |message: String| Error::Launch { kernel: name.into(), message };
+        let Some(kernel) = module.kernel(name) else {
+            let shown = |kernel: &Kernel| match readable(&kernel.name) {
+                readable if readable == kernel.name => readable,
+                readable => format!("{} for {readable}", kernel.name),
+            };
+            let names: Vec<_> = module.kernels.iter().map(shown).collect();
+            return Err(wrong(format!("the listing has no such kernel; it has {}", names.join(", "))));
+        };
+        if kernel.defect.is_some() {
+            module.check(kernel)?;
+        }
+        let threads = block.iter().fold(1u64, |threads, &size| threads.saturating_mul(size.into()));
+        if threads == 0 || threads > MAX_THREADS || block[2] > 64 {
+            return Err(wrong(format!(
+                "a block of {block:?} threads: give 1 to {MAX_THREADS} in all, at most 64 in z"
+            )));
+        }
+        if grid.iter().zip(MAX_GRID).any(|(&size, limit)| size == 0 || size > limit) {
+            return Err(wrong(format!("a grid of {grid:?} blocks: give 1 to {MAX_GRID:?}")));
+        }
+        let dynamic = shared;
+        let shared = kernel.shared.next_multiple_of(16).saturating_add(shared);
+        if shared > MAX_SHARED {
+            return Err(wrong(format!("{shared} bytes of shared memory; a block has {MAX_SHARED} at most")));
+        }
+        let mut parameters = vec![0; PARAMETER_BASE as usize];
+        for (place, value) in [
+            (0x0, block[0]),
+            (0x4, block[1]),
+            (0x8, block[2]),
+            (0xc, grid[0]),
+            (0x10, grid[1]),
+            (0x14, grid[2]),
+        ] {
+            parameters[place..place + 4].copy_from_slice(&value.to_le_bytes());
+        }
+        // What makes generic addresses of those in shared and local memory.
+        for (place, window) in [(0x18, SHARED_WINDOW), (0x20, LOCAL_WINDOW)] {
+            parameters[place..place + 8].copy_from_slice(&window.to_le_bytes());
+        }
+        // Dynamic shared memory, number of the launch, number of multiprocessors.
+        parameters[0x2c..0x30].copy_from_slice(&dynamic.to_le_bytes());
+        parameters[0x30..0x38].copy_from_slice(&u64::from(self.launches + 1).to_le_bytes());
+        parameters[0x10c..0x110].copy_from_slice(&1u32.to_le_bytes());
+        // The stack grows down from here; thread by thread it starts at address 0.
+        parameters[0x28..0x2c].copy_from_slice(&emulator::stack_bytes(kernel).to_le_bytes());
+        place_arguments(&mut parameters, kernel, arguments).map_err(wrong)?;
+
+        let loaded = self.load(module)?;
+        let loaded = &mut self.loaded[loaded];
+        if let Some(place) = loaded.constants_place {
+            parameters[CONSTANTS_WINDOW..CONSTANTS_WINDOW + 8].copy_from_slice(&place.to_le_bytes());
+        }
+        let code = match loaded.codes.iter().find(|code| code.kernel.name == name) {
+            Some(code) => Arc::clone(code),
+            None => {
+                let names = Names {
+                    globals: &loaded.globals,
+                    functions: &module.functions,
+                    missing: loaded.missing.to_vec(),
+                };
+                let names = RefCell::new(names);
+                let code = Arc::new(Code::new(kernel, &|name| names.borrow_mut().address(name))?);
+                loaded.codes.push(Arc::clone(&code));
+                code
+            }
+        };
+        Ok(Launch {
+            code,
+            grid,
+            block,
+            shared,
+            parameters,
+            constants: Arc::clone(&loaded.constants),
+            addresses: Arc::clone(&loaded.addresses),
+            missing: Arc::clone(&loaded.missing),
+            textures: Arc::clone(&self.textures),
+            digests: self.options.digests,
+        })
+    }
+}

@@ -1,0 +1,267 @@
+//! The host's side of a program: device memory, copies, kernel launches.
+//!
+//! ```
+//! use gpurf_workloads::{Device, Dim, Module};
+//! # fn main() -> Result<(), gpurf_workloads::Error> {
+//! let module = Module::parse("vectoradd.sass", include_str!("../../kernels/vectoradd.sass"))?;
+//! let mut device = Device::default();
+//! let a = device.upload(&[1.0f32, 2.0, 3.0]);
+//! let b = device.upload(&[10.0f32, 20.0, 30.0]);
+//! let c = device.allocate(12);
+//! device.launch(&module, "vectoradd", Dim::from(1), Dim::from(32), 0, &[a.into(), b.into(), c.into(), 3.into()])?;
+//! assert_eq!(device.read::<f32>(c, 3)?, [11.0, 22.0, 33.0]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod argument;
+mod launch;
+mod load;
+mod run;
+
+use std::sync::Arc;
+
+use bytemuck::{AnyBitPattern, NoUninit};
+use gpurf_trace::{Command, Kernel as TraceKernel, Workload};
+
+use crate::emulator::{AccessError, Memory};
+use crate::error::{Error, Result};
+use crate::listing::Module;
+use crate::texture::{Image, Sampler, Texture};
+use load::Loaded;
+use run::EmulatedBlocks;
+
+pub use argument::{Argument, Dim, Pointer};
+
+/// What a device does beside computing.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Make the instruction streams of the launches.
+    pub stream: bool,
+    /// Streams are kept in memory up to so many bytes in all. Launches beyond are executed again each
+    /// time that their stream is read.
+    pub keep_bytes: usize,
+    /// Bytes that kernels can allocate with `malloc`, for all modules on the device.
+    pub heap_bytes: u64,
+    /// Bytes of zeros before and behind each allocation that kernels may touch.
+    pub margin: u64,
+    /// Loads from shared memory carry a digest of the values that they gave their lanes.
+    pub digests: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { stream: true, keep_bytes: 1 << 30, heap_bytes: 8 << 20, margin: 0, digests: false }
+    }
+}
+
+/// Device memory and the copies and launches made so far.
+#[derive(Default)]
+pub struct Device {
+    options: Options,
+    memory: Memory,
+    loaded: Vec<Loaded>,
+    commands: Vec<Command>,
+    textures: Arc<Vec<Texture>>,
+    launches: u32,
+    kept_bytes: usize,
+    has_heap: bool,
+    printed: String,
+}
+
+impl Device {
+    pub fn new(options: Options) -> Device {
+        Device { options, ..Device::default() }
+    }
+
+    /// Zeroed memory of `bytes` bytes, aligned to 256.
+    pub fn allocate(&mut self, bytes: u64) -> Pointer {
+        let margin = self.options.margin.next_multiple_of(256);
+        Pointer(self.memory.allocate_between(margin, bytes))
+    }
+
+    /// Gives an allocation a name for messages.
+    pub fn name(&mut self, pointer: Pointer, name: &str) {
+        self.memory.name(pointer.0, name);
+    }
+
+    /// Addresses of a module's `__device__` variables.
+    ///
+    /// # Errors
+    /// None so far.
+    pub fn variables(&mut self, module: &Module) -> Result<Vec<(String, u64)>> {
+        let loaded = self.load(module)?;
+        let globals = self.loaded[loaded].globals.iter();
+        Ok(globals.map(|(name, (address, _))| (name.clone(), *address)).collect())
+    }
+
+    /// Bytes of a `__constant__` or `__device__` variable.
+    ///
+    /// # Errors
+    /// There is no such variable, or it is smaller.
+    pub fn read_symbol(
+        &mut self,
+        module: &Module,
+        symbol: &str,
+        start: usize,
+        bytes: usize,
+    ) -> Result<Vec<u8>> {
+        let loaded = self.load(module)?;
+        let loaded = &self.loaded[loaded];
+        let constant = module.constants.symbols.get(symbol).copied();
+        let global = loaded.globals.get(symbol).copied();
+        let size = constant.map(|(_, size)| size).or(global.map(|(_, size)| size));
+        let wrong = |message| copy_error_text(0, bytes, message);
+        let Some(size) = size else { return Err(wrong(format!("the listing has no variable {symbol}"))) };
+        if start + bytes > size as usize {
+            return Err(wrong(format!("variable {symbol} has only {size} bytes")));
+        }
+        match (constant, global) {
+            (Some((offset, _)), _) => {
+                let start = offset as usize + start;
+                Ok(loaded.constants[start..start + bytes].to_vec())
+            }
+            (None, Some((address, _))) => self.read(Pointer(address + start as u64), bytes),
+            (None, None) => unreachable!("it has a size"),
+        }
+    }
+
+    /// Allocates memory and copies `data` into it.
+    pub fn upload<T: NoUninit>(&mut self, data: &[T]) -> Pointer {
+        let pointer = self.allocate(size_of_val(data) as u64);
+        self.write(pointer, data).expect("just allocated");
+        pointer
+    }
+
+    /// Copies `data` to allocated memory.
+    ///
+    /// # Errors
+    /// Some of the place was not allocated.
+    pub fn write<T: NoUninit>(&mut self, to: Pointer, data: &[T]) -> Result<()> {
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        self.memory.write(to.0, bytes).map_err(|error| copy_error(to.0, bytes.len(), error))?;
+        if self.options.stream {
+            self.commands.push(Command::MemcpyHtoD { address: to.0, bytes: bytes.len() as u64 });
+        }
+        Ok(())
+    }
+
+    /// Copies `count` values from allocated memory.
+    ///
+    /// # Errors
+    /// Some of the place was not allocated.
+    pub fn read<T: AnyBitPattern + NoUninit>(&self, from: Pointer, count: usize) -> Result<Vec<T>> {
+        let mut values = vec![T::zeroed(); count];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+        let length = bytes.len();
+        self.memory.read(from.0, bytes).map_err(|error| copy_error(from.0, length, error))?;
+        Ok(values)
+    }
+
+    /// Copies `data` to the `__constant__` or `__device__` variable `symbol` of a module.
+    ///
+    /// # Errors
+    /// There is no such variable, or it is smaller.
+    pub fn write_symbol<T: NoUninit>(&mut self, module: &Module, symbol: &str, data: &[T]) -> Result<()> {
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        let loaded = self.load(module)?;
+        let loaded = &mut self.loaded[loaded];
+        let fits = |address: u64, size: u32| {
+            if bytes.len() <= size as usize {
+                return Ok(());
+            }
+            Err(copy_error_text(address, bytes.len(), format!("variable {symbol} has only {size} bytes")))
+        };
+        if let Some(&(offset, size)) = module.constants.symbols.get(symbol) {
+            fits(offset.into(), size)?;
+            let start = offset as usize;
+            Arc::make_mut(&mut loaded.constants)[start..start + bytes.len()].copy_from_slice(bytes);
+            if let Some(place) = loaded.constants_place {
+                self.memory.write(place + u64::from(offset), bytes).expect("allocated with the module");
+            }
+            return Ok(());
+        }
+        match loaded.globals.get(symbol).copied() {
+            Some((address, size)) => {
+                fits(address, size)?;
+                self.write(Pointer(address), data)
+            }
+            None => Err(copy_error_text(0, bytes.len(), format!("the listing has no variable {symbol}"))),
+        }
+    }
+
+    /// A handle for an image, as a `cudaTextureObject_t` or a `cudaSurfaceObject_t` is one.
+    ///
+    /// # Errors
+    /// An image or a sampler that is not possible, or memory that was not allocated.
+    pub fn bind(&mut self, image: Image, sampler: Sampler) -> Result<u64> {
+        let texture = Texture { image, sampler };
+        let wrong = |message| copy_error_text(image.base.0, image.bytes() as usize, message);
+        texture.check().map_err(wrong)?;
+        let inside = self.memory.holds(image.base.0, image.bytes() as usize);
+        if !inside || image.base.0 % u64::from(image.texel_bytes()) != 0 {
+            return Err(wrong("the image is not inside of allocated memory, or misaligned".into()));
+        }
+        let textures = Arc::make_mut(&mut self.textures);
+        textures.push(texture);
+        Ok(textures.len() as u64)
+    }
+
+    /// Launches a kernel and runs it to its end. `shared` is the dynamic shared memory in bytes.
+    ///
+    /// # Errors
+    /// The kernel cannot be launched so, or does something it must not.
+    pub fn launch(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        grid: impl Into<Dim>,
+        block: impl Into<Dim>,
+        shared: u32,
+        arguments: &[Argument],
+    ) -> Result<()> {
+        let (grid, block) = (grid.into(), block.into());
+        let launch = self.prepare(
+            module,
+            kernel,
+            [grid.x, grid.y, grid.z],
+            [block.x, block.y, block.z],
+            shared,
+            arguments,
+        )?;
+        self.launches += 1;
+        let launch = Arc::new(launch);
+        let before = self.memory.clone();
+        let blocks = self.execute(&launch)?;
+        if self.options.stream {
+            let header = self.header(&launch);
+            let code = Arc::clone(&launch.code);
+            let kernel = match blocks {
+                Some(blocks) => TraceKernel::in_memory(header, launch.code.program.clone(), blocks),
+                None => TraceKernel::new(header, move || {
+                    Ok(Box::new(EmulatedBlocks::new(Arc::clone(&launch), before.clone())))
+                }),
+            };
+            self.commands.push(Command::Kernel(kernel.with_liveness(move || code.liveness())));
+        }
+        Ok(())
+    }
+
+    /// What kernels printed since this was last asked for.
+    pub fn take_printed(&mut self) -> String {
+        std::mem::take(&mut self.printed)
+    }
+
+    /// The copies and launches so far as a workload.
+    pub fn into_workload(self, name: impl Into<String>) -> Workload {
+        Workload { name: name.into(), commands: self.commands }
+    }
+}
+
+fn copy_error(address: u64, bytes: usize, error: AccessError) -> Error {
+    copy_error_text(address, bytes, format!("the place is {error}"))
+}
+
+fn copy_error_text(address: u64, bytes: usize, message: String) -> Error {
+    Error::Copy { address, bytes: bytes as u64, message }
+}
