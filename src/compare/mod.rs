@@ -31,7 +31,7 @@ use crate::Verdict;
   gpurf compare --study finereg --size medium
   gpurf compare --study multicast --out out/multicast
   gpurf compare --study register-cache --size medium
-  gpurf compare --study operand-stage --area --set width=32 --out out/operand_stage")]
+  gpurf compare --study operand-stage --area 32 --out out/operand_stage")]
 pub struct Arguments {
     /// Built-in workloads, launch files or traces; all built-in workloads if none is named
     input: Vec<String>,
@@ -47,9 +47,9 @@ pub struct Arguments {
     /// Also run with one constant or policy changed at a time
     #[arg(long)]
     ablations: bool,
-    /// Also synthesize the hardware (study operand-stage)
-    #[arg(long)]
-    area: bool,
+    /// Also synthesize the hardware, with registers of so many bits (study operand-stage)
+    #[arg(long, value_name = "WIDTH")]
+    area: Option<usize>,
     #[command(flatten)]
     emulation: EmulationArguments,
     #[command(flatten)]
@@ -100,7 +100,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             .with_context(|| format!("{}: cannot be made; check the folder above it", folder.display()))?;
     }
     ensure!(
-        !arguments.area || matches!(arguments.study, Study::OperandStage),
+        arguments.area.is_none() || matches!(arguments.study, Study::OperandStage),
         "--area belongs to --study operand-stage; leave it out, or use `gpurf synth`",
     );
     match arguments.study {

@@ -139,8 +139,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     let variants: Vec<Variant> = STEPS.iter().flat_map(of_step).collect();
     let outcomes = jobs::run(&inputs, &variants, &config, arguments)?;
     let mut hardware = match arguments.area {
-        true => hardware(&config.hardware)?,
-        false => STEPS.iter().map(|_| vec![]).collect(),
+        Some(width) => hardware(&config.hardware, width)?,
+        None => STEPS.iter().map(|_| vec![]).collect(),
     };
     let rows: Vec<Row> = STEPS
         .iter()
@@ -150,7 +150,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
 
     arguments.json.write(&Results { rows: &rows, outcomes: &outcomes })?;
     if arguments.json.leaves_tables() {
-        tables::print(&rows, inputs.len(), &config);
+        tables::print(&rows, inputs.len(), arguments.area);
     }
     if let Some(folder) = &arguments.out {
         write(&folder.join("operand_stage.svg"), plot::over_hold_time(&rows)?.as_bytes())?;
@@ -160,11 +160,12 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
 }
 
 /// The stages of every step.
-fn hardware(parameters: &Parameters) -> Result<Vec<Vec<Synthesis>>> {
+fn hardware(parameters: &Parameters, width: usize) -> Result<Vec<Vec<Synthesis>>> {
     let mut designs = vec![];
     for step in &STEPS {
         for (_, module) in DESIGNS {
             let mut parameters = *parameters;
+            parameters.set("width", &width.to_string())?;
             for setting in step.settings {
                 let (name, value) = setting.split_once('=').expect("a setting");
                 parameters.set(name, value)?;

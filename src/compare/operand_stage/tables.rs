@@ -1,23 +1,19 @@
 //! Tables of the study.
 
 use comfy_table::Table;
-use gpurf_sim::config::Config;
 
 use super::{Row, DESIGNS};
 use crate::compare::series::percent;
 use crate::output::table;
 
-pub fn print(rows: &[Row], workloads: usize, config: &Config) {
+pub fn print(rows: &[Row], workloads: usize, area: Option<usize>) {
     println!(
         "Means over {workloads} workloads, %. IPC of the baseline is compared with its own in the first row,"
     );
     println!("that of the others with the baseline of their row. F §I: 8 OCUs instead of 2 gain 7.1%.");
     println!("{}", gains(rows));
-    if rows.iter().any(|row| !row.hardware.is_empty()) {
-        println!(
-            "Hardware of {} bits, GE and ns (Nangate 45 nm, no wires, memories without area):",
-            config.hardware.width
-        );
+    if let Some(width) = area {
+        println!("Hardware with registers of {width} bits, GE and ns (Nangate 45 nm, no wires, memories without area):");
         println!("{}", costs(rows));
     }
 }
