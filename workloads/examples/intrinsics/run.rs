@@ -36,8 +36,11 @@ impl Report {
             let number = kernel.name.split('_').nth(1).and_then(|number| number.parse::<usize>().ok());
             let Some(function) = number.and_then(|number| functions.get(number)) else { continue };
             let name = format!("{}({})", function.name, function.parameters.join(", "));
-            assert!(kernel.name.ends_with(&function.name), "{} is not of {name}: remove the listing", kernel.name);
-            eprintln!("{} {name}", kernel.name);
+            assert!(
+                kernel.name.ends_with(&function.name),
+                "{} is not of {name}: remove the listing",
+                kernel.name
+            );
             match run(module, &kernel.name, function) {
                 Outcome::Right => self.right += 1,
                 Outcome::Wrong(message) => self.wrong.push(format!("{name}: {message}")),
