@@ -41,7 +41,6 @@ impl Report {
                 "{} is not of {name}: remove the listing",
                 kernel.name
             );
-            eprintln!("{} {name}", kernel.name);
             match run(module, &kernel.name, function) {
                 Outcome::Right => self.right += 1,
                 Outcome::Wrong(message) => self.wrong.push(format!("{name}: {message}")),

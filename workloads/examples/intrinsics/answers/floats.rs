@@ -118,8 +118,36 @@ fn compare(case: &Case, name: &str) -> Option<Answer> {
     Answer::exact(joined(kind, &values))
 }
 
+/// Of all elements of two values.
+pub fn sum(name: &str, a: u128, b: u128) -> u128 {
+    let (kind, _) = shape(name);
+    let pairs = elements(name, a).into_iter().zip(elements(name, b));
+    let sums =
+        pairs.map(|(a, b)| compute(kind, "add", &[a, b], Round::NearestTiesToEven).unwrap_or_default());
+    joined(kind, &sums.collect::<Vec<_>>())
+}
+
 fn one(kind: Kind) -> u128 {
     in_format!(kind, F => F::from_u128(1).value.to_bits())
+}
+
+/// Extremes and sums of products whose names say no type; operands are widened to the type of the result.
+fn mixed(case: &Case, kind: Kind, name: &str) -> Option<Answer> {
+    let base = match name {
+        "fmin" | "fminf" | "min" => "min",
+        "fmax" | "fmaxf" | "max" => "max",
+        "fma" | "fmaf" => "fma",
+        _ => return None,
+    };
+    if !matches!(kind, Kind::Single | Kind::Double) {
+        return None;
+    }
+    let round = Round::NearestTiesToEven;
+    let operand = |number: usize| {
+        rounded(kind, exact(shape(&case.function.parameters[number]).0, case.arg(number)), round)
+    };
+    let operands: Vec<u128> = (0..case.function.parameters.len()).map(operand).collect();
+    Answer::exact(compute(kind, base, &operands, round)?)
 }
 
 pub fn answer(case: &Case) -> Option<Answer> {
@@ -136,7 +164,28 @@ pub fn answer(case: &Case) -> Option<Answer> {
             let nan = values(0).into_iter().map(|bits| if parameter.is_nan(bits) { one(kind) } else { 0 });
             return Answer::exact(joined(kind, &nan.collect::<Vec<_>>()));
         }
+        "signbit" | "signbitf" | "signbitl" if given == 1 => {
+            return Answer::exact(u8::from(case.arg(0) >> (8 * parameter.bytes() - 1) != 0))
+                .filter(|_| parameter.is_float());
+        }
+        "isnan" | "isnanf" | "isinf" | "isinff" | "isfinite" | "finite" | "finitef" | "hisinf"
+            if parameter.is_float() =>
+        {
+            let magnitude = case.arg(0) & ((1 << (8 * parameter.bytes() - 1)) - 1);
+            let holds = match magnitude.cmp(&parameter.infinity()) {
+                std::cmp::Ordering::Less => name.contains("finite"),
+                std::cmp::Ordering::Equal => name.contains("inf") && !name.contains("finite"),
+                std::cmp::Ordering::Greater => name.contains("nan"),
+            };
+            // Of a half, the sign is told.
+            let negative = case.arg(0) >> (8 * parameter.bytes() - 1) != 0;
+            let value: i128 = if name == "hisinf" && holds && negative { -1 } else { holds.into() };
+            return Answer::exact(value as u128 & (u128::MAX >> (128 - 8 * kind.bytes())));
+        }
         _ => {}
+    }
+    if let Some(answer) = mixed(case, kind, name) {
+        return Some(answer);
     }
     if !kind.is_float() || parameter != kind || given != count {
         return None;

@@ -1,6 +1,28 @@
 //! Integers.
 
-use super::{Answer, Case};
+use super::{shape, Answer, Case, Kind};
+
+/// Extremes of operands of mixed types, which C converts to that of the result, and magnitudes.
+fn general(case: &Case) -> Option<Answer> {
+    let (kind, count) = shape(&case.function.result);
+    let of_integers =
+        case.function.parameters.iter().all(|name| matches!(shape(name), (Kind::Integer { .. }, 1)));
+    if kind.is_float() || count != 1 || !of_integers {
+        return None;
+    }
+    let mask = u128::MAX >> (128 - 8 * kind.bytes());
+    let operand = |number: usize| {
+        let own = shape(&case.function.parameters[number]).0.integer(case.arg(number));
+        kind.integer(own as u128 & mask)
+    };
+    let value = match case.name() {
+        "abs" | "labs" | "llabs" => operand(0).abs(),
+        "min" | "umin" | "llmin" | "ullmin" => operand(0).min(operand(1)),
+        "max" | "umax" | "llmax" | "ullmax" => operand(0).max(operand(1)),
+        _ => return None,
+    };
+    Answer::exact(value as u128 & mask)
+}
 
 pub fn answer(case: &Case) -> Option<Answer> {
     let word = |number: usize| case.arg(number) as u32;
@@ -16,6 +38,9 @@ pub fn answer(case: &Case) -> Option<Answer> {
         .parameters
         .first()
         .is_some_and(|name| name.starts_with("int") || name.starts_with("char"));
+    if let Some(answer) = general(case) {
+        return Some(answer);
+    }
     match case.name() {
         "__brev" => Answer::exact(word(0).reverse_bits()),
         "__brevll" => Answer::exact(wide(0).reverse_bits()),

@@ -19,9 +19,12 @@ pub fn answer(case: &Case) -> Option<Answer> {
 fn atomic(case: &Case) -> Option<Answer> {
     let name = case.name().trim_end_matches("_block").trim_end_matches("_system");
     let (kind, count) = case.parameter(0)?;
-    if kind.is_float() && (count, name.ends_with("Exch")) != (1, true) {
-        // Sums of floats: as the functions that add.
-        return None;
+    if kind.is_float() && !name.ends_with("Exch") {
+        let sum = name
+            .ends_with("Add")
+            .then(|| super::floats::sum(&case.function.parameters[0], case.arg(0), case.arg(1)));
+        let result = (case.function.result != "void").then_some(case.arg(0));
+        return sum.map(|sum| Answer { result, memory: vec![(0, sum)], ..Answer::default() });
     }
     let (bits, operand) = (case.arg(0), case.arg(1));
     let mask = u128::MAX >> (128 - 8 * kind.bytes() * count);
@@ -74,9 +77,10 @@ fn collective(case: &Case) -> Option<Answer> {
     if let Some(direction) =
         name.strip_prefix("__shfl_").map(|rest| rest.trim_end_matches("sync").trim_end_matches('_'))
     {
-        let delta = delta(2)?;
+        // PTX: five bits of it count.
+        let delta = delta(2)? % 32;
         let source = match direction {
-            "" => (delta % 32) as usize,
+            "" => delta as usize,
             "up" => Some(delta as i64)
                 .filter(|&delta| delta <= lane as i64)
                 .map_or(lane, |delta| lane - delta as usize),
@@ -92,6 +96,11 @@ fn collective(case: &Case) -> Option<Answer> {
         "__all_sync" => Answer::exact(u32::from(ballot() == u32::MAX)),
         "__any_sync" => Answer::exact(u32::from(ballot() != 0)),
         "__uni_sync" => Answer::exact(u32::from(matches!(ballot(), 0 | u32::MAX))),
+        "__match_all_sync" => {
+            let all = (0..32).all(|lane| other(1, lane) == other(1, 0));
+            let memory = vec![(2, u128::from(all))];
+            Some(Answer { result: Some(if all { u32::MAX.into() } else { 0 }), memory, ..Answer::default() })
+        }
         "__match_any_sync" => {
             let (kind, _) = shape(&case.function.parameters[1]);
             let equal = |a: u128, b: u128| match kind {

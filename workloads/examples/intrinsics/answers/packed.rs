@@ -10,7 +10,7 @@ struct Shape<'a> {
 }
 
 pub fn answer(case: &Case) -> Option<Answer> {
-    extrema(case).or_else(|| video(case))
+    extrema(case).or_else(|| video(case)).or_else(|| pairs(case))
 }
 
 impl Shape<'_> {
@@ -40,6 +40,24 @@ impl Shape<'_> {
             true => value.clamp(-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1),
             false => value.clamp(0, (1 << self.bits) - 1),
         }
+    }
+}
+
+/// Halves of pairs put together.
+fn pairs(case: &Case) -> Option<Answer> {
+    let low = |number: usize| case.arg(number) & 0xffff;
+    let high = |number: usize| case.arg(number) >> 16;
+    let pair = |low: u128, high: u128| Answer::exact(high << 16 | low);
+    match &case.name().replace("bfloat16", "half")[..] {
+        "__low2half" => Answer::exact(low(0)),
+        "__high2half" => Answer::exact(high(0)),
+        "__low2half2" => pair(low(0), low(0)),
+        "__high2half2" => pair(high(0), high(0)),
+        "__lows2half2" => pair(low(0), low(1)),
+        "__highs2half2" => pair(high(0), high(1)),
+        "__lowhigh2highlow" => pair(high(0), low(0)),
+        "__halves2half2" | "make_half2" | "make_half162" => pair(case.arg(0), case.arg(1)),
+        _ => None,
     }
 }
 
