@@ -134,10 +134,11 @@ fn one_warp(lines: &[Line]) -> Workload {
     kernel(header(32), &[vec![lines.to_vec()]])
 }
 
-/// The ideal stage frees a collector in the cycle after its dispatch.
+/// The ideal stage frees a collector in the cycle after its dispatch; and nothing lies between units and write-back.
 fn ideal_config() -> Config {
     let mut config = Config::default();
     config.hardware.issue_on_dispatch = false;
+    config.sm.result_registers = 0;
     config
 }
 
