@@ -199,8 +199,11 @@ fn widening_finds_the_registers_of_every_instruction() {
     assert!(ambiguous * 50 < instructions, "{ambiguous} of {instructions} instructions are ambiguous");
 }
 
+/// An instruction: its place, its lanes and their addresses.
+type Executed = (u32, u32, Vec<u64>);
+
 /// Each instruction that a kernel executed: its place, lanes and addresses, warp by warp.
-fn executed(code: &str, threads: u32) -> (u64, Vec<Vec<(u32, u32, Vec<u64>)>>) {
+fn executed(code: &str, threads: u32) -> (u64, Vec<Vec<Executed>>) {
     let frame = Frame { shared: 1024, stack: 32, registers: 32, ..Frame::default() };
     let mut device = Device::default();
     let buffer = device.allocate(u64::from(4 * threads));

@@ -112,7 +112,7 @@ fn functions(header: &str) -> BTreeSet<Function> {
         let words: Vec<_> = before[start..].split_whitespace().collect();
         let Some((name, words)) = words.split_last() else { continue };
         let device = |word: &&str| *word == "__device__" || word.ends_with("_DECL__");
-        if !words.iter().any(|word| device(&word)) || words.contains(&"template") {
+        if !words.iter().any(device) || words.contains(&"template") {
             continue;
         }
         let result = words.iter().filter(|word| !is_attribute(word)).copied().collect::<Vec<_>>().join(" ");

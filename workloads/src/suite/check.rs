@@ -34,7 +34,8 @@ pub fn expect_close<T: Copy + Into<f64>>(
         let (actual, expected): (f64, f64) = (actual.into(), expected.into());
         let allowed = tolerance.absolute + tolerance.relative * expected.abs();
         // A NaN is never close.
-        if !((actual - expected).abs() <= allowed) {
+        let is_close = (actual - expected).abs() <= allowed;
+        if !is_close {
             let message = format!("{what}[{index}] is {actual}, expected {expected} within {allowed:e}");
             return Err(Error::Answer { message });
         }

@@ -271,7 +271,8 @@ fn formats_of_texels() {
     // Fetched by whole coordinates; outside there are zeros.
     let at: Vec<i32> = vec![0, 1, 2, 3, -1, 100];
     let values = Sampler { normalized_values: true, ..POINT };
-    let cases: [(Channel, u32, Sampler, fn(&[u8]) -> f32); 5] = [
+    type Value = fn(&[u8]) -> f32;
+    let cases: [(Channel, u32, Sampler, Value); 5] = [
         (Channel::U8, 4, values, |bytes| f32::from(bytes[0]) / 255.0),
         (Channel::S8, 4, values, |bytes| (f32::from(bytes[0] as i8) / 127.0).max(-1.0)),
         (Channel::U16, 2, values, |bytes| f32::from(u16::from_le_bytes([bytes[0], bytes[1]])) / 65535.0),

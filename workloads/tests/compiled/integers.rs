@@ -82,7 +82,7 @@ fn divisions_and_remainders() {
     check("divide_u64", |a: u64, b: u64| a / b);
     check("modulo_u64", |a: u64, b: u64| a % b);
     check_unary("divide_by_7_i32", |a: i32| (a / 7).wrapping_mul(16).wrapping_add(a % 10));
-    check_unary("divide_by_1000_u64", |a: u64| a / 1000 ^ a % 10);
+    check_unary("divide_by_1000_u64", |a: u64| (a / 1000) ^ (a % 10));
     check_unary("divide_by_minus_13_i64", |a: i64| a / -13);
 }
 

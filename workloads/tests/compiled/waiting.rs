@@ -41,7 +41,7 @@ fn a_grid_meets_at_a_barrier_of_plain_stores() {
             blocks as u32,
             threads as u32,
             0,
-            &[arrived.into(), both.into(), (rounds as i32).into()],
+            &[arrived.into(), both.into(), rounds.into()],
         )
         .unwrap();
     for _ in 0..rounds {

@@ -187,8 +187,8 @@ fn threads_know_their_places() {
             lane,
             1 << lane,
             (1 << lane) - 1,
-            (1 << lane) - 1 | 1 << lane,
-            !((1 << lane) - 1 | 1 << lane),
+            ((1 << lane) - 1) | (1 << lane),
+            !(((1 << lane) - 1) | (1 << lane)),
             !((1 << lane) - 1),
         ];
         assert_eq!(found, expected, "block {number}, thread {thread}");

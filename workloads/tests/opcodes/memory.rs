@@ -70,7 +70,8 @@ fn run(device: &mut Device, code: &str, arguments: &[Argument]) {
 #[test]
 fn addresses_are_sums_of_their_parts() {
     let table: Vec<u32> = (0..256).map(|word| word * 3 + 7).collect();
-    let loads: [(&str, fn(u32) -> u32); 8] = [
+    type Loaded = fn(u32) -> u32;
+    let loads: [(&str, Loaded); 8] = [
         ("LDG.E.SYS R10, [R2]", |lane| lane),
         ("LDG.E.SYS R10, [R2.64]", |lane| lane),
         ("LDG.E.SYS R10, [R2+0x10]", |lane| lane + 4),

@@ -206,12 +206,12 @@ fn element(kind: Kind, random: &mut fastrand::Rng) -> u128 {
         // Zero, the least, one, infinity and a NaN.
         (0, _) => {
             let infinity = kind.infinity();
-            let one = infinity / 2 & infinity & !(1 << kind.fraction() >> 1);
+            let one = (infinity / 2) & infinity & !(1 << kind.fraction() >> 1);
             [0, 1, 1 << kind.fraction(), one, infinity, infinity + 1][random.usize(..6)] | sign
         }
         (1 | 2, Kind::Half | Kind::BFloat | Kind::Single | Kind::Double) => {
             // Near one, by a factor of up to 256.
-            let one = kind.infinity() / 2 >> kind.fraction() << kind.fraction();
+            let one = (kind.infinity() / 2) >> kind.fraction() << kind.fraction();
             let exponent = (random.i64(-8..=8) << kind.fraction()) as i128;
             let fraction = random.u128(..) & ((1 << kind.fraction()) - 1);
             (one as i128 + exponent) as u128 | fraction | sign

@@ -6,6 +6,9 @@ use crate::emulator::arithmetic::{double, half, single, special, FloatComparison
 use crate::emulator::operation::{Compute, Function, Modifier, PredicateSource, Source};
 use crate::listing::Operand;
 
+/// Of the bits of two operands: whether one is the lesser or greater, and whether neither is a number.
+type Extreme = fn(u64, u64) -> (bool, bool);
+
 impl Decoder<'_> {
     pub(super) fn float(&mut self, base: &str) -> Result<Compute, String> {
         match base {
@@ -64,7 +67,7 @@ impl Decoder<'_> {
             "DSETP" => {
                 // Which operand is the lesser or greater one, and whether neither is a number: the code
                 // around it selects.
-                let extreme: Option<fn(u64, u64) -> (bool, bool)> =
+                let extreme: Option<Extreme> =
                     self.one_of(&[("MIN", double::minimum as fn(u64, u64) -> _), ("MAX", double::maximum)]);
                 if let Some(extreme) = extreme {
                     return self.set_predicates(Kind::Double, |combine| wide_test2_both(combine, extreme));

@@ -173,7 +173,8 @@ impl Decoder<'_> {
     /// stores in the image's format, `SURED`.
     pub(super) fn surface(&mut self) -> Result<SurfaceAccess, String> {
         let formatted = self.has("P");
-        if !formatted && !(self.has("D") && self.has("BA")) {
+        let by_bytes = self.has("D") && self.has("BA");
+        if !formatted && !by_bytes {
             return Err(format!(
                 "`{}`: only `.D.BA` and `.P` are known to the emulator",
                 self.instruction.opcode
