@@ -4,28 +4,18 @@
 //! `cargo bench -p gpurf-workloads --bench emulator`. The times are of whole runs: inputs, parsing of the listing and
 //! the comparison with the reference are part of them.
 
+mod counted;
+
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_workloads::suite::{named, Benchmark, Size};
 use gpurf_workloads::{Device, Options};
+
+use counted::instructions;
 
 fn run(benchmark: &Benchmark, stream: bool) -> Device {
     let mut device = Device::new(Options { stream, ..Options::default() });
     (benchmark.run)(&mut device, Size::Medium).expect("the answer is right");
     device
-}
-
-/// Warp instructions of all launches on a device that makes streams.
-fn instructions(device: Device) -> u64 {
-    let workload = device.into_workload("");
-    let count = |kernel: &gpurf_trace::Kernel| {
-        let mut reader = kernel.open().expect("the stream is in memory");
-        let mut count = 0;
-        while let Some(block) = reader.next_block().expect("the stream is in memory") {
-            count += block.instruction_count();
-        }
-        count
-    };
-    workload.kernels().map(count).sum()
 }
 
 fn emulator(criterion: &mut Criterion) {

@@ -3,8 +3,12 @@
 //! `cargo bench -p gpurf-workloads --bench launch`. Nothing but launches is executed for long, so that a profile of
 //! it is one of the emulator.
 
+mod counted;
+
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_workloads::{Argument, Device, Dim, Module, Options};
+
+use counted::instructions;
 
 /// A product of square matrices of ones.
 struct Product {
@@ -56,20 +60,6 @@ impl Product {
             device.launch(&module, kernel, grid, threads, 0, &arguments).expect("it runs");
         })
     }
-}
-
-/// Warp instructions of all launches on a device that makes streams.
-fn instructions(device: Device) -> u64 {
-    let workload = device.into_workload("");
-    let count = |kernel: &gpurf_trace::Kernel| {
-        let mut reader = kernel.open().expect("the stream is in memory");
-        let mut count = 0;
-        while let Some(block) = reader.next_block().expect("the stream is in memory") {
-            count += block.instruction_count();
-        }
-        count
-    };
-    workload.kernels().map(count).sum()
 }
 
 fn launches(criterion: &mut Criterion) {

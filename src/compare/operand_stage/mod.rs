@@ -4,9 +4,11 @@
 mod plot;
 mod tables;
 
+use std::array::from_fn;
+
 use anyhow::{ensure, Result};
-use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue;
+use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
 use gpurf_synth::Synthesis;
 use serde::Serialize;
@@ -19,37 +21,22 @@ use crate::synth::{options, synthesize};
 use crate::verilog::design;
 use crate::Verdict;
 
-/// An operand stage, the slower ones first. `hold`: cycles for which an instruction with one missing source holds its
-/// collector, if nothing is in its way.
+/// What makes an operand stage faster by a cycle each: parameter, and what the stage is called that has it and those
+/// before it.
+const SWITCHES: [(&str, &str); 3] = [
+    ("grant_at_issue", "grant at issue"),
+    ("issue_on_dispatch", "issue on dispatch"),
+    ("dispatch_on_arrival", "dispatch on arrival"),
+];
+
+/// An operand stage. `hold`: cycles for which an instruction with one missing source holds its collector, if nothing is
+/// in its way.
 #[derive(Serialize)]
 struct Step {
     name: &'static str,
-    settings: [&'static str; 3],
-    hold: u32,
+    settings: [String; SWITCHES.len()],
+    hold: usize,
 }
-
-const STEPS: [Step; 4] = [
-    Step {
-        name: "all wait",
-        settings: ["grant_at_issue=false", "issue_on_dispatch=false", "dispatch_on_arrival=false"],
-        hold: 4,
-    },
-    Step {
-        name: "grant at issue",
-        settings: ["grant_at_issue=true", "issue_on_dispatch=false", "dispatch_on_arrival=false"],
-        hold: 3,
-    },
-    Step {
-        name: "issue on dispatch",
-        settings: ["grant_at_issue=true", "issue_on_dispatch=true", "dispatch_on_arrival=false"],
-        hold: 2,
-    },
-    Step {
-        name: "dispatch on arrival",
-        settings: ["grant_at_issue=true", "issue_on_dispatch=true", "dispatch_on_arrival=true"],
-        hold: 1,
-    },
-];
 
 /// F's point of calibration: so many collectors.
 const MANY: &str = "collectors=8";
@@ -59,23 +46,38 @@ const DESIGNS: [(Design, &str); 3] =
     [(Design::BASELINE, "ocu_stage"), (Design::MALEKEH, "ccu_stage"), (Design::BOW, "boc_stage")];
 
 impl Step {
-    fn variant(&self, design: Design, more: &[&str]) -> Variant {
-        Variant::set(design, &[&self.settings[..], more].concat())
+    /// The slowest one first.
+    fn all() -> Vec<Step> {
+        let names = ["all wait"].into_iter().chain(SWITCHES.map(|(_, name)| name));
+        let step = |(fast, name)| Step {
+            name,
+            settings: from_fn(|place| format!("{}={}", SWITCHES[place].0, place < fast)),
+            hold: SWITCHES.len() + 1 - fast,
+        };
+        names.enumerate().map(step).collect()
     }
 
-    /// Change of the instructions per cycle over another variant, in percent, workload by workload.
-    fn gain(&self, outcomes: &[Outcome], variant: &Variant, reference: &Variant) -> Series {
-        Series::new(outcomes, &variant.label, &reference.label, |outcome, reference| {
-            Some(100.0 * (outcome.ipc / reference.ipc - 1.0))
-        })
+    fn variant(&self, design: Design, more: &[&str]) -> Variant {
+        let settings = self.settings.iter().map(String::as_str).chain(more.iter().copied());
+        Variant::set(design, &settings.collect::<Vec<_>>())
     }
+
+    fn baseline(&self) -> Variant {
+        self.variant(Design::BASELINE, &[])
+    }
+}
+
+/// Change of the instructions per cycle over another variant, in percent, as mean over the workloads.
+fn gain(outcomes: &[Outcome], variant: &Variant, reference: &Variant) -> f64 {
+    let change = |outcome: &Outcome, reference: &Outcome| Some(100.0 * (outcome.ipc / reference.ipc - 1.0));
+    Series::new(outcomes, &variant.label, &reference.label, change).average()
 }
 
 /// What a step brings, as means over the workloads, and costs.
 #[derive(Serialize)]
 struct Row {
     #[serde(flatten)]
-    step: &'static Step,
+    step: Step,
     designs: Vec<Gain>,
     /// Gain of 8 OCUs over 2, in percent.
     eight_ocus: f64,
@@ -96,26 +98,22 @@ struct Gain {
 }
 
 impl Row {
-    fn new(step: &'static Step, outcomes: &[Outcome], hardware: Vec<Synthesis>) -> Row {
-        let baseline = step.variant(Design::BASELINE, &[]);
-        let slowest = STEPS[0].variant(Design::BASELINE, &[]);
-        let gain = |(design, _): (Design, &str)| {
+    fn new(step: Step, slowest: &Variant, outcomes: &[Outcome], hardware: Vec<Synthesis>) -> Row {
+        let baseline = step.baseline();
+        let gains = |(design, _): (Design, &str)| {
             let variant = step.variant(design, &[]);
             let hit_ratio = |outcome: &Outcome, _: &Outcome| Some(100.0 * outcome.hit_ratio);
             Gain {
                 design: design.name,
-                over_slowest: step.gain(outcomes, &variant, &slowest).average(),
-                over_baseline: step.gain(outcomes, &variant, &baseline).average(),
+                over_slowest: gain(outcomes, &variant, slowest),
+                over_baseline: gain(outcomes, &variant, &baseline),
                 hit_ratio: Series::new(outcomes, &variant.label, &baseline.label, hit_ratio).average(),
             }
         };
         let many = step.variant(Design::BASELINE, &[MANY]);
-        Row {
-            step,
-            designs: DESIGNS.map(gain).into(),
-            eight_ocus: step.gain(outcomes, &many, &baseline).average(),
-            hardware,
-        }
+        let eight_ocus = gain(outcomes, &many, &baseline);
+        let designs = DESIGNS.map(gains).into();
+        Row { step, designs, eight_ocus, hardware }
     }
 }
 
@@ -132,21 +130,20 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     );
     let config = arguments.machine.load()?;
     let inputs = arguments.inputs()?;
-    let of_step = |step: &'static Step| {
+    let steps = Step::all();
+    let of_step = |step: &Step| {
         let designs = DESIGNS.into_iter().map(|(design, _)| step.variant(design, &[]));
-        designs.chain([step.variant(Design::BASELINE, &[MANY])])
+        designs.chain([step.variant(Design::BASELINE, &[MANY])]).collect::<Vec<_>>()
     };
-    let variants: Vec<Variant> = STEPS.iter().flat_map(of_step).collect();
+    let variants: Vec<Variant> = steps.iter().flat_map(of_step).collect();
     let outcomes = jobs::run(&inputs, &variants, &config, arguments)?;
-    let mut hardware = match arguments.area {
-        Some(width) => hardware(&config.hardware, width)?,
-        None => STEPS.iter().map(|_| vec![]).collect(),
+    let hardware = match arguments.area {
+        Some(width) => hardware(&steps, &config, width)?,
+        None => steps.iter().map(|_| vec![]).collect(),
     };
-    let rows: Vec<Row> = STEPS
-        .iter()
-        .zip(hardware.drain(..))
-        .map(|(step, hardware)| Row::new(step, &outcomes, hardware))
-        .collect();
+    let slowest = steps[0].baseline();
+    let row = |(step, hardware)| Row::new(step, &slowest, &outcomes, hardware);
+    let rows: Vec<Row> = steps.into_iter().zip(hardware).map(row).collect();
 
     arguments.json.write(&Results { rows: &rows, outcomes: &outcomes })?;
     if arguments.json.leaves_tables() {
@@ -160,20 +157,16 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
 }
 
 /// The stages of every step.
-fn hardware(parameters: &Parameters, width: usize) -> Result<Vec<Vec<Synthesis>>> {
+fn hardware(steps: &[Step], config: &Config, width: usize) -> Result<Vec<Vec<Synthesis>>> {
     let mut designs = vec![];
-    for step in &STEPS {
+    for step in steps {
+        let mut parameters = config.with(&step.settings)?.hardware;
+        parameters.set("width", &width.to_string())?;
         for (_, module) in DESIGNS {
-            let mut parameters = *parameters;
-            parameters.set("width", &width.to_string())?;
-            for setting in step.settings {
-                let (name, value) = setting.split_once('=').expect("a setting");
-                parameters.set(name, value)?;
-            }
             let entry = catalogue::find(module).expect("a stage of the catalogue");
             designs.push((design(entry, &parameters)?, true));
         }
     }
     let mut results = synthesize(&designs, &options(None)?)?.into_iter();
-    Ok(STEPS.iter().map(|_| results.by_ref().take(DESIGNS.len()).collect()).collect())
+    Ok(steps.iter().map(|_| results.by_ref().take(DESIGNS.len()).collect()).collect())
 }

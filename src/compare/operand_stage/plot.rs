@@ -13,7 +13,7 @@ type Place<'a> = &'a dyn Fn(&Row, usize) -> Option<f64>;
 /// path as well.
 pub fn over_hold_time(rows: &[Row]) -> Result<String> {
     let path = |row: &Row, design: usize| row.hardware.get(design)?.longest_path_ns;
-    let hold = |row: &Row, _: usize| Some(f64::from(row.step.hold));
+    let hold = |row: &Row, _: usize| Some(row.step.hold as f64);
     let charts: [(&str, Place); 2] = [
         ("cycles that an instruction of one source holds its collector", &hold),
         ("longest path of the operand stage, ns", &path),

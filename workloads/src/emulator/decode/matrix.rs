@@ -55,7 +55,7 @@ impl Decoder<'_> {
     fn integer_matrix(&mut self) -> Result<Compute, String> {
         type Product = fn(&Lanes, &Lanes, &[Lanes; 2], bool, bool, bool) -> [Lanes; 2];
         let product: Option<Product> =
-            self.one_of(&[("8816", matrix::imma_8816 as Product), ("8832", matrix::imma_8832)]);
+            self.one_of(&[("8816", matrix::imma::<8, 16> as Product), ("8832", matrix::imma::<4, 32>)]);
         let product = product.ok_or_else(|| {
             format!("`{}`: of IMMA, only shapes 8816 and 8832 are Turing's", self.instruction.opcode)
         })?;

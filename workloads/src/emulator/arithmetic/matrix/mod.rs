@@ -14,14 +14,16 @@ type Lanes = [u32; 32];
 pub use half_product::{hmma_1688_f16, hmma_1688_f32};
 pub use quad_product::QuadProduct;
 
-/// The product of an 8×K and a K×8 matrix of integers of `BITS` bits, plus an 8×8 matrix of words. A
-/// register holds 32 / `BITS` consecutive elements of a row of A, or of a column of B; C two of a row.
+/// `IMMA.8816` on bytes, `IMMA.8832` on integers of four bits: the product of an 8×K and a K×8 matrix of integers of
+/// `BITS` bits, plus an 8×8 matrix of words. `.SAT` stops at the ends of the range of words. A register holds
+/// 32 / `BITS` consecutive elements of a row of A, or of a column of B; C two of a row.
 #[inline]
-fn imma<const BITS: u32, const K: usize>(
+pub fn imma<const BITS: u32, const K: usize>(
     a: &Lanes,
     b: &Lanes,
     c: &[Lanes; 2],
-    signed: [bool; 2],
+    a_signed: bool,
+    b_signed: bool,
     saturate: bool,
 ) -> [Lanes; 2] {
     let unpack = |lanes: &Lanes, signed: bool| {
@@ -36,7 +38,7 @@ fn imma<const BITS: u32, const K: usize>(
         }
         rows
     };
-    let (rows, columns) = (unpack(a, signed[0]), unpack(b, signed[1]));
+    let (rows, columns) = (unpack(a, a_signed), unpack(b, b_signed));
     let mut result = *c;
     for (register, lanes) in result.iter_mut().enumerate() {
         for (lane, word) in lanes.iter_mut().enumerate() {
@@ -47,30 +49,6 @@ fn imma<const BITS: u32, const K: usize>(
         }
     }
     result
-}
-
-/// `IMMA.8816`: D = A × B + C for bytes and words. `.SAT` stops at the ends of the range of words.
-pub fn imma_8816(
-    a: &Lanes,
-    b: &Lanes,
-    c: &[Lanes; 2],
-    a_signed: bool,
-    b_signed: bool,
-    saturate: bool,
-) -> [Lanes; 2] {
-    imma::<8, 16>(a, b, c, [a_signed, b_signed], saturate)
-}
-
-/// `IMMA.8832`: D = A × B + C for integers of four bits, and words.
-pub fn imma_8832(
-    a: &Lanes,
-    b: &Lanes,
-    c: &[Lanes; 2],
-    a_signed: bool,
-    b_signed: bool,
-    saturate: bool,
-) -> [Lanes; 2] {
-    imma::<4, 32>(a, b, c, [a_signed, b_signed], saturate)
 }
 
 /// `BMMA.88128.XOR.POPC`: each element of C plus the number of bits in which a row of A and a column of B,
@@ -233,7 +211,7 @@ mod tests {
                     };
                     let edges = [i32::MIN, i32::MAX, i32::MAX - 100, 0, 12_345];
                     let c: [Lanes; 2] = from_fn(|_| from_fn(|_| edges[random.usize(..edges.len())] as u32));
-                    let imma = if bits == 8 { imma_8816 } else { imma_8832 };
+                    let imma = if bits == 8 { imma::<8, 16> } else { imma::<4, 32> };
                     let d = imma(&fragment(&a), &fragment(&b), &c, a_signed, b_signed, saturate);
                     for row in 0..8 {
                         for column in 0..8 {
