@@ -13,10 +13,10 @@ all: build
 	$(GPURF) workloads --histogram $(OUT)/reuse_distance.svg --json $(OUT)/workloads.json
 	$(GPURF) compare --out $(OUT)/compare
 	$(GPURF) sim sgemm --design malekeh --engine rtl --cycles 2000 \
-	  --vcd $(OUT)/sub_core.vcd --json $(OUT)/sub_core.json > /dev/null
+	  --waveform $(OUT)/sub_core.fst --pipeline $(OUT)/sub_core.kanata --json $(OUT)/sub_core.json > /dev/null
 	$(GPURF) verilog --out $(OUT)/verilog
 	$(GPURF) overheads --json $(OUT)/overheads.json
-	@echo "Reuse distances: $(OUT)/reuse_distance.svg. Waveform: $(OUT)/sub_core.vcd (GTKWave, Surfer)."
+	@echo "Reuse distances: $(OUT)/reuse_distance.svg. Waveform: $(OUT)/sub_core.fst (GTKWave, Surfer). Pipeline: $(OUT)/sub_core.kanata (Konata)."
 	@echo "Verilog: $(OUT)/verilog. Overheads: $(OUT)/overheads.json."
 
 # Yosys, Verilator, Icarus Verilog and what they need; does nothing when they are there.
@@ -53,9 +53,8 @@ mutants: build
 	@mkdir -p $(OUT)
 	$(GPURF) mutants --set width=32 --json $(OUT)/mutants.json
 
-# rustfmt finds only the modules that a line names, and the files of a group need none.
 format:
-	rustfmt --edition 2021 $$(git ls-files '*.rs' | grep -v /tests/ui/)
+	@tools/format
 
 bench: tools
 	cargo bench --workspace

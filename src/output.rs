@@ -1,7 +1,7 @@
 //! Output: tables, JSON files, progress.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,21 +11,84 @@ use clap::Args;
 pub use gpurf_synth::table;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use tempfile::NamedTempFile;
 
-/// Writes the file under a temporary name beside it and renames it. What is not a plain file, such as a
-/// pipe or `/dev/null`, is written to in place.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let context = || format!("{}: cannot be written; check that its folder exists", path.display());
-    if path.metadata().is_ok_and(|found| !found.is_file()) {
-        return fs::write(path, bytes).with_context(context);
+/// A file being written, under a temporary name beside its own until it is finished; if it never is, nothing is left. What
+/// is not a plain file, such as a pipe or `/dev/null`, is written to in place.
+pub struct NewFile {
+    path: PathBuf,
+    writer: Option<BufWriter<Destination>>,
+}
+
+enum Destination {
+    InPlace(fs::File),
+    Temporary(NamedTempFile),
+}
+
+impl NewFile {
+    pub fn create(path: &Path) -> Result<NewFile> {
+        let destination = if path.metadata().is_ok_and(|found| !found.is_file()) {
+            fs::OpenOptions::new().write(true).open(path).map(Destination::InPlace)
+        } else {
+            let folder =
+                path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            // As readable as any new file; a temporary file by itself would be the owner's alone.
+            let mode = fs::Permissions::from_mode(0o666);
+            tempfile::Builder::new().permissions(mode).tempfile_in(folder).map(Destination::Temporary)
+        };
+        let destination = destination.with_context(|| unwritable(path))?;
+        Ok(NewFile { path: path.into(), writer: Some(BufWriter::new(destination)) })
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // As readable as any new file; a temporary file by itself would be the owner's alone.
-    let mode = fs::Permissions::from_mode(0o666);
-    let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder).with_context(context)?;
-    file.write_all(bytes).with_context(context)?;
-    file.persist(path).with_context(context)?;
-    Ok(())
+
+    /// Completes the file and gives it its name.
+    pub fn finish(&mut self) -> Result<()> {
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        let written = writer.into_inner().map_err(io::IntoInnerError::into_error);
+        match written.with_context(|| unwritable(&self.path))? {
+            Destination::InPlace(_) => {}
+            Destination::Temporary(file) => {
+                file.persist(&self.path).with_context(|| unwritable(&self.path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.as_mut().map_or(Err(io::ErrorKind::BrokenPipe.into()), |writer| writer.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.as_mut().map_or(Ok(()), BufWriter::flush)
+    }
+}
+
+impl Write for Destination {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Destination::InPlace(file) => file.write(bytes),
+            Destination::Temporary(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Destination::InPlace(file) => file.flush(),
+            Destination::Temporary(file) => file.flush(),
+        }
+    }
+}
+
+fn unwritable(path: &Path) -> String {
+    format!("{}: cannot be written; check that its folder exists", path.display())
+}
+
+/// Writes a file whole.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = NewFile::create(path)?;
+    file.write_all(bytes).with_context(|| unwritable(path))?;
+    file.finish()
 }
 
 /// Where the results of a command go.

@@ -1,9 +1,13 @@
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
-use std::path::PathBuf;
+mod konata;
+mod record;
+mod views;
+
+use std::ops::Range;
 use std::time::Instant;
 
-use anyhow::{bail, ensure, Result};
+use anyhow::{bail, ensure, Context, Result};
 use clap::{Args, FromArgMatches, ValueEnum};
 use comfy_table::Table;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
@@ -14,7 +18,9 @@ use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 
-use gpurf_testbenches::sub_core_engine::{self, Finish, SubCoreHardware, Trio};
+use gpurf_testbenches::sub_core_engine::{
+    self, InstructionTexts, Recording, RecordingOptions, SubCoreHardware, Trio,
+};
 
 use crate::engines::Engines;
 use crate::input::EmulationArguments;
@@ -23,12 +29,17 @@ use crate::settings::MachineArguments;
 use crate::units::{Differences, Units};
 use crate::Verdict;
 
+use konata::Konata;
+use record::{RecordArguments, Trigger, Watch};
+use views::Views;
+
 #[derive(Args)]
 #[command(after_help = "Examples:
   gpurf sim sgemm
   gpurf sim bfs nn --size medium --design traditional
   gpurf sim saxpy.toml --design malekeh-gto
-  gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --vcd stage.vcd
+  gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst
+  gpurf sim bfs --design finereg --around switch --pipeline switch.kanata
   gpurf sim traces/bfs --design baseline --engine lockstep --json bfs.json
   gpurf sim traces/bfs --set collectors=4 --set l1.latency=28")]
 pub struct Arguments {
@@ -60,10 +71,8 @@ pub struct Arguments {
     /// Stop after so many cycles
     #[arg(long)]
     cycles: Option<u64>,
-    /// Waveform of sub-core 0: every signal with the engine rtl, else its ports. Cycles
-    /// in which it is idle are left out
-    #[arg(long, value_name = "FILE")]
-    vcd: Option<PathBuf>,
+    #[command(flatten)]
+    record: RecordArguments,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -102,17 +111,27 @@ impl Arguments {
         let config = self.machine.load()?;
         let digests = design.shared_loads != SharedLoads::APART;
         let workload = self.emulation.open(input, Options { digests, ..Options::default() })?;
-        let job = Job { arguments: self, config: &config, design, workload };
+        let mut job = Job {
+            arguments: self,
+            config: &config,
+            design,
+            workload,
+            recorded: None,
+            texts: InstructionTexts::default(),
+        };
+        if self.record.file().is_some() {
+            job.recorded = Some(job.recorded_cycles()?);
+        }
         let statistics = job.run()?;
         Ok((job.workload.name, statistics))
     }
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    ensure!(
-        arguments.input.len() == 1 || (!arguments.json.is_given() && arguments.vcd.is_none()),
-        "--json and --vcd name one file, which takes one input; run the inputs one by one",
-    );
+    let file = arguments.json.is_given().then_some("--json").or(arguments.record.file());
+    if let (Some(file), 2..) = (file, arguments.input.len()) {
+        bail!("{file} names one file, which takes one input; run the inputs one by one");
+    }
     arguments.emulation.set_threads()?;
     let mut verdict = Verdict::Holds;
     for input in &arguments.input {
@@ -139,21 +158,52 @@ struct Job<'a> {
     config: &'a Config,
     design: Design,
     workload: Workload,
+    /// The cycles that are written down.
+    recorded: Option<Range<u64>>,
+    texts: InstructionTexts,
 }
 
 impl Job<'_> {
+    /// The cycles to be written down; an event is looked for in a run of its own.
+    fn recorded_cycles(&self) -> Result<Range<u64>> {
+        let record = &self.arguments.record;
+        let Some(trigger) = record.around else { return Ok(record.cycles(None)) };
+        let watch = Watch::new(trigger);
+        // The hardware does the same in all engines, unless something is wrong.
+        let engine = if trigger == Trigger::Error { self.arguments.engine } else { Engines::Model };
+        self.run_on(engine, Some(&watch))?;
+        let cycle = watch.found().with_context(|| {
+            format!(
+                "--around: {} shows no such event under this design; there is nothing to record",
+                self.workload.name
+            )
+        })?;
+        eprintln!("{}: the event is in cycle {cycle}", self.workload.name);
+        Ok(record.cycles(Some(cycle)))
+    }
+
     fn run(&self) -> Result<Statistics> {
+        self.run_on(self.arguments.engine, None)
+    }
+
+    fn run_on(&self, kind: Engines, watch: Option<&Watch>) -> Result<Statistics> {
         let (config, design, seed) = (self.config, &self.design, self.arguments.seed);
-        let kind = self.arguments.engine;
         let count = SUB_CORES * config.sms;
+        let waveform = self.arguments.record.waveform.as_ref().zip(self.recorded.clone());
         if kind == Engines::Lockstep {
-            ensure!(self.arguments.vcd.is_none(), "--vcd takes one engine: model, rtl or verilator");
+            ensure!(waveform.is_none(), "--waveform takes one engine: model, rtl or verilator");
             let engines = (0..count).map(|_| sub_core_engine::lockstep(config, design, seed));
-            return self.simulate(engines.collect::<Result<Vec<_>>>()?, divergences, Gpu::run_kernel);
+            return self.simulate(
+                kind,
+                engines.collect::<Result<Vec<_>>>()?,
+                watch,
+                divergences,
+                Gpu::run_kernel,
+            );
         }
-        if kind == Engines::Model && self.arguments.vcd.is_none() {
+        if kind == Engines::Model && waveform.is_none() {
             let engines = (0..count).map(|_| design.model(config, seed)).collect();
-            return self.simulate(engines, |_| (0, vec![]), Gpu::run_kernel_in_parallel);
+            return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::run_kernel_in_parallel);
         }
         let engine = || -> Result<SubCoreHardware> {
             Ok(match kind {
@@ -162,23 +212,35 @@ impl Job<'_> {
                 Engines::Model | Engines::Lockstep => Box::new(design.model(config, seed)),
             })
         };
-        let mut finish: Option<Finish> = None;
+        let mut recording: Option<Recording> = None;
         let mut engines = vec![];
         for sub_core in 0..count {
-            engines.push(match &self.arguments.vcd {
-                Some(path) if sub_core == 0 => {
-                    let (engine, finished) = match kind {
-                        Engines::Rtl => sub_core_engine::recorded_rtl(config, design, seed, path)?,
-                        _ => sub_core_engine::recorded_ports(config, design, seed, path, engine()?)?,
+            engines.push(match &waveform {
+                Some((path, cycles)) if sub_core == 0 => {
+                    let (cycles, scopes) = (cycles.clone(), &self.arguments.record.scopes[..]);
+                    let options = RecordingOptions { path, cycles, scopes, texts: self.texts.clone() };
+                    let (engine, recorded) = match kind {
+                        Engines::Rtl => sub_core_engine::recorded_rtl(config, design, seed, &options)?,
+                        _ => sub_core_engine::recorded_ports(config, design, seed, &options, engine()?)?,
                     };
-                    finish = Some(finished);
+                    recording = Some(recorded);
                     engine
                 }
                 _ => engine()?,
             });
         }
-        let statistics = self.simulate(engines, |_| (0, vec![]), Gpu::run_kernel)?;
-        finish.map_or(Ok(()), |finish| finish())?;
+        let statistics = self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::run_kernel)?;
+        if let Some((recording, (path, cycles))) = recording.zip(waveform) {
+            let variables = recording.variables.clone();
+            recording.finish()?;
+            let [gtkwave, surfer] = Views { waveform: path, variables: &variables, cycles }.write()?;
+            let (gtkwave, surfer) = (gtkwave.display(), surfer.display());
+            eprintln!(
+                "{}: gtkwave {gtkwave}, or surfer --command-file {surfer} {}",
+                self.workload.name,
+                path.display()
+            );
+        }
         Ok(statistics)
     }
 
@@ -203,7 +265,9 @@ impl Job<'_> {
     /// says where.
     fn simulate<E>(
         &self,
+        kind: Engines,
         engines: Vec<E>,
+        watch: Option<&Watch>,
         divergences: impl Fn(&E) -> (u64, Vec<String>),
         run_kernel: RunKernel<E>,
     ) -> Result<Statistics>
@@ -217,9 +281,20 @@ impl Job<'_> {
         if let Some(cycles) = self.arguments.cycles {
             gpu.limit_cycles(cycles);
         }
-        let kind = self.arguments.engine;
-        if kind == Engines::Lockstep || self.arguments.vcd.is_some() {
+        let waveform = self.recorded.is_some() && self.arguments.record.waveform.is_some();
+        if kind == Engines::Lockstep || waveform {
             gpu.clock_every_cycle();
+        }
+        let pipeline = self.arguments.record.pipeline.as_ref().zip(self.recorded.clone());
+        let konata = pipeline.map(|(path, cycles)| Konata::create(path, cycles)).transpose()?;
+        if let Some(konata) = &konata {
+            gpu.listen(Box::new(konata.clone()));
+        }
+        if let Some(watch) = watch {
+            gpu.listen(Box::new(watch.clone()));
+        }
+        if waveform {
+            gpu.listen(Box::new(self.texts.clone()));
         }
         let differences = Differences::default();
         self.set_units(&mut gpu, Units { kind, config: self.config, differences: &differences })?;
@@ -237,13 +312,17 @@ impl Job<'_> {
             }
         }
         bar.finish_and_clear();
+        if let Some(konata) = konata {
+            let instructions = konata.finish()?;
+            eprintln!("{}: the pipeline of {} instructions", self.workload.name, grouped(instructions));
+        }
         let (mut total, mut messages) = differences.take();
         for (sub_core, engine) in gpu.engines().enumerate() {
             let (count, found) = divergences(engine);
             total += count;
             messages.extend(found.into_iter().map(|message| format!("sub-core {sub_core}: {message}")));
         }
-        let mut statistics = gpu.statistics(self.arguments.engine.name(), total);
+        let mut statistics = gpu.statistics(kind.name(), total);
         statistics.errors.extend(messages);
         let rate = statistics.summary.counters.warp_instructions as f64 / start.elapsed().as_secs_f64();
         eprintln!("{}: {} warp instructions/s", self.workload.name, grouped(rate as u64));

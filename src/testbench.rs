@@ -19,7 +19,7 @@ use crate::Verdict;
 #[command(after_help = "Examples:
   gpurf testbench
   gpurf testbench ccu --engines model,rtl,verilator --cycles 100000 --seed 7
-  gpurf testbench ccu --set width=1024 --vcd ccu.vcd --cycles 200
+  gpurf testbench ccu --set width=1024 --waveform ccu.fst --cycles 200
   gpurf testbench ccu --verilog edited/*.v --set width=32")]
 pub struct Arguments {
     #[command(flatten)]
@@ -33,9 +33,9 @@ pub struct Arguments {
     verilog: Vec<PathBuf>,
     #[command(flatten)]
     stimulus: StimulusArguments,
-    /// Waveform of the ports under random stimulus; takes one module
+    /// Waveform of the ports under random stimulus, FST if the name ends in .fst, else VCD; takes one module
     #[arg(long, value_name = "FILE")]
-    vcd: Option<PathBuf>,
+    waveform: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -78,7 +78,7 @@ impl Report {
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
-    ensure!(arguments.vcd.is_none() || entries.len() == 1, "--vcd takes one module; name it");
+    ensure!(arguments.waveform.is_none() || entries.len() == 1, "--waveform takes one module; name it");
     ensure!(arguments.verilog.is_empty() || entries.len() == 1, "--verilog takes one module; name it");
     // Hardware is tested with data as wide as it is built; modules without data have one width.
     let widths: &[usize] = match arguments.modules.sets("width") || !arguments.verilog.is_empty() {
@@ -97,7 +97,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         } else {
             widths
         };
-        let widths = if arguments.vcd.is_some() { &widths[..1] } else { widths };
+        let widths = if arguments.waveform.is_some() { &widths[..1] } else { widths };
         runs.extend(widths.iter().map(|width| (entry, Parameters { width: *width, ..parameters })));
     }
 
@@ -124,8 +124,12 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
     }
     let scenario_failures = bench.play(&arguments.engines)?;
     let mut random = Random::seeded(arguments.stimulus.seed);
-    let outcome =
-        bench.run(&arguments.engines, &mut random, arguments.stimulus.cycles, arguments.vcd.as_deref())?;
+    let outcome = bench.run(
+        &arguments.engines,
+        &mut random,
+        arguments.stimulus.cycles,
+        arguments.waveform.as_deref(),
+    )?;
 
     let names: Vec<_> = arguments.engines.iter().map(EngineKind::to_string).collect();
     let divergence = outcome.divergence.as_ref().map(|(place, found)| {

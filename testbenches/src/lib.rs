@@ -6,6 +6,8 @@
 //! registers itself. [`run`] drives any set of engines with it and compares them in every cycle. A [`Workbench`] does
 //! so for any module of the catalogue by name.
 
+#![warn(missing_docs)]
+
 mod random;
 mod registry;
 mod scenario;

@@ -1,18 +1,22 @@
 //! Engines of a sub-core's hardware as a design of the streaming multiprocessor has it, and recording of their waveforms.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use anyhow::Result;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, Lockstep};
 use gpurf_hw::collector::{Boc, Ccu, Ocu};
-use gpurf_hw::dialect::{Configured, Module, ModuleWaveform, PortWaveform, Rtl};
+use gpurf_hw::dialect::{Configured, Extent, Module, ModuleWaveform, PortWaveform, Rtl, WaveformVariable};
 use gpurf_hw::generics;
 use gpurf_hw::sub_core::SubCore;
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{CollectorKind, Design};
+use gpurf_sim::sm::{CollectorKind, Design, PipelineInstruction, PipelineListener};
 use gpurf_sim::sub_core::SubCoreEngine;
 use gpurf_verilog::Verilated;
 
@@ -58,131 +62,175 @@ pub fn lockstep(config: &Config, design: &Design, seed: u64) -> Result<Trio> {
     Ok(Lockstep::new(design.model(config, seed), hardware))
 }
 
-/// A waveform that an engine writes while the SM runs it, completed after the run.
-pub struct Recording<F> {
-    waveform: Rc<RefCell<Option<F>>>,
-    error: Rc<RefCell<Option<std::io::Error>>>,
+/// What is recorded of a sub-core's hardware.
+pub struct RecordingOptions<'a> {
+    /// FST if its name ends in `.fst`, else VCD.
+    pub path: &'a Path,
+    /// The cycles that are recorded.
+    pub cycles: Range<u64>,
+    /// Scopes by name, each with what lies in it; all if none is named.
+    pub scopes: &'a [String],
+    /// Has to listen to the SM's pipeline.
+    pub texts: InstructionTexts,
 }
 
-impl<F> Clone for Recording<F> {
-    fn clone(&self) -> Self {
-        Recording { waveform: self.waveform.clone(), error: self.error.clone() }
-    }
-}
-
-impl<F> Recording<F> {
-    fn new(waveform: F) -> Self {
-        Recording { waveform: Rc::new(RefCell::new(Some(waveform))), error: Rc::default() }
-    }
-
-    fn record(&self, sample: impl FnOnce(&mut F) -> std::io::Result<()>) {
-        if let Some(waveform) = self.waveform.borrow_mut().as_mut() {
-            if let Err(error) = sample(waveform) {
-                self.error.borrow_mut().get_or_insert(error);
-            }
-        }
-    }
-
-    fn finish(&self, finish: impl FnOnce(F) -> std::io::Result<()>) -> Result<()> {
-        if let Some(error) = self.error.borrow_mut().take() {
-            return Err(error.into());
-        }
-        Ok(self.waveform.borrow_mut().take().map_or(Ok(()), finish)?)
+impl RecordingOptions<'_> {
+    fn extent(&self) -> Extent<'_> {
+        Extent { scopes: self.scopes, texts: &["issued", "dispatched"] }
     }
 }
 
-/// Completes the waveform of a recorded engine.
-pub type Finish = Box<dyn FnOnce() -> Result<()>>;
+/// The texts of the instructions that are under way in an SM, by serial number. A copy has the same texts.
+#[derive(Clone, Default)]
+pub struct InstructionTexts(Arc<Mutex<HashMap<u32, String>>>);
 
-/// RTL that records all of its signals.
-struct RecordedRtl<M: Module> {
-    rtl: Rtl<M>,
-    recording: Recording<ModuleWaveform>,
+impl InstructionTexts {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u32, String>> {
+        self.0.lock().expect("nobody panics with the texts in hand")
+    }
+
+    /// Of the instruction that is issued in a cycle, and of the one that is dispatched.
+    fn of(&self, inputs: &In, outputs: &Out) -> [String; 2] {
+        let issued = outputs.issued.then(|| inputs.head_payload[outputs.issued_warp as usize]);
+        let dispatched = outputs.dispatch.contains(&true).then_some(outputs.dispatch_payload);
+        let texts = self.lock();
+        [issued, dispatched]
+            .map(|serial| serial.and_then(|serial| texts.get(&serial).cloned()).unwrap_or_default())
+    }
+}
+
+impl PipelineListener for InstructionTexts {
+    fn begin(&mut self, _cycle: u64, instruction: &PipelineInstruction) {
+        self.lock().insert(instruction.serial, instruction.text.into());
+    }
+
+    fn end(&mut self, _cycle: u64, serial: u32) {
+        self.lock().remove(&serial);
+    }
+}
+
+/// A waveform that is written while the SM runs.
+pub struct Recording {
+    pub variables: Vec<WaveformVariable>,
+    finish: Box<dyn FnOnce() -> io::Result<()>>,
+}
+
+impl Recording {
+    /// Completes the file and gives it its name.
+    pub fn finish(self) -> Result<()> {
+        Ok((self.finish)()?)
+    }
+}
+
+/// A waveform that an engine writes while the SM runs it, or the reason why it could not be written on.
+type Shared<W> = Rc<RefCell<Result<W, io::Error>>>;
+
+type Sample<E, W> = fn(&mut W, u64, &E, &(In, Out), &[&str]) -> io::Result<()>;
+
+/// An engine of a sub-core that is recorded.
+struct Recorded<E, W> {
+    engine: E,
+    waveform: Shared<W>,
+    sample: Sample<E, W>,
+    cycles: Range<u64>,
+    texts: InstructionTexts,
     cycle: u64,
+    settled: (In, Out),
 }
 
-impl<M: Module> Clocked for RecordedRtl<M> {
-    type In = M::In;
-    type Out = M::Out;
+impl<E: Clocked<In = In, Out = Out>, W> Clocked for Recorded<E, W> {
+    type In = In;
+    type Out = Out;
 
-    fn settle(&mut self, inputs: &M::In) -> M::Out {
-        self.rtl.settle(inputs)
-    }
-
-    fn tick(&mut self) {
-        self.recording.record(|waveform| waveform.sample(self.cycle, self.rtl.module()));
-        self.cycle += 1;
-        self.rtl.tick();
-    }
-}
-
-/// The RTL of a design's sub-core, recording every signal in it into a VCD file.
-pub fn recorded_rtl(
-    config: &Config,
-    design: &Design,
-    seed: u64,
-    path: &Path,
-) -> Result<(SubCoreHardware, Finish)> {
-    struct Record<'a>(&'a Path);
-    impl WithSubCore for Record<'_> {
-        type Result = Result<(SubCoreHardware, Finish)>;
-        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result {
-            let rtl = Rtl::new(make());
-            let recording = Recording::new(ModuleWaveform::create(self.0, "sub_core", rtl.module())?);
-            let finish = recording.clone();
-            let engine = RecordedRtl { rtl, recording, cycle: 0 };
-            Ok((Box::new(engine), Box::new(move || finish.finish(ModuleWaveform::finish))))
-        }
-    }
-    with_sub_core(config, design, seed, Record(path))
-}
-
-/// Any engine that records its ports.
-struct RecordedPorts<M: Module> {
-    engine: Box<dyn Clocked<In = M::In, Out = M::Out>>,
-    recording: Recording<PortWaveform<M>>,
-    cycle: u64,
-    settled: (M::In, M::Out),
-}
-
-impl<M: Module> Clocked for RecordedPorts<M> {
-    type In = M::In;
-    type Out = M::Out;
-
-    fn settle(&mut self, inputs: &M::In) -> M::Out {
+    fn settle(&mut self, inputs: &In) -> Out {
         let outputs = self.engine.settle(inputs);
         self.settled = (*inputs, outputs);
         outputs
     }
 
     fn tick(&mut self) {
-        let (inputs, outputs) = &self.settled;
-        self.recording.record(|waveform| waveform.sample(self.cycle, inputs, outputs));
+        if self.cycles.contains(&self.cycle) {
+            let mut shared = self.waveform.borrow_mut();
+            let texts = self.texts.of(&self.settled.0, &self.settled.1);
+            let texts = texts.each_ref().map(String::as_str);
+            let sampled = shared.as_mut().map_or(Ok(()), |waveform| {
+                (self.sample)(waveform, self.cycle, &self.engine, &self.settled, &texts)
+            });
+            if let Err(error) = sampled {
+                *shared = Err(error);
+            }
+        }
         self.cycle += 1;
         self.engine.tick();
     }
 }
 
-/// Any engine of a design's sub-core, recording its ports into a VCD file.
+/// The engine recorded.
+fn record<E, W>(
+    options: &RecordingOptions,
+    engine: E,
+    (waveform, variables): (W, Vec<WaveformVariable>),
+    sample: Sample<E, W>,
+    finish: fn(W) -> io::Result<()>,
+) -> (SubCoreHardware, Recording)
+where
+    E: Clocked<In = In, Out = Out> + 'static,
+    W: 'static,
+{
+    let waveform = Rc::new(RefCell::new(Ok(waveform)));
+    let shared = waveform.clone();
+    let complete = move || {
+        let finished = io::Error::other("the waveform is finished");
+        shared.replace(Err(finished)).and_then(finish)
+    };
+    let (cycles, texts) = (options.cycles.clone(), options.texts.clone());
+    let engine = Recorded { engine, waveform, sample, cycles, texts, cycle: 0, settled: Default::default() };
+    (Box::new(engine), Recording { variables, finish: Box::new(complete) })
+}
+
+/// The RTL of a design's sub-core, with every signal in it recorded.
+pub fn recorded_rtl(
+    config: &Config,
+    design: &Design,
+    seed: u64,
+    options: &RecordingOptions,
+) -> Result<(SubCoreHardware, Recording)> {
+    struct Record<'a>(&'a RecordingOptions<'a>);
+    impl WithSubCore for Record<'_> {
+        type Result = Result<(SubCoreHardware, Recording)>;
+        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result {
+            let rtl = Rtl::new(make());
+            let waveform = ModuleWaveform::create(self.0.path, "sub_core", rtl.module(), self.0.extent())?;
+            let sample: Sample<Rtl<M>, _> =
+                |waveform, cycle, rtl, _, texts| ModuleWaveform::sample(waveform, cycle, rtl.module(), texts);
+            let variables = waveform.variables().to_vec();
+            Ok(record(self.0, rtl, (waveform, variables), sample, ModuleWaveform::finish))
+        }
+    }
+    with_sub_core(config, design, seed, Record(options))
+}
+
+/// Any engine of a design's sub-core, with its ports recorded.
 pub fn recorded_ports(
     config: &Config,
     design: &Design,
     seed: u64,
-    path: &Path,
+    options: &RecordingOptions,
     engine: SubCoreHardware,
-) -> Result<(SubCoreHardware, Finish)> {
-    struct Record<'a>(&'a Path, SubCoreHardware);
+) -> Result<(SubCoreHardware, Recording)> {
+    struct Record<'a>(&'a RecordingOptions<'a>, SubCoreHardware);
     impl WithSubCore for Record<'_> {
-        type Result = Result<(SubCoreHardware, Finish)>;
+        type Result = Result<(SubCoreHardware, Recording)>;
         fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result {
-            let recording = Recording::new(PortWaveform::create(self.0, "sub_core", &make())?);
-            let finish = recording.clone();
-            let settled = Default::default();
-            let engine = RecordedPorts::<M> { engine: self.1, recording, cycle: 0, settled };
-            Ok((Box::new(engine), Box::new(move || finish.finish(PortWaveform::finish))))
+            let waveform = PortWaveform::create(self.0.path, "sub_core", &make(), self.0.extent())?;
+            let sample: Sample<SubCoreHardware, _> = |waveform, cycle, _, (inputs, outputs), texts| {
+                PortWaveform::<M>::sample(waveform, cycle, inputs, outputs, texts)
+            };
+            let variables = waveform.variables().to_vec();
+            Ok(record(self.0, self.1, (waveform, variables), sample, PortWaveform::finish))
         }
     }
-    with_sub_core(config, design, seed, Record(path, engine))
+    with_sub_core(config, design, seed, Record(options, engine))
 }
 
 /// Something that is done with the RTL of a design's sub-core.

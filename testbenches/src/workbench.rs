@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use anyhow::{anyhow, Result};
 use gpurf_blocks::{Clocked, Parameters};
-use gpurf_hw::dialect::{Module, PortWaveform, Rtl};
+use gpurf_hw::dialect::{Extent, Module, PortWaveform, Rtl};
 use gpurf_verilog::{emit, Design, Icarus, Verilated};
 use rust_hdl::prelude::Block;
 
@@ -181,13 +181,13 @@ impl<M: Testbench> Workbench for Bench<M> {
         let mut engines = self.engines(engines)?;
         let mut stimulus = M::stimulus(&self.parameters);
         let mut waveform = match waveform {
-            Some(path) => Some(PortWaveform::create(path, &self.name, &self.module())?),
+            Some(path) => Some(PortWaveform::create(path, &self.name, &self.module(), Extent::default())?),
             None => None,
         };
         let mut recorded = Ok(());
         let outcome = run::<M>(&mut engines, &mut *stimulus, random, cycles, |cycle, inputs, outputs| {
             if let (Some(waveform), Ok(())) = (&mut waveform, &recorded) {
-                recorded = waveform.sample(cycle, inputs, outputs);
+                recorded = waveform.sample(cycle, inputs, outputs, &[]);
             }
         });
         recorded?;

@@ -25,5 +25,5 @@ pub use identity::{Described, Identity};
 pub use lane_memory::LaneMemory;
 pub use memory::Memory;
 pub use register::Register;
-pub use waveform::{ModuleWaveform, PortWaveform};
+pub use waveform::{is_fst, Extent, ModuleWaveform, PortWaveform, WaveformVariable, CYCLE_NS};
 pub use word::Word;

@@ -13,6 +13,7 @@ use super::decoded::Decoded;
 use super::load_sharing::{LoadSharing, PartnerMarks};
 use super::memory::LoadStoreUnit;
 use super::occupancy::Occupancy;
+use super::pipeline::Pipeline;
 use super::residency::Resident;
 use super::usage::Usage;
 
@@ -108,6 +109,8 @@ pub(super) struct Context {
     pub residency: Residency,
     /// Which registers are used, if that is wanted.
     pub usage: Option<Box<Usage>>,
+    /// What instructions go through, if that is wanted.
+    pub pipeline: Option<Box<Pipeline>>,
     /// The first few failed checks.
     pub errors: Vec<String>,
 }
@@ -145,12 +148,21 @@ impl Context {
             stalls: Stalls::default(),
             residency: Residency::default(),
             usage: None,
+            pipeline: None,
             errors: Vec::new(),
         }
     }
 
     pub fn decoded(&self, instruction: &DynamicInstruction) -> &Decoded {
         &self.decoded[instruction.static_index as usize]
+    }
+
+    /// Lets those know who follow the instructions, if there are any.
+    #[inline]
+    pub fn show(&mut self, event: impl FnOnce(&mut Pipeline)) {
+        if let Some(pipeline) = &mut self.pipeline {
+            event(pipeline);
+        }
     }
 
     pub fn resident(&mut self, block: usize) -> &mut Resident {
@@ -220,6 +232,8 @@ impl Context {
 
     /// Notes a failed check; `what` is told for the first few.
     pub fn report(&mut self, what: impl FnOnce() -> String) {
+        let now = self.now;
+        self.show(|pipeline| pipeline.fail(now));
         if self.errors.len() < TOLD_ERRORS {
             self.errors.push(format!("kernel {}, cycle {}: {}", self.kernel.name, self.now, what()));
         }

@@ -12,6 +12,7 @@ mod checks;
 mod heads;
 mod permission;
 mod results;
+mod shown;
 mod standstill;
 mod transfer;
 mod warp_states;
@@ -238,7 +239,9 @@ where
         let freed = if self.issues_on_dispatch { mask(&outputs.dispatch) } else { 0 };
         let occupied = occupied & !freed;
         self.check_occupancy(&outputs, occupied, context);
-        if outputs.issued && saves.is_some_and(|save| u32::from(save.warp) == outputs.issued_warp) {
+        let save_issued =
+            outputs.issued && saves.is_some_and(|save| u32::from(save.warp) == outputs.issued_warp);
+        if save_issued {
             self.issue_save(&outputs, context);
         } else if outputs.issued {
             self.issue(&outputs, ready, occupied, context);
@@ -249,6 +252,7 @@ where
         } else {
             self.charge(ready, pending_ready, elsewhere, context);
         }
+        self.show_reads(&outputs, outputs.issued && !save_issued, context);
         true
     }
 
@@ -292,6 +296,8 @@ where
             if state == State::Ready && self.presented >> warp & 1 == 0 {
                 self.presented |= 1 << warp;
                 self.present(warp, context);
+                let (now, serial) = (context.now, self.warps[usize::from(warp)].next_serial());
+                context.show(|pipeline| pipeline.ready(now, serial));
             }
         }
     }
@@ -346,6 +352,7 @@ where
         self.owners[collector] = Some(warp);
         self.presented &= !(1 << warp);
         self.changed |= 1 << warp;
+        self.show_issue(&executing, &outputs.hit, context);
 
         let sources = decoded.sources().len();
         let hits = outputs.hit[..sources].iter().filter(|&&hit| hit).count();
@@ -413,7 +420,10 @@ where
 
         self.units[usize::from(decoded.unit)] = context.now + decoded.timing.initiation;
         self.busy_units |= 1 << decoded.unit;
-        if executing.instruction.mask == 0 {
+        let (now, serial, idle) = (context.now, executing.serial, executing.instruction.mask == 0);
+        context
+            .show(|pipeline| if idle { pipeline.leave(now, serial) } else { pipeline.dispatch(now, serial) });
+        if idle {
             // No lane is active: it read its operands, and that is all.
             self.complete_part(executing.warp, context);
         } else if decoded.memory.is_some() {

@@ -12,7 +12,7 @@ use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
 use super::load_sharing::{LoadSharing, MulticastingUnit, PartnerMarks};
-use super::{Design, RmuEngine, SharedLoads, Sm, SmError, StatusMonitorEngine};
+use super::{Design, PipelineListener, RmuEngine, SharedLoads, Sm, SmError, StatusMonitorEngine};
 use crate::config::{Config, Sthld};
 use crate::energy::Energies;
 use crate::issue::SthldController;
@@ -115,6 +115,11 @@ where
     /// Counts, under any design, what [`Residency`] says of resident blocks and of the registers they use.
     pub fn observe_residency(&mut self) {
         self.sms.iter_mut().for_each(|sm| sm.context.usage = Some(Default::default()));
+    }
+
+    /// Tells a listener, beside others, what the instructions of the first SM go through; before anything is run.
+    pub fn listen(&mut self, listener: Box<dyn PipelineListener>) {
+        self.sms[0].context.pipeline.get_or_insert_default().listen(listener);
     }
 
     /// The engines, by number.

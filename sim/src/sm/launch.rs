@@ -68,6 +68,9 @@ where
                 decoded.needs_pool = !live.union(decoded.touches).is_subset(&own);
             }
             self.context.decoded.push(decoded);
+            if let Some(pipeline) = &mut self.context.pipeline {
+                pipeline.decode(instruction);
+            }
         }
         Ok(())
     }
@@ -113,6 +116,7 @@ where
             warps += 1;
         }
         self.context.residents[resident] = Some(Resident::new(block, warps, slot, region));
+        self.sub_cores.iter().for_each(|sub_core| sub_core.begin_block(resident, &mut self.context));
         self.context.slots[slot] = Some(resident);
         self.context.resident_count += 1;
         let baseline = self.design.residency == Residency::Baseline;

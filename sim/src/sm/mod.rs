@@ -34,6 +34,7 @@ mod memory;
 mod monolithic;
 mod mover;
 mod occupancy;
+mod pipeline;
 mod pool;
 mod residency;
 mod switching;
@@ -57,6 +58,7 @@ pub use error::SmError;
 pub use gpu::Gpu;
 pub use load_sharing::MulticastingUnit;
 pub use occupancy::Limit;
+pub use pipeline::{PipelineInstruction, PipelineListener, Stage};
 pub use switching::{RmuEngine, StatusMonitorEngine};
 pub use two_level::TwoLevel;
 
@@ -65,6 +67,7 @@ use context::Context;
 use load_sharing::PartnerMarks;
 use monolithic::Monolithic;
 use occupancy::Occupancy;
+use pipeline::Pipeline;
 use pool::Pool;
 use switching::Switching;
 
@@ -149,6 +152,7 @@ where
         };
         self.context.kernel = running.kernel.header().clone();
         self.context.decoded.clear();
+        self.context.show(Pipeline::start_kernel);
         self.context.marks = marks;
         self.context.residents.clear();
         self.context.residents.resize_with(running.occupancy.residents, || None);

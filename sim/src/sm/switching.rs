@@ -220,6 +220,8 @@ where
     ) {
         let mut moves = Moves { store: None, restore: None };
         if let Some(block) = outgoing {
+            let now = self.context.now;
+            self.context.show(|pipeline| pipeline.switch(now));
             self.take_contexts(block, slot, occupancy);
             let resident = self.context.resident(block);
             if resident.region == Some(region) {

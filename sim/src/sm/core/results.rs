@@ -15,6 +15,8 @@ pub(super) struct Result {
     pub register: u8,
     pub near: bool,
     pub token: u32,
+    /// Number of the instruction whose result it is.
+    pub serial: u32,
     pub base: u32,
     /// It comes back with its block, and is no result of an instruction.
     pub restored: bool,
@@ -50,6 +52,8 @@ where
                 continue;
             }
             slot.write(result.register);
+            let now = context.now;
+            context.show(|pipeline| pipeline.write(now, result.serial));
             self.complete_part(result.warp, context);
         }
     }
@@ -62,10 +66,20 @@ where
             let near = instruction.near_destinations >> index & 1 == 1;
             let (token, base) = (token(serial, register), self.warps[warp as usize].base);
             let (bank, _) = home(self.banks, warp.into(), base, register.into());
-            self.results[bank].push_back(Result { warp, register, near, token, base, restored: false });
+            self.results[bank].push_back(Result {
+                warp,
+                register,
+                near,
+                token,
+                serial,
+                base,
+                restored: false,
+            });
         }
         self.warps[warp as usize].arrive(decoded.destinations());
         let results = decoded.destinations().len() as u32;
+        let now = context.now;
+        context.show(|pipeline| pipeline.complete(now, serial, results));
         // Its results take the instruction's place among what is outstanding.
         self.warps[warp as usize].outstanding += results;
         self.complete_part(warp, context);

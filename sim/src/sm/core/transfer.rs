@@ -132,7 +132,15 @@ where
     /// Writes a register of a warp whose context has yet to come.
     pub fn restore_register(&mut self, warp: u8, register: u8, base: u32, token: u32) {
         let (bank, _) = home(self.banks, warp.into(), base, register.into());
-        self.results[bank].push_back(Result { warp, register, near: false, token, base, restored: true });
+        self.results[bank].push_back(Result {
+            warp,
+            register,
+            near: false,
+            token,
+            serial: 0,
+            base,
+            restored: true,
+        });
         self.restoring += 1;
     }
 
@@ -149,6 +157,9 @@ where
         self.collectors[collector] = Collecting::default();
         self.occupied |= 1 << collector;
         self.owners[collector] = Some(save.warp);
+        let (bank, _) = home(self.banks, save.warp.into(), save.base, save.register.into());
+        let sub_core = self.index;
+        context.show(|pipeline| pipeline.save(sub_core, bank));
         context.residency.registers_saved += 1;
         context.stalls.switching += 1;
         context.last_progress = context.now;

@@ -1,0 +1,108 @@
+//! What viewers show of a sub-core's waveform when they open it: the signals that tell what it does, in the order of its
+//! pipeline.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use gpurf_hw::dialect::{is_fst, WaveformVariable, CYCLE_NS};
+
+use crate::output::write;
+
+/// Signals of the sub-core, group by group; of an array, all of its elements.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Cycle", &["clock", "cycle"]),
+    ("Issue", &["issued", "ready", "issued_warp", "issue", "waiting", "sthld", "hit"]),
+    ("Banks", &["bank_read", "bank_conflict", "write_valid", "write_warp", "write_register", "write_cached"]),
+    ("Collectors", &["collector_occupied"]),
+    (
+        "Dispatch",
+        &["dispatched", "dispatch", "dispatch_warp", "dispatch_unit", "operand_valid", "operand_data"],
+    ),
+];
+
+/// A waveform that views are made of.
+pub struct Views<'a> {
+    pub waveform: &'a Path,
+    pub variables: &'a [WaveformVariable],
+    /// Those that it shows.
+    pub cycles: Range<u64>,
+}
+
+impl Views<'_> {
+    /// Writes a save file for GTKWave and a command file for Surfer beside the waveform, and says their names.
+    pub fn write(&self) -> Result<[PathBuf; 2]> {
+        let [gtkwave, surfer] = ["gtkw", "sucl"].map(|ending| {
+            let mut name = self.waveform.as_os_str().to_owned();
+            name.push(".");
+            name.push(ending);
+            PathBuf::from(name)
+        });
+        write(&gtkwave, self.gtkwave().as_bytes())?;
+        write(&surfer, self.surfer().as_bytes())?;
+        Ok([gtkwave, surfer])
+    }
+
+    /// The variables of a group that are in the waveform, in the group's order.
+    fn group(&self, names: &'static [&str]) -> impl Iterator<Item = &WaveformVariable> {
+        names.iter().flat_map(move |name| self.variables.iter().filter(move |variable| is_of(variable, name)))
+    }
+
+    /// The views lie beside the waveform.
+    fn file(&self) -> String {
+        self.waveform.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    fn gtkwave(&self) -> String {
+        // How a trace is shown: as a number at the right, in hexadecimal or binary; as text; as a heading.
+        let (hexadecimal, binary, text, heading) = ("@22", "@28", "@820", "@200");
+        let mut view =
+            format!("[dumpfile] \"{}\"\n[timestart] {}\n", self.file(), CYCLE_NS * self.cycles.start);
+        for (title, names) in GROUPS {
+            let _ = writeln!(view, "{heading}\n-{title}");
+            for WaveformVariable { path, width, is_text } in self.group(names) {
+                let (flags, range) = match width {
+                    _ if *is_text => (text, self.range(*width)),
+                    1 => (binary, String::new()),
+                    _ => (hexadecimal, format!("[{}:0]", width - 1)),
+                };
+                let _ = writeln!(view, "{flags}\n{path}{range}");
+            }
+        }
+        view
+    }
+
+    /// A text is a vector in FST, and none in VCD.
+    fn range(&self, width: usize) -> String {
+        match is_fst(self.waveform) {
+            true => format!("[{}:0]", width - 1),
+            false => String::new(),
+        }
+    }
+
+    fn surfer(&self) -> String {
+        let mut view = String::new();
+        for (title, names) in GROUPS {
+            let _ = writeln!(view, "divider_add {title}");
+            for WaveformVariable { path, .. } in self.group(names) {
+                let _ = writeln!(view, "variable_add {path}");
+            }
+        }
+        view + "zoom_fit\n"
+    }
+}
+
+/// Whether a variable is the signal of this name, or an element of the array. Ports have a scope each for inputs and
+/// outputs, which signals inside a module do not.
+fn is_of(variable: &WaveformVariable, name: &str) -> bool {
+    let mut scopes = variable.path.split('.').skip(1);
+    let (first, second) = (scopes.next().unwrap_or_default(), scopes.next());
+    let own = match second {
+        None => first,
+        Some(second) if ["inputs", "outputs", "instructions"].contains(&first) => second,
+        Some(_) => return false,
+    };
+    let is_element = |rest: &str| rest.strip_prefix('_').is_some_and(|number| number.parse::<u32>().is_ok());
+    scopes.next().is_none() && own.strip_prefix(name).is_some_and(|rest| rest.is_empty() || is_element(rest))
+}

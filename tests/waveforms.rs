@@ -1,0 +1,140 @@
+//! Waveforms and pipeline logs of `gpurf sim`, as their viewers read them.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use predicates::str::contains;
+
+fn sim(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.arg("sim").args(arguments);
+    command
+}
+
+/// Runs vectoradd with these options and files in `folder`; what it says of the event.
+fn record(folder: &Path, waveform: &str, options: &[&str]) -> String {
+    let file = |name: &str| folder.join(name).display().to_string();
+    let (waveform, pipeline) = (file(waveform), file("pipeline.kanata"));
+    let mut arguments = vec!["vectoradd", "--waveform", &waveform, "--pipeline", &pipeline];
+    arguments.extend(options);
+    let assert = sim(&arguments).assert().success();
+    String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
+}
+
+/// The log's instructions: the cycle of the first command of each, its label, and its stages.
+fn instructions(log: &str) -> Vec<(u64, String, Vec<String>)> {
+    let mut lines = log.lines();
+    assert_eq!(lines.next(), Some("Kanata\t0004"));
+    let (mut cycle, mut found) = (0, vec![]);
+    let (mut open, mut retired) = (HashMap::new(), HashSet::new());
+    for line in lines {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let id = || fields[1].parse::<usize>().unwrap();
+        match fields[0] {
+            "C=" => cycle = id() as u64,
+            "C" => {
+                assert!(id() > 0, "{line}");
+                cycle += id() as u64;
+            }
+            "I" => {
+                assert_eq!(id(), found.len(), "instructions are numbered from 0");
+                found.push((cycle, String::new(), vec![]));
+            }
+            "L" if fields[2] == "0" => found[id()].1 = fields[3].to_string(),
+            "L" => {}
+            "S" => {
+                assert!(
+                    open.insert(id(), (fields[3].to_string(), cycle)).is_none(),
+                    "{line}: a stage is open"
+                );
+                found[id()].2.push(fields[3].to_string());
+            }
+            "E" => {
+                let (stage, since) = open.remove(&id()).unwrap();
+                assert!(stage == fields[3] && since < cycle, "{line}: {stage} is open since {since}");
+            }
+            "R" => assert!(retired.insert(id()) && !open.contains_key(&id()), "{line}"),
+            other => panic!("there is no command {other}"),
+        }
+    }
+    assert!(open.is_empty() && retired.len() == found.len());
+    found
+}
+
+#[test]
+fn cycles_around_an_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let around = ["--around", "pc=0x40", "--before", "5", "--after", "60"];
+    let told = record(folder.path(), "wave.vcd", &around);
+    let event: u64 = told
+        .split("the event is in cycle ")
+        .nth(1)
+        .unwrap()
+        .split_whitespace()
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let found = instructions(&read("pipeline.kanata"));
+    let at_event: Vec<_> = found.iter().filter(|(_, label, _)| label.contains(" 0040: ")).collect();
+    assert_eq!(at_event.iter().map(|(cycle, ..)| *cycle).min(), Some(event));
+    assert!(found.iter().all(|(cycle, ..)| (event - 5..event + 60).contains(cycle)));
+    assert!(found.iter().any(|(_, _, stages)| stages.ends_with(&["Co".into(), "Ex".into(), "Wb".into()])));
+
+    let wave = read("wave.vcd");
+    let times =
+        wave.lines().filter_map(|line| line.strip_prefix('#')).map(|time| time.parse::<u64>().unwrap());
+    let times: Vec<u64> = times.collect();
+    assert_eq!((times[0], times[times.len() - 1]), (2 * (event - 5), 2 * (event + 60)));
+    assert!(wave.contains("sEXIT ") || wave.contains("_<-_"), "instructions are named");
+
+    // Every signal that a view shows is in the waveform, under its full name.
+    let mut names = HashSet::new();
+    let mut scopes = vec![];
+    for line in wave.lines().take_while(|line| !line.starts_with("$enddefinitions")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[0] {
+            "$scope" => scopes.push(words[2]),
+            "$upscope" => drop(scopes.pop()),
+            "$var" => drop(names.insert(format!("{}.{}", scopes.join("."), words[4]))),
+            _ => {}
+        }
+    }
+    let (gtkwave, surfer) = (read("wave.vcd.gtkw"), read("wave.vcd.sucl"));
+    let shown = gtkwave.lines().filter(|line| line.starts_with("sub_core."));
+    let shown: Vec<&str> = shown.map(|line| line.split('[').next().unwrap()).collect();
+    let added: Vec<&str> = surfer.lines().filter_map(|line| line.strip_prefix("variable_add ")).collect();
+    assert!(shown == added && shown.len() > 20, "{gtkwave}{surfer}");
+    assert!(shown.iter().all(|name| names.contains(*name)), "{gtkwave}");
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let [first, second] = [0, 1].map(|_| {
+        let folder = tempfile::tempdir().unwrap();
+        record(folder.path(), "wave.fst", &["--from", "100", "--to", "200", "--design", "malekeh"]);
+        let files = ["wave.fst", "wave.fst.gtkw", "wave.fst.sucl", "pipeline.kanata"];
+        files.map(|name| fs::read(folder.path().join(name)).unwrap())
+    });
+    assert!(first == second);
+}
+
+#[test]
+fn what_cannot_be_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wave.vcd").display().to_string();
+    let cases: [(&[&str], &str); 4] = [
+        (&["--around", "pc=0xfff0"], "no such event"),
+        (&["--around", "pc=here"], "pc=0x120"),
+        (&["--around", "register=R255"], "R254"),
+        (&["--scopes", "outputs,stage"], "no scope stage; there are inputs, outputs"),
+    ];
+    for (options, message) in cases {
+        sim(&["vectoradd", "--waveform", &path]).args(options).assert().code(2).stderr(contains(message));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left of {options:?}");
+    }
+}
