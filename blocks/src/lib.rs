@@ -3,6 +3,8 @@
 //!
 //! Nothing of the house is imported here, and nothing is known of how a block is made.
 
+#![warn(missing_docs)]
+
 // So that generated code writes the same paths here and elsewhere.
 extern crate self as gpurf_blocks;
 

@@ -16,6 +16,8 @@
 //! # Ok::<(), gpurf_verilog::EmitError>(())
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod cache;
 pub mod check;
 mod emit;

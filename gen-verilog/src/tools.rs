@@ -9,13 +9,16 @@ use std::sync::Mutex;
 
 use thiserror::Error;
 
+/// A program of others that this project calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tool {
+    /// Compiles Verilog to a program.
     Verilator,
     /// Icarus Verilog's compiler.
     Iverilog,
     /// Icarus Verilog's simulator.
     Vvp,
+    /// Synthesizes Verilog.
     Yosys,
     /// OpenSTA.
     Sta,
@@ -126,6 +129,8 @@ pub fn cache_folder() -> Option<PathBuf> {
 }
 
 /// What a tool said, if it failed.
+// The message of a variant says what it is, and what its fields are.
+#[allow(missing_docs)]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ToolError {
     #[error(transparent)]

@@ -25,6 +25,7 @@ const DIGESTED: u8 = 1 << 7;
 pub struct Warp {
     /// Number of the warp inside its thread block.
     pub id: u32,
+    /// Instructions that it executes, in order.
     pub instructions: Vec<DynamicInstruction>,
 }
 
@@ -34,6 +35,7 @@ pub struct Warp {
 pub struct ThreadBlock {
     /// Position in the grid: x, y, z.
     pub id: [u32; 3],
+    /// Its warps that have any instruction, by rising number.
     pub warps: Vec<Warp>,
     addresses: Vec<u64>,
 }

@@ -11,6 +11,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Every message names the file, the line where there is one, the reason and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+// The message of a variant says what it is, and what its fields are.
+#[allow(missing_docs)]
 pub enum Error {
     #[error("{}: {source}; check that the path exists and that you may access it", path.display())]
     Io { path: PathBuf, source: io::Error },

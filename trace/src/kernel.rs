@@ -33,11 +33,13 @@ pub struct KernelHeader {
     pub nregs: u32,
     /// Compute capability of the machine code: 75 for Turing.
     pub binary_version: u32,
+    /// Number of the CUDA stream that it was launched in.
     pub stream_id: u64,
     /// Where shared memory appears among generic addresses; 0 if the trace does not say.
     pub shared_base: u64,
     /// Where local memory appears among generic addresses; 0 if the trace does not say.
     pub local_base: u64,
+    /// Version of the tracer, as its own file says.
     pub nvbit_version: String,
     /// Version of the trace format, 2 to 6.
     pub tracer_version: u32,
@@ -118,6 +120,7 @@ impl Kernel {
         }
     }
 
+    /// What is known before its instructions are read.
     pub fn header(&self) -> &KernelHeader {
         &self.header
     }
@@ -174,6 +177,7 @@ pub struct KernelReader {
 }
 
 impl KernelReader {
+    /// What is known of the kernel before its instructions are read.
     pub fn header(&self) -> &KernelHeader {
         &self.header
     }
@@ -199,16 +203,21 @@ impl KernelReader {
 pub enum Command {
     /// A copy to device memory of `bytes` bytes before the next kernel.
     MemcpyHtoD {
+        /// First byte, in global memory.
         address: u64,
+        /// Length.
         bytes: u64,
     },
+    /// A launch.
     Kernel(Kernel),
 }
 
 /// A program run: copies and kernels in order.
 #[derive(Clone, Debug)]
 pub struct Workload {
+    /// What tables call it.
     pub name: String,
+    /// Copies and launches, in the order of the program.
     pub commands: Vec<Command>,
 }
 

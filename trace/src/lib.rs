@@ -38,6 +38,8 @@
 //! # Ok::<(), gpurf_trace::Error>(())
 //! ```
 
+#![warn(missing_docs)]
+
 mod block;
 mod decoder;
 mod error;

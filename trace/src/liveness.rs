@@ -33,7 +33,9 @@ use crate::registers::RegisterSet;
 /// A node of a control-flow graph.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
+    /// Byte offset of the instruction in the kernel's code.
     pub pc: u32,
+    /// Vector registers that it reads.
     pub reads: RegisterSet,
     /// What it writes whenever it is passed.
     pub kills: RegisterSet,
@@ -53,6 +55,7 @@ pub enum Origin {
 /// Live registers by place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Liveness {
+    /// What the flow of control is known from.
     pub origin: Origin,
     /// By program counter.
     live: BTreeMap<u32, RegisterSet>,

@@ -61,9 +61,13 @@ impl Unit {
 /// The memory space an instruction addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemorySpace {
+    /// The device's memory.
     Global,
+    /// A thread block's scratchpad.
     Shared,
+    /// A thread's own, in the device's memory.
     Local,
+    /// Constants of a launch.
     Constant,
     /// Generic addresses: [`KernelHeader::space_of`](crate::KernelHeader::space_of) tells each one's space.
     Generic,
@@ -72,20 +76,27 @@ pub enum MemorySpace {
 /// What an instruction does to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryAccess {
+    /// Registers are written from memory.
     Load,
+    /// Memory is written from registers.
     Store,
+    /// Memory is read, changed and written at once.
     Atomic,
 }
 
 /// Space and access of a memory instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Memory {
+    /// Which memory.
     pub space: MemorySpace,
+    /// What is done there.
     pub access: MemoryAccess,
 }
 
 /// An opcode that cannot be turned into register operands.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+// The message of a variant says what it is, and what its fields are.
+#[allow(missing_docs)]
 pub enum OpcodeError {
     #[error("unknown opcode `{opcode}`; if it is a real instruction, add `{base}` to the table in trace/src/opcode.rs")]
     Unknown { opcode: String, base: String },

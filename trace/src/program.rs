@@ -33,7 +33,9 @@ pub struct Instruction<'a> {
     pub pc: u32,
     /// SASS opcode with its modifiers, such as `LDG.E.64.SYS`.
     pub opcode: &'a str,
+    /// The destination, as a trace names it: the first register of several.
     pub destination: Option<Register>,
+    /// The sources, as a trace names them: RZ, repetitions and uniform registers included.
     pub sources: &'a [Register],
     /// Bytes a thread moves; 0 if the trace gives no addresses for it.
     pub width: u16,
@@ -61,6 +63,7 @@ pub struct StaticInstruction {
     pub pc: u32,
     /// SASS opcode with its modifiers.
     pub opcode: Box<str>,
+    /// The execution unit.
     pub unit: Unit,
     /// Present exactly when `unit` is [`Unit::LoadStore`].
     pub memory: Option<Memory>,

@@ -5,31 +5,37 @@
 pub struct RegisterSet([u64; 4]);
 
 impl RegisterSet {
+    /// Adds a register, 0 to 255.
     #[inline]
     pub fn insert(&mut self, register: u8) {
         self.0[register as usize / 64] |= 1 << (register % 64);
     }
 
+    /// Takes a register out, if it is there.
     #[inline]
     pub fn remove(&mut self, register: u8) {
         self.0[register as usize / 64] &= !(1 << (register % 64));
     }
 
+    /// Whether a register is in the set.
     #[inline]
     pub fn contains(&self, register: u8) -> bool {
         self.0[register as usize / 64] >> (register % 64) & 1 == 1
     }
 
+    /// The registers of either set.
     #[inline]
     pub fn union(self, other: RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|word| self.0[word] | other.0[word]))
     }
 
+    /// The registers that are not in the other set.
     #[inline]
     pub fn difference(self, other: RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|word| self.0[word] & !other.0[word]))
     }
 
+    /// Whether all its registers are in the other set.
     #[inline]
     pub fn is_subset(&self, other: &RegisterSet) -> bool {
         self.difference(*other) == RegisterSet::default()
@@ -40,6 +46,7 @@ impl RegisterSet {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
+    /// Whether there is no register in the set.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -54,6 +61,7 @@ impl RegisterSet {
         (0..=255u8).filter(move |&register| self.contains(register))
     }
 
+    /// Whether some register is in both sets.
     #[inline]
     pub fn intersects(&self, other: &RegisterSet) -> bool {
         // Without a branch: the SM asks this in every cycle.

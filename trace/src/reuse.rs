@@ -32,6 +32,7 @@ pub const DEFAULT_THRESHOLD: u32 = 12;
 pub struct Reuse {
     /// Greatest distance that is near, in instructions of the warp (RTHLD).
     pub threshold: u32,
+    /// How near and far are known.
     pub mode: ReuseMode,
 }
 
@@ -44,7 +45,10 @@ pub enum ReuseMode {
     /// more than half of its executions by the first `warps` warps of the kernel that executed
     /// anything. A tie is far, and so is an operand those warps never met: keeping a value without
     /// evidence of reuse displaces others.
-    Profile { warps: usize },
+    Profile {
+        /// How many warps that is.
+        warps: usize,
+    },
 }
 
 impl Default for Reuse {
@@ -57,7 +61,9 @@ impl Default for Reuse {
 /// An operand of a dynamic instruction, by its place in the widened register lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
+    /// The source of this number among those of the static instruction.
     Source(usize),
+    /// The destination of this number.
     Destination(usize),
 }
 

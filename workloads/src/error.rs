@@ -8,6 +8,8 @@ use cpp_demangle::{DemangleOptions, Symbol};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Anything that stops a workload.
+// The message of a variant says what its fields are.
+#[allow(missing_docs)]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A listing that cannot be read.

@@ -8,11 +8,15 @@ use crate::listing::Module;
 
 /// Opcodes that are decoded alike.
 pub struct Family {
+    /// What the family does.
     pub name: &'static str,
+    /// Its opcodes, by name.
     pub opcodes: Vec<Opcode>,
 }
 
+/// An opcode that is executed.
 pub struct Opcode {
+    /// Without modifiers.
     pub name: &'static str,
     /// Modifiers that it is known with; `None`: with any.
     pub modifiers: Option<BTreeSet<String>>,

@@ -1,6 +1,8 @@
 //! GPU code without a GPU: our own CUDA kernels as Turing machine code, an emulator that executes
 //! it, and the instruction streams that come of it.
 
+#![warn(missing_docs)]
+
 mod binary;
 mod device;
 mod emulator;

@@ -9,13 +9,21 @@ use crate::device::Pointer;
 /// The type of a texel's channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
+    /// An integer from 0 to 255.
     U8,
+    /// An integer from -128 to 127.
     S8,
+    /// An unsigned integer of 16 bits.
     U16,
+    /// A signed integer of 16 bits.
     S16,
+    /// An unsigned integer of 32 bits.
     U32,
+    /// A signed integer of 32 bits.
     S32,
+    /// A half.
     F16,
+    /// A single.
     F32,
 }
 
@@ -29,6 +37,7 @@ impl Channel {
         }
     }
 
+    /// Whether it is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Channel::F16 | Channel::F32)
     }
@@ -37,8 +46,11 @@ impl Channel {
 /// What an image extends over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
+    /// One dimension.
     Line,
+    /// Two dimensions.
     Plane,
+    /// Three dimensions.
     Volume,
     /// Six square faces: +x, -x, +y, -y, +z, -z.
     Cube,
@@ -58,13 +70,19 @@ impl Shape {
 /// Texels in memory, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
+    /// Where the first texel lies.
     pub base: Pointer,
+    /// Type of each channel.
     pub channel: Channel,
     /// 1, 2 or 4.
     pub channels: u32,
+    /// What the image extends over.
     pub shape: Shape,
+    /// Texels in x.
     pub width: u32,
+    /// Texels in y; 1 for a line.
     pub height: u32,
+    /// Texels in z; 1 but for a volume.
     pub depth: u32,
     /// Layers, each with all faces of a cube; 1 where there are none.
     pub layers: u32,

@@ -5,7 +5,9 @@
 /// A cycle is one or more calls of `settle` and then one `tick`. `settle` may be repeated with other
 /// inputs: only the inputs of the last call before the edge count, as on wires.
 pub trait Clocked {
+    /// Inputs of a cycle.
     type In;
+    /// Outputs of a cycle.
     type Out;
 
     /// Combinational outputs of this cycle, for these inputs.

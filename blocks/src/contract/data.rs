@@ -6,9 +6,12 @@ use crate::LANES;
 
 /// A register value of [`Data::WIDTH`] bits in plain Rust, little end first.
 pub trait Data: Copy + Default + PartialEq + fmt::Debug + Send + 'static {
+    /// Bits of the value.
     const WIDTH: usize;
 
+    /// Its words of 32 bits, little end first.
     fn words(&self) -> &[u32];
+    /// The same, to be changed.
     fn words_mut(&mut self) -> &mut [u32];
 
     /// This value with some lanes of another: lane l has the `WIDTH / 32` bits from bit `l * WIDTH / 32` on.

@@ -9,9 +9,11 @@ use super::{Clocked, PortName, PortValue, PortVisitor, Ports};
 pub struct Divergence {
     /// Clock cycles since the start; the cycle of the difference.
     pub cycle: u64,
+    /// The first port that differs.
     pub port: PortName,
     /// Values in hexadecimal.
     pub first: String,
+    /// The same port in the second engine.
     pub second: String,
 }
 
@@ -24,7 +26,9 @@ impl fmt::Display for Divergence {
 
 /// Runs two engines on the same inputs and hands on the outputs of the first.
 pub struct Lockstep<A, B> {
+    /// The engine whose outputs count.
     pub first: A,
+    /// The engine that is held against it.
     pub second: B,
     cycle: u64,
     /// Cycles in which some output differed.
@@ -35,6 +39,7 @@ pub struct Lockstep<A, B> {
 }
 
 impl<A, B> Lockstep<A, B> {
+    /// Two engines of one block, both after reset.
     pub fn new(first: A, second: B) -> Self {
         Lockstep { first, second, cycle: 0, divergent_cycles: 0, divergence: None, differs_now: false }
     }

@@ -10,7 +10,9 @@ use super::Data;
 /// A port's name: the field, and the index within a field that is an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PortName {
+    /// Name of the port or of the array.
     pub field: &'static str,
+    /// Place in the array, if it is one.
     pub index: Option<usize>,
 }
 
@@ -29,7 +31,9 @@ pub trait PortValue {
     /// Words of 32 bits that the value takes when packed.
     const WORDS: usize;
 
+    /// Writes the value into its words.
     fn put(&self, words: &mut [u32]);
+    /// Reads the value from its words.
     fn get(&mut self, words: &[u32]);
 }
 
@@ -59,12 +63,15 @@ impl<D: Data> PortValue for D {
 
 /// Called once for each port, in the order of declaration.
 pub trait PortVisitor {
+    /// Is called for one port, or for one element of an array of ports.
     fn value<V: PortValue>(&mut self, name: PortName, value: &mut V);
 
+    /// Is called for a port that is no array.
     fn port<V: PortValue>(&mut self, field: &'static str, value: &mut V) {
         self.value(PortName { field, index: None }, value);
     }
 
+    /// Is called for an array of ports.
     fn array<V: PortValue, const N: usize>(&mut self, field: &'static str, values: &mut [V; N]) {
         for (index, value) in values.iter_mut().enumerate() {
             self.value(PortName { field, index: Some(index) }, value);
@@ -74,14 +81,18 @@ pub trait PortVisitor {
 
 /// The plain inputs or outputs of a module.
 pub trait Ports: Clone + Copy + fmt::Debug + Default + PartialEq + Send + 'static {
+    /// Shows all ports to the visitor, which may change them.
     fn visit(&mut self, visitor: &mut impl PortVisitor);
 }
 
 /// One port's place in the packed words of its struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
+    /// Name of the port.
     pub name: PortName,
+    /// Where its words begin.
     pub first_word: usize,
+    /// How many words it has.
     pub words: usize,
 }
 

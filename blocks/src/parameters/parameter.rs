@@ -7,11 +7,14 @@ use super::{Parameters, Values, PARAMETERS};
 /// A parameter of the hardware, as it is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
+    /// Its name on the command line and in files.
     pub name: &'static str,
     /// What it is called in the names of Verilog modules, if not by its name: Verilator cuts names of more than
     /// 127 characters.
     pub short: Option<&'static str>,
+    /// What it is.
     pub doc: &'static str,
+    /// Which values it may have.
     pub values: Values,
     /// Unit of a number; empty where it has none.
     pub unit: &'static str,
@@ -22,12 +25,17 @@ pub struct Parameter {
 /// A parameter or a constant as documents and help show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
+    /// Its name on the command line and in files.
     pub name: String,
+    /// The value that it has if none is given.
     pub default: String,
     /// Empty where the doc says it.
     pub values: String,
+    /// Of a number; empty where it has none.
     pub unit: String,
+    /// What it is.
     pub doc: String,
+    /// Paper and section, or the reason of a decision of this project.
     pub source: String,
 }
 
@@ -61,6 +69,7 @@ impl Parameter {
         }
     }
 
+    /// The parameter as documents and help show it.
     pub fn describe(&self) -> Description {
         Description {
             name: self.name.into(),

@@ -14,9 +14,13 @@ const RECONSTRUCTION: &str = include_str!("../../config/sthld.toml");
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SthldTable {
+    /// Number of the reconstruction of the papers' figure; 0 stands for the papers' own table.
     pub reconstruction: usize,
+    /// STHLD, in cycles, saturates at 0 and here.
     pub maximum: u32,
+    /// A change of IPC of less than one part in so many is small.
     pub inverse_threshold: u32,
+    /// The edges out of each state, state 1 first.
     pub state: [Edges; STHLD_STATES],
 }
 

@@ -8,7 +8,14 @@ pub enum Values {
     /// These numbers, in rising order.
     OneOf(&'static [usize]),
     /// Every number from the first to the last in steps.
-    Range { first: usize, last: usize, step: usize },
+    Range {
+        /// The least number.
+        first: usize,
+        /// The largest number.
+        last: usize,
+        /// How far apart they are.
+        step: usize,
+    },
     /// These names, whose places are their numbers.
     Names(&'static [&'static str]),
     /// What a TOML file says; the text describes it.
@@ -40,6 +47,7 @@ impl Values {
         }
     }
 
+    /// Whether a number is among the values.
     pub fn contains(&self, number: usize) -> bool {
         match *self {
             Values::OneOf(numbers) => numbers.contains(&number),

@@ -6,6 +6,8 @@ use thiserror::Error;
 pub const MAX_NAME: usize = 127;
 
 /// A module that cannot be emitted; `signal` is its name in Verilog.
+// The message of a variant says what it is, and what its fields are.
+#[allow(missing_docs)]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EmitError {
     #[error("the block at {path} has no `identity: Identity` field, so its module has no name")]

@@ -53,6 +53,7 @@ pub enum Language {
 /// A module and all modules below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Design {
+    /// What it is written in.
     pub language: Language,
     /// Name of the top module.
     pub top: String,
@@ -60,25 +61,33 @@ pub struct Design {
     pub modules: Vec<VerilogModule>,
 }
 
+/// A module as it is emitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerilogModule {
+    /// Its name, which tells its parameters.
     pub name: String,
     /// Title, and sections of the papers.
     pub origin: String,
+    /// Its parameters and their values.
     pub parameters: Vec<(String, usize)>,
+    /// In the order of declaration.
     pub ports: Vec<Port>,
     /// Inputs that nothing reads: modules that share their ports need not use all of them.
     pub unused_inputs: Vec<String>,
+    /// The Verilog.
     pub text: String,
 }
 
+/// A port of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Port {
+    /// Its name in Verilog.
     pub name: String,
     /// Bits of an element.
     pub width: usize,
     /// Elements, packed with element 0 in the lowest bits; 1 for a port that is no array.
     pub count: usize,
+    /// An input, not an output.
     pub is_input: bool,
 }
 

@@ -17,6 +17,8 @@ use crate::tools::{MissingTool, ToolError};
 use crate::EmitError;
 
 /// Why there is no engine for a module.
+// The message of a variant says what it is, and what its fields are.
+#[allow(missing_docs)]
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EngineError {
     #[error(transparent)]

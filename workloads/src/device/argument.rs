@@ -16,8 +16,11 @@ impl Pointer {
 /// Extent of a grid in blocks, or of a block in threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim {
+    /// Extent in x.
     pub x: u32,
+    /// Extent in y.
     pub y: u32,
+    /// Extent in z.
     pub z: u32,
 }
 

@@ -70,6 +70,7 @@ pub struct Device {
 }
 
 impl Device {
+    /// A device with nothing in its memory.
     pub fn new(options: Options) -> Device {
         Device { options, ..Device::default() }
     }

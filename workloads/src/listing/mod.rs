@@ -140,6 +140,7 @@ pub struct Parameter {
 /// Initialised memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Data {
+    /// The bytes, in the order of their addresses.
     pub bytes: Vec<u8>,
     /// Variables: name, and byte offset and size.
     pub symbols: BTreeMap<String, (u32, u32)>,

@@ -27,12 +27,15 @@ pub struct Instruction {
 /// An operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
+    /// `R0`, `UR0`
     Register(Register),
+    /// `P0`, `UP0`
     Predicate(Predicate),
     /// Written in hexadecimal.
     Integer(i64),
     /// Written in decimal.
     Float(f64),
+    /// `c[bank][address]`
     Constant(Constant),
     /// `[..]`: a place in memory.
     Memory(Address),
@@ -41,8 +44,11 @@ pub enum Operand {
     Label(String),
     /// `32@lo(..)`, `32@hi(..)`: half of an address, by name; in a parsed listing of a variable only.
     Half {
+        /// The name.
         symbol: String,
+        /// Added to the address.
         addend: u64,
+        /// The upper half, not the lower one.
         upper: bool,
     },
     /// A place in the code.
@@ -56,14 +62,18 @@ pub enum Operand {
 /// Vector registers, one value per lane, and uniform ones, one per warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterFile {
+    /// `R`, one value per lane.
     Vector,
+    /// `UR`, one value per warp.
     Uniform,
 }
 
 /// What an operand of half precision takes of a register for both halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
+    /// Bits 0 to 15.
     Low,
+    /// Bits 16 to 31.
     High,
     /// All of it as a single, narrowed towards zero.
     Single,
@@ -72,6 +82,7 @@ pub enum Half {
 /// A register operand with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
+    /// Vector or uniform.
     pub file: RegisterFile,
     /// 255 is RZ, 63 is URZ.
     pub index: u8,
@@ -122,9 +133,11 @@ impl Register {
 /// A predicate operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Predicate {
+    /// Vector or uniform.
     pub file: RegisterFile,
     /// 7 is PT, always true.
     pub index: u8,
+    /// `!P0`
     pub negate: bool,
 }
 
@@ -136,11 +149,17 @@ impl Predicate {
 /// An operand in constant memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constant {
+    /// Number of the constant bank.
     pub bank: u8,
+    /// Where in the bank.
     pub address: Address,
+    /// `-c[..]`
     pub negate: bool,
+    /// `|c[..]|`
     pub absolute: bool,
+    /// `~c[..]`
     pub invert: bool,
+    /// As of a register.
     pub half: Option<Half>,
 }
 
@@ -149,9 +168,13 @@ pub struct Constant {
 pub struct Address {
     /// A vector register, taken with its successor if `wide`, times `scale`.
     pub register: Option<u8>,
+    /// The vector register is the lower half of 64 bits.
     pub wide: bool,
+    /// What the vector register is multiplied by.
     pub scale: u8,
+    /// A uniform register that is added.
     pub uniform: Option<u8>,
+    /// A constant that is added, in bytes.
     pub offset: i64,
     /// The register has the `.reuse` flag.
     pub reuse: bool,
