@@ -21,8 +21,10 @@ pub struct Scope {
 }
 
 pub struct AtomDetails {
-    /// Field name, with array indices after `$`: `tag$3`.
+    /// Field name, with array indices after `$`: `tag$3`; of a bundle's wire `head$3$unit`.
     pub key: String,
+    /// The same in Verilog: the wires of a flat bundle do without its name.
+    pub name: String,
     pub kind: AtomKind,
     pub width: usize,
     pub is_clock: bool,
@@ -69,8 +71,10 @@ struct Unfinished {
 
 impl Probe for Reader {
     fn visit_start_scope(&mut self, name: &str, _: &dyn Block) {
+        let around = self.open.last().map_or(&[][..], |scope| &scope.namespaces);
+        let path: Vec<&str> = around.iter().map(String::as_str).chain([name]).collect();
         self.open.push(Unfinished {
-            key: name.to_string(),
+            key: path.join("$").replace('!', ""),
             identity: None,
             namespaces: vec![],
             atoms: vec![],
@@ -90,9 +94,12 @@ impl Probe for Reader {
         }
         let mut path = scope.namespaces.clone();
         path.push(name.to_string());
+        let is_shown = |step: &&String| !step.split('$').next().is_some_and(|step| step.ends_with('!'));
+        let shown: Vec<&str> = path.iter().filter(is_shown).map(String::as_str).collect();
         let descriptor = atom.descriptor();
         scope.atoms.push(AtomDetails {
-            key: path.join("$"),
+            key: path.join("$").replace('!', ""),
+            name: shown.join("$"),
             kind: atom.kind(),
             width: atom.bits(),
             is_clock: descriptor.name == "clock",

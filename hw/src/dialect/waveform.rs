@@ -364,7 +364,7 @@ impl Probe for Declare<'_> {
     }
 
     fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
-        self.open(name);
+        self.open(&name.replace('!', ""));
     }
 
     fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
