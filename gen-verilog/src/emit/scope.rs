@@ -1,5 +1,6 @@
 //! The tree of blocks, as a rust-hdl probe finds it.
 
+use gpurf_hw::dialect::wires::{field_path, verilog_path};
 use gpurf_hw::dialect::{Described, Identity};
 use num_bigint::BigUint;
 use rust_hdl::core::ast::{Verilog, VerilogLiteral};
@@ -72,9 +73,9 @@ struct Unfinished {
 impl Probe for Reader {
     fn visit_start_scope(&mut self, name: &str, _: &dyn Block) {
         let around = self.open.last().map_or(&[][..], |scope| &scope.namespaces);
-        let path: Vec<&str> = around.iter().map(String::as_str).chain([name]).collect();
+        let path: Vec<String> = around.iter().cloned().chain([name.to_string()]).collect();
         self.open.push(Unfinished {
-            key: path.join("$").replace('!', ""),
+            key: field_path(&path),
             identity: None,
             namespaces: vec![],
             atoms: vec![],
@@ -94,12 +95,10 @@ impl Probe for Reader {
         }
         let mut path = scope.namespaces.clone();
         path.push(name.to_string());
-        let is_shown = |step: &&String| !step.split('$').next().is_some_and(|step| step.ends_with('!'));
-        let shown: Vec<&str> = path.iter().filter(is_shown).map(String::as_str).collect();
         let descriptor = atom.descriptor();
         scope.atoms.push(AtomDetails {
-            key: path.join("$").replace('!', ""),
-            name: shown.join("$"),
+            key: field_path(&path),
+            name: verilog_path(&path),
             kind: atom.kind(),
             width: atom.bits(),
             is_clock: descriptor.name == "clock",

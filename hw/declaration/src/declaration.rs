@@ -6,7 +6,7 @@ use syn::{Error, Field, Fields, ItemStruct, Result};
 
 use crate::attribute::Arguments;
 use crate::bundles::Bundles;
-use crate::fields::{doc_text, docs, has_flat, part, text_of, Kind, Part};
+use crate::fields::{doc_text, docs, part, prefix_of, text_of, Kind, Part};
 use crate::ports::Port;
 use crate::wires::{port_wires, PortWire};
 
@@ -29,8 +29,8 @@ impl Declaration {
         let fields: Vec<Field> = fields.named.iter().cloned().collect();
         let parts = fields.iter().map(part).collect::<Result<Vec<_>>>()?;
         for (part, field) in parts.iter().zip(&fields) {
-            if has_flat(field) && !part.is_port_bundle() {
-                let hint = "`#[flat]` is for a bundle of ports: `#[flat] pub load: Load<In, V, A>`";
+            if prefix_of(field).is_some() && !part.is_port_bundle() {
+                let hint = "`#[flat]` and `#[prefix(name)]` are for a bundle of ports: `pub load: Load<In, V, A>`";
                 return Err(Error::new_spanned(&part.name, hint));
             }
             let is_port = matches!(part.kind, Kind::Input | Kind::Output) || part.is_port_bundle();

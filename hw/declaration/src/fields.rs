@@ -33,8 +33,9 @@ pub struct Bundled {
     pub role: Role,
     /// What stands for its generics, in their order.
     pub arguments: Vec<GenericArgument>,
-    /// Its wires have their own names, without the field's before them.
-    pub is_flat: bool,
+    /// What stands before the names of its wires: of ports with `#[flat]` nothing, with `#[prefix(name)]` that, else the
+    /// field's name.
+    pub prefix: Option<Ident>,
 }
 
 /// A field with its arrays taken apart.
@@ -56,11 +57,14 @@ impl Part {
         self.bundled.as_ref().is_some_and(|bundled| bundled.role != Role::Inner)
     }
 
-    /// What it is called for whoever walks through the module: the wires of a flat bundle do without its name.
+    /// What it is called for whoever walks through the module: after a `!` stands what its wires are called by.
     pub fn visited(&self) -> String {
-        match self.bundled.as_ref().is_some_and(|bundled| bundled.is_flat) {
-            true => format!("{}!", self.name),
-            false => self.name.to_string(),
+        match &self.bundled {
+            Some(Bundled { prefix: None, .. }) => format!("{}!", self.name),
+            Some(Bundled { prefix: Some(prefix), .. }) if *prefix != self.name => {
+                format!("{}!{prefix}", self.name)
+            }
+            _ => self.name.to_string(),
         }
     }
 }
@@ -109,8 +113,13 @@ pub fn part(field: &Field) -> Result<Part> {
     Ok(Part { name, kind, element, lengths, carried: Some(carried), bundled: None })
 }
 
-pub fn has_flat(field: &Field) -> bool {
-    field.attrs.iter().any(|attribute| attribute.path().is_ident("flat"))
+/// What an attribute says of the names of a bundle's wires.
+pub fn prefix_of(field: &Field) -> Option<Option<Ident>> {
+    field.attrs.iter().find_map(|attribute| match attribute.path().get_ident()?.to_string().as_str() {
+        "flat" => Some(None),
+        "prefix" => Some(attribute.parse_args().ok()),
+        _ => None,
+    })
 }
 
 /// A type whose first argument is a role is a bundle.
@@ -126,8 +135,11 @@ fn bundled(ty: &Type, field: &Field) -> Option<Bundled> {
         "Local" | "Held" => Role::Inner,
         _ => return None,
     };
-    let is_flat = has_flat(field);
-    Some(Bundled { name: last.ident.clone(), role, arguments: arguments.cloned().collect(), is_flat })
+    let prefix = match prefix_of(field) {
+        Some(prefix) => prefix,
+        None => Some(field.ident.clone()?),
+    };
+    Some(Bundled { name: last.ident.clone(), role, arguments: arguments.cloned().collect(), prefix })
 }
 
 fn without_arrays(ty: &Type) -> (Type, Vec<Expr>) {

@@ -103,9 +103,9 @@ fn of_bundle(
     let mut wires = vec![];
     for (wire, field) in declaration.members() {
         let inner = Lengths::of(wire, &declaration.arguments);
-        let name = match bundled.is_flat {
-            true => wire.name.clone(),
-            false => format_ident!("{}_{}", part.name, wire.name),
+        let name = match &bundled.prefix {
+            Some(prefix) => format_ident!("{prefix}_{}", wire.name),
+            None => wire.name.clone(),
         };
         let mut carried = wire.element.clone();
         given.visit_type_mut(&mut carried);

@@ -15,6 +15,7 @@ use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::prelude::{Block, Probe, TypeKind, VCDValue};
 use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType, Writer};
 
+use super::wires::verilog_path;
 use super::Module;
 
 /// Records the ports of an engine of module `M`: the RTL, its reference model or its Verilog.
@@ -72,7 +73,7 @@ impl ModuleWaveform {
     pub fn create(path: &Path, top: &str, module: &dyn Block) -> io::Result<Self> {
         let mut file = WaveformFile::create(path)?;
         file.open_top(top)?;
-        let mut declare = Declare { file: &mut file, variables: vec![], depth: 0, result: Ok(()) };
+        let mut declare = Declare { file: &mut file, variables: vec![], depth: 0, namespaces: vec![], result: Ok(()) };
         module.accept(top, &mut declare);
         let Declare { variables, result, .. } = declare;
         result.map_err(|error| file.named(error))?;
@@ -303,23 +304,54 @@ struct PortWidths(HashMap<String, usize>);
 
 impl PortWidths {
     fn of(module: &dyn Block) -> Self {
-        struct Collect(HashMap<String, usize>, usize);
-        impl Probe for Collect {
-            fn visit_start_scope(&mut self, _: &str, _: &dyn Block) {
-                self.1 += 1;
-            }
-            fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
-                self.1 -= 1;
-            }
-            fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
-                if self.1 == 1 && atom.kind().is_parameter() {
-                    self.0.insert(plain_name(name), atom.bits());
-                }
-            }
+        let mut widths = Widths::default();
+        module.accept("top", &mut widths);
+        PortWidths(widths.ports)
+    }
+}
+
+#[derive(Default)]
+struct Widths {
+    ports: HashMap<String, usize>,
+    /// How many elements of an array were met.
+    elements: HashMap<String, usize>,
+    depth: usize,
+    namespaces: Vec<String>,
+}
+
+impl Probe for Widths {
+    fn visit_start_scope(&mut self, _: &str, _: &dyn Block) {
+        self.depth += 1;
+    }
+
+    fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
+        self.depth -= 1;
+    }
+
+    fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
+        self.namespaces.push(name.to_string());
+    }
+
+    fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
+        self.namespaces.pop();
+    }
+
+    fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
+        if self.depth != 1 || !atom.kind().is_parameter() {
+            return;
         }
-        let mut collect = Collect(HashMap::new(), 0);
-        module.accept("top", &mut collect);
-        PortWidths(collect.0)
+        let steps: Vec<String> = self.namespaces.iter().cloned().chain([name.to_string()]).collect();
+        let path = verilog_path(&steps);
+        let (indices, names): (Vec<&str>, Vec<&str>) =
+            path.split('$').partition(|step| step.parse::<usize>().is_ok());
+        let mut port = names.join("_");
+        if !indices.is_empty() {
+            // The elements of arrays in arrays stand one after the other.
+            let element = self.elements.entry(port.clone()).or_default();
+            port = format!("{port}_{element}");
+            *element += 1;
+        }
+        self.ports.insert(port, atom.bits());
     }
 }
 
@@ -329,10 +361,18 @@ struct Declare<'a> {
     variables: Vec<Vec<usize>>,
     /// Scopes open; the outermost is the top scope, which is open already.
     depth: usize,
+    /// Bundles open, whose wires bear their names.
+    namespaces: Vec<String>,
     result: io::Result<()>,
 }
 
 impl Declare<'_> {
+    /// The name in Verilog of what is met.
+    fn named(&self, name: &str) -> String {
+        let steps: Vec<String> = self.namespaces.iter().cloned().chain([name.to_string()]).collect();
+        plain_name(&verilog_path(&steps))
+    }
+
     fn attempt(&mut self, action: impl FnOnce(&mut Self) -> io::Result<()>) {
         if self.result.is_ok() {
             self.result = action(self);
@@ -342,7 +382,8 @@ impl Declare<'_> {
     fn open(&mut self, name: &str) {
         self.depth += 1;
         if self.depth > 1 {
-            self.attempt(|declare| declare.file.writer.add_module(&plain_name(name)));
+            let name = self.named(name);
+            self.attempt(|declare| declare.file.writer.add_module(&name));
         }
     }
 
@@ -364,15 +405,15 @@ impl Probe for Declare<'_> {
     }
 
     fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
-        self.open(&name.replace('!', ""));
+        self.namespaces.push(name.to_string());
     }
 
     fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
-        self.close();
+        self.namespaces.pop();
     }
 
     fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
-        let name = plain_name(name);
+        let name = self.named(name);
         let mut variables = vec![];
         self.attempt(|declare| {
             // Constants never change, and an identity has no bits at all.

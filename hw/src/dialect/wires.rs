@@ -234,6 +234,20 @@ pub fn join_hdl(_: &str, from: &str, to: &str) -> Vec<VerilogLink> {
     vec![VerilogLink::Forward(link)]
 }
 
+/// The field path of what a probe meets, its namespaces first: `evicted$warp$3` for a bundle `evicted!evict`, whose wires
+/// are called by another name than its own.
+pub fn field_path(steps: &[String]) -> String {
+    let steps = steps.iter().flat_map(|step| step.split('$'));
+    steps.map(|step| step.split('!').next().unwrap_or(step)).collect::<Vec<_>>().join("$")
+}
+
+/// The same as Verilog has it: `evict$warp$3`.
+pub fn verilog_path(steps: &[String]) -> String {
+    let steps = steps.iter().flat_map(|step| step.split('$'));
+    let steps = steps.map(|step| step.split_once('!').map_or(step, |(_, name)| name));
+    steps.filter(|step| !step.is_empty()).collect::<Vec<_>>().join("$")
+}
+
 /// The name of a link that [`join_hdl`] makes.
 const MARK: &str = "assigned as one";
 
@@ -295,6 +309,17 @@ mod tests {
         assert_eq!(Assigned::of(&links[0]).unwrap().value, AssignedValue::Zero);
         let links = read("wires$either(&out,&heads[(w+1)])", "wires$target(out)");
         assert_eq!(Assigned::of(&links[0]).unwrap().value, AssignedValue::Either("out", "heads[(w+1)]"));
+    }
+
+    #[test]
+    fn a_bundle_may_give_its_wires_another_name() {
+        let steps = |steps: &[&str]| steps.iter().map(|step| step.to_string()).collect::<Vec<_>>();
+        let evicted = steps(&["evicted!evict$2", "warp$3"]);
+        assert_eq!((field_path(&evicted), verilog_path(&evicted)), ("evicted$2$warp$3".into(), "evict$2$warp$3".into()));
+        let flat = steps(&["request!", "warp"]);
+        assert_eq!((field_path(&flat), verilog_path(&flat)), ("request$warp".into(), "warp".into()));
+        let plain = steps(&["head$1", "unit"]);
+        assert_eq!((field_path(&plain), verilog_path(&plain)), ("head$1$unit".into(), "head$1$unit".into()));
     }
 
     #[test]
