@@ -7,6 +7,7 @@
 // So that `#[block]` writes the same paths here and elsewhere.
 extern crate self as gpurf_hw;
 
+pub mod bundles;
 pub mod catalogue;
 pub mod cells;
 pub mod collector;

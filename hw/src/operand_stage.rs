@@ -39,6 +39,7 @@
 use gpurf_blocks::Choice;
 use rust_hdl::prelude::*;
 
+use crate::bundles::{Dispatched, Instruction, StageEvents, Write};
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::Collector;
 use crate::dialect::{block, rtl};
@@ -48,6 +49,7 @@ use crate::register_file::{Arbiter, Bank};
 #[block(
     naming = K::STAGE,
     sizes(
+        slots,
         caching = if d_ports == 0 { 0 } else { collectors },
         randoms = if d_ports == 0 { 0 } else { 1 },
         bypassing = if destinations == 0 { 0 } else { collectors }
@@ -58,35 +60,16 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     pub issue: In<[Bit; collectors]>,
     /// Warp of the issued instruction, within the sub-core.
     pub warp: In<Bits<3>>,
-    /// Execution unit that the instruction needs.
-    pub unit: In<Bits<3>>,
-    /// What the later pipeline stages need of the instruction; carried through.
-    pub payload: In<Bits<32>>,
+    /// That instruction.
+    #[flat]
+    pub instruction: Instruction<In>,
     /// First row of the warp's registers in every bank.
     pub base: In<Bits<8>>,
-    /// The slot is used.
-    pub source_valid: In<[Bit; slots]>,
-    /// Its register.
-    pub source_register: In<[Bits<8>; slots]>,
-    /// The operand's next reuse is near (caching collectors only).
-    pub source_near: In<[Bit; slots]>,
-    /// The instruction's first destinations (bypassing collectors only; the others have no such ports).
-    pub destination_valid: In<[Bit; destinations]>,
-    /// Their registers.
-    pub destination_register: In<[Bits<8>; destinations]>,
     /// With `issue`: a branch has left the window, which is emptied before (bypassing collectors only).
     pub flush: In<Bit>,
 
     /// Write-back: one result register per bank, always taken. The register must live in that bank.
-    pub write_valid: In<[Bit; banks]>,
-    /// Its warp.
-    pub write_warp: In<[Bits<3>; banks]>,
-    /// Its register.
-    pub write_register: In<[Bits<8>; banks]>,
-    /// First row of its warp.
-    pub write_base: In<[Bits<8>; banks]>,
-    /// The result's next reuse is near (caching collectors only).
-    pub write_near: In<[Bit; banks]>,
+    pub write: [Write<In>; banks],
     /// Its value.
     pub write_data: In<[Bits<W>; banks]>,
 
@@ -94,18 +77,10 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     pub unit_ready: In<Bits<8>>,
 
     /// Dispatch: the instruction in this collector goes to its unit this cycle. At most one is high.
-    /// The fields below are the dispatched instruction's, and zero in a cycle without dispatch.
     pub dispatch: Out<[Bit; collectors]>,
-    /// Its warp; this and the next four are zero in a cycle without dispatch.
-    pub dispatch_warp: Out<Bits<3>>,
-    /// Its unit.
-    pub dispatch_unit: Out<Bits<3>>,
-    /// Its payload.
-    pub dispatch_payload: Out<Bits<32>>,
-    /// The slot is used.
-    pub operand_valid: Out<[Bit; slots]>,
-    /// Its value.
-    pub operand_data: Out<[Bits<W>; slots]>,
+    /// That instruction.
+    #[flat]
+    pub dispatched: Dispatched<Out, W>,
 
     /// Port R of each collector: it can take no instruction in this cycle.
     pub collector_occupied: Out<[Bit; collectors]>,
@@ -116,16 +91,9 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     /// It holds a value whose reuse is near (caching collectors only).
     pub collector_near: Out<[Bit; collectors]>,
 
-    /// Event: this source of the instruction issued this cycle was found in its collector.
-    pub hit: Out<[Bit; slots]>,
-    /// Event: the bank performs a read this cycle.
-    pub bank_read: Out<[Bit; banks]>,
-    /// Event: a read waits at the head of the bank's queue and is not granted this cycle.
-    pub bank_conflict: Out<[Bit; banks]>,
-    /// Event: this bank's write is also written into a collector.
-    pub write_cached: Out<[Bit; banks]>,
-    /// Event: a collector holds data of this write's warp, and the write is kept out of it.
-    pub write_filtered: Out<[Bit; banks]>,
+    /// What happens here.
+    #[flat]
+    pub events: StageEvents<Out>,
 
     collectors: [K; collectors],
     issues: Local<Bit>,
@@ -160,10 +128,9 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
     #[rtl]
     fn update(&mut self) {
         // Arbiter.
-        self.arbiter.warp.next = self.warp.val();
-        self.arbiter.base.next = self.base.val();
+        pass!(self => self.arbiter: issue[..], warp, base, write[..]);
+        pass!(self.instruction => self.arbiter: source_register[..]);
         for s in 0..slots {
-            self.arbiter.source_register[s].next = self.source_register[s].val();
             self.arbiter.request[s].next = false;
             for c in 0..collectors {
                 if self.collectors[c].request[s].val() {
@@ -171,22 +138,12 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                 }
             }
         }
-        for b in 0..banks {
-            self.arbiter.write_valid[b].next = self.write_valid[b].val();
-            self.arbiter.write_warp[b].next = self.write_warp[b].val();
-            self.arbiter.write_register[b].next = self.write_register[b].val();
-            self.arbiter.write_base[b].next = self.write_base[b].val();
-            self.arbiter.write_near[b].next = self.write_near[b].val();
-            self.bank_read[b].next = self.arbiter.bank_read[b].val();
-            self.bank_conflict[b].next = self.arbiter.bank_conflict[b].val();
-            self.write_cached[b].next = self.arbiter.write_cached[b].val();
-            self.write_filtered[b].next = self.arbiter.write_filtered[b].val();
-        }
+        pass!(self.arbiter => self.events: bank_read[..], bank_conflict[..], write_cached[..], write_filtered[..]);
 
         // Banks.
         for b in 0..banks {
             self.banks[b].read.next = self.arbiter.bank_read[b].val();
-            self.banks[b].write.next = self.write_valid[b].val();
+            self.banks[b].write.next = self.write[b].valid.val();
             self.banks[b].row.next = self.arbiter.bank_row[b].val();
             self.banks[b].write_data.next = self.write_data[b].val();
             self.banks[b].collector.next = self.arbiter.bank_collector[b].val();
@@ -210,18 +167,7 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
             self.collectors[c].issue.next = self.issue[c].val();
             self.collectors[c].flush.next = self.flush.val();
             self.collectors[c].warp.next = self.warp.val();
-            self.collectors[c].unit.next = self.unit.val();
-            self.collectors[c].payload.next = self.payload.val();
-            self.arbiter.issue[c].next = self.issue[c].val();
-            for s in 0..slots {
-                self.collectors[c].source_valid[s].next = self.source_valid[s].val();
-                self.collectors[c].source_register[s].next = self.source_register[s].val();
-                self.collectors[c].source_near[s].next = self.source_near[s].val();
-            }
-            for k in 0..destinations {
-                self.collectors[c].destination_valid[k].next = self.destination_valid[k].val();
-                self.collectors[c].destination_register[k].next = self.destination_register[k].val();
-            }
+            pass!(self => self.collectors[c]: instruction);
             self.collectors[c].s_valid.next = false;
             self.collectors[c].s_slot.next = 0.into();
             self.collectors[c].s_data.next = self.banks[0].data.val();
@@ -240,10 +186,10 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
             self.collectors[c].random.next = self.random.val();
         }
         for s in 0..slots {
-            self.hit[s].next = false;
+            self.events.hit[s].next = false;
             for c in 0..collectors {
                 if self.collectors[c].hit[s].val() {
-                    self.hit[s].next = true;
+                    self.events.hit[s].next = true;
                 }
             }
         }
@@ -254,8 +200,8 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
             self.arbiter.held_warp[c].next = self.collectors[c].held_warp.val();
             for p in 0..d_ports {
                 self.collectors[c].d_valid[p].next = false;
-                self.collectors[c].d_register[p].next = self.write_register[0].val();
-                self.collectors[c].d_near[p].next = self.write_near[0].val();
+                self.collectors[c].d_register[p].next = self.write[0].register.val();
+                self.collectors[c].d_near[p].next = self.write[0].near.val();
                 self.collectors[c].d_data[p].next = self.write_data[0].val();
             }
             self.d_taken[c].next = false;
@@ -264,29 +210,29 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                     for p in 0..d_ports {
                         if self.d_taken[c].val() == self.is_second[p].val() {
                             self.collectors[c].d_valid[p].next = true;
-                            self.collectors[c].d_register[p].next = self.write_register[b].val();
-                            self.collectors[c].d_near[p].next = self.write_near[b].val();
+                            self.collectors[c].d_register[p].next = self.write[b].register.val();
+                            self.collectors[c].d_near[p].next = self.write[b].near.val();
                             self.collectors[c].d_data[p].next = self.write_data[b].val();
                         }
                     }
                     self.d_taken[c].next = self.several.val();
                 }
                 self.collectors[c].filtered[b].next = self.arbiter.filtered_bank[c].val().get_bit(b);
-                self.collectors[c].filtered_register[b].next = self.write_register[b].val();
+                self.collectors[c].filtered_register[b].next = self.write[b].register.val();
             }
         }
 
         // Bypassing collectors: every result of a warp reaches its collector.
         for c in 0..bypassing {
             for b in 0..banks {
-                self.belongs[c][b].next = self.write_valid[b].val()
-                    & (self.write_warp[b].val() == self.collectors[c].held_warp.val());
+                self.belongs[c][b].next = self.write[b].valid.val()
+                    & (self.write[b].warp.val() == self.collectors[c].held_warp.val());
                 self.collectors[c].write_valid[b].next = self.belongs[c][b].val();
-                self.collectors[c].write_register[b].next = self.write_register[b].val();
+                self.collectors[c].write_register[b].next = self.write[b].register.val();
                 self.collectors[c].write_data[b].next = self.write_data[b].val();
                 if self.belongs[c][b].val() {
-                    self.write_cached[b].next = self.collectors[c].cached[b].val();
-                    self.write_filtered[b].next = !self.collectors[c].cached[b].val();
+                    self.events.write_cached[b].next = self.collectors[c].cached[b].val();
+                    self.events.write_filtered[b].next = !self.collectors[c].cached[b].val();
                 }
             }
         }
@@ -304,23 +250,17 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                 & !(self.dispatch_arbiter.grant[c].val() & self.issues_on_dispatch.val());
         }
         self.dispatch_arbiter.advance.next = self.dispatches.val();
-        self.dispatch_warp.next = 0.into();
-        self.dispatch_unit.next = 0.into();
-        self.dispatch_payload.next = 0.into();
-        for s in 0..slots {
-            self.operand_valid[s].next = false;
-            self.operand_data[s].next = 0.into();
-        }
+        self.dispatched.clear();
         for c in 0..collectors {
             if self.dispatch_arbiter.grant[c].val() {
-                self.dispatch_warp.next = self.collectors[c].held_warp.val();
-                self.dispatch_unit.next = self.collectors[c].held_unit.val();
-                self.dispatch_payload.next = self.collectors[c].held_payload.val();
+                self.dispatched.dispatch_warp.next = self.collectors[c].held_warp.val();
+                self.dispatched.dispatch_unit.next = self.collectors[c].held_unit.val();
+                self.dispatched.dispatch_payload.next = self.collectors[c].held_payload.val();
                 for s in 0..slots {
-                    self.operand_valid[s].next = self.collectors[c].operand_valid[s].val();
+                    self.dispatched.operand_valid[s].next = self.collectors[c].operand_valid[s].val();
                     if self.collectors[c].operand_valid[s].val() {
-                        self.operand_data[s].next =
-                            self.operand_data[s].val() | self.collectors[c].operand_data[s].val();
+                        self.dispatched.operand_data[s].next =
+                            self.dispatched.operand_data[s].val() | self.collectors[c].operand_data[s].val();
                     }
                 }
             }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, Data, Parameters, WARPS};
+use gpurf_blocks::{Clocked, Data, Parameters};
 
 use crate::bits::mask;
 use crate::issue::{Answer, Holders, IssueStage};
@@ -61,13 +61,13 @@ where
             stage.payload = inputs.head_payload[warp];
             stage.base = inputs.head_base[warp];
             for slot in 0..self.slots {
-                let place = WARPS * slot + warp;
+                let place = self.slots * warp + slot;
                 stage.source_valid[slot] = inputs.head_source_valid[place];
                 stage.source_register[slot] = inputs.head_source_register[place];
                 stage.source_near[slot] = inputs.head_source_near[place];
             }
             for destination in 0..self.destinations {
-                let place = WARPS * destination + warp;
+                let place = self.destinations * warp + destination;
                 stage.destination_valid[destination] = inputs.head_destination_valid[place];
                 stage.destination_register[destination] = inputs.head_destination_register[place];
             }

@@ -67,6 +67,14 @@ impl Probe for Counter {
         self.path.pop();
     }
 
+    fn visit_start_namespace(&mut self, name: &str, node: &dyn Block) {
+        self.visit_start_scope(name, node);
+    }
+
+    fn visit_end_namespace(&mut self, name: &str, node: &dyn Block) {
+        self.visit_end_scope(name, node);
+    }
+
     fn visit_atom(&mut self, _: &str, atom: &dyn Atom) {
         let Some(Described { verilog_name: module, parameters, .. }) = Identity::of(atom) else {
             return;

@@ -90,13 +90,13 @@ macro_rules! present {
             $inputs.head_payload[warp] = head.payload;
             $inputs.head_base[warp] = $heads.base(warp);
             for (slot, source) in head.sources.iter().enumerate() {
-                let place = WARPS * slot + warp;
+                let place = $heads.parameters.slots * warp + slot;
                 $inputs.head_source_valid[place] = source.is_some();
                 $inputs.head_source_register[place] = source.map_or(0, |(register, _)| register);
                 $inputs.head_source_near[place] = source.is_some_and(|(_, near)| near);
             }
             for (number, destination) in head.destinations.iter().enumerate() {
-                let place = WARPS * number + warp;
+                let place = $heads.parameters.destinations * warp + number;
                 $inputs.head_destination_valid[place] = destination.is_some();
                 $inputs.head_destination_register[place] = destination.unwrap_or(0);
             }

@@ -14,6 +14,7 @@ const CRATES: [&str; 3] = ["hw", "sim", "testbenches"];
 const EXEMPT: &[(&[&str], &str, &str)] = &[
     (&["hw"], "dialect", "the language of the hardware"),
     (&["hw"], "catalogue", "names of the modules"),
+    (&["hw"], "bundles", "wires that travel together"),
     (&["hw"], "generics", "const generics of the modules"),
     (&["sim"], "sm", "the streaming multiprocessor around the models"),
     (&["sim"], "config", "constants of the streaming multiprocessor"),

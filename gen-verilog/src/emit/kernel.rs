@@ -6,6 +6,9 @@ use rust_hdl::core::ast::{
     VerilogLinkDetails, VerilogLoop, VerilogMatch, VerilogStatement,
 };
 
+use gpurf_hw::dialect::wires::Assigned;
+
+use super::bundle;
 use super::error::{EmitError, Result};
 use super::expression::Expression;
 use super::index::{parse_path, Index};
@@ -57,7 +60,10 @@ impl Translator<'_> {
 
     fn statement(&mut self, statement: &VerilogStatement, to: &mut Vec<Statement>) -> Translated<()> {
         match statement {
-            VerilogStatement::Assignment(target, value) => self.assignment(target, value, to),
+            VerilogStatement::Assignment(target, value) => match bundle::enabled(self, target, value)? {
+                Some(statements) => self.block(&statements, to),
+                None => self.assignment(target, value, to),
+            },
             VerilogStatement::SliceAssignment { base, width, offset, replacement } => {
                 let target = self.target(base)?;
                 let low = Index::of(self.number(offset)?);
@@ -198,6 +204,10 @@ impl Translator<'_> {
     }
 
     fn link(&mut self, link: &VerilogLink, to: &mut Vec<Statement>) -> Translated<()> {
+        if let Some(assigned) = Assigned::of(link) {
+            let statements = bundle::assigned(self, &assigned)?;
+            return self.block(&statements, to);
+        }
         let path = |owner: &str, details: &VerilogLinkDetails| {
             Tree::Signal(format!("{owner}{}", details.my_name.replace('.', "$")))
         };

@@ -6,6 +6,7 @@
 //! what the attribute `#[rtl]` accepts, and checks what that attribute cannot see: signals that are
 //! not assigned on every path, and logic in the clock path.
 
+mod bundle;
 mod error;
 mod expression;
 mod implicit;

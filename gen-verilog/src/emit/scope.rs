@@ -1,5 +1,6 @@
 //! The tree of blocks, as a rust-hdl probe finds it.
 
+use gpurf_hw::dialect::wires::{field_path, verilog_path};
 use gpurf_hw::dialect::{Described, Identity};
 use num_bigint::BigUint;
 use rust_hdl::core::ast::{Verilog, VerilogLiteral};
@@ -21,8 +22,10 @@ pub struct Scope {
 }
 
 pub struct AtomDetails {
-    /// Field name, with array indices after `$`: `tag$3`.
+    /// Field name, with array indices after `$`: `tag$3`; of a bundle's wire `head$3$unit`.
     pub key: String,
+    /// The same in Verilog: the wires of a flat bundle do without its name.
+    pub name: String,
     pub kind: AtomKind,
     pub width: usize,
     pub is_clock: bool,
@@ -69,8 +72,10 @@ struct Unfinished {
 
 impl Probe for Reader {
     fn visit_start_scope(&mut self, name: &str, _: &dyn Block) {
+        let around = self.open.last().map_or(&[][..], |scope| &scope.namespaces);
+        let path: Vec<String> = around.iter().cloned().chain([name.to_string()]).collect();
         self.open.push(Unfinished {
-            key: name.to_string(),
+            key: field_path(&path),
             identity: None,
             namespaces: vec![],
             atoms: vec![],
@@ -92,7 +97,8 @@ impl Probe for Reader {
         path.push(name.to_string());
         let descriptor = atom.descriptor();
         scope.atoms.push(AtomDetails {
-            key: path.join("$"),
+            key: field_path(&path),
+            name: verilog_path(&path),
             kind: atom.kind(),
             width: atom.bits(),
             is_clock: descriptor.name == "clock",

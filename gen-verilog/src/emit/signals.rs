@@ -2,7 +2,7 @@
 //!
 //! Signals in an array are the elements of one vector; a signal of its own is a vector of one element.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gpurf_hw::dialect::Described;
 use num_bigint::BigUint;
@@ -106,6 +106,8 @@ pub struct Signals {
     /// By field path without indices and with `$` for every `.` and `::`: `entries$d`, `State$Idle`; and the
     /// lengths of the arrays on the way.
     by_path: HashMap<String, (VectorId, Vec<usize>)>,
+    /// Field paths of registers, without indices.
+    registers: HashSet<String>,
     /// By Verilog name, to the field path: every name is given once.
     names: HashMap<String, String>,
 }
@@ -133,6 +135,7 @@ impl Signals {
             children: vec![],
             owners: vec![],
             by_path: HashMap::new(),
+            registers: HashSet::new(),
             names: HashMap::new(),
         };
         let own = scope.atoms.iter().map(|atom| (atom.key.as_str(), atom));
@@ -146,14 +149,16 @@ impl Signals {
                 }
                 _ => return Err(signals.unsupported(&path, "is neither In, Out, Local nor Constant")),
             };
-            signals.add(&path, &path.replace('$', "_"), found, role)?;
+            let (name, _) = split(&found[0].atom.name);
+            signals.add(&path, &name.replace('$', "_"), found, role)?;
         }
         for (path, members) in gathered_children(scope) {
             let number = signals.children.len();
             let first = &scope.children[members[0]];
             let (name, is_array) = (path.replace('$', "_"), first.key != path);
-            if !is_register(first) {
-                signals.name(&name, &path)?;
+            match is_register(first) {
+                true => drop(signals.registers.insert(path.clone())),
+                false => signals.name(&name, &path)?,
             }
             let ports: Vec<(String, &AtomDetails)> = members
                 .iter()
@@ -171,7 +176,7 @@ impl Signals {
                 // A register is called by its own name, without a `q`.
                 let verilog = match is_register(first) {
                     true => port.strip_suffix("$q").unwrap_or(&port).replace('$', "_"),
-                    false => port.replace('$', "_"),
+                    false => format!("{name}_{}", split(&found[0].atom.name).0.replace('$', "_")),
                 };
                 signals.add(&port, &verilog, found, role)?;
             }
@@ -193,6 +198,27 @@ impl Signals {
             matches!(self[held.0].role, Role::ChildOutput(_)).then_some(held)
         });
         found.map(|(vector, lengths)| (*vector, lengths.as_slice()))
+    }
+
+    /// The wires of a bundle, or of the bundles in an array, which a kernel assigns as one: what follows on its path,
+    /// and the lengths of the arrays on the way. Of registers, what they are loaded with.
+    pub fn wires(&self, bundle: &str) -> Vec<(&str, &[usize])> {
+        let below = self.by_path.iter().filter_map(|(path, (vector, lengths))| {
+            let wire = path.strip_prefix(bundle)?.strip_prefix('$')?;
+            let wire = match path.rsplit_once('$').filter(|(owner, _)| self.registers.contains(*owner)) {
+                Some((_, port)) => (port == "d").then_some(wire)?,
+                None => wire,
+            };
+            self[*vector].is_assigned().then_some((*vector, wire, lengths.as_slice()))
+        });
+        let mut below: Vec<_> = below.collect();
+        below.sort();
+        below.into_iter().map(|(_, wire, lengths)| (wire, lengths)).collect()
+    }
+
+    /// Whether a register is at this field path.
+    pub fn is_register(&self, path: &str) -> bool {
+        self.registers.contains(path)
     }
 
     /// The element that a key of the scope names, indices included.

@@ -5,8 +5,9 @@ use quote::{format_ident, quote};
 use syn::visit_mut::{visit_expr_mut, VisitMut};
 use syn::{parse_quote, Error, Expr, LitStr, Result};
 
+use crate::bundles::Bundles;
 use crate::declaration::Declaration;
-use crate::fields::{maker, Kind};
+use crate::fields::{maker, Kind, Part};
 use crate::ports::face;
 use crate::sizes::{lower_name, settings, sizes};
 
@@ -14,6 +15,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let declaration = Declaration::read(arguments, item)?;
     let Declaration { arguments, item, fields, parts } = &declaration;
 
+    let bundles = Bundles::here()?;
     let sizes = sizes(arguments, parts);
     let hidden: Vec<Ident> = sizes.iter().map(|(name, _)| format_ident!("_{name}")).collect();
     let size_names: Vec<&Ident> = sizes.iter().map(|(name, _)| name).collect();
@@ -87,7 +89,8 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
         )
     });
     let all: Vec<&Ident> = clock_names.iter().chain(&bundle_name).chain(names.iter().copied()).collect();
-    let texts: Vec<String> = all.iter().map(|name| name.to_string()).collect();
+    let texts = clock_names.iter().chain(&bundle_name).map(|name| name.to_string());
+    let texts: Vec<String> = texts.chain(parts.iter().map(Part::visited)).collect();
     let deref = arguments.bundle.as_ref().map(|bundle| {
         quote! {
             impl #impl_generics ::std::ops::Deref for #name #ty_generics #where_clause {
@@ -105,9 +108,9 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             }
         }
     });
-    let (configured, declared) = (configured(&declaration), declared(&declaration)?);
+    let (configured, declared) = (configured(&declaration), declared(&declaration, &bundles)?);
     let entry = entry(&declaration);
-    let face = face(&declaration, [has_clock, has_reset])?;
+    let face = face(&declaration, &bundles, [has_clock, has_reset])?;
 
     Ok(quote! {
         #(#attributes)*
@@ -212,7 +215,7 @@ fn configured(declaration: &Declaration) -> TokenStream {
 }
 
 /// What the declaration says of the module as such.
-fn declared(declaration: &Declaration) -> Result<TokenStream> {
+fn declared(declaration: &Declaration, bundles: &Bundles) -> Result<TokenStream> {
     let Declaration { arguments, item, .. } = declaration;
     let (name, (impl_generics, ty_generics, where_clause)) = (&item.ident, item.generics.split_for_impl());
     let naming = match (&arguments.naming, &arguments.title) {
@@ -234,7 +237,7 @@ fn declared(declaration: &Declaration) -> Result<TokenStream> {
     let ports = match &arguments.bundle {
         Some(bundle) => quote!(<#bundle>::PORTS),
         None => {
-            let listed = declaration.listed_ports();
+            let listed = declaration.listed_ports(bundles)?;
             quote!(&[#(#listed),*])
         }
     };

@@ -2,14 +2,15 @@
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, ToTokens};
-use syn::visit_mut::VisitMut;
 use syn::{Error, Field, Fields, ItemStruct, Result};
 
 use crate::attribute::Arguments;
-use crate::fields::{doc_text, docs, is_public, part, Kind, Part};
+use crate::bundles::Bundles;
+use crate::fields::{doc_text, docs, part, prefix_of, text_of, Kind, Part};
 use crate::ports::Port;
-use crate::sizes::Most;
+use crate::wires::{port_wires, PortWire};
 
+/// What stands in the attribute's parentheses, and the struct under it.
 pub struct Declaration {
     pub arguments: Arguments,
     pub item: ItemStruct,
@@ -28,7 +29,12 @@ impl Declaration {
         let fields: Vec<Field> = fields.named.iter().cloned().collect();
         let parts = fields.iter().map(part).collect::<Result<Vec<_>>>()?;
         for (part, field) in parts.iter().zip(&fields) {
-            if matches!(part.kind, Kind::Input | Kind::Output) && doc_text(field).is_empty() {
+            if prefix_of(field).is_some() && !part.is_port_bundle() {
+                let hint = "`#[flat]` and `#[prefix(name)]` are for a bundle of ports: `pub load: Load<In, V, A>`";
+                return Err(Error::new_spanned(&part.name, hint));
+            }
+            let is_port = matches!(part.kind, Kind::Input | Kind::Output) || part.is_port_bundle();
+            if is_port && doc_text(field).is_empty() {
                 let hint =
                     "say in a doc comment what the port is for: it stands in the Verilog and in the docs";
                 return Err(Error::new_spanned(&part.name, hint));
@@ -43,21 +49,13 @@ impl Declaration {
     }
 
     /// Ports as plain data, arrays as long as they can be.
-    pub fn ports(&self) -> Result<Vec<Port>> {
-        let is_port =
-            |part: &Part, field: &Field| matches!(part.kind, Kind::Input | Kind::Output) && is_public(field);
-        let ports = self.members().filter(|(part, field)| is_port(part, field));
-        let ports = ports.map(|(part, field)| {
-            let carried = part.carried.as_ref().expect("a port carries a type");
-            let max = part.lengths.first().map(|length| {
-                let mut most = length.clone();
-                Most(&self.arguments).visit_expr_mut(&mut most);
-                most
-            });
-            let docs = docs(field).cloned().collect();
-            Port::new(part.name.clone(), docs, part.kind == Kind::Input, carried, max)
-        });
-        ports.collect()
+    pub fn ports(&self, bundles: &Bundles) -> Result<Vec<Port>> {
+        port_wires(self, bundles)?.into_iter().map(Port::new).collect()
+    }
+
+    /// Whether it is a bundle of wires whose direction is said where it is used.
+    pub fn is_undirected(&self) -> bool {
+        self.parts.iter().all(|part| part.kind == Kind::Child && part.bundled.is_none())
     }
 
     /// Names of the plain structs of its ports.
@@ -68,24 +66,19 @@ impl Declaration {
     }
 
     /// Ports as the catalogue lists them.
-    pub fn listed_ports(&self) -> Vec<TokenStream> {
-        let listed = self.members().filter_map(|(part, field)| {
-            let is_input = match part.kind {
-                Kind::Input => true,
-                Kind::Output => false,
-                _ => return None,
-            };
-            let (name, carried) = (part.name.to_string(), written(part.carried.as_ref()?));
-            let length = part.lengths.first().map_or(quote!(None), |length| {
-                let length = written(length);
+    pub fn listed_ports(&self, bundles: &Bundles) -> Result<Vec<TokenStream>> {
+        let listed = port_wires(self, bundles)?.into_iter().map(|port| {
+            let PortWire { name, docs, is_input, carried, length, .. } = port;
+            let (name, carried, doc) = (name.to_string(), written(&carried), text_of(docs.iter()));
+            let length = length.map_or(quote!(None), |length| {
+                let length = written(&length);
                 quote!(Some(#length))
             });
-            let doc = doc_text(field);
-            Some(quote!(::gpurf_hw::catalogue::Port {
+            quote!(::gpurf_hw::catalogue::Port {
                 name: #name, is_input: #is_input, carried: #carried, length: #length, doc: #doc,
-            }))
+            })
         });
-        listed.collect()
+        Ok(listed.collect())
     }
 
     /// The struct's fields: signals where the declaration says what they carry, vectors where it has arrays.

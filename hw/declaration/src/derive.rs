@@ -5,6 +5,7 @@ use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Error, Expr, Fields, Result, Visibility};
 
 use crate::ports::{arguments, driven, last_segment, plain_structs, Port};
+use crate::wires::{Place, PortWire};
 
 pub fn expand(item: DeriveInput) -> Result<TokenStream> {
     let (ports, name) = (ports(&item)?, &item.ident);
@@ -69,7 +70,15 @@ fn ports(item: &DeriveInput) -> Result<Vec<Port>> {
             return Err(Error::new_spanned(&field.ty, hint));
         }
         let docs = field.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
-        ports.push(Port::new(name, docs.cloned().collect(), input, value, max)?);
+        ports.push(Port::new(PortWire {
+            name: name.clone(),
+            docs: docs.cloned().collect(),
+            is_input: input,
+            carried: value.clone(),
+            length: max.clone(),
+            most: max,
+            place: Place { field: name, is_array, wire: None },
+        })?);
     }
     Ok(ports)
 }

@@ -14,8 +14,28 @@ pub enum Kind {
     Output,
     Local,
     Constant,
-    /// A register or a module: it has the module's clock.
+    /// A register, a module, or a bundle: it has the module's clock.
     Child,
+}
+
+/// What a bundle is to the module that has it.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Role {
+    Input,
+    Output,
+    /// Signals of its own, or registers.
+    Inner,
+}
+
+/// A bundle with a role, `Load<In, V, A>`.
+pub struct Bundled {
+    pub name: Ident,
+    pub role: Role,
+    /// What stands for its generics, in their order.
+    pub arguments: Vec<GenericArgument>,
+    /// What stands before the names of its wires: of ports with `#[flat]` nothing, with `#[prefix(name)]` that, else the
+    /// field's name.
+    pub prefix: Option<Ident>,
 }
 
 /// A field with its arrays taken apart.
@@ -28,6 +48,25 @@ pub struct Part {
     pub lengths: Vec<Expr>,
     /// What the signal or constant carries.
     pub carried: Option<Type>,
+    /// What is behind a bundle.
+    pub bundled: Option<Bundled>,
+}
+
+impl Part {
+    pub fn is_port_bundle(&self) -> bool {
+        self.bundled.as_ref().is_some_and(|bundled| bundled.role != Role::Inner)
+    }
+
+    /// What it is called for whoever walks through the module: after a `!` stands what its wires are called by.
+    pub fn visited(&self) -> String {
+        match &self.bundled {
+            Some(Bundled { prefix: None, .. }) => format!("{}!", self.name),
+            Some(Bundled { prefix: Some(prefix), .. }) if *prefix != self.name => {
+                format!("{}!{prefix}", self.name)
+            }
+            _ => self.name.to_string(),
+        }
+    }
 }
 
 pub fn part(field: &Field) -> Result<Part> {
@@ -48,9 +87,13 @@ pub fn part(field: &Field) -> Result<Part> {
                 element: parse_quote!(Register<#carried>),
                 lengths,
                 carried: None,
+                bundled: None,
             });
         }
-        (Some(_), _) => return Ok(Part { name, kind: Kind::Child, element: ty, lengths, carried: None }),
+        (Some(_), _) => {
+            let bundled = bundled(&ty, field);
+            return Ok(Part { name, kind: Kind::Child, element: ty, lengths, carried: None, bundled });
+        }
         _ => {
             return Err(Error::new_spanned(
                 &field.ty,
@@ -67,7 +110,36 @@ pub fn part(field: &Field) -> Result<Part> {
             parse_quote!(Signal<#direction, #carried>)
         }
     };
-    Ok(Part { name, kind, element, lengths, carried: Some(carried) })
+    Ok(Part { name, kind, element, lengths, carried: Some(carried), bundled: None })
+}
+
+/// What an attribute says of the names of a bundle's wires.
+pub fn prefix_of(field: &Field) -> Option<Option<Ident>> {
+    field.attrs.iter().find_map(|attribute| match attribute.path().get_ident()?.to_string().as_str() {
+        "flat" => Some(None),
+        "prefix" => Some(attribute.parse_args().ok()),
+        _ => None,
+    })
+}
+
+/// A type whose first argument is a role is a bundle.
+fn bundled(ty: &Type, field: &Field) -> Option<Bundled> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    let mut arguments = arguments.args.iter();
+    let Some(GenericArgument::Type(role)) = arguments.next() else { return None };
+    let role = match last_name(role)?.as_str() {
+        "In" => Role::Input,
+        "Out" => Role::Output,
+        "Local" | "Held" => Role::Inner,
+        _ => return None,
+    };
+    let prefix = match prefix_of(field) {
+        Some(prefix) => prefix,
+        None => Some(field.ident.clone()?),
+    };
+    Some(Bundled { name: last.ident.clone(), role, arguments: arguments.cloned().collect(), prefix })
 }
 
 fn without_arrays(ty: &Type) -> (Type, Vec<Expr>) {
@@ -138,7 +210,12 @@ pub fn docs(field: &Field) -> impl Iterator<Item = &Attribute> {
 }
 
 pub fn doc_text(field: &Field) -> String {
-    let lines = docs(field).filter_map(|attribute| match &attribute.meta {
+    text_of(docs(field))
+}
+
+/// What doc comments say, in one line.
+pub fn text_of<'a>(docs: impl Iterator<Item = &'a Attribute>) -> String {
+    let lines = docs.filter_map(|attribute| match &attribute.meta {
         syn::Meta::NameValue(pair) => match &pair.value {
             Expr::Lit(literal) => match &literal.lit {
                 syn::Lit::Str(text) => Some(text.value().trim().to_string()),

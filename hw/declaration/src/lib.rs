@@ -6,12 +6,14 @@
 mod attribute;
 mod block;
 mod bundle;
+mod bundles;
 mod declaration;
 mod derive;
 mod fields;
 mod modules;
 mod ports;
 mod sizes;
+mod wires;
 
 pub use block::expand as block;
 pub use bundle::expand as bundle;

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, ToTokens};
 use syn::{
-    Attribute, Error, Expr, File, GenericArgument, GenericParam, Generics, Item, Meta, PathArguments, Result,
-    Type,
+    Attribute, Error, Expr, File, GenericArgument, GenericParam, Generics, Item, PathArguments, Result, Type,
 };
 
+use crate::bundles::{taken, Bundles};
 use crate::declaration::Declaration;
+use crate::wires::{Place, PortWire};
 
 /// One port, as its field declares it.
 pub struct Port {
@@ -19,6 +20,7 @@ pub struct Port {
     kind: Kind,
     /// Length of the plain array, for a `Vec` of signals.
     max: Option<Expr>,
+    place: Place,
 }
 
 #[derive(Debug)]
@@ -29,21 +31,15 @@ enum Kind {
 }
 
 impl Port {
-    /// A port that carries this type, in an array of at most `max` if there is one.
-    pub fn new(
-        name: Ident,
-        docs: Vec<Attribute>,
-        input: bool,
-        carried: &Type,
-        max: Option<Expr>,
-    ) -> Result<Self> {
-        let kind = match (last_segment(carried).as_deref(), arguments(carried, "Bits")) {
+    pub fn new(wire: PortWire) -> Result<Self> {
+        let PortWire { name, docs, is_input, carried, most, place, .. } = wire;
+        let kind = match (last_segment(&carried).as_deref(), arguments(&carried, "Bits")) {
             (Some("Bit"), _) => Kind::Bit,
             (_, Some(width)) if width.first().and_then(last_segment).as_deref() == Some("W") => Kind::Data,
             (Some("Bits"), _) => Kind::Bits,
             _ => return Err(Error::new_spanned(carried, "a port carries Bit or Bits<N>")),
         };
-        Ok(Port { name, docs, input, kind, max })
+        Ok(Port { name, docs, input: is_input, kind, max: most, place })
     }
 
     /// All but its doc, to compare two modules that have the same ports.
@@ -55,23 +51,20 @@ impl Port {
 
 /// The plain structs of all modules and bundles that files of Rust declare, each name once.
 pub fn structs_of(files: &[File]) -> Result<TokenStream> {
+    let bundles = Bundles::of(files);
     let mut structs: BTreeMap<String, (String, Vec<Port>)> = BTreeMap::new();
     let mut text = TokenStream::new();
     for item in files.iter().flat_map(|file| &file.items) {
         let Item::Struct(item) = item else { continue };
-        let Some(place) = item.attrs.iter().position(is_declaration) else { continue };
-        let mut bare = item.clone();
-        let arguments = match bare.attrs.remove(place).meta {
-            Meta::List(list) => list.tokens,
-            _ => TokenStream::new(),
-        };
-        let declaration = Declaration::read(arguments, bare.to_token_stream())?;
+        let found = ["block", "bundle"].iter().find_map(|name| taken(item.clone(), name));
+        let Some((arguments, bare)) = found else { continue };
+        let declaration = Declaration::read(arguments, bare)?;
         // Its ports are the bundle's.
-        if declaration.arguments.bundle.is_some() {
+        if declaration.arguments.bundle.is_some() || declaration.is_undirected() {
             continue;
         }
         let (inputs, outputs): (Vec<Port>, Vec<Port>) =
-            declaration.ports()?.into_iter().partition(|port| port.input);
+            declaration.ports(&bundles)?.into_iter().partition(|port| port.input);
         let (in_name, out_name) = declaration.struct_names();
         for (side, name, ports) in [("Inputs", in_name, inputs), ("Outputs", out_name, outputs)] {
             let module = item.ident.to_string();
@@ -91,13 +84,9 @@ pub fn structs_of(files: &[File]) -> Result<TokenStream> {
     Ok(text)
 }
 
-fn is_declaration(attribute: &Attribute) -> bool {
-    ["block", "bundle"].iter().any(|name| attribute.path().is_ident(name))
-}
-
 /// How plain ports drive the signals of a module; in the hardware's own package the structs stand in `gpurf-blocks`,
 /// elsewhere they are written beside the module.
-pub fn face(declaration: &Declaration, clocks: [bool; 2]) -> Result<TokenStream> {
+pub fn face(declaration: &Declaration, bundles: &Bundles, clocks: [bool; 2]) -> Result<TokenStream> {
     let item = &declaration.item;
     let is_hardware = std::env::var("CARGO_PKG_NAME").is_ok_and(|name| name == "gpurf-hw");
     let names @ (in_name, out_name) = &declaration.struct_names();
@@ -109,7 +98,7 @@ pub fn face(declaration: &Declaration, clocks: [bool; 2]) -> Result<TokenStream>
     if let Some(bundle) = &declaration.arguments.bundle {
         return Ok(lent_face(item.ident.clone(), &item.generics, bundle, clocks));
     }
-    let ports = declaration.ports()?;
+    let ports = declaration.ports(bundles)?;
     let written = (!is_hardware).then(|| plain_structs(&item.ident, names, &ports));
     let driven = driven(&item.ident, &item.generics, &ports, (&place, names), clocks);
     Ok(quote!(#structs #written #driven))
@@ -289,36 +278,32 @@ fn plain_struct(side: &str, module: &Ident, name: &Ident, ports: &[&Port]) -> To
 /// Plain field → signal (`drive`) or signal → plain field.
 fn transfer(port: &Port, drive: bool) -> TokenStream {
     let name = &port.name;
-    let (index, range) = match &port.max {
-        Some(_) => (Some(quote!([index])), Some(quote!(for index in 0..self.#name.len()))),
+    let (index, step) = match &port.max {
+        Some(_) => (Some(quote!([index])), Some(quote!(index += 1;))),
         None => (None, None),
     };
     let statement = match (drive, &port.kind) {
-        (true, Kind::Bit) => quote!(self.#name #index.next = inputs.#name #index;),
-        (true, Kind::Bits) => quote!(self.#name #index.next = (inputs.#name #index as u64).into();),
+        (true, Kind::Bit) => quote!(signal.next = inputs.#name #index;),
+        (true, Kind::Bits) => quote!(signal.next = (inputs.#name #index as u64).into();),
         (true, Kind::Data) => {
-            quote!(self.#name #index.next = ::gpurf_hw::dialect::Word::from_data(&inputs.#name #index);)
+            quote!(signal.next = ::gpurf_hw::dialect::Word::from_data(&inputs.#name #index);)
         }
-        (false, Kind::Bit) => quote!(outputs.#name #index = self.#name #index.val();),
+        (false, Kind::Bit) => quote!(outputs.#name #index = signal.val();),
         (false, Kind::Bits) => {
-            quote!(outputs.#name #index = ::rust_hdl::prelude::Bits::index(&self.#name #index.val()) as u32;)
+            quote!(outputs.#name #index = ::rust_hdl::prelude::Bits::index(&signal.val()) as u32;)
         }
         (false, Kind::Data) => {
-            quote!(outputs.#name #index = ::gpurf_hw::dialect::Word::to_data(&self.#name #index.val());)
+            quote!(outputs.#name #index = ::gpurf_hw::dialect::Word::to_data(&signal.val());)
         }
     };
-    match range {
-        Some(range) => quote!(#range { #statement }),
-        None => statement,
-    }
+    let start = step.as_ref().map(|_| quote!(let mut index = 0;));
+    let each = port.place.each(drive, quote!(#statement #step));
+    // The last step of an index is not read.
+    quote!(#[allow(unused_assignments)] { #start #each })
 }
 
 fn count(port: &Port) -> TokenStream {
-    let name = &port.name;
-    match &port.max {
-        Some(_) => quote!(Some(self.#name.len())),
-        None => quote!(None),
-    }
+    port.place.count()
 }
 
 /// Type arguments of `name<..>`; a const argument that is a bare path counts as a type.

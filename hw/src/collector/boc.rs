@@ -125,8 +125,8 @@ impl<const W: usize> Logic for Boc<W> {
 
         // Metadata.
         self.occupancy.load(self.issue.val() | self.dispatch.val(), self.issue.val());
-        self.unit_held.load(self.issue.val(), self.unit.val());
-        self.payload_held.load(self.issue.val(), self.payload.val());
+        self.unit_held.load(self.issue.val(), self.instruction.unit.val());
+        self.payload_held.load(self.issue.val(), self.instruction.payload.val());
         self.occupied.next = self.occupancy.val();
         self.held_unit.next = self.unit_held.val();
         self.held_payload.next = self.payload_held.val();
@@ -163,10 +163,10 @@ impl<const W: usize> Logic for Boc<W> {
             self.named[s].next = false;
         }
         for s in 0..slots {
-            self.uses[s].next = self.issue.val() & self.source_valid[s].val();
+            self.uses[s].next = self.issue.val() & self.instruction.source_valid[s].val();
             self.repeated[s].next = false;
             for t in 0..slots {
-                if self.named[t].val() & (self.source_register[t].val() == self.source_register[s].val()) {
+                if self.named[t].val() & (self.instruction.source_register[t].val() == self.instruction.source_register[s].val()) {
                     self.repeated[s].next = true;
                 }
             }
@@ -181,14 +181,14 @@ impl<const W: usize> Logic for Boc<W> {
         }
         for p in 0..window {
             for s in 0..slots {
-                self.instructions[p].source_valid[s].next = self.source_valid[s].val();
-                self.instructions[p].source_register[s].next = self.source_register[s].val();
+                self.instructions[p].source_valid[s].next = self.instruction.source_valid[s].val();
+                self.instructions[p].source_register[s].next = self.instruction.source_register[s].val();
                 self.instructions[p].forwarded[s].next = self.hit[s].val();
                 self.instructions[p].forwarded_data[s].next = self.found_data[s].val();
             }
             for k in 0..destinations {
-                self.instructions[p].destination_valid[k].next = self.destination_valid[k].val();
-                self.instructions[p].destination_register[k].next = self.destination_register[k].val();
+                self.instructions[p].destination_valid[k].next = self.instruction.destination_valid[k].val();
+                self.instructions[p].destination_register[k].next = self.instruction.destination_register[k].val();
             }
             self.instructions[p].s_valid.next = self.s_valid.val() & self.presents[p].val();
             self.instructions[p].s_slot.next = self.s_slot.val();

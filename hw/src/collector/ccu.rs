@@ -132,8 +132,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.owner.load(self.issue.val(), true);
         self.occupancy.load(self.issue.val() | self.dispatch.val(), self.issue.val());
         self.warp_held.load(self.issue.val(), self.warp.val());
-        self.unit_held.load(self.issue.val(), self.unit.val());
-        self.payload_held.load(self.issue.val(), self.payload.val());
+        self.unit_held.load(self.issue.val(), self.instruction.unit.val());
+        self.payload_held.load(self.issue.val(), self.instruction.payload.val());
         self.owned.next = self.owner.val();
         self.occupied.next = self.occupancy.val();
         self.held_warp.next = self.warp_held.val();
@@ -146,10 +146,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.cache_table.flush.next = self.changes_hands.val();
         self.cache_table.unlock.next = self.dispatch.val();
         for s in 0..slots {
-            self.uses[s].next = self.issue.val() & self.source_valid[s].val();
+            self.uses[s].next = self.issue.val() & self.instruction.source_valid[s].val();
             self.cache_table.source_valid[s].next = self.uses[s].val();
-            self.cache_table.source_register[s].next = self.source_register[s].val();
-            self.cache_table.source_near[s].next = self.source_near[s].val();
+            self.cache_table.source_register[s].next = self.instruction.source_register[s].val();
+            self.cache_table.source_near[s].next = self.instruction.source_near[s].val();
             self.cache_table.source_index[s].next = self.index[s].val();
         }
 
@@ -161,7 +161,7 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             self.repeated[s].next = false;
             for t in 0..slots {
                 self.same[s][t].next = (self.uses[s].val() & self.named[t].val())
-                    & (self.source_register[t].val() == self.source_register[s].val());
+                    & (self.instruction.source_register[t].val() == self.instruction.source_register[s].val());
                 if self.same[s][t].val() {
                     self.repeated[s].next = true;
                 }
@@ -231,7 +231,7 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.operand_collector_table.s_valid.next = self.s_valid.val();
         self.operand_collector_table.s_slot.next = self.s_slot.val();
         for s in 0..slots {
-            self.operand_collector_table.source_valid[s].next = self.source_valid[s].val();
+            self.operand_collector_table.source_valid[s].next = self.instruction.source_valid[s].val();
             self.operand_collector_table.source_index[s].next = self.index[s].val();
             self.operand_collector_table.source_hit[s].next = self.cache_table.hit[s].val();
         }

@@ -7,6 +7,7 @@ use std::ops::DerefMut;
 
 use rust_hdl::prelude::*;
 
+use crate::bundles::Instruction;
 use crate::catalogue::Naming;
 use crate::dialect::{bundle, Clocking, Configured};
 
@@ -38,20 +39,9 @@ pub struct CollectorPorts<const W: usize> {
     pub flush: In<Bit>,
     /// Its warp, within the sub-core.
     pub warp: In<Bits<3>>,
-    /// Execution unit that it needs.
-    pub unit: In<Bits<3>>,
-    /// What later stages need of it; carried through.
-    pub payload: In<Bits<32>>,
-    /// The slot is used.
-    pub source_valid: In<[Bit; slots]>,
-    /// Its register.
-    pub source_register: In<[Bits<8>; slots]>,
-    /// The operand's next reuse is near (caching collectors only).
-    pub source_near: In<[Bit; slots]>,
-    /// The instruction's first destinations.
-    pub destination_valid: In<[Bit; destinations]>,
-    /// That register.
-    pub destination_register: In<[Bits<8>; destinations]>,
+    /// The instruction.
+    #[flat]
+    pub instruction: Instruction<In>,
     /// Where the search for a random far entry starts, in its lowest bits (caching collectors only).
     pub random: In<Bits<8>>,
     /// Port S: the value of a source slot arrives from the banks.

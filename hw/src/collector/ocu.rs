@@ -94,8 +94,8 @@ impl<const W: usize> Logic for Ocu<W> {
         // Metadata.
         self.occupancy.load(self.issue.val() | self.dispatch.val(), self.issue.val());
         self.warp_held.load(self.issue.val(), self.warp.val());
-        self.unit_held.load(self.issue.val(), self.unit.val());
-        self.payload_held.load(self.issue.val(), self.payload.val());
+        self.unit_held.load(self.issue.val(), self.instruction.unit.val());
+        self.payload_held.load(self.issue.val(), self.instruction.payload.val());
         self.held_warp.next = self.warp_held.val();
         self.held_unit.next = self.unit_held.val();
         self.held_payload.next = self.payload_held.val();
@@ -104,10 +104,10 @@ impl<const W: usize> Logic for Ocu<W> {
         self.ready.next = self.occupancy.val();
         for s in 0..slots {
             self.hit[s].next = false;
-            self.request[s].next = self.issue.val() & self.source_valid[s].val();
+            self.request[s].next = self.issue.val() & self.instruction.source_valid[s].val();
             self.arrives[s].next = self.s_valid.val() & (self.s_slot.val() == self.slot_number[s].val());
 
-            self.slot_valid[s].load(self.issue.val(), self.source_valid[s].val());
+            self.slot_valid[s].load(self.issue.val(), self.instruction.source_valid[s].val());
 
             // A value that arrives is the leaving instruction's.
             self.slot_ready[s].load(self.issue.val() | self.arrives[s].val(), !self.issue.val());

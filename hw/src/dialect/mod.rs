@@ -14,6 +14,7 @@ mod lane_memory;
 mod memory;
 mod register;
 mod waveform;
+pub mod wires;
 mod word;
 
 pub use array::array;
@@ -26,4 +27,5 @@ pub use lane_memory::LaneMemory;
 pub use memory::Memory;
 pub use register::Register;
 pub use waveform::{is_fst, Extent, ModuleWaveform, PortWaveform, WaveformVariable, CYCLE_NS};
+pub use wires::{Enabled, Held, Merged, Role, Wires};
 pub use word::Word;

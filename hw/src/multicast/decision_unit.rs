@@ -15,6 +15,7 @@
 
 use rust_hdl::prelude::*;
 
+use crate::bundles::{LoadRequest, SharedLoad};
 use crate::dialect::{block, rtl};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
@@ -22,26 +23,15 @@ use crate::dialect::{block, rtl};
 pub struct DecisionUnit<const V: usize, const A: usize> {
     /// The request that is searched for.
     pub head_release: In<Bit>,
-    /// Its warp.
-    pub head_warp: In<Bits<V>>,
-    /// Its address in shared memory.
-    pub head_address: In<Bits<A>>,
-    /// Register that holds the address, in the load's instruction.
-    pub head_source: In<Bits<8>>,
-    /// Register that is loaded.
-    pub head_destination: In<Bits<8>>,
+    /// That request.
+    pub head: LoadRequest<In, V, A>,
     /// From the load request table.
     pub evict: In<Bit>,
     /// It leaves because of its age.
     pub evict_aged: In<Bit>,
-    /// Its warp.
-    pub evict_warp: In<Bits<V>>,
-    /// Its address.
-    pub evict_address: In<Bits<A>>,
-    /// Its address's register.
-    pub evict_source: In<Bits<8>>,
-    /// Its destination.
-    pub evict_destination: In<Bits<8>>,
+    /// The entry that leaves.
+    #[prefix(evict)]
+    pub evicted: LoadRequest<In, V, A>,
     /// The search for the request has ended.
     pub done: In<Bit>,
     /// It has found a partner.
@@ -55,18 +45,9 @@ pub struct DecisionUnit<const V: usize, const A: usize> {
 
     /// A load leaves.
     pub offer: Out<Bit>,
-    /// Its address.
-    pub offer_address: Out<Bits<A>>,
-    /// Its address's register.
-    pub offer_source: Out<Bits<8>>,
-    /// Its destination.
-    pub offer_destination: Out<Bits<8>>,
-    /// The warp, or the first of two.
-    pub offer_first_warp: Out<Bits<V>>,
-    /// It is for two warps.
-    pub offer_second_valid: Out<Bit>,
-    /// The second one; zero without one.
-    pub offer_second_warp: Out<Bits<V>>,
+    /// That load.
+    #[prefix(offer)]
+    pub offered: SharedLoad<Out, V, A>,
     /// To the load request table.
     pub evict_ready: Out<Bit>,
     /// The end of the search is taken.
@@ -86,7 +67,7 @@ pub struct DecisionUnit<const V: usize, const A: usize> {
     /// Event: the table is full, and the load leaves at once.
     pub rejected: Out<Bit>,
 
-    offered: Local<Bit>,
+    offers: Local<Bit>,
     pairs: Local<Bit>,
     inserts: Local<Bit>,
     rejects: Local<Bit>,
@@ -101,31 +82,25 @@ impl<const V: usize, const A: usize> Logic for DecisionUnit<V, A> {
             (self.done.val() & !self.matched.val()) & (!self.head_release.val() & !self.full.val());
         self.rejects.next =
             (self.done.val() & !self.matched.val()) & (!self.head_release.val() & self.full.val());
-        self.offered.next = self.evict.val() | (self.pairs.val() | self.rejects.val());
-        self.leaves.next = self.offered.val() & self.accepted.val();
+        self.offers.next = self.evict.val() | (self.pairs.val() | self.rejects.val());
+        self.leaves.next = self.offers.val() & self.accepted.val();
 
-        self.offer.next = self.offered.val();
-        self.offer_address.next = self.head_address.val();
-        self.offer_source.next = self.head_source.val();
-        self.offer_destination.next = self.head_destination.val();
-        self.offer_first_warp.next = self.head_warp.val();
-        self.offer_second_valid.next = false;
-        self.offer_second_warp.next = 0.into();
+        self.offer.next = self.offers.val();
+        pass!(self.head => self.offered: address, source, destination, warp as first_warp);
+        self.offered.second_valid.next = false;
+        self.offered.second_warp.next = 0.into();
         if self.evict.val() {
-            self.offer_address.next = self.evict_address.val();
-            self.offer_source.next = self.evict_source.val();
-            self.offer_destination.next = self.evict_destination.val();
-            self.offer_first_warp.next = self.evict_warp.val();
+            pass!(self.evicted => self.offered: address, source, destination, warp as first_warp);
         } else if self.pairs.val() {
-            self.offer_first_warp.next = self.matched_warp.val();
-            self.offer_second_valid.next = true;
-            self.offer_second_warp.next = self.head_warp.val();
+            self.offered.first_warp.next = self.matched_warp.val();
+            self.offered.second_valid.next = true;
+            self.offered.second_warp.next = self.head.warp.val();
         }
 
         self.evict_ready.next = self.accepted.val();
-        self.done_ready.next = !self.offered.val() | self.accepted.val();
+        self.done_ready.next = !self.offers.val() | self.accepted.val();
         self.insert.next = self.inserts.val();
-        self.pop.next = self.done.val() & (!self.offered.val() | self.accepted.val());
+        self.pop.next = self.done.val() & (!self.offers.val() | self.accepted.val());
 
         self.multicast.next = self.pairs.val() & self.leaves.val();
         self.rejected.next = self.rejects.val() & self.leaves.val();

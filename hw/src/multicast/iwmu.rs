@@ -33,6 +33,7 @@ use gpurf_blocks::{Search, SUB_CORES};
 use rust_hdl::prelude::*;
 
 use super::{DecisionUnit, LoadQueue, LrtCam, LrtScan, PendingLoads};
+use crate::bundles::{LoadRequest, Question, SharedLoad};
 use crate::dialect::{block, rtl, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
@@ -42,14 +43,8 @@ pub struct Iwmu<const V: usize, const A: usize> {
     pub request_valid: In<[Bit; SUB_CORES]>,
     /// It is no load: every load of `request_warp` leaves the table.
     pub request_release: In<[Bit; SUB_CORES]>,
-    /// Its number modulo four is the sub-core's.
-    pub request_warp: In<[Bits<V>; SUB_CORES]>,
-    /// Of the load; ignored with a release.
-    pub request_address: In<[Bits<A>; SUB_CORES]>,
-    /// Of the load; ignored with a release.
-    pub request_source: In<[Bits<8>; SUB_CORES]>,
-    /// Of the load; ignored with a release.
-    pub request_destination: In<[Bits<8>; SUB_CORES]>,
+    /// Of a load; a release has its warp alone. The warp's number modulo four is the sub-core's.
+    pub request: [LoadRequest<In, V, A>; SUB_CORES],
     /// Per sub-core: the register that `ask` of this cycle names is free.
     pub enable: In<[Bit; SUB_CORES]>,
     /// Shared memory takes `load`.
@@ -59,25 +54,11 @@ pub struct Iwmu<const V: usize, const A: usize> {
     pub request_ready: Out<[Bit; SUB_CORES]>,
     /// Per sub-core: is this register of this warp free? The question may change every cycle until its
     /// answer; fields are zero while there is none.
-    pub ask_valid: Out<[Bit; SUB_CORES]>,
-    /// Is this register of this warp free? Zero while there is no question.
-    pub ask_warp: Out<[Bits<V>; SUB_CORES]>,
-    /// Is this register of this warp free? Zero while there is no question.
-    pub ask_register: Out<[Bits<8>; SUB_CORES]>,
-    /// A load for shared memory; it stays until it is taken. Fields are zero while there is none.
+    pub ask: [Question<Out, V>; SUB_CORES],
+    /// A load for shared memory; it stays until it is taken.
     pub load_valid: Out<Bit>,
     /// Zero while there is none.
-    pub load_address: Out<Bits<A>>,
-    /// Zero while there is none.
-    pub load_source: Out<Bits<8>>,
-    /// Zero while there is none.
-    pub load_destination: Out<Bits<8>>,
-    /// The warp whose load it is; of a multicast the one that asked first.
-    pub load_first_warp: Out<Bits<V>>,
-    /// It is a multicast, and the data go to this warp's register as well.
-    pub load_second_valid: Out<Bit>,
-    /// A multicast: the data go to the same register of this warp too.
-    pub load_second_warp: Out<Bits<V>>,
+    pub load: SharedLoad<Out, V, A>,
 
     /// Event: two loads became one.
     pub multicast: Out<Bit>,
@@ -112,16 +93,10 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
     #[rtl]
     fn update(&mut self) {
         // Request queue.
-        for s in 0..4 {
-            self.queue.push[s].next = self.request_valid[s].val();
-            self.queue.push_release[s].next = self.request_release[s].val();
-            self.queue.push_warp[s].next = self.request_warp[s].val();
-            self.queue.push_address[s].next = self.request_address[s].val();
-            self.queue.push_source[s].next = self.request_source[s].val();
-            self.queue.push_destination[s].next = self.request_destination[s].val();
-            self.request_ready[s].next = self.queue.ready[s].val();
-        }
-        self.queue.pop.next = self.decision.pop.val();
+        pass!(self => self.queue:
+            request_valid[..] as push, request_release[..] as push_release, request[..] as pushed);
+        pass!(self.queue => self: ready[..] as request_ready);
+        pass!(self.decision => self.queue: pop);
 
         // Age: entries get older by a step every `release_age` cycles in which there are any.
         self.used.next = 0.into();
@@ -142,88 +117,30 @@ impl<const V: usize, const A: usize> Logic for Iwmu<V, A> {
 
         // Load request table.
         for t in 0..scans {
-            self.scan[t].search.next = self.queue.head_valid.val();
-            self.scan[t].drain.next = self.queue.head_release.val();
-            self.scan[t].warp.next = self.queue.head_warp.val();
-            self.scan[t].address.next = self.queue.head_address.val();
-            self.scan[t].source.next = self.queue.head_source.val();
-            self.scan[t].destination.next = self.queue.head_destination.val();
-            self.scan[t].evict_ready.next = self.decision.evict_ready.val();
-            self.scan[t].done_ready.next = self.decision.done_ready.val();
-            self.scan[t].insert.next = self.decision.insert.val();
-            self.scan[t].tick.next = self.tick.val();
-            self.decision.evict.next = self.scan[t].evict.val();
-            self.decision.evict_aged.next = self.scan[t].evict_aged.val();
-            self.decision.evict_warp.next = self.scan[t].evict_warp.val();
-            self.decision.evict_address.next = self.scan[t].evict_address.val();
-            self.decision.evict_source.next = self.scan[t].evict_source.val();
-            self.decision.evict_destination.next = self.scan[t].evict_destination.val();
-            self.decision.done.next = self.scan[t].done.val();
-            self.decision.matched.next = self.scan[t].matched.val();
-            self.decision.matched_warp.next = self.scan[t].matched_warp.val();
-            self.decision.full.next = self.scan[t].full.val();
+            pass!(self.queue => self.scan[t]: head_valid as search, head_release as drain, head as request);
+            pass!(self.decision => self.scan[t]: evict_ready, done_ready, insert);
+            pass!(self => self.scan[t]: tick);
+            pass!(self.scan[t] => self.decision: evict, evict_aged, evicted, done, matched, matched_warp, full);
         }
         for t in 0..cams {
-            self.cam[t].search.next = self.queue.head_valid.val();
-            self.cam[t].drain.next = self.queue.head_release.val();
-            self.cam[t].warp.next = self.queue.head_warp.val();
-            self.cam[t].address.next = self.queue.head_address.val();
-            self.cam[t].source.next = self.queue.head_source.val();
-            self.cam[t].destination.next = self.queue.head_destination.val();
-            self.cam[t].evict_ready.next = self.decision.evict_ready.val();
-            self.cam[t].done_ready.next = self.decision.done_ready.val();
-            self.cam[t].insert.next = self.decision.insert.val();
-            self.cam[t].tick.next = self.tick.val();
-            self.decision.evict.next = self.cam[t].evict.val();
-            self.decision.evict_aged.next = self.cam[t].evict_aged.val();
-            self.decision.evict_warp.next = self.cam[t].evict_warp.val();
-            self.decision.evict_address.next = self.cam[t].evict_address.val();
-            self.decision.evict_source.next = self.cam[t].evict_source.val();
-            self.decision.evict_destination.next = self.cam[t].evict_destination.val();
-            self.decision.done.next = self.cam[t].done.val();
-            self.decision.matched.next = self.cam[t].matched.val();
-            self.decision.matched_warp.next = self.cam[t].matched_warp.val();
-            self.decision.full.next = self.cam[t].full.val();
+            pass!(self.queue => self.cam[t]: head_valid as search, head_release as drain, head as request);
+            pass!(self.decision => self.cam[t]: evict_ready, done_ready, insert);
+            pass!(self => self.cam[t]: tick);
+            pass!(self.cam[t] => self.decision: evict, evict_aged, evicted, done, matched, matched_warp, full);
         }
 
         // Decision unit.
-        self.decision.head_release.next = self.queue.head_release.val();
-        self.decision.head_warp.next = self.queue.head_warp.val();
-        self.decision.head_address.next = self.queue.head_address.val();
-        self.decision.head_source.next = self.queue.head_source.val();
-        self.decision.head_destination.next = self.queue.head_destination.val();
-        self.decision.accepted.next = self.pending.accepted.val();
+        pass!(self.queue => self.decision: head_release, head);
+        pass!(self.pending => self.decision: accepted);
 
         // Loads that wait for scoreboards.
-        self.pending.offer.next = self.decision.offer.val();
-        self.pending.offer_address.next = self.decision.offer_address.val();
-        self.pending.offer_source.next = self.decision.offer_source.val();
-        self.pending.offer_destination.next = self.decision.offer_destination.val();
-        self.pending.offer_first_warp.next = self.decision.offer_first_warp.val();
-        self.pending.offer_second_valid.next = self.decision.offer_second_valid.val();
-        self.pending.offer_second_warp.next = self.decision.offer_second_warp.val();
-        self.pending.load_ready.next = self.load_ready.val();
-        for s in 0..4 {
-            self.pending.enable[s].next = self.enable[s].val();
-            self.ask_valid[s].next = self.pending.ask_valid[s].val();
-            self.ask_warp[s].next = self.pending.ask_warp[s].val();
-            self.ask_register[s].next = self.pending.ask_register[s].val();
-        }
-        self.load_valid.next = self.pending.load_valid.val();
-        self.load_address.next = self.pending.load_address.val();
-        self.load_source.next = self.pending.load_source.val();
-        self.load_destination.next = self.pending.load_destination.val();
-        self.load_first_warp.next = self.pending.load_first_warp.val();
-        self.load_second_valid.next = self.pending.load_second_valid.val();
-        self.load_second_warp.next = self.pending.load_second_warp.val();
+        pass!(self.decision => self.pending: offer, offered);
+        pass!(self => self.pending: load_ready, enable[..]);
+        pass!(self.pending => self: ask[..], load_valid, load);
 
         // Events.
-        self.inserted.next = self.decision.insert.val();
-        self.multicast.next = self.decision.multicast.val();
-        self.released_repeat.next = self.decision.released_repeat.val();
-        self.released_barrier.next = self.decision.released_barrier.val();
-        self.released_age.next = self.decision.released_age.val();
-        self.rejected.next = self.decision.rejected.val();
+        pass!(self.decision => self:
+            insert as inserted, multicast, released_repeat, released_barrier, released_age, rejected);
         self.occupancy.next = self.used.val();
     }
 }

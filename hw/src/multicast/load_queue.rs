@@ -10,7 +10,8 @@ use gpurf_blocks::{QUEUE_DEPTH, SUB_CORES};
 use rust_hdl::prelude::*;
 
 use super::HoldingArbiter;
-use crate::dialect::{block, rtl, Register};
+use crate::bundles::LoadRequest;
+use crate::dialect::{block, rtl, Held, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(title = "Request queue of the inter-warp multicasting unit", paper = "I §3.1, 5.2.3", sizes(places = SUB_CORES * QUEUE_DEPTH))]
@@ -19,14 +20,9 @@ pub struct LoadQueue<const V: usize, const A: usize> {
     pub push: In<[Bit; SUB_CORES]>,
     /// It is a release, not a load.
     pub push_release: In<[Bit; SUB_CORES]>,
-    /// Its warp.
-    pub push_warp: In<[Bits<V>; SUB_CORES]>,
-    /// Its address in shared memory.
-    pub push_address: In<[Bits<A>; SUB_CORES]>,
-    /// Its address's register.
-    pub push_source: In<[Bits<8>; SUB_CORES]>,
-    /// Register that is loaded.
-    pub push_destination: In<[Bits<8>; SUB_CORES]>,
+    /// The request; of a release its warp alone.
+    #[prefix(push)]
+    pub pushed: [LoadRequest<In, V, A>; SUB_CORES],
     /// The head is done; only with `head_valid`.
     pub pop: In<Bit>,
 
@@ -36,14 +32,8 @@ pub struct LoadQueue<const V: usize, const A: usize> {
     pub head_valid: Out<Bit>,
     /// It is a release.
     pub head_release: Out<Bit>,
-    /// Fields of the head; zero without one.
-    pub head_warp: Out<Bits<V>>,
-    /// Its address in shared memory.
-    pub head_address: Out<Bits<A>>,
-    /// Register that holds the address, in the load's instruction.
-    pub head_source: Out<Bits<8>>,
-    /// Register that is loaded.
-    pub head_destination: Out<Bits<8>>,
+    /// The head; zero without one.
+    pub head: LoadRequest<Out, V, A>,
 
     pops: Local<[Bit; SUB_CORES]>,
     takes: Local<[Bit; SUB_CORES]>,
@@ -54,10 +44,7 @@ pub struct LoadQueue<const V: usize, const A: usize> {
     /// Of sub-core s: places 2s and 2s + 1, the first one in front.
     valid: Register<[Bit; places]>,
     is_release: Register<[Bit; places]>,
-    warp: Register<[Bits<V>; places]>,
-    address: Register<[Bits<A>; places]>,
-    source: Register<[Bits<8>; places]>,
-    destination: Register<[Bits<8>; places]>,
+    requests: [LoadRequest<Held, V, A>; places],
 }
 
 impl<const V: usize, const A: usize> Logic for LoadQueue<V, A> {
@@ -66,28 +53,19 @@ impl<const V: usize, const A: usize> Logic for LoadQueue<V, A> {
         self.turns.finish.next = self.pop.val();
         self.head_valid.next = false;
         self.head_release.next = false;
-        self.head_warp.next = 0.into();
-        self.head_address.next = 0.into();
-        self.head_source.next = 0.into();
-        self.head_destination.next = 0.into();
+        self.head.clear();
         for s in 0..4 {
             self.turns.request[s].next = self.valid[s * 2].val();
             if self.turns.grant[s].val() {
                 self.head_valid.next = true;
                 self.head_release.next = self.is_release[s * 2].val();
-                self.head_warp.next = self.warp[s * 2].val();
-                self.head_address.next = self.address[s * 2].val();
-                self.head_source.next = self.source[s * 2].val();
-                self.head_destination.next = self.destination[s * 2].val();
+                pass!(self.requests[s * 2] => self.head);
             }
         }
 
         for p in 0..places {
             self.is_release[p].enable.next = self.valid[p].enable.val();
-            self.warp[p].enable.next = self.valid[p].enable.val();
-            self.address[p].enable.next = self.valid[p].enable.val();
-            self.source[p].enable.next = self.valid[p].enable.val();
-            self.destination[p].enable.next = self.valid[p].enable.val();
+            self.requests[p].enable.next = self.valid[p].enable.val();
         }
         for s in 0..4 {
             self.ready[s].next = !self.valid[s * 2 + 1].val();
@@ -101,16 +79,10 @@ impl<const V: usize, const A: usize> Logic for LoadQueue<V, A> {
                 self.valid[s * 2 + 1].val() | self.to_front[s].val(),
             );
             self.is_release[s * 2].d.next = self.is_release[s * 2 + 1].val();
-            self.warp[s * 2].d.next = self.warp[s * 2 + 1].val();
-            self.address[s * 2].d.next = self.address[s * 2 + 1].val();
-            self.source[s * 2].d.next = self.source[s * 2 + 1].val();
-            self.destination[s * 2].d.next = self.destination[s * 2 + 1].val();
+            pass!(self.requests[s * 2 + 1] => self.requests[s * 2]);
             if self.to_front[s].val() {
                 self.is_release[s * 2].d.next = self.push_release[s].val();
-                self.warp[s * 2].d.next = self.push_warp[s].val();
-                self.address[s * 2].d.next = self.push_address[s].val();
-                self.source[s * 2].d.next = self.push_source[s].val();
-                self.destination[s * 2].d.next = self.push_destination[s].val();
+                pass!(self.pushed[s] => self.requests[s * 2]);
             }
 
             // The second place.
@@ -119,10 +91,7 @@ impl<const V: usize, const A: usize> Logic for LoadQueue<V, A> {
                 self.takes[s].val() & !self.to_front[s].val(),
             );
             self.is_release[s * 2 + 1].d.next = self.push_release[s].val();
-            self.warp[s * 2 + 1].d.next = self.push_warp[s].val();
-            self.address[s * 2 + 1].d.next = self.push_address[s].val();
-            self.source[s * 2 + 1].d.next = self.push_source[s].val();
-            self.destination[s * 2 + 1].d.next = self.push_destination[s].val();
+            pass!(self.pushed[s] => self.requests[s * 2 + 1]);
         }
     }
 }

@@ -10,7 +10,8 @@ use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;
 
 use super::EntryState;
-use crate::dialect::{block, rtl, Register};
+use crate::bundles::LoadRequest;
+use crate::dialect::{block, rtl, Held};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(title = "Load request table, all entries at once", paper = "I §3.1 to 3.3", parameters(lrt_entries), sizes(rows = lrt_entries / SCAN_LANES), ports(LrtIn, LrtOut))]
@@ -19,14 +20,9 @@ pub struct LrtCam<const V: usize, const A: usize> {
     pub search: In<Bit>,
     /// It is a release of `warp`.
     pub drain: In<Bit>,
-    /// The load.
-    pub warp: In<Bits<V>>,
-    /// The load.
-    pub address: In<Bits<A>>,
-    /// The load.
-    pub source: In<Bits<8>>,
-    /// The load.
-    pub destination: In<Bits<8>>,
+    /// The load; of a release its warp alone.
+    #[flat]
+    pub request: LoadRequest<In, V, A>,
     /// What `evict` shows is taken.
     pub evict_ready: In<Bit>,
     /// The operation ends with `done`.
@@ -41,13 +37,8 @@ pub struct LrtCam<const V: usize, const A: usize> {
     /// Because of its age.
     pub evict_aged: Out<Bit>,
     /// Which; zero without `evict`.
-    pub evict_warp: Out<Bits<V>>,
-    /// Which; zero without `evict`.
-    pub evict_address: Out<Bits<A>>,
-    /// Which; zero without `evict`.
-    pub evict_source: Out<Bits<8>>,
-    /// Which; zero without `evict`.
-    pub evict_destination: Out<Bits<8>>,
+    #[prefix(evict)]
+    pub evicted: LoadRequest<Out, V, A>,
     /// The search has come to its end.
     pub done: Out<Bit>,
     /// The load has a partner, of this warp; zero without.
@@ -79,10 +70,7 @@ pub struct LrtCam<const V: usize, const A: usize> {
     writes: Local<Bit>,
 
     state: EntryState,
-    warps: Register<[Bits<V>; lrt_entries]>,
-    addresses: Register<[Bits<A>; lrt_entries]>,
-    sources: Register<[Bits<8>; lrt_entries]>,
-    destinations: Register<[Bits<8>; lrt_entries]>,
+    entries: [LoadRequest<Held, V, A>; lrt_entries],
     #[value(|row| row)]
     row_number: Constant<[Bits<6>; rows]>,
     #[value(|lane| lane)]
@@ -108,20 +96,20 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
             self.leaving[r].next = 0.into();
             for k in 0..4 {
                 if self.state.used[r].val().get_bit(k) {
-                    if self.warps[r * 4 + k].val() == self.warp.val() {
+                    if self.entries[r * 4 + k].warp.val() == self.request.warp.val() {
                         self.leaving[r].next = self.leaving[r].val().replace_bit(
                             k,
-                            self.drain.val() | (self.destinations[r * 4 + k].val() == self.destination.val()),
+                            self.drain.val() | (self.entries[r * 4 + k].destination.val() == self.request.destination.val()),
                         );
                     } else if (!self.drain.val()
-                        & (self.destinations[r * 4 + k].val() == self.destination.val()))
-                        & ((self.sources[r * 4 + k].val() == self.source.val())
-                            & (self.addresses[r * 4 + k].val() == self.address.val()))
+                        & (self.entries[r * 4 + k].destination.val() == self.request.destination.val()))
+                        & ((self.entries[r * 4 + k].source.val() == self.request.source.val())
+                            & (self.entries[r * 4 + k].address.val() == self.request.address.val()))
                     {
                         self.any_partner.next = true;
                         self.partner_row.next = self.partner_row.val() | self.row_number[r].val();
                         self.partner_lane.next = self.partner_lane.val() | self.lane_number[k].val();
-                        self.partner_warp.next = self.partner_warp.val() | self.warps[r * 4 + k].val();
+                        self.partner_warp.next = self.partner_warp.val() | self.entries[r * 4 + k].warp.val();
                     }
                 }
             }
@@ -148,19 +136,12 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
             self.evict_row.next = self.state.due_row.val();
             self.evict_lane.next = self.state.due_lane.val();
         }
-        self.evict_warp.next = 0.into();
-        self.evict_address.next = 0.into();
-        self.evict_source.next = 0.into();
-        self.evict_destination.next = 0.into();
+        self.evicted.clear();
         for r in 0..rows {
             if self.evicts.val() & (self.evict_row.val() == self.row_number[r].val()) {
                 for k in 0..4 {
                     if self.evict_lane.val() == self.lane_number[k].val() {
-                        self.evict_warp.next = self.evict_warp.val() | self.warps[r * 4 + k].val();
-                        self.evict_address.next = self.evict_address.val() | self.addresses[r * 4 + k].val();
-                        self.evict_source.next = self.evict_source.val() | self.sources[r * 4 + k].val();
-                        self.evict_destination.next =
-                            self.evict_destination.val() | self.destinations[r * 4 + k].val();
+                        self.evicted.merge(self.entries[r * 4 + k].val());
                     }
                 }
             }
@@ -191,15 +172,12 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
         }
         for r in 0..rows {
             for k in 0..4 {
-                self.warps[r * 4 + k].load(
+                self.entries[r * 4 + k].load(
                     self.writes.val()
                         & ((self.state.free_row.val() == self.row_number[r].val())
                             & (self.state.free_lane.val() == self.lane_number[k].val())),
-                    self.warp.val(),
+                    self.request.val(),
                 );
-                self.addresses[r * 4 + k].load(self.warps[r * 4 + k].enable.val(), self.address.val());
-                self.sources[r * 4 + k].load(self.warps[r * 4 + k].enable.val(), self.source.val());
-                self.destinations[r * 4 + k].load(self.warps[r * 4 + k].enable.val(), self.destination.val());
             }
         }
     }

@@ -27,6 +27,7 @@ use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;
 
 use super::EntryState;
+use crate::bundles::LoadRequest;
 use crate::dialect::{block, rtl, Memory, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
@@ -36,14 +37,9 @@ pub struct LrtScan<const V: usize, const A: usize> {
     pub search: In<Bit>,
     /// It is no load: a release of `warp`.
     pub drain: In<Bit>,
-    /// The load.
-    pub warp: In<Bits<V>>,
-    /// The load.
-    pub address: In<Bits<A>>,
-    /// The load.
-    pub source: In<Bits<8>>,
-    /// The load.
-    pub destination: In<Bits<8>>,
+    /// The load; of a release its warp alone.
+    #[flat]
+    pub request: LoadRequest<In, V, A>,
     /// What `evict` shows is taken.
     pub evict_ready: In<Bit>,
     /// The operation ends with `done`.
@@ -58,13 +54,8 @@ pub struct LrtScan<const V: usize, const A: usize> {
     /// Because it is due by age.
     pub evict_aged: Out<Bit>,
     /// Which; zero without `evict`.
-    pub evict_warp: Out<Bits<V>>,
-    /// Which; zero without `evict`.
-    pub evict_address: Out<Bits<A>>,
-    /// Which; zero without `evict`.
-    pub evict_source: Out<Bits<8>>,
-    /// Which; zero without `evict`.
-    pub evict_destination: Out<Bits<8>>,
+    #[prefix(evict)]
+    pub evicted: LoadRequest<Out, V, A>,
     /// The search has come to its end.
     pub done: Out<Bit>,
     /// With `done`: the load has a partner.
@@ -165,10 +156,10 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
         self.leaving.next = 0.into();
         self.partners.next = 0.into();
         for k in 0..4 {
-            self.same_warp[k].next = self.warps[k].read_data.val() == self.warp.val();
-            self.same_destination[k].next = self.destinations[k].read_data.val() == self.destination.val();
-            self.same_place[k].next = (self.addresses[k].read_data.val() == self.address.val())
-                & (self.sources[k].read_data.val() == self.source.val());
+            self.same_warp[k].next = self.warps[k].read_data.val() == self.request.warp.val();
+            self.same_destination[k].next = self.destinations[k].read_data.val() == self.request.destination.val();
+            self.same_place[k].next = (self.addresses[k].read_data.val() == self.request.address.val())
+                & (self.sources[k].read_data.val() == self.request.source.val());
             self.leaving.next = self.leaving.val().replace_bit(
                 k,
                 (self.aging.val() & self.due_lanes.val().get_bit(k))
@@ -187,19 +178,16 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
         self.evict.next = self.evicts.val();
         self.evict_aged.next = self.evicts.val() & self.aging.val();
         self.evict_lane.next = 0.into();
-        self.evict_warp.next = 0.into();
-        self.evict_address.next = 0.into();
-        self.evict_source.next = 0.into();
-        self.evict_destination.next = 0.into();
+        self.evicted.clear();
         self.partner_lane.next = 0.into();
         self.partner_warp.next = 0.into();
         for k in 0..4 {
             if self.evicts.val() & self.leaving.val().get_bit(3 - k) {
                 self.evict_lane.next = self.lane_number[3 - k].val();
-                self.evict_warp.next = self.warps[3 - k].read_data.val();
-                self.evict_address.next = self.addresses[3 - k].read_data.val();
-                self.evict_source.next = self.sources[3 - k].read_data.val();
-                self.evict_destination.next = self.destinations[3 - k].read_data.val();
+                self.evicted.warp.next = self.warps[3 - k].read_data.val();
+                self.evicted.address.next = self.addresses[3 - k].read_data.val();
+                self.evicted.source.next = self.sources[3 - k].read_data.val();
+                self.evicted.destination.next = self.destinations[3 - k].read_data.val();
             }
             if self.partners.val().get_bit(k) {
                 self.partner_lane.next = self.lane_number[k].val();
@@ -255,19 +243,19 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
             if self.writes.val() {
                 self.warps[k].address.next = bit_cast::<8, 6>(self.state.free_row.val());
             }
-            self.warps[k].write_data.next = self.warp.val();
+            self.warps[k].write_data.next = self.request.warp.val();
             self.addresses[k].enable.next = self.warps[k].enable.val();
             self.addresses[k].write.next = self.writes.val();
             self.addresses[k].address.next = self.warps[k].address.val();
-            self.addresses[k].write_data.next = self.address.val();
+            self.addresses[k].write_data.next = self.request.address.val();
             self.sources[k].enable.next = self.warps[k].enable.val();
             self.sources[k].write.next = self.writes.val();
             self.sources[k].address.next = self.warps[k].address.val();
-            self.sources[k].write_data.next = self.source.val();
+            self.sources[k].write_data.next = self.request.source.val();
             self.destinations[k].enable.next = self.warps[k].enable.val();
             self.destinations[k].write.next = self.writes.val();
             self.destinations[k].address.next = self.warps[k].address.val();
-            self.destinations[k].write_data.next = self.destination.val();
+            self.destinations[k].write_data.next = self.request.destination.val();
         }
 
         // Where the search stands.

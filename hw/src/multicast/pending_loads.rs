@@ -17,25 +17,17 @@ use rust_hdl::prelude::*;
 
 use super::HoldingArbiter;
 use crate::cells::RoundRobin;
+use crate::bundles::{Question, SharedLoad};
 use crate::dialect::{block, rtl, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
 #[block(title = "Loads that wait for scoreboards", paper = "I §3.1", sizes(pending = PENDING, warps = 2 * PENDING))]
 pub struct PendingLoads<const V: usize, const A: usize> {
-    /// A load is offered; the six below are its fields.
+    /// A load is offered.
     pub offer: In<Bit>,
-    /// Its address.
-    pub offer_address: In<Bits<A>>,
-    /// Its address's register.
-    pub offer_source: In<Bits<8>>,
-    /// Its destination.
-    pub offer_destination: In<Bits<8>>,
-    /// The warp, or the first of two.
-    pub offer_first_warp: In<Bits<V>>,
-    /// It is for two warps.
-    pub offer_second_valid: In<Bit>,
-    /// The second one; zero without one.
-    pub offer_second_warp: In<Bits<V>>,
+    /// That load.
+    #[prefix(offer)]
+    pub offered: SharedLoad<In, V, A>,
     /// Per sub-core: the register it is asked about is free.
     pub enable: In<[Bit; SUB_CORES]>,
     /// Shared memory takes the load.
@@ -44,25 +36,11 @@ pub struct PendingLoads<const V: usize, const A: usize> {
     /// The load offered is taken.
     pub accepted: Out<Bit>,
     /// Questions to the sub-cores; fields are zero while there is none.
-    pub ask_valid: Out<[Bit; SUB_CORES]>,
-    /// The warp that is asked about.
-    pub ask_warp: Out<[Bits<V>; SUB_CORES]>,
-    /// Its register.
-    pub ask_register: Out<[Bits<8>; SUB_CORES]>,
-    /// The load that leaves; fields are zero while none does.
+    pub ask: [Question<Out, V>; SUB_CORES],
+    /// A load leaves.
     pub load_valid: Out<Bit>,
-    /// Its address.
-    pub load_address: Out<Bits<A>>,
-    /// Its address's register.
-    pub load_source: Out<Bits<8>>,
-    /// Its destination.
-    pub load_destination: Out<Bits<8>>,
-    /// The warp, or the first of two.
-    pub load_first_warp: Out<Bits<V>>,
-    /// It is for two warps.
-    pub load_second_valid: Out<Bit>,
-    /// The second one; zero without one.
-    pub load_second_warp: Out<Bits<V>>,
+    /// That load; zero while none leaves.
+    pub load: SharedLoad<Out, V, A>,
 
     /// Another load must leave first.
     clash: Local<Bit>,
@@ -97,14 +75,14 @@ impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
         self.clash.next = false;
         self.claimed.next = false;
         for p in 0..pending {
-            if (self.valid[p].val() & (self.destination[p].val() == self.offer_destination.val()))
-                & (((self.warp[p * 2].val() == self.offer_first_warp.val())
-                    | (self.offer_second_valid.val()
-                        & (self.warp[p * 2].val() == self.offer_second_warp.val())))
+            if (self.valid[p].val() & (self.destination[p].val() == self.offered.destination.val()))
+                & (((self.warp[p * 2].val() == self.offered.first_warp.val())
+                    | (self.offered.second_valid.val()
+                        & (self.warp[p * 2].val() == self.offered.second_warp.val())))
                     | (self.second_valid[p].val()
-                        & ((self.warp[p * 2 + 1].val() == self.offer_first_warp.val())
-                            | (self.offer_second_valid.val()
-                                & (self.warp[p * 2 + 1].val() == self.offer_second_warp.val())))))
+                        & ((self.warp[p * 2 + 1].val() == self.offered.first_warp.val())
+                            | (self.offered.second_valid.val()
+                                & (self.warp[p * 2 + 1].val() == self.offered.second_warp.val())))))
             {
                 self.clash.next = true;
             }
@@ -117,8 +95,8 @@ impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
         // Questions.
         for s in 0..4 {
             self.asked[s].next = false;
-            self.ask_warp[s].next = 0.into();
-            self.ask_register[s].next = 0.into();
+            self.ask[s].warp.next = 0.into();
+            self.ask[s].register.next = 0.into();
             for p in 0..pending {
                 for j in 0..2 {
                     self.questions[s].request[p * 2 + j].next = (self.valid[p].val()
@@ -126,12 +104,12 @@ impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
                         & (bit_cast::<2, V>(self.warp[p * 2 + j].val()) == self.sub_core_number[s].val());
                     if self.questions[s].grant[p * 2 + j].val() {
                         self.asked[s].next = true;
-                        self.ask_warp[s].next = self.ask_warp[s].val() | self.warp[p * 2 + j].val();
-                        self.ask_register[s].next = self.ask_register[s].val() | self.destination[p].val();
+                        self.ask[s].warp.next = self.ask[s].warp.val() | self.warp[p * 2 + j].val();
+                        self.ask[s].register.next = self.ask[s].register.val() | self.destination[p].val();
                     }
                 }
             }
-            self.ask_valid[s].next = self.asked[s].val();
+            self.ask[s].valid.next = self.asked[s].val();
             self.questions[s].advance.next = self.asked[s].val();
         }
         for w in 0..warps {
@@ -145,25 +123,20 @@ impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
 
         // The load that leaves.
         self.any_leaves.next = false;
-        self.load_address.next = 0.into();
-        self.load_source.next = 0.into();
-        self.load_destination.next = 0.into();
-        self.load_first_warp.next = 0.into();
-        self.load_second_valid.next = false;
-        self.load_second_warp.next = 0.into();
+        self.load.clear();
         for p in 0..pending {
             self.departures.request[p].next =
                 self.valid[p].val() & (self.free[p * 2].val() & self.free[p * 2 + 1].val());
             self.leaves[p].next = self.departures.grant[p].val() & self.load_ready.val();
             if self.departures.grant[p].val() {
                 self.any_leaves.next = true;
-                self.load_address.next = self.load_address.val() | self.address[p].val();
-                self.load_source.next = self.load_source.val() | self.source[p].val();
-                self.load_destination.next = self.load_destination.val() | self.destination[p].val();
-                self.load_first_warp.next = self.load_first_warp.val() | self.warp[p * 2].val();
+                self.load.address.next = self.load.address.val() | self.address[p].val();
+                self.load.source.next = self.load.source.val() | self.source[p].val();
+                self.load.destination.next = self.load.destination.val() | self.destination[p].val();
+                self.load.first_warp.next = self.load.first_warp.val() | self.warp[p * 2].val();
                 if self.second_valid[p].val() {
-                    self.load_second_valid.next = true;
-                    self.load_second_warp.next = self.load_second_warp.val() | self.warp[p * 2 + 1].val();
+                    self.load.second_valid.next = true;
+                    self.load.second_warp.next = self.load.second_warp.val() | self.warp[p * 2 + 1].val();
                 }
             }
         }
@@ -176,18 +149,18 @@ impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
                 self.leaves[p].val() | (self.accepts.val() & self.claims[p].val()),
                 !self.leaves[p].val(),
             );
-            self.address[p].load(self.accepts.val() & self.claims[p].val(), self.offer_address.val());
-            self.source[p].load(self.accepts.val() & self.claims[p].val(), self.offer_source.val());
-            self.destination[p].load(self.accepts.val() & self.claims[p].val(), self.offer_destination.val());
+            self.address[p].load(self.accepts.val() & self.claims[p].val(), self.offered.address.val());
+            self.source[p].load(self.accepts.val() & self.claims[p].val(), self.offered.source.val());
+            self.destination[p].load(self.accepts.val() & self.claims[p].val(), self.offered.destination.val());
             self.second_valid[p]
-                .load(self.accepts.val() & self.claims[p].val(), self.offer_second_valid.val());
-            self.warp[p * 2].d.next = self.offer_first_warp.val();
-            self.warp[p * 2 + 1].d.next = self.offer_second_warp.val();
+                .load(self.accepts.val() & self.claims[p].val(), self.offered.second_valid.val());
+            self.warp[p * 2].d.next = self.offered.first_warp.val();
+            self.warp[p * 2 + 1].d.next = self.offered.second_warp.val();
             self.free[p * 2].d.next = self.answered[p * 2].val();
             self.free[p * 2 + 1].d.next = self.answered[p * 2 + 1].val();
             if self.accepts.val() & self.claims[p].val() {
                 // Nobody is asked about a second warp that is not there.
-                self.free[p * 2 + 1].d.next = !self.offer_second_valid.val();
+                self.free[p * 2 + 1].d.next = !self.offered.second_valid.val();
             }
             for j in 0..2 {
                 self.warp[p * 2 + j].enable.next = self.accepts.val() & self.claims[p].val();

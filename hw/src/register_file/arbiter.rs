@@ -16,6 +16,7 @@
 use rust_hdl::prelude::*;
 
 use super::RequestQueue;
+use crate::bundles::Write;
 use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl};
 
@@ -33,15 +34,7 @@ pub struct Arbiter<const C: usize> {
     /// Their registers.
     pub source_register: In<[Bits<8>; slots]>,
     /// Results, one per bank; the register must live in that bank.
-    pub write_valid: In<[Bit; banks]>,
-    /// Its warp.
-    pub write_warp: In<[Bits<3>; banks]>,
-    /// Its register.
-    pub write_register: In<[Bits<8>; banks]>,
-    /// First row of its warp.
-    pub write_base: In<[Bits<8>; banks]>,
-    /// Its next reuse is near.
-    pub write_near: In<[Bit; banks]>,
+    pub write: [Write<In>; banks],
     /// Port R of the collectors (caching ones only).
     pub owned: In<[Bit; caching]>,
     /// Warp of the present or last instruction in it.
@@ -146,7 +139,7 @@ impl<const C: usize> Logic for Arbiter<C> {
         for c in 0..collectors {
             self.s_used[c].next = false;
             for b in 0..banks {
-                self.s_arbiters[c].request[b].next = (self.next_valid[b].val() & !self.write_valid[b].val())
+                self.s_arbiters[c].request[b].next = (self.next_valid[b].val() & !self.write[b].valid.val())
                     & (self.next_collector[b].val() == self.collector_number[c].val());
                 if self.s_arbiters[c].grant[b].val() {
                     self.granted[b].next = true;
@@ -161,9 +154,9 @@ impl<const C: usize> Logic for Arbiter<C> {
             self.bank_slot[b].next = self.next_slot[b].val();
             self.bank_conflict[b].next = self.next_valid[b].val() & !self.granted[b].val();
             self.bank_row[b].next = self.next_row[b].val();
-            if self.write_valid[b].val() {
+            if self.write[b].valid.val() {
                 self.bank_row[b].next =
-                    self.write_base[b].val() + (self.write_register[b].val() >> self.bank_shift.val());
+                    self.write[b].base.val() + (self.write[b].register.val() >> self.bank_shift.val());
             }
         }
 
@@ -189,10 +182,10 @@ impl<const C: usize> Logic for Arbiter<C> {
             self.d_bank[c].next = 0.into();
             self.filtered_bank[c].next = 0.into();
             for b in 0..banks {
-                self.belongs[c][b].next = (self.write_valid[b].val() & self.owned[c].val())
-                    & (self.write_warp[b].val() == self.held_warp[c].val());
+                self.belongs[c][b].next = (self.write[b].valid.val() & self.owned[c].val())
+                    & (self.write[b].warp.val() == self.held_warp[c].val());
                 if self.belongs[c][b].val() {
-                    if (self.write_near[b].val() | self.cache_far.val()) & !self.d_full[c].val() {
+                    if (self.write[b].near.val() | self.cache_far.val()) & !self.d_full[c].val() {
                         self.d_full[c].next = self.d_used[c].val() | self.single.val();
                         self.d_used[c].next = true;
                         self.d_bank[c].next = self.d_bank[c].val().replace_bit(b, true);

@@ -112,13 +112,13 @@ impl Clocked for IssueStage {
             outputs.payload = inputs.head_payload[warp];
             outputs.base = inputs.head_base[warp];
             for slot in 0..self.slots {
-                let place = WARPS * slot + warp;
+                let place = self.slots * warp + slot;
                 outputs.source_valid[slot] = inputs.head_source_valid[place];
                 outputs.source_register[slot] = inputs.head_source_register[place];
                 outputs.source_near[slot] = inputs.head_source_near[place];
             }
             for destination in 0..self.destinations {
-                let place = WARPS * destination + warp;
+                let place = self.destinations * warp + destination;
                 outputs.destination_valid[destination] = inputs.head_destination_valid[place];
                 outputs.destination_register[destination] = inputs.head_destination_register[place];
             }

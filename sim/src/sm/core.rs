@@ -216,7 +216,7 @@ where
             ready &= permission.issue;
         }
         if let Some(save) = saves {
-            self.present_save(&save);
+            self.present_save(&save, context);
             ready |= 1 << save.warp;
         }
         let unit_ready = self.unit_ready(context);

@@ -270,8 +270,16 @@ impl Checker {
         }
     }
 
-    /// `Interface::join(&mut self.a, &mut self.b)` and `link`.
+    /// `Interface::join(&mut self.a, &mut self.b)` and `link`, and what stands for a whole bundle.
     fn link(&mut self, call: &ExprCall) {
+        if let Some(paths) = joined(call) {
+            for path in paths {
+                if self.signal(path).is_none() {
+                    self.reject(path, "only wires pass through", "write a path from `self` to a wire or a bundle");
+                }
+            }
+            return;
+        }
         let named = matches!(&*call.func, Expr::Path(function)
         if function.qself.is_none()
             && function.path.segments.len() >= 2
@@ -369,6 +377,25 @@ impl Checker {
 /// `Type::Variant`; an associated constant or a bare name has no value in the Verilog.
 pub(super) fn is_variant(path: &Path) -> bool {
     path.segments.len() >= 2 && path.segments[0].ident != "Self"
+}
+
+/// The wires in `wires::join(&mut wires::value(&self.a), &mut wires::target(&mut self.b))`, if it is that.
+fn joined(call: &ExprCall) -> Option<Vec<&Expr>> {
+    let Expr::Path(function) = &*call.func else { return None };
+    let is_own = function.path.leading_colon.is_some()
+        && function.path.segments.first().is_some_and(|first| first.ident == "gpurf_hw");
+    let paths = call.args.iter().filter_map(|side| match side {
+        Expr::Reference(side) => match &*side.expr {
+            Expr::Call(side) => Some(side.args.iter()),
+            _ => None,
+        },
+        _ => None,
+    });
+    let paths = paths.flatten().filter_map(|path| match path {
+        Expr::Reference(path) => Some(&*path.expr),
+        _ => None,
+    });
+    is_own.then(|| paths.collect())
 }
 
 /// The names that a wiring macro takes after `self`.

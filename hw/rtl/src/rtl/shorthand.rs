@@ -1,9 +1,13 @@
-//! What a kernel may say in one line: the loading of a register, wires that pass through, a parameter as the end of a
-//! loop.
+//! What a kernel may say in one line: the loading of a register, wires that pass through, a bundle assigned as one, a
+//! parameter as the end of a loop.
 
 use syn::parse::{Parse, ParseStream};
 use syn::visit_mut::{visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut, VisitMut};
-use syn::{bracketed, parse_quote, Block, Error, Expr, ExprForLoop, Ident, Macro, Pat, Result, Stmt, Token};
+use syn::{
+    bracketed, parse_quote, Block, Error, Expr, ExprForLoop, ExprMethodCall, Ident, Macro, Pat, Result, Stmt, Token,
+};
+
+use super::path::{call_of, SignalPath};
 
 /// Writes shorthands out; what is wrong with one is kept.
 #[derive(Default)]
@@ -34,31 +38,54 @@ impl VisitMut for Shorthand {
 impl Shorthand {
     fn written_out(&mut self, statement: Stmt) -> Vec<Stmt> {
         match &statement {
-            Stmt::Expr(Expr::MethodCall(call), _) if call.method == "load" => {
-                let register = &call.receiver;
-                match &call.args.iter().collect::<Vec<_>>()[..] {
-                    [enable, value] => vec![
-                        parse_quote!(#register.enable.next = #enable;),
-                        parse_quote!(#register.d.next = #value;),
-                    ],
-                    _ => {
-                        let hint = "write `self.register.load(enable, value)`";
-                        self.errors.push(Error::new_spanned(call, hint));
-                        vec![]
-                    }
-                }
-            }
+            Stmt::Expr(Expr::MethodCall(call), _) => match call.method.to_string().as_str() {
+                "load" => self.loaded(call),
+                "clear" if call.args.is_empty() => vec![joined(cleared(&call.receiver), &call.receiver)],
+                "merge" => self.merged(call),
+                _ => vec![statement],
+            },
             Stmt::Macro(call) if call.mac.path.is_ident("pass") => self.passed(&call.mac),
             _ => vec![statement],
         }
     }
 
+    fn loaded(&mut self, call: &ExprMethodCall) -> Vec<Stmt> {
+        let register = &call.receiver;
+        let [enable, value] = &call.args.iter().collect::<Vec<_>>()[..] else {
+            let hint = "write `self.register.load(enable, value)`";
+            self.errors.push(Error::new_spanned(call, hint));
+            return vec![];
+        };
+        let loaded = match held(value) {
+            // A register, or a bundle of them.
+            Some(from) => joined(taken(from), register),
+            None => parse_quote!(#register.d.next = #value;),
+        };
+        vec![parse_quote!(#register.enable.next = #enable;), loaded]
+    }
+
+    fn merged(&mut self, call: &ExprMethodCall) -> Vec<Stmt> {
+        let target = &call.receiver;
+        match &call.args.iter().map(held).collect::<Vec<_>>()[..] {
+            [Some(from)] => {
+                let both = parse_quote!(::gpurf_hw::dialect::wires::either(&#target, &#from));
+                vec![joined(both, target)]
+            }
+            _ => {
+                let hint = "write `self.bundle.merge(self.other.val())`";
+                self.errors.push(Error::new_spanned(call, hint));
+                vec![]
+            }
+        }
+    }
+
     fn passed(&mut self, call: &Macro) -> Vec<Stmt> {
         match call.parse_body::<Pass>() {
-            Ok(pass) => pass.wires.iter().map(|wire| pass.assignment(wire)).collect(),
+            Ok(pass) => pass.assignments(),
             Err(error) => {
                 let hint = format!(
-                    "{error}\nhelp: write `pass!(self => self.part: wire, array[..], one[i], wire as name)`"
+                    "{error}\nhelp: write `pass!(self => self.part: wire, array[..], one[i], wire as name)`, or \
+                     `pass!(self.from => self.to)` for a whole bundle"
                 );
                 self.errors.push(Error::new(error.span(), hint));
                 vec![]
@@ -67,11 +94,33 @@ impl Shorthand {
     }
 }
 
-/// `pass!(from => to: wires)`.
+/// What a plain `self.wires.val()` is read from.
+fn held(value: &Expr) -> Option<&Expr> {
+    let from = call_of(value, "val").filter(|call| call.args.is_empty()).map(|call| &*call.receiver)?;
+    SignalPath::parse(from).is_some().then_some(from)
+}
+
+fn taken(from: &Expr) -> Expr {
+    parse_quote!(::gpurf_hw::dialect::wires::value(&#from))
+}
+
+fn cleared(target: &Expr) -> Expr {
+    parse_quote!(::gpurf_hw::dialect::wires::zero(&#target))
+}
+
+/// Assigns a wire, or a bundle as one: the value is taken first, so that the target may be borrowed.
+fn joined(value: Expr, target: &Expr) -> Stmt {
+    parse_quote!(
+        ::gpurf_hw::dialect::wires::join(&mut #value, &mut ::gpurf_hw::dialect::wires::target(&mut #target));
+    )
+}
+
+/// `pass!(from => to: wires)`, or `pass!(from => to)` for a whole bundle.
 struct Pass {
     from: Expr,
     to: Expr,
-    wires: Vec<Wire>,
+    /// None for the bundle itself.
+    wires: Option<Vec<Wire>>,
 }
 
 struct Wire {
@@ -93,9 +142,14 @@ impl Parse for Pass {
         let from = input.parse()?;
         input.parse::<Token![=>]>()?;
         let to = input.parse()?;
-        input.parse::<Token![:]>()?;
-        let wires = input.parse_terminated(Wire::parse, Token![,])?;
-        Ok(Pass { from, to, wires: wires.into_iter().collect() })
+        let wires = match input.is_empty() {
+            true => None,
+            false => {
+                input.parse::<Token![:]>()?;
+                Some(input.parse_terminated(Wire::parse, Token![,])?.into_iter().collect())
+            }
+        };
+        Ok(Pass { from, to, wires })
     }
 }
 
@@ -123,18 +177,25 @@ impl Parse for Wire {
 }
 
 impl Pass {
+    fn assignments(&self) -> Vec<Stmt> {
+        match &self.wires {
+            None => vec![joined(taken(&self.from), &self.to)],
+            Some(wires) => wires.iter().map(|wire| self.assignment(wire)).collect(),
+        }
+    }
+
     fn assignment(&self, wire: &Wire) -> Stmt {
         let (source, target, Wire { from, to, .. }) = (&self.from, &self.to, wire);
+        let one = |from: Expr, to: Expr| joined(taken(&from), &to);
         match &wire.elements {
-            None => parse_quote!(#target.#to.next = #source.#from.val();),
+            None => one(parse_quote!(#source.#from), parse_quote!(#target.#to)),
             Some(Elements::One(index)) => {
-                parse_quote!(#target.#to[#index].next = #source.#from[#index].val();)
+                one(parse_quote!(#source.#from[#index]), parse_quote!(#target.#to[#index]))
             }
-            Some(Elements::All) => parse_quote!(
-                for element in 0..#target.#to.len() {
-                    #target.#to[element].next = #source.#from[element].val();
-                }
-            ),
+            Some(Elements::All) => {
+                let each = one(parse_quote!(#source.#from[element]), parse_quote!(#target.#to[element]));
+                parse_quote!(for element in 0..#target.#to.len() { #each })
+            }
         }
     }
 }

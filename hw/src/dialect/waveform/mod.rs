@@ -20,6 +20,7 @@ use gpurf_blocks::{layout, pack, Ports};
 use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::prelude::{Block, Probe, VCDValue};
 
+use super::wires::verilog_path;
 use super::Module;
 use file::{bits, Shown, WaveformFile, CLOCK};
 pub use file::{WaveformVariable, CYCLE_NS};
@@ -141,6 +142,7 @@ impl ModuleWaveform {
             variables: vec![],
             scopes: vec![],
             depth: 0,
+            namespaces: vec![],
             chosen_at: extent.scopes.is_empty().then_some(0),
             result: Ok(()),
         };
@@ -218,23 +220,54 @@ struct PortWidths(HashMap<String, usize>);
 
 impl PortWidths {
     fn of(module: &dyn Block) -> Self {
-        struct Collect(HashMap<String, usize>, usize);
-        impl Probe for Collect {
-            fn visit_start_scope(&mut self, _: &str, _: &dyn Block) {
-                self.1 += 1;
-            }
-            fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
-                self.1 -= 1;
-            }
-            fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
-                if self.1 == 1 && atom.kind().is_parameter() {
-                    self.0.insert(plain_name(name), atom.bits());
-                }
-            }
+        let mut widths = Widths::default();
+        module.accept("top", &mut widths);
+        PortWidths(widths.ports)
+    }
+}
+
+#[derive(Default)]
+struct Widths {
+    ports: HashMap<String, usize>,
+    /// How many elements of an array were met.
+    elements: HashMap<String, usize>,
+    depth: usize,
+    namespaces: Vec<String>,
+}
+
+impl Probe for Widths {
+    fn visit_start_scope(&mut self, _: &str, _: &dyn Block) {
+        self.depth += 1;
+    }
+
+    fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
+        self.depth -= 1;
+    }
+
+    fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
+        self.namespaces.push(name.to_string());
+    }
+
+    fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
+        self.namespaces.pop();
+    }
+
+    fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
+        if self.depth != 1 || !atom.kind().is_parameter() {
+            return;
         }
-        let mut collect = Collect(HashMap::new(), 0);
-        module.accept("top", &mut collect);
-        PortWidths(collect.0)
+        let steps: Vec<String> = self.namespaces.iter().cloned().chain([name.to_string()]).collect();
+        let path = verilog_path(&steps);
+        let (indices, names): (Vec<&str>, Vec<&str>) =
+            path.split('$').partition(|step| step.parse::<usize>().is_ok());
+        let mut port = names.join("_");
+        if !indices.is_empty() {
+            // The elements of arrays in arrays stand one after the other.
+            let element = self.elements.entry(port.clone()).or_default();
+            port = format!("{port}_{element}");
+            *element += 1;
+        }
+        self.ports.insert(port, atom.bits());
     }
 }
 
@@ -247,12 +280,20 @@ struct Declare<'a> {
     scopes: Vec<String>,
     /// Scopes open; the outermost is the top scope, which is open already.
     depth: usize,
+    /// Bundles open, whose wires bear their names.
+    namespaces: Vec<String>,
     /// The depth of the open scope that was chosen.
     chosen_at: Option<usize>,
     result: io::Result<()>,
 }
 
 impl Declare<'_> {
+    /// The name in Verilog of what is met.
+    fn named(&self, name: &str) -> String {
+        let steps: Vec<String> = self.namespaces.iter().cloned().chain([name.to_string()]).collect();
+        plain_name(&verilog_path(&steps))
+    }
+
     fn attempt(&mut self, action: impl FnOnce(&mut Self) -> io::Result<()>) {
         if self.result.is_ok() {
             self.result = action(self);
@@ -262,7 +303,7 @@ impl Declare<'_> {
     fn open(&mut self, name: &str) {
         self.depth += 1;
         if self.depth > 1 {
-            let name = plain_name(name);
+            let name = self.named(name);
             if self.extent.chooses(&name) {
                 self.chosen_at.get_or_insert(self.depth);
             }
@@ -292,15 +333,15 @@ impl Probe for Declare<'_> {
     }
 
     fn visit_start_namespace(&mut self, name: &str, _: &dyn Block) {
-        self.open(name);
+        self.namespaces.push(name.to_string());
     }
 
     fn visit_end_namespace(&mut self, _: &str, _: &dyn Block) {
-        self.close();
+        self.namespaces.pop();
     }
 
     fn visit_atom(&mut self, name: &str, atom: &dyn Atom) {
-        let name = plain_name(name);
+        let name = self.named(name);
         let mut variables = vec![];
         let chosen = self.chosen_at.is_some();
         self.attempt(|declare| {

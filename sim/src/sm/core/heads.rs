@@ -1,7 +1,7 @@
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, MAX_SLOTS, WARPS};
+use gpurf_blocks::Clocked;
 use gpurf_trace::Unit;
 
 use super::super::context::Context;
@@ -20,16 +20,17 @@ where
         self.inputs.head_unit[warp] = decoded.unit.into();
         self.inputs.head_payload[warp] = serial;
         self.inputs.head_base[warp] = slot.base;
-        for position in 0..MAX_SLOTS {
-            let place = WARPS * position + warp;
+        let hardware = &context.config.hardware;
+        for position in 0..hardware.slots {
+            let place = hardware.slots * warp + position;
             let source = decoded.sources().get(position);
             self.inputs.head_source_valid[place] = source.is_some();
             self.inputs.head_source_register[place] = source.map_or(0, |&source| source.into());
             self.inputs.head_source_near[place] =
                 source.is_some() && instruction.near_sources >> position & 1 == 1;
         }
-        for destination in 0..context.config.hardware.destinations {
-            let place = WARPS * destination + warp;
+        for destination in 0..hardware.destinations {
+            let place = hardware.destinations * warp + destination;
             let register = decoded.destinations().get(destination);
             self.inputs.head_destination_valid[place] = register.is_some();
             self.inputs.head_destination_register[place] = register.map_or(0, |&register| register.into());
@@ -39,20 +40,21 @@ where
 
     /// Puts the read of a register at the head of its warp's buffer, as an instruction for the uniform unit, which
     /// it does not reach.
-    pub(super) fn present_save(&mut self, save: &Save) {
+    pub(super) fn present_save(&mut self, save: &Save, context: &Context) {
         self.presented &= !(1 << save.warp);
         let warp = usize::from(save.warp);
         self.inputs.head_unit[warp] = Unit::Uniform as u32;
         self.inputs.head_payload[warp] = 0;
         self.inputs.head_base[warp] = save.base;
-        for position in 0..MAX_SLOTS {
-            let place = WARPS * position + warp;
+        let hardware = &context.config.hardware;
+        for position in 0..hardware.slots {
+            let place = hardware.slots * warp + position;
             self.inputs.head_source_valid[place] = position == 0;
             self.inputs.head_source_register[place] = save.register.into();
             self.inputs.head_source_near[place] = false;
         }
-        for place in (warp..self.inputs.head_destination_valid.len()).step_by(WARPS) {
-            self.inputs.head_destination_valid[place] = false;
+        for destination in 0..hardware.destinations {
+            self.inputs.head_destination_valid[hardware.destinations * warp + destination] = false;
         }
         self.inputs.head_flush[warp] = false;
     }

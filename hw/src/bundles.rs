@@ -1,0 +1,118 @@
+//! Wires that travel together: what an instruction, a write and a load are on their way through the hardware.
+
+use rust_hdl::prelude::*;
+
+use crate::dialect::bundle;
+
+/// What an instruction is to the stages that it passes: F §II, Fig. 4.
+#[bundle]
+pub struct Instruction {
+    /// Execution unit that the instruction needs.
+    pub unit: Bits<3>,
+    /// What later pipeline stages need of it; carried through.
+    pub payload: Bits<32>,
+    /// The source slot is used.
+    pub source_valid: [Bit; slots],
+    /// Its register.
+    pub source_register: [Bits<8>; slots],
+    /// The next reuse of its value is near (caching collectors only).
+    pub source_near: [Bit; slots],
+    /// The instruction's first destinations (bypassing collectors only; the others have no such ports).
+    pub destination_valid: [Bit; destinations],
+    /// Their registers.
+    pub destination_register: [Bits<8>; destinations],
+}
+
+/// A result on its way to its register, without its value: F §II.
+#[bundle]
+pub struct Write {
+    /// There is one.
+    pub valid: Bit,
+    /// Its warp.
+    pub warp: Bits<3>,
+    /// Its register.
+    pub register: Bits<8>,
+    /// First row of its warp.
+    pub base: Bits<8>,
+    /// The result's next reuse is near (caching collectors only).
+    pub near: Bit,
+}
+
+/// A dispatched instruction, with its operands. All is zero in a cycle without dispatch.
+///
+/// `W`: data width in bits.
+#[bundle]
+pub struct Dispatched<const W: usize> {
+    /// Warp of the dispatched instruction.
+    pub dispatch_warp: Bits<3>,
+    /// Its unit.
+    pub dispatch_unit: Bits<3>,
+    /// Its payload.
+    pub dispatch_payload: Bits<32>,
+    /// The slot is used.
+    pub operand_valid: [Bit; slots],
+    /// Its value.
+    pub operand_data: [Bits<W>; slots],
+}
+
+/// What happens in an operand stage, for whoever counts it.
+#[bundle]
+pub struct StageEvents {
+    /// Event: this source of the instruction issued this cycle was found in its collector.
+    pub hit: [Bit; slots],
+    /// Event: the bank performs a read this cycle.
+    pub bank_read: [Bit; banks],
+    /// Event: a read waits at the head of the bank's queue and is not granted this cycle.
+    pub bank_conflict: [Bit; banks],
+    /// Event: this bank's write is also written into a collector.
+    pub write_cached: [Bit; banks],
+    /// Event: a collector holds data of this write's warp, and the write is kept out of it.
+    pub write_filtered: [Bit; banks],
+}
+
+/// A multicasting load from shared memory, as a warp asks for it: I §3.1.
+///
+/// `V`: bits of a warp's number; `A`: bits of an address.
+#[bundle]
+pub struct LoadRequest<const V: usize, const A: usize> {
+    /// Warp of the load.
+    pub warp: Bits<V>,
+    /// Its address in shared memory.
+    pub address: Bits<A>,
+    /// Register that holds the address, in the load's instruction.
+    pub source: Bits<8>,
+    /// Register that is loaded.
+    pub destination: Bits<8>,
+}
+
+/// A load on its way to shared memory, for one warp or for two: I §3.1, Fig. 8c.
+///
+/// `V`: bits of a warp's number; `A`: bits of an address.
+#[bundle]
+pub struct SharedLoad<const V: usize, const A: usize> {
+    /// Address of the load in shared memory.
+    pub address: Bits<A>,
+    /// Register that holds the address.
+    pub source: Bits<8>,
+    /// Register that is loaded.
+    pub destination: Bits<8>,
+    /// The warp whose load it is; of a multicast the one that asked first.
+    pub first_warp: Bits<V>,
+    /// It is a multicast: the data go to the same register of a second warp too.
+    pub second_valid: Bit,
+    /// The second warp; zero without one.
+    pub second_warp: Bits<V>,
+}
+
+/// A question to the scoreboard of a sub-core: I §3.1. Zero while there is none.
+///
+/// `V`: bits of a warp's number.
+#[bundle]
+pub struct Question<const V: usize> {
+    /// There is a question: is a register free?
+    pub valid: Bit,
+    /// Warp that is asked about.
+    pub warp: Bits<V>,
+    /// Its register.
+    pub register: Bits<8>,
+}

@@ -1,0 +1,330 @@
+//! Bundles: wires that travel together, and are assigned as one.
+//!
+//! A kernel under `#[rtl]` writes `pass!(self.from => self.to)`, `self.to.clear()`, `self.to.merge(self.from.val())` and
+//! `self.to.load(enable, self.from.val())`. The attribute makes a [`join`] of each, the one call that rust-hdl lets pass:
+//! in Rust it moves values, and for Verilog it hands on what is written in it, which [`Assigned`] reads.
+
+use std::ops::BitOr;
+
+use rust_hdl::core::ast::{VerilogLink, VerilogLinkDetails};
+use rust_hdl::core::logic::LogicJoin;
+use rust_hdl::prelude::*;
+use smallvec::SmallVec;
+
+use super::{Clocking, Register};
+
+/// What a wire of a bundle carries.
+pub trait Carried: Synth + BitOr<Output = Self> {}
+
+impl Carried for Bit {}
+impl<const N: usize> Carried for Bits<N> {}
+
+/// What the wires of a bundle are in the module that has it: `In`, `Out`, `Local` or [`Held`].
+pub trait Role {
+    type Of<T: Carried>: Wires<Value = T> + Merged + Enabled<Self::Enable> + Block + Clocking + Default;
+    /// What says when they are loaded.
+    type Enable: Default;
+}
+
+/// The wires are registers, which are loaded together.
+pub struct Held;
+
+impl Role for In {
+    type Of<T: Carried> = Signal<In, T>;
+    type Enable = ();
+}
+
+impl Role for Out {
+    type Of<T: Carried> = Signal<Out, T>;
+    type Enable = ();
+}
+
+impl Role for Local {
+    type Of<T: Carried> = Signal<Local, T>;
+    type Enable = ();
+}
+
+impl Role for Held {
+    type Of<T: Carried> = Register<T>;
+    type Enable = Enable;
+}
+
+/// The enable of all registers of a bundle, `self.bundle.enable.next`.
+#[derive(Default)]
+pub struct Enable {
+    pub next: bool,
+}
+
+impl Logic for Enable {
+    fn update(&mut self) {}
+}
+
+/// A wire, or several that are assigned as one.
+pub trait Wires {
+    type Value;
+
+    /// What they carry; of registers, what they hold.
+    fn value(&self) -> Self::Value;
+    fn zero(&self) -> Self::Value;
+    /// Assigns all; of registers, what they are loaded with.
+    fn drive(&mut self, value: Self::Value);
+    /// Marks them as driven, for rust-hdl's check of connections.
+    fn claim(&mut self);
+}
+
+/// Wires that can be put together with others bit by bit.
+pub trait Merged: Wires {
+    /// What they carry, or the other.
+    fn either(&self, other: Self::Value) -> Self::Value;
+}
+
+/// Wires that a bundle's enable reaches.
+pub trait Enabled<E> {
+    fn claim_enable(&mut self, _enable: &E) {}
+    fn enable(&mut self, _enable: &E) {}
+}
+
+macro_rules! signals {
+    ($($direction:ty),*) => {$(
+        impl<T: Synth> Wires for Signal<$direction, T> {
+            type Value = T;
+
+            fn value(&self) -> T {
+                self.val()
+            }
+
+            fn zero(&self) -> T {
+                T::default()
+            }
+
+            fn drive(&mut self, value: T) {
+                self.next = value;
+            }
+
+            fn claim(&mut self) {
+                self.connect();
+            }
+        }
+
+        impl<T: Carried> Merged for Signal<$direction, T> {
+            fn either(&self, other: T) -> T {
+                self.val() | other
+            }
+        }
+    )*};
+}
+signals!(In, Out, Local);
+
+impl<D: rust_hdl::core::direction::Direction, T: Synth> Enabled<()> for Signal<D, T> {}
+impl<D: rust_hdl::core::direction::Direction, T: Synth> Clocking for Signal<D, T> {}
+
+impl<T: Synth> Wires for Register<T> {
+    type Value = T;
+
+    fn value(&self) -> T {
+        self.val()
+    }
+
+    fn zero(&self) -> T {
+        T::default()
+    }
+
+    fn drive(&mut self, value: T) {
+        self.d.next = value;
+    }
+
+    fn claim(&mut self) {
+        self.d.connect();
+    }
+}
+
+impl<T: Carried> Merged for Register<T> {
+    fn either(&self, other: T) -> T {
+        self.val() | other
+    }
+}
+
+impl<T: Synth> Enabled<Enable> for Register<T> {
+    fn claim_enable(&mut self, _: &Enable) {
+        self.enable.connect();
+    }
+
+    fn enable(&mut self, enable: &Enable) {
+        self.enable.next = enable.next;
+    }
+}
+
+impl<W: Wires> Wires for Vec<W> {
+    // Most arrays in a bundle have an element for each source slot.
+    type Value = SmallVec<[W::Value; 8]>;
+
+    fn value(&self) -> Self::Value {
+        self.iter().map(W::value).collect()
+    }
+
+    fn zero(&self) -> Self::Value {
+        self.iter().map(W::zero).collect()
+    }
+
+    fn drive(&mut self, value: Self::Value) {
+        self.iter_mut().zip(value).for_each(|(wire, value)| wire.drive(value));
+    }
+
+    fn claim(&mut self) {
+        self.iter_mut().for_each(W::claim);
+    }
+}
+
+impl<W: Merged> Merged for Vec<W> {
+    fn either(&self, other: Self::Value) -> Self::Value {
+        self.iter().zip(other).map(|(wire, other)| wire.either(other)).collect()
+    }
+}
+
+impl<E, W: Enabled<E>> Enabled<E> for Vec<W> {
+    fn claim_enable(&mut self, enable: &E) {
+        self.iter_mut().for_each(|wire| wire.claim_enable(enable));
+    }
+
+    fn enable(&mut self, enable: &E) {
+        self.iter_mut().for_each(|wire| wire.enable(enable));
+    }
+}
+
+/// A value on its way.
+pub struct Taken<V>(Option<V>);
+
+impl<V> LogicJoin for Taken<V> {}
+
+/// Where it goes.
+pub struct Target<'a, W>(&'a mut W);
+
+impl<W: Wires> LogicJoin for Target<'_, W> {
+    fn join_connect(&mut self) {
+        self.0.claim();
+    }
+}
+
+pub fn value<W: Wires>(from: &W) -> Taken<W::Value> {
+    Taken(Some(from.value()))
+}
+
+pub fn zero<W: Wires>(like: &W) -> Taken<W::Value> {
+    Taken(Some(like.zero()))
+}
+
+pub fn either<A: Merged, B: Wires<Value = A::Value>>(one: &A, other: &B) -> Taken<A::Value> {
+    Taken(Some(one.either(other.value())))
+}
+
+pub fn target<W: Wires>(wires: &mut W) -> Target<'_, W> {
+    Target(wires)
+}
+
+/// Assigns a value, which is taken before its target is.
+pub fn join<W: Wires>(from: &mut Taken<W::Value>, to: &mut Target<W>) {
+    if let Some(value) = from.0.take() {
+        to.0.drive(value);
+    }
+}
+
+/// The same for Verilog, by the text of both arguments.
+pub fn join_hdl(_: &str, from: &str, to: &str) -> Vec<VerilogLink> {
+    let link = VerilogLinkDetails { my_name: MARK.to_string(), owner_name: from.to_string(), other_name: to.to_string() };
+    vec![VerilogLink::Forward(link)]
+}
+
+/// The field path of what a probe meets, its namespaces first: `evicted$warp$3` for a bundle `evicted!evict`, whose wires
+/// are called by another name than its own.
+pub fn field_path(steps: &[String]) -> String {
+    let steps = steps.iter().flat_map(|step| step.split('$'));
+    steps.map(|step| step.split('!').next().unwrap_or(step)).collect::<Vec<_>>().join("$")
+}
+
+/// The same as Verilog has it: `evict$warp$3`.
+pub fn verilog_path(steps: &[String]) -> String {
+    let steps = steps.iter().flat_map(|step| step.split('$'));
+    let steps = steps.map(|step| step.split_once('!').map_or(step, |(_, name)| name));
+    steps.filter(|step| !step.is_empty()).collect::<Vec<_>>().join("$")
+}
+
+/// The name of a link that [`join_hdl`] makes.
+const MARK: &str = "assigned as one";
+
+/// An assignment to a bundle, or to a single wire, as a kernel says it: paths with `$` between names.
+#[derive(Debug, PartialEq)]
+pub struct Assigned<'a> {
+    pub target: &'a str,
+    pub value: AssignedValue<'a>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AssignedValue<'a> {
+    Zero,
+    Of(&'a str),
+    /// Both, bit by bit.
+    Either(&'a str, &'a str),
+}
+
+impl<'a> Assigned<'a> {
+    /// Reads a link of rust-hdl; none if it is one between interfaces of its own.
+    pub fn of(link: &'a VerilogLink) -> Option<Self> {
+        let VerilogLink::Forward(link) = link else { return None };
+        let (_, target) = call(&link.other_name)?;
+        let (name, arguments) = call(&link.owner_name)?;
+        let value = match (name, arguments.split_once(',')) {
+            ("zero", None) => AssignedValue::Zero,
+            ("value", None) => AssignedValue::Of(path(arguments)),
+            ("either", Some((one, other))) => AssignedValue::Either(path(one), path(other)),
+            _ => return None,
+        };
+        (link.my_name == MARK).then(|| Assigned { target: path(target), value })
+    }
+}
+
+/// `$gpurf_hw$dialect$wires$value(&evict)`: its name and what is in its parentheses.
+fn call(text: &str) -> Option<(&str, &str)> {
+    let (function, rest) = text.split_once('(')?;
+    Some((function.rsplit('$').next()?, rest.strip_suffix(')')?))
+}
+
+fn path(argument: &str) -> &str {
+    argument.trim_start_matches('&')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(from: &str, to: &str) -> Vec<VerilogLink> {
+        join_hdl("", from, to)
+    }
+
+    #[test]
+    fn what_a_join_says_is_read_back() {
+        let links = read("$gpurf_hw$dialect$wires$value(&heads[w*2])", "$gpurf_hw$dialect$wires$target(part$head)");
+        let value = AssignedValue::Of("heads[w*2]");
+        assert_eq!(Assigned::of(&links[0]), Some(Assigned { target: "part$head", value }));
+        let links = read("wires$zero(&out)", "wires$target(out)");
+        assert_eq!(Assigned::of(&links[0]).unwrap().value, AssignedValue::Zero);
+        let links = read("wires$either(&out,&heads[(w+1)])", "wires$target(out)");
+        assert_eq!(Assigned::of(&links[0]).unwrap().value, AssignedValue::Either("out", "heads[(w+1)]"));
+    }
+
+    #[test]
+    fn a_bundle_may_give_its_wires_another_name() {
+        let steps = |steps: &[&str]| steps.iter().map(|step| step.to_string()).collect::<Vec<_>>();
+        let evicted = steps(&["evicted!evict$2", "warp$3"]);
+        assert_eq!((field_path(&evicted), verilog_path(&evicted)), ("evicted$2$warp$3".into(), "evict$2$warp$3".into()));
+        let flat = steps(&["request!", "warp"]);
+        assert_eq!((field_path(&flat), verilog_path(&flat)), ("request$warp".into(), "warp".into()));
+        let plain = steps(&["head$1", "unit"]);
+        assert_eq!((field_path(&plain), verilog_path(&plain)), ("head$1$unit".into(), "head$1$unit".into()));
+    }
+
+    #[test]
+    fn a_link_of_rust_hdl_is_none() {
+        let link = VerilogLinkDetails { my_name: String::new(), owner_name: "a".into(), other_name: "b".into() };
+        assert_eq!(Assigned::of(&VerilogLink::Forward(link)), None);
+    }
+}
