@@ -14,7 +14,7 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{CollectorKind, Design, Gpu, Residency, SharedLoads, SmError};
-use gpurf_sim::statistics::Statistics;
+use gpurf_sim::statistics::{ratio, Statistics};
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 
@@ -51,8 +51,10 @@ pub struct Arguments {
     emulation: EmulationArguments,
     /// Register-file design: baseline (operand collector units, greedy-then-oldest), traditional (caching
     /// collector units, least recently used replacement), malekeh-gto (the same with Malekeh's cache
-    /// policies), malekeh, malekeh-pr (a collector per warp), bow (bypassing operand collectors), rfc and
-    /// software-rfc (the baseline under two-level schedulers), virtual-thread, reg-dram, vt-regmutex and finereg
+    /// policies), malekeh, malekeh-pr (a collector per warp), bow (bypassing operand collectors), rfc-scheduler and
+    /// software-rfc-scheduler (the baseline under two-level schedulers), register-cache (the baseline with a register
+    /// cache before its register file, as the rc_ parameters say), rfc, software-rfc and ltrf (two-level schedulers with
+    /// register caches of active warps), virtual-thread, reg-dram, vt-regmutex and finereg
     /// (the baseline with more resident thread blocks), iwma, darsie and iwma-darsie (the baseline with loads from
     /// shared memory multicast to two warps, or shared in a sub-core by renaming, or both)
     #[arg(long, default_value = "baseline")]
@@ -249,6 +251,13 @@ impl Job<'_> {
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
     {
+        if self.design.register_cache.is_some() {
+            let count = SUB_CORES * self.config.sms;
+            let caches =
+                (0..count).map(|_| units.register_cache(&self.design)).collect::<Result<Vec<_>>>()?;
+            let mut caches = caches.into_iter();
+            gpu.drive_register_caches(|_| caches.next().expect("a cache per sub-core"));
+        }
         if self.design.shared_loads.multicast {
             gpu.set_multicasting_units(for_each_sm(self.config, || units.multicasting_unit(&self.design))?);
         }
@@ -361,8 +370,8 @@ pub fn report(name: &str, statistics: &Statistics) -> Table {
     row("IPC", format!("{:.3}", summary.ipc), "instructions/cycle");
     row("operand reads", grouped(counters.operand_reads), "registers");
     row("hits", grouped(counters.hits), "registers");
-    let cached =
-        Design::named(&statistics.design).is_some_and(|design| design.collector != CollectorKind::Ocu);
+    let cached = Design::named(&statistics.design)
+        .is_some_and(|design| design.collector != CollectorKind::Ocu || design.register_cache.is_some());
     let unit = if cached { "%" } else { "%: the design has no cache" };
     row("hit ratio", format!("{:.1}", 100.0 * summary.hit_ratio), unit);
     row("bank reads", grouped(counters.bank_reads), "registers");
@@ -371,6 +380,24 @@ pub fn report(name: &str, statistics: &Statistics) -> Table {
     row("cache writes", grouped(counters.cache_writes), "registers");
     row("cache writes filtered", grouped(counters.cache_writes_filtered), "registers");
     row("near ones among them", grouped(counters.cache_writes_lost), "registers");
+    if counters.rc_lane_reads > 0 {
+        let percent = |part: u64, whole: u64| format!("{:.1}", 100.0 * ratio(part, whole));
+        row(
+            "register cache: read hits",
+            percent(counters.rc_lane_read_hits, counters.rc_lane_reads),
+            "% of lanes",
+        );
+        row("write hits", percent(counters.rc_lane_write_hits, counters.rc_lane_writes), "% of lanes");
+        row("reads avoided", percent(counters.hits, counters.operand_reads), "% of registers read");
+        let avoided = counters.rc_lane_writes - counters.rc_lane_file_writes;
+        row("writes avoided", percent(avoided, counters.rc_lane_writes), "% of lanes");
+        row("write-backs", grouped(counters.rc_write_backs), "registers");
+        row("fills", grouped(counters.rc_fills), "registers");
+        row("flushes", grouped(counters.rc_flushes), "warps");
+        row("dead values not written back", grouped(counters.rc_dead_values), "registers");
+        row("drops", grouped(counters.rc_drops), "warps");
+        row("issues that failed", grouped(counters.rc_conflicts), "");
+    }
     row("shared-memory loads", grouped(counters.shared_loads), "transfers");
     row("shared-memory stores", grouped(counters.shared_stores), "transfers");
     row("global loads", grouped(counters.global_loads), "transfers");

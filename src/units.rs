@@ -1,5 +1,5 @@
-//! Engines of an SM's units outside its sub-cores: inter-warp multicasting unit, register management unit, CTA status
-//! monitor.
+//! Engines of an SM's units beside the issue and operand stages: register caches, inter-warp multicasting unit, register
+//! management unit, CTA status monitor.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,9 +8,10 @@ use gpurf_blocks::{Clocked, Lockstep, Ports, ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_hw::finereg;
 use gpurf_hw::multicast;
+use gpurf_hw::register_cache::RegisterCache;
 use gpurf_sim::config::Config;
 use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
-use gpurf_sim::sm::{Design, MulticastingUnit, RmuEngine, StatusMonitorEngine};
+use gpurf_sim::sm::{Design, MulticastingUnit, RegisterCacheEngine, RmuEngine, StatusMonitorEngine};
 use gpurf_verilog::Verilated;
 
 use crate::engines::Engines;
@@ -70,6 +71,19 @@ pub struct Units<'a> {
 }
 
 impl Units<'_> {
+    /// The register cache of a sub-core.
+    pub fn register_cache(&self, design: &Design) -> Result<RegisterCacheEngine> {
+        let parameters = &design.parameters(self.config, 0);
+        let model = design.register_cache_model(self.config);
+        match parameters.rc_tag_lanes {
+            1 => self.engine("register cache", model, || RegisterCache::<32, 1>::new(parameters)),
+            lanes => {
+                assert_eq!(lanes, 32, "each thread has tags, or the warp");
+                self.engine("register cache", model, || RegisterCache::<32, 32>::new(parameters))
+            }
+        }
+    }
+
     /// The inter-warp multicasting unit.
     pub fn multicasting_unit(&self, design: &Design) -> Result<MulticastingUnit> {
         let parameters = &self.config.hardware;

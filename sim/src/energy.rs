@@ -7,8 +7,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
+use crate::register_traffic;
 use crate::sm::{CollectorKind, Design};
-use crate::statistics::Counters;
+use crate::statistics::{is_zero, Counters};
 
 /// The energies that come with the project.
 const ENERGIES: &str = include_str!("../config/energy.toml");
@@ -46,6 +47,9 @@ pub struct Energy {
     pub collectors: f64,
     pub tags: f64,
     pub arbitration: f64,
+    /// Of a register cache before the banks; left out where there is none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub register_cache: f64,
     pub total: f64,
 }
 
@@ -56,6 +60,7 @@ impl Energies {
     ///   crosses one too.
     /// - Every operand is read from its collector at dispatch.
     /// - A hit in a bypassing collector is moved into the slot of the new instruction: a read and a write.
+    /// - What a register cache has goes past crossbar and collector (C §IV), and so do results on their way into it.
     /// - Every operand read, and every result in a caching design, searches the tags of a collector.
     pub fn of(&self, design: &Design, config: &Config, counters: &Counters) -> Energy {
         let count = |events: u64| events as f64;
@@ -66,8 +71,10 @@ impl Energies {
         };
         let more_collectors = (design.collectors(config) as f64 - 2.0).max(0.0);
         let crossbar = self.crossbar * (1.0 + self.crossbar_growth * more_collectors);
-        let mut collectors =
-            count(counters.operand_reads) * read + count(counters.bank_reads + counters.cache_writes) * write;
+        let caches = design.register_cache.is_some();
+        let (operands, cached) =
+            if caches { (counters.bank_reads, 0) } else { (counters.operand_reads, counters.cache_writes) };
+        let mut collectors = count(operands) * read + count(counters.bank_reads + cached) * write;
         let mut searches = counters.operand_reads + counters.bank_writes;
         match design.collector {
             CollectorKind::Ocu => searches = 0,
@@ -77,17 +84,24 @@ impl Energies {
         let mut energy = Energy {
             bank_reads: count(counters.bank_reads) * self.bank_read,
             bank_writes: count(counters.bank_writes) * self.bank_write,
-            crossbar: count(counters.bank_reads + counters.cache_writes) * crossbar,
+            crossbar: count(counters.bank_reads + cached) * crossbar,
             collectors,
             tags: count(searches) * self.tag_search,
             arbitration: count(counters.bank_reads) * self.arbitration,
+            register_cache: 0.0,
             total: 0.0,
         };
+        if caches {
+            let (read, write) = register_traffic::Energies::default().of_bank(&design.parameters(config, 0));
+            energy.register_cache =
+                count(counters.rc_bank_reads) * read + count(counters.rc_bank_writes) * write;
+        }
         energy.total = energy.bank_reads
             + energy.bank_writes
             + energy.crossbar
             + energy.collectors
             + energy.tags
+            + energy.register_cache
             + energy.arbitration;
         energy
     }

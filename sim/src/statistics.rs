@@ -113,6 +113,51 @@ counters! {
         lrt_rejections,
         /// Loads that left the load request table alone because of their age.
         lrt_aged,
+        /// Operands read under a register cache, lane by lane.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_lane_reads,
+        /// Those of them that it had.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_lane_read_hits,
+        /// Results written under a register cache, lane by lane.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_lane_writes,
+        /// Those of them whose register it had.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_lane_write_hits,
+        /// Lanes written into the register file behind a register cache.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_lane_file_writes,
+        /// Registers that a register cache wrote back: what was replaced or flushed while dirty.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_write_backs,
+        /// Sources taken in by a register cache.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_fills,
+        /// Warps whose registers a register cache wrote back because they became pending.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_flushes,
+        /// Registers that a flush did not write back, because nothing reads them again.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_dead_values,
+        /// Warps whose registers a register cache dropped at their end.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_drops,
+        /// Reads that fetched registers of an interval, up to as many as a collector has slots.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_prefetches,
+        /// Registers that they read from the banks.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_prefetched,
+        /// Issues that failed because a source was on its way from the register cache to the register file.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_conflicts,
+        /// Banks of register caches that were read.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_bank_reads,
+        /// Banks of register caches that were written.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rc_bank_writes,
     }
 }
 
@@ -126,6 +171,13 @@ counters! {
         pending,
         /// Under one scheduler for the SM: it issues from another sub-core.
         elsewhere,
+        /// A source of the selected warp is on its way from the register cache to the register file, or the ready warps'
+        /// parts of the cache are being emptied.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        register_cache,
+        /// A warp fetches registers of an interval, or waits for them.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        prefetch,
         /// A warp is ready, but the collector it may use is not free.
         collector,
         /// A CTA could run but for room in the PCRF, or a warp but for registers of the shared pool.
@@ -240,7 +292,7 @@ pub struct Interval {
     pub lrt_peak: u32,
 }
 
-fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

@@ -1,5 +1,6 @@
 //! The SM on small kernels of known behaviour, on random ones, and on traces of real GPUs.
 
+mod random_kernels;
 mod streams;
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
@@ -11,6 +12,7 @@ use gpurf_sim::statistics::{Counters, Statistics};
 use gpurf_sim::sub_core::{PortR, SubCore};
 use gpurf_trace::{KernelHeader, Workload};
 
+use random_kernels::random_workload;
 use streams::{header, kernel, Line, ALL, EXIT};
 
 /// An operand stage with a port for every register: all operands are there `delay` cycles after
@@ -330,79 +332,13 @@ fn a_limit_of_cycles_ends_a_run() {
     assert_eq!(statistics.summary.stalls.sum() + counters(&statistics).warp_instructions, 4 * 500);
 }
 
-/// A [`Line`] that owns its parts.
-struct Owned {
-    opcode: &'static str,
-    destination: Option<u8>,
-    sources: Vec<u8>,
-    mask: u32,
-    addresses: Vec<u64>,
-}
-
-impl Owned {
-    fn as_line(&self) -> Line<'_> {
-        (self.opcode, self.destination, &self.sources, self.mask, &self.addresses)
-    }
-
-    fn control(opcode: &'static str) -> Owned {
-        Owned { opcode, destination: None, sources: vec![], mask: ALL, addresses: vec![] }
-    }
-}
-
-/// Random instructions for many warps: all units, memory spaces, masks, barriers.
-fn random_workload(seed: u64) -> Workload {
-    let mut state = seed;
-    let mut random = move |below: u64| {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) % below
-    };
-    let opcodes =
-        ["IADD3", "FFMA", "DFMA", "MUFU.RCP", "HMMA.1688.F32", "BRA", "LDG.E", "STG.E", "LDS", "IMAD.WIDE"];
-    let barriers = random(4);
-    let mut blocks = Vec::new();
-    for _ in 0..1 + random(5) {
-        let mut warps = Vec::new();
-        for _ in 0..5 {
-            let mut lines = Vec::new();
-            for _ in 0..=barriers {
-                for _ in 0..random(60) {
-                    let opcode = opcodes[random(opcodes.len() as u64) as usize];
-                    let even = |number: u64| (2 * number) as u8;
-                    let mut source = || even(random(12));
-                    let sources = match opcode {
-                        "BRA" => vec![],
-                        "LDG.E" | "LDS" => vec![source()],
-                        "STG.E" | "IADD3" | "MUFU.RCP" => vec![source(), source()],
-                        _ => vec![source(), source(), source()],
-                    };
-                    let destination = (!matches!(opcode, "BRA" | "STG.E")).then(|| even(random(12)));
-                    let mask = [ALL, 0, 0x0f0f_0001][random(3) as usize];
-                    let memory = matches!(opcode, "LDG.E" | "STG.E" | "LDS");
-                    let lanes = if memory { mask.count_ones() } else { 0 };
-                    let addresses = (0..lanes).map(|_| 4 * random(2000)).collect();
-                    lines.push(Owned { opcode, destination, sources, mask, addresses });
-                }
-                lines.push(Owned::control("BAR.SYNC"));
-            }
-            lines.push(Owned::control("EXIT"));
-            warps.push(lines);
-        }
-        blocks.push(warps);
-    }
-    let borrowed: Vec<Vec<Vec<Line>>> = blocks
-        .iter()
-        .map(|warps| warps.iter().map(|lines| lines.iter().map(Owned::as_line).collect()).collect())
-        .collect();
-    kernel(header(160), &borrowed)
-}
-
 #[test]
 fn random_kernels_read_what_they_wrote_under_every_design() {
     for seed in 0..20 {
         let workload = random_workload(seed);
         let expected = counters(&ideal(&workload, 1 + seed as u32 % 7));
         assert!(expected.operand_reads > 100);
-        for design in Design::ALL {
+        for design in Design::ALL.into_iter().chain(Design::REGISTER_CACHE_FAMILY) {
             for settings in
                 [&["collectors=2"][..], &["collectors=1", "banks=4"], &["collectors=8", "occupied=stall"]]
             {
@@ -439,7 +375,7 @@ fn jumps_change_nothing_and_equal_seeds_give_equal_statistics() {
     let config = Config::load(None, &["interval=100".into(), "sm.launch_latency=777".into()]).unwrap();
     for seed in 0..5 {
         let workload = random_workload(100 + seed);
-        for design in Design::ALL {
+        for design in Design::ALL.into_iter().chain(Design::REGISTER_CACHE_FAMILY) {
             let run = |every_cycle| {
                 let engine = |_| Counted { engine: design.model(&config, seed), edges: 0 };
                 let mut sm = Gpu::new(&config, design, seed, engine);

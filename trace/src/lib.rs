@@ -44,6 +44,7 @@ mod block;
 mod decoder;
 mod error;
 mod fields;
+mod intervals;
 mod kernel;
 mod lines;
 pub mod liveness;
@@ -58,6 +59,7 @@ mod writer;
 
 pub use block::{DynamicInstruction, ThreadBlock, Warp};
 pub use error::{Error, Result};
+pub use intervals::Intervals;
 pub use kernel::{BlockSource, Command, Kernel, KernelHeader, KernelReader, Workload, WARP_SIZE};
 pub use liveness::Liveness;
 pub use opcode::{Memory, MemoryAccess, MemorySpace, OpcodeError, Unit};

@@ -31,7 +31,7 @@ use crate::program::Program;
 use crate::registers::RegisterSet;
 
 /// A node of a control-flow graph.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// Byte offset of the instruction in the kernel's code.
     pub pc: u32,
@@ -39,6 +39,8 @@ pub struct Node {
     pub reads: RegisterSet,
     /// What it writes whenever it is passed.
     pub kills: RegisterSet,
+    /// What it may write.
+    pub writes: RegisterSet,
     /// Indices of the nodes that may follow.
     pub successors: Vec<u32>,
 }
@@ -59,11 +61,12 @@ pub struct Liveness {
     pub origin: Origin,
     /// By program counter.
     live: BTreeMap<u32, RegisterSet>,
+    nodes: Vec<Node>,
 }
 
 impl Liveness {
     /// Solves the data flow over a graph. Nodes at one program counter are one place.
-    pub fn of(origin: Origin, nodes: &[Node]) -> Liveness {
+    pub fn of(origin: Origin, nodes: Vec<Node>) -> Liveness {
         let mut live = vec![RegisterSet::default(); nodes.len()];
         let mut changed = true;
         while changed {
@@ -81,7 +84,12 @@ impl Liveness {
             let place = by_pc.entry(node.pc).or_default();
             *place = place.union(live);
         }
-        Liveness { origin, live: by_pc }
+        Liveness { origin, live: by_pc, nodes }
+    }
+
+    /// The control-flow graph.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
     }
 
     /// From what a kernel's stream shows.
@@ -105,13 +113,14 @@ impl Liveness {
                     true => RegisterSet::default(),
                     false => instruction.destinations.iter().copied().collect(),
                 },
+                writes: instruction.destinations.iter().copied().collect(),
                 successors: vec![],
             })
             .collect();
         for (from, to) in edges {
             nodes[from as usize].successors.push(to);
         }
-        Ok(Liveness::of(Origin::Observed, &nodes))
+        Ok(Liveness::of(Origin::Observed, nodes))
     }
 
     /// Registers that are live before the instruction at `pc`.
@@ -187,9 +196,10 @@ mod tests {
             pc: 8 * place as u32,
             reads: set(line.0),
             kills: set(line.1),
+            writes: set(line.1),
             successors: line.2.to_vec(),
         };
-        Liveness::of(Origin::Listing, &lines.iter().enumerate().map(node).collect::<Vec<_>>())
+        Liveness::of(Origin::Listing, lines.iter().enumerate().map(node).collect())
     }
 
     #[test]

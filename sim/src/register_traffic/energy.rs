@@ -1,5 +1,6 @@
 //! Dynamic energy of register file and register cache, by C Table III.
 
+use gpurf_blocks::Parameters;
 use serde::{Deserialize, Serialize};
 
 use super::configuration::Configuration;
@@ -62,6 +63,16 @@ impl Default for Energies {
 }
 
 impl Energies {
+    /// Of a read and of a write of a bank of a hardware cache, in pJ. Energy grows as the square root of the entries: from
+    /// C's cache of 8 KB to its register file of 64 KB it grows with the power 0.49 of the size.
+    pub fn of_bank(&self, parameters: &Parameters) -> (f64, f64) {
+        let same = self.cache.iter().find(|cache| cache.ways == parameters.rc_ways);
+        let cache = same.expect("the table has caches of all ways");
+        let size = (parameters.rc_entries as f64 / self.entries as f64).sqrt();
+        let part = size * parameters.rc_bank_lanes as f64 / TABLE_LANES as f64;
+        (cache.read * part, cache.write * part)
+    }
+
     /// `None` for a cache that the table does not have.
     pub fn of(&self, configuration: &Configuration, rules: &Rules, traffic: &Traffic) -> Option<Energy> {
         let cache = self.cache.iter().find(|cache| cache.ways == configuration.ways)?;

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use gpurf_trace::{DynamicInstruction, KernelHeader, Liveness, RegisterSet};
+use gpurf_trace::{DynamicInstruction, Intervals, KernelHeader, Liveness, RegisterSet};
 
 use crate::config::Config;
 use crate::statistics::{Counters, Residency, Stalls};
@@ -80,6 +80,8 @@ pub(super) struct Context {
     pub decoded: Vec<Decoded>,
     /// Its live registers, under a design that uses them.
     pub liveness: Option<Arc<Liveness>>,
+    /// Its register intervals, under LTRF.
+    pub intervals: Option<Arc<Intervals>>,
     /// Registers that a warp need not take from the shared pool, if there is one.
     pub own: Option<RegisterSet>,
     /// Without switching, the block in slot s is resident s.
@@ -130,6 +132,7 @@ impl Context {
             kernel: KernelHeader::default(),
             decoded: Vec::new(),
             liveness: None,
+            intervals: None,
             own: None,
             residents: Vec::new(),
             resident_count: 0,

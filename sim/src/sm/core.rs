@@ -8,9 +8,11 @@
 //! 3. the hardware, given all of this, dispatches at most one instruction and issues at most one of a ready warp; the
 //!    operands of the former are checked, and it enters its unit.
 
+mod cached;
 mod checks;
 mod heads;
 mod permission;
+mod prefetching;
 mod results;
 mod shown;
 mod standstill;
@@ -35,6 +37,8 @@ use warp_states::WarpStates;
 use super::context::{Context, Executing};
 use super::design::Design;
 use super::pool::Pool;
+use super::prefetch::{Batch, Prefetch};
+use super::register_cache::{Found, RegisterCacheUnit};
 use super::two_level::ActiveSet;
 use super::warp::{Expected, State, Warp};
 
@@ -81,6 +85,9 @@ pub(super) struct Core<E> {
     /// What was written into each bank, row by row, if registers that leave are read from there.
     copies: Option<[Vec<u32>; MAX_BANKS]>,
     pool: Option<Pool>,
+    pub cache: Option<RegisterCacheUnit>,
+    prefetches: [Prefetch; WARPS],
+    slots: usize,
     still: Standstill,
     /// Leave out cycles in which the hardware is idle or stands still.
     pub skips: bool,
@@ -98,11 +105,15 @@ struct Save {
 }
 
 /// An instruction in a collector.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Collecting {
     executing: Option<Executing>,
     reads: RegisterSet,
     expected: Expected,
+    /// What it found in the register cache, if there is one.
+    found: Found,
+    /// It is no instruction, but fetches these registers.
+    prefetch: Batch,
 }
 
 impl<E> Core<E>
@@ -127,7 +138,7 @@ where
                 Organisation::Monolithic => None,
             },
             permission: None,
-            collectors: [Collecting::default(); MAX_COLLECTORS],
+            collectors: std::array::from_fn(|_| Collecting::default()),
             all_collectors: all(design.collectors(config)),
             issues_on_dispatch: config.hardware.issue_on_dispatch,
             occupied: 0,
@@ -140,6 +151,9 @@ where
             restoring: 0,
             copies: config.finereg.acrf_port.then(|| std::array::from_fn(|_| vec![0; design.rows(config)])),
             pool: None,
+            cache: design.register_cache_unit(config),
+            prefetches: [Prefetch::default(); WARPS],
+            slots: config.hardware.slots,
             still: Standstill::default(),
             skips: true,
         }
@@ -155,6 +169,7 @@ where
         serial: u32,
     ) {
         self.warps[warp as usize].launch((block, number), base, instructions, serial);
+        self.prefetches[warp as usize] = Prefetch::default();
         self.ages.push(warp);
         self.presented &= !(1 << warp);
         self.changed |= 1 << warp;
@@ -193,7 +208,8 @@ where
         self.classify(context);
         let writes = self.results[..self.banks].iter().any(|queue| !queue.is_empty());
         let saves = self.save.filter(|save| save.collector.is_none());
-        let busy = writes || self.launched != 0 || saves.is_some();
+        let caches = self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
+        let busy = writes || self.launched != 0 || saves.is_some() || caches;
         if self.situation.ready == 0 && self.occupied == 0 && !busy {
             *self.situation.stall(&mut context.stalls, context.depleted) += 1;
             self.rest(1, context);
@@ -203,11 +219,14 @@ where
         let mut ready = self.situation.ready & !self.launched;
         let mut pending_ready = false;
         if let Some(active) = &mut self.active {
+            let waiting = self.situation.dependence | self.situation.prefetch;
             let warps = &mut self.warps;
             let ends_strand = |warp: usize| warps[warp].ends_strand(&context.decoded);
-            let allowed = active.update(ready.into(), self.situation.dependence.into(), ends_strand) as u8;
+            let allowed = active.update(ready.into(), waiting.into(), ends_strand) as u8;
             pending_ready = ready & !allowed != 0;
             ready &= allowed;
+            let (left, active) = (active.take_left() as u8, active.active() as u8);
+            self.activate(left, active, context);
         }
         let mut elsewhere = false;
         if let Some(permission) = self.permission {
@@ -215,6 +234,8 @@ where
             elsewhere = permission.any && ready & permission.active != 0;
             ready &= permission.issue;
         }
+        let emptying = ready & self.cache.as_ref().map_or(0, RegisterCacheUnit::emptying);
+        ready &= !emptying;
         if let Some(save) = saves {
             self.present_save(&save, context);
             ready |= 1 << save.warp;
@@ -228,11 +249,17 @@ where
         self.inputs.launch = flags(self.launched);
         let launching = self.situation.ready & std::mem::take(&mut self.launched);
         self.inputs.sthld = context.sthld;
-        self.write_back(context);
+        match self.cache {
+            Some(_) => self.write_into_cache(context),
+            None => self.write_back(context),
+        }
         self.inputs.unit_ready = unit_ready;
         let occupied = self.occupied;
-        let outputs = self.engine.settle(&self.inputs);
+        let (outputs, conflict) = self.settle(ready, context);
         self.engine.tick();
+        if let Some(cache) = &mut self.cache {
+            cache.engine.tick();
+        }
         self.still.note((ready, unit_ready), busy, &outputs);
         self.count(&outputs, context);
         self.dispatch(&outputs, occupied, context);
@@ -244,9 +271,13 @@ where
         if save_issued {
             self.issue_save(&outputs, context);
         } else if outputs.issued {
-            self.issue(&outputs, ready, occupied, context);
+            if !self.issue_prefetch(&outputs, context) {
+                self.issue(&outputs, ready, occupied, context);
+            }
         } else if outputs.waiting {
             context.stalls.waiting += 1;
+        } else if conflict || ready == 0 && emptying != 0 {
+            context.stalls.register_cache += 1;
         } else if ready == 0 && launching != 0 {
             context.stalls.launch += 1;
         } else {
@@ -267,6 +298,10 @@ where
         for _ in 0..cycles {
             self.engine.settle(&self.inputs);
             self.engine.tick();
+            if let Some(cache) = &mut self.cache {
+                cache.offer();
+                cache.engine.tick();
+            }
         }
     }
 
@@ -291,6 +326,9 @@ where
             let mut state = self.warps[warp as usize].state(&context.decoded);
             if self.pool.is_some() {
                 state = self.ask_pool(warp, state, context);
+            }
+            if state == State::Ready && context.intervals.is_some() {
+                state = self.ask_prefetch(warp, context);
             }
             self.situation.set(warp, state);
             if state == State::Ready && self.presented >> warp & 1 == 0 {
@@ -320,7 +358,7 @@ where
         context.last_progress = context.now;
         let slot = &mut self.warps[warp as usize];
         let serial = slot.head().1;
-        let (instruction, expected) = slot.issue(&context.decoded);
+        let (instruction, expected) = slot.issue(&context.decoded, self.cache.is_some());
         let decoded = *context.decoded(&instruction);
 
         let now = context.now;
@@ -346,8 +384,17 @@ where
         if decoded.multicasts && instruction.mask != 0 {
             context.issue_load(&executing);
         }
-        self.collectors[collector] =
-            Collecting { executing: Some(executing), reads: decoded.reads, expected };
+        let found = self.cache.as_mut().map_or_else(Found::default, |cache| {
+            cache.reading = Some(collector);
+            cache.found
+        });
+        self.collectors[collector] = Collecting {
+            executing: Some(executing),
+            reads: decoded.reads,
+            expected,
+            found,
+            ..Collecting::default()
+        };
         self.occupied |= 1 << collector;
         self.owners[collector] = Some(warp);
         self.presented &= !(1 << warp);
@@ -359,7 +406,7 @@ where
         context.counters.warp_instructions += 1;
         context.counters.operand_reads += sources as u64;
         context.counters.named_operand_reads += u64::from(decoded.named);
-        context.counters.hits += hits as u64;
+        context.counters.hits += hits as u64 + u64::from(found.whole.count_ones());
     }
 
     /// Bit u: unit u takes an instruction in this cycle.
@@ -406,11 +453,17 @@ where
             self.occupied &= !(1 << collector);
             return;
         }
-        let Collecting { executing, expected, .. } = self.collectors[collector];
+        if self.end_prefetch(collector, outputs) {
+            return;
+        }
+        let Collecting { executing, expected, found, .. } = self.collectors[collector].clone();
         let executing = executing.expect("an occupied collector holds an instruction");
         let decoded = *context.decoded(&executing.instruction);
         self.check_instruction(outputs, &executing, &decoded, context);
-        self.check_operands(outputs, &executing, &decoded, &expected, context);
+        let operands = self.operands(outputs, &found);
+        let lanes = if self.cache.is_some() { executing.instruction.mask } else { u32::MAX };
+        self.check_operands(&operands, lanes, &executing, &decoded, &expected, context);
+        self.fill(executing.warp, (decoded.sources(), &decoded.positions), &found, &operands);
 
         context.last_progress = context.now;
         self.occupied &= !(1 << collector);
@@ -436,6 +489,7 @@ where
     /// Operands of the warp's instructions that are still in collectors.
     fn reading(&self, warp: u8) -> RegisterSet {
         let of_warp = members(self.occupied).filter(|&collector| self.owners[collector] == Some(warp));
-        of_warp.fold(RegisterSet::default(), |set, collector| set.union(self.collectors[collector].reads))
+        let filling = self.cache.as_ref().map_or_else(RegisterSet::default, |cache| cache.filling(warp));
+        of_warp.fold(filling, |set, collector| set.union(self.collectors[collector].reads))
     }
 }

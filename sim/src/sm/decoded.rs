@@ -26,6 +26,10 @@ pub(super) struct Decoded {
     pub operation: u64,
     sources: [u8; MAX_SLOTS],
     source_count: u8,
+    /// Of each source, the operand that it belongs to, 0 to 3.
+    pub positions: [u8; MAX_SLOTS],
+    /// Bit i: source i has the compiler's reuse flag.
+    pub reuse: u16,
     destinations: [u8; MAX_WRITTEN],
     destination_count: u8,
     /// Source registers named before widening.
@@ -55,6 +59,10 @@ impl Decoded {
         let Execution { unit, timing, memory } = Execution::of(instruction, config);
         let mut sources = [0; MAX_SLOTS];
         sources[..instruction.sources.len()].copy_from_slice(&instruction.sources);
+        let mut positions = [0; MAX_SLOTS];
+        for (known, &position) in positions.iter_mut().zip(&instruction.positions) {
+            *known = position & 3;
+        }
         let mut destinations = [0; MAX_WRITTEN];
         destinations[..instruction.destinations.len()].copy_from_slice(&instruction.destinations);
         let mut operation = DefaultHasher::new();
@@ -73,6 +81,8 @@ impl Decoded {
             operation: operation.finish(),
             sources,
             source_count: instruction.sources.len() as u8,
+            positions,
+            reuse: instruction.reuse,
             destinations,
             destination_count: instruction.destinations.len() as u8,
             named: instruction.named_source_count,

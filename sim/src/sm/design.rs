@@ -2,14 +2,19 @@
 
 use std::fmt;
 
-use gpurf_blocks::{Allocation, Data, Parameters, ReplacementPolicy, Scheduling, WARPS};
+use gpurf_blocks::{
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, Parameters,
+    ReplacementPolicy, Scheduling, WARPS,
+};
 
 use super::load_sharing::{LoadSharing, MulticastingUnit};
+use super::register_cache::{RegisterCacheEngine, RegisterCacheUnit};
 use super::two_level::TwoLevel;
 use crate::collector::{Boc, Ccu, Collector, Ocu};
 use crate::config::Config;
 use crate::multicast::Iwmu;
 use crate::operand_stage::OperandStage;
+use crate::register_cache::RegisterCache;
 use crate::sub_core::{SubCore, SubCoreEngine};
 
 /// A register-file design.
@@ -28,6 +33,21 @@ pub struct Design {
     /// Which CTAs are resident, and where their registers are.
     pub residency: Residency,
     pub shared_loads: SharedLoads,
+    /// A register cache stands between the collectors and the register file.
+    pub register_cache: Option<Caching>,
+}
+
+/// Whose registers a register cache keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caching {
+    /// Those of all warps; the parameters say which. C §IV.
+    AllWarps,
+    /// Results of active warps. A warp that becomes pending is flushed. RFC, F §VI-A.
+    ActiveWarps,
+    /// The same, and what the warp does not read again is not written back: the compiler knows it. Software RFC.
+    Strands,
+    /// Registers of active warps; those of each register interval are fetched when a warp enters it. LTRF.
+    Intervals,
 }
 
 /// How CTAs beyond those that can be active are kept: R §I, §VI-A.
@@ -80,9 +100,13 @@ impl Design {
         Design::MALEKEH,
         Design::MALEKEH_PR,
         Design::BOW,
-        Design::RFC,
-        Design::SOFTWARE_RFC,
+        Design::RFC_SCHEDULER,
+        Design::SOFTWARE_RFC_SCHEDULER,
     ];
+
+    /// Register caches: C's, and those that F compares Malekeh with.
+    pub const REGISTER_CACHE_FAMILY: [Design; 4] =
+        [Design::REGISTER_CACHE, Design::RFC, Design::SOFTWARE_RFC, Design::LTRF];
 
     /// FineReg and what R compares it with, all around the baseline's collectors.
     pub const FINEREG_FAMILY: [Design; 4] =
@@ -102,6 +126,7 @@ impl Design {
         two_level: None,
         residency: Residency::Baseline,
         shared_loads: SharedLoads::APART,
+        register_cache: None,
     };
 
     /// Caching collector units under greedy-then-oldest and least-recently-used replacement. F §VI-C.
@@ -149,11 +174,31 @@ impl Design {
     };
 
     /// The baseline under the two-level scheduler of RFC. F §VI-A.
-    pub const RFC: Design = Design { name: "rfc", two_level: Some(TwoLevel::Rfc), ..Design::BASELINE };
+    pub const RFC_SCHEDULER: Design =
+        Design { name: "rfc-scheduler", two_level: Some(TwoLevel::Rfc), ..Design::BASELINE };
 
     /// The baseline under the two-level scheduler of software RFC. F §VI-A.
-    pub const SOFTWARE_RFC: Design =
-        Design { name: "software-rfc", two_level: Some(TwoLevel::SoftwareRfc), ..Design::BASELINE };
+    pub const SOFTWARE_RFC_SCHEDULER: Design =
+        Design { name: "software-rfc-scheduler", two_level: Some(TwoLevel::SoftwareRfc), ..Design::BASELINE };
+
+    /// The baseline with a register cache, of any configuration. C §IV.
+    pub const REGISTER_CACHE: Design =
+        Design { name: "register-cache", register_cache: Some(Caching::AllWarps), ..Design::BASELINE };
+
+    /// RFC: its scheduler, and a cache of the results of active warps.
+    pub const RFC: Design =
+        Design { name: "rfc", register_cache: Some(Caching::ActiveWarps), ..Design::RFC_SCHEDULER };
+
+    /// Software RFC: its scheduler, and a cache whose values do not outlive a strand.
+    pub const SOFTWARE_RFC: Design = Design {
+        name: "software-rfc",
+        register_cache: Some(Caching::Strands),
+        ..Design::SOFTWARE_RFC_SCHEDULER
+    };
+
+    /// LTRF: the scheduler of RFC, and a cache into which register intervals are fetched.
+    pub const LTRF: Design =
+        Design { name: "ltrf", register_cache: Some(Caching::Intervals), ..Design::RFC_SCHEDULER };
 
     /// CTAs beyond the scheduling limit, as many as the register file holds. R §III-B, §VI-A.
     pub const VIRTUAL_THREAD: Design =
@@ -172,7 +217,9 @@ impl Design {
 
     /// Every design, of all families.
     pub fn every() -> impl Iterator<Item = Design> {
-        Design::ALL.into_iter().chain(Design::FINEREG_FAMILY).chain(Design::MULTICAST_FAMILY)
+        let [malekeh, register_cache] = [&Design::ALL[..], &Design::REGISTER_CACHE_FAMILY];
+        let [finereg, multicast] = [&Design::FINEREG_FAMILY[..], &Design::MULTICAST_FAMILY];
+        [malekeh, register_cache, finereg, multicast].into_iter().flatten().copied()
     }
 
     /// The baseline with DARSIE: a load that another warp of the sub-core has performed alike since the last
@@ -221,6 +268,26 @@ impl Design {
 
     /// Parameters of the hardware that this design needs in each sub-core. It has eight bits of seed.
     pub fn parameters(&self, config: &Config, seed: u64) -> Parameters {
+        let hardware = match self.register_cache {
+            None | Some(Caching::AllWarps) => config.hardware,
+            Some(Caching::Intervals) => Parameters {
+                rc_entries: 16,
+                rc_ways: 8,
+                rc_mapping: DestinationMapping::Interleaving,
+                rc_allocation: CacheAllocation::Write,
+                rc_replacement: CacheReplacement::Lru,
+                rc_write: CacheWrite::Back,
+                ..config.hardware
+            },
+            // Of one set, as far as a set can have all entries.
+            Some(Caching::ActiveWarps | Caching::Strands) => Parameters {
+                rc_ways: config.hardware.rc_entries.min(8),
+                rc_allocation: CacheAllocation::Write,
+                rc_replacement: CacheReplacement::Fifo,
+                rc_write: CacheWrite::Back,
+                ..config.hardware
+            },
+        };
         Parameters {
             width: <u32 as Data>::WIDTH,
             collectors: self.collectors(config),
@@ -230,12 +297,23 @@ impl Design {
             scheduling: self.scheduling,
             allocation: self.allocation,
             seed: usize::from(seed as u8),
-            ..config.hardware
+            ..hardware
         }
     }
 }
 
 impl Design {
+    /// The reference model of the register cache of a sub-core.
+    pub fn register_cache_model(&self, config: &Config) -> RegisterCacheEngine {
+        Box::new(RegisterCache::new(&self.parameters(config, 0)))
+    }
+
+    pub(super) fn register_cache_unit(&self, config: &Config) -> Option<RegisterCacheUnit> {
+        let keeps_all = self.register_cache? == Caching::AllWarps;
+        let engine = self.register_cache_model(config);
+        Some(RegisterCacheUnit::new(engine, keeps_all, &self.parameters(config, 0)))
+    }
+
     /// The reference model of a sub-core's hardware.
     pub fn model(&self, config: &Config, seed: u64) -> SubCoreEngine {
         let parameters = &self.parameters(config, seed);

@@ -12,13 +12,14 @@ use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
 use super::load_sharing::{LoadSharing, MulticastingUnit, PartnerMarks};
-use super::{Design, PipelineListener, RmuEngine, SharedLoads, Sm, SmError, StatusMonitorEngine};
+use super::{
+    Caching, Design, PipelineListener, RegisterCacheEngine, Residency, RmuEngine, SharedLoads, Sm, SmError,
+    StatusMonitorEngine,
+};
 use crate::config::{Config, Sthld};
 use crate::energy::Energies;
 use crate::issue::SthldController;
-use crate::statistics::{
-    ratio, Counters, Interval, KernelStatistics, Residency, Stalls, Statistics, Summary,
-};
+use crate::statistics::{self, ratio, Counters, Interval, KernelStatistics, Stalls, Statistics, Summary};
 
 /// SMs whose sub-cores' hardware is run by engines of type `E`.
 pub struct Gpu<E> {
@@ -112,7 +113,14 @@ where
         self.sms.iter_mut().enumerate().for_each(|(index, sm)| sm.switching.monitor.engine = engine(index));
     }
 
-    /// Counts, under any design, what [`Residency`] says of resident blocks and of the registers they use.
+    /// Has the register cache of each sub-core run by an engine, if the design has one: sub-core s of SM m has number
+    /// 4 m + s. It must have the design's parameters, [`Design::parameters`].
+    pub fn drive_register_caches(&mut self, mut engine: impl FnMut(usize) -> RegisterCacheEngine) {
+        let caches = self.sms.iter_mut().flat_map(|sm| &mut sm.sub_cores).map(|sub_core| &mut sub_core.cache);
+        caches.flatten().enumerate().for_each(|(number, cache)| cache.engine = engine(number));
+    }
+
+    /// Counts, under any design, what [`statistics::Residency`] says of resident blocks and of the registers they use.
     pub fn observe_residency(&mut self) {
         self.sms.iter_mut().for_each(|sm| sm.context.usage = Some(Default::default()));
     }
@@ -162,10 +170,10 @@ where
         if self.cycle >= self.cycle_limit {
             return Ok(());
         }
-        let liveness = match self.design.residency {
-            super::Residency::FineReg | super::Residency::VirtualThreadRegMutex => Some(kernel.liveness()?),
-            _ => None,
-        };
+        let moves = matches!(self.design.residency, Residency::FineReg | Residency::VirtualThreadRegMutex);
+        let uses_liveness =
+            moves || matches!(self.design.register_cache, Some(Caching::Strands | Caching::Intervals));
+        let liveness = uses_liveness.then(|| kernel.liveness()).transpose()?;
         let marks = match self.design.shared_loads == SharedLoads::APART && self.config.mlds.transfers == 1 {
             true => PartnerMarks::none(),
             false => PartnerMarks::new(&self.config.mlds, self.design.shared_loads, kernel)?,
@@ -228,10 +236,10 @@ where
     }
 
     /// Of all SMs, under a design that switches blocks or if asked for.
-    fn residency(&self) -> Option<Residency> {
+    fn residency(&self) -> Option<statistics::Residency> {
         let observed = self.sms.iter().any(|sm| sm.context.usage.is_some());
-        let wanted = observed || self.design.residency != super::Residency::Baseline;
-        let mut residency = Residency::default();
+        let wanted = observed || self.design.residency != Residency::Baseline;
+        let mut residency = statistics::Residency::default();
         self.sms.iter().for_each(|sm| residency.add(&sm.context.residency));
         wanted.then_some(residency)
     }

@@ -36,6 +36,8 @@ mod mover;
 mod occupancy;
 mod pipeline;
 mod pool;
+mod prefetch;
+mod register_cache;
 mod residency;
 mod switching;
 mod two_level;
@@ -46,19 +48,20 @@ use std::sync::Arc;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, SUB_CORES};
-use gpurf_trace::{KernelReader, Liveness, ThreadBlock};
+use gpurf_trace::{Intervals, KernelReader, Liveness, ThreadBlock};
 
 use crate::bits::wide_members;
 use crate::config::{Config, Organisation};
 use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
 
-pub use design::{CollectorKind, Design, Residency, SharedLoads};
+pub use design::{Caching, CollectorKind, Design, Residency, SharedLoads};
 pub use error::SmError;
 pub use gpu::Gpu;
 pub use load_sharing::MulticastingUnit;
 pub use occupancy::Limit;
 pub use pipeline::{PipelineInstruction, PipelineListener, Stage};
+pub use register_cache::RegisterCacheEngine;
 pub use switching::{RmuEngine, StatusMonitorEngine};
 pub use two_level::TwoLevel;
 
@@ -140,6 +143,11 @@ where
     ) -> Result<(), SmError> {
         let occupancy = Occupancy::new(kernel.header(), &self.context.config, &self.design)?;
         self.switching.start_kernel(&kernel.header().name);
+        let parameters = self.design.parameters(&self.context.config, 0);
+        let intervals = liveness.as_ref().filter(|_| self.design.register_cache == Some(Caching::Intervals));
+        self.context.intervals = intervals.map(|liveness| {
+            Arc::new(Intervals::of(liveness, |registers| prefetch::fits(registers, &parameters)))
+        });
         self.context.liveness = liveness;
         let mut running = Running {
             kernel,
@@ -338,11 +346,14 @@ where
         // Registers that leave with their block are read too.
         let saved = self.context.residency.registers_saved;
         let saved = saved - std::mem::replace(&mut self.switching.saved_before, saved);
-        if counters.hits + counters.bank_reads != counters.operand_reads + saved {
+        let Counters { hits, bank_reads, operand_reads, rc_prefetched, .. } = *counters;
+        if hits + bank_reads != operand_reads + rc_prefetched + saved {
             self.context.counters.stage_errors += 1;
-            let Counters { hits, bank_reads, operand_reads, .. } = *counters;
             self.context.report(|| {
-                format!("{hits} hits and {bank_reads} bank reads are not {operand_reads} operand reads")
+                format!(
+                    "{hits} hits and {bank_reads} bank reads are not {operand_reads} operand reads and \
+                     {rc_prefetched} registers fetched"
+                )
             });
         }
         if counters.token_checks + counters.uninitialised_reads != counters.operand_reads {

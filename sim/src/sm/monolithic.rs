@@ -43,6 +43,12 @@ impl Monolithic {
             }),
             None => u32::MAX,
         };
+        if let Some(active) = &mut self.active {
+            let (left, active) = (active.take_left(), active.active());
+            for (index, sub_core) in sub_cores.iter_mut().enumerate() {
+                sub_core.activate(gather(left >> index), gather(active >> index), context);
+            }
+        }
         let eligible = ready & allowed & takes;
         let last = self.last.filter(|last| eligible >> last & 1 == 1);
         let age = |&warp: &usize| sub_cores[warp % SUB_CORES].age(warp / SUB_CORES, context);

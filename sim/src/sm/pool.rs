@@ -103,10 +103,11 @@ mod tests {
             pc: 16 * index,
             reads: set(reads),
             kills: set(kills),
+            writes: set(kills),
             successors: if index < 4 { vec![index + 1] } else { vec![] },
         };
         let nodes: Vec<Node> = (0..).zip(&code).map(node).collect();
-        let liveness = Liveness::of(Origin::Listing, &nodes);
+        let liveness = Liveness::of(Origin::Listing, nodes);
         assert_eq!(own_registers(&liveness, 8, 1, true), set(&[7]));
         assert_eq!(own_registers(&liveness, 8, 4, true), set(&[7, 3, 0, 1]), "of equals the lowest number");
         assert_eq!(own_registers(&liveness, 8, 2, false), set(&[0, 1]));

@@ -28,6 +28,8 @@ pub(super) struct ActiveSet {
     size: u32,
     /// One bit each.
     active: u32,
+    /// Warps that have become pending since that was asked last.
+    left: u32,
     /// Pending warps in the order in which they became pending, and warps that never were active behind.
     turn: u64,
     since: [u64; 32],
@@ -35,7 +37,7 @@ pub(super) struct ActiveSet {
 
 impl ActiveSet {
     pub fn new(policy: TwoLevel, size: usize) -> ActiveSet {
-        ActiveSet { policy, size: size as u32, active: 0, turn: 0, since: [0; 32] }
+        ActiveSet { policy, size: size as u32, active: 0, left: 0, turn: 0, since: [0; 32] }
     }
 
     /// Warps that may issue in this cycle, one bit each. `ready` can issue; `dependence` wait for something
@@ -62,11 +64,24 @@ impl ActiveSet {
             self.turn += 1;
             self.since[warp] = self.turn;
         }
+        self.left |= warps;
         self.active &= !warps;
     }
 
     /// These warps' block is complete.
     pub fn leave(&mut self, warps: u32) {
         self.deactivate(warps);
+        self.left &= !warps;
+    }
+
+    /// The active warps.
+    pub fn active(&self) -> u32 {
+        self.active
+    }
+
+    /// Those that have become pending since that was asked last, also if they have become active again. Their values
+    /// leave the register cache, if there is one.
+    pub fn take_left(&mut self) -> u32 {
+        std::mem::take(&mut self.left)
     }
 }

@@ -15,6 +15,8 @@ pub(super) enum State {
     /// A register is still to come from a unit, or still to be read by an older instruction.
     Dependence,
     Barrier,
+    /// Registers that it fetches have not come: see [`super::prefetch`].
+    Prefetch,
     /// The registers it needs beyond its own are with other warps: see [`super::pool`].
     Pool,
     /// All instructions are issued.
@@ -48,9 +50,9 @@ pub(super) struct Warp {
     pub holds_pool: bool,
     /// Instructions in collectors, registers to be written and stores to be acknowledged.
     pub outstanding: u32,
-    /// Registers that the warp wrote.
-    written: RegisterSet,
-    /// Token of each register's latest writer in program order.
+    /// Lanes of each register that the warp wrote.
+    written: Box<[u32; 256]>,
+    /// Token of each register's latest writer in program order, lane by lane.
     tokens: Box<[u32; 256]>,
 }
 
@@ -63,19 +65,24 @@ const INSTRUCTION_BYTES: u32 = 16;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Expected {
     pub tokens: [u32; MAX_SLOTS],
-    /// Bit i: source i was written by the warp, so that its token is known.
-    pub known: u8,
+    /// Lanes of each source that the warp wrote, so that their tokens are known.
+    pub known: [u32; MAX_SLOTS],
 }
 
-/// The value that instruction number `serial` of the run writes into `register`.
+/// The value that instruction number `serial` of the run writes into `register`. A lane has one bit of it, and two values
+/// differ in any lane with even chance: the number of both is scattered, one to one.
 ///
 /// Warps number their instructions from their launch on, each in a range of its own. The serial stands for warp and place in program order; 2^24 instructions later it comes again.
 pub(super) fn token(serial: u32, register: u8) -> u32 {
-    serial << 8 | u32::from(register)
+    scatter(serial << 8 | u32::from(register))
 }
 
-/// What no instruction writes: R255 is RZ.
-const LOST: u32 = u32::MAX;
+/// Each bit of the result depends on every bit of the number, which can be had back from it.
+fn scatter(number: u32) -> u32 {
+    let number = (number ^ number >> 16).wrapping_mul(0x7feb_352d);
+    let number = (number ^ number >> 15).wrapping_mul(0x846c_a68b);
+    number ^ number >> 16
+}
 
 impl Warp {
     pub fn empty() -> Self {
@@ -95,7 +102,7 @@ impl Warp {
             at_barrier: false,
             holds_pool: false,
             outstanding: 0,
-            written: RegisterSet::default(),
+            written: Box::new([0; 256]),
             tokens: Box::new([0; 256]),
         }
     }
@@ -115,7 +122,7 @@ impl Warp {
         self.next = 0;
         self.first_serial = serial;
         self.strand_loads = RegisterSet::default();
-        self.written = RegisterSet::default();
+        self.written.fill(0);
         self.holds_pool = false;
     }
 
@@ -171,14 +178,14 @@ impl Warp {
         ends
     }
 
-    /// The next instruction leaves the stream.
-    pub fn issue(&mut self, decoded: &[Decoded]) -> (DynamicInstruction, Expected) {
+    /// The next instruction leaves the stream. `by_lane`: it writes its active lanes only, else registers as a whole.
+    pub fn issue(&mut self, decoded: &[Decoded], by_lane: bool) -> (DynamicInstruction, Expected) {
         let (&instruction, serial) = self.head();
         let decoded = &decoded[instruction.static_index as usize];
         let mut expected = Expected::default();
         for (slot, &source) in decoded.sources().iter().enumerate() {
             expected.tokens[slot] = self.tokens[usize::from(source)];
-            expected.known |= u8::from(self.written.contains(source)) << slot;
+            expected.known[slot] = self.written[usize::from(source)];
         }
         self.reading = self.reading.union(decoded.reads);
         if instruction.mask != 0 {
@@ -187,9 +194,12 @@ impl Warp {
                 self.pending_loads = self.pending_loads.union(decoded.writes);
                 self.strand_loads = self.strand_loads.union(decoded.writes);
             }
-            self.written = self.written.union(decoded.writes);
+            let lanes = if by_lane { instruction.mask } else { u32::MAX };
             for &destination in decoded.destinations() {
-                self.tokens[usize::from(destination)] = token(serial, destination);
+                let register = usize::from(destination);
+                let kept = self.tokens[register] & !lanes;
+                self.tokens[register] = token(serial, destination) & lanes | kept;
+                self.written[register] |= lanes;
             }
         }
         self.recent.copy_within(..RECENT - 1, 1);
@@ -197,6 +207,11 @@ impl Warp {
         self.next += 1;
         self.outstanding += 1;
         (instruction, expected)
+    }
+
+    /// Results still to be written.
+    pub fn pending(&self) -> RegisterSet {
+        self.pending
     }
 
     /// Instructions still to issue.
@@ -229,7 +244,8 @@ impl Warp {
     pub fn return_pool(&mut self, own: RegisterSet) {
         self.holds_pool = false;
         let others = (0..=u8::MAX).filter(|&register| !own.contains(register));
-        others.for_each(|register| self.tokens[usize::from(register)] = LOST);
+        // What no instruction writes: R255 is RZ.
+        others.for_each(|register| self.tokens[usize::from(register)] = scatter(u32::MAX));
     }
 
     /// A load turns out to take long.

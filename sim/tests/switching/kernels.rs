@@ -74,9 +74,10 @@ fn a_diverged_block_that_needs_more_than_its_counters_tell_stays() {
         pc: 16 * place,
         reads: sources.iter().copied().collect(),
         kills: [destination].into_iter().collect(),
+        writes: [destination].into_iter().collect(),
         successors: after.to_vec(),
     });
-    let liveness = Arc::new(Liveness::of(Origin::Listing, &nodes.collect::<Vec<_>>()));
+    let liveness = Arc::new(Liveness::of(Origin::Listing, nodes.collect()));
     assert!(!liveness.at(48).contains(2) && liveness.at(64).contains(2));
     let kernel = straight("k", &lines).with_liveness(move || Arc::clone(&liveness));
     let counted = residency(&run(&kernels([kernel]), Design::FINEREG, &config(&SMALL), false));

@@ -50,7 +50,7 @@ impl Metric {
 
     /// Whether the metric says anything of a design.
     pub fn concerns(self, design: &str) -> bool {
-        let two_level = matches!(design, "rfc" | "software-rfc");
+        let two_level = matches!(design, "rfc-scheduler" | "software-rfc-scheduler");
         match self {
             Metric::Ipc => design != "baseline",
             Metric::HitRatio | Metric::Energy | Metric::CacheWrites => design != "baseline" && !two_level,

@@ -38,7 +38,7 @@ pub fn ablations() -> Vec<Variant> {
 fn monolithic() -> Vec<Variant> {
     let reference = Variant::set(Design::BASELINE, &["organisation=monolithic"]);
     let label = reference.label.clone();
-    let others = [Design::RFC, Design::SOFTWARE_RFC].map(|design| Variant {
+    let others = [Design::RFC_SCHEDULER, Design::SOFTWARE_RFC_SCHEDULER].map(|design| Variant {
         reference: label.clone(),
         ..Variant::set(design, &reference.settings.iter().map(String::as_str).collect::<Vec<_>>())
     });

@@ -23,7 +23,7 @@ use crate::listing::{Predicate, INSTRUCTION_BYTES};
 impl Code {
     /// Registers that are live at each instruction.
     pub fn liveness(&self) -> Arc<Liveness> {
-        let find = || Arc::new(Liveness::of(Origin::Listing, &self.control_flow()));
+        let find = || Arc::new(Liveness::of(Origin::Listing, self.control_flow()));
         Arc::clone(self.live.get_or_init(find))
     }
 
@@ -62,7 +62,8 @@ impl Code {
             }
             successors.retain(|&successor| successor < count);
             let kills = if guarded { RegisterSet::default() } else { set(&place.destinations) };
-            Node { pc: place.pc, reads: set(&place.sources), kills, successors }
+            let writes = set(&place.destinations);
+            Node { pc: place.pc, reads: set(&place.sources), kills, writes, successors }
         };
         (0..count).map(node).collect()
     }

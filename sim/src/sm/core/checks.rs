@@ -1,7 +1,7 @@
 //! What the hardware says is held against what the SM knows.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, SUB_CORES};
+use gpurf_blocks::{Clocked, MAX_SLOTS, SUB_CORES};
 
 use super::super::context::{Context, Executing};
 use super::super::decoded::Decoded;
@@ -43,29 +43,35 @@ where
         }
     }
 
-    /// Each operand must be what the latest older writer in program order wrote.
+    /// Each operand must be what the latest older writer in program order wrote, in these lanes.
     pub(super) fn check_operands(
         &self,
-        outputs: &SubCoreOut<u32>,
+        operands: &[Option<u32>; MAX_SLOTS],
+        lanes: u32,
         executing: &Executing,
         decoded: &Decoded,
         expected: &Expected,
         context: &mut Context,
     ) {
         for (index, &source) in decoded.sources().iter().enumerate() {
-            if expected.known >> index & 1 == 0 {
+            if expected.known[index] == 0 {
                 context.counters.uninitialised_reads += 1;
                 continue;
             }
             context.counters.token_checks += 1;
-            let (valid, value) = (outputs.operand_valid[index], outputs.operand_data[index]);
-            if !valid || value != expected.tokens[index] {
+            let lanes = lanes & expected.known[index];
+            let token = expected.tokens[index] & lanes;
+            let value = operands[index].map(|value| value & lanes);
+            if value != Some(token) {
                 context.counters.token_errors += 1;
                 let warp = usize::from(executing.warp) * SUB_CORES + self.index;
-                let (pc, token) = (decoded.pc, expected.tokens[index]);
+                let pc = decoded.pc;
                 context.report(|| {
-                    let value = if valid { format!("token {value:#010x}") } else { "nothing".into() };
-                    format!("pc 0x{pc:04x}, warp slot {warp}: R{source} is {value}, should be token {token:#010x}")
+                    let value = value.map_or("nothing".into(), |value| format!("token {value:#010x}"));
+                    format!(
+                        "pc 0x{pc:04x}, warp slot {warp}: R{source} is {value}, should be token {token:#010x}, \
+                         lanes {lanes:#010x}"
+                    )
                 });
             }
         }

@@ -32,7 +32,7 @@ where
         self.classify(context);
         Candidates {
             ready: self.situation.ready & !self.launched,
-            dependence: self.situation.dependence,
+            dependence: self.situation.dependence | self.situation.prefetch,
             free_collector: self.occupied != self.all_collectors,
         }
     }

@@ -61,8 +61,9 @@ where
     /// The instruction leaves its unit, or memory answers.
     pub fn complete(&mut self, executing: Executing, context: &mut Context) {
         let Executing { warp, serial, instruction, .. } = executing;
-        let decoded = context.decoded(&instruction);
-        for (index, &register) in decoded.destinations().iter().enumerate() {
+        let decoded = *context.decoded(&instruction);
+        let cached = self.send_to_cache(&executing, decoded.destinations());
+        for (index, &register) in decoded.destinations().iter().enumerate().filter(|_| !cached) {
             let near = instruction.near_destinations >> index & 1 == 1;
             let (token, base) = (token(serial, register), self.warps[warp as usize].base);
             let (bank, _) = home(self.banks, warp.into(), base, register.into());
@@ -90,7 +91,13 @@ where
         let slot = &mut self.warps[warp as usize];
         slot.outstanding -= 1;
         self.changed |= 1 << warp;
-        if slot.outstanding == 0 && slot.is_issued() && context.resident(slot.block).complete_warp() {
+        if slot.outstanding > 0 || !slot.is_issued() {
+            return;
+        }
+        if let Some(cache) = &mut self.cache {
+            cache.end(warp);
+        }
+        if context.resident(slot.block).complete_warp() {
             context.completed |= 1u128 << slot.block;
         }
     }

@@ -12,6 +12,7 @@ pub(super) struct WarpStates {
     pub barrier: u8,
     pub issued: u8,
     pub pool: u8,
+    pub prefetch: u8,
 }
 
 impl WarpStates {
@@ -25,12 +26,13 @@ impl WarpStates {
             State::Barrier => &mut self.barrier,
             State::Issued => &mut self.issued,
             State::Pool => &mut self.pool,
+            State::Prefetch => &mut self.prefetch,
         } |= bit;
     }
 
     pub fn clear(&mut self, warps: u8) {
-        let WarpStates { ready, memory, dependence, barrier, issued, pool } = self;
-        for set in [ready, memory, dependence, barrier, issued, pool] {
+        let WarpStates { ready, memory, dependence, barrier, issued, pool, prefetch } = self;
+        for set in [ready, memory, dependence, barrier, issued, pool, prefetch] {
             *set &= !warps;
         }
     }
@@ -39,6 +41,7 @@ impl WarpStates {
     pub fn stall<'a>(&self, stalls: &'a mut Stalls, depleted: bool) -> &'a mut u64 {
         match self {
             WarpStates { ready: 1.., .. } => &mut stalls.collector,
+            WarpStates { prefetch: 1.., .. } => &mut stalls.prefetch,
             WarpStates { pool: 1.., .. } => &mut stalls.depletion,
             WarpStates { memory: 1.., .. } if depleted => &mut stalls.depletion,
             WarpStates { memory: 1.., .. } => &mut stalls.memory,

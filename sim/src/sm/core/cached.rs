@@ -1,0 +1,175 @@
+//! How a sub-core works with a register cache: see [`super::super::register_cache`].
+
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, MAX_BANKS, MAX_SLOTS, WARPS};
+
+use super::super::context::{Context, Executing};
+use super::super::prefetch::Prefetch;
+use super::super::register_cache::{Arrival, Found, Taken};
+use super::super::warp::token;
+use super::Core;
+use crate::bits::{flags, members};
+
+impl<E> Core<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    /// Results and fills enter the cache, and what leaves it is written into the banks.
+    pub(super) fn write_into_cache(&mut self, context: &mut Context) {
+        let Some(cache) = &mut self.cache else { return };
+        let outputs = cache.offer();
+        if let Some(collector) = cache.reading.take() {
+            self.collectors[collector].found.data = outputs.data;
+        }
+        let Taken { result, past, fill } = cache.take(&outputs, &mut context.counters);
+        let (is_live, writes_through) = (cache.is_live(&outputs), cache.writes_through);
+        self.inputs.write_valid = [false; MAX_BANKS];
+        // What a warp that has ended leaves is read by nobody.
+        if outputs.register_write && self.ages.contains(&(outputs.register_warp as u8)) {
+            let lanes = outputs.register_lanes;
+            let (warp, register) = (outputs.register_warp as u8, outputs.register_number as u8);
+            let leaving = Arrival { warp, register, lanes, value: outputs.register_data, position: 0 };
+            if is_live {
+                let written_back = !(writes_through && result.is_some());
+                context.counters.rc_write_backs += u64::from(written_back);
+                self.write_lanes(&leaving, context);
+            } else {
+                context.counters.rc_dead_values += 1;
+            }
+        }
+        if let Some(past) = &past {
+            self.write_lanes(past, context);
+        }
+        if let Some(Arrival { warp, register, .. }) = result.or(past) {
+            self.warps[usize::from(warp)].write(register);
+            self.complete_part(warp, context);
+        }
+        if let Some(Arrival { warp, .. }) = result.or(fill) {
+            self.read_on(warp);
+        }
+    }
+
+    /// A bank is written in some lanes.
+    fn write_lanes(&mut self, write: &Arrival, context: &mut Context) {
+        let Some(cache) = &mut self.cache else { return };
+        let base = self.warps[usize::from(write.warp)].base;
+        let (bank, value) = cache.write_row(base, write);
+        self.inputs.write_valid[bank] = true;
+        self.inputs.write_warp[bank] = write.warp.into();
+        self.inputs.write_register[bank] = write.register.into();
+        self.inputs.write_base[bank] = base;
+        self.inputs.write_near[bank] = false;
+        self.inputs.write_data[bank] = value;
+        context.counters.bank_writes += 1;
+        context.counters.rc_lane_file_writes += u64::from(write.lanes.count_ones());
+    }
+
+    /// What the warp still reads has changed.
+    pub(super) fn read_on(&mut self, warp: u8) {
+        let reading = self.reading(warp);
+        self.warps[usize::from(warp)].dispatch(reading);
+        self.changed |= 1 << warp;
+    }
+
+    /// The outputs of the hardware, which is not asked for what the cache has; and whether an issue failed because a
+    /// source of it can be read nowhere.
+    pub(super) fn settle(&mut self, ready: u8, context: &mut Context) -> (SubCoreOut<u32>, bool) {
+        let outputs = self.engine.settle(&self.inputs);
+        let Some(cache) = self.cache.as_mut().filter(|_| outputs.issued) else { return (outputs, false) };
+        let warp = outputs.issued_warp as usize;
+        if ready >> warp & 1 == 0 {
+            return (outputs, false);
+        }
+        let counters = &mut context.counters;
+        let batch = self.prefetches[warp].batch(self.slots);
+        let found = if batch.is_empty() {
+            let (&instruction, _) = self.warps[warp].head();
+            let decoded = &context.decoded[instruction.static_index as usize];
+            let lanes = instruction.mask;
+            let found = cache.look_up(warp as u8, decoded.sources(), decoded.reuse, lanes, counters);
+            if let Some(found) = &found {
+                let hits = found.hit.iter().map(|hit| u64::from(hit.count_ones()));
+                counters.rc_lane_reads += u64::from(lanes.count_ones()) * decoded.sources().len() as u64;
+                counters.rc_lane_read_hits += hits.sum::<u64>();
+            }
+            found
+        } else {
+            // All that is missing comes back, whatever the allocation takes in.
+            let found = cache.look_up(warp as u8, &batch, 0, u32::MAX, counters);
+            found.map(|found| Found { take: found.miss, ..found })
+        };
+        let Some(found) = found else {
+            self.inputs.ready = flags(0);
+            return (self.engine.settle(&self.inputs), true);
+        };
+        cache.found = found;
+        if found.whole == 0 {
+            return (outputs, false);
+        }
+        for slot in members(found.whole) {
+            self.inputs.head_source_valid[WARPS * slot + warp] = false;
+        }
+        (self.engine.settle(&self.inputs), false)
+    }
+
+    /// Operands of the instruction that is dispatched, from the banks and from the cache.
+    pub(super) fn operands(&self, outputs: &SubCoreOut<u32>, found: &Found) -> [Option<u32>; MAX_SLOTS] {
+        std::array::from_fn(|slot| {
+            let (valid, value) = (outputs.operand_valid[slot], outputs.operand_data[slot]);
+            match (found.whole >> slot & 1 == 1, valid) {
+                (true, _) => Some(found.data[slot]),
+                (false, true) => Some(value & !found.hit[slot] | found.data[slot] & found.hit[slot]),
+                (false, false) => None,
+            }
+        })
+    }
+
+    /// Sources that the cache takes in are on their way to it.
+    pub(super) fn fill(
+        &mut self,
+        warp: u8,
+        (sources, positions): (&[u8], &[u8]),
+        found: &Found,
+        operands: &[Option<u32>; MAX_SLOTS],
+    ) {
+        let Some(cache) = self.cache.as_mut().filter(|cache| cache.keeps(warp)) else { return };
+        for (slot, &register) in sources.iter().enumerate() {
+            let (lanes, position) = (found.take[slot], positions[slot]);
+            if let (1.., Some(value)) = (lanes, operands[slot]) {
+                cache.fills.push_back(Arrival { warp, register, lanes, value, position });
+            }
+        }
+    }
+
+    /// The instruction's results wait for the cache. `false` if there is none.
+    pub(super) fn send_to_cache(&mut self, executing: &Executing, destinations: &[u8]) -> bool {
+        let Some(cache) = &mut self.cache else { return false };
+        let (warp, lanes) = (executing.warp, executing.instruction.mask);
+        cache.results.extend(destinations.iter().map(|&register| {
+            let value = token(executing.serial, register);
+            Arrival { warp, register, lanes, value, position: 0 }
+        }));
+        true
+    }
+
+    /// Warps that have become pending, and those that are active now; a bit each.
+    pub fn activate(&mut self, left: u8, active: u8, context: &Context) {
+        let Some(cache) = &mut self.cache else { return };
+        for warp in members(left) {
+            let slot = &self.warps[warp];
+            if slot.is_issued() {
+                continue;
+            }
+            // LTRF's hardware does not know what is dead.
+            let liveness = context.liveness.as_ref().filter(|_| context.intervals.is_none());
+            let live = liveness.map(|liveness| slot.live(liveness, &context.decoded));
+            cache.flush(warp as u8, live);
+        }
+        cache.keep(active);
+        for warp in members(left) {
+            self.prefetches[warp] = Prefetch::default();
+            self.presented &= !(1 << warp);
+            self.read_on(warp as u8);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! How a sub-core fetches register intervals: see [`super::super::prefetch`].
+
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, MAX_SLOTS, WARPS};
+use gpurf_trace::Unit;
+
+use super::super::context::Context;
+use super::super::prefetch::{position, Batch};
+use super::super::warp::State;
+use super::{Collecting, Core};
+use crate::bits::{mask, members};
+
+impl<E> Core<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    /// The state of a warp that could issue, in view of its prefetch, which is put at the head of its buffer.
+    pub(super) fn ask_prefetch(&mut self, warp: u8, context: &Context) -> State {
+        let (Some(intervals), Some(liveness)) = (&context.intervals, &context.liveness) else {
+            return State::Ready;
+        };
+        let slot = &self.warps[usize::from(warp)];
+        let pc = context.decoded(slot.head().0).pc;
+        let prefetch = &mut self.prefetches[usize::from(warp)];
+        prefetch.reach(pc, intervals, liveness, slot.pending());
+        let batch = prefetch.batch(self.slots);
+        if !batch.is_empty() {
+            self.presented |= 1 << warp;
+            self.present_prefetch(warp, &batch);
+            return State::Ready;
+        }
+        let fetches = |collector: usize| {
+            self.owners[collector] == Some(warp) && !self.collectors[collector].prefetch.is_empty()
+        };
+        let filling = self.cache.as_ref().is_some_and(|cache| !cache.filling(warp).is_empty());
+        match filling || members(self.occupied).any(fetches) {
+            true => State::Prefetch,
+            false => State::Ready,
+        }
+    }
+
+    /// As an instruction for the uniform unit, which it does not reach.
+    fn present_prefetch(&mut self, warp: u8, batch: &Batch) {
+        let warp = usize::from(warp);
+        let inputs = &mut self.inputs;
+        inputs.head_unit[warp] = Unit::Uniform as u32;
+        inputs.head_payload[warp] = 0;
+        inputs.head_base[warp] = self.warps[warp].base;
+        for slot in 0..MAX_SLOTS {
+            let (place, register) = (WARPS * slot + warp, batch.get(slot));
+            inputs.head_source_valid[place] = register.is_some();
+            inputs.head_source_register[place] = register.map_or(0, |&register| register.into());
+            inputs.head_source_near[place] = false;
+        }
+        for place in (warp..inputs.head_destination_valid.len()).step_by(WARPS) {
+            inputs.head_destination_valid[place] = false;
+        }
+        inputs.head_flush[warp] = false;
+    }
+
+    /// Whether what the hardware has taken is a prefetch, which then is under way.
+    pub(super) fn issue_prefetch(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) -> bool {
+        let warp = outputs.issued_warp as usize;
+        let batch = self.prefetches[warp].batch(self.slots);
+        let Some(cache) = self.cache.as_mut().filter(|_| !batch.is_empty()) else { return false };
+        let collector = (mask(&outputs.issue) & self.all_collectors).trailing_zeros() as usize;
+        cache.reading = Some(collector);
+        let read = batch.len() as u32 - cache.found.whole.count_ones();
+        context.counters.rc_prefetches += 1;
+        context.counters.rc_prefetched += u64::from(read);
+        context.stalls.prefetch += 1;
+        context.last_progress = context.now;
+        self.prefetches[warp].ask(&batch);
+        let reads = batch.iter().copied().collect();
+        self.collectors[collector] =
+            Collecting { prefetch: batch, reads, found: cache.found, ..Collecting::default() };
+        self.occupied |= 1 << collector;
+        self.owners[collector] = Some(warp as u8);
+        self.presented &= !(1 << warp);
+        self.changed |= 1 << warp;
+        true
+    }
+
+    /// What a prefetch has read fills the cache. Whether the collector holds one.
+    pub(super) fn end_prefetch(&mut self, collector: usize, outputs: &SubCoreOut<u32>) -> bool {
+        let Collecting { prefetch, found, .. } = self.collectors[collector].clone();
+        let Some(warp) = self.owners[collector].filter(|_| !prefetch.is_empty()) else { return false };
+        let operands = self.operands(outputs, &found);
+        let positions: Batch = prefetch.iter().map(|&register| position(register)).collect();
+        self.fill(warp, (&prefetch, &positions), &found, &operands);
+        self.occupied &= !(1 << collector);
+        self.read_on(warp);
+        true
+    }
+}

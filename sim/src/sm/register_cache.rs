@@ -1,0 +1,295 @@
+//! A register cache between the collectors of a sub-core and its register file: C §IV, Fig. 1c.
+//!
+//! C shows the cache beside the register file, near the units, "bypassing the route from RF, operand buffer, and the
+//! interconnect", and gives neither ports nor cycles. What is decided here:
+//! - **Sources** are looked up in the cycle of their instruction's issue. Those that hit in all active lanes make no
+//!   request of the banks. They are read in the next cycle and wait in latches for the others; an instruction whose
+//!   sources all hit can be dispatched in that cycle, as from a caching collector.
+//! - **Lanes that miss** are read from the bank with the whole row, and put together with those that hit at dispatch.
+//! - **Fills** go back into the cache when their instruction is dispatched. Until a fill is taken in, its instruction
+//!   counts as reading: no younger one of the warp writes its register. A fill that the result of its own instruction
+//!   overtakes is given up.
+//! - **Results** enter the cache one in a cycle, in the lanes that are active, and are free to read from the next cycle
+//!   on. What leaves the cache is written into its bank before any read.
+//! - **A source on its way back** to the register file costs the cycle's issue.
+//! - **The end of a warp** drops its values. Its slot does not issue until that is done.
+//!
+//! RFC and software RFC cache registers of active warps only. A warp that becomes pending is flushed, and does not issue
+//! meanwhile; results that it still gets go to the banks, past the cache. Software RFC's compiler knows which values
+//! live on at the end of a strand: the others are not written back.
+//!
+//! LTRF fetches a warp's registers before it needs them: see [`super::prefetch`].
+//!
+//! Banks of real register files write single lanes. The hardware here writes whole rows; what a bank holds is kept
+//! beside it, and lanes that are not written are written as they are.
+
+use std::collections::VecDeque;
+
+use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
+use gpurf_blocks::{CacheAllocation, CacheWrite, Clocked, Parameters, MAX_BANKS, MAX_SLOTS, WARPS};
+use gpurf_trace::RegisterSet;
+
+use crate::register_file::home;
+use crate::statistics::Counters;
+
+/// What runs the register cache of a sub-core.
+pub type RegisterCacheEngine =
+    Box<dyn Clocked<In = RegisterCacheIn<u32>, Out = RegisterCacheOut<u32>> + Send>;
+
+/// A value on its way into the cache.
+#[derive(Clone, Copy)]
+pub(super) struct Arrival {
+    pub warp: u8,
+    pub register: u8,
+    pub lanes: u32,
+    pub value: u32,
+    /// Of a fill.
+    pub position: u8,
+}
+
+/// What an instruction's sources found.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Found {
+    /// Lanes that the cache has; lanes that it does not have; those that come back to it as a fill.
+    pub hit: [u32; MAX_SLOTS],
+    pub miss: [u32; MAX_SLOTS],
+    pub take: [u32; MAX_SLOTS],
+    /// Bit s: no lane of slot s has to be read from the banks.
+    pub whole: u8,
+    /// Of the lanes that hit, once they are read.
+    pub data: [u32; MAX_SLOTS],
+}
+
+/// What moves in a cycle.
+#[derive(Default)]
+pub(super) struct Taken {
+    /// A result that the cache takes, or that goes past it.
+    pub result: Option<Arrival>,
+    pub past: Option<Arrival>,
+    pub fill: Option<Arrival>,
+}
+
+/// The cache of a sub-core, what waits for it, and what lies behind it.
+pub(super) struct RegisterCacheUnit {
+    pub engine: RegisterCacheEngine,
+    pub inputs: RegisterCacheIn<u32>,
+    pub results: VecDeque<Arrival>,
+    pub fills: VecDeque<Arrival>,
+    /// Warps whose results are kept, one bit each. Those of the others go past the cache.
+    keeps: u8,
+    /// Warps whose part is still to be flushed, and to be dropped.
+    flushes: u8,
+    drops: u8,
+    /// The flush under way, and the registers that live on, where only they are written back.
+    flushing: Option<u8>,
+    pub live: [Option<RegisterSet>; WARPS],
+    /// What the issuing instruction found, and the collector that the data of the next cycle belong to.
+    pub found: Found,
+    pub reading: Option<usize>,
+    /// Something moved in the last cycle.
+    stirred: bool,
+    /// What the banks hold, row by row.
+    rows: [Vec<u32>; MAX_BANKS],
+    banks: usize,
+    /// A result can go to the register file at once; then nothing else leaves in its cycle.
+    pub writes_through: bool,
+}
+
+impl RegisterCacheUnit {
+    /// `keeps_all`: the registers of all warps, else those of active warps.
+    pub fn new(engine: RegisterCacheEngine, keeps_all: bool, parameters: &Parameters) -> Self {
+        let Parameters { banks, rows, rc_write, rc_allocation, .. } = *parameters;
+        RegisterCacheUnit {
+            engine,
+            inputs: RegisterCacheIn::default(),
+            results: VecDeque::with_capacity(64),
+            fills: VecDeque::with_capacity(MAX_SLOTS),
+            keeps: if keeps_all { u8::MAX } else { 0 },
+            flushes: 0,
+            drops: 0,
+            flushing: None,
+            live: [None; WARPS],
+            found: Found::default(),
+            reading: None,
+            stirred: false,
+            rows: std::array::from_fn(|_| vec![0; rows]),
+            banks,
+            writes_through: rc_write == CacheWrite::Through || rc_allocation == CacheAllocation::Read,
+        }
+    }
+
+    /// Warps that must not issue: their parts are being emptied.
+    pub fn emptying(&self) -> u8 {
+        self.flushes | self.drops | self.flushing.map_or(0, |warp| 1 << warp)
+    }
+
+    /// Something is under way in it, or waits for it.
+    pub fn is_busy(&self) -> bool {
+        let waits = !self.results.is_empty() || !self.fills.is_empty() || self.emptying() != 0;
+        waits || self.stirred || self.reading.is_some()
+    }
+
+    /// A warp has become active: its results are kept from now on.
+    pub fn keep(&mut self, warps: u8) {
+        self.keeps |= warps;
+    }
+
+    /// A warp has become pending: its dirty values leave, but for those that are known to be dead.
+    pub fn flush(&mut self, warp: u8, live: Option<RegisterSet>) {
+        self.keeps &= !(1 << warp);
+        self.flushes |= 1 << warp;
+        self.live[usize::from(warp)] = live;
+        self.fills.retain(|fill| fill.warp != warp);
+    }
+
+    /// A warp has come to its end.
+    pub fn end(&mut self, warp: u8) {
+        self.drops |= 1 << warp;
+        self.flushes &= !(1 << warp);
+        self.fills.retain(|fill| fill.warp != warp);
+    }
+
+    /// Registers of the warp that are still to be filled.
+    pub fn filling(&self, warp: u8) -> RegisterSet {
+        self.fills.iter().filter(|fill| fill.warp == warp).map(|fill| fill.register).collect()
+    }
+
+    /// The first half of a cycle: what is offered to the cache, without sources.
+    pub fn offer(&mut self) -> RegisterCacheOut<u32> {
+        let mut inputs = RegisterCacheIn { register_ready: true, ..RegisterCacheIn::default() };
+        if self.flushing.is_none() && self.drops | self.flushes != 0 {
+            inputs.flush = true;
+            inputs.flush_drop = self.drops != 0;
+            let waiting = if inputs.flush_drop { self.drops } else { self.flushes };
+            inputs.flush_warp = waiting.trailing_zeros();
+        }
+        if let Some(result) = self.results.front().filter(|result| self.keeps(result.warp)) {
+            inputs.write = true;
+            inputs.write_warp = result.warp.into();
+            inputs.write_register = result.register.into();
+            inputs.write_lanes = result.lanes;
+            inputs.write_data = result.value;
+        }
+        if let Some(fill) = self.fills.front() {
+            inputs.fill = true;
+            inputs.fill_warp = fill.warp.into();
+            inputs.fill_register = fill.register.into();
+            inputs.fill_position = fill.position.into();
+            inputs.fill_lanes = fill.lanes;
+            inputs.fill_data = fill.value;
+        }
+        self.inputs = inputs;
+        self.engine.settle(&inputs)
+    }
+
+    /// What of the offer the cache takes: a result, a fill. A result that is not kept is taken by its bank.
+    pub fn take(&mut self, outputs: &RegisterCacheOut<u32>, counters: &mut Counters) -> Taken {
+        if !outputs.flushing {
+            self.flushing = None;
+        }
+        let flushes = self.inputs.flush && outputs.flush_ready;
+        if flushes {
+            let warp = self.inputs.flush_warp as u8;
+            if self.inputs.flush_drop {
+                self.drops &= !(1 << warp);
+                counters.rc_drops += 1;
+            } else {
+                self.flushes &= !(1 << warp);
+                self.flushing = Some(warp);
+                counters.rc_flushes += 1;
+            }
+        }
+        let mut taken = Taken::default();
+        match self.results.front() {
+            Some(_) if self.inputs.write && outputs.write_ready => taken.result = self.results.pop_front(),
+            // It does not overtake an older value of its register.
+            Some(result) if !self.keeps(result.warp) && self.can_pass(result.warp, outputs) => {
+                taken.past = self.results.pop_front();
+            }
+            _ => {}
+        }
+        if self.inputs.fill && outputs.fill_ready {
+            taken.fill = self.fills.pop_front();
+            counters.rc_fills += 1;
+        }
+        self.stirred = flushes
+            || outputs.flushing
+            || outputs.register_write
+            || taken.result.is_some()
+            || taken.fill.is_some();
+        counters.rc_bank_writes += u64::from(outputs.bank_writes);
+        if taken.result.is_some() {
+            counters.cache_writes += 1;
+            counters.rc_lane_write_hits += u64::from(outputs.write_hit.count_ones());
+        }
+        if let Some(Arrival { warp, register, .. }) = taken.result {
+            self.fills.retain(|fill| (fill.warp, fill.register) != (warp, register));
+        }
+        let written = taken.result.iter().chain(&taken.past);
+        counters.rc_lane_writes += written.map(|result| u64::from(result.lanes.count_ones())).sum::<u64>();
+        taken
+    }
+
+    /// Whether the results of a warp enter the cache.
+    pub fn keeps(&self, warp: u8) -> bool {
+        self.keeps >> warp & 1 == 1
+    }
+
+    fn can_pass(&self, warp: u8, outputs: &RegisterCacheOut<u32>) -> bool {
+        !outputs.register_write && self.emptying() >> warp & 1 == 0
+    }
+
+    /// Whether what leaves the cache is read again, as far as is known. That of a flush is known until the last value has
+    /// left.
+    pub fn is_live(&mut self, outputs: &RegisterCacheOut<u32>) -> bool {
+        let leaving = outputs.register_write.then_some(outputs.register_warp as usize);
+        for warp in 0..WARPS {
+            let flushed = (self.flushes | self.flushing.map_or(0, |warp| 1 << warp)) >> warp & 1 == 1;
+            if !flushed && leaving != Some(warp) {
+                self.live[warp] = None;
+            }
+        }
+        let live = leaving.and_then(|warp| self.live[warp]);
+        live.map_or(true, |live| live.contains(outputs.register_number as u8))
+    }
+
+    /// The second half of a cycle: the sources of the instruction that issues are looked up. `None` if one of them is on
+    /// its way to the register file.
+    pub fn look_up(
+        &mut self,
+        warp: u8,
+        sources: &[u8],
+        reuse: u16,
+        lanes: u32,
+        counters: &mut Counters,
+    ) -> Option<Found> {
+        let inputs = &mut self.inputs;
+        (inputs.read_warp, inputs.read_lanes) = (warp.into(), lanes);
+        for (slot, &source) in sources.iter().enumerate() {
+            inputs.read[slot] = true;
+            inputs.read_register[slot] = source.into();
+            inputs.read_reuse[slot] = reuse >> slot & 1 == 1;
+        }
+        let outputs = self.engine.settle(inputs);
+        if outputs.conflict {
+            self.stirred = true;
+            counters.rc_conflicts += 1;
+            return None;
+        }
+        let mut found =
+            Found { hit: outputs.hit, miss: outputs.miss, take: outputs.take, ..Found::default() };
+        for slot in 0..sources.len() {
+            found.whole |= u8::from(lanes != 0 && outputs.hit[slot] == lanes) << slot;
+        }
+        counters.rc_bank_reads += u64::from(outputs.bank_reads);
+        Some(found)
+    }
+
+    /// A bank takes lanes of a register: bank, and the row's value from now on.
+    pub fn write_row(&mut self, base: u32, write: &Arrival) -> (usize, u32) {
+        let (bank, row) = home(self.banks, write.warp.into(), base, write.register.into());
+        let kept = &mut self.rows[bank][row as usize];
+        *kept = *kept & !write.lanes | write.value & write.lanes;
+        (bank, *kept)
+    }
+}
