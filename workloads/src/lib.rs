@@ -1,7 +1,7 @@
 //! GPU code without a GPU: our own CUDA kernels as Turing machine code, an emulator that executes
 //! it, and the instruction streams that come of it.
 
-mod binary;
+pub mod binary;
 mod device;
 mod emulator;
 mod error;
