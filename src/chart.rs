@@ -48,12 +48,6 @@ pub fn titled<'a, 'b>(
     builder
 }
 
-/// A line beside the name of a series.
-pub fn dash(style: impl Into<ShapeStyle>) -> impl Fn((i32, i32)) -> PathElement<(i32, i32)> {
-    let style = style.into();
-    move |(x, y)| PathElement::new([(x, y), (x + 14, y)], style)
-}
-
 /// The names of all series, in a box.
 pub fn legend<'a, 'b: 'a, C: CoordTranslate>(
     chart: &mut ChartContext<'a, SVGBackend<'b>, C>,

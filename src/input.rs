@@ -12,6 +12,8 @@ use gpurf_workloads::suite::{self, Benchmark};
 use gpurf_workloads::{Device, LaunchFile, Options};
 use indicatif::ProgressBar;
 
+use crate::output::target;
+
 /// How built-in workloads and launch files are executed.
 #[derive(Args)]
 pub struct EmulationArguments {
@@ -60,7 +62,7 @@ impl EmulationArguments {
     /// The instruction stream of an input, which is executed for it if need be.
     pub fn open(&self, name: &str, options: Options) -> Result<Workload> {
         let input = Input::find(name)?;
-        let spinner = ProgressBar::new_spinner().with_message(format!("executing {name}"));
+        let spinner = ProgressBar::with_draw_target(None, target()).with_message(format!("executing {name}"));
         spinner.enable_steady_tick(Duration::from_millis(250));
         let workload = input.workload(self.size, options);
         spinner.finish_and_clear();

@@ -7,6 +7,7 @@ mod calibrate;
 mod chart;
 mod compare;
 mod docs;
+mod doctor;
 mod engines;
 mod input;
 mod mutants;
@@ -14,8 +15,11 @@ mod output;
 mod overheads;
 mod plot;
 mod profile;
+mod records;
 mod register_cache;
+mod report;
 mod settings;
+mod shell;
 mod sim;
 mod synth;
 mod testbench;
@@ -61,8 +65,16 @@ enum Command {
     Synth(synth::Arguments),
     /// Set the papers' storage and area claims beside what the RTL has
     Overheads(overheads::Arguments),
+    /// Write one page with all results: claims, workloads, plots, areas, waveforms
+    Report(report::Arguments),
     /// Write the tables of the documents from what they describe
     Docs(docs::Arguments),
+    /// Tell which programs of others are there, and what each is needed for
+    Doctor(doctor::Arguments),
+    /// Print the completions of a shell
+    Completions(shell::CompletionsArguments),
+    /// Write the manual pages
+    Manual(shell::ManualArguments),
 }
 
 /// Whether everything that a command checked holds.
@@ -85,7 +97,11 @@ fn main() -> ExitCode {
         Command::Verilog(arguments) => verilog::run(arguments),
         Command::Synth(arguments) => synth::run(arguments),
         Command::Overheads(arguments) => overheads::run(arguments),
+        Command::Report(arguments) => report::run(arguments),
         Command::Docs(arguments) => docs::run(arguments),
+        Command::Doctor(arguments) => doctor::run(arguments),
+        Command::Completions(arguments) => shell::completions(arguments),
+        Command::Manual(arguments) => shell::manual(arguments),
     };
     match result {
         Ok(Verdict::Holds) => ExitCode::SUCCESS,

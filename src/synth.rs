@@ -1,14 +1,19 @@
 //! `gpurf synth`: what hardware modules cost.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::{nangate, synthesize_all, Job, Library, Options, Synthesis};
+use gpurf_synth::{nangate, synthesize_all, Event, Hierarchy, Job, Library, Options, Synthesis};
 use gpurf_verilog::Design;
 
 use crate::output::{progress, JsonArgument};
+use crate::records::RecordArguments;
 use crate::verilog::{design, modules, ModuleArguments};
 use crate::Verdict;
 
@@ -18,7 +23,8 @@ use crate::Verdict;
   gpurf synth ccu --set entries=16 --json ccu.json
   gpurf synth --set width=32
   gpurf synth lrt_cam --no-sat-sweeping
-  gpurf synth ccu --liberty sky130_fd_sc_hd.lib")]
+  gpurf synth ccu --liberty sky130_fd_sc_hd.lib
+  gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
@@ -31,6 +37,8 @@ pub struct Arguments {
     /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all entries at once
     #[arg(long)]
     no_sat_sweeping: bool,
+    #[command(flatten)]
+    records: RecordArguments,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -50,7 +58,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         }
         println!("{}", Synthesis::notes(&results));
     }
-    Ok(Verdict::Holds)
+    arguments.records.finish(&results)
 }
 
 /// Options with the named cell library, or the default one.
@@ -71,9 +79,44 @@ pub fn synthesize(designs: &[(Design, bool)], options: &Options) -> Result<Vec<S
         top: &design.top,
         sat_sweeping: *sat_sweeping,
     });
-    let bar = progress(designs.len() as u64, "modules");
-    bar.set_message("synthesis");
-    let results = synthesize_all(&jobs.collect::<Vec<_>>(), options, |_, _| bar.inc(1));
+    let jobs: Vec<_> = jobs.collect();
+    let bar = progress(2 * jobs.len() as u64, "runs of Yosys");
+    let running: Mutex<Vec<(String, Instant)>> = Mutex::default();
+    let watch = |event: Event| {
+        let mut running = running.lock().expect("no panic");
+        match event {
+            Event::Begins(top, hierarchy) => running.push((name(top, hierarchy), Instant::now())),
+            Event::Ends(top, hierarchy) => {
+                running.retain(|(known, _)| *known != name(top, hierarchy));
+                bar.inc(1);
+            }
+        }
+    };
+    let (ended, end) = mpsc::channel();
+    let results = thread::scope(|scope| {
+        scope.spawn(|| {
+            let end: mpsc::Receiver<()> = end;
+            while end.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+                bar.set_message(said(&running.lock().expect("no panic")));
+            }
+        });
+        let results = synthesize_all(&jobs, options, watch);
+        drop(ended);
+        results
+    });
     bar.finish_and_clear();
     results.into_iter().collect()
+}
+
+fn name(top: &str, hierarchy: Hierarchy) -> String {
+    match hierarchy {
+        Hierarchy::Kept => top.to_string(),
+        Hierarchy::Flattened => format!("{top} flattened"),
+    }
+}
+
+/// What runs, and since when.
+fn said(running: &[(String, Instant)]) -> String {
+    let one = |(name, since): &(String, Instant)| format!("{name} {} s", since.elapsed().as_secs());
+    running.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -9,7 +9,7 @@ use gpurf_hw::catalogue::{catalogue, find, Entry};
 use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit_as, Design, Language};
 
-use crate::output::table;
+use crate::output::{progress, table};
 use crate::settings::parameters_help;
 use crate::Verdict;
 
@@ -74,7 +74,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     let mut rows = table(&["module", "files", "lines", "top"]);
     let language = if arguments.system_verilog { Language::SystemVerilog } else { Language::Verilog };
+    let bar = progress(entries.len() as u64, "modules");
     for entry in entries {
+        bar.set_message(entry.name);
+        bar.inc(1);
         let design = emit_as(&*workbench(entry.name, &parameters).block(), language)?;
         let Some(folder) = &arguments.out else {
             print!("{}", design.source());
@@ -84,6 +87,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         let lines = design.source().lines().count();
         rows.add_row([entry.name, &design.modules.len().to_string(), &lines.to_string(), &design.top]);
     }
+    bar.finish_and_clear();
     if let Some(folder) = &arguments.out {
         println!("{rows}");
         println!("written to {}; read TOP.f for the files of a module", folder.display());

@@ -14,6 +14,10 @@ use thiserror::Error;
 pub enum Tool {
     /// Compiles Verilog to a program.
     Verilator,
+    /// The compiler that Verilator calls.
+    Cxx,
+    /// What Verilator builds with.
+    Make,
     /// Icarus Verilog's compiler.
     Iverilog,
     /// Icarus Verilog's simulator.
@@ -22,21 +26,64 @@ pub enum Tool {
     Yosys,
     /// OpenSTA.
     Sta,
+    /// Runs programs of Python packages.
+    Python,
+    /// Shows HTML.
+    Chromium,
 }
 
 impl Tool {
+    /// All of them, those that most depends on first.
+    pub const ALL: [Tool; 9] = [
+        Tool::Yosys,
+        Tool::Verilator,
+        Tool::Cxx,
+        Tool::Make,
+        Tool::Iverilog,
+        Tool::Vvp,
+        Tool::Python,
+        Tool::Sta,
+        Tool::Chromium,
+    ];
+
     /// The name of its program.
     pub fn program(self) -> &'static str {
         match self {
             Tool::Verilator => "verilator",
+            Tool::Cxx => "g++",
+            Tool::Make => "make",
             Tool::Iverilog => "iverilog",
             Tool::Vvp => "vvp",
             Tool::Yosys => "yosys",
             Tool::Sta => "sta",
+            Tool::Python => "python3",
+            Tool::Chromium => "chromium",
         }
     }
 
-    fn debian_package(self) -> &'static str {
+    /// What does not work without it.
+    pub fn purpose(self) -> &'static str {
+        match self {
+            Tool::Yosys => "synthesis, mutants and checks of the emitted Verilog",
+            Tool::Verilator => "the emitted Verilog as an engine, and its lint",
+            Tool::Cxx | Tool::Make => "building what Verilator makes of the emitted Verilog",
+            Tool::Iverilog => "the emitted Verilog in a second simulator, and its lint",
+            Tool::Vvp => "running what Icarus Verilog compiles",
+            Tool::Python => "fetching the default cell library once, with pip",
+            Tool::Sta => "the longest path of a synthesized module; without it, areas come alone",
+            Tool::Chromium => {
+                "the test that looks at the report in a browser, and its picture in the documents"
+            }
+        }
+    }
+
+    /// Whether the project's main job and its tests go on without it.
+    pub fn is_optional(self) -> bool {
+        matches!(self, Tool::Sta | Tool::Chromium)
+    }
+
+    /// The package of Debian that has it.
+    pub fn debian_package(self) -> &'static str {
         match self {
             Tool::Iverilog | Tool::Vvp => "iverilog",
             Tool::Sta => "opensta",
@@ -62,7 +109,7 @@ impl Tool {
             return Ok(version.clone());
         }
         let option = match self {
-            Tool::Verilator => "--version",
+            Tool::Verilator | Tool::Cxx | Tool::Make | Tool::Python | Tool::Chromium => "--version",
             Tool::Sta => "-version",
             Tool::Iverilog | Tool::Vvp | Tool::Yosys => "-V",
         };

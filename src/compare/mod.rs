@@ -3,24 +3,29 @@
 mod bars;
 mod claims;
 mod csv;
+pub mod finding;
 mod finereg;
-mod jobs;
-mod malekeh;
+pub mod jobs;
+mod lines;
+pub mod malekeh;
 mod multicast;
 mod operand_stage;
+pub mod plot;
 mod register_cache;
-mod series;
+pub mod series;
+pub mod study;
 
 use std::path::PathBuf;
 
 use anyhow::{ensure, Context, Result};
-use clap::{Args, ValueEnum};
+use clap::{Args, FromArgMatches, ValueEnum};
 use gpurf_workloads::suite::SUITE;
 
 use crate::input::{EmulationArguments, Input};
 use crate::output::JsonArgument;
 use crate::settings::MachineArguments;
 use crate::Verdict;
+use finding::Finding;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -68,6 +73,12 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// As a command line has them.
+    pub fn of(line: &[String]) -> Result<Arguments> {
+        let command = Arguments::augment_args(clap::Command::new("compare").no_binary_name(true));
+        Ok(Arguments::from_arg_matches(&command.try_get_matches_from(line)?)?)
+    }
+
     /// What is named, or all built-in workloads.
     fn inputs(&self) -> Result<Vec<Input>> {
         match self.input.is_empty() {
@@ -78,8 +89,8 @@ impl Arguments {
 }
 
 /// The evaluation of a paper.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Study {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Study {
     /// Malekeh and the register-file caches it is compared with
     Malekeh,
     /// FineReg, and other ways to keep more thread blocks resident
@@ -91,6 +102,24 @@ enum Study {
     RegisterCache,
     /// Operand stages that hold a collector for a longer or shorter time: performance, and with --area what they cost
     OperandStage,
+}
+
+impl Study {
+    /// As `--study` names it.
+    pub fn name(self) -> String {
+        self.to_possible_value().expect("no study is hidden").get_name().to_string()
+    }
+}
+
+/// What the evaluations of all papers report, by study: findings without a number of ours.
+pub fn claimed() -> [(Study, Vec<Finding>); 5] {
+    [
+        (Study::Malekeh, malekeh::claimed()),
+        (Study::Finereg, finereg::claimed()),
+        (Study::Multicast, multicast::claimed()),
+        (Study::RegisterCache, register_cache::claimed()),
+        (Study::OperandStage, operand_stage::claimed()),
+    ]
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {

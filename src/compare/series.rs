@@ -1,9 +1,12 @@
 //! A number per workload and variant, and tables of such.
 
+use serde::{Deserialize, Serialize};
+
 use super::jobs::Outcome;
 use crate::output::table;
 
 /// A number of one variant on all workloads that ran under it and under its reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     pub label: String,
     /// Workload and value.

@@ -25,7 +25,7 @@ const REMEDY: &str = "or name a Liberty file of your own with --liberty FILE";
 /// If it can neither be found nor fetched, or is not the file that is expected. The message says what
 /// to do.
 pub fn liberty() -> Result<PathBuf> {
-    let path = cache_dir()?.join("nangate45-typical.lib");
+    let path = place()?;
     if !path.exists() {
         fetch(&path).with_context(|| {
             format!(
@@ -42,9 +42,13 @@ pub fn liberty() -> Result<PathBuf> {
     Ok(path)
 }
 
-/// `$GPURF_CACHE`, else `$XDG_CACHE_HOME/gpurf`, else `~/.cache/gpurf`.
-pub fn cache_dir() -> Result<PathBuf> {
-    tools::cache_folder().context("there is no folder for caches: set GPURF_CACHE to one")
+/// Where the library is kept, whether it was fetched or not.
+///
+/// # Errors
+/// If there is no folder for caches.
+pub fn place() -> Result<PathBuf> {
+    let folder = tools::cache_folder().context("there is no folder for caches: set GPURF_CACHE to one")?;
+    Ok(folder.join("nangate45-typical.lib"))
 }
 
 fn fetch(path: &Path) -> Result<()> {

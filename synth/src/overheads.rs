@@ -286,7 +286,7 @@ impl Audit {
                 computed.collect::<Vec<_>>().join("\n"),
                 option(finding.counted),
                 option(finding.area),
-                finding.verdict(),
+                finding.words(),
             ]);
         }
         table
@@ -305,7 +305,7 @@ impl Audit {
 
 impl Finding {
     /// The verdict on the paper's arithmetic and on the RTL, in words.
-    fn verdict(&self) -> String {
+    pub fn words(&self) -> String {
         let arithmetic = match &self.verdict {
             Verdict::Agrees => "follows".to_string(),
             Verdict::AgreesIf(reading) => format!("follows only with {reading}"),

@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::liberty::Library;
+use crate::record::Origin;
 use crate::timing;
 use crate::yosys::Yosys;
 
@@ -64,10 +66,15 @@ impl Options {
 }
 
 /// What a module costs. Areas are in µm², gate equivalents (GE) in areas of one NAND of two inputs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Synthesis {
     /// The module.
     pub top: String,
+    /// Digest of the Verilog that was synthesized.
+    pub source: String,
+    /// When it was measured; none in the run that measures it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Origin>,
     /// Yosys and its version.
     pub tool: String,
     /// Cell library.
@@ -92,7 +99,8 @@ pub struct Synthesis {
     pub memory_bits: u64,
     /// Cells of the library, flattened.
     pub cells: u64,
-    /// The same by kind.
+    /// The same by kind; left out of records.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cells_by_type: BTreeMap<String, u64>,
     /// Cells on the longest combinational path.
     pub logic_depth: u64,
@@ -106,7 +114,7 @@ pub struct Synthesis {
 }
 
 /// One distinct module of the design, its hierarchy kept.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModuleArea {
     /// Its name.
     pub module: String,
@@ -130,15 +138,24 @@ pub struct ModuleArea {
 /// If Yosys is missing or fails, if the design has a latch, a combinational loop, or a wire that is
 /// undriven or driven twice. The log is kept and named.
 pub fn synthesize(job: Job, options: &Options) -> Result<Synthesis> {
-    synthesize_all(&[job], options, |_, _| {}).remove(0)
+    synthesize_all(&[job], options, |_| {}).remove(0)
 }
 
-/// Synthesizes several modules, two Yosys processes at a time, and calls `done` with each finished
-/// module's name and time.
+/// What [`synthesize_all`] tells of its runs of Yosys, two for each module.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A run begins, of this module.
+    Begins(&'a str, Hierarchy),
+    /// It ended.
+    Ends(&'a str, Hierarchy),
+}
+
+/// Synthesizes several modules, as many Yosys processes at a time as there are processors, and tells when each run
+/// begins and ends.
 pub fn synthesize_all(
     jobs: &[Job],
     options: &Options,
-    done: impl Fn(&str, Duration) + Sync,
+    watch: impl Fn(Event) + Sync,
 ) -> Vec<Result<Synthesis>> {
     let runs = jobs.iter().flat_map(|job| [(job, Hierarchy::Kept), (job, Hierarchy::Flattened)]);
     let runs = Mutex::new(runs.enumerate());
@@ -148,16 +165,16 @@ pub fn synthesize_all(
         let Some((index, (job, hierarchy))) = next else {
             return;
         };
+        watch(Event::Begins(job.top, hierarchy));
         let result = run_once(job, hierarchy, options);
-        let mut results = results.lock().expect("no panic");
-        results[index] = Some(result);
-        if let (Some(Ok(a)), Some(Ok(b))) = (&results[index & !1], &results[index | 1]) {
-            done(job.top, a.time + b.time);
-        }
+        watch(Event::Ends(job.top, hierarchy));
+        results.lock().expect("no panic")[index] = Some(result);
     };
+    let workers = thread::available_parallelism().map_or(2, NonZeroUsize::get);
     thread::scope(|scope| {
-        scope.spawn(worker);
-        scope.spawn(worker);
+        for _ in 0..workers {
+            scope.spawn(worker);
+        }
     });
     let mut results = results.into_inner().expect("no panic").into_iter().map(|result| result.expect("ran"));
     jobs.iter()
@@ -170,9 +187,12 @@ pub fn synthesize_all(
         .collect()
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Hierarchy {
+/// What a run of Yosys does about the borders of modules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hierarchy {
+    /// Each module is mapped for itself: tells where the area goes.
     Kept,
+    /// One module is made of all: what it costs.
     Flattened,
 }
 
@@ -477,6 +497,8 @@ fn combine(job: &Job, options: &Options, kept: Run, flat: Run) -> Result<Synthes
     let area_um2 = flat.modules.own(job.top, area);
     Ok(Synthesis {
         top: job.top.to_string(),
+        source: digest(job.source),
+        measured: None,
         tool: flat.tool,
         library: library.name.clone(),
         gate_equivalent_um2: gate,
@@ -497,7 +519,20 @@ fn combine(job: &Job, options: &Options, kept: Run, flat: Run) -> Result<Synthes
     })
 }
 
+/// Of the Verilog of a module and all below it: what a measurement is of.
+pub fn digest(source: &str) -> String {
+    cache::key(&[source])
+}
+
 impl Synthesis {
+    /// What measured it, and when, if that was not now.
+    pub fn provenance(&self) -> String {
+        match &self.measured {
+            Some(Origin { date, commit }) => format!("{}, {date}, commit {commit}", self.tool),
+            None => self.tool.clone(),
+        }
+    }
+
     /// One line per synthesized module: what it costs flattened.
     pub fn summary(all: &[Synthesis]) -> Table {
         let mut table =
@@ -562,8 +597,19 @@ impl Synthesis {
         format!(
             "{tool}, {library}, delay target {delay_target_ps} ps, {gating} clock gating; 1 GE = {gate_equivalent_um2} \
              µm². Areas are those of cells: without wires, and without memories, which are counted in bits. Paths: \
-             ideal clock, no wires.{sweeping}"
+             ideal clock, no wires.{sweeping}{}",
+            Synthesis::not_now(all)
         )
+    }
+
+    /// Which modules were not measured now.
+    fn not_now(all: &[Synthesis]) -> String {
+        let older = all.iter().filter(|one| one.measured.is_some());
+        let older: Vec<_> = older.map(|one| format!("{} ({})", one.top, one.provenance())).collect();
+        match older.is_empty() {
+            true => String::new(),
+            false => format!(" Not measured now, but last with: {}.", older.join("; ")),
+        }
     }
 }
 

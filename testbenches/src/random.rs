@@ -22,6 +22,7 @@ pub enum Random {
 }
 
 impl Random {
+    /// The same numbers for the same seed.
     pub fn seeded(seed: u64) -> Self {
         Random::Seeded(Box::new(ChaCha8Rng::seed_from_u64(seed)))
     }
@@ -31,10 +32,12 @@ impl Random {
         Random::Dataless(Box::new(ChaCha8Rng::seed_from_u64(seed)))
     }
 
+    /// These numbers.
     pub fn listed(numbers: Vec<u32>) -> Self {
         Random::Listed(numbers.into_iter())
     }
 
+    /// The next 32 bits.
     pub fn word(&mut self) -> u32 {
         match self {
             Random::Seeded(generator) | Random::Dataless(generator) => generator.next_u32(),
@@ -57,6 +60,7 @@ impl Random {
         self.below(100) >= 100 - chance
     }
 
+    /// A value of as many bits as the type has.
     pub fn data<D: gpurf_blocks::Data>(&mut self) -> D {
         let mut data = D::default();
         if !matches!(self, Random::Dataless(_)) {

@@ -8,14 +8,17 @@ use crate::{Engine, Testbench};
 
 /// A short run with expectations.
 pub struct Scenario<M: Testbench> {
+    /// What reports call it.
     pub name: &'static str,
     /// The rule and where it stands.
     pub rule: &'static str,
+    /// Runs it; the error says which expectation is not met.
     pub play: fn(&mut Drive<M>) -> Result<(), String>,
 }
 
 /// All engines under one scenario.
 pub struct Drive<'a, M: Testbench> {
+    /// Those of the module.
     pub parameters: Parameters,
     engines: &'a mut [Engine<M>],
     cycle: u64,

@@ -111,6 +111,7 @@ impl PipelineListener for InstructionTexts {
 
 /// A waveform that is written while the SM runs.
 pub struct Recording {
+    /// What it records.
     pub variables: Vec<WaveformVariable>,
     finish: Box<dyn FnOnce() -> io::Result<()>>,
 }

@@ -28,9 +28,11 @@ pub enum EngineKind {
 }
 
 impl EngineKind {
+    /// All of them.
     pub const ALL: [EngineKind; 4] =
         [EngineKind::Model, EngineKind::Rtl, EngineKind::Verilator, EngineKind::Icarus];
 
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::Model => "model",
@@ -116,6 +118,7 @@ impl<M> Clone for Bench<M> {
 }
 
 impl<M: Testbench> Bench<M> {
+    /// A bench of the module with these parameters; waveforms show the name.
     pub fn new(name: &str, parameters: &Parameters) -> Self {
         let name = name.to_string();
         Bench { name, parameters: M::seen(parameters), source: None, module: PhantomData }

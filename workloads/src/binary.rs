@@ -3,7 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const INSTALL: &str =
+/// NVIDIA's program that turns machine code into a listing.
+pub const DISASSEMBLER: &str = "nvdisasm";
+/// NVIDIA's program that takes the machine code out of a fat binary.
+pub const EXTRACTOR: &str = "cuobjdump";
+/// How both are installed.
+pub const INSTALL: &str =
     "install it with `pip install nvidia-cuda-nvdisasm nvidia-cuda-cuobjdump` and put its folder on PATH";
 
 /// The text of a listing: of a file as it is, or of a cubin or a fat binary as `nvdisasm -hex` prints it.
@@ -46,7 +51,7 @@ fn run(tool: &str, arguments: &[&std::ffi::OsStr], folder: Option<&Path>) -> Res
 }
 
 fn disassembled(path: &Path) -> Result<String, String> {
-    let text = run("nvdisasm", &["-hex".as_ref(), path.as_os_str()], None)?;
+    let text = run(DISASSEMBLER, &["-hex".as_ref(), path.as_os_str()], None)?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
@@ -54,7 +59,7 @@ fn disassembled(path: &Path) -> Result<String, String> {
 fn extracted(path: &Path) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
     let whole = path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
-    run("cuobjdump", &["-xelf".as_ref(), "sm_75".as_ref(), whole.as_os_str()], Some(folder.path()))?;
+    run(EXTRACTOR, &["-xelf".as_ref(), "sm_75".as_ref(), whole.as_os_str()], Some(folder.path()))?;
     let mut cubins: Vec<_> = std::fs::read_dir(folder.path())
         .map_err(|error| error.to_string())?
         .filter_map(|entry| Some(entry.ok()?.path()))

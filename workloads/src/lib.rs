@@ -3,7 +3,7 @@
 
 #![warn(missing_docs)]
 
-mod binary;
+pub mod binary;
 mod device;
 mod emulator;
 mod error;

@@ -43,6 +43,24 @@ impl Metric {
         }
     }
 
+    /// What a claim about it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Ctas => "concurrent CTAs, change in %",
+            Metric::Ipc => "IPC, change in %",
+            Metric::Depletion => "slots stalled for registers, %",
+            Metric::Traffic => "traffic of contexts, % of the baseline's reads",
+            Metric::Energy => "register-file energy, change in %",
+            Metric::Usage => "registers in use, %",
+            Metric::Stall => "cycles until all warps are stalled",
+        }
+    }
+
+    /// Whether its sign says in which direction it goes.
+    pub fn is_change(self) -> bool {
+        matches!(self, Metric::Ctas | Metric::Ipc | Metric::Energy)
+    }
+
     pub fn file(self) -> &'static str {
         match self {
             Metric::Ctas => "ctas",

@@ -13,14 +13,16 @@ use gpurf_sim::config::{Config, FINEREG};
 use gpurf_sim::sm::Design;
 use gpurf_workloads::Options;
 
-use super::bars::bars;
 use super::csv::csv;
 use super::jobs::{self, Outcome, Variant};
+use super::plot::Plot;
+use super::study::Study;
 use super::Arguments;
 use crate::output::write;
 use crate::Verdict;
 use kinds::Profile;
 use metrics::METRICS;
+pub use tables::claimed;
 
 /// Runs the designs and prints the tables.
 pub fn run(arguments: &Arguments) -> Result<Verdict> {
@@ -61,17 +63,22 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         tables::print(&compared, &designs, &profiles, &ablations);
     }
     if let Some(folder) = &arguments.out {
-        for metric in METRICS {
-            let concerned = designs.iter().filter(|design| metric.concerns(design.name));
-            let series: Vec<_> = concerned.map(|design| metric.of(&compared, design.name)).collect();
-            if series.iter().any(|series| !series.values.is_empty()) {
-                let picture = bars(metric.title(), &series)?;
-                write(&folder.join(format!("finereg_{}.svg", metric.file())), picture.as_bytes())?;
-            }
-        }
-        println!("Plots and results: {}", folder.display());
+        study(&compared, &designs, &profiles).save(folder)?;
     }
     Ok(jobs::verdict(&outcomes))
+}
+
+fn study(outcomes: &[Outcome], designs: &[Design], profiles: &[Profile]) -> Study {
+    let (mut findings, mut plots) = (vec![], vec![]);
+    for metric in METRICS {
+        let concerned = designs.iter().filter(|design| metric.concerns(design.name));
+        let series: Vec<_> = concerned.map(|design| metric.of(outcomes, design.name)).collect();
+        findings.extend(tables::findings(metric, &series, profiles));
+        plots.push(Plot::bars(format!("finereg_{}", metric.file()), metric.title(), series));
+    }
+    plots.retain(Plot::has_data);
+    let inputs = profiles.iter().map(|profile| profile.workload.clone()).collect();
+    Study::new("finereg", inputs, findings, plots)
 }
 
 /// The baseline, which the others are compared with, and those named.

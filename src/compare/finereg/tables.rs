@@ -3,10 +3,11 @@
 use gpurf_sim::sm::Design;
 use gpurf_sim::statistics::{ratio, Residency};
 
-use super::claims::{self, Workloads};
+use super::claims::{self, Claim, Workloads};
 use super::kinds::{Kind, Profile};
 use super::metrics::{Metric, METRICS};
 use crate::compare::csv::Column;
+use crate::compare::finding::{findings_table, Finding, Here};
 use crate::compare::jobs::{Outcome, Variant};
 use crate::compare::series::{by_workload, percent, Series};
 use crate::output::table;
@@ -52,19 +53,38 @@ fn print_claims(metric: Metric, series: &[Series], profiles: &[Profile]) {
         rows.add_row([&[one.label.clone()][..], &means].concat());
     }
     println!("{rows}");
-    let mut rows = table(&["R", "workloads", "claimed", "here"]);
-    let mut any = false;
-    for claim in claims::of(metric) {
-        let Some(found) = series.iter().find(|series| series.label == claim.design) else { continue };
-        let here = average(found, claim.workloads, profiles).map_or(String::new(), percent);
-        let name = format!("{}: {}", claim.section, claim.design);
-        rows.add_row([name, claim.workloads.name().into(), percent(claim.average), here]);
-        any = true;
-    }
-    if any {
-        println!("{rows}");
+    let findings = findings(metric, series, profiles);
+    if !findings.is_empty() {
+        println!("{}", findings_table(&findings));
     }
     println!();
+}
+
+/// Claims about a metric beside the series of the designs that they are about.
+pub fn findings(metric: Metric, series: &[Series], profiles: &[Profile]) -> Vec<Finding> {
+    let here = |claim: &Claim| {
+        let found = series.iter().find(|series| series.label == claim.design)?;
+        Some(Here::only(average(found, claim.workloads, profiles)))
+    };
+    let claims = claims::of(metric).into_iter();
+    claims.filter_map(|claim| Some(finding(metric, here(&claim)?, claim))).collect()
+}
+
+/// All claims, without numbers of ours.
+pub fn claimed() -> Vec<Finding> {
+    let of = |metric| claims::of(metric).into_iter().map(move |claim| finding(metric, vec![], claim));
+    METRICS.into_iter().flat_map(of).collect()
+}
+
+fn finding(metric: Metric, here: Vec<Here>, claim: Claim) -> Finding {
+    Finding {
+        paper: "R".into(),
+        section: claim.section,
+        what: format!("{}, {}, workloads: {}", claim.design, metric.name(), claim.workloads.name()),
+        claimed: claim.average,
+        is_change: metric.is_change(),
+        here,
+    }
 }
 
 /// What switching took.

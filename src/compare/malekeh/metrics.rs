@@ -48,6 +48,24 @@ impl Metric {
         }
     }
 
+    /// What a claim about it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Ipc => "IPC, change in %",
+            Metric::HitRatio => "hit ratio, %",
+            Metric::Energy => "register-file energy, change in %",
+            Metric::CacheWrites => "cache writes, % of results",
+            Metric::Issue => "an instruction issues, % of cycles",
+            Metric::Pending => "only pending warps are ready, % of cycles",
+            Metric::Idle => "no warp is ready, % of cycles",
+        }
+    }
+
+    /// Whether its sign says in which direction it goes.
+    pub fn is_change(self) -> bool {
+        matches!(self, Metric::Ipc | Metric::Energy)
+    }
+
     /// Whether the metric says anything of a design.
     pub fn concerns(self, design: &str) -> bool {
         let two_level = matches!(design, "rfc-scheduler" | "software-rfc-scheduler");

@@ -9,11 +9,12 @@ use gpurf_sim::statistics::ratio;
 use super::claims;
 use super::metrics::Metric;
 use crate::compare::csv::Column;
+use crate::compare::finding::findings_table;
 use crate::compare::jobs::{Outcome, Variant};
 use crate::compare::series::{by_workload, percent, Series};
 use crate::output::table;
 
-const METRICS: [Metric; 7] = [
+pub const METRICS: [Metric; 7] = [
     Metric::Ipc,
     Metric::HitRatio,
     Metric::Energy,
@@ -45,26 +46,9 @@ pub fn print(outcomes: &[Outcome], designs: &[Design], variants: &[Variant]) -> 
 }
 
 fn print_claims(metric: Metric, series: &[Series]) {
-    let claims = claims::of(metric);
-    let mut rows = table(&["paper", "average", "here", "maximum", "here", "minimum", "here"]);
-    let mut any = false;
-    for claim in claims {
-        let Some(found) = series.iter().find(|series| series.label == claim.design) else { continue };
-        let beside = |claimed: Option<f64>, found: f64| match claimed {
-            Some(claimed) => [percent(claimed), percent(found)],
-            None => [String::new(), String::new()],
-        };
-        let name = format!("{} {}: {}", claim.paper, claim.section, claim.design);
-        let cells = [
-            beside(Some(claim.average), found.average()),
-            beside(claim.maximum, found.maximum()),
-            beside(claim.minimum, found.minimum()),
-        ];
-        rows.add_row(std::iter::once(name).chain(cells.concat()));
-        any = true;
-    }
-    if any {
-        println!("{rows}");
+    let findings = claims::findings(metric, series);
+    if !findings.is_empty() {
+        println!("{}", findings_table(&findings));
     }
     println!();
 }

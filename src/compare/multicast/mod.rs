@@ -11,7 +11,9 @@ use std::path::PathBuf;
 use anyhow::{bail, ensure, Result};
 use gpurf_sim::sm::Design;
 
+use super::finding::Finding;
 use super::jobs::{self, Outcome, Variant};
+use super::study::Study;
 use super::Arguments;
 use crate::input::Input;
 use crate::Verdict;
@@ -40,6 +42,12 @@ impl Results {
     fn all(&self) -> impl Iterator<Item = &Outcome> {
         self.tiles.iter().chain(&self.layers).chain(&self.tables)
     }
+}
+
+/// What the paper reports.
+pub fn claimed() -> Vec<Finding> {
+    let nothing = Results { tiles: vec![], layers: vec![], tables: vec![] };
+    tables::findings(&nothing, &layers::all())
 }
 
 /// Runs the products and prints the tables.
@@ -75,8 +83,9 @@ pub fn run(mut arguments: Arguments) -> Result<Verdict> {
         tables::print(&results, &layers, &config);
     }
     if let Some(folder) = &arguments.out {
-        plots::write_all(folder, &results)?;
-        println!("Plots and results: {}", folder.display());
+        let names = tiles.iter().chain(&inputs).map(|input| input.name().to_string()).collect();
+        let findings = tables::findings(&results, &layers);
+        Study::new("multicast", names, findings, plots::all(&results)).save(folder)?;
     }
     Ok(jobs::verdict(results.all()))
 }

@@ -10,6 +10,7 @@ use super::{
     against_reference, performance_change, traffic_bytes, traffic_change, Results, DESIGNS, ENTRIES, TURING,
     VOLTA,
 };
+use crate::compare::finding::{findings_table, Finding, Here};
 use crate::compare::jobs::Outcome;
 use crate::compare::series::percent;
 use crate::output::table;
@@ -30,7 +31,7 @@ pub fn print(results: &Results, layers: &[Layer], config: &Config) {
     if !results.tables.is_empty() {
         print_tables(&results.tables);
     }
-    print_claims(results, layers);
+    println!("What the paper reports\n{}\n", findings_table(&findings(results, layers)));
 }
 
 fn find<'a>(outcomes: &'a [Outcome], workload: &str, label: &str) -> Option<&'a Outcome> {
@@ -189,53 +190,53 @@ fn print_tables(outcomes: &[Outcome]) {
     println!("{rows}\n");
 }
 
-fn print_claims(results: &Results, layers: &[Layer]) {
-    let mut rows = table(&["paper", "what", "of", "claimed", "here", "here, fragments loaded once"]);
+/// What the paper reports, beside what was measured with fragments loaded twice, and once.
+pub fn findings(results: &Results, layers: &[Layer]) -> Vec<Finding> {
     let names = |model: Option<Model>| {
         let of_model =
             layers.iter().filter(move |layer: &&Layer| model.is_none_or(|model| layer.model == model));
         of_model.map(|layer| layer.name.clone()).collect::<Vec<_>>()
     };
     let tiles: Vec<_> = TILES.iter().map(tile_name).collect();
-    for quantity in [Quantity::Traffic, Quantity::Performance, Quantity::Entries, Quantity::Loads] {
-        for claim in claims::of(quantity) {
-            let Claim { section, design, of, claimed, .. } = &claim;
-            let (outcomes, workloads) = match (quantity, of.as_deref()) {
-                (Quantity::Performance, None) => (&results.layers, names(None)),
-                (Quantity::Performance, Some("resnet")) => (&results.layers, names(Some(Model::ResNet152))),
-                (Quantity::Performance, Some(_)) => (&results.layers, names(Some(Model::BertLarge))),
-                (_, None) => (&results.tiles, tiles.clone()),
-                (_, Some(tile)) => (&results.tiles, vec![tile.to_string()]),
-            };
-            let here = |generation: &str| {
-                let values = workloads.iter().filter_map(|workload| {
-                    let outcome = find(outcomes, workload, &format!("{design} {generation}"))?;
-                    let reference = against_reference(outcomes, outcome, generation)?;
-                    Some(value(quantity, outcome, reference, generation))
-                });
-                let values: Vec<f64> = values.collect();
-                match values.is_empty() {
-                    true => String::new(),
-                    false => percent(values.iter().sum::<f64>() / values.len() as f64),
-                }
-            };
-            rows.add_row([
-                format!("I {section}"),
-                format!("{}: {design}", what(quantity)),
-                of.clone().unwrap_or_else(|| "average".into()),
-                claimed.to_string(),
-                here(VOLTA),
-                here(TURING),
-            ]);
+    let finding = |quantity: Quantity, claim: Claim| {
+        let (outcomes, workloads) = match (quantity, claim.of.as_deref()) {
+            (Quantity::Performance, None) => (&results.layers, names(None)),
+            (Quantity::Performance, Some("resnet")) => (&results.layers, names(Some(Model::ResNet152))),
+            (Quantity::Performance, Some(_)) => (&results.layers, names(Some(Model::BertLarge))),
+            (_, None) => (&results.tiles, tiles.clone()),
+            (_, Some(tile)) => (&results.tiles, vec![tile.to_string()]),
+        };
+        let here = |condition: &str, generation: &str| {
+            let values = workloads.iter().filter_map(|workload| {
+                let outcome = find(outcomes, workload, &format!("{} {generation}", claim.design))?;
+                let reference = against_reference(outcomes, outcome, generation)?;
+                Some(value(quantity, outcome, reference, generation))
+            });
+            let values: Vec<f64> = values.collect();
+            let value = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+            Here { condition: condition.into(), value }
+        };
+        let of = claim.of.as_deref().unwrap_or("average");
+        Finding {
+            paper: "I".into(),
+            section: claim.section.clone(),
+            what: format!("{}, {}, {of}", claim.design, what(quantity)),
+            claimed: claim.claimed,
+            is_change: matches!(quantity, Quantity::Traffic | Quantity::Performance),
+            here: vec![here("here", VOLTA), here("here, fragments loaded once", TURING)],
         }
-    }
-    println!("What the paper reports\n{rows}\n");
+    };
+    let quantities = [Quantity::Traffic, Quantity::Performance, Quantity::Entries, Quantity::Loads];
+    let claims = quantities
+        .into_iter()
+        .flat_map(|quantity| claims::of(quantity).into_iter().map(move |claim| (quantity, claim)));
+    claims.map(|(quantity, claim)| finding(quantity, claim)).collect()
 }
 
 fn what(quantity: Quantity) -> &'static str {
     match quantity {
-        Quantity::Traffic => "traffic %",
-        Quantity::Performance => "IPC %",
+        Quantity::Traffic => "traffic, change in %",
+        Quantity::Performance => "IPC, change in %",
         Quantity::Entries => "entries needed",
         Quantity::Loads => "loads between barriers",
     }

@@ -13,10 +13,11 @@ use gpurf_sim::sm::Design;
 use gpurf_synth::Synthesis;
 use serde::Serialize;
 
+use super::finding::{Finding, Here};
 use super::jobs::{self, Outcome, Variant};
 use super::series::Series;
+use super::study::Study;
 use super::Arguments;
-use crate::output::write;
 use crate::synth::{options, synthesize};
 use crate::verilog::design;
 use crate::Verdict;
@@ -38,8 +39,9 @@ struct Step {
     hold: usize,
 }
 
-/// F's point of calibration: so many collectors.
+/// F's point of calibration: so many collectors, and the gain in percent.
 const MANY: &str = "collectors=8";
+const CLAIMED_GAIN: f64 = 7.1;
 
 /// Designs, each with the stage that it is made of.
 const DESIGNS: [(Design, &str); 3] =
@@ -123,6 +125,11 @@ struct Results<'a> {
     outcomes: &'a [Outcome],
 }
 
+/// What the paper reports.
+pub fn claimed() -> Vec<Finding> {
+    findings(&[], &Config::default())
+}
+
 pub fn run(arguments: &Arguments) -> Result<Verdict> {
     ensure!(
         arguments.designs.is_empty() && !arguments.sthld && !arguments.ablations && arguments.csv.is_none(),
@@ -150,10 +157,27 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         tables::print(&rows, inputs.len(), arguments.area);
     }
     if let Some(folder) = &arguments.out {
-        write(&folder.join("operand_stage.svg"), plot::over_hold_time(&rows)?.as_bytes())?;
-        println!("Plot and results: {}", folder.display());
+        let names = inputs.iter().map(|input| input.name().to_string()).collect();
+        Study::new("operand-stage", names, findings(&rows, &config), plot::all(&rows)).save(folder)?;
     }
     Ok(jobs::verdict(&outcomes))
+}
+
+/// F's point of calibration under every step, that of the machine itself first.
+fn findings(rows: &[Row], config: &Config) -> Vec<Finding> {
+    let is_other = |row: &Row| !config.with(&row.step.settings).is_ok_and(|with| with.hardware == config.hardware);
+    let mut rows: Vec<&Row> = rows.iter().collect();
+    rows.sort_by_key(|row| is_other(row));
+    let here = rows.iter().map(|row| Here { condition: row.step.name.into(), value: Some(row.eight_ocus) });
+    let finding = Finding {
+        paper: "F".into(),
+        section: "§I".into(),
+        what: "baseline, IPC with 8 OCUs in place of 2, change in %".into(),
+        claimed: CLAIMED_GAIN,
+        is_change: true,
+        here: here.collect(),
+    };
+    vec![finding]
 }
 
 /// The stages of every step.

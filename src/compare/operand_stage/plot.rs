@@ -1,53 +1,29 @@
-//! Picture of the study, as SVG.
-
-use anyhow::Result;
-use plotters::prelude::*;
+//! The study's plots.
 
 use super::{Row, DESIGNS};
-use crate::chart::{dash, legend, picture, titled, Area, Drawn, COLOURS};
+use crate::compare::plot::{Line, Plot};
 
 /// Where a design stands under a step, if that is known.
-type Place<'a> = &'a dyn Fn(&Row, usize) -> Option<f64>;
+type Place = fn(&Row, usize) -> Option<f64>;
 
 /// Instructions per cycle over the hold time, a line per design; where the hardware was synthesized, over its longest
 /// path as well.
-pub fn over_hold_time(rows: &[Row]) -> Result<String> {
-    let path = |row: &Row, design: usize| row.hardware.get(design)?.longest_path_ns;
-    let hold = |row: &Row, _: usize| Some(row.step.hold as f64);
-    let charts: [(&str, Place); 2] = [
-        ("cycles that an instruction of one source holds its collector", &hold),
-        ("longest path of the operand stage, ns", &path),
+pub fn all(rows: &[Row]) -> Vec<Plot> {
+    let hold: Place = |row, _| Some(row.step.hold as f64);
+    let path: Place = |row, design| row.hardware.get(design)?.longest_path_ns;
+    let mut plots = vec![
+        plot("operand_stage", "cycles that an instruction of one source holds its collector", rows, hold),
+        plot("operand_stage_path", "longest path of the operand stage, ns", rows, path),
     ];
-    let known = rows.iter().all(|row| !row.hardware.is_empty());
-    let charts = if known { &charts[..] } else { &charts[..1] };
-    picture((450 * charts.len() as u32, 400), |root| {
-        let areas = root.split_evenly((1, charts.len()));
-        areas.iter().zip(charts).try_for_each(|(area, (title, place))| chart(area, title, rows, place))
-    })
+    plots.retain(Plot::has_data);
+    plots
 }
 
-fn chart(area: &Area, title: &str, rows: &[Row], place: Place) -> Drawn {
-    let points: Vec<Vec<(f64, f64)>> = (0..DESIGNS.len())
-        .map(|design| {
-            rows.iter()
-                .filter_map(|row| Some((place(row, design)?, row.designs[design].over_slowest)))
-                .collect()
-        })
-        .collect();
-    let most = |of: fn(&(f64, f64)) -> f64| points.iter().flatten().map(of).fold(1.0, f64::max) * 1.1;
-    let (right, top) = (most(|point| point.0), most(|point| point.1));
-    let mut chart = titled(area, "IPC over the baseline with the slowest stage, %", 14, (40, 50))
-        .build_cartesian_2d(0.0..right, 0.0..top)?;
-    chart.configure_mesh().x_desc(title).light_line_style(WHITE).draw()?;
-    for (number, (design, _)) in DESIGNS.iter().enumerate() {
-        let style = COLOURS[number].stroke_width(2);
-        chart
-            .draw_series(LineSeries::new(points[number].iter().copied(), style))?
-            .label(design.name)
-            .legend(dash(style));
-        chart.draw_series(
-            points[number].iter().map(|point| Circle::new(*point, 3, COLOURS[number].filled())),
-        )?;
-    }
-    legend(&mut chart, SeriesLabelPosition::UpperRight)
+fn plot(file: &str, axis: &str, rows: &[Row], place: Place) -> Plot {
+    let line = |(number, (design, _)): (usize, &(gpurf_sim::sm::Design, &str))| {
+        let point = |row: &Row| Some((place(row, number)?, row.designs[number].over_slowest));
+        Line::new(design.name, rows.iter().filter_map(point)).bold()
+    };
+    let lines = DESIGNS.iter().enumerate().map(line).collect();
+    Plot::lines(file, "IPC over the baseline with the slowest stage, %", [axis, "%"], lines)
 }

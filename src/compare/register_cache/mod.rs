@@ -4,12 +4,16 @@
 mod claims;
 
 use anyhow::{ensure, Context, Result};
-use comfy_table::{CellAlignment, Table};
+use comfy_table::Table;
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules};
 use gpurf_trace::Workload;
 use gpurf_workloads::Options;
 use serde::Serialize;
 
+use super::finding::{findings_table, Finding, Here};
+use super::plot::Plot;
+use super::series::Series;
+use super::study::Study;
 use super::Arguments;
 use crate::output::{progress, table, write, write_json};
 use crate::register_cache::tables::{csv, percent};
@@ -63,6 +67,27 @@ struct Compared {
     counted: Vec<(&'static str, Option<f64>)>,
 }
 
+impl Compared {
+    fn finding(&self) -> Finding {
+        let Claim { section, says, metric, statistic, claimed, .. } = &self.claim;
+        let here =
+            self.counted.iter().map(|(name, value)| Here { condition: name.to_string(), value: *value });
+        Finding {
+            paper: "C".into(),
+            section: section.clone(),
+            what: says.clone(),
+            claimed: *claimed,
+            is_change: *metric == Metric::EnergyReduction && *statistic != Statistic::More,
+            here: here.collect(),
+        }
+    }
+}
+
+/// What the paper reports.
+pub fn claimed() -> Vec<Finding> {
+    claims::all().into_iter().map(|claim| Compared { claim, counted: vec![] }.finding()).collect()
+}
+
 pub fn run(arguments: &Arguments) -> Result<Verdict> {
     ensure!(
         arguments.designs.is_empty()
@@ -100,7 +125,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
                 println!("{}: {name}, %\n{}\n", reading.name, by_workload(&reading.outcomes, metric));
             }
         }
-        println!("C's claims\n{}", table_of(&claims));
+        let findings: Vec<Finding> = claims.iter().map(Compared::finding).collect();
+        println!("C's claims\n{}", findings_table(&findings));
     }
     Ok(Verdict::Holds)
 }
@@ -119,8 +145,37 @@ fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared]) -> Res
     if let Some(folder) = &arguments.out {
         write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;
         write_json(&folder.join("register_cache.json"), &results).context("--out")?;
+        study(readings, claims).save(folder)?;
     }
     Ok(())
+}
+
+fn study(readings: &[Reading], claims: &[Compared]) -> Study {
+    let plots = readings.iter().zip(["reach_set", "reach_cache", "rfc_sim"]).flat_map(|(reading, file)| {
+        Metric::ALL.into_iter().map(move |(metric, name)| {
+            let title = format!("Register caches, {}: {name}, %", reading.name);
+            Plot::bars(
+                format!("{file}_{}", name.replace([' ', '-'], "_")),
+                title,
+                series(&reading.outcomes, metric),
+            )
+        })
+    });
+    let inputs = readings[0].outcomes.iter().map(|outcome| outcome.input.clone()).collect();
+    Study::new("register-cache", inputs, claims.iter().map(Compared::finding).collect(), plots.collect())
+}
+
+/// A series per cache.
+fn series(outcomes: &[Outcome], metric: Metric) -> Vec<Series> {
+    let caches = outcomes.first().map(|outcome| outcome.rows.len()).unwrap_or(0);
+    let of = |cache: usize| Series {
+        label: outcomes[0].rows[cache].label.clone(),
+        values: outcomes
+            .iter()
+            .map(|outcome| (outcome.input.clone(), metric.of(&outcome.rows[cache])))
+            .collect(),
+    };
+    (0..caches).map(of).collect()
 }
 
 /// A row per workload, a column per cache.
@@ -131,24 +186,6 @@ fn by_workload(outcomes: &[Outcome], metric: Metric) -> Table {
     let mut lines = table(&header.iter().map(String::as_str).collect::<Vec<_>>());
     for Outcome { input, rows, .. } in outcomes {
         lines.add_row(std::iter::once(input.clone()).chain(rows.iter().map(|row| percent(metric.of(row)))));
-    }
-    lines
-}
-
-fn table_of(claims: &[Compared]) -> Table {
-    let names = claims.first().map(|one| one.counted.iter().map(|(name, _)| *name));
-    let header: Vec<&str> =
-        ["C", "claim", "claimed"].into_iter().chain(names.into_iter().flatten()).collect();
-    let mut lines = table(&header);
-    lines.column_mut(1).expect("the claim").set_cell_alignment(CellAlignment::Left);
-    for Compared { claim, counted } in claims {
-        let number = |value: f64| match claim.statistic {
-            Statistic::More => format!("{value:.0}"),
-            _ => format!("{value:.1}"),
-        };
-        let counted = counted.iter().map(|(_, value)| value.map_or("-".into(), number));
-        let texts = [claim.section.clone(), claim.says.clone(), number(claim.claimed)];
-        lines.add_row(texts.into_iter().chain(counted));
     }
     lines
 }

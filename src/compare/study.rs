@@ -1,0 +1,53 @@
+//! What a study leaves behind: its findings and plots with the command that gave them, for `gpurf report`.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+use super::finding::Finding;
+use super::plot::Plot;
+use crate::output::{write, write_json};
+
+/// The file in a study's folder.
+pub const FILE: &str = "study.json";
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Study {
+    /// As `--study` names it.
+    pub name: String,
+    /// What repeats it.
+    pub command: String,
+    /// Of this software.
+    pub version: String,
+    /// What it ran on.
+    pub inputs: Vec<String>,
+    pub findings: Vec<Finding>,
+    pub plots: Vec<Plot>,
+}
+
+impl Study {
+    /// With the command line of this process as its command.
+    pub fn new(name: &str, inputs: Vec<String>, findings: Vec<Finding>, plots: Vec<Plot>) -> Study {
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        let command = format!("gpurf {}", arguments.join(" "));
+        Study {
+            name: name.into(),
+            command,
+            version: env!("CARGO_PKG_VERSION").into(),
+            inputs,
+            findings,
+            plots,
+        }
+    }
+
+    /// Writes the plots and, for the report, what is in them.
+    pub fn save(&self, folder: &Path) -> Result<()> {
+        for plot in &self.plots {
+            write(&folder.join(format!("{}.svg", plot.file)), plot.picture()?.as_bytes())?;
+        }
+        write_json(&folder.join(FILE), self)?;
+        println!("Plots and results: {}", folder.display());
+        Ok(())
+    }
+}

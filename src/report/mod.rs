@@ -1,0 +1,110 @@
+//! `gpurf report`: all results on one page, a single HTML file that needs no network.
+//!
+//! What is cheap is run: the designs of Malekeh's evaluation on small workloads, reuse distances, waveforms. What is dear
+//! is read from what earlier commands left in the folder of results, and stands there with its date and command.
+
+mod areas;
+mod claims;
+mod commands;
+mod kept;
+mod page;
+mod plots;
+mod stalls;
+mod table;
+mod waveforms;
+mod workloads;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use gpurf_workloads::suite::SUITE;
+
+use crate::compare::malekeh::Evaluation;
+use crate::compare::{self, jobs};
+use crate::input::EmulationArguments;
+use crate::output::write;
+use crate::{overheads, Verdict};
+use kept::Kept;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  gpurf report
+  gpurf report --results out --out out/report.html
+  gpurf report bfs sgemm --designs malekeh,bow --out report.html
+
+In the folder of results, every folder that `gpurf compare --out` wrote is read, and overheads.json of `gpurf overheads
+--json`. Runs of the folder `compare` are not repeated.")]
+pub struct Arguments {
+    /// Built-in workloads, launch files or traces; all built-in workloads if none is named
+    input: Vec<String>,
+    /// Designs beside the baseline, separated by commas; all if none is named
+    #[arg(long, value_delimiter = ',')]
+    designs: Vec<String>,
+    #[command(flatten)]
+    emulation: EmulationArguments,
+    /// Folder with the results of earlier commands
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    results: PathBuf,
+    /// The page; without it, report.html in the folder of results
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// The command line of the evaluation that the page shows.
+    fn comparison(&self) -> Vec<String> {
+        let mut line = self.input.clone();
+        if !self.designs.is_empty() {
+            line.extend(["--designs".into(), self.designs.join(",")]);
+        }
+        if self.emulation.size != crate::input::Size::Small {
+            line.extend(["--size".into(), format!("{:?}", self.emulation.size).to_lowercase()]);
+        }
+        line.extend(["--out".into(), self.results.join("compare").display().to_string()]);
+        line
+    }
+
+    /// The workloads that the page shows.
+    fn names(&self) -> Vec<String> {
+        match self.input.is_empty() {
+            true => SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect(),
+            false => self.input.clone(),
+        }
+    }
+}
+
+pub fn run(arguments: Arguments) -> Result<Verdict> {
+    arguments.emulation.set_threads()?;
+    std::fs::create_dir_all(&arguments.results).with_context(|| {
+        format!("{}: cannot be made; check the folder above it", arguments.results.display())
+    })?;
+    let path = arguments.out.clone().unwrap_or_else(|| arguments.results.join("report.html"));
+    let line = arguments.comparison();
+    let evaluation = Evaluation::new(&compare::Arguments::of(&line)?)?;
+    let mut study = evaluation.study();
+    study.command = format!("gpurf compare {}", line.join(" "));
+    let own = Kept::now(study);
+    let mut studies = kept::studies(&arguments.results)?;
+    studies.retain(|other| other.of.command != own.of.command);
+    studies.insert(0, own);
+    let areas = kept::areas(&arguments.results)?;
+    let audits = overheads::audits(areas.as_ref().map_or(&[], |kept| &kept.of[..]))?;
+    let profiles = workloads::profiles(&arguments.names(), &arguments.emulation)?;
+    let waveforms = waveforms::record(&arguments.names()[0])?;
+
+    let missing = kept::not_run(&studies);
+    let sections = vec![
+        claims::section(&audits, &studies, &missing),
+        workloads::section(&evaluation, &profiles, &studies[0].of.command),
+        plots::section(&studies, &profiles)?,
+        stalls::section(&evaluation, &studies[0].of.command),
+        areas::section(areas.as_ref()),
+        waveforms::section(&waveforms),
+        commands::section(&studies, &missing, areas.as_ref(), &waveforms),
+    ];
+    let text = page::page(&sections);
+    write(&path, text.as_bytes())?;
+    println!("Report: {} ({} KB, one file)", path.display(), text.len() / 1024);
+    Ok(jobs::verdict(&evaluation.outcomes))
+}

@@ -1,0 +1,98 @@
+//! Every plot, and below it the data that it was made of.
+
+use anyhow::Result;
+use maud::{html, Markup, PreEscaped};
+
+use super::kept::Kept;
+use super::page::{command, date, Section};
+use super::table::{folded, Cell};
+use crate::compare::plot::{Drawing, Lines, Plot};
+use crate::compare::series::Series;
+use crate::compare::study::Study;
+use crate::plot::{bins, reuse_distances};
+use crate::profile::Profile;
+
+pub fn section(studies: &[Kept<Study>], profiles: &[Profile]) -> Result<Section> {
+    let mut parts = vec![distances(profiles)?];
+    for study in studies {
+        let mut figures = vec![];
+        for plot in &study.of.plots {
+            figures.push(figure(&plot.title, &plot.picture()?, data(plot)));
+        }
+        parts.push(html! {
+            h3 { "Study " (study.of.name) }
+            p { (date(study.date())) }
+            (command(&study.of.command))
+            @for figure in figures { (figure) }
+        });
+    }
+    Ok(Section { id: "plots", title: "Plots", body: html! { @for part in parts { (part) } } })
+}
+
+fn distances(profiles: &[Profile]) -> Result<Markup> {
+    let rows: Vec<Vec<Cell>> = profiles
+        .iter()
+        .map(|profile| {
+            let shares = bins(profile).map(|(_, share)| Cell::Number(100.0 * share, 1));
+            std::iter::once(Cell::from(profile.name.as_str())).chain(shares).collect()
+        })
+        .collect();
+    let names =
+        profiles.first().map(|profile| bins(profile).map(|(name, _)| name).to_vec()).unwrap_or_default();
+    let data = folded("data", &[&["workload"], &names[..]].concat(), &rows);
+    Ok(html! {
+        h3 { "Reuse distances" }
+        (command("gpurf workloads --histogram reuse_distance.svg"))
+        (figure("Reuse distances of register operands, % of those read again", &reuse_distances(profiles)?, data))
+    })
+}
+
+fn figure(title: &str, picture: &str, data: Markup) -> Markup {
+    html! {
+        figure.plot role="img" aria-label=(title) { (PreEscaped(inline(picture))) }
+        (data)
+    }
+}
+
+/// A picture inside of a page needs no name space.
+fn inline(picture: &str) -> String {
+    picture.replacen(r#" xmlns="http://www.w3.org/2000/svg""#, "", 1)
+}
+
+fn data(plot: &Plot) -> Markup {
+    match &plot.drawing {
+        Drawing::Bars(series) => of_bars(series),
+        Drawing::Lines(lines) => of_lines(lines),
+    }
+}
+
+/// A row per workload, a column per series.
+fn of_bars(series: &[Series]) -> Markup {
+    let mut workloads: Vec<&str> = vec![];
+    for (workload, _) in series.iter().flat_map(|series| &series.values) {
+        if !workloads.contains(&workload.as_str()) {
+            workloads.push(workload);
+        }
+    }
+    let mut rows: Vec<Vec<Cell>> = vec![];
+    for workload in workloads {
+        let values = series.iter().map(|series| Cell::number(series.get(workload), 2));
+        rows.push(std::iter::once(Cell::from(workload)).chain(values).collect());
+    }
+    let averages = series.iter().map(|series| Cell::number(Some(series.average()), 2));
+    rows.push(std::iter::once(Cell::from("average")).chain(averages).collect());
+    let labels: Vec<&str> = series.iter().map(|series| series.label.as_str()).collect();
+    folded("data", &[&["workload"], &labels[..]].concat(), &rows)
+}
+
+/// A row per line: most lines are long, and few read them number by number.
+fn of_lines(Lines { x, y, lines }: &Lines) -> Markup {
+    let rows: Vec<Vec<Cell>> = lines
+        .iter()
+        .map(|line| {
+            let points: Vec<String> = line.points.iter().map(|(x, y)| format!("{x} {y:.3}")).collect();
+            vec![line.name.as_str().into(), (points.len() as u64).into(), points.join("; ").into()]
+        })
+        .collect();
+    folded("data", &["line", "points", &format!("{x} and {y}")], &rows)
+}
