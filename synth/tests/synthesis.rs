@@ -93,7 +93,7 @@ fn latches_loops_and_errors_are_named() {
     let undriven = "module undriven(input a, output b); wire c; assign b = a & c; endmodule";
     let jobs = [("latch", latch), ("wrong", wrong), ("undriven", undriven)];
     let jobs = jobs.map(|(top, source)| Job::new(source, top));
-    for (job, result) in jobs.iter().zip(synthesize_all(&jobs, &options, |_, _| {})) {
+    for (job, result) in jobs.iter().zip(synthesize_all(&jobs, &options, |_| {})) {
         let message = format!("{:#}", result.unwrap_err());
         assert!(message.starts_with(&format!("{}: Yosys failed; its log is ", job.top)), "{message}");
         assert!(message.contains("ERROR"), "{message}");

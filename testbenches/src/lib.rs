@@ -10,6 +10,7 @@
 
 mod random;
 mod registry;
+mod sampling;
 mod scenario;
 mod stimulus;
 mod testbench;
@@ -32,6 +33,7 @@ pub use inventory::submit;
 pub(crate) use random::spread;
 pub use random::Random;
 pub use registry::{workbench, Registration};
+pub use sampling::Sample;
 pub use scenario::{Drive, Scenario};
 pub use stimulus::Stimulus;
 pub use testbench::{Engine, Testbench};

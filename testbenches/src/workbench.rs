@@ -1,17 +1,20 @@
 //! The testbench of any module, its type left behind: what the tool, the tests and the benches run.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::Path;
+use std::rc::Rc;
 use std::str::FromStr;
 
-use anyhow::{anyhow, Result};
-use gpurf_blocks::{Clocked, Parameters};
+use anyhow::{anyhow, bail, Context, Result};
+use gpurf_blocks::{layout, Clocked, Field, Parameters};
 use gpurf_hw::dialect::{Extent, Module, PortWaveform, Rtl};
 use gpurf_verilog::{emit, Design, Icarus, Verilated};
 use rust_hdl::prelude::Block;
 
+use crate::sampling::{Sample, Sampled};
 use crate::{run, Drive, Engine, Outcome, Random, Testbench};
 
 /// An engine of a module.
@@ -25,12 +28,14 @@ pub enum EngineKind {
     Verilator,
     /// The emitted Verilog under Icarus.
     Icarus,
+    /// What the emitted Verilog was synthesized to, under Verilator.
+    Netlist,
 }
 
 impl EngineKind {
     /// All of them.
-    pub const ALL: [EngineKind; 4] =
-        [EngineKind::Model, EngineKind::Rtl, EngineKind::Verilator, EngineKind::Icarus];
+    pub const ALL: [EngineKind; 5] =
+        [EngineKind::Model, EngineKind::Rtl, EngineKind::Verilator, EngineKind::Icarus, EngineKind::Netlist];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -39,6 +44,7 @@ impl EngineKind {
             EngineKind::Rtl => "rtl",
             EngineKind::Verilator => "verilator",
             EngineKind::Icarus => "icarus",
+            EngineKind::Netlist => "netlist",
         }
     }
 }
@@ -54,7 +60,7 @@ impl FromStr for EngineKind {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let found = EngineKind::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| "there are model, rtl, verilator and icarus".to_string())
+        found.ok_or_else(|| "there are model, rtl, verilator, icarus and netlist".to_string())
     }
 }
 
@@ -68,6 +74,9 @@ pub trait Workbench {
 
     /// Other Verilog in the place of the module's own: edited, synthesized, or written by hand.
     fn read_verilog(&mut self, text: String);
+
+    /// The Verilog that the engine [`EngineKind::Netlist`] runs: cells of a library, and their models.
+    fn read_netlist(&mut self, text: String);
 
     /// Names and rules of the directed scenarios.
     fn scenarios(&self) -> Vec<(&'static str, &'static str)>;
@@ -88,6 +97,15 @@ pub trait Workbench {
     /// a fresh model.
     fn run_after_reset(&self, seed: u64, before: u64, cycles: u64) -> Result<Outcome>;
 
+    /// Where each port stands in the packed words of a [`Sample`]: inputs and outputs.
+    fn fields(&self) -> (Vec<Field>, Vec<Field>);
+
+    /// Drives one fresh engine with random stimulus for so many cycles, and gives back its ports, cycle by cycle.
+    fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>>;
+
+    /// The same under one of the scenarios, by its name.
+    fn sample_scenario(&self, engine: EngineKind, name: &str) -> Result<Vec<Sample>>;
+
     /// Records so many cycles of random stimulus, to be played back without deciding anything.
     fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording>;
 }
@@ -107,13 +125,15 @@ pub struct Bench<M> {
     parameters: Parameters,
     /// Verilog in the place of the module's own.
     source: Option<String>,
+    netlist: Option<String>,
     module: PhantomData<M>,
 }
 
 impl<M> Clone for Bench<M> {
     fn clone(&self) -> Self {
-        let Bench { name, parameters, source, module } = self;
-        Bench { name: name.clone(), parameters: *parameters, source: source.clone(), module: *module }
+        let Bench { name, parameters, source, netlist, module } = self;
+        let (source, netlist) = (source.clone(), netlist.clone());
+        Bench { name: name.clone(), parameters: *parameters, source, netlist, module: *module }
     }
 }
 
@@ -121,7 +141,8 @@ impl<M: Testbench> Bench<M> {
     /// A bench of the module with these parameters; waveforms show the name.
     pub fn new(name: &str, parameters: &Parameters) -> Self {
         let name = name.to_string();
-        Bench { name, parameters: M::seen(parameters), source: None, module: PhantomData }
+        let parameters = M::seen(parameters);
+        Bench { name, parameters, source: None, netlist: None, module: PhantomData }
     }
 
     fn module(&self) -> M {
@@ -134,6 +155,10 @@ impl<M: Testbench> Bench<M> {
             EngineKind::Rtl => Box::new(Rtl::new(self.module())),
             EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?)?),
             EngineKind::Icarus => Box::new(Icarus::of(&self.verilog()?)?),
+            EngineKind::Netlist => {
+                let text = self.netlist.clone().context("there is no netlist of it: it was not synthesized")?;
+                Box::new(Verilated::of(&self.verilog()?.with_source(text))?)
+            }
         })
     }
 
@@ -157,6 +182,10 @@ impl<M: Testbench> Workbench for Bench<M> {
 
     fn read_verilog(&mut self, text: String) {
         self.source = Some(text);
+    }
+
+    fn read_netlist(&mut self, text: String) {
+        self.netlist = Some(text);
     }
 
     fn scenarios(&self) -> Vec<(&'static str, &'static str)> {
@@ -216,6 +245,34 @@ impl<M: Testbench> Workbench for Bench<M> {
         let mut engines: [Engine<M>; 3] = [M::model(&self.parameters), Box::new(rtl), Box::new(verilated)];
         let mut stimulus = M::stimulus(&self.parameters);
         Ok(run::<M>(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, |_, _, _| {}))
+    }
+
+    fn fields(&self) -> (Vec<Field>, Vec<Field>) {
+        (layout::<M::In>(), layout::<M::Out>())
+    }
+
+    fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>> {
+        let samples = Rc::new(RefCell::new(vec![]));
+        let mut engines: [Engine<M>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
+        let mut stimulus = M::stimulus(&self.parameters);
+        let outcome = run::<M>(&mut engines, &mut *stimulus, random, cycles, |_, _, _| {});
+        if let Some((cycle, reason)) = outcome.violation {
+            bail!("cycle {cycle}: {reason}");
+        }
+        Ok(samples.take())
+    }
+
+    fn sample_scenario(&self, engine: EngineKind, name: &str) -> Result<Vec<Sample>> {
+        let scenarios = M::scenarios();
+        let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == name) else {
+            let names: Vec<_> = scenarios.iter().map(|scenario| scenario.name).collect();
+            bail!("{} has no scenario {name}; it has: {}", self.name, names.join(", "));
+        };
+        let samples = Rc::new(RefCell::new(vec![]));
+        let mut engines: [Engine<M>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
+        let played = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines));
+        played.map_err(|reason| anyhow!("{name}: {reason}"))?;
+        Ok(samples.take())
     }
 
     fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording> {
