@@ -12,23 +12,33 @@ use gpurf_blocks::SUB_CORES;
 /// row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiling {
+    /// Rows of C that a block computes.
     pub block_m: usize,
+    /// Columns of C that a block computes.
     pub block_n: usize,
+    /// Depth of the tiles of A and B in shared memory.
     pub block_k: usize,
+    /// Rows of C that a warp computes.
     pub warp_m: usize,
+    /// Columns of C that a warp computes.
     pub warp_n: usize,
 }
 
 /// Transfers of 512 bytes, 16 for each lane of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfers {
+    /// Transfers out of shared memory.
     pub shared_loads: u64,
+    /// Transfers into shared memory.
     pub shared_stores: u64,
+    /// Transfers out of global memory.
     pub global_loads: u64,
+    /// Transfers into global memory.
     pub global_stores: u64,
 }
 
 impl Transfers {
+    /// All of them.
     pub fn sum(&self) -> u64 {
         self.shared_loads + self.shared_stores + self.global_loads + self.global_stores
     }

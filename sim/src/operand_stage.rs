@@ -33,6 +33,7 @@ struct Decided<D> {
 }
 
 impl<D: Data, K: Collector<D>> OperandStage<D, K> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         OperandStage {
             parameters: *parameters,

@@ -208,13 +208,15 @@ counters! {
         resident_cycles,
         /// Active CTAs, summed over cycles.
         active_cycles,
-        /// CTAs whose warps all stalled on memory for the first time, and cycles from their first issue.
+        /// CTAs whose warps all stalled on memory for the first time.
         complete_stalls,
+        /// Cycles from the first issue of each of them to then.
         cycles_to_stall,
         /// Active CTAs that became pending.
         switched_out,
-        /// Pending CTAs that became active: their registers were in the ACRF; they were not.
+        /// Pending CTAs that became active, and whose registers were in the ACRF.
         resumed_in_place,
+        /// Pending CTAs that became active, and whose registers were not there.
         resumed_from_store,
         /// Switches that were refused for want of room in the PCRF.
         refused_room,
@@ -222,21 +224,25 @@ counters! {
         refused_diverged,
         /// Cycles in which registers or contexts were being moved.
         switch_cycles,
-        /// Registers read from the banks to be stored, and written into them.
+        /// Registers read from the banks to be stored.
         registers_saved,
+        /// Registers written into the banks that had been stored.
         registers_restored,
-        /// Look-ups of live registers.
+        /// Look-ups of live registers that found them in the RMU's cache.
         vector_hits,
+        /// Look-ups of live registers that did not.
         vector_misses,
         /// 32-byte sectors that register contexts took to and from DRAM.
         context_sectors,
-        /// Warps that took registers of the shared pool; took more than it had, lest nothing ever move.
+        /// Warps that took registers of the shared pool.
         pool_acquired,
+        /// Warps that took more than it had, lest nothing ever move.
         pool_overdrawn,
         /// CTAs that a kernel beyond the design's limits ran as under the baseline.
         unswitchable,
-        /// Windows of 1,000 instructions, and parts per million of the allocated registers used in each, summed.
+        /// Windows of 1,000 instructions.
         windows,
+        /// Parts per million of the allocated registers used in each of them, summed.
         window_use,
     }
 }
@@ -244,16 +250,19 @@ counters! {
 /// Counters with the ratios derived from them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
+    /// Events.
     #[serde(flatten)]
     pub counters: Counters,
     /// Warp instructions per cycle of the SM.
     pub ipc: f64,
     /// Hits per operand read.
     pub hit_ratio: f64,
+    /// Cycles without an issue, by cause.
     pub stalls: Stalls,
 }
 
 impl Summary {
+    /// With what follows from the counters.
     pub fn new(counters: Counters, stalls: Stalls) -> Self {
         Summary {
             ipc: ratio(counters.warp_instructions, counters.cycles),
@@ -279,6 +288,7 @@ pub struct Interval {
     pub cycle: u64,
     /// Of all SMs together.
     pub ipc: f64,
+    /// Share of the operand reads that hit.
     pub hit_ratio: f64,
     /// STHLD during the interval.
     pub sthld: u32,
@@ -299,12 +309,15 @@ pub(crate) fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
 /// One kernel of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KernelStatistics {
+    /// Name of the kernel.
     pub name: String,
+    /// Number of the launch.
     pub id: u32,
     /// Thread blocks run.
     pub blocks: u64,
     /// Thread blocks that are resident at a time, at most.
     pub resident_blocks: usize,
+    /// What was counted in it.
     #[serde(flatten)]
     pub summary: Summary,
 }
@@ -312,12 +325,15 @@ pub struct KernelStatistics {
 /// The result of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Statistics {
+    /// Name of the design.
     pub design: String,
     /// What ran the operand stages.
     pub engine: String,
+    /// Of the hardware's random choices.
     pub seed: u64,
     /// Version of this software.
     pub version: String,
+    /// What was counted in the run.
     #[serde(flatten)]
     pub summary: Summary,
     /// Dynamic energy of the register file by component.
@@ -329,8 +345,11 @@ pub struct Statistics {
     /// Under a design that switches CTAs, or if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residency: Option<Residency>,
+    /// Of STHLD, in order.
     pub intervals: Vec<Interval>,
+    /// In the order of their launches.
     pub kernels: Vec<KernelStatistics>,
+    /// The machine.
     pub config: Config,
 }
 

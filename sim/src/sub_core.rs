@@ -12,6 +12,7 @@ use crate::issue::{Answer, Holders, IssueStage};
 /// Port R of an operand stage: its collectors, as the issue stage sees them in a cycle in which these units, a bit each,
 /// take instructions.
 pub trait PortR {
+    /// What is in the collectors, given the units that take an instruction (bit u: unit u).
     fn holders(&mut self, unit_ready: u32) -> Holders;
 }
 

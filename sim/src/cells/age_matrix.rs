@@ -13,6 +13,7 @@ pub struct AgeMatrix {
 }
 
 impl AgeMatrix {
+    /// With so many entries, after reset.
     pub fn new(entries: usize) -> Self {
         AgeMatrix { oldest_first: (0..entries as u8).collect(), renewals: 0 }
     }

@@ -12,10 +12,12 @@ pub struct Lfsr {
 }
 
 impl Lfsr {
+    /// The present state.
     pub fn value(&self) -> u8 {
         self.state
     }
 
+    /// Goes on to the next state.
     pub fn advance(&mut self) {
         let taps = self.state & 0b1011_1000;
         self.state = self.state << 1 | (taps.count_ones() % 2 == 0) as u8;

@@ -15,6 +15,7 @@ pub struct RoundRobin {
 }
 
 impl RoundRobin {
+    /// For so many requesters, after reset.
     pub fn new(requesters: usize) -> Self {
         RoundRobin { requesters, next: 0, granted: None }
     }

@@ -24,6 +24,7 @@ pub struct Boc<D: Data> {
 }
 
 impl<D: Data> Boc<D> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         Boc {
             parameters: *parameters,

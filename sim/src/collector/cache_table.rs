@@ -29,6 +29,7 @@ pub struct CacheTable<D: Data> {
 }
 
 impl<D: Data> CacheTable<D> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { entries, slots, banks, d_ports, .. } = *parameters;
         CacheTable {

@@ -18,9 +18,11 @@ pub trait Collector<D: Data>: Clone + fmt::Debug + Send + 'static {
 
     /// Port R: an instruction occupies it; it belongs to a warp beyond its instruction; some value in it has a near reuse.
     fn is_occupied(&self) -> bool;
+    /// The warp whose registers it caches, if it does.
     fn owner(&self) -> Option<u32> {
         None
     }
+    /// A register in it has a near next use.
     fn holds_near(&self) -> bool {
         false
     }
@@ -73,13 +75,19 @@ pub trait Collector<D: Data>: Clone + fmt::Debug + Send + 'static {
 /// An instruction at the door of a collector.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Issue {
+    /// Its warp.
     pub warp: u32,
+    /// The unit that executes it.
     pub unit: u32,
+    /// What is carried for whoever issued it.
     pub payload: u32,
     /// A bit per used source slot, and per slot whose next reuse is near.
     pub sources: u8,
+    /// Bit i: the next use of source i is near.
     pub near: u8,
+    /// Register number of each source.
     pub registers: [u8; MAX_SLOTS],
+    /// Registers that it writes.
     pub destinations: [Option<u8>; MAX_DESTINATIONS],
     /// The window is emptied before.
     pub flush: bool,
@@ -139,6 +147,7 @@ pub struct Placement {
     /// Bit s: slot s was found; it has to be read from the banks. A slot that repeats the register of
     /// an earlier one that misses is neither, where the collector knows registers.
     pub hit: u8,
+    /// Bit i: source i has to be read from its bank.
     pub request: u8,
     /// Of a caching collector: the entry of each slot that was found.
     pub index: [u8; MAX_SLOTS],
@@ -149,14 +158,20 @@ pub struct Placement {
 pub struct Results<D> {
     /// A bit per bank: there is a write; if so, whether its value is read soon.
     pub banks: u8,
+    /// Bit b: the next use of what is written into bank b is near.
     pub near: u8,
+    /// Whose register it is.
     pub warp: [u32; MAX_BANKS],
+    /// First row of the warp's registers.
     pub base: [u32; MAX_BANKS],
+    /// Register number in its warp.
     pub register: [u32; MAX_BANKS],
+    /// What is written.
     pub data: [D; MAX_BANKS],
 }
 
 impl<D: Data> Results<D> {
+    /// What is written in a cycle.
     pub fn new(inputs: &OperandStageIn<D>, banks: usize) -> Self {
         Results {
             banks: mask(&inputs.write_valid) & all(banks),
@@ -185,9 +200,11 @@ impl<D: Data> Results<D> {
 pub struct Edge<'a, D> {
     /// The instruction that enters, with what it found in this cycle.
     pub issue: Option<(&'a Issue, Placement)>,
+    /// What is written in the cycle.
     pub results: &'a Results<D>,
     /// Results that enter, and that are kept out; a bit per bank.
     pub cached: u8,
+    /// Bit b: the write filter keeps what is written into bank b out.
     pub filtered: u8,
     /// For a random choice; in as many bits as the shift register has.
     pub random: u32,

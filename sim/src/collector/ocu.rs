@@ -21,6 +21,7 @@ pub struct Ocu<D: Data> {
 }
 
 impl<D: Data> Ocu<D> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         Ocu {
             parameters: *parameters,

@@ -21,6 +21,7 @@ pub struct OperandCollectorTable {
 }
 
 impl OperandCollectorTable {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let slots = vec![Slot::default(); parameters.slots];
         OperandCollectorTable { parameters: *parameters, slots, inputs: OperandCollectorTableIn::default() }

@@ -41,6 +41,7 @@ pub struct Replacement {
 }
 
 impl Replacement {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { replacement: policy, entries, slots, d_ports, .. } = *parameters;
         Replacement { policy, entries, slots, d_ports }

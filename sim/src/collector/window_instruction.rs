@@ -10,14 +10,18 @@ use crate::bits::{all, mask, members};
 /// A register, and its value if it is there.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand<D> {
+    /// Register number.
     pub register: u8,
+    /// Its value, if it is there.
     pub value: Option<D>,
 }
 
 /// Its operands.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowInstruction<D> {
+    /// Its sources, by slot.
     pub sources: [Option<Operand<D>>; MAX_SLOTS],
+    /// Registers that it writes.
     pub destinations: [Option<Operand<D>>; MAX_DESTINATIONS],
 }
 
@@ -79,6 +83,7 @@ pub struct WindowPlace<D: Data> {
 }
 
 impl<D: Data> WindowPlace<D> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         WindowPlace {
             parameters: *parameters,

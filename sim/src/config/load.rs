@@ -39,6 +39,8 @@ const SET_BY_THE_SM: [(&str, &str); 8] = [
 
 /// Every message names the file or setting and the remedy.
 #[derive(Debug, thiserror::Error)]
+// The message of a variant says what it is, and what its fields are.
+#[allow(missing_docs)]
 pub enum ConfigError {
     #[error(
         "{}: {source}; check that the path exists and that you may read it, or name a preset: {}",

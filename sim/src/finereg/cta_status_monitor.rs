@@ -6,6 +6,7 @@ use gpurf_blocks::{Clocked, Parameters, Tie, FLAG_WORD};
 /// Where a CTA's context or its registers are; the numbers are R's Table IV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Location {
+    /// There is no such CTA.
     #[default]
     NotLaunched = 0,
     /// Shared memory, the PCRF.
@@ -30,11 +31,14 @@ impl Location {
 /// The two fields of a CTA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
+    /// Where its context is.
     pub context: Location,
+    /// Where its registers are.
     pub registers: Location,
 }
 
 impl Status {
+    /// Context and registers are in use.
     pub fn is_active(self) -> bool {
         self == Status { context: Location::InUse, registers: Location::InUse }
     }
@@ -43,6 +47,7 @@ impl Status {
 /// The pending CTA that goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
+    /// Number of the CTA.
     pub cta: usize,
     /// Its registers need not be moved.
     pub in_acrf: bool,
@@ -58,15 +63,18 @@ pub struct CtaStatusMonitor {
 }
 
 impl CtaStatusMonitor {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { ctas, tie, .. } = *parameters;
         CtaStatusMonitor { status: vec![Status::default(); ctas], tie, last: 0, inputs: Default::default() }
     }
 
+    /// Of a CTA.
     pub fn status(&self, cta: usize) -> Status {
         self.status[cta]
     }
 
+    /// Changes that of a CTA.
     pub fn set(&mut self, cta: usize, status: Status) {
         self.status[cta] = status;
     }

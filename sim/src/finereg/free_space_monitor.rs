@@ -12,6 +12,7 @@ pub struct FreeSpaceMonitor {
 }
 
 impl FreeSpaceMonitor {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let entries = parameters.pcrf_entries;
         FreeSpaceMonitor { occupied: vec![false; entries], used: 0, inputs: Default::default() }
@@ -25,10 +26,12 @@ impl FreeSpaceMonitor {
         self.occupied.iter().position(|&occupied| !occupied)
     }
 
+    /// Entries that are free.
     pub fn free_count(&self) -> usize {
         self.occupied.len() - self.used
     }
 
+    /// Of each entry, whether it is taken.
     pub fn occupied(&self) -> &[bool] {
         &self.occupied
     }

@@ -6,10 +6,15 @@ use gpurf_blocks::{Clocked, Data, Parameters};
 /// A register with its tag; `next` counts unless `end` is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Entry<D> {
+    /// The last one of its chain.
     pub end: bool,
+    /// The entry that follows.
     pub next: usize,
+    /// Whose register it is.
     pub warp: u32,
+    /// Register number in its warp.
     pub register: u32,
+    /// Its value.
     pub data: D,
 }
 
@@ -33,6 +38,7 @@ pub struct Pcrf<D: Data> {
 }
 
 impl<D: Data> Pcrf<D> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { pcrf_entries: entries, pcrf_latency: latency, next_latency, .. } = *parameters;
         Pcrf {
@@ -54,10 +60,12 @@ impl<D: Data> Pcrf<D> {
         self.shown.then_some(&self.output)
     }
 
+    /// One of the entries.
     pub fn entry(&self, number: usize) -> &Entry<D> {
         &self.entries[number]
     }
 
+    /// The first entry of the chain that is being stored.
     pub fn head(&self) -> usize {
         self.head
     }

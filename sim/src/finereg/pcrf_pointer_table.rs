@@ -6,7 +6,9 @@ use gpurf_blocks::{Clocked, Parameters};
 /// Where a CTA's chain begins, and how many registers it has at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Line {
+    /// The first entry of the chain.
     pub pointer: usize,
+    /// Registers in the chain.
     pub count: usize,
 }
 
@@ -21,6 +23,7 @@ pub struct PcrfPointerTable {
 }
 
 impl PcrfPointerTable {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { ctas, count_bits, .. } = *parameters;
         PcrfPointerTable {
@@ -31,6 +34,7 @@ impl PcrfPointerTable {
         }
     }
 
+    /// Of every CTA.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -40,10 +44,12 @@ impl PcrfPointerTable {
         self.read
     }
 
+    /// Reads the line of a CTA.
     pub fn read(&mut self, cta: usize) {
         self.read = self.lines[cta];
     }
 
+    /// Writes the line of a CTA.
     pub fn write(&mut self, cta: usize, line: Line) {
         self.lines[cta] = Line { count: line.count.min(self.most), ..line };
     }

@@ -13,6 +13,7 @@ pub struct RegisterIndexDecoder {
 }
 
 impl RegisterIndexDecoder {
+    /// Takes a bit vector of live registers.
     pub fn load(&mut self, vector: u64) {
         self.left = vector;
     }
@@ -22,6 +23,7 @@ impl RegisterIndexDecoder {
         (self.left != 0).then(|| self.left.trailing_zeros() as usize)
     }
 
+    /// Goes on to the next live register.
     pub fn drop_first(&mut self) {
         self.left &= self.left.wrapping_sub(1);
     }

@@ -90,6 +90,7 @@ pub struct Rmu<D: Data> {
 }
 
 impl<D: Data> Rmu<D> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         Rmu {
             cache: LiveRegisterCache::default(),

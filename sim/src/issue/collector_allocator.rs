@@ -10,6 +10,7 @@ use crate::cells::Lfsr;
 #[derive(Clone, Debug)]
 pub struct CollectorAllocator {
     collectors: usize,
+    /// How collectors are allocated.
     pub allocation: Allocation,
     waiting: Waiting,
     choice: Choice,
@@ -33,6 +34,7 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// The collector that is taken, if one is.
     pub fn collector(self) -> Option<usize> {
         match self {
             Answer::Collector(collector) | Answer::GivenUp(collector) => Some(collector),
@@ -42,6 +44,7 @@ impl Answer {
 }
 
 impl CollectorAllocator {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { collectors, allocation, waiting, choice, seed, .. } = *parameters;
         let (counter, random) = (0, Lfsr::default());

@@ -23,8 +23,11 @@ pub struct IssueStage {
 /// Collectors as the issue stage sees them: a bit each, and whose data each has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Holders {
+    /// Bit c: collector c can take no instruction.
     pub occupied: u8,
+    /// Bit c: collector c holds a register whose next use is near.
     pub near: u8,
+    /// The warp whose registers each caches.
     pub owner: [Option<u8>; MAX_COLLECTORS],
 }
 

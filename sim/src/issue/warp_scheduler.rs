@@ -20,6 +20,7 @@ pub struct WarpScheduler {
 }
 
 impl WarpScheduler {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { collectors, scheduling, occupied, .. } = *parameters;
         WarpScheduler {

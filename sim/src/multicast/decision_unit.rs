@@ -25,6 +25,7 @@ enum Fate {
 }
 
 impl DecisionUnit {
+    /// After reset, with these parameters.
     pub fn new(_: &Parameters) -> Self {
         DecisionUnit
     }
@@ -40,6 +41,7 @@ impl DecisionUnit {
         }
     }
 
+    /// What becomes of the request.
     pub fn decide(inputs: &DecisionUnitIn) -> DecisionUnitOut {
         let fate = Self::fate(inputs);
         let offer = matches!(fate, Fate::Leaves | Fate::Pairs | Fate::Rejected);

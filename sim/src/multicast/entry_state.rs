@@ -14,6 +14,7 @@ pub struct EntryState {
 const DUE: u32 = 2;
 
 impl EntryState {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         EntryState { ages: vec![None; parameters.lrt_entries], inputs: EntryStateIn::default() }
     }

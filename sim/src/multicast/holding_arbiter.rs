@@ -15,6 +15,7 @@ pub struct HoldingArbiter {
 }
 
 impl HoldingArbiter {
+    /// For so many requesters, after reset.
     pub fn new(requesters: usize) -> Self {
         HoldingArbiter { requesters, turn: 0, granted: None, finish: false }
     }

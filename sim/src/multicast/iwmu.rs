@@ -23,6 +23,7 @@ pub struct Iwmu {
 }
 
 impl Iwmu {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { search, release_age, .. } = *parameters;
         let table: Lrt = match search {

@@ -10,10 +10,15 @@ use super::HoldingArbiter;
 /// A load of one warp, or a release of its loads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadRequest {
+    /// It is a release, not a load.
     pub release: bool,
+    /// Its warp.
     pub warp: u32,
+    /// Address in shared memory.
     pub address: u32,
+    /// Register that holds the address.
     pub source: u32,
+    /// Register that is loaded.
     pub destination: u32,
 }
 
@@ -26,6 +31,7 @@ pub struct LoadQueue {
 }
 
 impl LoadQueue {
+    /// After reset, with these parameters.
     pub fn new(_: &Parameters) -> Self {
         LoadQueue {
             queues: Default::default(),
@@ -45,6 +51,7 @@ impl LoadQueue {
         self.turns.grant(waiting.fold(0, |all, sub_core| all | 1 << sub_core))
     }
 
+    /// The oldest one.
     pub fn head(&self) -> Option<LoadRequest> {
         self.turn().map(|sub_core| self.queues[sub_core][0])
     }

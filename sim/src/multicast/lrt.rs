@@ -19,6 +19,7 @@ impl Entry {
         Entry { warp, address, source, destination, age: 0 }
     }
 
+    /// Whether it is to be loaded now.
     pub fn is_due(&self) -> bool {
         self.age == 2
     }
@@ -41,10 +42,12 @@ impl Entry {
 pub struct Entries(pub Vec<Option<Entry>>);
 
 impl Entries {
+    /// With so many entries, after reset.
     pub fn new(entries: usize) -> Self {
         Entries(vec![None; entries])
     }
 
+    /// The first entry of which this holds.
     pub fn find(&self, holds: impl Fn(&Entry) -> bool) -> Option<usize> {
         self.0.iter().position(|entry| entry.as_ref().is_some_and(&holds))
     }
@@ -53,6 +56,7 @@ impl Entries {
         self.0.iter().flatten().count()
     }
 
+    /// Whether every entry is taken.
     pub fn is_full(&self) -> bool {
         self.occupancy() == self.0.len()
     }
@@ -68,6 +72,7 @@ impl Entries {
         self.0.iter_mut().flatten().for_each(|entry| entry.age = 2.min(entry.age + 1));
     }
 
+    /// What the table answers after a step.
     pub fn outputs(&self, step: Option<Step>) -> LrtOut {
         let mut outputs =
             LrtOut { full: self.is_full(), occupancy: self.occupancy() as u32, ..Default::default() };
@@ -105,6 +110,16 @@ impl Entries {
 /// What a cycle shows, and waits for somebody to take.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
-    Leaves { place: usize, aged: bool },
-    Ends { partner: Option<usize> },
+    /// An entry leaves, and is loaded for its warp alone.
+    Leaves {
+        /// Its place in the table.
+        place: usize,
+        /// It has waited for long enough; if not, it has to leave for the request.
+        aged: bool,
+    },
+    /// The search ends.
+    Ends {
+        /// The entry whose load the request shares, if there is one.
+        partner: Option<usize>,
+    },
 }

@@ -14,6 +14,7 @@ pub struct LrtCam {
 }
 
 impl LrtCam {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         LrtCam { entries: Entries::new(parameters.lrt_entries), inputs: LrtIn::default(), step: None }
     }

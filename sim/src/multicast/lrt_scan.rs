@@ -18,6 +18,7 @@ pub struct LrtScan {
 }
 
 impl LrtScan {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let entries = Entries::new(parameters.lrt_entries);
         LrtScan { entries, shown: None, row: None, inputs: LrtIn::default(), step: None }

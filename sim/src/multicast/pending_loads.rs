@@ -9,9 +9,13 @@ use crate::cells::RoundRobin;
 /// A load of one warp or two on its way to shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
+    /// Address in shared memory.
     pub address: u32,
+    /// Register that holds the address.
     pub source: u32,
+    /// Register that is loaded.
     pub destination: u32,
+    /// The warps that it is loaded for.
     pub warps: [Option<u32>; 2],
 }
 
@@ -40,6 +44,7 @@ pub struct PendingLoads {
 }
 
 impl PendingLoads {
+    /// After reset, with these parameters.
     pub fn new(_: &Parameters) -> Self {
         PendingLoads {
             places: [None; PENDING],

@@ -45,6 +45,7 @@ struct Events<D> {
 }
 
 impl<D: Data> RegisterCache<D> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let groups = LANES / parameters.rc_tag_lanes;
         RegisterCache {

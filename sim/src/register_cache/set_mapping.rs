@@ -11,6 +11,7 @@ pub struct SetMapping {
 }
 
 impl SetMapping {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { rc_entries, rc_ways, rc_mapping, .. } = *parameters;
         SetMapping { sets: (rc_entries / rc_ways) as u32, mapping: rc_mapping }

@@ -24,14 +24,19 @@ struct Part {
 /// What a result, a fill or a flush does.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Written {
-    /// Lanes that were valid, those that are stored, those of a result that go to the register file.
+    /// Lanes that were valid.
     pub hit: u32,
+    /// Lanes that are stored.
     pub stored: u32,
+    /// Lanes of a result that go to the register file.
     pub direct: u32,
+    /// The entry that they go into.
     pub entry: usize,
     /// Dirty lanes that leave, and what they are.
     pub victim: u32,
+    /// Register number of what leaves.
     pub victim_register: u32,
+    /// The entry that it leaves.
     pub victim_entry: usize,
 }
 
@@ -58,6 +63,7 @@ pub struct TagArray {
 }
 
 impl TagArray {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { slots, rc_entries, rc_ways, rc_allocation, rc_replacement, rc_write, .. } =
             *parameters;

@@ -12,6 +12,7 @@ pub struct WayReplacement {
 }
 
 impl WayReplacement {
+    /// With so many ways, after reset.
     pub fn new(ways: usize) -> Self {
         WayReplacement { order: (0..ways).collect(), touched: vec![] }
     }

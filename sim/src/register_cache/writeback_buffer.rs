@@ -18,6 +18,7 @@ pub struct WritebackBuffer<D: Data> {
 }
 
 impl<D: Data> WritebackBuffer<D> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { slots, rc_tag_lanes, .. } = *parameters;
         WritebackBuffer {

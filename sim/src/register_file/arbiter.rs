@@ -12,6 +12,7 @@ use crate::cells::RoundRobin;
 pub struct Arbiter {
     parameters: Parameters,
     caching: bool,
+    /// Of each bank.
     pub queues: Vec<RequestQueue>,
     turns: Vec<RoundRobin>,
     asked: Asked,
@@ -36,6 +37,7 @@ impl Asked {
 pub struct Grants {
     /// A bit per bank: a read goes to it; one waits for it.
     pub banks: u8,
+    /// A bit per bank: a read waits for it.
     pub conflicts: u8,
     /// What goes or waits.
     pub reads: [Request; MAX_BANKS],

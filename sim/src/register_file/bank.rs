@@ -8,13 +8,16 @@ use gpurf_blocks::{Clocked, Data, Parameters};
 pub struct Bank<D: Data> {
     rows: Vec<D>,
     under_way: bool,
+    /// The collector that gets the value.
     pub collector: u32,
+    /// The slot there.
     pub slot: u32,
     data: D,
     inputs: BankIn<D>,
 }
 
 impl<D: Data> Bank<D> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { rows, .. } = *parameters;
         Bank {

@@ -8,20 +8,25 @@ use gpurf_blocks::{Clocked, Parameters};
 /// One read that waits for its bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
+    /// Row of the bank.
     pub row: u32,
+    /// The collector that gets the value.
     pub collector: u32,
+    /// The slot there.
     pub slot: u32,
 }
 
 /// First in, first out.
 #[derive(Clone, Debug)]
 pub struct RequestQueue {
+    /// Oldest first.
     pub waiting: VecDeque<Request>,
     slots: usize,
     inputs: RequestQueueIn,
 }
 
 impl RequestQueue {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { collectors, slots, .. } = *parameters;
         let waiting = VecDeque::with_capacity(collectors * slots);

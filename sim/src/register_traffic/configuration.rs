@@ -19,17 +19,26 @@ pub enum Reach {
 /// A register cache: its parameters in the hardware's names, and what only the study has.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Configuration {
+    /// Registers that a warp has room for.
     pub entries: usize,
+    /// Entries of a set.
     pub ways: usize,
+    /// What is taken in.
     pub allocation: CacheAllocation,
     /// Takes in a result only if one of so many next instructions of the warp names its register; sources as with
     /// compiler-aided allocation. In the place of `allocation`.
     pub look_ahead: Option<usize>,
+    /// Which set a result goes into.
     pub mapping: DestinationMapping,
+    /// Which entry is replaced.
     pub replacement: CacheReplacement,
+    /// When results reach the register file.
     pub write: CacheWrite,
+    /// Lanes that share a tag.
     pub tag_lanes: usize,
+    /// Lanes that share a bank.
     pub bank_lanes: usize,
+    /// Where a look-up searches.
     pub reach: Reach,
 }
 
@@ -114,6 +123,7 @@ impl Configuration {
             .collect())
     }
 
+    /// Number of sets.
     pub fn sets(&self) -> usize {
         self.entries / self.ways
     }

@@ -13,6 +13,7 @@ const ENERGIES: &str = include_str!("../../config/register_cache_energy.toml");
 /// Lanes of an access that the table's caches make.
 const TABLE_LANES: usize = 4;
 
+/// Energies of C Table III, in pJ.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Energies {
@@ -49,6 +50,7 @@ pub struct Energy {
     pub register_file_reads: f64,
     /// RF.W
     pub register_file_writes: f64,
+    /// The sum of all.
     pub total: f64,
     /// Of the register file without a cache.
     pub baseline: f64,

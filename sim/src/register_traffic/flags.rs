@@ -15,11 +15,14 @@ pub struct ReuseFlags {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}; write `KERNEL PC POSITION...`, such as `_Z6kernelPf 00a0 0 2`")]
 pub struct FlagError {
+    /// Number of the line, from 1.
     pub line: usize,
+    /// What is wrong with it.
     pub reason: String,
 }
 
 impl ReuseFlags {
+    /// Reads the lines `KERNEL PC POSITION...`.
     pub fn parse(text: &str) -> Result<ReuseFlags, FlagError> {
         let mut flags = ReuseFlags::default();
         for (number, line) in text.lines().enumerate() {

@@ -19,6 +19,7 @@ const UNKNOWN_TO_RFC_SIM: &str = "ACQBULK ARRIVES BGMMA CGAERRBAR CS2UR DMMA ELE
 /// A register that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
+    /// Its number.
     pub register: u16,
     /// Number of its operand among the sources that a trace lists.
     pub position: u8,
@@ -29,7 +30,9 @@ pub struct Source {
 /// The registers of an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Operands {
+    /// What it reads.
     pub sources: Vec<Source>,
+    /// What it writes.
     pub destinations: Vec<u16>,
     /// It is passed over altogether.
     pub skipped: bool,

@@ -22,7 +22,9 @@ const PERSISTENT_CACHES: usize = 32;
 
 /// What is to be counted.
 pub struct Study {
+    /// The caches that are counted side by side.
     pub configurations: Vec<Configuration>,
+    /// How is counted.
     pub rules: Rules,
     /// Reuse flags in the place of those of the stream.
     pub flags: Option<ReuseFlags>,

@@ -14,7 +14,9 @@ pub struct Traffic {
     pub reads: u64,
     /// Destination registers.
     pub writes: u64,
+    /// Reads that found their register.
     pub read_hits: u64,
+    /// Writes that found their register.
     pub write_hits: u64,
     /// Reads from the register file.
     pub register_file_reads: u64,
@@ -35,18 +37,22 @@ pub struct Traffic {
 }
 
 impl Traffic {
+    /// Share of the reads that hit.
     pub fn read_hit_percent(&self) -> f64 {
         percent(self.read_hits, self.reads)
     }
 
+    /// Share of the writes that hit.
     pub fn write_hit_percent(&self) -> f64 {
         percent(self.write_hits, self.writes)
     }
 
+    /// Share of reads and writes that hit.
     pub fn total_hit_percent(&self) -> f64 {
         percent(self.read_hits + self.write_hits, self.reads + self.writes)
     }
 
+    /// Share of the reads that the register file is spared.
     pub fn reads_avoided_percent(&self) -> f64 {
         avoided(self.register_file_reads, self.reads)
     }

@@ -22,6 +22,7 @@ pub struct Warp {
 }
 
 impl Warp {
+    /// A warp with an empty cache.
     pub fn new(configuration: &Configuration, rules: &Rules) -> Warp {
         let shape = Shape::new(configuration, rules);
         Warp { shape, caches: vec![Cache::new(u32::MAX)], instructions: 0, reunites: true }
@@ -127,6 +128,7 @@ impl Warp {
 pub struct Counter(Tally);
 
 impl Counter {
+    /// What was counted.
     pub fn traffic(&self) -> Traffic {
         self.0.traffic
     }

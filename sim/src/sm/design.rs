@@ -20,9 +20,13 @@ use crate::sub_core::{SubCore, SubCoreEngine};
 /// A register-file design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Design {
+    /// Its name on the command line.
     pub name: &'static str,
+    /// What collects operands.
     pub collector: CollectorKind,
+    /// Which warp issues.
     pub scheduling: Scheduling,
+    /// Which collector an instruction enters.
     pub allocation: Allocation,
     /// Replacement in a caching collector.
     pub replacement: ReplacementPolicy,
@@ -32,6 +36,7 @@ pub struct Design {
     pub two_level: Option<TwoLevel>,
     /// Which CTAs are resident, and where their registers are.
     pub residency: Residency,
+    /// Whether loads of several warps become one.
     pub shared_loads: SharedLoads,
     /// A register cache stands between the collectors and the register file.
     pub register_cache: Option<Caching>,

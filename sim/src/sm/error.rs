@@ -2,6 +2,8 @@
 
 /// Every message names the kernel and the place.
 #[derive(Debug, thiserror::Error)]
+// The message of a variant says what it is, and what its fields are.
+#[allow(missing_docs)]
 pub enum SmError {
     #[error(transparent)]
     Trace(#[from] gpurf_trace::Error),

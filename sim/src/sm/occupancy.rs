@@ -171,6 +171,7 @@ pub enum Limit {
     Scheduling,
     /// R's Type-R, as the next.
     Registers,
+    /// Shared memory of the SM.
     SharedMemory,
 }
 

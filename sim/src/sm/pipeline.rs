@@ -41,12 +41,15 @@ impl Stage {
 pub struct PipelineInstruction<'a> {
     /// Its number in the run, modulo 2³²: the payload that the hardware carries for it.
     pub serial: u32,
+    /// Name of its kernel.
     pub kernel: &'a str,
-    /// Position of the thread block in the grid, and number of the warp in the block.
+    /// Position of the thread block in the grid: x, y, z.
     pub block: [u32; 3],
+    /// Number of the warp in the block.
     pub warp: u16,
-    /// Where the warp is: a sub-core, 0 to 3, and a warp slot of it, 0 to 7.
+    /// The sub-core that the warp is in, 0 to 3.
     pub sub_core: usize,
+    /// The warp slot there, 0 to 7.
     pub slot: u8,
     /// Byte offset in the kernel's code.
     pub pc: u32,

@@ -12,8 +12,11 @@ use crate::bits::members;
 /// A result at a port D.
 #[derive(Clone, Copy, Debug)]
 pub struct DWrite<D: Data> {
+    /// Register number in its warp.
     pub register: u8,
+    /// Its next use is near.
     pub near: bool,
+    /// Its value.
     pub data: D,
 }
 
@@ -36,6 +39,7 @@ pub struct Ccu<D: Data> {
 }
 
 impl<D: Data> Ccu<D> {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         Ccu {
             parameters: *parameters,

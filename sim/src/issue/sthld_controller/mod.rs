@@ -23,12 +23,14 @@ pub struct SthldController {
 }
 
 impl SthldController {
+    /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { interval, sthld_table: table, .. } = *parameters;
         let (cycle, instructions, previous, issued) = (0, 0, 0, 0);
         SthldController { interval, table, cycle, instructions, previous, state: 1, sthld: 0, issued }
     }
 
+    /// The present STHLD, in cycles.
     pub fn sthld(&self) -> u32 {
         self.sthld
     }

@@ -22,6 +22,7 @@ pub struct Curve {
 }
 
 impl Curve {
+    /// Instructions per cycle at an STHLD.
     pub fn ipc(&self, sthld: u32) -> f64 {
         self.level * (1.0 - self.slope).powi(sthld.saturating_sub(self.knee) as i32)
     }
@@ -32,15 +33,18 @@ impl Curve {
 pub struct WalkStep {
     /// In which the controller was: the number, as in the papers.
     pub state: u32,
+    /// In the interval.
     pub sthld: u32,
     /// IPC with its noise.
     pub ipc: f64,
+    /// The STHLD up to which the curve is flat.
     pub knee: u32,
 }
 
 /// STHLD over time, one step an interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Walk {
+    /// Interval by interval.
     pub steps: Vec<WalkStep>,
 }
 
