@@ -8,7 +8,7 @@ use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::find;
 use gpurf_synth::{audit, count, Area, Audit, Built, Measured, Overheads, Paper, Registers, Synthesis};
 use gpurf_testbenches::workbench;
-use gpurf_verilog::{emit, Design};
+use gpurf_verilog::{emit, Hierarchy};
 use serde::Serialize;
 
 use crate::output::JsonArgument;
@@ -54,10 +54,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     let mut areas: Vec<Synthesis> = vec![];
     if !arguments.no_area {
-        let mut designs: Vec<(Design, bool)> = vec![];
-        for (module, (_, _, design)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built) {
-            if designs.iter().all(|(other, _)| other.top != design.top) {
-                designs.push((design.clone(), module.sat_sweeping));
+        let mut designs: Vec<(Hierarchy, bool)> = vec![];
+        for (module, (_, _, hierarchy)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built) {
+            if designs.iter().all(|(other, _)| other.top != hierarchy.top) {
+                designs.push((hierarchy.clone(), module.sat_sweeping));
             }
         }
         areas = synthesize(&designs, &options(arguments.liberty.as_deref())?)?;
@@ -99,7 +99,7 @@ pub fn counted(key: &str) -> Result<Audit> {
 }
 
 /// A module as a paper has it: its data width, its registers, its Verilog.
-type Hardware = (u64, Registers, Design);
+type Hardware = (u64, Registers, Hierarchy);
 
 fn build(paper: &Paper, module: &Built) -> Result<Hardware> {
     let build = || -> Result<Hardware> {
@@ -115,7 +115,7 @@ fn build(paper: &Paper, module: &Built) -> Result<Hardware> {
     build().with_context(|| format!("paper {}, {}", paper.key, module.name))
 }
 
-fn measured(module: &Built, (data_width, registers, design): Hardware, areas: &[Synthesis]) -> Measured {
-    let area = areas.iter().find(|synthesis| synthesis.top == design.top).map(Area::from);
-    Measured { name: module.name.clone(), verilog: design.top, data_width, registers, area }
+fn measured(module: &Built, (data_width, registers, hierarchy): Hardware, areas: &[Synthesis]) -> Measured {
+    let area = areas.iter().find(|synthesis| synthesis.top == hierarchy.top).map(Area::from);
+    Measured { name: module.name.clone(), verilog: hierarchy.top, data_width, registers, area }
 }

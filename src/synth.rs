@@ -6,10 +6,10 @@ use anyhow::Result;
 use clap::Args;
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{nangate, synthesize_all, Job, Library, Options, Synthesis};
-use gpurf_verilog::Design;
+use gpurf_verilog::Hierarchy;
 
 use crate::output::{progress, JsonArgument};
-use crate::verilog::{design, modules, ModuleArguments};
+use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::Verdict;
 
 #[derive(Args)]
@@ -40,7 +40,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut options = options(arguments.liberty.as_deref())?;
     options.clock_gating = arguments.clock_gating;
     let sat_sweeping = !arguments.no_sat_sweeping;
-    let designs = entries.iter().map(|entry: &&Entry| Ok((design(entry, &parameters)?, sat_sweeping)));
+    let designs = entries.iter().map(|entry: &&Entry| Ok((hierarchy(entry, &parameters)?, sat_sweeping)));
     let results = synthesize(&designs.collect::<Result<Vec<_>>>()?, &options)?;
     arguments.json.write(&results)?;
     if arguments.json.leaves_tables() {
@@ -63,12 +63,12 @@ pub fn options(liberty: Option<&Path>) -> Result<Options> {
 }
 
 /// Synthesizes designs side by side, each with or without SAT sweeping: see [`Job::sat_sweeping`].
-pub fn synthesize(designs: &[(Design, bool)], options: &Options) -> Result<Vec<Synthesis>> {
-    let sources: Vec<_> = designs.iter().map(|(design, _)| design.source()).collect();
+pub fn synthesize(designs: &[(Hierarchy, bool)], options: &Options) -> Result<Vec<Synthesis>> {
+    let sources: Vec<_> = designs.iter().map(|(hierarchy, _)| hierarchy.source()).collect();
     let jobs = designs.iter().zip(&sources);
-    let jobs = jobs.map(|((design, sat_sweeping), source)| Job {
+    let jobs = jobs.map(|((hierarchy, sat_sweeping), source)| Job {
         source,
-        top: &design.top,
+        top: &hierarchy.top,
         sat_sweeping: *sat_sweeping,
     });
     let bar = progress(designs.len() as u64, "modules");

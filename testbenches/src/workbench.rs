@@ -9,7 +9,7 @@ use std::str::FromStr;
 use anyhow::{anyhow, Result};
 use gpurf_blocks::{Clocked, Parameters};
 use gpurf_hw::dialect::{Module, PortWaveform, Rtl};
-use gpurf_verilog::{emit, Design, Icarus, Verilated};
+use gpurf_verilog::{emit, Hierarchy, Icarus, Verilated};
 use rust_hdl::prelude::Block;
 
 use crate::{run, Drive, Engine, Outcome, Random, Testbench};
@@ -62,7 +62,7 @@ pub trait Workbench {
     fn block(&self) -> Box<dyn Block>;
 
     /// The Verilog of the engines that run it: the module's own, or what was read in its place.
-    fn verilog(&self) -> Result<Design>;
+    fn verilog(&self) -> Result<Hierarchy>;
 
     /// Other Verilog in the place of the module's own: edited, synthesized, or written by hand.
     fn read_verilog(&mut self, text: String);
@@ -144,11 +144,11 @@ impl<M: Testbench> Workbench for Bench<M> {
         Box::new(self.module())
     }
 
-    fn verilog(&self) -> Result<Design> {
-        let design = emit(&self.module())?;
+    fn verilog(&self) -> Result<Hierarchy> {
+        let hierarchy = emit(&self.module())?;
         Ok(match &self.source {
-            Some(text) => design.with_source(text.clone()),
-            None => design,
+            Some(text) => hierarchy.with_source(text.clone()),
+            None => hierarchy,
         })
     }
 

@@ -73,7 +73,8 @@ impl ModuleWaveform {
     pub fn create(path: &Path, top: &str, module: &dyn Block) -> io::Result<Self> {
         let mut file = WaveformFile::create(path)?;
         file.open_top(top)?;
-        let mut declare = Declare { file: &mut file, variables: vec![], depth: 0, namespaces: vec![], result: Ok(()) };
+        let mut declare =
+            Declare { file: &mut file, variables: vec![], depth: 0, namespaces: vec![], result: Ok(()) };
         module.accept(top, &mut declare);
         let Declare { variables, result, .. } = declare;
         result.map_err(|error| file.named(error))?;

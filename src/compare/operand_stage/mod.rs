@@ -16,7 +16,7 @@ use super::series::Series;
 use super::Arguments;
 use crate::output::write;
 use crate::synth::{options, synthesize};
-use crate::verilog::design;
+use crate::verilog::hierarchy;
 use crate::Verdict;
 
 /// An operand stage, the slower ones first. `hold`: cycles for which an instruction with one missing source holds its
@@ -171,7 +171,7 @@ fn hardware(parameters: &Parameters, width: usize) -> Result<Vec<Vec<Synthesis>>
                 parameters.set(name, value)?;
             }
             let entry = catalogue::find(module).expect("a stage of the catalogue");
-            designs.push((design(entry, &parameters)?, true));
+            designs.push((hierarchy(entry, &parameters)?, true));
         }
     }
     let mut results = synthesize(&designs, &options(None)?)?.into_iter();
