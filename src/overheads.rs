@@ -10,7 +10,7 @@ use gpurf_synth::{
     audit, count, digest, Area, Audit, Built, Measured, Overheads, Paper, Records, Registers, Synthesis,
 };
 use gpurf_testbenches::workbench;
-use gpurf_verilog::{emit, Design};
+use gpurf_verilog::{emit, Hierarchy};
 use serde::Serialize;
 
 use crate::output::JsonArgument;
@@ -66,10 +66,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     let mut areas: Vec<Synthesis> = vec![];
     if !arguments.no_area {
-        let mut designs: Vec<(Design, bool)> = vec![];
-        for (module, (_, _, design)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built) {
-            if designs.iter().all(|(other, _)| other.top != design.top) {
-                designs.push((design.clone(), module.sat_sweeping));
+        let mut designs: Vec<(Hierarchy, bool)> = vec![];
+        for (module, (_, _, hierarchy)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built) {
+            if designs.iter().all(|(other, _)| other.top != hierarchy.top) {
+                designs.push((hierarchy.clone(), module.sat_sweeping));
             }
         }
         areas = synthesized(&designs, &arguments)?;
@@ -94,9 +94,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 }
 
 /// What the modules cost, in their order. With `--last`, those that take long are not measured but looked up.
-fn synthesized(designs: &[(Design, bool)], arguments: &Arguments) -> Result<Vec<Synthesis>> {
+fn synthesized(designs: &[(Hierarchy, bool)], arguments: &Arguments) -> Result<Vec<Synthesis>> {
     let records = arguments.last.as_deref().map(Records::read).transpose()?;
-    let looked_up = |design: &Design| {
+    let looked_up = |design: &Hierarchy| {
         let last = records.as_ref()?.latest(&design.top)?;
         let changed = digest(&design.source()) != last.source;
         if changed && last.seconds > LONG {
@@ -144,7 +144,7 @@ pub fn counted(key: &str) -> Result<Audit> {
 }
 
 /// A module as a paper has it: its data width, its registers, its Verilog.
-type Hardware = (u64, Registers, Design);
+type Hardware = (u64, Registers, Hierarchy);
 
 fn build(paper: &Paper, module: &Built) -> Result<Hardware> {
     let build = || -> Result<Hardware> {
@@ -160,7 +160,7 @@ fn build(paper: &Paper, module: &Built) -> Result<Hardware> {
     build().with_context(|| format!("paper {}, {}", paper.key, module.name))
 }
 
-fn measured(module: &Built, (data_width, registers, design): Hardware, areas: &[Synthesis]) -> Measured {
-    let area = areas.iter().find(|synthesis| synthesis.top == design.top).map(Area::from);
-    Measured { name: module.name.clone(), verilog: design.top, data_width, registers, area }
+fn measured(module: &Built, (data_width, registers, hierarchy): Hardware, areas: &[Synthesis]) -> Measured {
+    let area = areas.iter().find(|synthesis| synthesis.top == hierarchy.top).map(Area::from);
+    Measured { name: module.name.clone(), verilog: hierarchy.top, data_width, registers, area }
 }

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Args;
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::{nangate, synthesize_all, Event, Hierarchy, Job, Library, Options, Synthesis};
-use gpurf_verilog::Design;
+use gpurf_synth::{nangate, synthesize_all, Event, Job, Library, Options, Structure, Synthesis};
+use gpurf_verilog::Hierarchy;
 
 use crate::output::{progress, JsonArgument};
 use crate::records::RecordArguments;
-use crate::verilog::{design, modules, ModuleArguments};
+use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::Verdict;
 
 #[derive(Args)]
@@ -48,7 +48,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut options = options(arguments.liberty.as_deref())?;
     options.clock_gating = arguments.clock_gating;
     let sat_sweeping = !arguments.no_sat_sweeping;
-    let designs = entries.iter().map(|entry: &&Entry| Ok((design(entry, &parameters)?, sat_sweeping)));
+    let designs = entries.iter().map(|entry: &&Entry| Ok((hierarchy(entry, &parameters)?, sat_sweeping)));
     let results = synthesize(&designs.collect::<Result<Vec<_>>>()?, &options)?;
     arguments.json.write(&results)?;
     if arguments.json.leaves_tables() {
@@ -71,12 +71,12 @@ pub fn options(liberty: Option<&Path>) -> Result<Options> {
 }
 
 /// Synthesizes designs side by side, each with or without SAT sweeping: see [`Job::sat_sweeping`].
-pub fn synthesize(designs: &[(Design, bool)], options: &Options) -> Result<Vec<Synthesis>> {
-    let sources: Vec<_> = designs.iter().map(|(design, _)| design.source()).collect();
+pub fn synthesize(designs: &[(Hierarchy, bool)], options: &Options) -> Result<Vec<Synthesis>> {
+    let sources: Vec<_> = designs.iter().map(|(hierarchy, _)| hierarchy.source()).collect();
     let jobs = designs.iter().zip(&sources);
-    let jobs = jobs.map(|((design, sat_sweeping), source)| Job {
+    let jobs = jobs.map(|((hierarchy, sat_sweeping), source)| Job {
         source,
-        top: &design.top,
+        top: &hierarchy.top,
         sat_sweeping: *sat_sweeping,
     });
     let jobs: Vec<_> = jobs.collect();
@@ -85,9 +85,9 @@ pub fn synthesize(designs: &[(Design, bool)], options: &Options) -> Result<Vec<S
     let watch = |event: Event| {
         let mut running = running.lock().expect("no panic");
         match event {
-            Event::Begins(top, hierarchy) => running.push((name(top, hierarchy), Instant::now())),
-            Event::Ends(top, hierarchy) => {
-                running.retain(|(known, _)| *known != name(top, hierarchy));
+            Event::Begins(top, structure) => running.push((name(top, structure), Instant::now())),
+            Event::Ends(top, structure) => {
+                running.retain(|(known, _)| *known != name(top, structure));
                 bar.inc(1);
             }
         }
@@ -108,10 +108,10 @@ pub fn synthesize(designs: &[(Design, bool)], options: &Options) -> Result<Vec<S
     results.into_iter().collect()
 }
 
-fn name(top: &str, hierarchy: Hierarchy) -> String {
-    match hierarchy {
-        Hierarchy::Kept => top.to_string(),
-        Hierarchy::Flattened => format!("{top} flattened"),
+fn name(top: &str, structure: Structure) -> String {
+    match structure {
+        Structure::Kept => top.to_string(),
+        Structure::Flattened => format!("{top} flattened"),
     }
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{catalogue, find, Entry};
 use gpurf_testbenches::workbench;
-use gpurf_verilog::{emit_as, Design, Language};
+use gpurf_verilog::{emit_as, Hierarchy, Language};
 
 use crate::output::{progress, table};
 use crate::settings::parameters_help;
@@ -48,7 +48,7 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
 }
 
 /// Verilog of a module.
-pub fn design(entry: &Entry, parameters: &Parameters) -> Result<Design> {
+pub fn hierarchy(entry: &Entry, parameters: &Parameters) -> Result<Hierarchy> {
     workbench(entry.name, parameters).verilog()
 }
 
@@ -78,14 +78,14 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     for entry in entries {
         bar.set_message(entry.name);
         bar.inc(1);
-        let design = emit_as(&*workbench(entry.name, &parameters).block(), language)?;
+        let hierarchy = emit_as(&*workbench(entry.name, &parameters).block(), language)?;
         let Some(folder) = &arguments.out else {
-            print!("{}", design.source());
+            print!("{}", hierarchy.source());
             continue;
         };
-        gpurf_verilog::export(&design, folder)?;
-        let lines = design.source().lines().count();
-        rows.add_row([entry.name, &design.modules.len().to_string(), &lines.to_string(), &design.top]);
+        gpurf_verilog::export(&hierarchy, folder)?;
+        let lines = hierarchy.source().lines().count();
+        rows.add_row([entry.name, &hierarchy.modules.len().to_string(), &lines.to_string(), &hierarchy.top]);
     }
     bar.finish_and_clear();
     if let Some(folder) = &arguments.out {

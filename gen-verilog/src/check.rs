@@ -4,48 +4,48 @@ use tempfile::TempDir;
 
 use crate::export::file_name;
 use crate::tools::{run, Tool, ToolError};
-use crate::{export, Design};
+use crate::{export, Hierarchy};
 
 /// Icarus compiles the design with `-Wall` and prints nothing.
-pub fn iverilog_wall(design: &Design) -> Result<(), ToolError> {
-    let folder = exported(design)?;
+pub fn iverilog_wall(hierarchy: &Hierarchy) -> Result<(), ToolError> {
+    let folder = exported(hierarchy)?;
     let mut command = Tool::Iverilog.command()?;
-    command.current_dir(&folder).args(["-g2005", "-Wall", "-t", "null", "-s", &design.top]);
-    silent("iverilog -Wall", run(command.args(sources(design)))?)
+    command.current_dir(&folder).args(["-g2005", "-Wall", "-t", "null", "-s", &hierarchy.top]);
+    silent("iverilog -Wall", run(command.args(sources(hierarchy)))?)
 }
 
 /// `verilator --lint-only -Wall` prints nothing but what the exported `.vlt` waives.
-pub fn verilator_lint(design: &Design) -> Result<(), ToolError> {
-    let folder = exported(design)?;
+pub fn verilator_lint(hierarchy: &Hierarchy) -> Result<(), ToolError> {
+    let folder = exported(hierarchy)?;
     let mut command = Tool::Verilator.command()?;
-    command.current_dir(&folder).args(["--lint-only", "-Wall", "--top-module", &design.top]);
-    let output = run(command.arg(format!("{}.vlt", design.top)).args(sources(design)))?;
+    command.current_dir(&folder).args(["--lint-only", "-Wall", "--top-module", &hierarchy.top]);
+    let output = run(command.arg(format!("{}.vlt", hierarchy.top)).args(sources(hierarchy)))?;
     // Newer versions report on themselves in lines that begin with a dash.
     let complaints: Vec<_> = output.lines().filter(|line| !line.starts_with("- ")).collect();
     silent("verilator --lint-only -Wall", complaints.join("\n"))
 }
 
 /// Yosys finds no problem (`check -assert`) and infers no latch.
-pub fn yosys_check(design: &Design) -> Result<(), ToolError> {
-    let folder = exported(design)?;
+pub fn yosys_check(hierarchy: &Hierarchy) -> Result<(), ToolError> {
+    let folder = exported(hierarchy)?;
     let script = format!(
         "read_verilog {}; hierarchy -check -top {}; proc; check -assert; \
          select -assert-none t:$dlatch t:$adlatch t:$_DLATCH*",
-        sources(design).join(" "),
-        design.top
+        sources(hierarchy).join(" "),
+        hierarchy.top
     );
     let mut command = Tool::Yosys.command()?;
     silent("yosys", run(command.current_dir(&folder).args(["-q", "-p", &script]))?)
 }
 
-fn exported(design: &Design) -> Result<TempDir, ToolError> {
+fn exported(hierarchy: &Hierarchy) -> Result<TempDir, ToolError> {
     let folder = tempfile::tempdir().map_err(ToolError::files("cannot make a temporary folder"))?;
-    export(design, folder.path())?;
+    export(hierarchy, folder.path())?;
     Ok(folder)
 }
 
-fn sources(design: &Design) -> Vec<String> {
-    design.modules.iter().map(|module| file_name(design, module)).collect()
+fn sources(hierarchy: &Hierarchy) -> Vec<String> {
+    hierarchy.modules.iter().map(|module| file_name(hierarchy, module)).collect()
 }
 
 fn silent(command: &str, output: String) -> Result<(), ToolError> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::tools::ToolError;
-use crate::{Design, Language, VerilogModule};
+use crate::{Hierarchy, Language, VerilogModule};
 
 /// Writes a design into a folder, which is made if it does not exist:
 ///
@@ -15,22 +15,22 @@ use crate::{Design, Language, VerilogModule};
 ///
 /// Returns the paths of all files. Each is complete or not there: it is written under another name and
 /// then renamed.
-pub fn export(design: &Design, folder: &Path) -> Result<Vec<PathBuf>, ToolError> {
+pub fn export(hierarchy: &Hierarchy, folder: &Path) -> Result<Vec<PathBuf>, ToolError> {
     fs::create_dir_all(folder).map_err(ToolError::files(format!("cannot make {}", folder.display())))?;
-    let top = &design.top;
-    let modules = design.modules.iter().map(|module| {
-        let text = match design.language {
+    let top = &hierarchy.top;
+    let modules = hierarchy.modules.iter().map(|module| {
+        let text = match hierarchy.language {
             Language::Verilog => {
                 format!("`default_nettype none\n\n{}\n`default_nettype wire\n", module.text)
             }
             Language::SystemVerilog => module.text.clone(),
         };
-        (file_name(design, module), text)
+        (file_name(hierarchy, module), text)
     });
     let lists = [
-        (format!("{top}.f"), file_list(design)),
-        (format!("{top}.vlt"), waivers(design)),
-        (format!("{top}.core"), core(design)),
+        (format!("{top}.f"), file_list(hierarchy)),
+        (format!("{top}.vlt"), waivers(hierarchy)),
+        (format!("{top}.core"), core(hierarchy)),
     ];
     modules.chain(lists).map(|(name, text)| write(&folder.join(name), &text)).collect()
 }
@@ -44,23 +44,23 @@ fn write(path: &Path, text: &str) -> Result<PathBuf, ToolError> {
 }
 
 /// The file that a module of a design is exported to.
-pub fn file_name(design: &Design, module: &VerilogModule) -> String {
-    format!("{}.{}", module.name, extension(design))
+pub fn file_name(hierarchy: &Hierarchy, module: &VerilogModule) -> String {
+    format!("{}.{}", module.name, extension(hierarchy))
 }
 
-fn extension(design: &Design) -> &'static str {
-    match design.language {
+fn extension(hierarchy: &Hierarchy) -> &'static str {
+    match hierarchy.language {
         Language::Verilog => "v",
         Language::SystemVerilog => "sv",
     }
 }
 
-fn file_list(design: &Design) -> String {
-    design.modules.iter().map(|module| file_name(design, module) + "\n").collect()
+fn file_list(hierarchy: &Hierarchy) -> String {
+    hierarchy.modules.iter().map(|module| file_name(hierarchy, module) + "\n").collect()
 }
 
 /// What `verilator --lint-only -Wall` is told to pass over, by name and with the reason.
-fn waivers(design: &Design) -> String {
+fn waivers(hierarchy: &Hierarchy) -> String {
     let mut text = format!(
         "`verilator_config
 
@@ -71,14 +71,14 @@ lint_off -rule PINCONNECTEMPTY
 // Words of C++ are free to use in Verilog.
 lint_off -rule SYMRSVDWORD
 ",
-        extension = extension(design)
+        extension = extension(hierarchy)
     );
-    for module in design.modules.iter().filter(|module| !module.unused_inputs.is_empty()) {
+    for module in hierarchy.modules.iter().filter(|module| !module.unused_inputs.is_empty()) {
         text += &format!("// {} shares its ports with modules that use them all.\n", module.name);
         for input in &module.unused_inputs {
             text += &format!(
                 "lint_off -rule UNUSEDSIGNAL -file \"*{}\" -match \"Signal is not used: '{input}'*\"\n",
-                file_name(design, module)
+                file_name(hierarchy, module)
             );
         }
     }
@@ -86,11 +86,11 @@ lint_off -rule SYMRSVDWORD
 }
 
 /// A FuseSoC core file (CAPI2).
-fn core(design: &Design) -> String {
-    let top = &design.top;
-    let files = design.modules.iter().map(|module| format!("      - {}\n", file_name(design, module)));
+fn core(hierarchy: &Hierarchy) -> String {
+    let top = &hierarchy.top;
+    let files = hierarchy.modules.iter().map(|module| format!("      - {}\n", file_name(hierarchy, module)));
     let files: String = files.collect();
-    let file_type = match design.language {
+    let file_type = match hierarchy.language {
         Language::Verilog => "verilogSource",
         Language::SystemVerilog => "systemVerilogSource",
     };
@@ -137,6 +137,6 @@ targets:
         arch: ice40
 ",
         version = env!("CARGO_PKG_VERSION"),
-        origin = design.top_module().origin.replace('\\', "\\\\").replace('"', "\\\""),
+        origin = hierarchy.top_module().origin.replace('\\', "\\\\").replace('"', "\\\""),
     )
 }

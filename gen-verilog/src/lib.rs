@@ -1,6 +1,6 @@
 //! Verilog export, and the emitted Verilog run as an engine.
 //!
-//! [`emit`] turns a rust-hdl module into a [`Design`] of readable Verilog modules; [`export`] writes it
+//! [`emit`] turns a rust-hdl module into a [`Hierarchy`] of readable Verilog modules; [`export`] writes it
 //! to files; [`check`] asks other tools what they think of it; [`Verilated`] and [`Icarus`] run it behind
 //! the same interface as the rust-hdl module and its reference model.
 //!
@@ -11,8 +11,8 @@
 //! use gpurf_hw::collector::Ocu;
 //! use gpurf_verilog::emit;
 //!
-//! let design = emit(&Ocu::<32>::new(&Parameters::default()))?;
-//! assert!(design.source().contains(&format!("module {} (", design.top)));
+//! let hierarchy = emit(&Ocu::<32>::new(&Parameters::default()))?;
+//! assert!(hierarchy.source().contains(&format!("module {} (", hierarchy.top)));
 //! # Ok::<(), gpurf_verilog::EmitError>(())
 //! ```
 
@@ -25,6 +25,6 @@ mod engine;
 mod export;
 pub mod tools;
 
-pub use emit::{emit, emit_as, Design, EmitError, Language, Port, VerilogModule};
+pub use emit::{emit, emit_as, EmitError, Hierarchy, Language, Port, VerilogModule};
 pub use engine::{EngineError, Icarus, Verilated};
 pub use export::export;

@@ -85,6 +85,46 @@ pub struct LoadRequest<const V: usize, const A: usize> {
     pub destination: Bits<8>,
 }
 
+/// Ports of a load request table, whichever of its readings: I §3.1 to 3.3.
+///
+/// `V`: bits of a warp's number; `A`: bits of an address.
+#[bundle(ports(LrtIn, LrtOut))]
+pub struct LrtPorts<const V: usize, const A: usize> {
+    /// An operation: held with its fields until it has ended, with `done` and `done_ready`.
+    pub search: In<Bit>,
+    /// It is no load: a release of `warp`.
+    pub drain: In<Bit>,
+    /// The load; of a release its warp alone.
+    #[flat]
+    pub request: LoadRequest<In, V, A>,
+    /// What `evict` shows is taken.
+    pub evict_ready: In<Bit>,
+    /// The operation ends with `done`.
+    pub done_ready: In<Bit>,
+    /// It is then inserted, if it has no partner and an entry is free. Not with `drain`.
+    pub insert: In<Bit>,
+    /// Entries grow older by one of two steps. After the second they are due.
+    pub tick: In<Bit>,
+
+    /// An entry leaves as a plain load; its fields are zero while none does.
+    pub evict: Out<Bit>,
+    /// Because it is due by age.
+    pub evict_aged: Out<Bit>,
+    /// Which; zero without `evict`.
+    #[prefix(evict)]
+    pub evicted: LoadRequest<Out, V, A>,
+    /// The search has come to its end.
+    pub done: Out<Bit>,
+    /// With `done`: the load has a partner.
+    pub matched: Out<Bit>,
+    /// The partner's warp; zero without one.
+    pub matched_warp: Out<Bits<V>>,
+    /// No entry is free.
+    pub full: Out<Bit>,
+    /// Entries in use.
+    pub occupancy: Out<Bits<8>>,
+}
+
 /// A load on its way to shared memory, for one warp or for two: I §3.1, Fig. 8c.
 ///
 /// `V`: bits of a warp's number; `A`: bits of an address.

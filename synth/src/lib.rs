@@ -28,5 +28,5 @@ pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
 pub use record::{Moved, Origin, Records};
 pub use registers::{count, Registers};
 pub use synthesis::{
-    digest, synthesize, synthesize_all, table, Event, Hierarchy, Job, ModuleArea, Options, Synthesis,
+    digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Structure, Synthesis,
 };

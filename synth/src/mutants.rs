@@ -6,13 +6,13 @@
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
-use gpurf_verilog::Design;
+use gpurf_verilog::Hierarchy;
 
 use crate::yosys::Yosys;
 
 /// Mutants of one design. They can be used as long as this lives.
 pub struct Mutants<'a> {
-    design: &'a Design,
+    hierarchy: &'a Hierarchy,
     yosys: Yosys,
     /// What is wrong with each.
     pub faults: Vec<Fault>,
@@ -51,10 +51,10 @@ impl<'a> Mutants<'a> {
     ///
     /// # Errors
     /// If Yosys is missing or fails.
-    pub fn draw(design: &'a Design, count: usize, seed: u64) -> Result<Self> {
+    pub fn draw(hierarchy: &'a Hierarchy, count: usize, seed: u64) -> Result<Self> {
         let yosys = Yosys::new()?;
-        yosys.write(DESIGN, &design.source())?;
-        let top = &design.top;
+        yosys.write(DESIGN, &hierarchy.source())?;
+        let top = &hierarchy.top;
         let drawn = yosys.run(
             &format!(
                 "{prepared}\n\
@@ -69,7 +69,7 @@ impl<'a> Mutants<'a> {
         }
         let faults: Vec<Fault> = yosys.read(FAULTS)?.lines().map(Fault::read).collect();
         ensure!(!faults.is_empty(), "{top}: there is no place for a fault");
-        let mutants = Mutants { design, yosys, faults };
+        let mutants = Mutants { hierarchy, yosys, faults };
         mutants.select(0)?;
         Ok(mutants)
     }
@@ -77,7 +77,7 @@ impl<'a> Mutants<'a> {
     /// Verilog with the ports of the design; which mutant it is, a simulation learns when it begins.
     pub fn source(&self) -> Result<String> {
         let netlist = self.yosys.read(NETLIST)?;
-        let ports = &self.design.top_module().ports;
+        let ports = &self.hierarchy.top_module().ports;
         let declared = ports.iter().map(|port| {
             let direction = if port.is_input { "input" } else { "output" };
             format!("{direction} wire [{}:0] {}", port.width * port.count - 1, port.name)
@@ -95,7 +95,7 @@ impl<'a> Mutants<'a> {
              \x20 end\n\
              \x20 {top}_mutants mutants ({connected}, .{SELECTOR}({SELECTOR}));\n\
              endmodule\n",
-            top = self.design.top,
+            top = self.hierarchy.top,
             declared = declared.join(",\n  "),
             connected = connected.join(", "),
             number = self.yosys.path().join(NUMBER).display(),
@@ -112,7 +112,7 @@ impl<'a> Mutants<'a> {
     /// Register by register: two designs that have agreed for three cycles agree from then on. That they do so at the
     /// beginning, the runs have shown. Then, if there is a reset, by temporal induction from it.
     pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
-        let top = &self.design.top;
+        let top = &self.hierarchy.top;
         let prepared = prepared(top);
         let fault = &self.faults[number - 1].command;
         let both = format!(
@@ -128,7 +128,7 @@ impl<'a> Mutants<'a> {
              sat -verify -tempinduct -prove trigger 0 -set-at 1 in_reset 1 -seq 1 -maxsteps 8 \
              -ignore_unknown_cells -timeout {seconds} both"
         );
-        let has_reset = self.design.top_module().ports.iter().any(|port| port.name == "reset");
+        let has_reset = self.hierarchy.top_module().ports.iter().any(|port| port.name == "reset");
         for proof in [Some(by_register), has_reset.then_some(&*from_reset)].into_iter().flatten() {
             if self.yosys.run(&format!("{both}{proof}"), Some(Duration::from_secs(seconds)))? {
                 return Ok(Equivalence::Proved);

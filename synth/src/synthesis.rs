@@ -145,9 +145,9 @@ pub fn synthesize(job: Job, options: &Options) -> Result<Synthesis> {
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// A run begins, of this module.
-    Begins(&'a str, Hierarchy),
+    Begins(&'a str, Structure),
     /// It ended.
-    Ends(&'a str, Hierarchy),
+    Ends(&'a str, Structure),
 }
 
 /// Synthesizes several modules, as many Yosys processes at a time as there are processors, and tells when each run
@@ -157,17 +157,17 @@ pub fn synthesize_all(
     options: &Options,
     watch: impl Fn(Event) + Sync,
 ) -> Vec<Result<Synthesis>> {
-    let runs = jobs.iter().flat_map(|job| [(job, Hierarchy::Kept), (job, Hierarchy::Flattened)]);
+    let runs = jobs.iter().flat_map(|job| [(job, Structure::Kept), (job, Structure::Flattened)]);
     let runs = Mutex::new(runs.enumerate());
     let results: Mutex<Vec<Option<Result<Run>>>> = Mutex::new((0..2 * jobs.len()).map(|_| None).collect());
     let worker = || loop {
         let next = runs.lock().expect("no panic").next();
-        let Some((index, (job, hierarchy))) = next else {
+        let Some((index, (job, structure))) = next else {
             return;
         };
-        watch(Event::Begins(job.top, hierarchy));
-        let result = run_once(job, hierarchy, options);
-        watch(Event::Ends(job.top, hierarchy));
+        watch(Event::Begins(job.top, structure));
+        let result = run_once(job, structure, options);
+        watch(Event::Ends(job.top, structure));
         results.lock().expect("no panic")[index] = Some(result);
     };
     let workers = thread::available_parallelism().map_or(2, NonZeroUsize::get);
@@ -189,7 +189,7 @@ pub fn synthesize_all(
 
 /// What a run of Yosys does about the borders of modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hierarchy {
+pub enum Structure {
     /// Each module is mapped for itself: tells where the area goes.
     Kept,
     /// One module is made of all: what it costs.
@@ -223,10 +223,10 @@ const WITHOUT_SWEEPING: &str =
 const LOAD_FF: f64 = 10.0;
 
 /// The report of an earlier run with the same inputs, or of a new one.
-fn run_once(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
+fn run_once(job: &Job, structure: Structure, options: &Options) -> Result<Run> {
     let version = Tool::Yosys.version()?;
     let timed = Tool::Sta.find().map(|path| path.display().to_string()).unwrap_or_default();
-    let (script, constraints) = (script(job, hierarchy, options), constraints(&options.library)?);
+    let (script, constraints) = (script(job, structure, options), constraints(&options.library)?);
     let clock_gating = clock_gating(&options.library);
     let library = &options.library.key;
     let key = cache::key(&[job.source, &script, &constraints, &clock_gating, library, &version, &timed]);
@@ -235,7 +235,7 @@ fn run_once(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
     if let Some(earlier) = earlier {
         return Ok(earlier);
     }
-    let new = run(job, hierarchy, options)?;
+    let new = run(job, structure, options)?;
     // A cache that cannot be written costs time, and nothing else.
     if fs::create_dir_all(cache::folder()).is_ok() {
         if let Ok(mut file) = tempfile::NamedTempFile::new_in(cache::folder()) {
@@ -251,20 +251,20 @@ fn constraints(library: &Library) -> Result<String> {
     Ok(format!("set_driving_cell {}\nset_load {LOAD_FF}\n", library.buffer()?))
 }
 
-fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
+fn run(job: &Job, structure: Structure, options: &Options) -> Result<Run> {
     let start = Instant::now();
     let yosys = Yosys::new()?;
     let library = &options.library;
     yosys.write(DESIGN, job.source)?;
     yosys.write(CONSTRAINTS, &constraints(library)?)?;
     yosys.write(CLOCK_GATING, &clock_gating(library))?;
-    if !yosys.run(&script(job, hierarchy, options), None)? {
+    if !yosys.run(&script(job, structure, options), None)? {
         return Err(yosys.failure());
     }
     let (mut modules, tool) = Modules::parse(&yosys.read(CELLS)?, job.top)?;
     modules.add_memories(&yosys.read(MEMORIES)?)?;
     let (mut logic_depth, mut longest_path_ns) = (0, None);
-    if hierarchy == Hierarchy::Flattened {
+    if structure == Structure::Flattened {
         logic_depth = parse_depth(&yosys.read(DEPTH)?)?;
         longest_path_ns = timing::longest_path_ns(yosys.path(), job.top, library)?;
     }
@@ -274,10 +274,10 @@ fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
 /// The Yosys script.
 ///
 /// Memories are collected but not mapped: the steps are those of `synth` without `memory_map`.
-fn script(job: &Job, hierarchy: Hierarchy, options: &Options) -> String {
+fn script(job: &Job, structure: Structure, options: &Options) -> String {
     let top = job.top;
     let liberty = quoted(&options.library.path);
-    let flatten = if hierarchy == Hierarchy::Flattened { "flatten" } else { "" };
+    let flatten = if structure == Structure::Flattened { "flatten" } else { "" };
     let gate = options.clock_gating && options.library.clock_gate().is_some();
     let gate = if gate { format!("techmap -map {CLOCK_GATING}") } else { String::new() };
     let target = options.delay_target_ps;
@@ -305,7 +305,7 @@ fn script(job: &Job, hierarchy: Hierarchy, options: &Options) -> String {
          tee -q -o {CELLS} stat -json -top {top}
         "
     );
-    if hierarchy == Hierarchy::Flattened {
+    if structure == Structure::Flattened {
         // A path begins and ends at whatever holds state.
         let state = options.library.sequential().map(|cell| format!(" t:{cell} %d")).collect::<String>();
         // OpenSTA reads no concatenation on the left of an assignment.

@@ -4,10 +4,10 @@
 
 use gpurf_synth::{Equivalence, Fault, Mutants};
 use gpurf_verilog::tools::Tool;
-use gpurf_verilog::{Design, Language, Port, VerilogModule};
+use gpurf_verilog::{Hierarchy, Language, Port, VerilogModule};
 
 /// A gate with an input that opens it: a bit that is never set. A reset clears it; without one it may hold anything.
-fn shut(reset: bool) -> Design {
+fn shut(reset: bool) -> Hierarchy {
     let inputs = ["clock", "reset", "hold", "a"].into_iter().filter(|name| reset || *name != "reset");
     let ports = inputs.clone().map(|name| (name, true)).chain([("q", false)]);
     let ports = ports.map(|(name, is_input)| Port { name: name.into(), width: 1, count: 1, is_input });
@@ -25,7 +25,7 @@ fn shut(reset: bool) -> Design {
             inputs = inputs.collect::<Vec<_>>().join(", input ")
         ),
     };
-    Design { language: Language::SystemVerilog, top: "shut".into(), modules: vec![module] }
+    Hierarchy { language: Language::SystemVerilog, top: "shut".into(), modules: vec![module] }
 }
 
 #[test]
@@ -34,12 +34,12 @@ fn what_a_shut_gate_hides_is_equivalent_only_if_a_reset_shuts_it() {
         return gpurf_fixtures::skipped("there is no Yosys");
     }
     for reset in [true, false] {
-        let design = shut(reset);
-        let mutants = Mutants::draw(&design, 30, 1).unwrap();
+        let hierarchy = shut(reset);
+        let mutants = Mutants::draw(&hierarchy, 30, 1).unwrap();
         assert!(mutants.source().unwrap().contains("module shut_mutants("));
         let equivalence = |mode: &str, wire: &str| {
             let is_it = |fault: &Fault| fault.mode == mode && fault.wire.as_deref() == Some(wire);
-            let place = mutants.faults.iter().position(is_it).expect("all faults of so small a design");
+            let place = mutants.faults.iter().position(is_it).expect("all faults of so small a module");
             mutants.equivalence(place + 1, 60).unwrap()
         };
         let hidden = if reset { Equivalence::Proved } else { Equivalence::Open };

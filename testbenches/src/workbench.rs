@@ -11,7 +11,7 @@ use std::str::FromStr;
 use anyhow::{anyhow, bail, Context, Result};
 use gpurf_blocks::{layout, Clocked, Field, Parameters};
 use gpurf_hw::dialect::{Extent, Module, PortWaveform, Rtl};
-use gpurf_verilog::{emit, Design, Icarus, Verilated};
+use gpurf_verilog::{emit, Hierarchy, Icarus, Verilated};
 use rust_hdl::prelude::Block;
 
 use crate::sampling::{Sample, Sampled};
@@ -70,7 +70,7 @@ pub trait Workbench {
     fn block(&self) -> Box<dyn Block>;
 
     /// The Verilog of the engines that run it: the module's own, or what was read in its place.
-    fn verilog(&self) -> Result<Design>;
+    fn verilog(&self) -> Result<Hierarchy>;
 
     /// Other Verilog in the place of the module's own: edited, synthesized, or written by hand.
     fn read_verilog(&mut self, text: String);
@@ -172,11 +172,11 @@ impl<M: Testbench> Workbench for Bench<M> {
         Box::new(self.module())
     }
 
-    fn verilog(&self) -> Result<Design> {
-        let design = emit(&self.module())?;
+    fn verilog(&self) -> Result<Hierarchy> {
+        let hierarchy = emit(&self.module())?;
         Ok(match &self.source {
-            Some(text) => design.with_source(text.clone()),
-            None => design,
+            Some(text) => hierarchy.with_source(text.clone()),
+            None => hierarchy,
         })
     }
 

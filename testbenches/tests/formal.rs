@@ -9,7 +9,7 @@ use std::fs;
 use gpurf_blocks::{Parameters, SCAN_LANES};
 use gpurf_hw::multicast::{LrtCam, LrtScan};
 use gpurf_verilog::tools::{run, Tool};
-use gpurf_verilog::{emit, Design};
+use gpurf_verilog::{emit, Hierarchy};
 
 /// Goes into the table's module, beside its ports.
 const PROPERTY: &str = include_str!("formal/lrt.v");
@@ -23,7 +23,7 @@ const REGISTERS: usize = 2;
 /// Bits of a memory's address.
 const ROW: usize = 8;
 
-/// Fields of an entry: what the table calls them all, the port, bits.
+/// Fields of an entry: what the scanned table calls its memories, the port, bits.
 const FIELDS: [(&str, &str, usize); 4] = [
     ("warps", "warp", WARP),
     ("addresses", "address", ADDRESS),
@@ -46,8 +46,8 @@ fn element(vector: &str, index: usize, width: usize) -> String {
 
 /// The field of an entry in the table's registers.
 fn registered(field: &str, entry: usize) -> String {
-    let width = FIELDS.iter().find(|(name, ..)| *name == field).map(|(.., width)| *width);
-    element(field, entry, width.expect("a field"))
+    let (_, port, width) = FIELDS.iter().find(|(name, ..)| *name == field).expect("a field");
+    element(&format!("entries_{port}"), entry, *width)
 }
 
 /// The field of an entry as it was written to the memories.
@@ -147,9 +147,9 @@ fn within_a_scan() -> String {
 }
 
 /// The design with the property, and what else it takes to prove it, in its top module.
-fn with_property(design: &Design, more: &str) -> String {
-    let source = design.source();
-    let head = format!("module {} (\n", design.top);
+fn with_property(hierarchy: &Hierarchy, more: &str) -> String {
+    let source = hierarchy.source();
+    let head = format!("module {} (\n", hierarchy.top);
     let (before, top) = source.split_once(&head).expect("a top module");
     let (body, after) = top.split_once("endmodule").expect("its end");
     let parameters = format!(
@@ -161,15 +161,15 @@ fn with_property(design: &Design, more: &str) -> String {
 }
 
 fn cam() -> (String, String) {
-    let design = emit(&LrtCam::<WARP, ADDRESS>::new(&parameters())).expect("emits");
-    let source = with_property(&design, &between_cycles(registered));
-    (design.top, source)
+    let hierarchy = emit(&LrtCam::<WARP, ADDRESS>::new(&parameters())).expect("emits");
+    let source = with_property(&hierarchy, &between_cycles(registered));
+    (hierarchy.top, source)
 }
 
 fn scan() -> (String, String) {
-    let design = emit(&LrtScan::<WARP, ADDRESS>::new(&parameters())).expect("emits");
-    let source = with_property(&design, &(memories() + &between_cycles(kept) + &within_a_scan()));
-    (design.top, source)
+    let hierarchy = emit(&LrtScan::<WARP, ADDRESS>::new(&parameters())).expect("emits");
+    let source = with_property(&hierarchy, &(memories() + &between_cycles(kept) + &within_a_scan()));
+    (hierarchy.top, source)
 }
 
 /// Whether Yosys proves all assertions.
@@ -214,7 +214,10 @@ fn broken_tables_compared_at_once_fail() {
         // A partner stays in the table.
         ("assign state_clear = removes | (finishes & pairs);", "assign state_clear = removes;"),
         // An insertion does not reach its entry.
-        ("warps_enable[r*4 + k] = writes\n", "warps_enable[r*4 + k] = (writes & !(r == 0 && k == 3))\n"),
+        (
+            "entries_warp_enable[r*4 + k] = writes\n",
+            "entries_warp_enable[r*4 + k] = (writes & !(r == 0 && k == 3))\n",
+        ),
         // A warp's own repeat does not drive the older load out.
         ("(search & any_leaving)", "((search & drain) & any_leaving)"),
         // A load that leaves stays.
@@ -223,7 +226,7 @@ fn broken_tables_compared_at_once_fail() {
     fails_when_broken(cam(), &changes);
     // The source register of an entry is not compared.
     let (top, source) = cam();
-    let compared = "(sources[(r*4 + k)*8 +: 8] == source)";
+    let compared = "(entries_source[(r*4 + k)*8 +: 8] == source)";
     let broken = source.replace(compared, &format!("({compared} || (r*4 + k == 5))"));
     assert!(source != broken && !is_proved(&top, &broken));
 }

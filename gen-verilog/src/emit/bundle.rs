@@ -1,7 +1,9 @@
 //! Assignments to a whole bundle, as assignments to each of its wires.
 
 use gpurf_hw::dialect::wires::{Assigned, AssignedValue};
-use rust_hdl::core::ast::{VerilogBlock, VerilogExpression as Tree, VerilogLoop, VerilogOp, VerilogStatement};
+use rust_hdl::core::ast::{
+    VerilogBlock, VerilogExpression as Tree, VerilogLoop, VerilogOp, VerilogStatement,
+};
 
 use super::index::parse_path;
 use super::kernel::{peel, Translated, Translator};
@@ -45,17 +47,20 @@ pub(super) fn enabled(kernel: &Translator, target: &Tree, value: &Tree) -> Trans
     }
     let wires = kernel.signals.wires(&names);
     let mut statements = vec![];
-    // The enable of the first serves the others as well.
-    let mut value = value.clone();
-    for (wire, lengths) in wires.iter().filter(|(wire, _)| kernel.signals.is_register(&format!("{names}${wire}"))) {
+    // A signal is named again; what else is computed, for the first, serves the others as well.
+    let mut shared = matches!(peel(value), Tree::Signal(_)).then(|| value.clone());
+    for (wire, lengths) in
+        wires.iter().filter(|(wire, _)| kernel.signals.is_register(&format!("{names}${wire}")))
+    {
         let lengths = lengths.get(indices..).unwrap_or_default();
         let variables = variables(kernel, lengths.len());
         let index: String = variables.iter().map(|variable| format!("[{variable}]")).collect();
         let enable = Tree::Signal(format!("{bundle}${wire}{index}$enable"));
-        let assignment = VerilogStatement::Assignment(enable.clone(), value.clone());
+        let from = shared.clone().unwrap_or_else(|| value.clone());
+        let assignment = VerilogStatement::Assignment(enable.clone(), from);
         statements.extend(looped(vec![assignment], &variables, lengths));
         if lengths.is_empty() {
-            value = enable;
+            shared.get_or_insert(enable);
         }
     }
     Ok((!statements.is_empty()).then_some(statements))

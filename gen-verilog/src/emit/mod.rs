@@ -53,7 +53,7 @@ pub enum Language {
 
 /// A module and all modules below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Design {
+pub struct Hierarchy {
     /// What it is written in.
     pub language: Language,
     /// Name of the top module.
@@ -96,7 +96,7 @@ pub struct Port {
 ///
 /// # Errors
 /// If the module breaks a rule that simulation in Rust cannot see, or holds what has no translation.
-pub fn emit(top: &dyn Block) -> Result<Design> {
+pub fn emit(top: &dyn Block) -> Result<Hierarchy> {
     emit_as(top, Language::Verilog)
 }
 
@@ -104,15 +104,15 @@ pub fn emit(top: &dyn Block) -> Result<Design> {
 ///
 /// # Errors
 /// As [`emit`].
-pub fn emit_as(top: &dyn Block, language: Language) -> Result<Design> {
+pub fn emit_as(top: &dyn Block, language: Language) -> Result<Hierarchy> {
     let scope = scope::read(top)?;
     let top = scope.identity.verilog_name.clone();
     let mut modules = Modules { language, ..Modules::default() };
     modules.add(&scope)?;
-    Ok(Design { language, top, modules: modules.list })
+    Ok(Hierarchy { language, top, modules: modules.list })
 }
 
-impl Design {
+impl Hierarchy {
     /// All modules as one source text.
     pub fn source(&self) -> String {
         let texts = self.modules.iter().map(|module| module.text.as_str());
@@ -125,14 +125,14 @@ impl Design {
 
     /// The top module.
     pub fn top_module(&self) -> &VerilogModule {
-        self.modules.last().expect("a design has a top module")
+        self.modules.last().expect("a hierarchy has a top module")
     }
 
     /// The same ports in front of other Verilog, whose top module has the same name.
     pub fn with_source(mut self, text: String) -> Self {
-        let mut top = self.modules.pop().expect("a design has a top module");
+        let mut top = self.modules.pop().expect("a hierarchy has a top module");
         top.text = text;
-        Design { language: Language::SystemVerilog, modules: vec![top], ..self }
+        Hierarchy { language: Language::SystemVerilog, modules: vec![top], ..self }
     }
 }
 

@@ -206,7 +206,7 @@ impl Signals {
         let below = self.by_path.iter().filter_map(|(path, (vector, lengths))| {
             let wire = path.strip_prefix(bundle)?.strip_prefix('$')?;
             let wire = match path.rsplit_once('$').filter(|(owner, _)| self.registers.contains(*owner)) {
-                Some((_, port)) => (port == "d").then_some(wire)?,
+                Some(_) => wire.strip_suffix("$d")?,
                 None => wire,
             };
             self[*vector].is_assigned().then_some((*vector, wire, lengths.as_slice()))

@@ -2,7 +2,7 @@
 
 use gpurf_blocks::{layout, Ports};
 
-use crate::Design;
+use crate::Hierarchy;
 
 /// A port of the design, or an element of one, and where its value stands in the packed words of the plain
 /// struct.
@@ -20,8 +20,8 @@ pub struct Wire {
 /// The ports of the top module that `P` names, in its order.
 ///
 /// Elements of an array past the module's own count are left out.
-fn wires<P: Ports>(design: &Design, prefix: &str) -> Vec<Wire> {
-    let ports = &design.top_module().ports;
+fn wires<P: Ports>(hierarchy: &Hierarchy, prefix: &str) -> Vec<Wire> {
+    let ports = &hierarchy.top_module().ports;
     let wires = layout::<P>().into_iter().filter_map(|field| {
         let port = ports.iter().find(|port| port.name == field.name.field)?;
         let (index, first_word) = (field.name.index, field.first_word);
@@ -42,7 +42,7 @@ pub const MODULE: &str = "gpurf_harness";
 
 /// A design and the ports by which an engine drives it.
 pub struct Harness<'a> {
-    pub design: &'a Design,
+    pub hierarchy: &'a Hierarchy,
     pub inputs: Vec<Wire>,
     pub outputs: Vec<Wire>,
     /// Words of the packed inputs and outputs.
@@ -50,9 +50,9 @@ pub struct Harness<'a> {
 }
 
 impl<'a> Harness<'a> {
-    pub fn new<I: Ports, O: Ports>(design: &'a Design) -> Self {
-        let (inputs, outputs) = (wires::<I>(design, "in"), wires::<O>(design, "out"));
-        Harness { design, inputs, outputs, words: (words::<I>(), words::<O>()) }
+    pub fn new<I: Ports, O: Ports>(hierarchy: &'a Hierarchy) -> Self {
+        let (inputs, outputs) = (wires::<I>(hierarchy, "in"), wires::<O>(hierarchy, "out"));
+        Harness { hierarchy, inputs, outputs, words: (words::<I>(), words::<O>()) }
     }
 
     /// Connections of the design's ports, as of an instance, to the harness's names. An array's elements are
@@ -65,7 +65,7 @@ impl<'a> Harness<'a> {
             format!(",\n    .{}({{{}}})", elements[0].port, names.join(", "))
         });
         // A module without state has no clock.
-        let has = |name: &str| self.design.top_module().ports.iter().any(|port| port.name == name);
+        let has = |name: &str| self.hierarchy.top_module().ports.iter().any(|port| port.name == name);
         let control = ["clock", "reset"].into_iter().filter(|name| has(name));
         let control = control.map(|name| format!(",\n    .{name}({name})"));
         control.chain(wires).collect::<String>().trim_start_matches(",\n").to_string()

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use super::harness::{Harness, MODULE};
 use super::EngineError;
 use crate::tools::{run, Tool, ToolError};
-use crate::{emit, Design};
+use crate::{emit, Hierarchy};
 
 /// Command digits of the testbench.
 const TICK: char = '0';
@@ -52,12 +52,12 @@ impl<I: Ports, O: Ports> Icarus<I, O> {
     }
 
     /// The engine of a design whose top module has these ports.
-    pub fn of(design: &Design) -> Result<Self, EngineError> {
-        let harness = Harness::new::<I, O>(design);
+    pub fn of(hierarchy: &Hierarchy) -> Result<Self, EngineError> {
+        let harness = Harness::new::<I, O>(hierarchy);
         let folder = tempfile::tempdir().map_err(ToolError::files("cannot make a temporary folder"))?;
         let source = folder.path().join("testbench.v");
         let compiled = folder.path().join("testbench.vvp");
-        let text = format!("{}\n{}", design.source(), testbench(&harness));
+        let text = format!("{}\n{}", hierarchy.source(), testbench(&harness));
         std::fs::write(&source, text)
             .map_err(ToolError::files(format!("cannot write {}", source.display())))?;
         let mut compiler = Tool::Iverilog.command()?;
@@ -149,7 +149,7 @@ fn start(command: &mut Command) -> Result<(Child, ChildStdin, ChildStdout), Engi
 
 /// Packs the ports into two numbers, as the plain structs are packed, and steps on command.
 fn testbench(harness: &Harness) -> String {
-    let Harness { design, inputs, outputs, words: (in_words, out_words) } = harness;
+    let Harness { hierarchy, inputs, outputs, words: (in_words, out_words) } = harness;
     let mut wires = String::new();
     for wire in inputs {
         let (name, width, low) = (&wire.name, wire.width, 32 * wire.first_word);
@@ -179,7 +179,7 @@ fn testbench(harness: &Harness) -> String {
         bit = end;
     }
     let (in_bits, out_bits) = (32 * in_words, 32 * out_words);
-    let (top, connections) = (&design.top, harness.connections());
+    let (top, connections) = (&hierarchy.top, harness.connections());
     format!(
         "module {MODULE};
   reg clock;

@@ -11,7 +11,7 @@ pub fn verilog(harness: &Harness) -> String {
         |direction: &str, wire: &Wire| format!(",\n  {direction} wire [{}:0] {}", wire.width - 1, wire.name);
     let inputs: String = harness.inputs.iter().map(|wire| port("input", wire)).collect();
     let outputs: String = harness.outputs.iter().map(|wire| port("output", wire)).collect();
-    let (top, connections) = (&harness.design.top, harness.connections());
+    let (top, connections) = (&harness.hierarchy.top, harness.connections());
     format!(
         "module {MODULE} (\n  input wire clock,\n  input wire reset{inputs}{outputs}\n);\n\
          \x20 {top} dut (\n{connections}\n  );\nendmodule\n"

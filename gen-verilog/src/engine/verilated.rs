@@ -18,7 +18,7 @@ use super::harness::{Harness, MODULE};
 use super::{shim, EngineError};
 use crate::cache;
 use crate::tools::{run, Tool, ToolError};
-use crate::{emit, Design};
+use crate::{emit, Hierarchy};
 
 /// A module's Verilog under clock and reset, run by Verilator.
 pub struct Verilated<I: Ports, O: Ports> {
@@ -49,8 +49,8 @@ impl<I: Ports, O: Ports> Verilated<I, O> {
     }
 
     /// The engine of a design whose top module has these ports.
-    pub fn of(design: &Design) -> Result<Self, EngineError> {
-        let harness = Harness::new::<I, O>(design);
+    pub fn of(hierarchy: &Hierarchy) -> Result<Self, EngineError> {
+        let harness = Harness::new::<I, O>(hierarchy);
         let model = model(&harness)?;
         let instance = (model.create)();
         let mut engine = Verilated {
@@ -149,7 +149,7 @@ fn model(harness: &Harness) -> Result<Arc<Model>, EngineError> {
     type Models = Mutex<HashMap<String, Arc<Model>>>;
     static LOADED: OnceLock<Models> = OnceLock::new();
 
-    let verilog = format!("{}\n{}", harness.design.source(), shim::verilog(harness));
+    let verilog = format!("{}\n{}", harness.hierarchy.source(), shim::verilog(harness));
     let shim = shim::source(harness);
     let key = cache::key(&[&verilog, &shim, &Tool::Verilator.version()?, &OPTIONS.join(" ")]);
     // Held while building: a second thread that wants the same model waits for it.
@@ -157,7 +157,7 @@ fn model(harness: &Harness) -> Result<Arc<Model>, EngineError> {
     if let Some(model) = loaded.get(&key) {
         return Ok(model.clone());
     }
-    let library = cache::folder().join(format!("{}-{key}.so", harness.design.top));
+    let library = cache::folder().join(format!("{}-{key}.so", harness.hierarchy.top));
     if !library.exists() {
         build(&verilog, &shim, &library)?;
     }

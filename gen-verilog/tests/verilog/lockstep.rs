@@ -2,7 +2,7 @@
 
 use gpurf_blocks::{Clocked, Lockstep, PortName, PortValue, PortVisitor, Ports};
 use gpurf_hw::dialect::{Module, Rtl};
-use gpurf_verilog::{emit, Design, Icarus, Verilated};
+use gpurf_verilog::{emit, Hierarchy, Icarus, Verilated};
 
 /// Panics at the first difference in any output.
 pub fn agree<M: Module>(make: impl Fn() -> M, stimulus: impl IntoIterator<Item = M::In>) {
@@ -27,7 +27,7 @@ pub fn agree<M: Module>(make: impl Fn() -> M, stimulus: impl IntoIterator<Item =
 /// Inputs with random values in every port that the module has; the same on every call.
 pub fn random<M: Module>(module: &M, cycles: usize) -> impl Iterator<Item = M::In> {
     let mut random =
-        Random { state: 0x2545_f491_4f6c_dd1d, design: emit(module).expect("it can be emitted") };
+        Random { state: 0x2545_f491_4f6c_dd1d, hierarchy: emit(module).expect("it can be emitted") };
     let mut inputs = M::In::default();
     (0..cycles).map(move |_| {
         inputs.visit(&mut random);
@@ -37,12 +37,12 @@ pub fn random<M: Module>(module: &M, cycles: usize) -> impl Iterator<Item = M::I
 
 struct Random {
     state: u64,
-    design: Design,
+    hierarchy: Hierarchy,
 }
 
 impl PortVisitor for Random {
     fn value<V: PortValue>(&mut self, name: PortName, value: &mut V) {
-        let ports = &self.design.top_module().ports;
+        let ports = &self.hierarchy.top_module().ports;
         let Some(port) = ports.iter().find(|port| port.name == name.field) else { return };
         if name.index.unwrap_or(0) >= port.count {
             return;

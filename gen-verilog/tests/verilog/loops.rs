@@ -153,8 +153,8 @@ fn loops_stay_loops() {
 fn both_languages_pass_the_lint_check() {
     for language in [Language::Verilog, Language::SystemVerilog] {
         for module in [&Lanes::default() as &dyn Block, &Cascade::default()] {
-            let design = emit_as(module, language).unwrap();
-            check::verilator_lint(&design).unwrap_or_else(|error| panic!("{error}"));
+            let hierarchy = emit_as(module, language).unwrap();
+            check::verilator_lint(&hierarchy).unwrap_or_else(|error| panic!("{error}"));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 // The derive macro of `Module` names the dialect by this path.
 
+mod bundles;
 mod engines;
 mod implicit;
 mod lockstep;

@@ -100,11 +100,11 @@ fn states_and_structs_agree() {
 
 #[test]
 fn states_are_labels() {
-    let design = emit(&Machine::default()).unwrap();
-    check::verilator_lint(&design).unwrap_or_else(|error| panic!("{error}"));
-    check::iverilog_wall(&design).unwrap_or_else(|error| panic!("{error}"));
-    check::yosys_check(&design).unwrap_or_else(|error| panic!("{error}"));
-    let text = &design.modules[0].text;
+    let hierarchy = emit(&Machine::default()).unwrap();
+    check::verilator_lint(&hierarchy).unwrap_or_else(|error| panic!("{error}"));
+    check::iverilog_wall(&hierarchy).unwrap_or_else(|error| panic!("{error}"));
+    check::yosys_check(&hierarchy).unwrap_or_else(|error| panic!("{error}"));
+    let text = &hierarchy.modules[0].text;
     for line in [
         "  localparam [1:0] Phase_Run = 2'd1;",
         "    case (phase)",
@@ -119,9 +119,9 @@ fn states_are_labels() {
 
 #[test]
 fn states_are_an_enum_in_system_verilog() {
-    let design = emit_as(&Machine::default(), Language::SystemVerilog).unwrap();
-    check::verilator_lint(&design).unwrap_or_else(|error| panic!("{error}"));
-    let text = &design.modules[0].text;
+    let hierarchy = emit_as(&Machine::default(), Language::SystemVerilog).unwrap();
+    check::verilator_lint(&hierarchy).unwrap_or_else(|error| panic!("{error}"));
+    let text = &hierarchy.modules[0].text;
     let expected = "  typedef enum logic [1:0] {
     Phase_Idle = 2'd0,
     Phase_Run = 2'd1,

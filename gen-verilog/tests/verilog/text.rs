@@ -8,7 +8,7 @@ use crate::toys::{Cascade, Counter};
 
 #[test]
 fn a_module_reads_as_if_written_by_hand() {
-    let design = emit(&Counter::default()).unwrap();
+    let hierarchy = emit(&Counter::default()).unwrap();
     let expected = "\
 // counter: Counter (T 1)
 module counter (
@@ -31,16 +31,16 @@ module counter (
 `endif
 endmodule
 ";
-    assert_eq!(design.top_module().text, expected);
+    assert_eq!(hierarchy.top_module().text, expected);
 }
 
 #[test]
 fn instances_share_a_module_and_children_come_first() {
-    let design = emit(&Cascade::default()).unwrap();
-    let names: Vec<_> = design.modules.iter().map(|module| module.name.as_str()).collect();
+    let hierarchy = emit(&Cascade::default()).unwrap();
+    let names: Vec<_> = hierarchy.modules.iter().map(|module| module.name.as_str()).collect();
     assert_eq!(names, ["counter", "cascade_counters2"]);
-    assert_eq!(design.top, "cascade_counters2");
-    let top = &design.top_module().text;
+    assert_eq!(hierarchy.top, "cascade_counters2");
+    let top = &hierarchy.top_module().text;
     assert!(top.contains("// Parameters: counters = 2\n"), "{top}");
     assert!(top.contains("begin : counters\n      counter each ("), "{top}");
     assert!(top.contains("        .value(counters_value[n*4 +: 4])\n      );"), "{top}");
@@ -50,8 +50,8 @@ fn instances_share_a_module_and_children_come_first() {
 
 #[test]
 fn ports_are_listed_in_order() {
-    let design = emit(&Cascade::default()).unwrap();
-    let ports = &design.top_module().ports;
+    let hierarchy = emit(&Cascade::default()).unwrap();
+    let ports = &hierarchy.top_module().ports;
     let names: Vec<_> = ports.iter().map(|port| port.name.as_str()).collect();
     assert_eq!(names, ["clock", "reset", "enable", "level", "reached"]);
     assert_eq!(ports[3], Port { name: "level".to_string(), width: 4, count: 2, is_input: false });
@@ -65,15 +65,15 @@ fn the_same_module_gives_the_same_bytes() {
 #[test]
 fn an_export_is_complete_and_leaves_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
-    let design = emit(&Cascade::default()).unwrap();
-    let mut written = export(&design, folder.path()).unwrap();
+    let hierarchy = emit(&Cascade::default()).unwrap();
+    let mut written = export(&hierarchy, folder.path()).unwrap();
     written.sort();
     let mut found: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     found.sort();
     assert_eq!(found, written);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(read("cascade_counters2.f"), "counter.v\ncascade_counters2.v\n");
-    assert!(read("counter.v").contains(&design.modules[0].text));
+    assert!(read("counter.v").contains(&hierarchy.modules[0].text));
     let core = read("cascade_counters2.core");
     assert!(core.starts_with("CAPI=2:\n"), "{core}");
     assert!(core.contains("name: gpurf:hw:cascade_counters2:"), "{core}");

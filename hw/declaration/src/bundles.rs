@@ -21,7 +21,8 @@ impl Bundles {
             Item::Struct(item) => Some(item),
             _ => None,
         });
-        let bundles = structs.filter(|item| item.attrs.iter().any(|attribute| attribute.path().is_ident("bundle")));
+        let bundles =
+            structs.filter(|item| item.attrs.iter().any(|attribute| attribute.path().is_ident("bundle")));
         Bundles(bundles.map(|item| (item.ident.to_string(), item.clone())).collect())
     }
 

@@ -30,7 +30,8 @@ impl Declaration {
         let parts = fields.iter().map(part).collect::<Result<Vec<_>>>()?;
         for (part, field) in parts.iter().zip(&fields) {
             if prefix_of(field).is_some() && !part.is_port_bundle() {
-                let hint = "`#[flat]` and `#[prefix(name)]` are for a bundle of ports: `pub load: Load<In, V, A>`";
+                let hint =
+                    "`#[flat]` and `#[prefix(name)]` are for a bundle of ports: `pub load: Load<In, V, A>`";
                 return Err(Error::new_spanned(&part.name, hint));
             }
             let is_port = matches!(part.kind, Kind::Input | Kind::Output) || part.is_port_bundle();

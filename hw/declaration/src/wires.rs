@@ -39,10 +39,12 @@ impl Place {
         let iterate = if is_written { format_ident!("iter_mut") } else { format_ident!("iter") };
         let borrow = if is_written { quote!(&mut) } else { quote!(&) };
         let inner = match wire {
-            None => return match is_array {
-                true => quote!(for signal in self.#field.#iterate() { #statement }),
-                false => quote!({ let signal = #borrow self.#field; #statement }),
-            },
+            None => {
+                return match is_array {
+                    true => quote!(for signal in self.#field.#iterate() { #statement }),
+                    false => quote!({ let signal = #borrow self.#field; #statement }),
+                }
+            }
             Some((wire, true)) => quote!(for signal in bundle.#wire.#iterate() { #statement }),
             Some((wire, false)) => quote!({ let signal = #borrow bundle.#wire; #statement }),
         };

@@ -50,7 +50,7 @@ pub fn derive_module(item: TokenStream) -> TokenStream {
 /// the constructor `new(&Parameters)`, with every array as long as its declaration says; the name, origin and
 /// parameters in Verilog; and `OcuIn`, `OcuOut` and `Module`, as the derive macro of that name does.
 ///
-/// * Public `In` and `Out` fields are ports. Lower-case names in lengths are parameters of the hardware.
+/// * Public `In` and `Out` fields are ports, and so are the wires of a [`macro@bundle`], `pub head: Instruction<In>`. Lower-case names in lengths are parameters of the hardware.
 /// * `parameters(..)` are those that change the module: they stand in its Verilog name, in this order.
 /// * `arguments(requesters = collectors)`: a cell whose constructor takes plain sizes in the place of parameters,
 ///   each at most as large as the parameter or constant behind it can be.
@@ -68,8 +68,14 @@ pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
     made.unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Makes ports that several modules have: signals, `new(&Parameters)`, and the plain structs that `ports(..)` names.
+/// Makes wires that travel together, or ports that several modules have.
 ///
+/// Fields without a direction, `pub warp: Bits<V>`, are wires: a module has them as `LoadRequest<In, V, A>`, `Out`, `Local`
+/// or `Held`, which are registers, and its kernel may assign them as one. In the plain structs and in Verilog they are ports
+/// named `field_wire`; `#[flat]` on the module's field leaves out the field's name, `#[prefix(name)]` takes another.
+///
+/// Fields with a direction, `pub warp: In<Bits<3>>`, are ports of several modules: it writes their signals,
+/// `new(&Parameters)`, and the plain structs that `ports(..)` names.
 /// Fields and lengths are written as under [`macro@block`]. A module has them by `#[block(bundle = CollectorPorts<W>)]`, and
 /// its kernel, its parent and its Verilog name them as ports of its own.
 #[proc_macro_attribute]

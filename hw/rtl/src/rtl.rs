@@ -121,6 +121,81 @@ mod tests {
     }
 
     #[test]
+    fn a_bundle_is_assigned_as_one() {
+        becomes(
+            quote!(pass!(self.head[w] => self.part.head);),
+            quote!(::gpurf_hw::dialect::wires::join(
+                &mut ::gpurf_hw::dialect::wires::value(&self.head[w]),
+                &mut ::gpurf_hw::dialect::wires::target(&mut self.part.head)
+            );),
+        );
+        becomes(
+            quote!(self.head.clear();),
+            quote!(::gpurf_hw::dialect::wires::join(
+                &mut ::gpurf_hw::dialect::wires::zero(&self.head),
+                &mut ::gpurf_hw::dialect::wires::target(&mut self.head)
+            );),
+        );
+        becomes(
+            quote!(self.head.merge(self.other.val());),
+            quote!(::gpurf_hw::dialect::wires::join(
+                &mut ::gpurf_hw::dialect::wires::either(&self.head, &self.other),
+                &mut ::gpurf_hw::dialect::wires::target(&mut self.head)
+            );),
+        );
+    }
+
+    #[test]
+    fn a_register_is_loaded_with_a_value_or_with_wires() {
+        becomes(
+            quote!(self.count.load(self.step.val(), self.count.val() + 1);),
+            quote!(
+                self.count.enable.next = self.step.val();
+                self.count.d.next = self.count.val() + 1;
+            ),
+        );
+        becomes(
+            quote!(self.held.load(self.step.val(), self.head.val());),
+            quote!(
+                self.held.enable.next = self.step.val();
+                ::gpurf_hw::dialect::wires::join(
+                    &mut ::gpurf_hw::dialect::wires::value(&self.head),
+                    &mut ::gpurf_hw::dialect::wires::target(&mut self.held)
+                );
+            ),
+        );
+    }
+
+    #[test]
+    fn only_wires_are_assigned_as_one() {
+        for kernel in [
+            quote!(
+                fn update(&mut self) {
+                    self.head.merge(self.other.val() | self.third.val());
+                }
+            ),
+            quote!(
+                fn update(&mut self) {
+                    pass!(self.head[self.select.val()] => self.other);
+                }
+            ),
+            quote!(
+                fn update(&mut self) {
+                    pass!(self.head => head);
+                }
+            ),
+            quote!(
+                fn update(&mut self) {
+                    pass!(self._head => self.other);
+                }
+            ),
+        ] {
+            let text = expand(TokenStream::new(), kernel.clone()).unwrap().to_string();
+            assert!(text.contains("compile_error"), "{kernel}: {text}");
+        }
+    }
+
+    #[test]
     fn a_violation_leaves_the_kernel_as_written() {
         let text = expanded(quote!(for i in 0..=3 {
             self.x[i].next = false;

@@ -9,8 +9,8 @@
 //! instruction leave; the sources are looked up in what stays; values that are found are copied;
 //! requests for the others. A value on port S is stored at the end of its cycle. `ready` is high from the
 //! cycle after the last value arrived, under `dispatch_on_arrival` in that cycle, at the earliest the cycle after issue.
-//! `dispatch` frees the unit, which can take the next instruction in the same cycle; the operands stay in the window. Any number of
-//! results enter at the end of their cycle, after an instruction that is issued in it.
+//! `dispatch` frees the unit, which can take the next instruction in the same cycle; the operands stay in the window.
+//! Any number of results enter at the end of their cycle, after an instruction that is issued in it.
 //!
 //! **No operand is stale.** The window follows the program's order of one warp, and a result
 //! that passes makes every other copy of its register invalid. So all valid copies of a register that
@@ -36,7 +36,7 @@
 use gpurf_blocks::{Allocation, WARPS};
 use rust_hdl::prelude::*;
 
-use super::{stages, Collector, CollectorPorts, WindowInstruction};
+use super::{stage_parameters, stages, Collector, CollectorPorts, WindowInstruction};
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
 
@@ -45,38 +45,16 @@ impl<const W: usize> Collector<W> for Boc<W> {
         module: "boc_stage",
         title: "Operand stage with bypassing operand collectors of BOW",
         paper: "F §VI-B",
-        parameters: &[
-            "width",
-            "window",
-            "slots",
-            "destinations",
-            "banks",
-            "rows",
-            "grant_at_issue",
-            "dispatch_on_arrival",
-            "issue_on_dispatch",
-        ],
+        parameters: stage_parameters!("width", "window", "slots", "destinations", "banks", "rows";),
     };
     const SUB_CORE: Naming = Naming {
         module: "boc_sub_core",
         title: "Sub-core with bypassing operand collectors",
         paper: "F §VI-B",
-        parameters: &[
-            "width",
-            "slots",
-            "banks",
-            "rows",
-            "grant_at_issue",
-            "dispatch_on_arrival",
-            "issue_on_dispatch",
-            "window",
-            "destinations",
-            "scheduling",
-            "occupied",
-            "waiting",
-            "choice",
-            "seed",
-        ],
+        parameters: stage_parameters!(
+            "width", "slots", "banks", "rows";
+            "window", "destinations", "scheduling", "occupied", "waiting", "choice", "seed"
+        ),
     };
 }
 
@@ -166,7 +144,9 @@ impl<const W: usize> Logic for Boc<W> {
             self.uses[s].next = self.issue.val() & self.instruction.source_valid[s].val();
             self.repeated[s].next = false;
             for t in 0..slots {
-                if self.named[t].val() & (self.instruction.source_register[t].val() == self.instruction.source_register[s].val()) {
+                if self.named[t].val()
+                    & (self.instruction.source_register[t].val() == self.instruction.source_register[s].val())
+                {
                     self.repeated[s].next = true;
                 }
             }
@@ -188,7 +168,8 @@ impl<const W: usize> Logic for Boc<W> {
             }
             for k in 0..destinations {
                 self.instructions[p].destination_valid[k].next = self.instruction.destination_valid[k].val();
-                self.instructions[p].destination_register[k].next = self.instruction.destination_register[k].val();
+                self.instructions[p].destination_register[k].next =
+                    self.instruction.destination_register[k].val();
             }
             self.instructions[p].s_valid.next = self.s_valid.val() & self.presents[p].val();
             self.instructions[p].s_slot.next = self.s_slot.val();

@@ -34,7 +34,9 @@
 
 use rust_hdl::prelude::*;
 
-use super::{stages, CacheTable, Collector, CollectorPorts, OperandCollectorTable, Replacement};
+use super::{
+    stage_parameters, stages, CacheTable, Collector, CollectorPorts, OperandCollectorTable, Replacement,
+};
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
 
@@ -43,48 +45,20 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         module: "ccu_stage",
         title: "Operand stage with caching collector units",
         paper: "W §3.1, F §III-B",
-        parameters: &[
-            "width",
-            "entries",
-            "collectors",
-            "slots",
-            "banks",
-            "rows",
-            "grant_at_issue",
-            "dispatch_on_arrival",
-            "issue_on_dispatch",
-            "replacement",
-            "cache_far",
-            "invalidate",
-            "choice",
-            "d_ports",
-        ],
+        parameters: stage_parameters!(
+            "width", "entries", "collectors", "slots", "banks", "rows";
+            "replacement", "cache_far", "invalidate", "choice", "d_ports"
+        ),
     };
     const SUB_CORE: Naming = Naming {
         module: "ccu_sub_core",
         title: "Sub-core with caching collector units",
         paper: "F §III, IV",
-        parameters: &[
-            "width",
-            "entries",
-            "collectors",
-            "slots",
-            "banks",
-            "rows",
-            "grant_at_issue",
-            "dispatch_on_arrival",
-            "issue_on_dispatch",
-            "replacement",
-            "cache_far",
-            "invalidate",
-            "d_ports",
-            "scheduling",
-            "occupied",
-            "allocation",
-            "waiting",
-            "choice",
-            "seed",
-        ],
+        parameters: stage_parameters!(
+            "width", "entries", "collectors", "slots", "banks", "rows";
+            "replacement", "cache_far", "invalidate", "d_ports", "scheduling", "occupied", "allocation", "waiting",
+            "choice", "seed"
+        ),
     };
 }
 
@@ -161,7 +135,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             self.repeated[s].next = false;
             for t in 0..slots {
                 self.same[s][t].next = (self.uses[s].val() & self.named[t].val())
-                    & (self.instruction.source_register[t].val() == self.instruction.source_register[s].val());
+                    & (self.instruction.source_register[t].val()
+                        == self.instruction.source_register[s].val());
                 if self.same[s][t].val() {
                     self.repeated[s].next = true;
                 }

@@ -14,7 +14,7 @@
 
 use rust_hdl::prelude::*;
 
-use super::{stages, Collector, CollectorPorts};
+use super::{stage_parameters, stages, Collector, CollectorPorts};
 use crate::catalogue::Naming;
 use crate::dialect::{block, rtl, Register};
 
@@ -23,37 +23,16 @@ impl<const W: usize> Collector<W> for Ocu<W> {
         module: "ocu_stage",
         title: "Operand stage with operand collector units",
         paper: "F §II",
-        parameters: &[
-            "width",
-            "collectors",
-            "slots",
-            "banks",
-            "rows",
-            "grant_at_issue",
-            "dispatch_on_arrival",
-            "issue_on_dispatch",
-        ],
+        parameters: stage_parameters!("width", "collectors", "slots", "banks", "rows";),
     };
     const SUB_CORE: Naming = Naming {
         module: "ocu_sub_core",
         title: "Sub-core with operand collector units",
         paper: "F §II",
-        parameters: &[
-            "width",
-            "collectors",
-            "slots",
-            "banks",
-            "rows",
-            "grant_at_issue",
-            "dispatch_on_arrival",
-            "issue_on_dispatch",
-            "scheduling",
-            "occupied",
-            "allocation",
-            "waiting",
-            "choice",
-            "seed",
-        ],
+        parameters: stage_parameters!(
+            "width", "collectors", "slots", "banks", "rows";
+            "scheduling", "occupied", "allocation", "waiting", "choice", "seed"
+        ),
     };
 }
 

@@ -230,8 +230,14 @@ pub fn join<W: Wires>(from: &mut Taken<W::Value>, to: &mut Target<W>) {
 
 /// The same for Verilog, by the text of both arguments.
 pub fn join_hdl(_: &str, from: &str, to: &str) -> Vec<VerilogLink> {
-    let link = VerilogLinkDetails { my_name: MARK.to_string(), owner_name: from.to_string(), other_name: to.to_string() };
-    vec![VerilogLink::Forward(link)]
+    let (owner_name, other_name) = (unbroken(from), unbroken(to));
+    vec![VerilogLink::Forward(VerilogLinkDetails { my_name: MARK.to_string(), owner_name, other_name })]
+}
+
+/// The text as rust-hdl has it where the compiler did not break the line, which it may do anywhere.
+fn unbroken(text: &str) -> String {
+    let text: String = text.split_whitespace().collect();
+    text.replace("&mut", "").replace("&self$", "&").replace("(self$", "(")
 }
 
 /// The field path of what a probe meets, its namespaces first: `evicted$warp$3` for a bundle `evicted!evict`, whose wires
@@ -302,9 +308,13 @@ mod tests {
 
     #[test]
     fn what_a_join_says_is_read_back() {
-        let links = read("$gpurf_hw$dialect$wires$value(&heads[w*2])", "$gpurf_hw$dialect$wires$target(part$head)");
+        let links =
+            read("$gpurf_hw$dialect$wires$value(&heads[w*2])", "$gpurf_hw$dialect$wires$target(part$head)");
         let value = AssignedValue::Of("heads[w*2]");
         assert_eq!(Assigned::of(&links[0]), Some(Assigned { target: "part$head", value }));
+        let broken =
+            read("$gpurf_hw$dialect$wires$value(&\nself$heads\n[w*2])", "wires$target(&mut\nself$part$head)");
+        assert_eq!(Assigned::of(&broken[0]), Assigned::of(&links[0]));
         let links = read("wires$zero(&out)", "wires$target(out)");
         assert_eq!(Assigned::of(&links[0]).unwrap().value, AssignedValue::Zero);
         let links = read("wires$either(&out,&heads[(w+1)])", "wires$target(out)");
@@ -315,7 +325,10 @@ mod tests {
     fn a_bundle_may_give_its_wires_another_name() {
         let steps = |steps: &[&str]| steps.iter().map(|step| step.to_string()).collect::<Vec<_>>();
         let evicted = steps(&["evicted!evict$2", "warp$3"]);
-        assert_eq!((field_path(&evicted), verilog_path(&evicted)), ("evicted$2$warp$3".into(), "evict$2$warp$3".into()));
+        assert_eq!(
+            (field_path(&evicted), verilog_path(&evicted)),
+            ("evicted$2$warp$3".into(), "evict$2$warp$3".into())
+        );
         let flat = steps(&["request!", "warp"]);
         assert_eq!((field_path(&flat), verilog_path(&flat)), ("request$warp".into(), "warp".into()));
         let plain = steps(&["head$1", "unit"]);
@@ -324,7 +337,8 @@ mod tests {
 
     #[test]
     fn a_link_of_rust_hdl_is_none() {
-        let link = VerilogLinkDetails { my_name: String::new(), owner_name: "a".into(), other_name: "b".into() };
+        let link =
+            VerilogLinkDetails { my_name: String::new(), owner_name: "a".into(), other_name: "b".into() };
         assert_eq!(Assigned::of(&VerilogLink::Forward(link)), None);
     }
 }

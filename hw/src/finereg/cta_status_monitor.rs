@@ -21,7 +21,12 @@ use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
 
-#[block(title = "CTA status monitor", paper = "R §V-B", parameters(ctas, tie), sizes(words = ctas.div_ceil(FLAG_WORD), turns = usize::from(parameters.tie == Tie::RoundRobin)))]
+#[block(
+    title = "CTA status monitor",
+    paper = "R §V-B",
+    parameters(ctas, tie),
+    sizes(words = ctas.div_ceil(FLAG_WORD), turns = usize::from(parameters.tie == Tie::RoundRobin))
+)]
 pub struct CtaStatusMonitor {
     /// This CTA's context, registers have a new location. If both updates name a CTA, the second one counts.
     pub update_cta: In<[Bits<7>; STATUS_UPDATES]>,

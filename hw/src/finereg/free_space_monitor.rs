@@ -14,7 +14,12 @@ use rust_hdl::prelude::*;
 use crate::dialect::{block, rtl, Register};
 
 /// `P`: bits of an entry's number.
-#[block(title = "Free space monitor of the PCRF", paper = "R §V-C", parameters(pcrf_entries), sizes(words = pcrf_entries / FLAG_WORD))]
+#[block(
+    title = "Free space monitor of the PCRF",
+    paper = "R §V-C",
+    parameters(pcrf_entries),
+    sizes(words = pcrf_entries / FLAG_WORD)
+)]
 pub struct FreeSpaceMonitor<const P: usize> {
     /// The offered entry is taken; only while there is one.
     pub take: In<Bit>,

@@ -24,7 +24,12 @@ use rust_hdl::prelude::*;
 use crate::dialect::{block, rtl, Memory, Register};
 
 /// `W`: data width in bits; `P`: bits of a pointer.
-#[block(title = "Pending-CTA register file", paper = "R §V-D", parameters(width, pcrf_entries, pcrf_latency, next_latency), sizes(latency = pcrf_latency, next_latency))]
+#[block(
+    title = "Pending-CTA register file",
+    paper = "R §V-D",
+    parameters(width, pcrf_entries, pcrf_latency, next_latency),
+    sizes(latency = pcrf_latency, next_latency)
+)]
 pub struct Pcrf<const W: usize, const P: usize> {
     /// Walk the chain that begins here; only while `walking` is low.
     pub walk: In<Bit>,

@@ -15,7 +15,13 @@ use rust_hdl::prelude::*;
 use crate::dialect::{block, rtl, Memory};
 
 /// `P`: bits of a pointer.
-#[block(title = "PCRF pointer table", paper = "R §V-C", parameters(pcrf_entries, ctas, count_bits), sizes(slices = count_bits / 6), unreset)]
+#[block(
+    title = "PCRF pointer table",
+    paper = "R §V-C",
+    parameters(pcrf_entries, ctas, count_bits),
+    sizes(slices = count_bits / 6),
+    unreset
+)]
 pub struct PcrfPointerTable<const P: usize> {
     /// At most one of `read` and `write` is high.
     pub read: In<Bit>,

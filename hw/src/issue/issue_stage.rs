@@ -17,7 +17,12 @@ use crate::bundles::Instruction;
 use crate::dialect::{block, rtl};
 
 /// `C`: bits of a collector's number, at least one.
-#[block(title = "Issue stage", paper = "W §5, 6, F §IV-B", parameters(collectors, slots, destinations, scheduling, occupied, allocation, waiting, choice, seed), sizes(flushed = if destinations == 0 { 0 } else { WARPS }))]
+#[block(
+    title = "Issue stage",
+    paper = "W §5, 6, F §IV-B",
+    parameters(collectors, slots, destinations, scheduling, occupied, allocation, waiting, choice, seed),
+    sizes(flushed = if destinations == 0 { 0 } else { WARPS })
+)]
 pub struct IssueStage<const C: usize> {
     /// The warp has an instruction that depends on nothing under way.
     pub ready: In<[Bit; WARPS]>,

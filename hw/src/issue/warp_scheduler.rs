@@ -35,7 +35,12 @@ use rust_hdl::prelude::*;
 use crate::cells::{AgeMatrix, RoundRobin};
 use crate::dialect::{block, rtl, Register};
 
-#[block(title = "Warp scheduler", paper = "W §5, F §IV-B1", parameters(collectors, scheduling, occupied), sizes(turning = usize::from(parameters.scheduling == Scheduling::Lrr), aged = 1 - turning, lasting = aged * WARPS))]
+#[block(
+    title = "Warp scheduler",
+    paper = "W §5, F §IV-B1",
+    parameters(collectors, scheduling, occupied),
+    sizes(turning = usize::from(parameters.scheduling == Scheduling::Lrr), aged = 1 - turning, lasting = aged * WARPS)
+)]
 pub struct WarpScheduler {
     /// The warp has an instruction that depends on nothing under way.
     pub ready: In<[Bit; WARPS]>,

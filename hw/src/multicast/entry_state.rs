@@ -13,7 +13,11 @@ use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
 
-#[block(title = "Use and age of the entries of a load request table", parameters(lrt_entries), sizes(rows = lrt_entries / SCAN_LANES))]
+#[block(
+    title = "Use and age of the entries of a load request table",
+    parameters(lrt_entries),
+    sizes(rows = lrt_entries / SCAN_LANES)
+)]
 pub struct EntryState {
     /// The first free entry is taken; there must be one.
     pub insert: In<Bit>,

@@ -37,7 +37,12 @@ use crate::bundles::{LoadRequest, Question, SharedLoad};
 use crate::dialect::{block, rtl, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
-#[block(title = "Inter-warp multicasting unit", paper = "I §3", parameters(lrt_entries, search, release_age), sizes(scans = usize::from(parameters.search == Search::Scan), cams = 1 - scans, ages = usize::from(parameters.release_age > 0)))]
+#[block(
+    title = "Inter-warp multicasting unit",
+    paper = "I §3",
+    parameters(lrt_entries, search, release_age),
+    sizes(scans = usize::from(parameters.search == Search::Scan), cams = 1 - scans, ages = usize::from(parameters.release_age > 0))
+)]
 pub struct Iwmu<const V: usize, const A: usize> {
     /// Per sub-core: a request. It is taken in a cycle with `request_ready`.
     pub request_valid: In<[Bit; SUB_CORES]>,

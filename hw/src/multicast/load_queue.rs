@@ -14,7 +14,11 @@ use crate::bundles::LoadRequest;
 use crate::dialect::{block, rtl, Held, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
-#[block(title = "Request queue of the inter-warp multicasting unit", paper = "I §3.1, 5.2.3", sizes(places = SUB_CORES * QUEUE_DEPTH))]
+#[block(
+    title = "Request queue of the inter-warp multicasting unit",
+    paper = "I §3.1, 5.2.3",
+    sizes(places = SUB_CORES * QUEUE_DEPTH)
+)]
 pub struct LoadQueue<const V: usize, const A: usize> {
     /// A sub-core has a request.
     pub push: In<[Bit; SUB_CORES]>,

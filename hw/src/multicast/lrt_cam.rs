@@ -10,46 +10,18 @@ use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;
 
 use super::EntryState;
-use crate::bundles::LoadRequest;
+use crate::bundles::{LoadRequest, LrtPorts};
 use crate::dialect::{block, rtl, Held};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
-#[block(title = "Load request table, all entries at once", paper = "I §3.1 to 3.3", parameters(lrt_entries), sizes(rows = lrt_entries / SCAN_LANES), ports(LrtIn, LrtOut))]
+#[block(
+    title = "Load request table, all entries at once",
+    paper = "I §3.1 to 3.3",
+    parameters(lrt_entries),
+    sizes(rows = lrt_entries / SCAN_LANES),
+    bundle = LrtPorts<V, A>
+)]
 pub struct LrtCam<const V: usize, const A: usize> {
-    /// An operation: held with its fields until it has ended.
-    pub search: In<Bit>,
-    /// It is a release of `warp`.
-    pub drain: In<Bit>,
-    /// The load; of a release its warp alone.
-    #[flat]
-    pub request: LoadRequest<In, V, A>,
-    /// What `evict` shows is taken.
-    pub evict_ready: In<Bit>,
-    /// The operation ends with `done`.
-    pub done_ready: In<Bit>,
-    /// The load is then inserted, if it has no partner and an entry is free.
-    pub insert: In<Bit>,
-    /// Entries get older by a step.
-    pub tick: In<Bit>,
-
-    /// An entry leaves.
-    pub evict: Out<Bit>,
-    /// Because of its age.
-    pub evict_aged: Out<Bit>,
-    /// Which; zero without `evict`.
-    #[prefix(evict)]
-    pub evicted: LoadRequest<Out, V, A>,
-    /// The search has come to its end.
-    pub done: Out<Bit>,
-    /// The load has a partner, of this warp; zero without.
-    pub matched: Out<Bit>,
-    /// The load has a partner, of this warp; zero without.
-    pub matched_warp: Out<Bits<V>>,
-    /// No entry is free.
-    pub full: Out<Bit>,
-    /// Entries in use.
-    pub occupancy: Out<Bits<8>>,
-
     /// Per row: entries that must leave before the operation.
     leaving: Local<[Bits<4>; rows]>,
     any_leaving: Local<Bit>,
@@ -99,7 +71,9 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
                     if self.entries[r * 4 + k].warp.val() == self.request.warp.val() {
                         self.leaving[r].next = self.leaving[r].val().replace_bit(
                             k,
-                            self.drain.val() | (self.entries[r * 4 + k].destination.val() == self.request.destination.val()),
+                            self.drain.val()
+                                | (self.entries[r * 4 + k].destination.val()
+                                    == self.request.destination.val()),
                         );
                     } else if (!self.drain.val()
                         & (self.entries[r * 4 + k].destination.val() == self.request.destination.val()))

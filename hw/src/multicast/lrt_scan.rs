@@ -27,46 +27,18 @@ use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;
 
 use super::EntryState;
-use crate::bundles::LoadRequest;
+use crate::bundles::LrtPorts;
 use crate::dialect::{block, rtl, Memory, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
-#[block(title = "Load request table, four entries per cycle", paper = "I §3.1 to 3.3", parameters(lrt_entries), sizes(rows = lrt_entries / SCAN_LANES), ports(LrtIn, LrtOut))]
+#[block(
+    title = "Load request table, four entries per cycle",
+    paper = "I §3.1 to 3.3",
+    parameters(lrt_entries),
+    sizes(rows = lrt_entries / SCAN_LANES),
+    bundle = LrtPorts<V, A>
+)]
 pub struct LrtScan<const V: usize, const A: usize> {
-    /// An operation: held with its fields until it has ended, with `done` and `done_ready`.
-    pub search: In<Bit>,
-    /// It is no load: a release of `warp`.
-    pub drain: In<Bit>,
-    /// The load; of a release its warp alone.
-    #[flat]
-    pub request: LoadRequest<In, V, A>,
-    /// What `evict` shows is taken.
-    pub evict_ready: In<Bit>,
-    /// The operation ends with `done`.
-    pub done_ready: In<Bit>,
-    /// It is then inserted, if it has no partner and an entry is free. Not with `drain`.
-    pub insert: In<Bit>,
-    /// Entries grow older by one of two steps. After the second they are due.
-    pub tick: In<Bit>,
-
-    /// An entry leaves as a plain load; its fields are zero while none does.
-    pub evict: Out<Bit>,
-    /// Because it is due by age.
-    pub evict_aged: Out<Bit>,
-    /// Which; zero without `evict`.
-    #[prefix(evict)]
-    pub evicted: LoadRequest<Out, V, A>,
-    /// The search has come to its end.
-    pub done: Out<Bit>,
-    /// With `done`: the load has a partner.
-    pub matched: Out<Bit>,
-    /// The partner's warp; zero without one.
-    pub matched_warp: Out<Bits<V>>,
-    /// No entry is free.
-    pub full: Out<Bit>,
-    /// Entries in use.
-    pub occupancy: Out<Bits<8>>,
-
     /// Nothing is under way, and entries are due.
     aging: Local<Bit>,
     /// The row that is wanted now, and whether the memories show it.
@@ -157,7 +129,8 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
         self.partners.next = 0.into();
         for k in 0..4 {
             self.same_warp[k].next = self.warps[k].read_data.val() == self.request.warp.val();
-            self.same_destination[k].next = self.destinations[k].read_data.val() == self.request.destination.val();
+            self.same_destination[k].next =
+                self.destinations[k].read_data.val() == self.request.destination.val();
             self.same_place[k].next = (self.addresses[k].read_data.val() == self.request.address.val())
                 & (self.sources[k].read_data.val() == self.request.source.val());
             self.leaving.next = self.leaving.val().replace_bit(

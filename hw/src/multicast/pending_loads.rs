@@ -16,12 +16,16 @@ use gpurf_blocks::{PENDING, SUB_CORES};
 use rust_hdl::prelude::*;
 
 use super::HoldingArbiter;
-use crate::cells::RoundRobin;
 use crate::bundles::{Question, SharedLoad};
+use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl, Register};
 
 /// `V`: bits of a warp's number; `A`: bits of an address.
-#[block(title = "Loads that wait for scoreboards", paper = "I §3.1", sizes(pending = PENDING, warps = 2 * PENDING))]
+#[block(
+    title = "Loads that wait for scoreboards",
+    paper = "I §3.1",
+    sizes(pending = PENDING, warps = 2 * PENDING)
+)]
 pub struct PendingLoads<const V: usize, const A: usize> {
     /// A load is offered.
     pub offer: In<Bit>,
@@ -151,7 +155,8 @@ impl<const V: usize, const A: usize> Logic for PendingLoads<V, A> {
             );
             self.address[p].load(self.accepts.val() & self.claims[p].val(), self.offered.address.val());
             self.source[p].load(self.accepts.val() & self.claims[p].val(), self.offered.source.val());
-            self.destination[p].load(self.accepts.val() & self.claims[p].val(), self.offered.destination.val());
+            self.destination[p]
+                .load(self.accepts.val() & self.claims[p].val(), self.offered.destination.val());
             self.second_valid[p]
                 .load(self.accepts.val() & self.claims[p].val(), self.offered.second_valid.val());
             self.warp[p * 2].d.next = self.offered.first_warp.val();

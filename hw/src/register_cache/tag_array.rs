@@ -85,6 +85,8 @@ pub struct TagArray<const L: usize> {
     /// The entries of the warp that reads, by set and way.
     read_tag: Local<[[Bits<8>; rc_ways]; sets]>,
     read_valid: Local<[[Bits<L>; rc_ways]; sets]>,
+    /// The slot's read finds the entry.
+    finds: Local<[[[Bit; slots]; rc_ways]; sets]>,
     /// They are used, which counts under LRU.
     read_used: Local<[[Bit; rc_ways]; renewed]>,
     /// The entries of the warp that is written.
@@ -161,9 +163,10 @@ impl<const L: usize> Logic for TagArray<L> {
             self.hit_row[r].next = 0.into();
             for s in 0..sets {
                 for k in 0..rc_ways {
-                    if (self.read[r].val() & (self.read_tag[s][k].val() == self.read_register[r].val()))
-                        & (self.read_valid[s][k].val() & self.read_mask.val()).any()
-                    {
+                    self.finds[s][k][r].next = (self.read[r].val()
+                        & (self.read_tag[s][k].val() == self.read_register[r].val()))
+                        & (self.read_valid[s][k].val() & self.read_mask.val()).any();
+                    if self.finds[s][k][r].val() {
                         self.hit[r].next = self.read_valid[s][k].val() & self.read_mask.val();
                         self.hit_row[r].next =
                             self.first_row[s][k].val() | bit_cast::<7, 3>(self.read_warp.val());
@@ -175,9 +178,7 @@ impl<const L: usize> Logic for TagArray<L> {
             for k in 0..rc_ways {
                 self.read_used[s][k].next = false;
                 for r in 0..slots {
-                    if (self.read[r].val() & (self.read_tag[s][k].val() == self.read_register[r].val()))
-                        & (self.read_valid[s][k].val() & self.read_mask.val()).any()
-                    {
+                    if self.finds[s][k][r].val() {
                         self.read_used[s][k].next = true;
                     }
                 }

@@ -21,7 +21,12 @@ use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl};
 
 /// `C`: bits of a collector's number.
-#[block(title = "Register-file arbiter", paper = "F §II, III-B, IV-A2", parameters(collectors, slots, banks, grant_at_issue, cache_far, d_ports), sizes(caching = if d_ports == 0 { 0 } else { collectors }))]
+#[block(
+    title = "Register-file arbiter",
+    paper = "F §II, III-B, IV-A2",
+    parameters(collectors, slots, banks, grant_at_issue, cache_far, d_ports),
+    sizes(caching = if d_ports == 0 { 0 } else { collectors })
+)]
 pub struct Arbiter<const C: usize> {
     /// An instruction enters this collector. At most one is high.
     pub issue: In<[Bit; collectors]>,

@@ -12,7 +12,12 @@ use rust_hdl::prelude::*;
 use crate::dialect::{block, rtl, Register};
 
 /// `C`: bits of a collector's number.
-#[block(title = "Read request queue of a bank", paper = "F §II", parameters(collectors, slots), sizes(depth = collectors * slots))]
+#[block(
+    title = "Read request queue of a bank",
+    paper = "F §II",
+    parameters(collectors, slots),
+    sizes(depth = collectors * slots)
+)]
 pub struct RequestQueue<const C: usize> {
     /// The slot's read joins the queue.
     pub push: In<[Bit; slots]>,
@@ -57,8 +62,6 @@ impl<const C: usize> Logic for RequestQueue<C> {
             self.head_collector.next = self.collector[0].val();
             self.head_slot.next = self.slot[0].val();
         }
-
-        for _p in 0..depth {}
 
         // Shift.
         for p in 0..depth - 1 {

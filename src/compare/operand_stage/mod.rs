@@ -19,7 +19,7 @@ use super::series::Series;
 use super::study::Study;
 use super::Arguments;
 use crate::synth::{options, synthesize};
-use crate::verilog::design;
+use crate::verilog::hierarchy;
 use crate::Verdict;
 
 /// What makes an operand stage faster by a cycle each: parameter, and what the stage is called that has it and those
@@ -188,7 +188,7 @@ fn hardware(steps: &[Step], config: &Config, width: usize) -> Result<Vec<Vec<Syn
         parameters.set("width", &width.to_string())?;
         for (_, module) in DESIGNS {
             let entry = catalogue::find(module).expect("a stage of the catalogue");
-            designs.push((design(entry, &parameters)?, true));
+            designs.push((hierarchy(entry, &parameters)?, true));
         }
     }
     let mut results = synthesize(&designs, &options(None)?)?.into_iter();

@@ -275,7 +275,11 @@ impl Checker {
         if let Some(paths) = joined(call) {
             for path in paths {
                 if self.signal(path).is_none() {
-                    self.reject(path, "only wires pass through", "write a path from `self` to a wire or a bundle");
+                    self.reject(
+                        path,
+                        "only wires pass through",
+                        "write a path from `self` to a wire or a bundle",
+                    );
                 }
             }
             return;

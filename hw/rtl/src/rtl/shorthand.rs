@@ -4,7 +4,8 @@
 use syn::parse::{Parse, ParseStream};
 use syn::visit_mut::{visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut, VisitMut};
 use syn::{
-    bracketed, parse_quote, Block, Error, Expr, ExprForLoop, ExprMethodCall, Ident, Macro, Pat, Result, Stmt, Token,
+    bracketed, parse_quote, Block, Error, Expr, ExprForLoop, ExprMethodCall, Ident, Macro, Pat, Result, Stmt,
+    Token,
 };
 
 use super::path::{call_of, SignalPath};
