@@ -3,25 +3,33 @@
 //! - [`Library`] reads the cell library, [`nangate::liberty`] fetches the default one.
 //! - [`synthesize`] maps Verilog to it and returns area, state and depth; [`Synthesis::summary`] prints them.
 //! - [`count`] counts the registers of a module before synthesis.
+//! - [`Netlist`] is what a design becomes in cells, [`Gates`] evaluates it cell by cell, [`power`] tells what it costs.
 //! - [`Mutants`] are copies of a design with one fault each.
 //! - [`Paper`] holds a paper's claims, [`audit`] sets them beside the RTL.
 
 #![warn(missing_docs)]
 
 mod boolean;
+mod circuit;
+mod equivalence;
 mod liberty;
 mod mutants;
 pub mod nangate;
+mod netlist;
 mod overheads;
 mod paper;
+pub mod power;
 mod registers;
 mod synthesis;
 mod timing;
 mod yosys;
 
-pub use liberty::{Cell, ClockGate, Library};
+pub use circuit::{Activity, Circuit, Gates, Instance, Memory};
+pub use equivalence::{prove, Proof};
+pub use liberty::{Arc, Cell, ClockGate, Direction, InternalPower, Library, Pin, Table, WireLoad};
 pub use mutants::{Equivalence, Fault, Mutants};
+pub use netlist::Netlist;
 pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
 pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
 pub use registers::{count, Registers};
-pub use synthesis::{synthesize, synthesize_all, table, Job, ModuleArea, Options, Synthesis};
+pub use synthesis::{synthesize, synthesize_all, table, Hierarchy, Job, ModuleArea, Options, Synthesis, LOAD_FF};

@@ -170,9 +170,12 @@ pub fn synthesize_all(
         .collect()
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Hierarchy {
+/// Whether modules are mapped one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hierarchy {
+    /// Each by itself: what is in it can be told apart afterwards.
     Kept,
+    /// Dissolved before mapping: logic is shared and simplified across their borders.
     Flattened,
 }
 
@@ -186,7 +189,7 @@ struct Run {
     time: Duration,
 }
 
-const DESIGN: &str = "design.v";
+pub(crate) const DESIGN: &str = "design.v";
 const CONSTRAINTS: &str = "constraints.txt";
 const CLOCK_GATING: &str = "clock_gating.v";
 const MEMORIES: &str = "memories.json";
@@ -200,7 +203,7 @@ const WITHOUT_SWEEPING: &str =
                                 strash;&get,-n;&nf,{D};&put;buffer;upsize,{D};dnsize,{D};stime,-p";
 
 /// Load of each output, in femtofarads: a few gates of a 45 nm library.
-const LOAD_FF: f64 = 10.0;
+pub const LOAD_FF: f64 = 10.0;
 
 /// The report of an earlier run with the same inputs, or of a new one.
 fn run_once(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
@@ -227,7 +230,7 @@ fn run_once(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
     Ok(new)
 }
 
-fn constraints(library: &Library) -> Result<String> {
+pub(crate) fn constraints(library: &Library) -> Result<String> {
     Ok(format!("set_driving_cell {}\nset_load {LOAD_FF}\n", library.buffer()?))
 }
 
@@ -235,9 +238,7 @@ fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
     let start = Instant::now();
     let yosys = Yosys::new()?;
     let library = &options.library;
-    yosys.write(DESIGN, job.source)?;
-    yosys.write(CONSTRAINTS, &constraints(library)?)?;
-    yosys.write(CLOCK_GATING, &clock_gating(library))?;
+    prepare(&yosys, job, library)?;
     if !yosys.run(&script(job, hierarchy, options), None)? {
         return Err(yosys.failure());
     }
@@ -252,9 +253,30 @@ fn run(job: &Job, hierarchy: Hierarchy, options: &Options) -> Result<Run> {
 }
 
 /// The Yosys script.
+fn script(job: &Job, hierarchy: Hierarchy, options: &Options) -> String {
+    let top = job.top;
+    let mut script = mapping(job, hierarchy, options) + &format!("tee -q -o {CELLS} stat -json -top {top}\n");
+    if hierarchy == Hierarchy::Flattened {
+        // A path begins and ends at whatever holds state.
+        let state = options.library.sequential().map(|cell| format!(" t:{cell} %d")).collect::<String>();
+        // OpenSTA reads no concatenation on the left of an assignment.
+        script += &format!(
+            "cd {top}
+             select -set logic *{state} t:$mem* %d
+             tee -q -o {DEPTH} ltp -noff @logic
+             delete t:$mem*
+             cd ..
+             write_verilog -noattr -noexpr -simple-lhs {NETLIST}
+            "
+        );
+    }
+    trimmed(&script)
+}
+
+/// The steps from the design to cells of the library.
 ///
 /// Memories are collected but not mapped: the steps are those of `synth` without `memory_map`.
-fn script(job: &Job, hierarchy: Hierarchy, options: &Options) -> String {
+pub(crate) fn mapping(job: &Job, hierarchy: Hierarchy, options: &Options) -> String {
     let top = job.top;
     let liberty = quoted(&options.library.path);
     let flatten = if hierarchy == Hierarchy::Flattened { "flatten" } else { "" };
@@ -262,7 +284,7 @@ fn script(job: &Job, hierarchy: Hierarchy, options: &Options) -> String {
     let gate = if gate { format!("techmap -map {CLOCK_GATING}") } else { String::new() };
     let target = options.delay_target_ps;
     let mapping = if job.sat_sweeping { String::new() } else { format!("-script {WITHOUT_SWEEPING}") };
-    let mut script = format!(
+    trimmed(&format!(
         "read_verilog -sv {DESIGN}
          hierarchy -check -top {top}
          proc
@@ -282,30 +304,26 @@ fn script(job: &Job, hierarchy: Hierarchy, options: &Options) -> String {
          opt_clean -purge
          read_liberty -lib -ignore_miss_func {liberty}
          check -assert
-         tee -q -o {CELLS} stat -json -top {top}
         "
-    );
-    if hierarchy == Hierarchy::Flattened {
-        // A path begins and ends at whatever holds state.
-        let state = options.library.sequential().map(|cell| format!(" t:{cell} %d")).collect::<String>();
-        // OpenSTA reads no concatenation on the left of an assignment.
-        script += &format!(
-            "cd {top}
-             select -set logic *{state} t:$mem* %d
-             tee -q -o {DEPTH} ltp -noff @logic
-             delete t:$mem*
-             cd ..
-             write_verilog -noattr -noexpr -simple-lhs {NETLIST}
-            "
-        );
-    }
+    ))
+}
+
+/// Writes what [`mapping`] reads into the folder.
+pub(crate) fn prepare(yosys: &Yosys, job: &Job, library: &Library) -> Result<()> {
+    yosys.write(DESIGN, job.source)?;
+    yosys.write(CONSTRAINTS, &constraints(library)?)?;
+    yosys.write(CLOCK_GATING, &clock_gating(library))
+}
+
+/// Without the indentation of this file.
+pub(crate) fn trimmed(script: &str) -> String {
     script.lines().map(|line| format!("{}\n", line.trim())).collect()
 }
 
 /// Verilog that puts a clock gate before a register with enable, and before one with reset as well.
 ///
 /// The gate opens for a reset, too, because the reset is synchronous and wins over the enable.
-fn clock_gating(library: &Library) -> String {
+pub(crate) fn clock_gating(library: &Library) -> String {
     let Some((gate, pins)) = library.clock_gate() else {
         return String::new();
     };
@@ -353,7 +371,7 @@ endmodule
 }
 
 /// A path as a word of a Yosys script.
-fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     format!("\"{}\"", path.display())
 }
 
