@@ -9,11 +9,13 @@ mod compare;
 mod docs;
 mod doctor;
 mod engines;
+mod equivalence;
 mod input;
 mod mutants;
 mod output;
 mod overheads;
 mod plot;
+mod power;
 mod profile;
 mod records;
 mod register_cache;
@@ -63,6 +65,10 @@ enum Command {
     Verilog(verilog::Arguments),
     /// Synthesize hardware modules and report their area
     Synth(synth::Arguments),
+    /// Prove that netlists do what their Verilog says
+    Equivalence(equivalence::Arguments),
+    /// Run hardware modules' netlists and report their energy
+    Power(power::Arguments),
     /// Set the papers' storage and area claims beside what the RTL has
     Overheads(overheads::Arguments),
     /// Write one page with all results: claims, workloads, plots, areas, waveforms
@@ -96,6 +102,8 @@ fn main() -> ExitCode {
         Command::Mutants(arguments) => mutants::run(arguments),
         Command::Verilog(arguments) => verilog::run(arguments),
         Command::Synth(arguments) => synth::run(arguments),
+        Command::Equivalence(arguments) => equivalence::run(arguments),
+        Command::Power(arguments) => power::run(arguments),
         Command::Overheads(arguments) => overheads::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::Docs(arguments) => docs::run(arguments),

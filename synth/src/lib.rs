@@ -4,29 +4,37 @@
 //! - [`synthesize`] maps Verilog to it and returns area, state and depth; [`Synthesis::summary`] prints them.
 //! - [`Records`] keep areas and paths over time.
 //! - [`count`] counts the registers of a module before synthesis.
+//! - [`Netlist`] is what a design becomes in cells, [`Gates`] evaluates it cell by cell, [`power`] tells what it costs.
 //! - [`Mutants`] are copies of a design with one fault each.
 //! - [`Paper`] holds a paper's claims, [`audit`] sets them beside the RTL.
 
 #![warn(missing_docs)]
 
 mod boolean;
+mod circuit;
+mod equivalence;
 mod liberty;
 mod mutants;
 pub mod nangate;
+mod netlist;
 mod overheads;
 mod paper;
+pub mod power;
 mod record;
 mod registers;
 mod synthesis;
 mod timing;
 mod yosys;
 
-pub use liberty::{Cell, ClockGate, Library};
+pub use circuit::{Activity, Circuit, Gates, Instance, Memory};
+pub use equivalence::{prove, Proof};
+pub use liberty::{Arc, Cell, ClockGate, Direction, InternalPower, Library, Pin, Table, WireLoad};
 pub use mutants::{Equivalence, Fault, Mutants};
+pub use netlist::Netlist;
 pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
 pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
 pub use record::{Moved, Origin, Records};
 pub use registers::{count, Registers};
 pub use synthesis::{
-    digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Structure, Synthesis,
+    digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Structure, Synthesis, LOAD_FF,
 };

@@ -187,12 +187,12 @@ pub fn synthesize_all(
         .collect()
 }
 
-/// What a run of Yosys does about the borders of modules.
+/// Whether modules are mapped one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
-    /// Each module is mapped for itself: tells where the area goes.
+    /// Each by itself: what is in it can be told apart afterwards.
     Kept,
-    /// One module is made of all: what it costs.
+    /// Dissolved before mapping: logic is shared and simplified across their borders.
     Flattened,
 }
 
@@ -206,7 +206,7 @@ struct Run {
     time: Duration,
 }
 
-const DESIGN: &str = "design.v";
+pub(crate) const DESIGN: &str = "design.v";
 const CONSTRAINTS: &str = "constraints.txt";
 const CLOCK_GATING: &str = "clock_gating.v";
 const MEMORIES: &str = "memories.json";
@@ -220,7 +220,7 @@ const WITHOUT_SWEEPING: &str =
                                 strash;&get,-n;&nf,{D};&put;buffer;upsize,{D};dnsize,{D};stime,-p";
 
 /// Load of each output, in femtofarads: a few gates of a 45 nm library.
-const LOAD_FF: f64 = 10.0;
+pub const LOAD_FF: f64 = 10.0;
 
 /// The report of an earlier run with the same inputs, or of a new one.
 fn run_once(job: &Job, structure: Structure, options: &Options) -> Result<Run> {
@@ -247,7 +247,7 @@ fn run_once(job: &Job, structure: Structure, options: &Options) -> Result<Run> {
     Ok(new)
 }
 
-fn constraints(library: &Library) -> Result<String> {
+pub(crate) fn constraints(library: &Library) -> Result<String> {
     Ok(format!("set_driving_cell {}\nset_load {LOAD_FF}\n", library.buffer()?))
 }
 
@@ -255,9 +255,7 @@ fn run(job: &Job, structure: Structure, options: &Options) -> Result<Run> {
     let start = Instant::now();
     let yosys = Yosys::new()?;
     let library = &options.library;
-    yosys.write(DESIGN, job.source)?;
-    yosys.write(CONSTRAINTS, &constraints(library)?)?;
-    yosys.write(CLOCK_GATING, &clock_gating(library))?;
+    prepare(&yosys, job, library)?;
     if !yosys.run(&script(job, structure, options), None)? {
         return Err(yosys.failure());
     }
@@ -272,9 +270,30 @@ fn run(job: &Job, structure: Structure, options: &Options) -> Result<Run> {
 }
 
 /// The Yosys script.
+fn script(job: &Job, structure: Structure, options: &Options) -> String {
+    let top = job.top;
+    let mut script = mapping(job, structure, options) + &format!("tee -q -o {CELLS} stat -json -top {top}\n");
+    if structure == Structure::Flattened {
+        // A path begins and ends at whatever holds state.
+        let state = options.library.sequential().map(|cell| format!(" t:{cell} %d")).collect::<String>();
+        // OpenSTA reads no concatenation on the left of an assignment.
+        script += &format!(
+            "cd {top}
+             select -set logic *{state} t:$mem* %d
+             tee -q -o {DEPTH} ltp -noff @logic
+             delete t:$mem*
+             cd ..
+             write_verilog -noattr -noexpr -simple-lhs {NETLIST}
+            "
+        );
+    }
+    trimmed(&script)
+}
+
+/// The steps from the design to cells of the library.
 ///
 /// Memories are collected but not mapped: the steps are those of `synth` without `memory_map`.
-fn script(job: &Job, structure: Structure, options: &Options) -> String {
+pub(crate) fn mapping(job: &Job, structure: Structure, options: &Options) -> String {
     let top = job.top;
     let liberty = quoted(&options.library.path);
     let flatten = if structure == Structure::Flattened { "flatten" } else { "" };
@@ -282,7 +301,7 @@ fn script(job: &Job, structure: Structure, options: &Options) -> String {
     let gate = if gate { format!("techmap -map {CLOCK_GATING}") } else { String::new() };
     let target = options.delay_target_ps;
     let mapping = if job.sat_sweeping { String::new() } else { format!("-script {WITHOUT_SWEEPING}") };
-    let mut script = format!(
+    trimmed(&format!(
         "read_verilog -sv {DESIGN}
          hierarchy -check -top {top}
          proc
@@ -302,30 +321,26 @@ fn script(job: &Job, structure: Structure, options: &Options) -> String {
          opt_clean -purge
          read_liberty -lib -ignore_miss_func {liberty}
          check -assert
-         tee -q -o {CELLS} stat -json -top {top}
         "
-    );
-    if structure == Structure::Flattened {
-        // A path begins and ends at whatever holds state.
-        let state = options.library.sequential().map(|cell| format!(" t:{cell} %d")).collect::<String>();
-        // OpenSTA reads no concatenation on the left of an assignment.
-        script += &format!(
-            "cd {top}
-             select -set logic *{state} t:$mem* %d
-             tee -q -o {DEPTH} ltp -noff @logic
-             delete t:$mem*
-             cd ..
-             write_verilog -noattr -noexpr -simple-lhs {NETLIST}
-            "
-        );
-    }
+    ))
+}
+
+/// Writes what [`mapping`] reads into the folder.
+pub(crate) fn prepare(yosys: &Yosys, job: &Job, library: &Library) -> Result<()> {
+    yosys.write(DESIGN, job.source)?;
+    yosys.write(CONSTRAINTS, &constraints(library)?)?;
+    yosys.write(CLOCK_GATING, &clock_gating(library))
+}
+
+/// Without the indentation of this file.
+pub(crate) fn trimmed(script: &str) -> String {
     script.lines().map(|line| format!("{}\n", line.trim())).collect()
 }
 
 /// Verilog that puts a clock gate before a register with enable, and before one with reset as well.
 ///
 /// The gate opens for a reset, too, because the reset is synchronous and wins over the enable.
-fn clock_gating(library: &Library) -> String {
+pub(crate) fn clock_gating(library: &Library) -> String {
     let Some((gate, pins)) = library.clock_gate() else {
         return String::new();
     };
@@ -373,7 +388,7 @@ endmodule
 }
 
 /// A path as a word of a Yosys script.
-fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     format!("\"{}\"", path.display())
 }
 

@@ -1,0 +1,259 @@
+//! Energy of a netlist from what its nets do: inside the cells, on the wires, and leaking.
+//!
+//! Nets change without delay, at most once in a cycle: what glitches cost is left out. A net's load is the capacitance of
+//! the pins that it drives and of a wire whose length the library's wire-load model gives by their number. An energy
+//! inside a cell is read from the library's tables at the transition time of the input and the load of the output;
+//! transition times are followed from the inputs through the cells, the slowest one of each net. An output that several
+//! inputs can change takes their energies in proportion to how often they change. A clock tree is not there: the clock
+//! drives all its pins at once.
+
+mod conditions;
+mod loads;
+mod opensta;
+mod saif;
+
+use serde::Serialize;
+
+pub use opensta::opensta;
+pub use saif::saif;
+
+use crate::circuit::{Activity, Circuit, Instance};
+use crate::liberty::{Direction, WireLoad};
+use conditions::Conditions;
+use loads::{loads, transitions, Edges};
+
+/// What an energy depends on beside the netlist and its activity.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Transition time of the clock and of all inputs, in nanoseconds.
+    pub input_transition_ns: f64,
+    /// Load of each output port, in femtofarads.
+    pub output_load_ff: f64,
+    /// Capacitance of wires; `None` for none.
+    pub wires: Option<WireLoad>,
+    /// How often a condition on several pins holds.
+    pub chances: Chances,
+}
+
+/// How often a condition on several pins of a cell is taken to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chances {
+    /// As often as it did, the two halves of the clock's period counted alike.
+    Counted,
+    /// As if the pins had nothing to do with each other: what remains of an activity file.
+    Independent,
+}
+
+/// Energies of one cycle in femtojoules, and leakage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Energy {
+    /// Inside cells.
+    pub internal_fj: f64,
+    /// On the nets that they drive.
+    pub switching_fj: f64,
+    /// Lost at rest, in nanowatts.
+    pub leakage_nw: f64,
+}
+
+impl Energy {
+    /// What a cycle of so many nanoseconds takes, in femtojoules: a nanowatt over a nanosecond is 10⁻³ of one.
+    pub fn per_cycle_fj(&self, period_ns: f64) -> f64 {
+        self.internal_fj + self.switching_fj + 1e-3 * self.leakage_nw * period_ns
+    }
+}
+
+impl std::ops::AddAssign for Energy {
+    fn add_assign(&mut self, other: Energy) {
+        self.internal_fj += other.internal_fj;
+        self.switching_fj += other.switching_fj;
+        self.leakage_nw += other.leakage_nw;
+    }
+}
+
+impl std::iter::Sum for Energy {
+    fn sum<I: Iterator<Item = Energy>>(energies: I) -> Energy {
+        energies.fold(Energy::default(), |mut sum, energy| {
+            sum += energy;
+            sum
+        })
+    }
+}
+
+/// What a cell is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Clock pins of registers, clock gates, and the nets of the clock.
+    Clock,
+    /// Registers, their clock pins left out.
+    Registers,
+    /// Cells that select one of two inputs.
+    Multiplexers,
+    /// All other cells.
+    Logic,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Role; 4] = [Role::Clock, Role::Registers, Role::Multiplexers, Role::Logic];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Clock => "clock",
+            Role::Registers => "registers",
+            Role::Multiplexers => "multiplexers",
+            Role::Logic => "logic",
+        }
+    }
+}
+
+/// Energies of one netlist.
+pub struct Power {
+    /// Of each instance, in the order of the circuit: at its clock pin, and elsewhere.
+    pub instances: Vec<(Energy, Energy)>,
+    /// Of the clock's net, which no cell drives.
+    pub clock: Energy,
+    /// Of all nets that other input ports drive. What drives them stands elsewhere: this is not in the sum.
+    pub inputs: Energy,
+    /// Changes in a cycle, load in femtofarads and energy in femtojoules of each net.
+    pub nets: Vec<NetEnergy>,
+}
+
+/// What one net costs in a cycle.
+#[derive(Clone, Debug, Serialize)]
+pub struct NetEnergy {
+    /// Changes in a cycle.
+    pub toggles: f64,
+    /// Pins and wire.
+    pub load_ff: f64,
+    /// Half of load times squared voltage at each change.
+    pub energy_fj: f64,
+}
+
+impl Power {
+    /// Sums over all instances, and over the clock's net.
+    pub fn total(&self) -> Energy {
+        self.instances.iter().map(|(clock, rest)| [*clock, *rest].into_iter().sum()).sum::<Energy>().plus(self.clock)
+    }
+
+    /// Of the cells alone: as tools count that give a net's energy to the cell that drives it.
+    pub fn cells(&self) -> Energy {
+        self.instances.iter().map(|(clock, rest)| [*clock, *rest].into_iter().sum()).sum()
+    }
+}
+
+impl Energy {
+    fn plus(mut self, other: Energy) -> Energy {
+        self += other;
+        self
+    }
+}
+
+/// What an instance's energies go under: at its clock pin, and elsewhere.
+pub fn roles(instance: &Instance) -> (Role, Role) {
+    let rest = match () {
+        _ if instance.logic.is_gate => Role::Clock,
+        _ if instance.cell.sequential => Role::Registers,
+        _ if instance.logic.is_multiplexer() => Role::Multiplexers,
+        _ => Role::Logic,
+    };
+    (Role::Clock, rest)
+}
+
+/// Energies of a circuit whose nets did this.
+pub fn power(circuit: &Circuit, activity: &Activity, setting: &Setting) -> Power {
+    let loads = loads(circuit, setting);
+    let slopes = transitions(circuit, &loads, setting);
+    let voltage = circuit.library.voltage;
+    let steps = (activity.steps as f64).max(1.0);
+    let nets = loads.iter().zip(&activity.toggles).map(|(load, toggles)| {
+        let toggles = *toggles as f64 / steps;
+        NetEnergy { toggles, load_ff: *load, energy_fj: 0.5 * load * voltage * voltage * toggles }
+    });
+    let nets: Vec<NetEnergy> = nets.collect();
+    let conditions = Conditions::new(circuit, activity, setting.chances);
+    let of_instance = |(place, instance): (usize, &Instance)| {
+        let mut both = (Energy::default(), Energy::default());
+        for (pin, description) in instance.cell.pins.iter().enumerate() {
+            let energy = match description.direction {
+                Direction::Input => at_input(instance, place, pin, &nets, &slopes, &conditions),
+                Direction::Output => at_output(instance, place, pin, &nets, &slopes, &loads, &conditions),
+            };
+            let part = if instance.logic.clock == Some(pin) { &mut both.0 } else { &mut both.1 };
+            part.internal_fj += energy;
+        }
+        both.1.switching_fj = instance.outputs().map(|net| nets[net as usize].energy_fj).sum();
+        both.1.leakage_nw = conditions.leakage(place);
+        both
+    };
+    let instances = circuit.instances.iter().enumerate().map(of_instance).collect();
+    let on_net = |net: u32| Energy { switching_fj: nets[net as usize].energy_fj, ..Energy::default() };
+    let inputs = circuit.ports.values().filter(|port| port.is_input).flat_map(|port| &port.bits);
+    Power {
+        instances,
+        clock: circuit.clock.map(on_net).unwrap_or_default(),
+        inputs: inputs.filter(|net| Some(**net) != circuit.clock).map(|net| on_net(*net)).sum(),
+        nets,
+    }
+}
+
+/// Energy inside a cell at the changes of an input, in femtojoules in a cycle.
+fn at_input(
+    instance: &Instance,
+    place: usize,
+    pin: usize,
+    nets: &[NetEnergy],
+    slopes: &[Edges],
+    conditions: &Conditions,
+) -> f64 {
+    let Some(net) = instance.pins[pin] else { return 0.0 };
+    let powers = &instance.cell.pins[pin].internal_power;
+    let slope = slopes[net as usize];
+    let energies = powers.iter().enumerate().map(|(number, power)| {
+        // Half of the changes rise.
+        let rise = power.rise.as_ref().map_or(0.0, |table| table.at(slope.rise, 0.0));
+        let fall = power.fall.as_ref().map_or(0.0, |table| table.at(slope.fall, 0.0));
+        conditions.of_power(place, pin, number) * (rise + fall) / 2.0
+    });
+    energies.sum::<f64>() * nets[net as usize].toggles
+}
+
+/// The same of an output. Of two outputs of a flip-flop, one that goes nowhere changes with the other.
+fn at_output(
+    instance: &Instance,
+    place: usize,
+    pin: usize,
+    nets: &[NetEnergy],
+    slopes: &[Edges],
+    loads: &[f64],
+    conditions: &Conditions,
+) -> f64 {
+    let powers = &instance.cell.pins[pin].internal_power;
+    let own = instance.pins[pin].filter(|net| *net > 1);
+    let counted = own.or_else(|| instance.outputs().next().filter(|_| instance.logic.holds()));
+    let (Some(counted), false) = (counted, powers.is_empty()) else { return 0.0 };
+    let toggles = nets[counted as usize].toggles;
+    if toggles == 0.0 {
+        return 0.0;
+    }
+    let load = own.map_or(0.0, |net| loads[net as usize]);
+    let weighted = powers.iter().enumerate().map(|(number, power)| {
+        let related = power.related.as_ref().and_then(|name| instance.pin(name));
+        let related = related.and_then(|pin| instance.pins[pin]);
+        let changes = related.map_or(1.0, |net| nets[net as usize].toggles);
+        let slope = related.map_or(Edges::default(), |net| slopes[net as usize]);
+        // What makes an output rise is not told: the mean of both edges of the input.
+        let slope = (slope.rise + slope.fall) / 2.0;
+        let rise = power.rise.as_ref().map_or(0.0, |table| table.at(slope, load));
+        let fall = power.fall.as_ref().map_or(0.0, |table| table.at(slope, load));
+        (changes * conditions.of_power(place, pin, number), (rise + fall) / 2.0)
+    });
+    let weighted: Vec<(f64, f64)> = weighted.collect();
+    let weights: f64 = weighted.iter().map(|(weight, _)| weight).sum();
+    let mean = match weights > 0.0 {
+        true => weighted.iter().map(|(weight, energy)| weight * energy).sum::<f64>() / weights,
+        false => weighted.iter().map(|(_, energy)| energy).sum::<f64>() / weighted.len() as f64,
+    };
+    mean * toggles
+}
