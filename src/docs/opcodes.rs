@@ -1,65 +1,66 @@
-//! What the emulator executes, and what it does not.
+//! What the emulator executes of the instructions that NVIDIA's disassembler knows, and what it does not.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, Result};
 use gpurf_workloads::instruction_set::{self, Opcode};
-use gpurf_workloads::Module;
 
 /// `executed`, families of opcodes with the modifiers that are known with each; or `refused`.
-pub fn text(root: &Path, which: &str) -> Result<String> {
+pub fn text(_: &Path, which: &str) -> Result<String> {
     match which {
-        "executed" => executed(root),
+        "executed" => executed(),
         "refused" => refused(),
         which => bail!("`opcodes {which}`: write `opcodes executed` or `opcodes refused`"),
     }
 }
 
-fn executed(root: &Path) -> Result<String> {
-    let listings = listings(root)?;
+fn executed() -> Result<String> {
     let mut text = String::from("| family | opcodes and modifiers |\n|---|---|\n");
-    for family in instruction_set::executed(&listings) {
-        let opcodes: Vec<_> = family.opcodes.iter().map(opcode).collect();
+    for family in instruction_set::opcodes().0 {
+        let opcodes: Vec<_> =
+            family.opcodes.iter().map(|opcode| format!("`{}`{}", opcode.name, modifiers(&opcode.executed))).collect();
         writeln!(text, "| {} | {} |", family.name, opcodes.join("<br>"))?;
     }
     Ok(text)
 }
 
-fn opcode(opcode: &Opcode) -> String {
-    let modifiers = match &opcode.modifiers {
-        None => " with any modifiers".into(),
-        Some(modifiers) => modifiers.iter().fold(String::new(), |text, name| text + " ." + name),
-    };
-    format!("`{}`{modifiers}", opcode.name)
+fn modifiers<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    names.into_iter().fold(String::new(), |text, name| text + " ." + name)
 }
 
-/// Opcodes that are refused by name.
+/// What is refused by name, of opcodes that are executed and of others.
 fn refused() -> Result<String> {
-    let mut text = String::from("| opcodes | what they are |\n|---|---|\n");
-    for (opcodes, what) in instruction_set::not_executed() {
-        let opcodes: Vec<_> = opcodes.split(' ').map(|opcode| format!("`{opcode}`")).collect();
-        writeln!(text, "| {} | {what} |", opcodes.join(" "))?;
+    let (families, others) = instruction_set::opcodes();
+    let opcodes: Vec<&Opcode> = families.iter().flat_map(|family| &family.opcodes).collect();
+    let executed: usize = opcodes.iter().map(|opcode| opcode.instructions).sum();
+    let mut text = format!(
+        "Of {} instructions, one for each modifier and each kind of operands of {} opcodes, {executed} are executed.\n\n",
+        instruction_set::INSTRUCTIONS.lines().count(),
+        opcodes.len() + others.len(),
+    );
+    text += "| opcode | modifiers refused | operands refused, such as |\n|---|---|---|\n";
+    for opcode in opcodes.iter().filter(|opcode| !opcode.refusals.is_empty()) {
+        writeln!(text, "| `{}` |{} | {} |", opcode.name, modifiers(&opcode.refused), operands(opcode).join("<br>"))?;
     }
+    let others: Vec<_> = others.iter().map(|opcode| format!("`{}`", opcode.name)).collect();
+    writeln!(text, "| {} | all | |", others.join(" "))?;
     Ok(text)
 }
 
-/// All listings of the project.
-fn listings(root: &Path) -> Result<Vec<Module>> {
-    let mut paths: Vec<PathBuf> = vec![];
-    for folder in ["workloads/kernels", "workloads/tests/listings"].map(|folder| root.join(folder)) {
-        let context = || format!("{}: cannot be read", folder.display());
-        for entry in fs::read_dir(&folder).with_context(context)? {
-            paths.push(entry.with_context(context)?.path());
+/// An instruction for each reason that is not a modifier.
+fn operands(opcode: &Opcode) -> Vec<String> {
+    let mut reasons = vec![];
+    let mut shown = vec![];
+    for (instruction, why) in &opcode.refusals {
+        let name = instruction.split(' ').next().unwrap_or_default();
+        let by_modifier = name.split('.').skip(1).any(|modifier| opcode.refused.contains(modifier));
+        if by_modifier || reasons.contains(&why) {
+            continue;
         }
+        reasons.push(why);
+        let register = why.strip_prefix("special register ").and_then(|rest| rest.split(' ').next());
+        shown.push(format!("`{}`", register.unwrap_or(instruction)).replace('|', "\\|"));
     }
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "sass"));
-    paths.sort();
-    let parse = |path: &PathBuf| {
-        let name = path.display().to_string();
-        let text = fs::read_to_string(path).with_context(|| format!("{name}: cannot be read"))?;
-        Ok(Module::parse(&name, &text)?)
-    };
-    paths.iter().map(parse).collect()
+    shown
 }

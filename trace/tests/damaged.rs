@@ -4,9 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use gpurf_trace::{open, Error, Result};
+use gpurf_fixtures::damage::{config, damage, damaged, watched};
+use gpurf_trace::{open, Error, Result, Reuse};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use proptest::sample::select;
 
 const KERNEL: &str = "\
 -kernel name = k
@@ -45,6 +46,9 @@ insts = 2
 
 #END_TB
 ";
+
+/// As the project's own emulator writes it.
+const OWN_KERNEL: &str = include_str!("../../fixtures/traces/stencil/kernel-2.traceg");
 
 /// Reads a whole workload; the number of warp instructions.
 fn read(path: &Path) -> Result<u64> {
@@ -197,52 +201,56 @@ fn ungrouped_traces_are_grouped() {
     assert_eq!(shape, [([0, 0, 0], 0, 2), ([1, 0, 0], 0, 1), ([1, 0, 0], 1, 2)]);
 }
 
-#[test]
-fn version_2_names_block_and_warp_on_each_line() {
-    let text = KERNEL
+/// `KERNEL` as tracers of version 2 wrote it.
+fn version_2() -> String {
+    KERNEL
         .replace("-accelsim tracer version = 5\n-enable lineinfo = 0\n", "")
         .replace("\n0000 ", "\n0 0 0 0 0000 ")
         .replace("\n0010 ", "\n0 0 0 0 0010 ")
         .replace("\n0020 ", "\n0 0 0 0 0020 ")
         .replace("0 4 0 \n", "0 4 \n")
         .replace(" 64 0 \n", " 64 \n")
-        .replace(" 0 0 0 \n", " 0 0 \n");
-    assert_eq!(read_bytes(text.as_bytes()).unwrap(), 5);
+        .replace(" 0 0 0 \n", " 0 0 \n")
 }
 
-/// The same few each time; or as many as `PROPTEST_CASES` says, from `PROPTEST_RNG_SEED` on. The command for many is
-/// `PROPTEST_CASES=400000 cargo test --release -p gpurf-trace --test damaged never_panic`.
-fn config() -> ProptestConfig {
-    let given = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    let seeded = std::env::var("PROPTEST_RNG_SEED").is_ok();
-    ProptestConfig { rng_seed: if seeded { given.rng_seed } else { RngSeed::Fixed(1) }, ..given }
+#[test]
+fn version_2_names_block_and_warp_on_each_line() {
+    assert_eq!(read_bytes(version_2().as_bytes()).unwrap(), 5);
+}
+
+/// What means something in a trace.
+#[rustfmt::skip]
+const PIECES: &[&str] = &[
+    " ", "\n", "-", "(", ")", ",", "=", "#", "R", "R255", "R256", "0x", "0xffffffffffffffff", "ffffffff", "g", " 1", " 4",
+    "#BEGIN_TB", "#END_TB", "thread block = ", "warp = ", "insts = ", "insts = 4294967295", "-nregs = ",
+    "-grid dim = (1,1,1)\n", "-block dim = (1024,1,1)\n", "-accelsim tracer version = 2\n", "-enable lineinfo = 1\n",
+    "LDG.E.128.SYS", "HMMA.1688.F32", "BAR.SYNC", "EXIT", "NAN", "nan", "\u{0}", "é",
+];
+
+/// Reads it in every way: as it is, with reuse distances, for its live registers.
+fn read_in_every_way(text: &str) {
+    thread_local!(static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap());
+    let path = FOLDER.with(|folder| folder.path().join("kernel-1.traceg"));
+    fs::write(&path, text).unwrap();
+    let _ = read(&path);
+    let Ok(workload) = open(&path) else { return };
+    for kernel in workload.kernels() {
+        let _ = kernel.liveness();
+        if let Ok(mut reader) = kernel.open_annotated(&Reuse::default()) {
+            while let Ok(Some(_)) = reader.next_block() {}
+        }
+    }
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(300))]
 
     #[test]
-    fn damaged_text_never_panics(
-        edits in prop::collection::vec((0..KERNEL.len(), any::<u8>()), 1..8),
-        cut in 0..KERNEL.len(),
+    fn damaged_traces_never_panic(
+        trace in select(vec![KERNEL.to_string(), version_2(), OWN_KERNEL.into()]),
+        damages in prop::collection::vec(damage(PIECES), 0..=4),
     ) {
-        let mut bytes = KERNEL.as_bytes().to_vec();
-        for (place, byte) in edits {
-            bytes[place] = byte;
-        }
-        let _ = read_bytes(&bytes);
-        let _ = read_bytes(&bytes[cut..]);
-    }
-
-    #[test]
-    fn swapped_passages_never_panic(
-        from in 0..KERNEL.len(),
-        to in 0..KERNEL.len(),
-        length in 0..60usize,
-    ) {
-        let bytes = KERNEL.as_bytes();
-        let passage = &bytes[from..bytes.len().min(from + length)];
-        let _ = read_bytes(&[&bytes[..to], passage, &bytes[to..]].concat());
+        watched(&damaged(&trace, &damages), read_in_every_way);
     }
 
     #[test]

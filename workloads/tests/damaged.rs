@@ -6,10 +6,11 @@ mod support;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use gpurf_fixtures::damage::{config, damage, damaged, watched};
 use gpurf_workloads::{Device, LaunchFile, Module, Options};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
-use support::{goes_forward, launch_all, Frame};
+use proptest::sample::{select, Index};
+use support::{launch_all, Frame};
 
 /// Lines of instructions, each once, of all opcodes that the listings have.
 static INSTRUCTIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -38,106 +39,24 @@ static INSTRUCTIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
     found.into_values().flatten().collect()
 });
 
-const SMALL: &str = include_str!("../kernels/pathfinder.sass");
+/// Small listings: of loops, calls, barriers, waiting, and the runtime's functions.
+const LISTINGS: [&str; 6] = [
+    include_str!("../kernels/nn.sass"),
+    include_str!("../kernels/pathfinder.sass"),
+    include_str!("../kernels/vectoradd.sass"),
+    include_str!("listings/launches.sass"),
+    include_str!("listings/library.sass"),
+    include_str!("listings/waiting.sass"),
+];
 
-#[derive(Clone, Debug)]
-enum Damage {
-    Truncate(usize),
-    Delete(usize, usize),
-    Insert(usize, String),
-    SwapLines(usize, usize),
-    RepeatLine(usize),
-}
-
-fn damage() -> impl Strategy<Value = Damage> {
-    let pieces = [
-        "-",
-        "~",
-        "|",
-        "!",
-        "[",
-        "]",
-        "`(",
-        ")",
-        "@P0 ",
-        "R254",
-        "RZ",
-        "R255",
-        "UR62",
-        "URZ",
-        "UP6",
-        "PT",
-        "B15",
-        "B16",
-        "c[0x0]",
-        "c[0x2][",
-        "0x",
-        "0xffffffffffffffff",
-        "1e400",
-        "-0x80000000",
-        ".64",
-        ".128",
-        ".X",
-        ".reuse",
-        ".H1_H1",
-        ".F32",
-        ".B3",
-        ";",
-        "/*",
-        "*/",
-        "\n",
-        ":",
-        ", ",
-        "+",
-        ".zero 4000000000\n",
-        ".section ",
-        ".text.k",
-        ".word 0x1\n",
-        "é",
-        "\u{0}",
-        "99999999999999999999",
-    ];
-    prop_oneof![
-        any::<usize>().prop_map(Damage::Truncate),
-        (any::<usize>(), 1..20usize).prop_map(|(at, count)| Damage::Delete(at, count)),
-        (any::<usize>(), prop::sample::select(pieces.to_vec()))
-            .prop_map(|(at, piece)| Damage::Insert(at, piece.into())),
-        (any::<usize>(), any::<usize>()).prop_map(|(a, b)| Damage::SwapLines(a, b)),
-        any::<usize>().prop_map(Damage::RepeatLine),
-    ]
-}
-
-fn apply(text: &mut String, damage: &Damage) {
-    let boundary = |text: &str, at: usize| {
-        (at % (text.len() + 1)..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap()
-    };
-    match damage {
-        Damage::Truncate(at) => text.truncate(boundary(text, *at)),
-        Damage::Delete(at, count) => {
-            let start = boundary(text, *at);
-            let end =
-                (start + count..=text.len()).find(|&end| text.is_char_boundary(end)).unwrap_or(text.len());
-            text.replace_range(start..end, "");
-        }
-        Damage::Insert(at, piece) => text.insert_str(boundary(text, *at), piece),
-        Damage::SwapLines(a, b) => {
-            let mut lines: Vec<&str> = text.lines().collect();
-            let count = lines.len().max(1);
-            if !lines.is_empty() {
-                lines.swap(a % count, b % count);
-            }
-            *text = lines.join("\n");
-        }
-        Damage::RepeatLine(at) => {
-            let mut lines: Vec<&str> = text.lines().collect();
-            if !lines.is_empty() {
-                let at = at % lines.len();
-                lines.insert(at, lines[at]);
-            }
-            *text = lines.join("\n");
-        }
-    }
-}
+/// What means something in a listing.
+#[rustfmt::skip]
+const PIECES: &[&str] = &[
+    "-", "~", "|", "!", "[", "]", "`(", ")", "@P0 ", "R254", "RZ", "R255", "UR62", "URZ", "UP6", "PT", "B15",
+    "B16", "c[0x0]", "c[0x2][", "0x", "0xffffffffffffffff", "1e400", "-0x80000000", ".64", ".128", ".X",
+    ".reuse", ".H1_H1", ".F32", ".B3", ";", "/*", "*/", "\n", ":", ", ", "+", ".zero 4000000000\n", ".section ",
+    ".text.k", ".word 0x1\n", "é", "\u{0}", "99999999999999999999",
+];
 
 /// Registers, predicates and the like at the ends of their ranges.
 fn exchange(line: &str, choices: &[usize]) -> String {
@@ -172,18 +91,6 @@ fn exchange(line: &str, choices: &[usize]) -> String {
     out
 }
 
-/// The same few each time; or as many as `PROPTEST_CASES` says, from `PROPTEST_RNG_SEED` on. The command for a million
-/// is `PROPTEST_CASES=1000000 cargo test --release -p gpurf-workloads --test damaged`.
-fn config() -> ProptestConfig {
-    let given = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    let [cases, seed] = ["PROPTEST_CASES", "PROPTEST_RNG_SEED"].map(|name| std::env::var(name).is_ok());
-    ProptestConfig {
-        cases: if cases { given.cases } else { 300 },
-        rng_seed: if seed { given.rng_seed } else { RngSeed::Fixed(1) },
-        ..given
-    }
-}
-
 /// A launch file with every table.
 const LAUNCH_FILE: &str = concat!(
     "listing = '",
@@ -192,47 +99,61 @@ const LAUNCH_FILE: &str = concat!(
     include_str!("support/everything.toml")
 );
 
+/// What means something in a launch file.
+#[rustfmt::skip]
+const KEYS: &[&str] = &[
+    "\"", "'", "[", "]", "[[", "{", "}", "=", ",", "\n", "#", "-", "_", ".", "0x", "1e400", "nan", "true", "\"zero\"",
+    "\"iota\"", "buffer = ", "buffer = \"to\"", "variable = \"calls\"", "image = \"from\"", "first = ", "count = ",
+    "size = ", "at = ", "offset = ", "i32 = ", "f16 = ", "u64 = ", "bytes = ", "struct = ", "array = ", "fill = ",
+    "list = ", "range = { start = 1, step = 2 }", "file = \"missing\"", "[[launch]]\n", "[[launch.launch]]\n",
+    "repeat = 2\n", "set = ", "until = ", "is = ", "shared = ", "\"cube\"", "\"mirror\"", "é", "\u{0}",
+];
+
+/// Damaged in up to so many places: few let much of it be used.
+macro_rules! damages {
+    ($pieces:expr, $most:literal) => {
+        prop::collection::vec(damage($pieces), 0..=$most)
+    };
+}
+
+/// The labels that code names, so that it can be linked.
+fn labels(code: &str) -> String {
+    let names = code.split("`(").skip(1).filter_map(|rest| rest.split_once(')'));
+    names.map(|(label, _)| format!("{label}:\n")).collect()
+}
+
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(300))]
 
     #[test]
-    fn a_damaged_listing_does_not_panic(damages in prop::collection::vec(damage(), 1..12)) {
-        let mut text = SMALL.to_string();
-        for damage in &damages {
-            apply(&mut text, damage);
-        }
-        launch_all(&text);
+    fn a_damaged_listing_does_not_panic(listing in select(&LISTINGS[..]), damages in damages!(PIECES, 6)) {
+        watched(&damaged(listing, &damages), launch_all);
     }
 
     #[test]
-    fn a_damaged_launch_file_does_not_panic(damages in prop::collection::vec(damage(), 0..6)) {
-        let mut text = LAUNCH_FILE.to_string();
-        for damage in &damages {
-            apply(&mut text, damage);
-        }
-        // Large buffers are allowed, but slow.
-        let digits = |text: &str| text.split(|c: char| !c.is_ascii_digit() && c != '_').any(|run| run.len() > 4);
-        if let (false, Ok(file)) = (digits(&text), LaunchFile::parse(Path::new("test.toml"), &text)) {
-            let mut device = Device::new(file.options(Options::default()));
-            let _ = file.run(&mut device, |_| ());
-        }
+    fn a_damaged_launch_file_does_not_panic(damages in damages!(KEYS, 5)) {
+        watched(&damaged(LAUNCH_FILE, &damages), |text| {
+            // Large buffers and many rounds are allowed, but slow.
+            let digits = text.split(|c: char| !c.is_ascii_digit() && c != '_').any(|run| run.len() > 4);
+            if let (false, Ok(file)) = (digits, LaunchFile::parse(Path::new("test.toml"), text)) {
+                let mut device = Device::new(file.options(Options { limit: 2000, ..Options::default() }));
+                let _ = file.run(&mut device, |_| ());
+            }
+        });
     }
 
     /// A few instructions with whatever operands, as a kernel.
     #[test]
     fn instructions_with_exchanged_operands_do_not_panic(
-        lines in prop::collection::vec((any::<prop::sample::Index>(), prop::collection::vec(any::<usize>(), 7)), 1..8),
-        damages in prop::collection::vec(damage(), 0..2),
+        lines in prop::collection::vec((any::<Index>(), prop::collection::vec(any::<usize>(), 7)), 1..8),
+        damages in damages!(PIECES, 1),
     ) {
-        let lines: Vec<String> = lines.iter().map(|(index, choices)| exchange(index.get::<String>(&INSTRUCTIONS), choices)).collect();
-        let mut code = lines.join("\n");
-        for damage in &damages {
-            apply(&mut code, damage);
-        }
+        let lines = lines.iter().map(|(index, choices)| exchange(index.get::<String>(&INSTRUCTIONS), choices));
+        let lines: Vec<String> = lines.collect();
+        let all = damaged(&lines.join("\n"), &damages);
         // One by one, too: an error in one must not keep the others from being tried.
-        for code in lines.iter().chain([&code]) {
-            let labels: String = code.split("`(").skip(1).filter_map(|rest| rest.split_once(')')).map(|(label, _)| format!("{label}:\n")).collect();
-            launch_all(&Frame::default().listing(&format!("{code}\n{labels}EXIT")));
+        for code in lines.iter().chain([&all]) {
+            watched(&Frame::default().listing(&format!("{code}\n{}EXIT", labels(code))), launch_all);
         }
     }
 }
@@ -242,32 +163,24 @@ fn the_instructions_are_many_and_most_are_executed() {
     assert!(INSTRUCTIONS.len() > 500, "{}", INSTRUCTIONS.len());
     // Without damage all of them are known: what stops them are addresses of zero.
     for line in INSTRUCTIONS.iter() {
-        let labels: String = line
-            .split("`(")
-            .skip(1)
-            .filter_map(|rest| rest.split_once(')'))
-            .map(|(label, _)| format!("{label}:\n"))
-            .collect();
-        let text = Frame::default().listing(&format!("{line}\n{labels}EXIT"));
+        let text = Frame::default().listing(&format!("{line}\n{}EXIT", labels(line)));
         let module = Module::parse("k.sass", &text).unwrap_or_else(|error| panic!("{error}"));
-        let kernel = &module.kernels[0];
-        if goes_forward(kernel) {
-            let mut device = Device::new(Options::default());
-            if let Err(error) = device.launch(&module, "k", 1, 40, 256, &[0u64.into()]) {
-                let text = error.to_string();
-                let expected = [
-                    "out of bounds",
-                    "misaligned",
-                    "never come",
-                    "no barrier",
-                    "trapped",
-                    "no texture or surface",
-                    "jumps to",
-                    "left the kernel",
-                    "which the listing lacks",
-                ];
-                assert!(expected.iter().any(|part| text.contains(part)), "{text}");
-            }
+        let mut device = Device::new(Options { limit: 2000, ..Options::default() });
+        if let Err(error) = device.launch(&module, "k", 1, 40, 256, &[0u64.into()]) {
+            let text = error.to_string();
+            let expected = [
+                "out of bounds",
+                "misaligned",
+                "never come",
+                "no barrier",
+                "trapped",
+                "no texture or surface",
+                "jumps to",
+                "left the kernel",
+                "which the listing lacks",
+                "without end",
+            ];
+            assert!(expected.iter().any(|part| text.contains(part)), "{text}");
         }
     }
 }

@@ -108,6 +108,7 @@ impl Device {
             missing: Arc::clone(&loaded.missing),
             textures: Arc::clone(&self.textures),
             digests: self.options.digests,
+            limit: self.options.limit,
         })
     }
 }

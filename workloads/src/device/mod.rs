@@ -47,11 +47,20 @@ pub struct Options {
     pub margin: u64,
     /// Loads from shared memory carry a digest of the values that they gave their lanes.
     pub digests: bool,
+    /// Instructions after which a warp is taken to be in an endless loop, which is an error.
+    pub limit: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { stream: true, keep_bytes: 1 << 30, heap_bytes: 8 << 20, margin: 0, digests: false }
+        Options {
+            stream: true,
+            keep_bytes: 1 << 30,
+            heap_bytes: 8 << 20,
+            margin: 0,
+            digests: false,
+            limit: 1 << 32,
+        }
     }
 }
 

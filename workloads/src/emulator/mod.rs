@@ -50,8 +50,6 @@ pub(crate) const MISSING: u64 = 0x7e10_0000_0000;
 const SHARE: u64 = 1 << 16;
 /// Turns of a block in which nothing in memory changes after which it is taken to wait for another one.
 const PATIENCE: u32 = 64;
-/// Instructions after which a warp is taken to be in an endless loop.
-const LIMIT: u64 = 1 << 32;
 /// Stack of a thread in bytes where its need is not known: CUDA's default.
 const DEFAULT_STACK: u32 = 1024;
 
@@ -59,8 +57,6 @@ const DEFAULT_STACK: u32 = 1024;
 pub(crate) struct Code {
     pub kernel: Kernel,
     decoded: Vec<Decoded>,
-    /// Instructions after which a warp is taken to be in an endless loop.
-    limit: u64,
     /// All instructions of the kernel, in address order.
     pub program: Program,
     /// Whether its blocks can see each other's writes, so that their order matters.
@@ -99,7 +95,7 @@ impl Code {
             _ => false,
         });
         let kernel = kernel.clone();
-        Ok(Code { kernel, decoded, limit: LIMIT, program, serial, live: OnceLock::new() })
+        Ok(Code { kernel, decoded, program, serial, live: OnceLock::new() })
     }
 }
 
@@ -135,6 +131,8 @@ pub(crate) struct Launch {
     pub textures: Arc<Vec<Texture>>,
     /// Loads from shared memory are recorded with a digest of their values.
     pub digests: bool,
+    /// Instructions after which a warp is taken to be in an endless loop.
+    pub limit: u64,
 }
 
 /// Stack of a thread in bytes.
@@ -275,7 +273,7 @@ impl<'a> BlockRun<'a> {
     /// result tells by `false`.
     fn run_warp(&mut self, number: usize, share: u64) -> Result<bool> {
         let launch = self.launch;
-        let share = self.warps[number].executed + share;
+        let share = self.warps[number].executed + share.min(launch.limit);
         loop {
             let warp = &mut self.warps[number];
             let Some(group) = warp.groups.last() else { return Ok(true) };
@@ -284,7 +282,7 @@ impl<'a> BlockRun<'a> {
             }
             let pc = group.pc;
             if warp.executed >= share {
-                if warp.executed >= launch.code.limit {
+                if warp.executed >= launch.limit {
                     let lane = Some(group.mask.trailing_zeros());
                     return Err(self.fault_at(
                         number,
@@ -486,7 +484,7 @@ mod tests {
         let text = ".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n\
                     /*0000*/ NOP ;\nagain:\n/*0010*/ NOP ;\n/*0020*/ BRA `(again) ;\n";
         let module = Module::parse("k.sass", text).unwrap();
-        let code = Code { limit: 1000, ..Code::new(&module.kernels[0], &|_| 0).unwrap() };
+        let code = Code::new(&module.kernels[0], &|_| 0).unwrap();
         let launch = Launch {
             code: Arc::new(code),
             grid: [1; 3],
@@ -498,6 +496,7 @@ mod tests {
             missing: Arc::default(),
             textures: Arc::default(),
             digests: false,
+            limit: 1000,
         };
         let Err(error) = launch.run_block(&Arc::default(), 0, false) else { panic!("it ended") };
         let text = error.to_string();

@@ -10,14 +10,16 @@ mod floats;
 mod idioms;
 mod images;
 mod integers;
+mod language;
 mod library;
+mod templates;
 mod waiting;
 mod warps;
 
 use std::sync::LazyLock;
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use gpurf_workloads::Module;
+use gpurf_workloads::{Argument, Module, Pointer};
 
 use support::device;
 
@@ -36,7 +38,9 @@ listing!(IMAGES, "images.sass");
 listing!(INTEGERS, "integers.sass");
 listing!(FUNCTIONS_DEBUG, "functions_debug.sass");
 listing!(FUNCTIONS_SEPARATE, "functions_separate.sass");
+listing!(LANGUAGE, "language.sass");
 listing!(LIBRARY, "library.sass");
+listing!(TEMPLATES, "templates.sass");
 listing!(WAITING, "waiting.sass");
 listing!(WARPS, "warps.sass");
 
@@ -73,4 +77,52 @@ fn map<T: NoUninit, R: AnyBitPattern + NoUninit>(module: &Module, name: &str, li
         .launch(module, name, (threads / BLOCK) as u32, BLOCK as u32, 0, &arguments)
         .unwrap_or_else(|error| panic!("{error}"));
     device.read(out, count).unwrap()
+}
+
+/// A kernel launched on a new device: arguments from `make`, which gives the buffer to read too.
+#[track_caller]
+fn launched<R: AnyBitPattern + NoUninit>(
+    module: &Module,
+    name: &str,
+    [blocks, threads, shared]: [u32; 3],
+    count: usize,
+    make: impl FnOnce(&mut gpurf_workloads::Device) -> (Vec<Argument>, Pointer),
+) -> Vec<R> {
+    let mut device = device();
+    let (arguments, out) = make(&mut device);
+    let result = device.launch(module, name, blocks, threads, shared, &arguments);
+    result.unwrap_or_else(|error| panic!("{error}"));
+    device.read(out, count).unwrap()
+}
+
+/// Every kernel of the listings is launched by name in these tests, which compare what it leaves. Prints how many they are.
+#[test]
+fn every_kernel_is_compared() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let files = |folder: &str, extension: &str| -> Vec<std::path::PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
+        paths.sort();
+        paths
+    };
+    let tests = files(folder.join("compiled").to_str().unwrap(), "rs");
+    let mut text: String = tests.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    text += &std::fs::read_to_string(folder.join("launch_files.rs")).unwrap();
+    text += &std::fs::read_to_string(folder.join("support/everything.toml")).unwrap();
+    let (mut kernels, mut listings) = (0, 0);
+    for path in files(folder.join("listings").to_str().unwrap(), "sass") {
+        let listing = std::fs::read_to_string(&path).unwrap();
+        let module = Module::parse(path.to_str().unwrap(), &listing).unwrap();
+        listings += 1;
+        for kernel in module.kernels.iter().filter(|kernel| kernel.parameters.is_some()) {
+            kernels += 1;
+            // Atomic operations are named by where they are, and by what they do.
+            let parts = kernel.name.split_once('_').filter(|(space, _)| ["global", "reduce", "shared"].contains(space));
+            let names = [Some(kernel.name.as_str()), parts.map(|(_, operation)| operation)];
+            let named = names.iter().flatten().any(|name| text.contains(&format!("\"{name}\"")));
+            assert!(named, "{}: no test launches {}", path.display(), kernel.name);
+        }
+    }
+    println!("{kernels} kernels of {listings} listings are launched and compared");
+    assert!(kernels > 200, "{kernels}");
 }

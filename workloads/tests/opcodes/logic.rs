@@ -132,6 +132,37 @@ fn predicates_go_to_bits_and_back() {
 }
 
 #[test]
+fn predicates_go_to_bytes_and_back() {
+    let [a, b] = words::<2>(25);
+    let code = "
+        R2P PR, R4.B1, 0x7f
+        P2R.B3 R9, PR, R5, 0x6d
+        R2P PR, R5.B3, 0x13
+        P2R.B2 R10, PR, RZ, 0x7f";
+    let [upper, third] = Trial::new(code).input("R4", &a).input("R5", &b).outputs(["R9", "R10"]);
+    for i in 0..a.len() {
+        let second = a[i] >> 8;
+        assert_eq!(upper[i], b[i] & !0x6d00_0000 | (second & 0x6d) << 24);
+        assert_eq!(third[i], (b[i] >> 24 & 0x13 | second & 0x6c) << 16);
+    }
+}
+
+#[test]
+fn uniform_predicates_go_to_bits_and_back() {
+    for (value, other) in [(0x55u32, 0x0f), (0x2a, 0x70), (0x7f, 0)] {
+        let [value, other] = [value, other].map(|word| vec![word; 32]);
+        let code = "
+            UR2UP UPR, UR4, 0x7f
+            UP2UR UR6, UPR, UR5, 0x3c
+            UR2UP UPR, UR5, 0x3
+            UP2UR UR7, UPR, URZ, 0x7f";
+        let [mixed, after] = Trial::new(code).input("UR4", &value).input("UR5", &other).outputs(["UR6", "UR7"]);
+        assert_eq!(mixed[0], other[0] & !0x3c | value[0] & 0x3c);
+        assert_eq!(after[0], other[0] & 3 | value[0] & 0x7c);
+    }
+}
+
+#[test]
 fn moves_and_selections() {
     let [a, b] = words::<2>(24);
     let chosen: Vec<u32> = (0..a.len()).map(|i| (i / 7 % 2) as u32).collect();

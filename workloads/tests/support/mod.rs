@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gpurf_workloads::listing::{Kernel, Operand, INSTRUCTION_BYTES};
+use gpurf_workloads::listing::INSTRUCTION_BYTES;
 use gpurf_workloads::{Argument, Device, Module, Options, Result};
 
 /// What surrounds the code of kernel `k` in a listing.
@@ -162,24 +162,21 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Whether control only ever goes forward, so that a run is short.
-pub fn goes_forward(kernel: &Kernel) -> bool {
-    kernel.instructions.iter().all(|instruction| {
-        let base = instruction.opcode.split('.').next().unwrap_or_default();
-        let forward =
-            |operand: &Operand| !matches!(operand, Operand::Target(target) if *target <= instruction.pc);
-        !matches!(base, "BRX" | "RET" | "CALL") && instruction.operands.iter().all(forward)
-    })
-}
-
-/// Launches all kernels of a listing that end soon, with arguments of zeros; an error is well.
+/// Launches all kernels of a listing on 40 threads, with buffers for arguments of eight bytes and a number for others.
+/// An error is well.
 pub fn launch_all(text: &str) {
     let Ok(module) = Module::parse("damaged.sass", text) else { return };
-    for kernel in module.kernels.iter().filter(|kernel| goes_forward(kernel)) {
-        let parameters = kernel.parameters.iter().flatten();
-        let arguments: Vec<Argument> =
-            parameters.map(|place| Argument(vec![0; place.size as usize])).collect();
-        let mut device = Device::new(Options::default());
+    for kernel in &module.kernels {
+        let mut device = Device::new(Options { limit: 2000, heap_bytes: 4096, ..Options::default() });
+        let arguments: Vec<Argument> = kernel
+            .parameters
+            .iter()
+            .flatten()
+            .map(|place| match place.size {
+                8 => device.allocate(1 << 14).into(),
+                size => Argument(40u128.to_le_bytes().into_iter().cycle().take(size as usize).collect()),
+            })
+            .collect();
         let _ = device.launch(&module, &kernel.name, 1, 40, 256, &arguments);
     }
 }

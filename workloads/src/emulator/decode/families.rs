@@ -1,4 +1,4 @@
-//! Turing's opcodes: those that are executed, by the function that decodes them, and the others.
+//! Turing's opcodes that are executed, by the function that decodes them.
 
 use super::Decoder;
 use crate::emulator::operation::{Access, Operation};
@@ -54,10 +54,14 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "uniform",
         opcodes: &[
             "UIADD3", "UIMAD", "UISETP", "ULEA", "ULOP3", "UMOV", "USEL", "USHF", "UPLOP3", "UPRMT", "UFLO",
-            "UPOPC", "UBREV", "USGXT", "UBMSK",
+            "UPOPC", "UBREV", "USGXT", "UBMSK", "UP2UR", "UR2UP",
         ],
         // The uniform datapath does what the vector datapath does, once per warp.
-        decode: |decoder, base| operation(decoder, &base[1..]),
+        decode: |decoder, base| match base {
+            "UP2UR" => operation(decoder, "P2R"),
+            "UR2UP" => operation(decoder, "R2P"),
+            _ => operation(decoder, &base[1..]),
+        },
     },
     Family {
         name: "between uniform and vector",
@@ -106,26 +110,6 @@ pub(crate) const FAMILIES: &[Family] = &[
         opcodes: &["NOP", "DEPBAR", "MEMBAR", "ERRBAR", "CCTL", "YIELD", "NANOSLEEP", "PMTRIG"],
         decode: |decoder, _| decoder.nothing().map(Operation::Control),
     },
-];
-
-/// The others of NVIDIA's table of Turing's instructions, and what they would do.
-pub(crate) const OTHERS: &[(&str, &str)] = &[
-    (
-        "FADD32I FFMA32I FMUL32I IADD32I IMUL32I LOP32I MOV32I ISCADD32I ULOP32I",
-        "older forms with a long immediate",
-    ),
-    ("HADD2_32I HFMA2_32I HMUL2_32I", "older forms of pairs of halves with a long immediate"),
-    (
-        "ISCADD LOP SHL SHR PSETP IDP4A USHL USHR ULOP UPSETP UCLEA",
-        "older forms of `LEA`, `LOP3`, `SHF`, `PLOP3`, `IDP`",
-    ),
-    ("FSWZADD", "adds between the lanes of a quad, for gradients"),
-    ("TMML", "level of detail of a texture"),
-    ("UP2UR UR2UP", "between uniform predicates and registers"),
-    ("BRXU JMP JMX JMXU", "jumps that no compiler of C++ was seen to emit"),
-    ("RPCMOV RTT", "return addresses of traps"),
-    ("CCTLL CCTLT", "control of caches of local memory and textures"),
-    ("GETLMEMBASE SETLMEMBASE SETCTAID R2B", "the driver's own"),
 ];
 
 /// What an instruction with this opcode does.

@@ -96,7 +96,7 @@ impl Decoder<'_> {
             self.modifiers.iter().find_map(|name| FloatComparison::parse(name).map(|found| (*name, found)));
         let (name, comparison) =
             found.ok_or_else(|| format!("`{}` names no comparison", self.instruction.opcode))?;
-        self.take(name);
+        self.has(name);
         Ok(comparison)
     }
 

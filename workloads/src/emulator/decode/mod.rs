@@ -16,8 +16,6 @@ mod matrix;
 mod memory;
 mod moves;
 
-use std::collections::BTreeSet;
-
 use arrayvec::ArrayVec;
 use gpurf_trace::Registers;
 
@@ -29,8 +27,6 @@ use crate::listing::{Instruction, Operand, Predicate, Register, RegisterFile};
 /// What an instruction does, and the vector registers it reads and writes.
 pub(crate) struct Decoding {
     pub decoded: Decoded,
-    /// Modifiers that were looked for.
-    pub known: BTreeSet<&'static str>,
     /// Each register once, in the order of the operands, without RZ.
     pub sources: Registers,
     /// Bit i: the i-th source has the `.reuse` flag.
@@ -45,7 +41,6 @@ pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decodi
         instruction,
         base,
         modifiers: modifiers.split('.').filter(|modifier| !modifier.is_empty()).collect(),
-        known: BTreeSet::new(),
         next: 0,
         registers,
         sources: Registers::new(),
@@ -60,12 +55,9 @@ pub(crate) fn decode(instruction: &Instruction, registers: u32) -> Result<Decodi
         return Err(format!("operand {} of `{base}` is not known to the emulator", decoder.next + 1));
     }
     let guard = predicate_source(instruction.guard);
-    let Decoder { known, sources, reuse, destinations, .. } = decoder;
-    Ok(Decoding { decoded: Decoded { guard, operation }, known, sources, reuse, destinations })
+    let Decoder { sources, reuse, destinations, .. } = decoder;
+    Ok(Decoding { decoded: Decoded { guard, operation }, sources, reuse, destinations })
 }
-
-/// Stands for all modifiers among the known ones.
-pub(crate) const ANY: &str = "any";
 
 /// How an operand is written down, which tells what a sign means.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,8 +81,6 @@ struct Decoder<'a> {
     base: &'a str,
     /// The rest of the opcode, as far as not taken.
     modifiers: Vec<&'a str>,
-    /// Modifiers that were looked for.
-    known: BTreeSet<&'static str>,
     /// Number of the next operand.
     next: usize,
     registers: u32,
@@ -101,12 +91,7 @@ struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     /// Takes a modifier.
-    fn has(&mut self, modifier: &'static str) -> bool {
-        self.known.insert(modifier);
-        self.take(modifier)
-    }
-
-    fn take(&mut self, modifier: &str) -> bool {
+    fn has(&mut self, modifier: &str) -> bool {
         match self.modifiers.iter().position(|found| *found == modifier) {
             Some(index) => {
                 self.modifiers.remove(index);
@@ -117,20 +102,18 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes the first of these modifiers that is there.
-    fn one_of<T: Copy>(&mut self, choices: &[(&'static str, T)]) -> Option<T> {
+    fn one_of<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
         choices.iter().find(|(modifier, _)| self.has(modifier)).map(|(_, value)| *value)
     }
 
     /// Takes modifiers that change nothing here.
-    fn ignore(&mut self, modifiers: &[&'static str]) {
-        self.known.extend(modifiers);
+    fn ignore(&mut self, modifiers: &[&str]) {
         self.modifiers.retain(|found| !modifiers.contains(found));
     }
 
     /// Takes all modifiers, whatever they are.
     fn ignore_all(&mut self) {
         self.modifiers.clear();
-        self.known.insert(ANY);
     }
 
     fn peek(&self) -> Option<&'a Operand> {

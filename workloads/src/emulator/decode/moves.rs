@@ -7,7 +7,7 @@ use crate::emulator::operation::{
     Compute, Function, Inputs, LaneMask, Modifier, Outputs, PredicateDestination, PredicateSource, Source,
     Special, LANES,
 };
-use crate::listing::Operand;
+use crate::listing::{Operand, Register};
 
 impl Decoder<'_> {
     pub(super) fn moves(&mut self, base: &str) -> Result<Compute, String> {
@@ -233,29 +233,34 @@ impl Decoder<'_> {
         Ok(compute)
     }
 
-    /// `P2R Rd, PR, a, mask`: predicates P0 to P6 as bits, in the place of those bits of a that the
-    /// mask has set.
+    /// `P2R.Bn Rd, PR, a, mask`: predicates P0 to P6 as bits of byte n, in the place of those bits of a that the
+    /// mask has set there.
     fn predicates_to_register(&mut self) -> Result<Compute, String> {
+        let byte = self.one_of(&[("B1", 1), ("B2", 2), ("B3", 3)]).unwrap_or(0);
         let destination = self.destination(1)?;
         let Operand::Name(_) = self.operand()? else { return self.unexpected() };
         let sources = [self.source(Kind::Integer)?, self.source(Kind::Integer)?];
-        let predicates = (0..7).map(|index| PredicateSource { uniform: false, index, negate: false });
-        let function: Function = Box::new(|inputs: &Inputs, outputs: &mut Outputs| {
+        let uniform = self.is_uniform();
+        let predicates = (0..7).map(|index| PredicateSource { uniform, index, negate: false });
+        let function: Function = Box::new(move |inputs: &Inputs, outputs: &mut Outputs| {
             let [a, mask, ..] = inputs.lanes;
             for lane in 0..LANES {
                 let bits =
                     (0..7).fold(0, |bits, index| bits | (inputs.predicates[index] >> lane & 1) << index);
-                outputs.lanes[0][lane] = a[lane] & !mask[lane] | bits & mask[lane];
+                let mask = (mask[lane] & 0xff) << (8 * byte);
+                outputs.lanes[0][lane] = a[lane] & !mask | bits << (8 * byte) & mask;
             }
         });
         Ok(self.compute(destination, sources, predicates, function))
     }
 
-    /// `R2P PR, a, mask`: the predicates whose bits the mask has set take those bits of a.
+    /// `R2P PR, a.Bn, mask`: the predicates whose bits the mask has set take those bits of byte n of a.
     fn register_to_predicates(&mut self) -> Result<Compute, String> {
         let Operand::Name(_) = self.operand()? else { return self.unexpected() };
-        let byte = self.one_of(&[("B0", 0), ("B1", 1), ("B2", 2), ("B3", 3)]).unwrap_or(0);
-        let (source, modifier) = self.source(Kind::Integer)?;
+        let Operand::Register(register) = *self.operand()? else { return self.unexpected() };
+        let byte = u32::from(register.byte.unwrap_or(0));
+        let whole = Register { byte: None, ..register };
+        let word = (self.register_word(&whole, 0)?, self.modifier(Kind::Integer, &whole, true)?);
         let Operand::Integer(mask) = *self.operand()? else { return self.unexpected() };
         let indices: Vec<u8> = (0..7).filter(|index| mask >> index & 1 != 0).collect();
         let places = indices.clone();
@@ -266,10 +271,16 @@ impl Decoder<'_> {
                 });
             }
         });
-        let mut compute = self.compute([], [(source, modifier)], [], function);
+        let mut compute = self.compute([], [word], [], function);
+        let uniform = self.is_uniform();
         compute.predicate_destinations =
-            indices.into_iter().map(|index| PredicateDestination { uniform: false, index }).collect();
+            indices.into_iter().map(|index| PredicateDestination { uniform, index }).collect();
         Ok(compute)
+    }
+
+    /// Whether the opcode is of the uniform datapath.
+    fn is_uniform(&self) -> bool {
+        self.base.starts_with('U')
     }
 }
 
