@@ -105,3 +105,68 @@ fn the_study_sets_claims_beside_three_readings() {
     // A claim about workloads that were not run has no number.
     assert!(results["claims"][0]["counted"][0][1].is_null());
 }
+
+/// C Table VI, as settings of the hardware.
+const TABLE_VI: [&[&str]; 8] = [
+    &[],
+    &["rc_allocation=compiler_aided"],
+    &["rc_ways=4", "rc_mapping=linear"],
+    &["rc_ways=4"],
+    &["rc_ways=2", "rc_mapping=linear"],
+    &["rc_ways=2"],
+    &["rc_ways=2", "rc_allocation=compiler_aided", "rc_mapping=linear"],
+    &["rc_ways=2", "rc_allocation=compiler_aided"],
+];
+
+/// Takes hours: `make soak`.
+#[test]
+#[ignore = "takes hours"]
+fn a_million_random_accesses_agree_on_all_engines() {
+    for settings in TABLE_VI {
+        for tags in ["rc_tag_lanes=1", "rc_tag_lanes=32"] {
+            let mut arguments = vec!["testbench", "register_cache", "--cycles", "1000000", "--json", "-"];
+            for setting in settings.iter().chain(&[tags, "width=32"]) {
+                arguments.extend(["--set", setting]);
+            }
+            let output = gpurf(&arguments).output().expect("it starts");
+            assert!(
+                output.status.success(),
+                "{settings:?} {tags}: {}",
+                String::from_utf8_lossy(&output.stdout)
+            );
+            let reports: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            let coverage = &reports[0]["coverage"];
+            let counted: u64 =
+                coverage.as_object().expect("counts").values().filter_map(|count| count.as_u64()).sum();
+            assert!(counted > 1_000_000, "{settings:?} {tags}: {coverage}");
+        }
+    }
+}
+
+/// Statistics of the start of a run.
+fn sim(arguments: &[&str]) -> Value {
+    let output = gpurf(&[&["sim"], arguments, &["--cycles", "1500", "--json", "-"]].concat())
+        .output()
+        .expect("it starts");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[test]
+fn caches_in_the_sm_are_the_same_on_every_engine() {
+    let caches: [&[&str]; 4] = [
+        &["--design", "register-cache", "--set", "rc_ways=2", "--set", "rc_allocation=compiler_aided"],
+        &["--design", "register-cache", "--set", "rc_tag_lanes=1"],
+        &["--design", "software-rfc"],
+        &["--design", "ltrf"],
+    ];
+    for cache in caches {
+        let arguments = [&["bfs"], cache].concat();
+        let model = sim(&arguments);
+        assert!(model["rc_lane_read_hits"].as_u64() > Some(1000), "{cache:?}");
+        let mut lockstep = sim(&[&arguments[..], &["--engine", "lockstep"]].concat());
+        assert_eq!(lockstep["divergences"], 0, "{cache:?}");
+        lockstep["engine"] = model["engine"].clone();
+        assert_eq!(lockstep, model, "{cache:?}");
+    }
+}

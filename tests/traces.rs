@@ -20,11 +20,24 @@ const TRACES: [&str; 6] = [
     "simtune-ffma-1-32-40-sm90",
 ];
 
-const DESIGNS: [&str; 8] =
-    ["baseline", "traditional", "malekeh-gto", "malekeh", "malekeh-pr", "bow", "rfc", "software-rfc"];
+const DESIGNS: [&str; 12] = [
+    "baseline",
+    "traditional",
+    "malekeh-gto",
+    "malekeh",
+    "malekeh-pr",
+    "bow",
+    "rfc-scheduler",
+    "software-rfc-scheduler",
+    "register-cache",
+    "rfc",
+    "software-rfc",
+    "ltrf",
+];
 
 /// Designs whose hardware differs: the others share the baseline's or that of malekeh-gto's.
-const HARDWARE: [&str; 5] = ["baseline", "traditional", "malekeh", "malekeh-pr", "bow"];
+const HARDWARE: [&str; 7] =
+    ["baseline", "traditional", "malekeh", "malekeh-pr", "bow", "register-cache", "ltrf"];
 
 /// Real traces, with their names.
 #[track_caller]
@@ -45,7 +58,8 @@ fn assert_sound(statistics: &Value) {
     }
     let count = |key: &str| statistics[key].as_u64().expect("a count");
     assert_eq!(count("token_checks") + count("uninitialised_reads"), count("operand_reads"));
-    assert_eq!(count("hits") + count("bank_reads"), count("operand_reads"));
+    let fetched = statistics["rc_prefetched"].as_u64().unwrap_or(0);
+    assert_eq!(count("hits") + count("bank_reads"), count("operand_reads") + fetched);
 }
 
 #[test]

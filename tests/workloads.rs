@@ -77,7 +77,8 @@ fn a_workload_and_the_trace_written_of_it_are_the_same() {
 #[test]
 fn every_workload_begins_under_every_design() {
     let names: Vec<_> = SUITE.iter().map(|benchmark| benchmark.name).collect();
-    for design in ["baseline", "traditional", "malekeh-gto"] {
+    for design in ["baseline", "traditional", "malekeh-gto", "register-cache", "rfc", "software-rfc", "ltrf"]
+    {
         let options = ["--design", design, "--cycles", "20000"];
         gpurf(&[&["sim"], &names[..], &options].concat()).success();
     }

@@ -279,7 +279,7 @@ fn faults_of_a_register_cache_are_found() {
             asked.filter(|(read, hit)| **read && **hit != 0).for_each(|(_, hit)| *hit = inputs.read_lanes);
         }),
         (
-            "seven of eight bits of a register",
+            "six of eight bits of a register",
             &chained,
             all,
             &[],

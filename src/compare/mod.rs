@@ -36,6 +36,7 @@ use finding::Finding;
   gpurf compare --study finereg --size medium
   gpurf compare --study multicast --out out/multicast
   gpurf compare --study register-cache --size medium
+  gpurf compare --study register-cache --area 32 --out out/register_cache
   gpurf compare --study operand-stage --area 32 --out out/operand_stage")]
 pub struct Arguments {
     /// Built-in workloads, launch files or traces; all built-in workloads if none is named
@@ -52,7 +53,8 @@ pub struct Arguments {
     /// Also run with one constant or policy changed at a time
     #[arg(long)]
     ablations: bool,
-    /// Also synthesize the hardware, with registers of so many bits (study operand-stage)
+    /// Also synthesize the hardware, with registers of so many bits (studies operand-stage and register-cache,
+    /// the latter also in the SM beside other papers' caches)
     #[arg(long, value_name = "WIDTH")]
     area: Option<usize>,
     #[command(flatten)]
@@ -98,7 +100,8 @@ pub enum Study {
     /// Inter-warp multicasting and DARSIE, on matrix products. INPUT names tiles and layers; --ablations
     /// adds smaller tables
     Multicast,
-    /// Register caches: traffic and energy of C's eight caches, counted without a streaming multiprocessor
+    /// Register caches: traffic and energy of C's eight caches, counted without a streaming multiprocessor; with --area
+    /// also what they save in one, beside other papers' caches, and what they cost
     RegisterCache,
     /// Operand stages that hold a collector for a longer or shorter time: performance, and with --area what they cost
     OperandStage,
@@ -129,8 +132,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             .with_context(|| format!("{}: cannot be made; check the folder above it", folder.display()))?;
     }
     ensure!(
-        arguments.area.is_none() || matches!(arguments.study, Study::OperandStage),
-        "--area belongs to --study operand-stage; leave it out, or use `gpurf synth`",
+        arguments.area.is_none() || matches!(arguments.study, Study::OperandStage | Study::RegisterCache),
+        "--area belongs to --study operand-stage and register-cache; leave it out, or use `gpurf synth`",
     );
     match arguments.study {
         Study::Malekeh => malekeh::run(&arguments),

@@ -2,6 +2,7 @@
 //! C §VI.
 
 mod claims;
+mod price;
 
 use anyhow::{ensure, Context, Result};
 use comfy_table::Table;
@@ -14,12 +15,13 @@ use super::finding::{findings_table, Finding, Here};
 use super::plot::Plot;
 use super::series::Series;
 use super::study::Study;
-use super::Arguments;
+use super::{jobs, Arguments};
 use crate::output::{progress, table, write, write_json};
 use crate::register_cache::tables::{csv, percent};
 use crate::register_cache::Outcome;
 use crate::Verdict;
 use claims::{Claim, Metric, Statistic};
+use price::Price;
 
 /// C Tables IV and V, as far as they are built in.
 const WORKLOADS: [&str; 10] =
@@ -118,7 +120,9 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         Compared { counted: counted.collect(), claim }
     });
     let claims: Vec<Compared> = claims.collect();
-    save(arguments, &readings, &claims)?;
+    let priced = arguments.area.map(|width| price::run(arguments, width)).transpose()?;
+    let (prices, outcomes) = priced.unwrap_or_default();
+    save(arguments, &readings, &claims, &prices)?;
     if arguments.json.leaves_tables() {
         for reading in &readings {
             for (metric, name) in Metric::ALL {
@@ -127,11 +131,18 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         }
         let findings: Vec<Finding> = claims.iter().map(Compared::finding).collect();
         println!("C's claims\n{}", findings_table(&findings));
+        if let Some(width) = arguments.area {
+            println!(
+                "\nIn the SM, means over the workloads; GE and µm² of a sub-core's collectors and of the cache's tags and \
+                 buffer (Nangate 45 nm, no wires; a bit of memory at 0.7 µm²)\n{}",
+                price::table_of(&prices, width)
+            );
+        }
     }
-    Ok(Verdict::Holds)
+    Ok(jobs::verdict(&outcomes))
 }
 
-fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared]) -> Result<()> {
+fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared], prices: &[Price]) -> Result<()> {
     let rows = readings.iter().flat_map(|reading| {
         let rows = reading.outcomes.iter().flat_map(|outcome| &outcome.rows);
         rows.map(|row| (row, reading.name))
@@ -140,11 +151,14 @@ fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared]) -> Res
     if let Some(path) = &arguments.csv {
         write(path, text.as_bytes())?;
     }
-    let results = serde_json::json!({ "readings": readings, "claims": claims });
+    let results = serde_json::json!({ "readings": readings, "claims": claims, "prices": prices });
     arguments.json.write(&results)?;
     if let Some(folder) = &arguments.out {
         write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;
         write_json(&folder.join("register_cache.json"), &results).context("--out")?;
+        if !prices.is_empty() {
+            write(&folder.join("reads_over_area.svg"), price::plot(prices)?.as_bytes()).context("--out")?;
+        }
         study(readings, claims).save(folder)?;
     }
     Ok(())

@@ -1,0 +1,224 @@
+//! What keeping reads from the register file costs in area: register caches in the SM beside the caching collectors of the
+//! other papers. C gives no area.
+
+use anyhow::Result;
+use comfy_table::{CellAlignment, Table};
+use gpurf_blocks::{Parameters, LANES, WARPS};
+use gpurf_hw::catalogue;
+use gpurf_sim::config::Config;
+use gpurf_sim::register_traffic::{Configuration, Reach};
+use gpurf_sim::sm::{CollectorKind, Design};
+use gpurf_synth::Synthesis;
+use gpurf_verilog::Hierarchy;
+use plotters::prelude::*;
+use serde::Serialize;
+
+use super::WORKLOADS;
+use crate::chart::{legend, picture, titled, COLOURS};
+use crate::compare::jobs::{self, Outcome, Variant};
+use crate::compare::series::{percent, Series};
+use crate::compare::Arguments;
+use crate::input::Input;
+use crate::output::table;
+use crate::synth::{options, synthesize};
+use crate::verilog::hierarchy;
+
+/// Area of a bit of a memory in µm², which synthesis leaves out: twice the 0.35 µm² that cells of six transistors have at
+/// 45 nm, for what stands around them. An estimate.
+const MEMORY_BIT_UM2: f64 = 0.7;
+
+/// A design: what it saves, as means over the workloads in percent, and what a sub-core's collectors and cache take.
+#[derive(Serialize)]
+pub struct Price {
+    label: String,
+    /// Series of the plot.
+    family: &'static str,
+    reads_avoided: f64,
+    writes_avoided: f64,
+    /// Change of the instructions per cycle over the baseline.
+    ipc: f64,
+    gate_equivalents: f64,
+    /// Of the cache's values, which are no cells.
+    memory_bits: u64,
+    /// Cells, and memory at an estimate for each bit.
+    area_um2: f64,
+}
+
+/// A kind of module in a sub-core, with its parameters, and how many there are.
+struct Part {
+    module: &'static str,
+    parameters: Parameters,
+    count: usize,
+}
+
+/// All designs with registers of so many bits, and what their runs counted.
+pub fn run(arguments: &Arguments, width: usize) -> Result<(Vec<Price>, Vec<Outcome>)> {
+    let config = arguments.machine.load()?;
+    let inputs = match arguments.input.is_empty() {
+        true => WORKLOADS.iter().map(|name| Input::find(name)).collect::<Result<Vec<_>>>()?,
+        false => arguments.inputs()?,
+    };
+    let (families, variants): (Vec<_>, Vec<_>) = variants().into_iter().unzip();
+    let outcomes = jobs::run(&inputs, &variants, &config, arguments)?;
+    let hardware = hardware(&variants, &config, width)?;
+    let rows = families.into_iter().zip(&variants).zip(hardware);
+    let prices = rows.map(|((family, variant), (cells, memory_bits))| {
+        let mean = |value: fn(&Outcome, &Outcome) -> f64| {
+            let value = |outcome: &Outcome, baseline: &Outcome| Some(100.0 * value(outcome, baseline));
+            Series::new(&outcomes, &variant.label, "baseline", value).average()
+        };
+        let sum = |of: fn(&Synthesis) -> f64| -> f64 {
+            cells.iter().map(|(synthesis, count)| *count as f64 * of(synthesis)).sum()
+        };
+        Price {
+            label: variant.label.clone(),
+            family,
+            reads_avoided: mean(|outcome, _| {
+                1.0 - outcome.counters.bank_reads as f64 / outcome.counters.operand_reads as f64
+            }),
+            writes_avoided: mean(|outcome, _| {
+                let (written, results) =
+                    (outcome.counters.rc_lane_file_writes, outcome.counters.rc_lane_writes);
+                if results == 0 {
+                    0.0
+                } else {
+                    1.0 - written as f64 / results as f64
+                }
+            }),
+            ipc: mean(|outcome, baseline| outcome.ipc / baseline.ipc - 1.0),
+            gate_equivalents: sum(|synthesis| synthesis.gate_equivalents),
+            memory_bits,
+            area_um2: sum(|synthesis| synthesis.area_um2) + memory_bits as f64 * MEMORY_BIT_UM2,
+        }
+    });
+    Ok((prices.collect(), outcomes))
+}
+
+/// Designs by series of the plot.
+fn variants() -> Vec<(&'static str, Variant)> {
+    let mut variants = vec![("collectors", Variant::plain(Design::BASELINE))];
+    for design in [Design::TRADITIONAL, Design::MALEKEH, Design::MALEKEH_PR, Design::BOW] {
+        variants.push(("collectors", Variant::plain(design)));
+    }
+    for (family, tag_lanes) in [("cache, tags per warp", LANES), ("cache, tags per thread", 1)] {
+        for configuration in Configuration::table_vi(Reach::Cache) {
+            let Configuration { ways, allocation, mapping, .. } = configuration;
+            let settings = [
+                format!("rc_ways={ways}"),
+                format!("rc_allocation={}", <&str>::from(&allocation)),
+                format!("rc_mapping={}", <&str>::from(&mapping)),
+                format!("rc_tag_lanes={tag_lanes}"),
+            ];
+            let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+            let label = Configuration { tag_lanes, reach: Reach::Set, ..configuration }.label();
+            variants.push((family, Variant { label, ..Variant::set(Design::REGISTER_CACHE, &settings) }));
+        }
+    }
+    for design in [Design::RFC, Design::SOFTWARE_RFC, Design::LTRF] {
+        variants.push(("caches of active warps", Variant::plain(design)));
+    }
+    variants
+}
+
+/// What is synthesized for a sub-core under a design: collectors, and the cache's tags and buffer. Its control is left
+/// out, which is next to nothing beside them; its values are a memory.
+fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<Part>, u64)> {
+    let (config, design) = (config.with(&variant.settings)?, variant.design);
+    let parameters = Parameters { width, ..design.parameters(&config, 0) };
+    let module = match design.collector {
+        CollectorKind::Ocu => "ocu",
+        CollectorKind::Ccu => "ccu",
+        CollectorKind::Boc => "boc",
+    };
+    let mut parts = vec![Part { module, parameters, count: design.collectors(&config) }];
+    if design.register_cache.is_none() {
+        return Ok((parts, 0));
+    }
+    parts.push(Part { module: "tag_array", parameters, count: LANES / parameters.rc_tag_lanes });
+    parts.push(Part { module: "writeback_buffer", parameters, count: 1 });
+    Ok((parts, (WARPS * parameters.rc_entries * width) as u64))
+}
+
+/// Of each design, syntheses of its parts with their number, and bits of memory.
+type Hardware = (Vec<(Synthesis, usize)>, u64);
+
+fn hardware(variants: &[Variant], config: &Config, width: usize) -> Result<Vec<Hardware>> {
+    let parts = variants.iter().map(|variant| parts(variant, config, width)).collect::<Result<Vec<_>>>()?;
+    let verilog =
+        |part: &Part| hierarchy(catalogue::find(part.module).expect("in the catalogue"), &part.parameters);
+    let tops = parts.iter().map(|(parts, _)| parts.iter().map(verilog).collect::<Result<Vec<_>>>());
+    let tops = tops.collect::<Result<Vec<_>>>()?;
+    let mut distinct: Vec<(Hierarchy, bool)> = vec![];
+    for hierarchy in tops.iter().flatten() {
+        if distinct.iter().all(|(other, _)| other.top != hierarchy.top) {
+            distinct.push((hierarchy.clone(), true));
+        }
+    }
+    let results = synthesize(&distinct, &options(None)?)?;
+    let found = |hierarchy: &Hierarchy| {
+        results.iter().find(|result| result.top == hierarchy.top).expect("it was synthesized").clone()
+    };
+    let hardware = tops.iter().zip(&parts).map(|(tops, (parts, memory_bits))| {
+        (tops.iter().map(found).zip(parts.iter().map(|part| part.count)).collect(), *memory_bits)
+    });
+    Ok(hardware.collect())
+}
+
+/// A row per design.
+pub fn table_of(prices: &[Price], width: usize) -> Table {
+    let mut lines = table(&[
+        "design",
+        "reads avoided, %",
+        "writes avoided, %",
+        "IPC, %",
+        &format!("{width} bits: GE"),
+        "memory bits",
+        "area, µm²",
+    ]);
+    lines.column_mut(0).expect("the design").set_cell_alignment(CellAlignment::Left);
+    for price in prices {
+        lines.add_row([
+            price.label.clone(),
+            percent(price.reads_avoided),
+            percent(price.writes_avoided),
+            percent(price.ipc),
+            format!("{:.0}", price.gate_equivalents),
+            price.memory_bits.to_string(),
+            format!("{:.0}", price.area_um2),
+        ]);
+    }
+    lines
+}
+
+/// Reads of the register file that are avoided over the area, a point per design.
+pub fn plot(prices: &[Price]) -> Result<String> {
+    let mut families: Vec<&str> = prices.iter().map(|price| price.family).collect();
+    families.dedup();
+    let area = |price: &Price| price.area_um2 / 1000.0;
+    let widest = prices.iter().map(area).fold(1.0, f64::max) * 1.25;
+    let lowest = prices.iter().map(|price| price.reads_avoided).fold(0.0, f64::min);
+    picture((900, 560), |root| {
+        let title = "Register-file reads avoided, %";
+        let mut chart = titled(root, title, 16, (40, 50)).build_cartesian_2d(0.0..widest, lowest..105.0)?;
+        chart
+            .configure_mesh()
+            .x_desc("area of a sub-core's collectors and cache, 1,000 µm²")
+            .light_line_style(WHITE)
+            .draw()?;
+        for (number, family) in families.iter().enumerate() {
+            let colour = COLOURS[number];
+            let of_family: Vec<&Price> = prices.iter().filter(|price| price.family == *family).collect();
+            let points = of_family
+                .iter()
+                .map(|price| Circle::new((area(price), price.reads_avoided), 4, colour.filled()));
+            let mark = move |(x, y)| Circle::new((x + 7, y), 4, colour.filled());
+            chart.draw_series(points)?.label(*family).legend(mark);
+            let names = of_family.iter().map(|price| {
+                let name = price.label.replace(" tags per warp", "");
+                Text::new(name, (area(price) + 0.008 * widest, price.reads_avoided), ("sans-serif", 10))
+            });
+            chart.draw_series(names)?;
+        }
+        legend(&mut chart, SeriesLabelPosition::LowerRight)
+    })
+}
