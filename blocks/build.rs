@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let declarations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hw/src");
+    // Asked for when this runs: a build folder may have been copied from where it was compiled.
+    let declarations = Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("../hw/src");
     println!("cargo::rerun-if-changed={}", declarations.display());
     let mut paths = vec![];
     sources(&declarations, &mut paths)?;
