@@ -3,7 +3,7 @@
 GPURF := target/release/gpurf
 OUT := out
 
-.PHONY: all tools build test lint soak bench compare mutants format workloads
+.PHONY: all tools build test lint soak fuzz bench compare mutants format workloads
 
 # The answers of the built-in workloads, their reuse distances, all of them under all designs, a waveform
 # of the hardware, its Verilog, its gates, and the papers' claims beside them.
@@ -38,6 +38,10 @@ lint: tools
 # stimulus: hours.
 soak: tools
 	cargo test --release --workspace -- --ignored --nocapture
+
+# Damaged listings, launch files and traces, 1,200,000 of them in six tests: an error or a run, never a panic or a hang.
+fuzz:
+	PROPTEST_CASES=200000 cargo test --release -p gpurf-workloads -p gpurf-trace -p gpurf-sim --test damaged
 
 # The papers' evaluations: Malekeh's designs on every workload at medium size, with fixed STHLD and one thing changed
 # at a time at small size; loads that warps share; more resident thread blocks; register caches.

@@ -51,9 +51,8 @@ const PIECES: &[&str] = &[
 ];
 
 fn text() -> String {
-    let block = |x| {
-        format!("#BEGIN_TB\n\nthread block = {x},0,0\n\nwarp = 0\n{WARP}warp = 1\n{WARP}#END_TB\n\n")
-    };
+    let block =
+        |x| format!("#BEGIN_TB\n\nthread block = {x},0,0\n\nwarp = 0\n{WARP}warp = 1\n{WARP}#END_TB\n\n");
     KERNEL.to_string() + &block(0) + &block(1)
 }
 

@@ -18,8 +18,11 @@ pub fn text(_: &Path, which: &str) -> Result<String> {
 fn executed() -> Result<String> {
     let mut text = String::from("| family | opcodes and modifiers |\n|---|---|\n");
     for family in instruction_set::opcodes().0 {
-        let opcodes: Vec<_> =
-            family.opcodes.iter().map(|opcode| format!("`{}`{}", opcode.name, modifiers(&opcode.executed))).collect();
+        let opcodes: Vec<_> = family
+            .opcodes
+            .iter()
+            .map(|opcode| format!("`{}`{}", opcode.name, modifiers(&opcode.executed)))
+            .collect();
         writeln!(text, "| {} | {} |", family.name, opcodes.join("<br>"))?;
     }
     Ok(text)
@@ -41,7 +44,13 @@ fn refused() -> Result<String> {
     );
     text += "| opcode | modifiers refused | operands refused, such as |\n|---|---|---|\n";
     for opcode in opcodes.iter().filter(|opcode| !opcode.refusals.is_empty()) {
-        writeln!(text, "| `{}` |{} | {} |", opcode.name, modifiers(&opcode.refused), operands(opcode).join("<br>"))?;
+        writeln!(
+            text,
+            "| `{}` |{} | {} |",
+            opcode.name,
+            modifiers(&opcode.refused),
+            operands(opcode).join("<br>")
+        )?;
     }
     let others: Vec<_> = others.iter().map(|opcode| format!("`{}`", opcode.name)).collect();
     writeln!(text, "| {} | all | |", others.join(" "))?;

@@ -80,6 +80,10 @@ impl Warp {
             | Control::CallLibrary { .. }
             | Control::CallAbsolute { .. }
             | Control::Nothing => {}
+            Control::Sleep => {
+                self.rotate();
+                self.select();
+            }
             Control::Trap => {
                 if mask != 0 {
                     return Err(Fault::new("the kernel trapped").at(mask.trailing_zeros() as usize));

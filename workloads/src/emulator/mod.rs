@@ -273,7 +273,7 @@ impl<'a> BlockRun<'a> {
     /// result tells by `false`.
     fn run_warp(&mut self, number: usize, share: u64) -> Result<bool> {
         let launch = self.launch;
-        let share = self.warps[number].executed + share.min(launch.limit);
+        let share = launch.limit.min(self.warps[number].executed + share);
         loop {
             let warp = &mut self.warps[number];
             let Some(group) = warp.groups.last() else { return Ok(true) };
@@ -481,9 +481,22 @@ mod tests {
 
     #[test]
     fn a_warp_without_end_is_stopped_where_it_is() {
-        let text = ".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n\
-                    /*0000*/ NOP ;\nagain:\n/*0010*/ NOP ;\n/*0020*/ BRA `(again) ;\n";
-        let module = Module::parse("k.sass", text).unwrap();
+        // With a barrier in the loop, the warps wait for each other over and over.
+        for wait in ["NOP", "BAR.SYNC 0x0"] {
+            let text =
+                endless(&format!("/*0000*/ NOP ;\nagain:\n/*0010*/ {wait} ;\n/*0020*/ BRA `(again) ;\n"));
+            assert!(text.starts_with("kernel k, PC 0x00"), "{text}");
+            assert!(
+                text.contains("block (0, 0, 0), warp ") && text.contains("executes without end"),
+                "{text}"
+            );
+        }
+    }
+
+    /// What is said of code that goes on for ever.
+    fn endless(code: &str) -> String {
+        let text = format!(".target sm_75\n.section .text.k\n.sectioninfo @\"SHI_REGISTERS=8\"\n{code}");
+        let module = Module::parse("k.sass", &text).unwrap();
         let code = Code::new(&module.kernels[0], &|_| 0).unwrap();
         let launch = Launch {
             code: Arc::new(code),
@@ -499,8 +512,6 @@ mod tests {
             limit: 1000,
         };
         let Err(error) = launch.run_block(&Arc::default(), 0, false) else { panic!("it ended") };
-        let text = error.to_string();
-        assert!(text.starts_with("kernel k, PC 0x00"), "{text}");
-        assert!(text.contains("block (0, 0, 0), warp 0, lane 0: executes without end"), "{text}");
+        error.to_string()
     }
 }

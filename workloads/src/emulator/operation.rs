@@ -447,6 +447,8 @@ pub(crate) enum Control {
     },
     /// Hints, fences and waits: memory is in order here.
     Nothing,
+    /// `NANOSLEEP`: lanes that wait for others of their warp let them go on.
+    Sleep,
     /// `BPT.TRAP` and the like.
     Trap,
 }

@@ -133,16 +133,20 @@ impl Warp {
     pub fn release(&mut self) {
         loop {
             let complete = self.groups.iter().find_map(|group| {
-                let needed = match group.waiting {
+                let waiting = self.lanes_waiting(group.waiting);
+                let (needed, waiting) = match group.waiting {
                     Waiting::Converge(barrier) => {
                         let participants = &self.convergence[usize::from(barrier)];
-                        lanes_of(group.mask).fold(0, |all, lane| all | participants[lane])
+                        let needed = lanes_of(group.mask).fold(0, |all, lane| all | participants[lane]);
+                        // A lane deeper in a recursion waits at the same barrier for others.
+                        let same = |lane: &usize| participants[*lane] & group.mask != 0;
+                        (needed, lanes_of(waiting & needed).filter(same).fold(0, |all, lane| all | 1 << lane))
                     }
-                    Waiting::Sync(mask) => mask,
+                    Waiting::Sync(mask) => (mask, waiting),
                     Waiting::Not | Waiting::Barrier(_) => return None,
                 };
                 let needed = needed & self.live;
-                let missing = needed & !self.lanes_waiting(group.waiting);
+                let missing = needed & !waiting;
                 (missing == 0).then_some((group.waiting, group.pc, needed | group.mask))
             });
             let Some((waiting, pc, lanes)) = complete else { return };

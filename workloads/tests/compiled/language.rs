@@ -17,7 +17,14 @@ fn integers_of_128_bits() {
     let mut random = fastrand::Rng::with_seed(61);
     // Some divisors are short.
     let values: Vec<[u64; 4]> = (0..128)
-        .map(|i| [random.u64(..), random.u64(..), if i % 3 == 0 { 0 } else { random.u64(..) >> (i % 64) }, random.u64(..)])
+        .map(|i| {
+            [
+                random.u64(..),
+                random.u64(..),
+                if i % 3 == 0 { 0 } else { random.u64(..) >> (i % 64) },
+                random.u64(..),
+            ]
+        })
         .collect();
     let found: Vec<[u64; 12]> = unary(&LANGUAGE, "wide_integers", &values);
     let wide = |upper: u64, lower: u64| u128::from(upper) << 64 | u128::from(lower);
@@ -195,7 +202,8 @@ fn matrices_by_value() {
     type Matrix = [[f64; 3]; 3];
     let mut random = fastrand::Rng::with_seed(69);
     // Small integers, so that all products are exact.
-    let matrices: Vec<Matrix> = (0..64).map(|_| [0; 3].map(|_| [0; 3].map(|_| f64::from(random.i32(-5..6))))).collect();
+    let matrices: Vec<Matrix> =
+        (0..64).map(|_| [0; 3].map(|_| [0; 3].map(|_| f64::from(random.i32(-5..6))))).collect();
     let found: Vec<Matrix> = launched(&LANGUAGE, "structs_by_value", [1, 64, 0], 64, |device| {
         let out = device.allocate(64 * 72);
         (vec![device.upload(&matrices).into(), out.into(), 5.into()], out)
@@ -327,7 +335,11 @@ fn instructions_of_ptx() {
         let chosen = |selectors: [u32; 4]| {
             u32::from_le_bytes(selectors.map(|selector| {
                 let byte = bytes[selector as usize & 7];
-                if selector & 8 != 0 { (byte as i8 >> 7) as u8 } else { byte }
+                if selector & 8 != 0 {
+                    (byte as i8 >> 7) as u8
+                } else {
+                    byte
+                }
             }))
         };
         let long = u64::from(b) << 32 | u64::from(a);
@@ -361,7 +373,8 @@ fn instructions_of_ptx() {
 
 #[test]
 fn loads_and_stores_with_hints() {
-    let values: Vec<[i32; 4]> = small(77, 4 * 64, 30_000).chunks(4).map(|four| four.try_into().unwrap()).collect();
+    let values: Vec<[i32; 4]> =
+        small(77, 4 * 64, 30_000).chunks(4).map(|four| four.try_into().unwrap()).collect();
     let found: Vec<[[i32; 4]; 4]> = unary(&LANGUAGE, "hinted_accesses", &values);
     for (value, found) in values.into_iter().zip(found) {
         let [x, y, z, w] = value;
@@ -436,7 +449,11 @@ fn numbers_in_parts() {
             let rest = x % y;
             let other = if (rest < 0.0) == (y < 0.0) { rest - y } else { rest + y };
             let odd = (x / y).trunc() % 2.0 != 0.0;
-            if other.abs() < rest.abs() || other.abs() == rest.abs() && odd { other } else { rest }
+            if other.abs() < rest.abs() || other.abs() == rest.abs() && odd {
+                other
+            } else {
+                rest
+            }
         };
         let toward = x.to_bits().wrapping_add(if (y > x) == (x > 0.0) { 1 } else { u64::MAX });
         let expected = [

@@ -3,7 +3,7 @@
 use gpurf_workloads::{Argument, Device, Module, Options};
 
 use crate::support::device;
-use crate::{FUNCTIONS_DEBUG, FUNCTIONS_SEPARATE, LIBRARY};
+use crate::{CHILDREN, FUNCTIONS_DEBUG, FUNCTIONS_SEPARATE, LIBRARY};
 
 #[test]
 fn printf_prints_in_the_order_of_blocks_and_lanes() {
@@ -135,4 +135,15 @@ fn functions_in_sections_of_their_own() {
             assert_eq!(device.read::<i32>(gpurf_workloads::Pointer(list), 1).unwrap(), [7 * i as i32]);
         }
     }
+}
+
+#[test]
+fn kernels_that_launch_kernels_are_refused_before_they_start() {
+    let mut device = device();
+    let values = device.upload(&[0; 32]);
+    let error = device.launch(&CHILDREN, "parent", 1, 32, 0, &[values.into()]).unwrap_err().to_string();
+    assert!(error.contains("kernels that launch kernels are not executed"), "{error}");
+    assert!(error.contains("kernel parent, PC 0x") && !error.contains("block"), "{error}");
+    device.launch(&CHILDREN, "child", 1, 32, 0, &[values.into()]).unwrap();
+    assert_eq!(device.read::<i32>(values, 32).unwrap(), [1; 32]);
 }

@@ -31,6 +31,7 @@ macro_rules! listing {
 }
 
 listing!(ATOMICS, "atomics.sass");
+listing!(CHILDREN, "children.sass");
 listing!(CONTROL, "control.sass");
 listing!(FLOATS, "floats.sass");
 listing!(IDIOMS, "idioms.sass");
@@ -101,7 +102,8 @@ fn every_kernel_is_compared() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let files = |folder: &str, extension: &str| -> Vec<std::path::PathBuf> {
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
+        let mut paths: Vec<_> =
+            entries.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
         paths.sort();
         paths
     };
@@ -109,6 +111,7 @@ fn every_kernel_is_compared() {
     let mut text: String = tests.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
     text += &std::fs::read_to_string(folder.join("launch_files.rs")).unwrap();
     text += &std::fs::read_to_string(folder.join("support/everything.toml")).unwrap();
+    let text = text.replace('\\', "");
     let (mut kernels, mut listings) = (0, 0);
     for path in files(folder.join("listings").to_str().unwrap(), "sass") {
         let listing = std::fs::read_to_string(&path).unwrap();
@@ -117,7 +120,10 @@ fn every_kernel_is_compared() {
         for kernel in module.kernels.iter().filter(|kernel| kernel.parameters.is_some()) {
             kernels += 1;
             // Atomic operations are named by where they are, and by what they do.
-            let parts = kernel.name.split_once('_').filter(|(space, _)| ["global", "reduce", "shared"].contains(space));
+            let parts = kernel
+                .name
+                .split_once('_')
+                .filter(|(space, _)| ["global", "reduce", "shared"].contains(space));
             let names = [Some(kernel.name.as_str()), parts.map(|(_, operation)| operation)];
             let named = names.iter().flatten().any(|name| text.contains(&format!("\"{name}\"")));
             assert!(named, "{}: no test launches {}", path.display(), kernel.name);

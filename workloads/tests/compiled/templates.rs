@@ -65,10 +65,11 @@ fn the_longest_of_a_block() {
     let values: Vec<[i32; 2]> =
         numbers(83, THREADS, 0..60).into_iter().enumerate().map(|(i, length)| [i as i32, length]).collect();
     for count in [1, 31, 77, 128] {
-        let found: Vec<[i32; 2]> = launched(&TEMPLATES, "block_reductions", [1, THREADS as u32, 0], 2, |device| {
-            let out = device.allocate(16);
-            (vec![device.upload(&values).into(), out.into(), count.into()], out)
-        });
+        let found: Vec<[i32; 2]> =
+            launched(&TEMPLATES, "block_reductions", [1, THREADS as u32, 0], 2, |device| {
+                let out = device.allocate(16);
+                (vec![device.upload(&values).into(), out.into(), count.into()], out)
+            });
         let longest = |values: &[[i32; 2]]| *values.iter().rev().max_by_key(|value| value[1]).unwrap();
         assert_eq!(found, [longest(&values[..count as usize]), longest(&values)]);
     }
@@ -86,8 +87,7 @@ fn histograms_of_bytes() {
 #[test]
 fn runs_of_equal_values() {
     let values: Vec<i32> = numbers(85, VALUES, 0..3);
-    let expected: Vec<i32> =
-        (0..VALUES).map(|i| i32::from(i == 0 || values[i] != values[i - 1])).collect();
+    let expected: Vec<i32> = (0..VALUES).map(|i| i32::from(i == 0 || values[i] != values[i - 1])).collect();
     assert_eq!(block::<_, i32>("beginnings_of_runs", &values, VALUES), expected);
 }
 
@@ -97,7 +97,8 @@ fn scans_reductions_and_sorting_of_warps() {
     let found: Vec<[i32; 4]> = block("warp_algorithms", &values, THREADS);
     for warp in 0..4 {
         let of_warp = &values[32 * warp..][..32];
-        let mut pairs: Vec<i16> = of_warp.iter().flat_map(|&value| [value as i16, (value * 7) as i16]).collect();
+        let mut pairs: Vec<i16> =
+            of_warp.iter().flat_map(|&value| [value as i16, (value * 7) as i16]).collect();
         pairs.sort_unstable();
         for lane in 0..32 {
             let found = found[32 * warp + lane];
@@ -149,7 +150,7 @@ fn a_latch_and_a_semaphore() {
         let out = device.allocate(4 * 96);
         (vec![out.into()], out)
     });
-    assert_eq!(found, vec![95 * 96 / 2 * 10 + 3; 96]);
+    assert_eq!(found, [95 * 96 / 2 * 10 + 3; 96]);
 }
 
 #[test]
@@ -165,7 +166,8 @@ fn atomic_operations_by_reference() {
         values.iter().fold(0, |all, value| all ^ 1i64 << (value & 63)),
     ];
     assert_eq!(device.read::<i64>(cells, 3).unwrap(), expected);
-    let sum = |odd: i32| values.iter().filter(|&value| value & 1 == odd).map(|&value| 0.5 * f64::from(value)).sum();
+    let sum =
+        |odd: i32| values.iter().filter(|&value| value & 1 == odd).map(|&value| 0.5 * f64::from(value)).sum();
     assert_eq!(device.read::<f64>(sums, 2).unwrap(), [sum(0), sum(1)]);
 }
 
@@ -213,11 +215,12 @@ fn sorting_and_searching_in_a_thread() {
 #[test]
 fn fragments_of_matrices() {
     let mut random = fastrand::Rng::with_seed(92);
-    let mut small = |count: usize| -> Vec<f32> { (0..count).map(|_| random.i32(-8..9) as f32 / 4.0).collect() };
+    let mut small =
+        |count: usize| -> Vec<f32> { (0..count).map(|_| random.i32(-8..9) as f32 / 4.0).collect() };
     let (a, b, c) = (small(256), small(256), small(256));
     let halves = |values: &[f32]| -> Vec<f16> { values.iter().map(|&value| f16::from_f32(value)).collect() };
     let e: Vec<i8> = (0..32 * 16).map(|_| random.i8(..)).collect();
-    let f: Vec<i8> = (0..16 * 8).map(|_| random.i8(..)).collect();
+    let f: Vec<i8> = (0..16 * 16).map(|_| random.i8(..)).collect();
     let mut device = device();
     let (d, g) = (device.allocate(1024), device.allocate(1024));
     let arguments: [Argument; 7] = [
@@ -237,7 +240,7 @@ fn fragments_of_matrices() {
         assert_eq!(d[16 * row + column], 2.0 * (dot + c[16 * column + row]));
     }
     for (row, column) in (0..256).map(|i| (i / 8, i % 8)) {
-        let dot: i32 = (0..16).map(|k| i32::from(e[16 * row + k]) * i32::from(f[8 * k + column])).sum();
+        let dot: i32 = (0..16).map(|k| i32::from(e[16 * row + k]) * i32::from(f[16 * k + column])).sum();
         assert_eq!(g[8 * row + column], dot - 5);
     }
 }

@@ -156,7 +156,8 @@ fn uniform_predicates_go_to_bits_and_back() {
             UP2UR UR6, UPR, UR5, 0x3c
             UR2UP UPR, UR5, 0x3
             UP2UR UR7, UPR, URZ, 0x7f";
-        let [mixed, after] = Trial::new(code).input("UR4", &value).input("UR5", &other).outputs(["UR6", "UR7"]);
+        let [mixed, after] =
+            Trial::new(code).input("UR4", &value).input("UR5", &other).outputs(["UR6", "UR7"]);
         assert_eq!(mixed[0], other[0] & !0x3c | value[0] & 0x3c);
         assert_eq!(after[0], other[0] & 3 | value[0] & 0x7c);
     }

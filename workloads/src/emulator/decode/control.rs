@@ -44,6 +44,11 @@ impl Decoder<'_> {
                     self.next += 1;
                     match LibraryFunction::named(name) {
                         Some(function) => Control::CallLibrary { function },
+                        None if name.starts_with("__cudaCDP") => {
+                            return Err(format!(
+                                "calls `{name}`: kernels that launch kernels are not executed; launch them one by one"
+                            ));
+                        }
                         None => Control::CallMissing { name: name.clone() },
                     }
                 } else {
@@ -120,7 +125,7 @@ impl Decoder<'_> {
                 self.next += 1;
             }
         }
-        Ok(Control::Nothing)
+        Ok(if self.base == "NANOSLEEP" { Control::Sleep } else { Control::Nothing })
     }
 
     pub(super) fn trap(&mut self) -> Control {
