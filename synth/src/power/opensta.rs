@@ -18,7 +18,8 @@ const SCRIPT: &str = "power.tcl";
 
 /// Power that OpenSTA reports of the cells at this period, as energies of one cycle; `None` where it is not installed.
 ///
-/// Changes and duties of all pins are annotated; the loads are those of the setting, wires included.
+/// Changes and duties of all pins are annotated; versions of 2019 ignore all but those of input ports, and follow them
+/// through the cells, each input by itself. The loads are those of the setting, wires included.
 ///
 /// # Errors
 /// If it refuses the netlist or its report cannot be read.
