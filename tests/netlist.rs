@@ -158,23 +158,20 @@ fn a_clock_gate_that_never_shuts_is_found() {
 }
 
 #[test]
-fn energies_add_up_and_opensta_agrees() {
+fn energies_add_up() {
     if options(&[Tool::Yosys]).is_none() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let mut command = gpurf();
-    command.args(["power", "operand_collector_table", "--cycles", "500", "--independent", "--json"]);
+    command.args(["power", "operand_collector_table", "--cycles", "500", "--json"]);
     command
         .arg(path("power.json"))
         .arg("--plot")
         .arg(path("power.svg"))
         .arg("--saif")
         .arg(path("power.saif"));
-    if Tool::Sta.find().is_ok() {
-        command.arg("--opensta");
-    }
     command.assert().success();
     let report: Value = serde_json::from_str(&fs::read_to_string(path("power.json")).unwrap()).unwrap();
     let report = &report[0];
@@ -185,14 +182,6 @@ fn energies_add_up_and_opensta_agrees() {
     assert!(all > 1.0 && (sum("instances") - all).abs() < 1e-6 * all, "{report}");
     assert!(fs::read_to_string(path("power.svg")).unwrap().contains("multiplexers"));
     assert!(fs::read_to_string(path("power.saif")).unwrap().starts_with("(SAIFILE"));
-    let reference = &report["opensta"];
-    for part in ["internal_fj", "switching_fj", "leakage_nw"] {
-        let Some(theirs) = reference["opensta"][part].as_f64() else {
-            return gpurf_fixtures::skipped("there is no OpenSTA");
-        };
-        let ours = reference["ours"][part].as_f64().unwrap();
-        assert!((ours - theirs).abs() < 0.05 * theirs, "{part}: {ours}, and {theirs} from OpenSTA");
-    }
 }
 
 #[test]

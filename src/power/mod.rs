@@ -5,14 +5,13 @@ mod report;
 
 use std::path::PathBuf;
 
-use anyhow::{anyhow, ensure, Result};
+use anyhow::{ensure, Result};
 use clap::Args;
 use gpurf_blocks::{Field, Parameters};
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::power::{opensta, power, saif, Chances, Setting};
+use gpurf_synth::power::{power, saif, Chances, Setting};
 use gpurf_synth::{Activity, Circuit, Gates, Options, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
-use gpurf_verilog::tools::{MissingTool, Tool};
 use gpurf_verilog::Hierarchy;
 
 use crate::output::{progress, write, JsonArgument};
@@ -26,7 +25,6 @@ use report::{Circumstances, Report};
   gpurf power ocu --set width=32
   gpurf power ocu ccu --clock-gating --plot energy.svg --json energy.json
   gpurf power arbiter --scenario NAME --saif arbiter.saif
-  gpurf power ocu --set width=32 --opensta
 
 The module's RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are held
 against those of the RTL in every cycle. Glitches, the clock tree and memories have no energy here.")]
@@ -69,9 +67,6 @@ pub struct Arguments {
     /// Energies as a picture (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Set the power that OpenSTA reports for the same activity beside it
-    #[arg(long)]
-    opensta: bool,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -139,12 +134,6 @@ fn measure(
         chances: if arguments.independent { Chances::Independent } else { Chances::Counted },
     };
     let found = power(&circuit, &activity, &setting);
-    let reference = match arguments.opensta {
-        true => opensta(&circuit, &activity, &setting, arguments.period)?
-            .map(Some)
-            .ok_or_else(|| anyhow!("--opensta: {}", MissingTool(Tool::Sta)))?,
-        false => None,
-    };
     if let Some(path) = &arguments.saif {
         write(path, saif(&circuit, &activity, (arguments.period * 1000.0).round() as u64).as_bytes())?;
     }
@@ -163,7 +152,7 @@ fn measure(
         },
         period_ns: arguments.period,
     };
-    Ok(Ok(Report::of(&circuit, &activity, &found, operations, reference, measured)))
+    Ok(Ok(Report::of(&circuit, &activity, &found, operations, measured)))
 }
 
 /// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the RTL's.

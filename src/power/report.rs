@@ -48,8 +48,6 @@ pub struct Report {
     memories: Vec<Memory>,
     /// On nets that input ports drive, which is not in the sum.
     inputs_fj: f64,
-    /// What OpenSTA reports of the cells, and ours without the clock's net, which no cell drives.
-    opensta: Option<Reference>,
 }
 
 #[derive(Serialize)]
@@ -92,12 +90,6 @@ struct Memory {
     writes: u64,
 }
 
-#[derive(Serialize)]
-struct Reference {
-    opensta: Energy,
-    ours: Energy,
-}
-
 /// Input and output ports of one bit, or arrays of such, and in how many cycles they were high; arrays by element.
 pub fn operations(
     hierarchy: &Hierarchy,
@@ -130,7 +122,6 @@ impl Report {
         activity: &Activity,
         power: &Power,
         mut operations: Vec<Operation>,
-        opensta: Option<Energy>,
         measured: Circumstances,
     ) -> Report {
         let period_ns = measured.period_ns;
@@ -195,7 +186,6 @@ impl Report {
             nets,
             memories: memories.collect(),
             inputs_fj: power.inputs.switching_fj,
-            opensta: opensta.map(|opensta| Reference { opensta, ours: power.cells() }),
         }
     }
 
@@ -273,16 +263,6 @@ impl Report {
             let (reads, writes) = (grouped(memory.reads), grouped(memory.writes));
             let bits = grouped(memory.bits as u64);
             println!("memory {}, {bits} bits: {reads} reads, {writes} writes, no energy", memory.name);
-        }
-        if let Some(Reference { opensta, ours }) = &self.opensta {
-            let mut rows = table(&["cells", "internal fJ", "switching fJ", "leakage nW"]);
-            let row = |name: &str, energy: &Energy| {
-                let numbers = [energy.internal_fj, energy.switching_fj, energy.leakage_nw];
-                [vec![name.to_string()], numbers.map(|number| format!("{number:.1}")).to_vec()].concat()
-            };
-            rows.add_row(row("OpenSTA", opensta));
-            rows.add_row(row("ours", ours));
-            println!("{rows}");
         }
         let gating = if self.measured.clock_gating { "with" } else { "without" };
         let mapped = if self.measured.flattened { "as a whole" } else { "module by module" };

@@ -82,13 +82,23 @@ fn chain_ports() -> Vec<Port> {
 
 /// What the nets of the chain do over so many cycles of these data; its outputs are checked.
 fn run_chain(circuit: &Circuit, cycles: usize, data: impl Fn(usize) -> bool) -> Activity {
+    run(circuit, cycles, data, |state, data| (state << 1 | data) & 0xff)
+}
+
+fn run(
+    circuit: &Circuit,
+    cycles: usize,
+    data: impl Fn(usize) -> bool,
+    next: impl Fn(u32, u32) -> u32,
+) -> Activity {
     let mut gates =
         Gates::new(circuit, &chain_ports(), &(vec![field("data", 0)], vec![field("q", 0)])).unwrap();
-    let mut expected = 0;
+    // The cycle of reset is one with inputs of zero.
+    let mut expected = next(0, 0);
     for cycle in 0..cycles {
-        let outputs = gates.cycle(&[u32::from(data(cycle))]);
-        assert_eq!(outputs, [expected], "cycle {cycle}");
-        expected = (expected << 1 | u32::from(data(cycle))) & 0xff;
+        let data = u32::from(data(cycle));
+        assert_eq!(gates.cycle(&[data]), [expected], "cycle {cycle}");
+        expected = next(expected, data);
     }
     gates.activity()
 }
@@ -176,25 +186,32 @@ fn run_accumulator(circuit: &Circuit, cycles: u32) -> Activity {
     gates.activity()
 }
 
+/// The same chain with an inverter between the stages.
+const INVERTED: &str = "
+    module chain(input clock, input data, output reg [7:0] q);
+      always @(posedge clock) q <= {~q[6:0], data};
+    endmodule";
+
+/// In these, what OpenSTA makes of the inputs' activity is what every net does.
 #[test]
 fn opensta_says_the_same_within_five_percent() {
     if !has_yosys() {
         return;
     }
     let Some(library) = real_library() else { return };
-    for (name, source) in [("chain", CHAIN), ("accumulator", ACCUMULATOR)] {
-        let netlist = mapped(source, name, &library, false);
+    for source in [CHAIN, INVERTED] {
+        let netlist = mapped(source, "chain", &library, false);
         let circuit = netlist.circuit(&library).unwrap();
-        let activity = match name {
-            "chain" => run_chain(&circuit, 1000, |cycle| cycle % 2 == 1),
-            _ => run_accumulator(&circuit, 1000),
+        let activity = match source {
+            CHAIN => run_chain(&circuit, 1000, |cycle| cycle % 2 == 1),
+            _ => run(&circuit, 1000, |cycle| cycle % 2 == 1, |state, data| (!state << 1 | data) & 0xff),
         };
         let setting = setting(&library, Chances::Independent);
         let ours = power(&circuit, &activity, &setting).cells();
         let Some(theirs) = opensta(&circuit, &activity, &setting, 2.0).unwrap() else {
             return gpurf_fixtures::skipped("there is no OpenSTA");
         };
-        println!("{name}: ours {ours:?}, OpenSTA {theirs:?}");
+        println!("ours {ours:?}, OpenSTA {theirs:?}");
         near(ours.switching_fj, theirs.switching_fj, 0.05);
         near(ours.internal_fj, theirs.internal_fj, 0.05);
         near(ours.leakage_nw, theirs.leakage_nw, 0.05);
