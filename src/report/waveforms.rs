@@ -13,9 +13,12 @@ use super::page::{command, Section};
 use crate::sim;
 
 const DESIGNS: [&str; 3] = ["baseline", "malekeh", "bow"];
-/// Cycles that are run, and those of them that are shown: where most instructions issue.
+/// Cycles that are run, and those of them that are shown: where most operands are read.
 const CYCLES: usize = 1500;
 const SHOWN: usize = 48;
+
+/// What is counted for that, a bit each.
+const BUSY: [&str; 3] = ["issued", "hit", "bank_read"];
 
 /// Signals that tell what the register-file side of a sub-core does, in the order of the pipeline.
 const SIGNALS: [&str; 16] = [
@@ -92,13 +95,14 @@ fn read(path: &Path) -> Result<(Vec<u64>, Vec<Signal>)> {
             _ => {}
         }
     }
-    let issued = find(&names, "issued");
-    let issues = |window: &[BTreeMap<IdCode, u64>]| -> u64 {
-        window.iter().map(|sample| issued.map_or(0, |id| value(sample, &id))).sum()
+    let busy: Vec<IdCode> =
+        names.iter().filter(|((base, _), _)| BUSY.contains(&base.as_str())).map(|(_, (id, _))| *id).collect();
+    let events = |window: &[BTreeMap<IdCode, u64>]| -> u64 {
+        window.iter().flat_map(|sample| busy.iter().map(|id| value(sample, id))).sum()
     };
     // The earliest of several.
     let windows = samples.windows(SHOWN.min(samples.len()).max(1));
-    let shown = windows.rev().max_by_key(|window| issues(window)).unwrap_or(&[]);
+    let shown = windows.rev().max_by_key(|window| events(window)).unwrap_or(&[]);
     let cycles = shown.iter().map(|sample| counter.map_or(0, |id| value(sample, &id))).collect();
     let signals = SIGNALS.into_iter().filter_map(|name| {
         let parts: Vec<_> = names.iter().filter(|((base, _), _)| base == name).collect();
@@ -154,7 +158,7 @@ const HEAD: f64 = 18.0;
 
 pub fn section(waveforms: &[Waveform]) -> Section {
     let body = html! {
-        p { "Ports of sub-core 0 where most instructions issue in a short run, as the hardware of "
+        p { "Ports of sub-core 0 where most operands are read in a short run, as the hardware of "
             "every engine has them. Numbers are hexadecimal; an array of bits is one number, its first element lowest." }
         @for waveform in waveforms {
             h3 { (waveform.design) }

@@ -126,8 +126,9 @@ fn waveforms_show_instructions() {
         assert!(count >= 2, "{signal}: {count}");
     }
     // A line that rises: an instruction issues.
-    let moves =
-        |path: &str| path.split('V').skip(1).filter_map(|part| part.split('H').next()).collect::<Vec<_>>();
+    fn moves(path: &str) -> Vec<&str> {
+        path.split('V').skip(1).filter_map(|part| part.split('H').next()).collect()
+    }
     let is_moving = |path: &str| moves(path).windows(2).any(|pair| pair[0] != pair[1]);
     let paths = waveforms.all("path");
     assert!(paths.iter().filter(|path| is_moving(&path.attributes["d"])).count() >= 3);
