@@ -2,11 +2,13 @@
 
 GPURF := target/release/gpurf
 OUT := out
+# Areas and longest paths over time.
+AREAS := synth/areas.jsonl
 
-.PHONY: all tools build test lint soak fuzz bench compare mutants format workloads
+.PHONY: all tools build test lint soak fuzz bench compare overheads mutants format workloads release
 
 # The answers of the built-in workloads, their reuse distances, all of them under all designs, a waveform
-# of the hardware, its Verilog, its gates, and the papers' claims beside them.
+# of the hardware, its Verilog, its gates, and the papers' claims beside them; at the end all of it on one page.
 all: build
 	@mkdir -p $(OUT)
 	$(GPURF) workloads --check
@@ -15,9 +17,10 @@ all: build
 	$(GPURF) sim sgemm --design malekeh --engine rtl --cycles 2000 \
 	  --waveform $(OUT)/sub_core.fst --pipeline $(OUT)/sub_core.kanata --json $(OUT)/sub_core.json > /dev/null
 	$(GPURF) verilog --out $(OUT)/verilog
-	$(GPURF) overheads --json $(OUT)/overheads.json
-	@echo "Reuse distances: $(OUT)/reuse_distance.svg. Waveform: $(OUT)/sub_core.fst (GTKWave, Surfer). Pipeline: $(OUT)/sub_core.kanata (Konata)."
-	@echo "Verilog: $(OUT)/verilog. Overheads: $(OUT)/overheads.json."
+	$(GPURF) overheads --last $(AREAS) --json $(OUT)/overheads.json
+	$(GPURF) report --results $(OUT)
+	@echo "Waveform: $(OUT)/sub_core.fst (GTKWave, Surfer). Pipeline: $(OUT)/sub_core.kanata (Konata). Verilog: $(OUT)/verilog."
+	@echo "All results on one page: open $(OUT)/report.html in a browser."
 
 # Yosys, Verilator, Icarus Verilog and what they need; does nothing when they are there.
 tools:
@@ -46,11 +49,21 @@ fuzz:
 # The papers' evaluations: Malekeh's designs on every workload at medium size, with fixed STHLD and one thing changed
 # at a time at small size; loads that warps share; more resident thread blocks; register caches.
 compare: build
-	$(GPURF) compare --size medium --out $(OUT)/compare
+	$(GPURF) compare --size medium --out $(OUT)/compare_medium
 	$(GPURF) compare --sthld --ablations --out $(OUT)/compare_small
 	$(GPURF) compare --study multicast --ablations --out $(OUT)/multicast
 	$(GPURF) compare --study finereg --ablations --out $(OUT)/finereg
 	$(GPURF) compare --study register-cache --size medium --out $(OUT)/register_cache
+
+# Everything that the papers' overheads need, synthesized anew, the large modules included: half an hour. What moved is
+# said and recorded.
+overheads: build
+	@mkdir -p $(OUT)
+	$(GPURF) overheads --against $(AREAS) --record $(AREAS) --json $(OUT)/overheads.json
+
+# The tool with manual pages and completions, as one archive.
+release: build
+	tools/release $(GPURF) $(OUT)
 
 # Small faults in the Verilog of every module, and which of them its testbench finds: hours.
 mutants: build

@@ -1,5 +1,6 @@
 //! Output: tables, JSON files, progress.
 
+use std::fmt;
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use clap::Args;
 pub use gpurf_synth::table;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
@@ -135,10 +136,18 @@ pub fn write_json(path: &Path, results: &impl Serialize) -> Result<()> {
 /// time to time.
 pub fn progress(total: u64, unit: &str) -> ProgressBar {
     let template = match io::stderr().is_terminal() {
-        true => "{bar:30} {human_pos}/{human_len} UNIT, {elapsed}, {eta} left  {msg}",
-        false => "{human_pos}/{human_len} UNIT, {elapsed}, {eta} left  {msg}",
+        true => "{bar:30} {human_pos}/{human_len} UNIT, {elapsed}{left}  {msg}",
+        false => "{human_pos}/{human_len} UNIT, {elapsed}{left}  {msg}",
+    };
+    // As if all steps took alike: before the first one, nothing is known.
+    let left = |state: &ProgressState, text: &mut dyn fmt::Write| {
+        if let (done @ 1.., Some(total)) = (state.pos(), state.len()) {
+            let seconds = state.elapsed().as_secs_f64() * total.saturating_sub(done) as f64 / done as f64;
+            let _ = write!(text, ", {:#} left", HumanDuration(Duration::from_secs_f64(seconds)));
+        }
     };
     let style = ProgressStyle::with_template(&template.replace("UNIT", unit)).expect("the template is valid");
+    let style = style.with_key("left", left);
     let bar = ProgressBar::with_draw_target(Some(total), target()).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(250));
     bar

@@ -13,7 +13,7 @@ use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit, Hierarchy};
 use serde::Serialize;
 
-use crate::output::JsonArgument;
+use crate::output::{progress, JsonArgument};
 use crate::records::RecordArguments;
 use crate::synth::{options, synthesize};
 use crate::Verdict;
@@ -34,7 +34,8 @@ pub struct Arguments {
     /// Cell library; without it, Nangate 45 nm typical is fetched from PyPI once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
-    /// Do not synthesize modules that took long when they were last measured, but show what this file has of them
+    /// Synthesize only modules that took up to 20 seconds when they were last measured; of those that took longer, show
+    /// what this file has
     #[arg(long, value_name = "FILE", conflicts_with = "no_area")]
     last: Option<PathBuf>,
     #[command(flatten)]
@@ -59,11 +60,15 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let all = Paper::all();
     let papers = chosen(&all, &arguments.papers)?;
     let mut built = vec![];
+    let bar = progress(papers.iter().map(|paper| paper.modules.len() as u64).sum(), "modules");
     for paper in &papers {
         for module in &paper.modules {
+            bar.set_message(format!("Verilog of {}", module.module));
             built.push(build(paper, module)?);
+            bar.inc(1);
         }
     }
+    bar.finish_and_clear();
     let mut areas: Vec<Synthesis> = vec![];
     if !arguments.no_area {
         let mut designs: Vec<(Hierarchy, bool)> = vec![];
@@ -93,26 +98,40 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(verdict)
 }
 
-/// What the modules cost, in their order. With `--last`, those that take long are not measured but looked up.
+/// What the modules cost. With `--last`, those that take long are not measured but looked up, and those that were never
+/// measured are left out.
 fn synthesized(designs: &[(Hierarchy, bool)], arguments: &Arguments) -> Result<Vec<Synthesis>> {
-    let records = arguments.last.as_deref().map(Records::read).transpose()?;
-    let looked_up = |design: &Hierarchy| {
-        let last = records.as_ref()?.latest(&design.top)?;
-        let changed = digest(&design.source()) != last.source;
-        if changed && last.seconds > LONG {
-            eprintln!(
-                "{}: the hardware has changed since it was measured; `make overheads` does it anew",
-                last.top
-            );
-        }
-        (last.seconds > LONG).then(|| last.clone())
+    let options = options(arguments.liberty.as_deref())?;
+    let Some(path) = &arguments.last else {
+        return synthesize(designs, &options);
     };
-    let found: Vec<Option<Synthesis>> = designs.iter().map(|(design, _)| looked_up(design)).collect();
-    let missing = designs.iter().zip(&found).filter(|(_, found)| found.is_none());
-    let missing: Vec<_> = missing.map(|(design, _)| design.clone()).collect();
-    let mut measured = synthesize(&missing, &options(arguments.liberty.as_deref())?)?.into_iter();
-    let all = found.into_iter().map(|found| found.or_else(|| measured.next()).expect("found or measured"));
-    Ok(all.collect())
+    let records = Records::read(path)?;
+    let (mut short, mut long, mut unknown) = (vec![], vec![], vec![]);
+    for design in designs {
+        match records.latest(&design.0.top) {
+            Some(last) if last.seconds <= LONG => short.push(design.clone()),
+            Some(last) => {
+                if digest(&design.0.source()) != last.source {
+                    eprintln!(
+                        "{}: the hardware has changed since it was measured; see `make overheads`",
+                        last.top
+                    );
+                }
+                long.push(last.clone());
+            }
+            None => unknown.push(design.0.top.as_str()),
+        }
+    }
+    if !unknown.is_empty() {
+        eprintln!(
+            "not in {}, and without area here; see `make overheads`: {}",
+            path.display(),
+            unknown.join(", ")
+        );
+    }
+    let mut all = synthesize(&short, &options)?;
+    all.extend(long);
+    Ok(all)
 }
 
 /// All papers' claims beside registers, and beside areas where all modules of a paper are among those given.

@@ -25,7 +25,7 @@ pub fn section(audits: &[Audit], studies: &[Kept<Study>], missing: &[NotRun]) ->
         let paper = &audit.paper;
         rows.extend(audit.not_measured.iter().map(|claim| {
             let by = format!("by {}", claim.measured_by);
-            let claimed = Cell::number(claim.claimed, 2);
+            let claimed = Cell::short(claim.claimed);
             let open = judged("middle", "see the command");
             row(paper, &claim.section, &claim.quote, claimed, &claim.unit, Cell::Nothing, open, &by)
         }));
@@ -78,7 +78,7 @@ fn overhead(paper: &str, finding: &Overhead) -> Vec<Cell> {
     let value = finding.counted.or(finding.area).or(finding.computed.first().map(|(_, value)| *value));
     let here = Cell::Shown(here, value.map_or(String::new(), |value| value.to_string()));
     let by = format!("gpurf overheads {paper}");
-    let claimed = Cell::number(finding.claimed, 2);
+    let claimed = Cell::short(finding.claimed);
     row(
         paper,
         &finding.section,
@@ -108,7 +108,7 @@ fn measured(finding: &Finding, by: &str) -> Vec<Cell> {
     };
     let value = finding.here.iter().find_map(|here| here.value);
     let here = Cell::Shown(shown, value.map_or(String::new(), |value| value.to_string()));
-    let claimed = Cell::Number(finding.claimed, 1);
+    let claimed = Cell::short(Some(finding.claimed));
     let verdict = judged(class, &judgement.to_string());
     row(&finding.paper, &finding.section, &finding.what, claimed, "", here, verdict, by)
 }

@@ -62,7 +62,7 @@ pub fn section(evaluation: &Evaluation, line: &str) -> Section {
         })
         .collect();
     let body = html! {
-        p { "Issue slots of the sub-cores, means over the workloads. Of several causes, the first in the legend counts." }
+        p { "Issue slots of the sub-cores, means over the workloads: an instruction issued, or why none did." }
         (command(line))
         (legend(&causes))
         (picture(&stacks, &causes))

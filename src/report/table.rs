@@ -38,6 +38,15 @@ impl Cell {
             .map_or(Cell::Nothing, |number| Cell::Number(number, decimals))
     }
 
+    /// With as many of four decimals as say something.
+    pub fn short(number: Option<f64>) -> Cell {
+        number.map_or(Cell::Nothing, |number| {
+            let text = format!("{number:.4}");
+            let text = text.trim_end_matches('0').trim_end_matches('.').to_string();
+            Cell::Shown(html! { (text) }, number.to_string())
+        })
+    }
+
     fn markup(&self) -> Markup {
         match self {
             Cell::Text(text) => html! { td { (text) } },

@@ -1,0 +1,92 @@
+//! Exported cores in other people's flows: FuseSoC lints and builds them, and a cocotb test drives one.
+//!
+//! `tools/cores` installs both programs into `.venv`; where they are missing, these tests are skipped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assert_cmd::Command as Tested;
+use gpurf_fixtures::skipped;
+use tempfile::TempDir;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A program of `.venv`, or the test is skipped.
+#[track_caller]
+fn installed(program: &str) -> Option<PathBuf> {
+    let path = root().join(".venv/bin").join(program);
+    if !path.exists() {
+        skipped(format!("there is no {}; tools/cores installs it", path.display()));
+        return None;
+    }
+    Some(path)
+}
+
+/// Modules as Verilog of 32-bit registers, with their core files; their tops.
+fn exported(modules: &[&str], settings: &[&str]) -> (TempDir, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    let mut command = Tested::cargo_bin("gpurf").expect("the tool is built");
+    command.arg("verilog").args(modules).args(["--set", "width=32", "--out", &out]);
+    command.args(settings.iter().flat_map(|setting| ["--set", setting])).assert().success();
+    let files = fs::read_dir(folder.path()).expect("written").map(|entry| entry.expect("a file").path());
+    let cores = files.filter(|path| path.extension().is_some_and(|extension| extension == "core"));
+    let mut tops: Vec<_> =
+        cores.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect();
+    tops.sort();
+    (folder, tops)
+}
+
+#[test]
+fn fusesoc_lints_builds_and_synthesizes() {
+    let Some(fusesoc) = installed("fusesoc") else { return };
+    let modules = ["ccu", "arbiter", "cta_status_monitor"];
+    let (folder, tops) = exported(&modules, &[]);
+    assert_eq!(tops.len(), modules.len());
+    let work = tempfile::tempdir().expect("a folder");
+    for top in &tops {
+        // Synthesis takes minutes for the others.
+        let is_small = top.starts_with("arbiter");
+        let targets = [("lint", None), ("sim", Some("--build")), ("synth", Some("--build"))];
+        for (target, more) in targets.into_iter().filter(|(target, _)| is_small || *target != "synth") {
+            let mut command = Command::new(&fusesoc);
+            command
+                .current_dir(&work)
+                .arg("--cores-root")
+                .arg(folder.path())
+                .args(["run", "--target", target]);
+            let output = command.args(more).arg(format!("gpurf:hw:{top}")).output().expect("it starts");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{top}, {target}: {said}");
+            assert!(!said.contains("%Warning"), "{top}, {target}: {said}");
+        }
+    }
+}
+
+/// Whether the cocotb test passes on a collector with these settings, and what was said.
+fn passes(python: &Path, settings: &[&str]) -> (bool, String) {
+    let (folder, tops) = exported(&["ccu"], settings);
+    let run = root().join("tests/cocotb/run.py");
+    let output = Command::new(python).arg(run).args(["test_ccu", &tops[0]]).arg(folder.path()).output();
+    let output = output.expect("it starts");
+    let said =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    (output.status.success(), said)
+}
+
+#[test]
+fn a_cocotb_test_passes_on_the_collector_and_fails_on_one_with_stale_values() {
+    let Some(python) = installed("python3") else { return };
+    let cocotb =
+        Command::new(&python).args(["-c", "import cocotb_tools.runner"]).output().expect("it starts");
+    if !cocotb.status.success() {
+        return skipped("there is no cocotb in .venv; tools/cores installs it");
+    }
+    let (passed, said) = passes(&python, &[]);
+    assert!(passed && said.contains("1 tests, 0 failed"), "{said}");
+    let (passed, said) = passes(&python, &["invalidate=false"]);
+    assert!(!passed && said.contains("has a stale"), "{said}");
+}

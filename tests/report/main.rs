@@ -1,0 +1,185 @@
+//! `gpurf report`: the page holds what it promises, and a browser has nothing to complain of.
+
+mod dom;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use assert_cmd::Command;
+use dom::Element;
+use gpurf_fixtures::skipped;
+use gpurf_synth::Paper;
+use gpurf_verilog::tools::Tool;
+use gpurf_workloads::suite::SUITE;
+use tempfile::TempDir;
+
+fn gpurf(arguments: &[&str]) {
+    Command::cargo_bin("gpurf").expect("the tool is built").args(arguments).assert().success();
+}
+
+/// The page of all workloads under two designs, beside a kept study of one workload; made once.
+fn page() -> &'static Path {
+    static PAGE: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
+    let (_, path) = PAGE.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let results = folder.path().display().to_string();
+        let study = folder.path().join("register_cache").display().to_string();
+        gpurf(&["compare", "nn", "--study", "register-cache", "--out", &study]);
+        gpurf(&["report", "--designs", "malekeh", "--results", &results]);
+        let path = folder.path().join("report.html");
+        (folder, path)
+    });
+    path
+}
+
+fn text() -> String {
+    fs::read_to_string(page()).expect("the page")
+}
+
+fn parsed() -> Element {
+    dom::parse(&text()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn texts(elements: Vec<&Element>) -> Vec<String> {
+    elements.into_iter().map(Element::text).collect()
+}
+
+#[test]
+fn it_is_html_and_stands_alone() {
+    let (text, page) = (text(), parsed());
+    for outside in ["http:", "https:", " src=", "@import", "url(", "<iframe", "<object"] {
+        assert!(!text.contains(outside), "{outside}");
+    }
+    for target in page.elements().into_iter().filter_map(|element| element.attributes.get("href")) {
+        match target.strip_prefix('#') {
+            Some(id) => {
+                page.by_id(id);
+            }
+            None => assert_eq!(target, "data:,"),
+        }
+    }
+}
+
+#[test]
+fn every_claim_stands_in_it() {
+    let page = parsed();
+    let claims: Vec<String> =
+        page.by_id("claims-table").rows().into_iter().map(|row| row.join("\n")).collect();
+    let has = |parts: &[&str]| claims.iter().any(|claim| parts.iter().all(|part| claim.contains(part)));
+    for paper in Paper::all() {
+        for claim in &paper.claims {
+            assert!(has(&[&claim.quote, &claim.section]), "{} {}", paper.key, claim.id);
+        }
+    }
+    let files = [
+        ("evaluation", "design"),
+        ("finereg-evaluation", "design"),
+        ("multicast-evaluation", "design"),
+        ("register-cache-evaluation", "says"),
+    ];
+    for (file, what) in files {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("papers/{file}.toml"));
+        let text = fs::read_to_string(path).expect("claims");
+        let claims: toml::Table = text.parse().expect("TOML");
+        for claim in claims["claim"].as_array().expect("claims") {
+            let [section, what] = ["section", what].map(|field| claim[field].as_str().expect("a text"));
+            assert!(has(&[section, what]), "{file}: {claim}");
+        }
+    }
+    // Those that were run have a number of ours, the others the command that gives it.
+    assert!(has(&["§VI-B2, Fig. 13", "malekeh, hit ratio", "gpurf compare --designs malekeh"]));
+    assert!(has(&["finereg, IPC", "not measured", "gpurf compare --study finereg"]));
+}
+
+#[test]
+fn every_workload_and_every_section_has_its_rows() {
+    let page = parsed();
+    let workloads = page.by_id("workloads");
+    let names: Vec<_> = workloads.all("table")[0].rows().into_iter().map(|row| row[0].clone()).collect();
+    let suite: Vec<_> = SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect();
+    assert_eq!(names, suite);
+    assert_eq!(workloads.all("details")[0].rows().len(), 2 * SUITE.len());
+    for design in ["baseline", "malekeh"] {
+        assert!(texts(page.by_id("stalls").all("text")).iter().any(|text| text == design), "{design}");
+        assert!(texts(page.by_id("waveforms").all("h3")).iter().any(|text| text == design), "{design}");
+    }
+    let plots = page.by_id("plots");
+    // Reuse distances; four metrics and two of STHLD; four metrics of register caches under three readings.
+    let pictures = plots.all("figure").into_iter().filter(|figure| figure.is("plot")).count();
+    assert_eq!(pictures, 1 + 6 + 12);
+    assert_eq!(plots.all("details").len(), pictures, "each with its data");
+    assert_eq!(plots.all("time").len(), 1, "the kept study has its date");
+    let commands: Vec<_> = page.by_id("commands").rows().into_iter().map(|row| row[1].clone()).collect();
+    for command in ["--study register-cache", "--study finereg", "gpurf sim b+tree --design malekeh"] {
+        assert!(commands.iter().any(|line| line.contains(command)), "{command}: {commands:?}");
+    }
+}
+
+#[test]
+fn waveforms_show_instructions() {
+    let page = parsed();
+    let waveforms = page.by_id("waveforms");
+    let names = texts(waveforms.all("text"));
+    for signal in ["issued", "issue[1:0]", "bank_read[1:0]", "ready[7:0]"] {
+        let count = names.iter().filter(|name| *name == signal).count();
+        assert!(count >= 2, "{signal}: {count}");
+    }
+    // A line that rises: an instruction issues.
+    fn moves(path: &str) -> Vec<&str> {
+        path.split('V').skip(1).filter_map(|part| part.split('H').next()).collect()
+    }
+    let is_moving = |path: &str| moves(path).windows(2).any(|pair| pair[0] != pair[1]);
+    let paths = waveforms.all("path");
+    assert!(paths.iter().filter(|path| is_moving(&path.attributes["d"])).count() >= 3);
+}
+
+#[test]
+fn a_kept_file_that_is_damaged_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("finereg")).expect("made");
+    fs::write(folder.path().join("finereg/study.json"), "{").expect("written");
+    let results = folder.path().display().to_string();
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    let assert =
+        command.args(["report", "nn", "--designs", "malekeh", "--results", &results]).assert().code(2);
+    let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(message.contains("finereg/study.json"), "{message}");
+    assert!(!folder.path().join("report.html").exists());
+}
+
+/// Runs the browser on the page; what it wrote on both streams.
+fn browse(arguments: &[&str]) -> (String, String) {
+    let profile = tempfile::tempdir().expect("a folder");
+    let mut command = Tool::Chromium.command().expect("found before");
+    command.args([
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--enable-logging=stderr",
+        "--virtual-time-budget=5000",
+    ]);
+    command.arg(format!("--user-data-dir={}", profile.path().display())).args(arguments);
+    let output = command.arg(format!("file://{}", page().display())).output().expect("the browser starts");
+    let [printed, logged] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(output.status.success(), "{logged}");
+    (printed, logged)
+}
+
+#[test]
+fn a_browser_shows_it_without_a_complaint() {
+    if Tool::Chromium.find().is_err() {
+        return skipped("there is no Chromium");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let picture = folder.path().join("report.png");
+    let (_, logged) = browse(&["--window-size=1280,1600", &format!("--screenshot={}", picture.display())]);
+    let complaints: Vec<_> = logged.lines().filter(|line| line.contains("CONSOLE")).collect();
+    assert!(complaints.is_empty(), "{complaints:?}");
+    assert!(fs::metadata(&picture).expect("a picture").len() > 50_000, "it is not empty");
+    // The script came to its end.
+    let (document, _) = browse(&["--dump-dom"]);
+    assert!(document.contains(r#"data-ready="yes""#));
+    assert!(document.contains(r#"class="age""#));
+}
