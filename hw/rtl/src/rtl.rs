@@ -123,9 +123,9 @@ mod tests {
     #[test]
     fn a_bundle_is_assigned_as_one() {
         becomes(
-            quote!(pass!(self.head[w] => self.part.head);),
+            quote!(pass!(self.head[2] => self.part.head);),
             quote!(::gpurf_hw::dialect::wires::join(
-                &mut ::gpurf_hw::dialect::wires::value(&self.head[w]),
+                &mut ::gpurf_hw::dialect::wires::value(&self.head[2]),
                 &mut ::gpurf_hw::dialect::wires::target(&mut self.part.head)
             );),
         );
