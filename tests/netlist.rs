@@ -49,7 +49,8 @@ fn cell_by_cell(name: &str, parameters: &Parameters, options: &Options, cycles: 
     let netlist = map(name, parameters, options);
     let circuit = netlist.circuit(&options.library).unwrap_or_else(|error| panic!("{name}: {error:#}"));
     let ports = bench.verilog().expect("emits").top_module().ports.clone();
-    let mut gates = Gates::new(&circuit, &ports, &bench.fields()).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+    let mut gates =
+        Gates::new(&circuit, &ports, &bench.fields()).unwrap_or_else(|error| panic!("{name}: {error:#}"));
     let samples = bench.sample(Rtl, &mut Random::seeded(11), cycles).expect("the engine is built");
     assert_eq!(samples.len() as u64, cycles);
     for (cycle, sample) in samples.iter().enumerate() {
@@ -58,7 +59,8 @@ fn cell_by_cell(name: &str, parameters: &Parameters, options: &Options, cycles: 
 }
 
 /// Small ones of every kind: pure logic, registers, a memory.
-const SMALL: [&str; 6] = ["age_matrix", "bank", "lfsr", "operand_collector_table", "replacement", "round_robin"];
+const SMALL: [&str; 6] =
+    ["age_matrix", "bank", "lfsr", "operand_collector_table", "replacement", "round_robin"];
 
 #[test]
 fn small_netlists_run_as_their_rtl_does() {
@@ -164,7 +166,12 @@ fn energies_add_up() {
     let path = |name: &str| folder.path().join(name);
     let mut command = gpurf();
     command.args(["power", "operand_collector_table", "--cycles", "500", "--json"]);
-    command.arg(path("power.json")).arg("--plot").arg(path("power.svg")).arg("--saif").arg(path("power.saif"));
+    command
+        .arg(path("power.json"))
+        .arg("--plot")
+        .arg(path("power.svg"))
+        .arg("--saif")
+        .arg(path("power.saif"));
     command.assert().success();
     let report: Value = serde_json::from_str(&fs::read_to_string(path("power.json")).unwrap()).unwrap();
     let report = &report[0];

@@ -95,7 +95,9 @@ pub fn operations(design: &Design, fields: &(Vec<Field>, Vec<Field>), samples: &
     let mut counts: BTreeMap<(bool, &str), u64> = BTreeMap::new();
     let (inputs, outputs) = fields;
     let both = [(true, inputs), (false, outputs)];
-    for (is_input, field) in both.iter().flat_map(|(is_input, fields)| fields.iter().map(|field| (*is_input, field))) {
+    for (is_input, field) in
+        both.iter().flat_map(|(is_input, fields)| fields.iter().map(|field| (*is_input, field)))
+    {
         let ports = &design.top_module().ports;
         let port = ports.iter().find(|port| port.name == field.name.field && port.is_input == is_input);
         if !port.is_some_and(|port| port.width == 1 && field.name.index.unwrap_or(0) < port.count) {
@@ -154,12 +156,13 @@ impl Report {
         let mut nets: Vec<Net> = nets.collect();
         nets.sort_by(|a, b| b.energy_fj.total_cmp(&a.energy_fj).then_with(|| a.name.cmp(&b.name)));
         nets.truncate(100);
-        let memories = circuit.memories.iter().zip(&activity.accesses).map(|(memory, (reads, writes))| Memory {
-            name: memory.name.clone(),
-            bits: memory.width * memory.rows,
-            reads: *reads,
-            writes: *writes,
-        });
+        let memories =
+            circuit.memories.iter().zip(&activity.accesses).map(|(memory, (reads, writes))| Memory {
+                name: memory.name.clone(),
+                bits: memory.width * memory.rows,
+                reads: *reads,
+                writes: *writes,
+            });
         let total = power.total();
         let energy_fj = total.per_cycle_fj(period_ns);
         for operation in &mut operations {
@@ -194,7 +197,8 @@ impl Report {
     }
 
     pub fn print(&self, list: usize) {
-        let mut rows = table(&[self.measured.module, "internal fJ", "switching fJ", "leakage fJ", "energy fJ", "share"]);
+        let mut rows =
+            table(&[self.measured.module, "internal fJ", "switching fJ", "leakage fJ", "energy fJ", "share"]);
         let row = |name: &str, energy: &Energy| {
             let all = energy.per_cycle_fj(self.measured.period_ns);
             [
@@ -212,11 +216,14 @@ impl Report {
         rows.add_row(row("all", &self.total));
         println!("{rows}");
         if self.instances.len() > 1 {
-            let mut rows = table(&["instance", "cells", "energy fJ", "clock", "registers", "multiplexers", "logic"]);
+            let mut rows =
+                table(&["instance", "cells", "energy fJ", "clock", "registers", "multiplexers", "logic"]);
             for instance in self.instances.iter().take(list) {
                 let of = |role: Role| {
                     let part = instance.roles.iter().find(|part| part.role == role);
-                    part.map_or("-".into(), |part| format!("{:.1}", part.energy.per_cycle_fj(self.measured.period_ns)))
+                    part.map_or("-".into(), |part| {
+                        format!("{:.1}", part.energy.per_cycle_fj(self.measured.period_ns))
+                    })
                 };
                 let (name, cells) = (instance.name.clone(), grouped(instance.cells as u64));
                 let [clock, registers, multiplexers, logic] = Role::ALL.map(of);

@@ -32,4 +32,6 @@ pub use netlist::Netlist;
 pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
 pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
 pub use registers::{count, Registers};
-pub use synthesis::{synthesize, synthesize_all, table, Hierarchy, Job, ModuleArea, Options, Synthesis, LOAD_FF};
+pub use synthesis::{
+    synthesize, synthesize_all, table, Hierarchy, Job, ModuleArea, Options, Synthesis, LOAD_FF,
+};

@@ -14,7 +14,9 @@ use gpurf_verilog::tools::Tool;
 
 use crate::circuit::Circuit;
 use crate::liberty::Library;
-use crate::synthesis::{clock_gating, constraints, mapping, prepare, quoted, trimmed, Hierarchy, Job, Options};
+use crate::synthesis::{
+    clock_gating, constraints, mapping, prepare, quoted, trimmed, Hierarchy, Job, Options,
+};
 use crate::yosys::Yosys;
 
 const JSON: &str = "netlist.json";

@@ -4,7 +4,9 @@
 
 use gpurf_blocks::{Field, PortName};
 use gpurf_synth::power::{opensta, power, saif, Chances, Setting};
-use gpurf_synth::{nangate, prove, Activity, Circuit, Gates, Hierarchy, Job, Library, Netlist, Options, LOAD_FF};
+use gpurf_synth::{
+    nangate, prove, Activity, Circuit, Gates, Hierarchy, Job, Library, Netlist, Options, LOAD_FF,
+};
 use gpurf_verilog::tools::Tool;
 use gpurf_verilog::{Design, Language, Port, VerilogModule};
 
@@ -89,7 +91,8 @@ fn run(
     data: impl Fn(usize) -> bool,
     next: impl Fn(u32, u32) -> u32,
 ) -> Activity {
-    let mut gates = Gates::new(circuit, &chain_ports(), &(vec![field("data", 0)], vec![field("q", 0)])).unwrap();
+    let mut gates =
+        Gates::new(circuit, &chain_ports(), &(vec![field("data", 0)], vec![field("q", 0)])).unwrap();
     // The cycle of reset is one with inputs of zero.
     let mut expected = next(0, 0);
     for cycle in 0..cycles {
@@ -252,11 +255,14 @@ fn a_netlist_is_proved_and_a_wrong_one_is_not() {
         let proved = prove(&design, &netlist, 60).unwrap().by.is_some();
         assert!(proved || clock_gating, "without clock gates it is proved");
         let mut wrong = netlist.clone();
-        let there = ["XOR2_X1", "XNOR2_X1"].into_iter().find(|cell| wrong.module.contains(*cell)).expect("an adder");
+        let there =
+            ["XOR2_X1", "XNOR2_X1"].into_iter().find(|cell| wrong.module.contains(*cell)).expect("an adder");
         let instead = if there == "XOR2_X1" { "XNOR2_X1" } else { "XOR2_X1" };
         wrong.module = wrong.module.replacen(there, "WRONG", 1);
         let (inner, output) = if instead == "XNOR2_X1" { ("~(A ^ B)", "Z") } else { ("A ^ B", "ZN") };
-        wrong.models += &format!("module WRONG(input A, input B, output {output}); assign {output} = {inner}; endmodule\n");
+        wrong.models += &format!(
+            "module WRONG(input A, input B, output {output}); assign {output} = {inner}; endmodule\n"
+        );
         assert_eq!(prove(&design, &wrong, 20).unwrap().by, None, "clock gating: {clock_gating}");
     }
 }
