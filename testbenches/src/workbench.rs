@@ -156,7 +156,8 @@ impl<M: Testbench> Bench<M> {
             EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?)?),
             EngineKind::Icarus => Box::new(Icarus::of(&self.verilog()?)?),
             EngineKind::Netlist => {
-                let text = self.netlist.clone().context("there is no netlist of it: it was not synthesized")?;
+                let text =
+                    self.netlist.clone().context("there is no netlist of it: it was not synthesized")?;
                 Box::new(Verilated::of(&self.verilog()?.with_source(text))?)
             }
         })

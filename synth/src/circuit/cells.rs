@@ -37,7 +37,8 @@ impl Logic {
             }
             _ => None,
         };
-        let is_input = |place: &usize| cell.pins[*place].direction == Direction::Input && Some(*place) != clock;
+        let is_input =
+            |place: &usize| cell.pins[*place].direction == Direction::Input && Some(*place) != clock;
         let inputs: Vec<usize> = (0..cell.pins.len()).filter(is_input).collect();
         let bits = inputs.len() + state.is_some() as usize;
         ensure!(bits <= 6, "it has more than six inputs");
@@ -70,8 +71,10 @@ impl Logic {
             return Ok(Logic { inputs, clock, outputs: vec![(output, 0)], next, is_gate: true });
         }
         let mut outputs = vec![];
-        for (place, pin) in cell.pins.iter().enumerate().filter(|(_, pin)| pin.direction == Direction::Output) {
-            let function = pin.function.as_ref().with_context(|| format!("output {} has no function", pin.name))?;
+        for (place, pin) in cell.pins.iter().enumerate().filter(|(_, pin)| pin.direction == Direction::Output)
+        {
+            let function =
+                pin.function.as_ref().with_context(|| format!("output {} has no function", pin.name))?;
             outputs.push((place, table(function)?));
         }
         let next = match state {

@@ -249,7 +249,8 @@ impl<'a> Gates<'a> {
         for (place, memory) in circuit.memories.iter().enumerate() {
             let high = |net: Net| self.values[net as usize] == 1;
             let reads = memory.reads.iter().filter(|read| read.clocked && high(read.enable)).count();
-            let writes = memory.writes.iter().filter(|write| write.enable.iter().any(|bit| high(*bit))).count();
+            let writes =
+                memory.writes.iter().filter(|write| write.enable.iter().any(|bit| high(*bit))).count();
             let (read, written) = &mut self.activity.accesses[place];
             (*read, *written) = (*read + reads as u64, *written + writes as u64);
         }
@@ -290,12 +291,15 @@ fn read(memory: &Memory, words: &[u8], values: &[u8], reading: &mut Vec<(Net, u8
                 _ if !enabled => values[*net as usize],
                 None => 0,
                 Some(row) => {
-                    let written = memory.writes.iter().zip(&port.transparent).rev().find(|(write, transparent)| {
-                        **transparent
-                            && high(write.enable[bit])
-                            && memory.row(&write.address, values) == Some(row)
-                    });
-                    written.map_or(words[row * memory.width + bit], |(write, _)| values[write.data[bit] as usize])
+                    let written =
+                        memory.writes.iter().zip(&port.transparent).rev().find(|(write, transparent)| {
+                            **transparent
+                                && high(write.enable[bit])
+                                && memory.row(&write.address, values) == Some(row)
+                        });
+                    written.map_or(words[row * memory.width + bit], |(write, _)| {
+                        values[write.data[bit] as usize]
+                    })
                 }
             };
             reading.push((*net, value));

@@ -60,7 +60,8 @@ impl Bit {
 
 impl Module {
     pub fn parse(text: &str, top: &str) -> Result<Module> {
-        let mut document: Document = serde_json::from_str(text).context("the JSON of Yosys cannot be read")?;
+        let mut document: Document =
+            serde_json::from_str(text).context("the JSON of Yosys cannot be read")?;
         let module = document.modules.remove(top).with_context(|| format!("Yosys wrote no module {top}"))?;
         serde_json::from_value(module).context("the module in the JSON of Yosys cannot be read")
     }

@@ -89,7 +89,14 @@ impl Memory {
             address: address[port * digits..(port + 1) * digits].to_vec(),
             data: data[port * width..(port + 1) * width].to_vec(),
         });
-        Ok(Memory { name: name.to_string(), width, rows, offset: number("OFFSET")?, reads, writes: writes.collect() })
+        Ok(Memory {
+            name: name.to_string(),
+            width,
+            rows,
+            offset: number("OFFSET")?,
+            reads,
+            writes: writes.collect(),
+        })
     }
 
     /// Every net that goes into it, the clocks left out.

@@ -99,11 +99,12 @@ impl<'a> Circuit<'a> {
                     logic
                 }
             };
-            let pins = cell.pins.iter().map(|pin| match found.connections.get(&pin.name).map(|bits| &bits[..]) {
-                None | Some([]) => Ok(None),
-                Some([bit]) => Ok(Some(bit.net())),
-                Some(_) => bail!("pin {} of cell {name} has several bits", pin.name),
-            });
+            let pins =
+                cell.pins.iter().map(|pin| match found.connections.get(&pin.name).map(|bits| &bits[..]) {
+                    None | Some([]) => Ok(None),
+                    Some([bit]) => Ok(Some(bit.net())),
+                    Some(_) => bail!("pin {} of cell {name} has several bits", pin.name),
+                });
             instances.push(Instance {
                 name: name.clone(),
                 kind,
@@ -155,7 +156,9 @@ impl<'a> Circuit<'a> {
     fn levelize(&self, nets: usize) -> Result<Vec<Node>> {
         let combinational = |instance: &Instance| !instance.cell.sequential;
         let mut nodes: Vec<(Node, Vec<Net>, Vec<Net>)> = vec![];
-        for (place, instance) in self.instances.iter().enumerate().filter(|(_, instance)| combinational(instance)) {
+        for (place, instance) in
+            self.instances.iter().enumerate().filter(|(_, instance)| combinational(instance))
+        {
             nodes.push((Node::Cell(place), instance.inputs().collect(), instance.outputs().collect()));
         }
         for (place, memory) in self.memories.iter().enumerate() {

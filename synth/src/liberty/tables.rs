@@ -40,12 +40,15 @@ impl Table {
         for (place, index) in ["index_1", "index_2", "index_3"].iter().enumerate() {
             let from_template = || template.and_then(|template| template.get(place));
             let own = group.numbers(index);
-            let Some(points) = own.or_else(|| from_template().map(|(_, points)| points.clone())) else { break };
+            let Some(points) = own.or_else(|| from_template().map(|(_, points)| points.clone())) else {
+                break;
+            };
             // A scalar has points of no meaning.
             if group.name == "scalar" {
                 break;
             }
-            let axis = from_template().map_or(if place == 0 { Axis::Transition } else { Axis::Load }, |found| found.0);
+            let axis = from_template()
+                .map_or(if place == 0 { Axis::Transition } else { Axis::Load }, |found| found.0);
             axes.push((axis, points));
         }
         if axes.iter().any(|(axis, _)| *axis == Axis::Other)
@@ -61,7 +64,8 @@ impl Table {
             let found = axes.iter().find(|(axis, _)| *axis == wanted);
             found.map_or(vec![], |(_, points)| points.iter().map(|point| point * scale).collect())
         };
-        let (transitions, loads) = (points(Axis::Transition, units.time), points(Axis::Load, units.capacitance));
+        let (transitions, loads) =
+            (points(Axis::Transition, units.time), points(Axis::Load, units.capacitance));
         Some(Table { transitions, loads, values })
     }
 }
@@ -110,7 +114,11 @@ mod tests {
 
     #[test]
     fn straight_lines_between_and_beyond_the_points() {
-        let table = Table { transitions: vec![1.0, 2.0], loads: vec![10.0, 20.0, 40.0], values: vec![1., 2., 4., 3., 4., 6.] };
+        let table = Table {
+            transitions: vec![1.0, 2.0],
+            loads: vec![10.0, 20.0, 40.0],
+            values: vec![1., 2., 4., 3., 4., 6.],
+        };
         assert_eq!(table.at(1.0, 10.0), 1.0);
         assert_eq!(table.at(1.5, 30.0), 4.0);
         assert_eq!(table.at(0.0, 50.0), 3.0);

@@ -37,7 +37,8 @@ impl WireLoad {
             None => last.1 + (fanout - last.0) * self.slope,
             // The wire of no pin has no length.
             Some(above) => {
-                let (high, low) = (self.lengths[above], if above == 0 { (0.0, 0.0) } else { self.lengths[above - 1] });
+                let (high, low) =
+                    (self.lengths[above], if above == 0 { (0.0, 0.0) } else { self.lengths[above - 1] });
                 low.1 + (fanout - low.0) / (high.0 - low.0) * (high.1 - low.1)
             }
         };
@@ -51,7 +52,8 @@ mod tests {
 
     #[test]
     fn lengths_are_those_of_the_table_and_grow_beyond_it() {
-        let load = WireLoad { capacitance: 0.5, slope: 10.0, lengths: vec![(1.0, 2.0), (2.0, 6.0), (4.0, 8.0)] };
+        let load =
+            WireLoad { capacitance: 0.5, slope: 10.0, lengths: vec![(1.0, 2.0), (2.0, 6.0), (4.0, 8.0)] };
         assert_eq!([0, 1, 2, 3, 4, 6].map(|fanout| load.of(fanout)), [0.0, 1.0, 3.0, 3.5, 4.0, 14.0]);
     }
 }

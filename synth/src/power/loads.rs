@@ -44,7 +44,9 @@ pub fn transitions(circuit: &Circuit, loads: &[f64], setting: &Setting) -> Vec<E
     for place in order.collect::<Vec<_>>() {
         let instance = &circuit.instances[place];
         for (pin, net) in instance.cell.pins.iter().zip(&instance.pins) {
-            let (Direction::Output, Some(net), false) = (pin.direction, net, pin.arcs.is_empty()) else { continue };
+            let (Direction::Output, Some(net), false) = (pin.direction, net, pin.arcs.is_empty()) else {
+                continue;
+            };
             let load = loads[*net as usize];
             let mut slowest = Edges::default();
             for arc in &pin.arcs {

@@ -134,7 +134,11 @@ pub struct NetEnergy {
 impl Power {
     /// Sums over all instances, and over the clock's net.
     pub fn total(&self) -> Energy {
-        self.instances.iter().map(|(clock, rest)| [*clock, *rest].into_iter().sum()).sum::<Energy>().plus(self.clock)
+        self.instances
+            .iter()
+            .map(|(clock, rest)| [*clock, *rest].into_iter().sum())
+            .sum::<Energy>()
+            .plus(self.clock)
     }
 
     /// Of the cells alone: as tools count that give a net's energy to the cell that drives it.
