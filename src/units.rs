@@ -1,5 +1,5 @@
-//! Engines of an SM's units beside the issue and operand stages: register caches, inter-warp multicasting unit, register
-//! management unit, CTA status monitor.
+//! Engines of an SM's units beside the issue and operand stages: register caches, inter-warp multicasting unit,
+//! register management unit, CTA status monitor.
 
 use std::sync::{Arc, Mutex};
 

@@ -171,8 +171,8 @@ counters! {
         pending,
         /// Under one scheduler for the SM: it issues from another sub-core.
         elsewhere,
-        /// A source of the selected warp is on its way from the register cache to the register file, or the ready warps'
-        /// parts of the cache are being emptied.
+        /// A source of the selected warp is on its way from the register cache to the register file, or the ready
+        /// warps' parts of the cache are being emptied.
         #[serde(default, skip_serializing_if = "is_zero")]
         register_cache,
         /// A warp fetches registers of an interval, or waits for them.

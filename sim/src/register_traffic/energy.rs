@@ -65,8 +65,8 @@ impl Default for Energies {
 }
 
 impl Energies {
-    /// Of a read and of a write of a bank of a hardware cache, in pJ. Energy grows as the square root of the entries: from
-    /// C's cache of 8 KB to its register file of 64 KB it grows with the power 0.49 of the size.
+    /// Of a read and of a write of a bank of a hardware cache, in pJ. Energy grows as the square root of the entries:
+    /// from C's cache of 8 KB to its register file of 64 KB it grows with the power 0.49 of the size.
     pub fn of_bank(&self, parameters: &Parameters) -> (f64, f64) {
         let same = self.cache.iter().find(|cache| cache.ways == parameters.rc_ways);
         let cache = same.expect("the table has caches of all ways");

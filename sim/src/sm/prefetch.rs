@@ -1,9 +1,10 @@
 //! Prefetch of register intervals into the register cache: LTRF.
 //!
 //! The compiler cuts a kernel into intervals whose registers all fit into a warp's part of the cache
-//! ([`gpurf_trace::Intervals`]). Before its first instruction of an interval, and when it becomes active, an active warp
-//! fetches the interval's registers that are live there and that it does not have; it issues again when all have come.
-//! Meanwhile the other active warps issue. F and C name LTRF and give none of its hardware, so this is decided here:
+//! ([`gpurf_trace::Intervals`]). Before its first instruction of an interval, and when it becomes active, an active
+//! warp fetches the interval's registers that are live there and that it does not have; it issues again when all have
+//! come. Meanwhile the other active warps issue. F and C name LTRF and give none of its hardware, so this is decided
+//! here:
 //! - A prefetch reads up to as many registers as a collector has slots, through issue, collector and banks as an
 //!   instruction with these sources would, and ends at its dispatch, where what the cache did not have becomes fills.
 //! - Registers still to be written are left out: their results enter the cache themselves.

@@ -14,9 +14,9 @@
 //! - **A source on its way back** to the register file costs the cycle's issue.
 //! - **The end of a warp** drops its values. Its slot does not issue until that is done.
 //!
-//! RFC and software RFC cache registers of active warps only. A warp that becomes pending is flushed, and does not issue
-//! meanwhile; results that it still gets go to the banks, past the cache. Software RFC's compiler knows which values
-//! live on at the end of a strand: the others are not written back.
+//! RFC and software RFC cache registers of active warps only. A warp that becomes pending is flushed, and does not
+//! issue meanwhile; results that it still gets go to the banks, past the cache. Software RFC's compiler knows which
+//! values live on at the end of a strand: the others are not written back.
 //!
 //! LTRF fetches a warp's registers before it needs them: see [`super::prefetch`].
 //!
@@ -239,8 +239,8 @@ impl RegisterCacheUnit {
         !outputs.register_write && self.emptying() >> warp & 1 == 0
     }
 
-    /// Whether what leaves the cache is read again, as far as is known. That of a flush is known until the last value has
-    /// left.
+    /// Whether what leaves the cache is read again, as far as is known. That of a flush is known until the last value
+    /// has left.
     pub fn is_live(&mut self, outputs: &RegisterCacheOut<u32>) -> bool {
         let leaving = outputs.register_write.then_some(outputs.register_warp as usize);
         for warp in 0..WARPS {
@@ -253,8 +253,8 @@ impl RegisterCacheUnit {
         live.map_or(true, |live| live.contains(outputs.register_number as u8))
     }
 
-    /// The second half of a cycle: the sources of the instruction that issues are looked up. `None` if one of them is on
-    /// its way to the register file.
+    /// The second half of a cycle: the sources of the instruction that issues are looked up. `None` if one of them is
+    /// on its way to the register file.
     pub fn look_up(
         &mut self,
         warp: u8,

@@ -69,8 +69,8 @@ pub(super) struct Expected {
     pub known: [u32; MAX_SLOTS],
 }
 
-/// The value that instruction number `serial` of the run writes into `register`. A lane has one bit of it, and two values
-/// differ in any lane with even chance: the number of both is scattered, one to one.
+/// The value that instruction number `serial` of the run writes into `register`. A lane has one bit of it, and two
+/// values differ in any lane with even chance: the number of both is scattered, one to one.
 ///
 /// Warps number their instructions from their launch on, each in a range of its own. The serial stands for warp and place in program order; 2^24 instructions later it comes again.
 pub(super) fn token(serial: u32, register: u8) -> u32 {

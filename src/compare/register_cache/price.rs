@@ -1,5 +1,5 @@
-//! What keeping reads from the register file costs in area: register caches in the SM beside the caching collectors of the
-//! other papers. C gives no area.
+//! What keeping reads from the register file costs in area: register caches in the SM beside the caching collectors
+//! of the other papers. C gives no area.
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, Table};
@@ -23,8 +23,8 @@ use crate::output::table;
 use crate::synth::{options, synthesize};
 use crate::verilog::hierarchy;
 
-/// Area of a bit of a memory in µm², which synthesis leaves out: twice the 0.35 µm² that cells of six transistors have at
-/// 45 nm, for what stands around them. An estimate.
+/// Area of a bit of a memory in µm², which synthesis leaves out: twice the 0.35 µm² that cells of six transistors
+/// have at 45 nm, for what stands around them. An estimate.
 const MEMORY_BIT_UM2: f64 = 0.7;
 
 /// A design: what it saves, as means over the workloads in percent, and what a sub-core's collectors and cache take.
