@@ -237,7 +237,8 @@ where
         let emptying = ready & self.cache.as_ref().map_or(0, RegisterCacheUnit::emptying);
         ready &= !emptying;
         if let Some(save) = saves {
-            self.present_save(&save, context);
+            self.presented &= !(1 << save.warp);
+            self.present_reads(save.warp, save.base, &[save.register], context);
             ready |= 1 << save.warp;
         }
         let unit_ready = self.unit_ready(context);
@@ -399,7 +400,7 @@ where
         self.owners[collector] = Some(warp);
         self.presented &= !(1 << warp);
         self.changed |= 1 << warp;
-        self.show_issue(&executing, &outputs.hit, context);
+        self.show_issue(&executing, collector, &outputs.hit, context);
 
         let sources = decoded.sources().len();
         let hits = outputs.hit[..sources].iter().filter(|&&hit| hit).count();

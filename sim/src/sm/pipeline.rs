@@ -94,7 +94,7 @@ pub(super) struct Pipeline {
     /// By static index.
     texts: Vec<String>,
     flights: HashMap<u32, Flight>,
-    /// The instructions whose reads wait for each bank; none for a register that leaves with its block.
+    /// The instructions whose reads wait for each bank; none for reads that are no instruction's.
     reads: [[VecDeque<Option<u32>>; MAX_BANKS]; SUB_CORES],
 }
 
@@ -144,7 +144,7 @@ impl Pipeline {
         }
     }
 
-    /// The read of a register that leaves with its block enters a collector.
+    /// A read enters a collector that is no instruction's: of a register that leaves with its block, or of a prefetch.
     pub fn save(&mut self, sub_core: usize, bank: usize) {
         self.reads[sub_core][bank].push_back(None);
     }

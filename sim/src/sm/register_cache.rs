@@ -45,6 +45,8 @@ pub(super) struct Arrival {
     pub value: u32,
     /// Of a fill.
     pub position: u8,
+    /// Of a result: the number of its instruction.
+    pub serial: u32,
 }
 
 /// What an instruction's sources found.

@@ -28,7 +28,7 @@ where
         if outputs.register_write && self.ages.contains(&(outputs.register_warp as u8)) {
             let lanes = outputs.register_lanes;
             let (warp, register) = (outputs.register_warp as u8, outputs.register_number as u8);
-            let leaving = Arrival { warp, register, lanes, value: outputs.register_data, position: 0 };
+            let leaving = Arrival { warp, register, lanes, value: outputs.register_data, position: 0, serial: 0 };
             if is_live {
                 let written_back = !(writes_through && result.is_some());
                 context.counters.rc_write_backs += u64::from(written_back);
@@ -40,8 +40,10 @@ where
         if let Some(past) = &past {
             self.write_lanes(past, context);
         }
-        if let Some(Arrival { warp, register, .. }) = result.or(past) {
+        if let Some(Arrival { warp, register, serial, .. }) = result.or(past) {
             self.warps[usize::from(warp)].write(register);
+            let now = context.now;
+            context.show(|pipeline| pipeline.write(now, serial));
             self.complete_part(warp, context);
         }
         if let Some(Arrival { warp, .. }) = result.or(fill) {
@@ -107,7 +109,7 @@ where
             return (outputs, false);
         }
         for slot in members(found.whole) {
-            self.inputs.head_source_valid[WARPS * slot + warp] = false;
+            self.inputs.head_source_valid[self.slots * warp + slot] = false;
         }
         (self.engine.settle(&self.inputs), false)
     }
@@ -136,7 +138,7 @@ where
         for (slot, &register) in sources.iter().enumerate() {
             let (lanes, position) = (found.take[slot], positions[slot]);
             if let (1.., Some(value)) = (lanes, operands[slot]) {
-                cache.fills.push_back(Arrival { warp, register, lanes, value, position });
+                cache.fills.push_back(Arrival { warp, register, lanes, value, position, serial: 0 });
             }
         }
     }
@@ -147,7 +149,7 @@ where
         let (warp, lanes) = (executing.warp, executing.instruction.mask);
         cache.results.extend(destinations.iter().map(|&register| {
             let value = token(executing.serial, register);
-            Arrival { warp, register, lanes, value, position: 0 }
+            Arrival { warp, register, lanes, value, position: 0, serial: executing.serial }
         }));
         true
     }

@@ -5,7 +5,7 @@ use gpurf_blocks::Clocked;
 use gpurf_trace::Unit;
 
 use super::super::context::Context;
-use super::{Core, Save};
+use super::Core;
 
 impl<E> Core<E>
 where
@@ -38,19 +38,18 @@ where
         self.inputs.head_flush[warp] = slot.leaves_window(decoded.pc, context.config.hardware.window);
     }
 
-    /// Puts the read of a register at the head of its warp's buffer, as an instruction for the uniform unit, which
-    /// it does not reach.
-    pub(super) fn present_save(&mut self, save: &Save, context: &Context) {
-        self.presented &= !(1 << save.warp);
-        let warp = usize::from(save.warp);
+    /// Puts reads of registers at the head of a warp's buffer, as an instruction for the uniform unit, which it does not
+    /// reach. `base`: row of the warp's first register.
+    pub(super) fn present_reads(&mut self, warp: u8, base: u32, registers: &[u8], context: &Context) {
+        let warp = usize::from(warp);
         self.inputs.head_unit[warp] = Unit::Uniform as u32;
         self.inputs.head_payload[warp] = 0;
-        self.inputs.head_base[warp] = save.base;
+        self.inputs.head_base[warp] = base;
         let hardware = &context.config.hardware;
         for position in 0..hardware.slots {
-            let place = hardware.slots * warp + position;
-            self.inputs.head_source_valid[place] = position == 0;
-            self.inputs.head_source_register[place] = save.register.into();
+            let (place, register) = (hardware.slots * warp + position, registers.get(position));
+            self.inputs.head_source_valid[place] = register.is_some();
+            self.inputs.head_source_register[place] = register.map_or(0, |&register| register.into());
             self.inputs.head_source_near[place] = false;
         }
         for destination in 0..hardware.destinations {

@@ -26,7 +26,7 @@ where
         let batch = prefetch.batch(self.slots);
         if !batch.is_empty() {
             self.presented |= 1 << warp;
-            self.present_prefetch(warp, &batch);
+            self.present_reads(warp, self.warps[usize::from(warp)].base, &batch, context);
             return State::Ready;
         }
         let fetches = |collector: usize| {
@@ -37,25 +37,6 @@ where
             true => State::Prefetch,
             false => State::Ready,
         }
-    }
-
-    /// As an instruction for the uniform unit, which it does not reach.
-    fn present_prefetch(&mut self, warp: u8, batch: &Batch) {
-        let warp = usize::from(warp);
-        let inputs = &mut self.inputs;
-        inputs.head_unit[warp] = Unit::Uniform as u32;
-        inputs.head_payload[warp] = 0;
-        inputs.head_base[warp] = self.warps[warp].base;
-        for slot in 0..MAX_SLOTS {
-            let (place, register) = (WARPS * slot + warp, batch.get(slot));
-            inputs.head_source_valid[place] = register.is_some();
-            inputs.head_source_register[place] = register.map_or(0, |&register| register.into());
-            inputs.head_source_near[place] = false;
-        }
-        for place in (warp..inputs.head_destination_valid.len()).step_by(WARPS) {
-            inputs.head_destination_valid[place] = false;
-        }
-        inputs.head_flush[warp] = false;
     }
 
     /// Whether what the hardware has taken is a prefetch, which then is under way.
@@ -78,6 +59,7 @@ where
         self.owners[collector] = Some(warp as u8);
         self.presented &= !(1 << warp);
         self.changed |= 1 << warp;
+        self.show_prefetch(warp as u8, collector, context);
         true
     }
 

@@ -4,7 +4,7 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::Clocked;
 
 use super::super::context::{Context, Executing};
-use super::Core;
+use super::{Collecting, Core};
 use crate::bits::mask;
 use crate::register_file::home;
 
@@ -30,18 +30,42 @@ where
         }
     }
 
-    /// An instruction enters a collector; those of its sources that are not hit are read from their banks.
-    pub(super) fn show_issue(&self, executing: &Executing, hit: &[bool], context: &mut Context) {
+    /// An instruction enters a collector; those of its sources that neither the collector nor the register cache has are
+    /// read from their banks.
+    pub(super) fn show_issue(
+        &self,
+        executing: &Executing,
+        collector: usize,
+        hit: &[bool],
+        context: &mut Context,
+    ) {
         if context.pipeline.is_none() {
             return;
         }
         let Executing { warp, serial, instruction, .. } = *executing;
-        let base = self.warps[usize::from(warp)].base;
+        let found = self.collectors[collector].found.whole;
         let sources = context.decoded(&instruction).sources().to_vec();
-        let missed = sources.iter().zip(hit).filter(|(_, hit)| !**hit);
-        let banks = missed.map(|(&register, _)| home(self.banks, warp.into(), base, register.into()).0);
+        let missed = sources.iter().enumerate().filter(|(slot, _)| !hit[*slot] && found >> slot & 1 == 0);
+        let banks = missed.map(|(_, &register)| self.bank_of(warp, register));
         context.show(|pipeline| pipeline.issue(self.index, serial, banks));
         self.begin_head(warp, context);
+    }
+
+    /// A prefetch enters a collector; what the register cache does not have is read from the banks.
+    pub(super) fn show_prefetch(&self, warp: u8, collector: usize, context: &mut Context) {
+        let Collecting { prefetch, found, .. } = &self.collectors[collector];
+        context.show(|pipeline| {
+            for (slot, &register) in prefetch.iter().enumerate() {
+                if found.whole >> slot & 1 == 0 {
+                    pipeline.save(self.index, self.bank_of(warp, register));
+                }
+            }
+        });
+    }
+
+    /// Where a register of a warp in its slot lives.
+    fn bank_of(&self, warp: u8, register: u8) -> usize {
+        home(self.banks, warp.into(), self.warps[usize::from(warp)].base, register.into()).0
     }
 
     /// The reads that go to their banks in a cycle. `issues`: an instruction of a warp was issued in it.
