@@ -121,5 +121,8 @@ fn what_is_no_plain_file_is_not_replaced() {
     let path = target.display().to_string();
     gpurf(&["sim", "vectoradd", "--cycles", "100", "--json", &path]).assert().stdout(contains("\"cycles\""));
     assert!(target.symlink_metadata().expect("there").is_symlink(), "the link is still one");
-    refuses(&["sim", "vectoradd", "--cycles", "100", "--waveform", &path], &["standard-output", "plain file"]);
+    refuses(
+        &["sim", "vectoradd", "--cycles", "100", "--waveform", &path],
+        &["standard-output", "plain file"],
+    );
 }

@@ -61,7 +61,7 @@ pub fn record(workload: &str) -> Result<Vec<Waveform>> {
     let folder = tempfile::tempdir().context("there is no temporary folder")?;
     let record = |design: &'static str| {
         let path = folder.path().join(format!("{design}.vcd"));
-        let line = format!("sim {workload} --design {design} --cycles {CYCLES} --vcd");
+        let line = format!("sim {workload} --design {design} --cycles {CYCLES} --waveform");
         let words: Vec<&str> = line.split(' ').skip(1).collect();
         let file = path.display().to_string();
         sim::Arguments::of(&[&words[..], &[&file]].concat())?.simulate(workload)?;

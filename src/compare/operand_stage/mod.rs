@@ -165,7 +165,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
 
 /// F's point of calibration under every step, that of the machine itself first.
 fn findings(rows: &[Row], config: &Config) -> Vec<Finding> {
-    let is_other = |row: &Row| !config.with(&row.step.settings).is_ok_and(|with| with.hardware == config.hardware);
+    let is_other =
+        |row: &Row| !config.with(&row.step.settings).is_ok_and(|with| with.hardware == config.hardware);
     let mut rows: Vec<&Row> = rows.iter().collect();
     rows.sort_by_key(|row| is_other(row));
     let here = rows.iter().map(|row| Here { condition: row.step.name.into(), value: Some(row.eight_ocus) });

@@ -42,7 +42,10 @@ impl Warp {
                     self.convergence[usize::from(*barrier)][lane] = mask;
                 }
             }
-            Control::Converge { barrier } => self.wait(mask, Waiting::Converge(*barrier)),
+            Control::Converge { barrier } => {
+                self.meet(mask);
+                self.wait(mask, Waiting::Converge(*barrier));
+            }
             Control::Break { barrier, condition } => {
                 let leaving = mask & self.predicate(*condition);
                 self.leave(*barrier, leaving);
@@ -80,10 +83,7 @@ impl Warp {
             | Control::CallLibrary { .. }
             | Control::CallAbsolute { .. }
             | Control::Nothing => {}
-            Control::Sleep => {
-                self.rotate();
-                self.select();
-            }
+            Control::Sleep => self.sleep(),
             Control::Trap => {
                 if mask != 0 {
                     return Err(Fault::new("the kernel trapped").at(mask.trailing_zeros() as usize));

@@ -447,7 +447,7 @@ pub(crate) enum Control {
     },
     /// Hints, fences and waits: memory is in order here.
     Nothing,
-    /// `NANOSLEEP`: lanes that wait for others of their warp let them go on.
+    /// `NANOSLEEP`: see [`super::warp::Warp::sleep`].
     Sleep,
     /// `BPT.TRAP` and the like.
     Trap,

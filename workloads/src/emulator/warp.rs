@@ -5,7 +5,8 @@
 //! says so: `BSSY` notes in each executing lane which lanes take part in a convergence barrier,
 //! `BSYNC` waits for those of them that are alive and have not left by `BREAK`; `BAR` and `WARPSYNC`
 //! join too. Nothing else does: lanes that diverge at a branch outside any `BSSY` range stay apart,
-//! even when they come to the same instruction.
+//! even when they come to the same instruction. Lanes that sleep (`NANOSLEEP`) are not waited for: a lane that has got
+//! what the others poll for may have to give it back first.
 //!
 //! Barriers and the uniform registers belong to a warp in hardware. Here each lane has its own copy
 //! of the former and each group of the latter, so that groups that are apart cannot disturb each
@@ -47,6 +48,8 @@ pub(crate) struct Warp {
     pub convergence: [Lanes; 16],
     /// Lanes that have not exited.
     pub live: u32,
+    /// Lanes that have slept since they last met a convergence barrier.
+    asleep: u32,
     /// The last one runs, if any does.
     pub groups: Vec<Group>,
     /// What the reduction gave at the barrier of the block that the warp passed last.
@@ -66,6 +69,7 @@ impl Warp {
             predicates: [0, 0, 0, 0, 0, 0, 0, u32::MAX],
             convergence: [[0; LANES]; 16],
             live,
+            asleep: 0,
             groups: vec![start],
             reduced: 0,
             executed: 0,
@@ -127,6 +131,39 @@ impl Warp {
             *participants &= !lanes;
         }
         self.release();
+    }
+
+    /// These lanes meet a convergence barrier: they are awake.
+    pub fn meet(&mut self, lanes: u32) {
+        self.asleep &= !lanes;
+    }
+
+    /// The running lanes sleep. Lanes that wait at a convergence barrier for sleeping ones alone go on without them: what
+    /// those sleep for may be what the others do next. Else another group runs for a while.
+    pub fn sleep(&mut self) {
+        self.asleep |= self.running().mask;
+        let barriers = self.groups.iter().filter_map(|group| match group.waiting {
+            Waiting::Converge(barrier) => Some((usize::from(barrier), group.mask)),
+            _ => None,
+        });
+        let mut parted = false;
+        for (barrier, lanes) in barriers.collect::<Vec<_>>() {
+            let waiting = self.lanes_waiting(Waiting::Converge(barrier as u8));
+            let participants = &mut self.convergence[barrier];
+            let needed = lanes_of(lanes).fold(0, |all, lane| all | participants[lane]);
+            let missing = needed & self.live & !waiting;
+            if missing != 0 && missing & !self.asleep == 0 {
+                lanes_of(waiting & needed).for_each(|lane| participants[lane] &= !missing);
+                lanes_of(missing).for_each(|lane| participants[lane] &= !waiting);
+                parted = true;
+            }
+        }
+        if parted {
+            self.release();
+        } else {
+            self.rotate();
+            self.select();
+        }
     }
 
     /// Joins the groups whose convergence barrier or warp synchronisation is complete.

@@ -145,7 +145,6 @@ fn copies_to_shared_memory() {
 }
 
 #[test]
-#[ignore = "lanes that poll the semaphore do not come to an end within minutes"]
 fn a_latch_and_a_semaphore() {
     let found: Vec<i32> = launched(&TEMPLATES, "latches_and_semaphores", [1, 96, 0], 96, |device| {
         let out = device.allocate(4 * 96);

@@ -1,7 +1,7 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`].
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, MAX_BANKS, MAX_SLOTS, WARPS};
+use gpurf_blocks::{Clocked, MAX_BANKS, MAX_SLOTS};
 
 use super::super::context::{Context, Executing};
 use super::super::prefetch::Prefetch;
@@ -28,7 +28,8 @@ where
         if outputs.register_write && self.ages.contains(&(outputs.register_warp as u8)) {
             let lanes = outputs.register_lanes;
             let (warp, register) = (outputs.register_warp as u8, outputs.register_number as u8);
-            let leaving = Arrival { warp, register, lanes, value: outputs.register_data, position: 0, serial: 0 };
+            let leaving =
+                Arrival { warp, register, lanes, value: outputs.register_data, position: 0, serial: 0 };
             if is_live {
                 let written_back = !(writes_through && result.is_some());
                 context.counters.rc_write_backs += u64::from(written_back);

@@ -1,8 +1,7 @@
 //! How a sub-core fetches register intervals: see [`super::super::prefetch`].
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, MAX_SLOTS, WARPS};
-use gpurf_trace::Unit;
+use gpurf_blocks::Clocked;
 
 use super::super::context::Context;
 use super::super::prefetch::{position, Batch};

@@ -23,6 +23,8 @@ impl Decoder<'_> {
                     Control::Branch { condition: self.predicate_or(TRUE)?, target: self.target()? }
                 }
             }
+            // How long does not matter, nor who else of the warp sleeps.
+            "NANOSLEEP" => self.nothing().map(|_| Control::Sleep)?,
             "BRX" => {
                 let register = self.pair()?;
                 let Operand::Integer(offset) = *self.operand()? else { return self.unexpected() };
@@ -125,7 +127,7 @@ impl Decoder<'_> {
                 self.next += 1;
             }
         }
-        Ok(if self.base == "NANOSLEEP" { Control::Sleep } else { Control::Nothing })
+        Ok(Control::Nothing)
     }
 
     pub(super) fn trap(&mut self) -> Control {

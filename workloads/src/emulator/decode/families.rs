@@ -97,6 +97,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "control",
         opcodes: &[
             "BRA", "BRX", "CALL", "RET", "EXIT", "BSSY", "BSYNC", "BREAK", "BMOV", "WARPSYNC", "BAR", "B2R",
+            "NANOSLEEP",
         ],
         decode: |decoder, base| decoder.control(base).map(Operation::Control),
     },
@@ -107,7 +108,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "without effect here",
-        opcodes: &["NOP", "DEPBAR", "MEMBAR", "ERRBAR", "CCTL", "YIELD", "NANOSLEEP", "PMTRIG"],
+        opcodes: &["NOP", "DEPBAR", "MEMBAR", "ERRBAR", "CCTL", "YIELD", "PMTRIG"],
         decode: |decoder, _| decoder.nothing().map(Operation::Control),
     },
 ];
