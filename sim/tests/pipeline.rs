@@ -19,6 +19,7 @@ use streams::{header, kernel, ALL, EXIT};
 struct Way {
     text: String,
     sub_core: usize,
+    pc: u32,
     /// Kernel, block and warp.
     warp: (String, [u32; 3], u16),
     begin: u64,
@@ -47,6 +48,7 @@ impl PipelineListener for Record {
         ways.push(Way {
             text: instruction.text.into(),
             sub_core: instruction.sub_core,
+            pc: instruction.pc,
             warp: (instruction.kernel.into(), instruction.block, instruction.warp),
             begin: cycle,
             ..Way::default()
@@ -100,7 +102,7 @@ fn the_stages_of_a_lone_warp() {
             assert_eq!(reads - issue, grant + more, "{fast}: {way:?}");
             assert_eq!(way.enters(Stage::Execute).unwrap() - issue, hold + more, "{fast}: {way:?}");
             // One result, and nobody else wants its bank.
-            assert_eq!(way.end.unwrap() - way.enters(Stage::WriteBack).unwrap(), 1, "{fast}: {way:?}");
+            assert_eq!(way.end, way.enters(Stage::WriteBack), "{fast}: {way:?}");
         }
         assert_eq!(exit.enters(Stage::WriteBack), None);
         assert!(two.begin == one.issue() && exit.begin == two.issue());
@@ -134,8 +136,9 @@ fn every_instruction_of_every_design() {
                 assert!(dispatches.insert((way.sub_core, cycle)), "two dispatches in a cycle: {}", context());
             }
             // An instruction comes to the head of the buffer when the one before it has left it.
-            if let Some(before) = last.insert(way.warp.clone(), way.issue()) {
-                assert_eq!(way.begin, before, "{}", context());
+            match last.insert(way.warp.clone(), way.issue()) {
+                Some(before) if way.pc != 0 => assert_eq!(way.begin, before, "{}", context()),
+                _ => {}
             }
         }
     }

@@ -41,6 +41,8 @@ struct Log {
     ended: u64,
     /// Stages entered in this cycle. An instruction that goes on in the same cycle is in the last one only.
     entered: Vec<(u32, Stage)>,
+    /// Instructions that are complete after this cycle.
+    complete: Vec<u32>,
     result: Result<()>,
 }
 
@@ -62,6 +64,7 @@ impl Konata {
             begun: 0,
             ended: 0,
             entered: vec![],
+            complete: vec![],
             result: Ok(()),
         }))))
     }
@@ -75,7 +78,7 @@ impl Konata {
 
     /// Completes the log and gives it its name. How many instructions it shows.
     pub fn finish(self) -> Result<u64> {
-        self.attempt(Log::write_entered);
+        self.attempt(|log| if log.cycle.is_some() { log.reach(u64::MAX) } else { Ok(()) });
         let mut log = self.0.lock().expect("nobody panics with the log in hand");
         std::mem::replace(&mut log.result, Ok(()))?;
         log.file.finish()?;
@@ -84,17 +87,23 @@ impl Konata {
 }
 
 impl Log {
-    /// Later commands happen in this cycle.
+    /// Later commands happen in this cycle; after the last one, in none.
     fn reach(&mut self, cycle: u64) -> Result<()> {
-        match self.cycle {
-            None => writeln!(self.file, "C=\t{cycle}")?,
-            Some(last) if last < cycle => {
-                self.write_entered()?;
-                writeln!(self.file, "C\t{}", cycle - last)?;
-            }
-            Some(_) => {}
+        let Some(mut last) = self.cycle.replace(cycle) else {
+            return Ok(writeln!(self.file, "C=\t{cycle}")?);
+        };
+        if last == cycle {
+            return Ok(());
         }
-        self.cycle = Some(cycle);
+        self.write_entered()?;
+        if !self.complete.is_empty() {
+            last += 1;
+            writeln!(self.file, "C\t1")?;
+            self.write_complete()?;
+        }
+        if last < cycle && cycle < u64::MAX {
+            writeln!(self.file, "C\t{}", cycle - last)?;
+        }
         Ok(())
     }
 
@@ -105,6 +114,18 @@ impl Log {
                 writeln!(self.file, "E\t{}\t0\t{}", shown.id, stage_name(left))?;
             }
             writeln!(self.file, "S\t{}\t0\t{}", shown.id, stage_name(stage))?;
+        }
+        Ok(())
+    }
+
+    fn write_complete(&mut self) -> Result<()> {
+        for serial in self.complete.drain(..) {
+            let Some(Shown { id, stage }) = self.shown.remove(&serial) else { continue };
+            if let Some(stage) = stage {
+                writeln!(self.file, "E\t{id}\t0\t{}", stage_name(stage))?;
+            }
+            writeln!(self.file, "R\t{id}\t{}\t0", self.ended)?;
+            self.ended += 1;
         }
         Ok(())
     }
@@ -136,17 +157,10 @@ impl Log {
     }
 
     fn end(&mut self, cycle: u64, serial: u32) -> Result<()> {
-        if !self.shown.contains_key(&serial) {
-            return Ok(());
+        if self.shown.contains_key(&serial) {
+            self.reach(cycle)?;
+            self.complete.push(serial);
         }
-        self.reach(cycle)?;
-        self.entered.retain(|&(other, _)| other != serial);
-        let Some(Shown { id, stage }) = self.shown.remove(&serial) else { return Ok(()) };
-        if let Some(stage) = stage {
-            writeln!(self.file, "E\t{id}\t0\t{}", stage_name(stage))?;
-        }
-        writeln!(self.file, "R\t{id}\t{}\t0", self.ended)?;
-        self.ended += 1;
         Ok(())
     }
 }

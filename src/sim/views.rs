@@ -22,6 +22,9 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ),
 ];
 
+/// Of GTKWave: a nanosecond takes 200 pixels times two to this power. A cycle is as wide as most instructions.
+const ZOOM: f64 = -1.0;
+
 /// A waveform that views are made of.
 pub struct Views<'a> {
     pub waveform: &'a Path,
@@ -55,16 +58,22 @@ impl Views<'_> {
     }
 
     fn gtkwave(&self) -> String {
-        // How a trace is shown: as a number at the right, in hexadecimal or binary; as text; as a heading.
-        let (hexadecimal, binary, text, heading) = ("@22", "@28", "@820", "@200");
-        let mut view =
-            format!("[dumpfile] \"{}\"\n[timestart] {}\n", self.file(), CYCLE_NS * self.cycles.start);
+        // How a trace is shown: as a number at the right, in hexadecimal, decimal or binary; as text; as a heading.
+        let (hexadecimal, decimal, binary, text, heading) = ("@22", "@24", "@28", "@820", "@200");
+        let start = CYCLE_NS * self.cycles.start;
+        // The marker and the left edge stand at the first cycle.
+        let mut view = format!(
+            "[dumpfile] \"{}\"\n[timestart] {start}\n[size] 1500 900\n*{ZOOM:.1} {start}{}\n[signals_width] 230\n",
+            self.file(),
+            " -1".repeat(26),
+        );
         for (title, names) in GROUPS {
             let _ = writeln!(view, "{heading}\n-{title}");
             for WaveformVariable { path, width, is_text } in self.group(names) {
                 let (flags, range) = match width {
                     _ if *is_text => (text, self.range(*width)),
                     1 => (binary, String::new()),
+                    _ if path.ends_with(".cycle") => (decimal, format!("[{}:0]", width - 1)),
                     _ => (hexadecimal, format!("[{}:0]", width - 1)),
                 };
                 let _ = writeln!(view, "{flags}\n{path}{range}");

@@ -27,6 +27,7 @@ const EXEMPT: &[(&[&str], &str, &str)] = &[
     (&["testbenches"], "heads", "stimulus that issue_stage and sub_core share"),
     (&["testbenches"], "random", "what all testbenches share"),
     (&["testbenches"], "registry", "what all testbenches share"),
+    (&["testbenches"], "sampling", "what all testbenches share"),
     (&["testbenches"], "scenario", "what all testbenches share"),
     (&["testbenches"], "stimulus", "what all testbenches share"),
     (&["testbenches"], "testbench", "what all testbenches share"),

@@ -67,7 +67,7 @@ pub trait PipelineListener: Send {
     /// It enters another stage.
     fn enter(&mut self, _cycle: u64, _serial: u32, _stage: Stage) {}
 
-    /// It is complete: all its results are written, and the cycle is the first after that.
+    /// It is complete after this cycle: the last of its results is written in it, or it has none.
     fn end(&mut self, _cycle: u64, _serial: u32) {}
 
     /// A check has failed: see [`crate::statistics::Statistics::errors`].
@@ -184,7 +184,7 @@ impl Pipeline {
         let flight = self.flights.entry(serial).or_default();
         flight.results = flight.results.saturating_sub(1);
         if flight.results == 0 {
-            self.end(cycle + 1, serial);
+            self.end(cycle, serial);
         }
     }
 
