@@ -176,7 +176,7 @@ fn only_the_scopes_that_are_named_are_recorded() {
     record_rmu(&path, Extent { scopes: &["pcrf".into()], ..Extent::default() }).unwrap();
     let wave = wellen::simple::read(&path).unwrap();
     let hierarchy = wave.hierarchy();
-    let names: Vec<_> = hierarchy.iter_vars().map(|variable| variable.full_name(hierarchy)).collect();
+    let names: Vec<_> = hierarchy.all_vars().map(|place| hierarchy[place].full_name(hierarchy)).collect();
     let others: Vec<_> = names.iter().filter(|name| !name.starts_with("rmu.pcrf.")).collect();
     assert_eq!(others, ["rmu.clock", "rmu.cycle"]);
     assert!(names.len() > 10, "{names:?}");
