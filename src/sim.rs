@@ -138,6 +138,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut verdict = Verdict::Holds;
     for input in &arguments.input {
         let (name, statistics) = arguments.simulate(input)?;
+        if let Some(waveform) = &arguments.record.waveform {
+            let [gtkwave, surfer] = views::files(waveform).map(|path| path.display().to_string());
+            eprintln!("{name}: gtkwave {gtkwave}, or surfer --command-file {surfer} {}", waveform.display());
+        }
         arguments.json.write(&statistics)?;
         if arguments.json.leaves_tables() {
             println!("{}", report(&name, &statistics));
@@ -235,13 +239,7 @@ impl Job<'_> {
         if let Some((recording, (path, cycles))) = recording.zip(waveform) {
             let variables = recording.variables.clone();
             recording.finish()?;
-            let [gtkwave, surfer] = Views { waveform: path, variables: &variables, cycles }.write()?;
-            let (gtkwave, surfer) = (gtkwave.display(), surfer.display());
-            eprintln!(
-                "{}: gtkwave {gtkwave}, or surfer --command-file {surfer} {}",
-                self.workload.name,
-                path.display()
-            );
+            Views { waveform: path, variables: &variables, cycles }.write()?;
         }
         Ok(statistics)
     }

@@ -26,7 +26,7 @@ pub struct Instruction {
 /// A result on its way to its register, without its value: F §II.
 #[bundle]
 pub struct Write {
-    /// There is one.
+    /// The other fields are those of a result.
     pub valid: Bit,
     /// Its warp.
     pub warp: Bits<3>,

@@ -34,17 +34,11 @@ pub struct Views<'a> {
 }
 
 impl Views<'_> {
-    /// Writes a save file for GTKWave and a command file for Surfer beside the waveform, and says their names.
-    pub fn write(&self) -> Result<[PathBuf; 2]> {
-        let [gtkwave, surfer] = ["gtkw", "sucl"].map(|ending| {
-            let mut name = self.waveform.as_os_str().to_owned();
-            name.push(".");
-            name.push(ending);
-            PathBuf::from(name)
-        });
+    /// Writes a save file for GTKWave and a command file for Surfer: see [`files`].
+    pub fn write(&self) -> Result<()> {
+        let [gtkwave, surfer] = files(self.waveform);
         write(&gtkwave, self.gtkwave().as_bytes())?;
-        write(&surfer, self.surfer().as_bytes())?;
-        Ok([gtkwave, surfer])
+        write(&surfer, self.surfer().as_bytes())
     }
 
     /// The variables of a group that are in the waveform, in the group's order.
@@ -100,6 +94,16 @@ impl Views<'_> {
         }
         view + "zoom_fit\n"
     }
+}
+
+/// The views of a waveform, which lie beside it: for GTKWave, and for Surfer.
+pub fn files(waveform: &Path) -> [PathBuf; 2] {
+    ["gtkw", "sucl"].map(|ending| {
+        let mut name = waveform.as_os_str().to_owned();
+        name.push(".");
+        name.push(ending);
+        PathBuf::from(name)
+    })
 }
 
 /// Whether a variable is the signal of this name, or an element of the array. Ports have a scope each for inputs and

@@ -85,7 +85,8 @@ impl Format for Vcd {
     }
 
     fn change_text(&mut self, variable: usize, text: &str) -> Result<()> {
-        // A value ends at the first blank.
+        // A value ends at the first blank, and there is one.
+        let text = if text.is_empty() { "-" } else { text };
         self.writer.change_string(self.variables[variable], &text.replace(' ', "_"))
     }
 
