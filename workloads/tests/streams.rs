@@ -156,6 +156,11 @@ fn ambiguity(instruction: &Listed) -> Option<&'static str> {
         | [_, Operand::Memory(Address { register: Some(_), wide: false, uniform: Some(_), .. }), ..] => {
             Some("a 32-bit offset to a uniform base looks like a 64-bit address")
         }
+        [_, _, Operand::Memory(Address { register: None, uniform: Some(_), .. }), ..]
+            if instruction.opcode.starts_with("ATOM") =>
+        {
+            Some("the data of an atomic at a uniform address look like its address")
+        }
         _ => None,
     }
 }

@@ -120,11 +120,12 @@ impl Decoder<'_> {
     /// count.
     pub(super) fn nothing(&mut self) -> Result<Control, String> {
         self.ignore_all();
+        let wide = self.instruction.opcode.contains(".E.");
         while let Some(operand) = self.peek() {
-            if let Operand::Register(_) = operand {
-                self.source(Kind::Integer)?;
-            } else {
-                self.next += 1;
+            match operand {
+                Operand::Register(_) => drop(self.source(Kind::Integer)?),
+                Operand::Memory(_) => drop(self.address(wide)?),
+                _ => self.next += 1,
             }
         }
         Ok(Control::Nothing)

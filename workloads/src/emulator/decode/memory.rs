@@ -88,7 +88,7 @@ impl Decoder<'_> {
     }
 
     /// The next operand as an address; `wide` as the opcode's `.E` says.
-    fn address(&mut self, wide: bool) -> Result<Address, String> {
+    pub(super) fn address(&mut self, wide: bool) -> Result<Address, String> {
         let Operand::Memory(address) = *self.operand()? else { return self.unexpected() };
         self.resolve(address, wide)
     }
