@@ -126,7 +126,13 @@ fn programs(file: &str, text: &str) -> Vec<(ListedKernel, Program)> {
         lines[start + first] = "/*0000*/ EXIT ;".into();
     }
     let module = Module::parse(file, &lines.join("\n")).unwrap();
-    let programs = module.kernels.iter().map(|kernel| {
+    // A kernel that launches kernels is refused, and has no stream.
+    let streamed = module.kernels.iter().filter(|kernel| {
+        let launches =
+            |operand: &Operand| matches!(operand, Operand::Label(name) if name.starts_with("__cudaCDP"));
+        !kernel.instructions.iter().any(|instruction| instruction.operands.iter().any(launches))
+    });
+    let programs = streamed.map(|kernel| {
         let mut device = Device::default();
         let parameters = kernel.parameters.clone().unwrap();
         let arguments: Vec<Argument> =
