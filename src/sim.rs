@@ -1,7 +1,7 @@
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
 mod konata;
-mod record;
+mod recording;
 mod views;
 
 use std::ops::Range;
@@ -30,7 +30,7 @@ use crate::units::{Differences, Units};
 use crate::Verdict;
 
 use konata::Konata;
-use record::{RecordArguments, Trigger, Watch};
+use recording::{RecordingArguments, Trigger, Watch};
 use views::Views;
 
 #[derive(Args)]
@@ -74,7 +74,7 @@ pub struct Arguments {
     #[arg(long)]
     cycles: Option<u64>,
     #[command(flatten)]
-    record: RecordArguments,
+    record: RecordingArguments,
     #[command(flatten)]
     json: JsonArgument,
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use gpurf_sim::sm::{PipelineInstruction, PipelineListener};
 
 #[derive(Args)]
-pub struct RecordArguments {
+pub struct RecordingArguments {
     /// Waveform of sub-core 0: every signal with the engine rtl, else its ports; beside them the instructions that are
     /// issued and dispatched. FST if the name ends in .fst, else VCD
     #[arg(long, value_name = "FILE")]
@@ -40,7 +40,7 @@ pub struct RecordArguments {
     after: u64,
 }
 
-impl RecordArguments {
+impl RecordingArguments {
     /// The option that names a file, if there is one.
     pub fn file(&self) -> Option<&'static str> {
         let waveform = self.waveform.as_ref().map(|_| "--waveform");
