@@ -257,7 +257,7 @@ impl Job<'_> {
             gpu.drive_register_caches(|_| caches.next().expect("a cache per sub-core"));
         }
         if self.design.shared_loads.multicast {
-            gpu.set_multicasting_units(for_each_sm(self.config, || units.multicasting_unit(&self.design))?);
+            gpu.drive_multicasting_units(for_each_sm(self.config, || units.multicasting_unit())?);
         }
         if self.design.residency == Residency::FineReg {
             gpu.drive_rmu(for_each_sm(self.config, || units.rmu())?);

@@ -10,8 +10,11 @@ use gpurf_hw::finereg;
 use gpurf_hw::multicast;
 use gpurf_hw::register_cache::RegisterCache;
 use gpurf_sim::config::Config;
-use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
-use gpurf_sim::sm::{Design, MulticastingUnit, RegisterCacheEngine, RmuEngine, StatusMonitorEngine};
+use gpurf_sim::engines::{
+    iwmu_model, rmu_model, status_monitor_model, IwmuEngine, RegisterCacheEngine, RmuEngine,
+    StatusMonitorEngine,
+};
+use gpurf_sim::sm::Design;
 use gpurf_verilog::Verilated;
 
 use crate::engines::Engines;
@@ -85,9 +88,9 @@ impl Units<'_> {
     }
 
     /// The inter-warp multicasting unit.
-    pub fn multicasting_unit(&self, design: &Design) -> Result<MulticastingUnit> {
+    pub fn multicasting_unit(&self) -> Result<IwmuEngine> {
         let parameters = &self.config.hardware;
-        self.engine("multicasting unit", design.multicasting_model(self.config), || {
+        self.engine("multicasting unit", iwmu_model(self.config), || {
             multicast::Iwmu::<WARP_BITS, ADDRESS_BITS>::new(parameters)
         })
     }
@@ -98,7 +101,7 @@ impl Units<'_> {
         macro_rules! with_pointers_of {
             ($($bits:literal),*) => {
                 match parameters.pointer_bits() {
-                    $($bits => self.engine("RMU", Box::new(Rmu::new(parameters)), || {
+                    $($bits => self.engine("RMU", rmu_model(self.config), || {
                         finereg::Rmu::<32, $bits>::new(parameters)
                     }),)*
                     bits => unreachable!("a PCRF has 64 to 2048 entries: 6 to 11 bits, not {bits}"),
@@ -111,7 +114,7 @@ impl Units<'_> {
     /// The CTA status monitor.
     pub fn status_monitor(&self) -> Result<StatusMonitorEngine> {
         let parameters = &self.config.hardware;
-        self.engine("CTA status monitor", Box::new(CtaStatusMonitor::new(parameters)), || {
+        self.engine("CTA status monitor", status_monitor_model(self.config), || {
             finereg::CtaStatusMonitor::new(parameters)
         })
     }

@@ -10,8 +10,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
+use crate::design::{CollectorKind, Design};
 use crate::register_traffic;
-use crate::sm::{CollectorKind, Design};
 use crate::statistics::{is_zero, Counters};
 
 /// The energies that come with the project.

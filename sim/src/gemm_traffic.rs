@@ -5,7 +5,7 @@
 //! shared memory, and each of its warps loads what its own tile needs. Warps in one row of the block's warp
 //! tiles need the same of A, warps in one column the same of B.
 
-use crate::sm::SharedLoads;
+use crate::design::SharedLoads;
 use gpurf_blocks::SUB_CORES;
 
 /// How a half-precision product is divided: among thread blocks, and a thread block's part among warps, row by

@@ -203,7 +203,7 @@ counters! {
 
 counters! {
     /// Resident CTAs, and what switching between them took. Sums over all SMs.
-    Residency {
+    ResidentBlocks {
         /// Resident CTAs, active and pending, summed over cycles.
         resident_cycles,
         /// Active CTAs, summed over cycles.
@@ -344,7 +344,7 @@ pub struct Statistics {
     pub errors: Vec<String>,
     /// Under a design that switches CTAs, or if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub residency: Option<Residency>,
+    pub residency: Option<ResidentBlocks>,
     /// Of STHLD, in order.
     pub intervals: Vec<Interval>,
     /// In the order of their launches.

@@ -16,9 +16,6 @@ pub trait PortR {
     fn holders(&mut self, unit_ready: u32) -> Holders;
 }
 
-/// Any engine of a sub-core with tokens of 32 bits as data.
-pub type SubCoreEngine = Box<dyn Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send>;
-
 /// An issue stage in front of an operand stage.
 #[derive(Clone, Debug)]
 pub struct SubCore<D: Data, S> {

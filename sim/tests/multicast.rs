@@ -10,6 +10,7 @@ use gpurf_blocks::{ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::multicast::Iwmu;
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::iwmu_model;
 use gpurf_sim::gemm_traffic::{Tiling, Transfers};
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_sim::statistics::{Counters, Statistics};
@@ -184,7 +185,7 @@ fn the_hardware_gives_the_same_statistics() {
         let config = config(&["lrt_entries=16", &format!("search={search}"), "mlds.transfers=2"]);
         let design = Design::IWMA_DARSIE;
         let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
-        gpu.set_multicasting_units(|_| {
+        gpu.drive_multicasting_units(|_| {
             let unit = Iwmu::<WARP_BITS, ADDRESS_BITS>::new(&config.hardware);
             Box::new(Rtl::new(unit))
         });
@@ -204,8 +205,8 @@ fn faults_of_a_multicasting_unit_are_found() {
             true => outputs.load_second_valid = false,
             false => outputs.load_second_warp ^= 1,
         };
-        let engine = || design.multicasting_model(&config);
-        gpu.set_multicasting_units(|_| Box::new(Altered { engine: engine(), alter }));
+        let engine = || iwmu_model(&config);
+        gpu.drive_multicasting_units(|_| Box::new(Altered { engine: engine(), alter }));
         gpu.limit_cycles(20_000);
         gpu.run(&workload, None).unwrap();
         let counters = gpu.statistics("faulty", 0).summary.counters;

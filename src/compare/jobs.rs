@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::{Energies, Energy};
 use gpurf_sim::sm::{Design, Gpu, SharedLoads, SmError};
-use gpurf_sim::statistics::{Counters, Interval, Residency, Stalls};
+use gpurf_sim::statistics::{Counters, Interval, ResidentBlocks, Stalls};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 use indicatif::ProgressBar;
@@ -30,7 +30,7 @@ pub struct Variant {
     pub exact_reuse: bool,
     /// Label of what it is compared with.
     pub reference: String,
-    /// Residency is counted even if the design does not switch thread blocks.
+    /// Resident blocks are counted even if the design does not switch thread blocks.
     pub observe: bool,
 }
 
@@ -69,7 +69,7 @@ pub struct Outcome {
     pub energy_pj: Energy,
     pub intervals: Vec<Interval>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub residency: Option<Residency>,
+    pub residency: Option<ResidentBlocks>,
     /// Every check held.
     pub sound: bool,
     pub errors: Vec<String>,

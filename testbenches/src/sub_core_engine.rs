@@ -16,8 +16,8 @@ use gpurf_hw::dialect::{Configured, Extent, Module, ModuleWaveform, PortWaveform
 use gpurf_hw::generics;
 use gpurf_hw::sub_core::SubCore;
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::SubCoreEngine;
 use gpurf_sim::sm::{CollectorKind, Design, PipelineInstruction, PipelineListener};
-use gpurf_sim::sub_core::SubCoreEngine;
 use gpurf_verilog::Verilated;
 
 type In = SubCoreIn<u32>;

@@ -10,37 +10,44 @@
 
 mod cached;
 mod checks;
+mod collectors;
+mod dispatch;
 mod heads;
+mod issue;
 mod permission;
 mod prefetching;
 mod results;
+mod selection;
 mod shown;
 mod standstill;
 mod transfer;
+mod units;
 mod warp_states;
-
-use std::collections::VecDeque;
+mod write_back;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, MAX_BANKS, MAX_COLLECTORS, SUB_CORES, WARPS};
-use gpurf_trace::{DynamicInstruction, RegisterSet, Unit};
+use gpurf_blocks::{Clocked, MAX_BANKS, SUB_CORES, WARPS};
+use gpurf_trace::DynamicInstruction;
 
-use crate::bits::{all, flags, mask, members};
+use crate::bits::{flags, mask};
 use crate::config::{Config, Organisation};
+use crate::design::Design;
 use crate::statistics::Stalls;
 
+use collectors::Collectors;
 use permission::Permission;
-use results::Result;
+use results::Results;
 use standstill::Standstill;
+use units::Units;
 use warp_states::WarpStates;
 
-use super::context::{Context, Executing};
-use super::design::Design;
+use super::context::Context;
+use super::names::BlockId;
 use super::pool::Pool;
-use super::prefetch::{Batch, Prefetch};
-use super::register_cache::{Found, RegisterCacheUnit};
+use super::prefetch::Prefetch;
+use super::register_cache::RegisterCacheUnit;
 use super::two_level::ActiveSet;
-use super::warp::{Expected, State, Warp};
+use super::warp::{State, Warp};
 
 /// `E` runs the issue stage and the operand stage.
 pub(super) struct Core<E> {
@@ -63,27 +70,14 @@ pub(super) struct Core<E> {
     active: Option<ActiveSet>,
     /// What the SM's one scheduler, if it has that, says in this cycle.
     permission: Option<Permission>,
-    collectors: [Collecting; MAX_COLLECTORS],
-    /// Collectors that there are, one bit each.
-    all_collectors: u8,
+    collectors: Collectors,
     /// A collector can take an instruction in the cycle of its dispatch.
     issues_on_dispatch: bool,
-    /// Those that hold an instruction.
-    occupied: u8,
-    /// The warp that each served last.
-    owners: [Option<u8>; MAX_COLLECTORS],
-    /// The next cycle in which each unit takes an instruction.
-    units: [u64; Unit::ALL.len()],
-    /// Those that do not take one yet, one bit each.
-    busy_units: u8,
-    /// Results that wait for their bank.
-    results: [VecDeque<Result>; MAX_BANKS],
+    units: Units,
+    results: Results,
     banks: usize,
-    /// A register being read for a block that leaves, and registers still to be written for one that comes.
+    /// A register being read for a block that leaves.
     save: Option<Save>,
-    restoring: u32,
-    /// What was written into each bank, row by row, if registers that leave are read from there.
-    copies: Option<[Vec<u32>; MAX_BANKS]>,
     pool: Option<Pool>,
     pub cache: Option<RegisterCacheUnit>,
     prefetches: [Prefetch; WARPS],
@@ -102,18 +96,6 @@ struct Save {
     base: u32,
     collector: Option<usize>,
     value: Option<u32>,
-}
-
-/// An instruction in a collector.
-#[derive(Clone, Default)]
-struct Collecting {
-    executing: Option<Executing>,
-    reads: RegisterSet,
-    expected: Expected,
-    /// What it found in the register cache, if there is one.
-    found: Found,
-    /// It is no instruction, but fetches these registers.
-    prefetch: Batch,
 }
 
 impl<E> Core<E>
@@ -138,20 +120,17 @@ where
                 Organisation::Monolithic => None,
             },
             permission: None,
-            collectors: std::array::from_fn(|_| Collecting::default()),
-            all_collectors: all(design.collectors(config)),
+            collectors: Collectors::new(design.collectors(config)),
             issues_on_dispatch: config.hardware.issue_on_dispatch,
-            occupied: 0,
-            owners: [None; MAX_COLLECTORS],
-            units: [0; Unit::ALL.len()],
-            busy_units: 0,
-            results: std::array::from_fn(|_| VecDeque::with_capacity(64)),
+            units: Units::default(),
+            results: Results::new(
+                config.hardware.banks,
+                config.finereg.acrf_port.then(|| design.rows(config)),
+            ),
             banks: config.hardware.banks,
             save: None,
-            restoring: 0,
-            copies: config.finereg.acrf_port.then(|| std::array::from_fn(|_| vec![0; design.rows(config)])),
             pool: None,
-            cache: design.register_cache_unit(config),
+            cache: RegisterCacheUnit::new(design, config),
             prefetches: [Prefetch::default(); WARPS],
             slots: config.hardware.slots,
             still: Standstill::default(),
@@ -163,7 +142,7 @@ where
     pub fn launch(
         &mut self,
         warp: u8,
-        (block, number): (usize, u16),
+        (block, number): (BlockId, u16),
         base: u32,
         instructions: Vec<DynamicInstruction>,
         serial: u32,
@@ -177,19 +156,19 @@ where
     }
 
     /// The barrier of resident `block` opens.
-    pub fn open_barrier(&mut self, block: usize, context: &mut Context) {
+    pub fn open_barrier(&mut self, block: BlockId, context: &mut Context) {
         for &warp in &self.ages {
             let slot = &mut self.warps[warp as usize];
             if slot.block == block {
                 slot.at_barrier = false;
                 self.changed |= 1 << warp;
-                context.pass_barrier(usize::from(warp) * SUB_CORES + self.index, slot.next_serial());
+                context.memory.pass_barrier(usize::from(warp) * SUB_CORES + self.index, slot.next_serial());
             }
         }
     }
 
     /// Resident `block` is complete: its warps, a bit each in the result, leave.
-    pub fn retire(&mut self, block: usize) -> u8 {
+    pub fn retire(&mut self, block: BlockId) -> u8 {
         let warps = &self.warps;
         let leaves = |warp: u8| warps[warp as usize].block == block;
         let leaving = self.ages.iter().filter(|&&warp| leaves(warp)).fold(0, |set, warp| set | 1 << warp);
@@ -206,12 +185,12 @@ where
     /// One cycle; whether anything happened, or will without an event from outside.
     pub fn step(&mut self, context: &mut Context) -> bool {
         self.classify(context);
-        let writes = self.results[..self.banks].iter().any(|queue| !queue.is_empty());
+        let writes = !self.results.is_empty();
         let saves = self.save.filter(|save| save.collector.is_none());
         let caches = self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
         let busy = writes || self.launched != 0 || saves.is_some() || caches;
-        if self.situation.ready == 0 && self.occupied == 0 && !busy {
-            *self.situation.stall(&mut context.stalls, context.depleted) += 1;
+        if self.situation.ready == 0 && self.collectors.occupied == 0 && !busy {
+            *self.situation.stall(&mut context.records.stalls, context.blocks.depleted) += 1;
             self.rest(1, context);
             return false;
         }
@@ -221,7 +200,7 @@ where
         if let Some(active) = &mut self.active {
             let waiting = self.situation.dependence | self.situation.prefetch;
             let warps = &mut self.warps;
-            let ends_strand = |warp: usize| warps[warp].ends_strand(&context.decoded);
+            let ends_strand = |warp: usize| warps[warp].ends_strand(context.code.decoded());
             let allowed = active.update(ready.into(), waiting.into(), ends_strand) as u8;
             pending_ready = ready & !allowed != 0;
             ready &= allowed;
@@ -255,7 +234,7 @@ where
             None => self.write_back(context),
         }
         self.inputs.unit_ready = unit_ready;
-        let occupied = self.occupied;
+        let occupied = self.collectors.occupied;
         let (outputs, conflict) = self.settle(ready, context);
         self.engine.tick();
         if let Some(cache) = &mut self.cache {
@@ -276,11 +255,11 @@ where
                 self.issue(&outputs, ready, occupied, context);
             }
         } else if outputs.waiting {
-            context.stalls.waiting += 1;
+            context.records.stalls.waiting += 1;
         } else if conflict || ready == 0 && emptying != 0 {
-            context.stalls.register_cache += 1;
+            context.records.stalls.register_cache += 1;
         } else if ready == 0 && launching != 0 {
-            context.stalls.launch += 1;
+            context.records.stalls.launch += 1;
         } else {
             self.charge(ready, pending_ready, elsewhere, context);
         }
@@ -309,9 +288,9 @@ where
     /// Charges a cycle in which nothing issues to its cause.
     fn charge(&self, ready: u8, pending_ready: bool, elsewhere: bool, context: &mut Context) {
         *match ready {
-            0 if elsewhere => &mut context.stalls.elsewhere,
-            0 if pending_ready => &mut context.stalls.pending,
-            _ => self.situation.stall(&mut context.stalls, context.depleted),
+            0 if elsewhere => &mut context.records.stalls.elsewhere,
+            0 if pending_ready => &mut context.records.stalls.pending,
+            _ => self.situation.stall(&mut context.records.stalls, context.blocks.depleted),
         } += 1;
     }
 
@@ -324,104 +303,31 @@ where
         while self.changed != 0 {
             let warp = self.changed.trailing_zeros() as u8;
             self.changed &= self.changed - 1;
-            let mut state = self.warps[warp as usize].state(&context.decoded);
+            let mut state = self.warps[warp as usize].state(context.code.decoded());
             if self.pool.is_some() {
                 state = self.ask_pool(warp, state, context);
             }
-            if state == State::Ready && context.intervals.is_some() {
+            if state == State::Ready && context.code.intervals.is_some() {
                 state = self.ask_prefetch(warp, context);
             }
             self.situation.set(warp, state);
             if state == State::Ready && self.presented >> warp & 1 == 0 {
                 self.presented |= 1 << warp;
                 self.present(warp, context);
-                let (now, serial) = (context.now, self.warps[usize::from(warp)].next_serial());
-                context.show(|pipeline| pipeline.ready(now, serial));
+                let (now, serial) = (context.clock.now, self.warps[usize::from(warp)].next_serial());
+                context.records.show(|pipeline| pipeline.ready(now, serial));
             }
         }
     }
 
-    /// The instruction that the hardware has taken leaves its warp's buffer.
-    fn issue(&mut self, outputs: &SubCoreOut<u32>, ready: u8, occupied: u8, context: &mut Context) {
-        let (warp, entered) = (outputs.issued_warp as u8, mask(&outputs.issue) & self.all_collectors);
-        let collector = entered.trailing_zeros() as usize;
-        if entered.count_ones() != 1 || entered & occupied != 0 || ready >> warp & 1 == 0 {
-            context.counters.stage_errors += 1;
-            let index = self.index;
-            context.report(|| {
-                format!(
-                    "sub-core {index}: warp {warp} of ready {ready:#b} enters collectors {entered:#b}, \
-                     {occupied:#b} occupied"
-                )
-            });
-            return;
-        }
-        context.last_progress = context.now;
-        let slot = &mut self.warps[warp as usize];
-        let serial = slot.head().1;
-        let (instruction, expected) = slot.issue(&context.decoded, self.cache.is_some());
-        let decoded = *context.decoded(&instruction);
-
-        let now = context.now;
-        let resident = context.resident(slot.block);
-        resident.first_issue.get_or_insert(now);
-        resident.diverged = false;
-        let opened = if slot.is_issued() {
-            resident.finish_warp()
-        } else if decoded.barrier && instruction.mask != 0 {
-            slot.at_barrier = true;
-            resident.arrive()
-        } else {
-            false
-        };
-        context.opened |= u128::from(opened) << slot.block;
-
-        let (block, number) = (slot.block, slot.number);
-        if let Some(usage) = &mut context.usage {
-            usage.issue(self.index, warp, decoded.touches);
-        }
-
-        let executing = Executing { sub_core: self.index, warp, block, number, serial, instruction };
-        if decoded.multicasts && instruction.mask != 0 {
-            context.issue_load(&executing);
-        }
-        let found = self.cache.as_mut().map_or_else(Found::default, |cache| {
-            cache.reading = Some(collector);
-            cache.found
-        });
-        self.collectors[collector] = Collecting {
-            executing: Some(executing),
-            reads: decoded.reads,
-            expected,
-            found,
-            ..Collecting::default()
-        };
-        self.occupied |= 1 << collector;
-        self.owners[collector] = Some(warp);
-        self.presented &= !(1 << warp);
-        self.changed |= 1 << warp;
-        self.show_issue(&executing, collector, &outputs.hit, context);
-
-        let sources = decoded.sources().len();
-        let hits = outputs.hit[..sources].iter().filter(|&&hit| hit).count();
-        context.counters.warp_instructions += 1;
-        context.counters.operand_reads += sources as u64;
-        context.counters.named_operand_reads += u64::from(decoded.named);
-        context.counters.hits += hits as u64 + u64::from(found.whole.count_ones());
-    }
-
     /// Bit u: unit u takes an instruction in this cycle.
     fn unit_ready(&mut self, context: &Context) -> u32 {
-        for unit in members(self.busy_units) {
-            self.busy_units &= !(u8::from(self.units[unit] <= context.now) << unit);
-        }
-        let full = u8::from(!context.memory.accepts(self.index)) << Unit::LoadStore as u8;
-        (!(self.busy_units | full)).into()
+        self.units.ready(context.clock.now, context.memory.unit.accepts(self.index))
     }
 
     fn count(&self, outputs: &SubCoreOut<u32>, context: &mut Context) {
         let count = |events: &[bool]| events.iter().map(|&event| u64::from(event)).sum::<u64>();
-        let counters = &mut context.counters;
+        let counters = &mut context.records.counters;
         counters.bank_reads += count(&outputs.bank_read[..self.banks]);
         counters.bank_conflicts += count(&outputs.bank_conflict[..self.banks]);
         if !self.inputs.write_valid[..self.banks].contains(&true) {
@@ -431,66 +337,5 @@ where
         counters.cache_writes_filtered += count(&outputs.write_filtered[..self.banks]);
         let near = outputs.write_filtered.iter().zip(&self.inputs.write_near).take(self.banks);
         counters.cache_writes_lost += near.filter(|(filtered, near)| **filtered && **near).count() as u64;
-    }
-
-    /// Sends the dispatched instruction, if there is one, to its unit.
-    fn dispatch(&mut self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
-        let dispatched = mask(&outputs.dispatch);
-        if dispatched == 0 {
-            return;
-        }
-        let collector = dispatched.trailing_zeros() as usize;
-        if dispatched.count_ones() > 1 || dispatched & occupied == 0 {
-            context.counters.stage_errors += 1;
-            let index = self.index;
-            context.report(|| {
-                format!("sub-core {index}: dispatch {dispatched:#b}, collectors {occupied:#b} occupied")
-            });
-            return;
-        }
-        let saves = |save: &&mut Save| save.collector == Some(collector) && save.value.is_none();
-        if let Some(save) = self.save.as_mut().filter(saves) {
-            save.value = Some(outputs.operand_data[0]);
-            self.occupied &= !(1 << collector);
-            return;
-        }
-        if self.end_prefetch(collector, outputs) {
-            return;
-        }
-        let Collecting { executing, expected, found, .. } = self.collectors[collector].clone();
-        let executing = executing.expect("an occupied collector holds an instruction");
-        let decoded = *context.decoded(&executing.instruction);
-        self.check_instruction(outputs, &executing, &decoded, context);
-        let operands = self.operands(outputs, &found);
-        let lanes = if self.cache.is_some() { executing.instruction.mask } else { u32::MAX };
-        self.check_operands(&operands, lanes, &executing, &decoded, &expected, context);
-        self.fill(executing.warp, (decoded.sources(), &decoded.positions), &found, &operands);
-
-        context.last_progress = context.now;
-        self.occupied &= !(1 << collector);
-        let reading = self.reading(executing.warp);
-        self.warps[executing.warp as usize].dispatch(reading);
-        self.changed |= 1 << executing.warp;
-
-        self.units[usize::from(decoded.unit)] = context.now + decoded.timing.initiation;
-        self.busy_units |= 1 << decoded.unit;
-        let (now, serial, idle) = (context.now, executing.serial, executing.instruction.mask == 0);
-        context
-            .show(|pipeline| if idle { pipeline.leave(now, serial) } else { pipeline.dispatch(now, serial) });
-        if idle {
-            // No lane is active: it read its operands, and that is all.
-            self.complete_part(executing.warp, context);
-        } else if decoded.memory.is_some() {
-            context.send_to_memory(executing);
-        } else {
-            context.plan(context.now + decoded.timing.latency, executing);
-        }
-    }
-
-    /// Operands of the warp's instructions that are still in collectors.
-    fn reading(&self, warp: u8) -> RegisterSet {
-        let of_warp = members(self.occupied).filter(|&collector| self.owners[collector] == Some(warp));
-        let filling = self.cache.as_ref().map_or_else(RegisterSet::default, |cache| cache.filling(warp));
-        of_warp.fold(filling, |set, collector| set.union(self.collectors[collector].reads))
     }
 }

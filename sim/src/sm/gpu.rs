@@ -11,15 +11,19 @@ use gpurf_blocks::{Allocation, Clocked, SUB_CORES};
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
-use super::load_sharing::{LoadSharing, MulticastingUnit, PartnerMarks};
-use super::{
-    Caching, Design, PipelineListener, RegisterCacheEngine, Residency, RmuEngine, SharedLoads, Sm, SmError,
-    StatusMonitorEngine,
-};
+use super::error::SmError;
+use super::load_sharing::LoadSharing;
+use super::marking::PartnerMarks;
+use super::pipeline::PipelineListener;
+use super::sm::Sm;
 use crate::config::{Config, Sthld};
+use crate::design::{Caching, Design, Residency, SharedLoads};
 use crate::energy::Energies;
+use crate::engines::{IwmuEngine, RegisterCacheEngine, RmuEngine, StatusMonitorEngine};
 use crate::issue::SthldController;
-use crate::statistics::{self, ratio, Counters, Interval, KernelStatistics, Stalls, Statistics, Summary};
+use crate::statistics::{
+    ratio, Counters, Interval, KernelStatistics, ResidentBlocks, Stalls, Statistics, Summary,
+};
 
 /// SMs whose sub-cores' hardware is run by engines of type `E`.
 pub struct Gpu<E> {
@@ -81,9 +85,10 @@ where
 
     /// Puts other engines in place of the reference models of the inter-warp multicasting units, one per SM,
     /// before anything is run. They must be what [`Config::hardware`] describes.
-    pub fn set_multicasting_units(&mut self, mut unit: impl FnMut(usize) -> MulticastingUnit) {
+    pub fn drive_multicasting_units(&mut self, mut unit: impl FnMut(usize) -> IwmuEngine) {
         for (number, sm) in self.sms.iter_mut().enumerate() {
-            sm.context.sharing = LoadSharing::new(&self.design, Some(unit(number)), &self.config);
+            let sharing = LoadSharing::new(self.design.shared_loads, &self.config, || unit(number));
+            sm.machine.context.memory.sharing = sharing;
         }
     }
 
@@ -97,7 +102,7 @@ where
     pub fn clock_every_cycle(&mut self) {
         for sm in &mut self.sms {
             sm.jump = false;
-            sm.sub_cores.iter_mut().for_each(|sub_core| sub_core.skips = false);
+            sm.machine.sub_cores.iter_mut().for_each(|sub_core| sub_core.skips = false);
         }
     }
 
@@ -116,23 +121,24 @@ where
     /// Has the register cache of each sub-core run by an engine, if the design has one: sub-core s of SM m has number
     /// 4 m + s. It must have the design's parameters, [`Design::parameters`].
     pub fn drive_register_caches(&mut self, mut engine: impl FnMut(usize) -> RegisterCacheEngine) {
-        let caches = self.sms.iter_mut().flat_map(|sm| &mut sm.sub_cores).map(|sub_core| &mut sub_core.cache);
+        let caches =
+            self.sms.iter_mut().flat_map(|sm| &mut sm.machine.sub_cores).map(|sub_core| &mut sub_core.cache);
         caches.flatten().enumerate().for_each(|(number, cache)| cache.engine = engine(number));
     }
 
-    /// Counts, under any design, what [`statistics::Residency`] says of resident blocks and of the registers they use.
+    /// Counts, under any design, what [`ResidentBlocks`] says of resident blocks and of the registers they use.
     pub fn observe_residency(&mut self) {
-        self.sms.iter_mut().for_each(|sm| sm.context.usage = Some(Default::default()));
+        self.sms.iter_mut().for_each(|sm| sm.machine.context.records.usage = Some(Default::default()));
     }
 
     /// Tells a listener, beside others, what the instructions of the first SM go through; before anything is run.
     pub fn listen(&mut self, listener: Box<dyn PipelineListener>) {
-        self.sms[0].context.pipeline.get_or_insert_default().listen(listener);
+        self.sms[0].machine.context.records.pipeline.get_or_insert_default().listen(listener);
     }
 
     /// The engines, by number.
     pub fn engines(&self) -> impl Iterator<Item = &E> {
-        self.sms.iter().flat_map(|sm| sm.sub_cores.iter().map(|sub_core| &sub_core.engine))
+        self.sms.iter().flat_map(|sm| sm.machine.sub_cores.iter().map(|sub_core| &sub_core.engine))
     }
 
     /// Cycles run so far.
@@ -153,7 +159,7 @@ where
 
     /// A copy from the host, which leaves its data in L2 and takes no time.
     pub fn copy_to_device(&mut self, address: u64, bytes: u64) {
-        self.sms.iter_mut().for_each(|sm| sm.context.memory.l2.copy_to_device(address, bytes));
+        self.sms.iter_mut().for_each(|sm| sm.machine.context.memory.unit.l2.copy_to_device(address, bytes));
     }
 
     /// Launches a kernel and runs it to its end, or to the limit of cycles.
@@ -189,7 +195,7 @@ where
             let end =
                 (self.interval_start.cycles + self.config.hardware.interval as u64).min(self.cycle_limit);
             let over = run_all(&mut self.sms, end)?;
-            let reached = self.sms.iter().map(|sm| sm.context.now).max().unwrap_or(end);
+            let reached = self.sms.iter().map(|sm| sm.now()).max().unwrap_or(end);
             self.cycle = if over { reached } else { end };
             self.sms.iter_mut().for_each(|sm| sm.idle_until(self.cycle));
             if self.cycle == self.interval_start.cycles + self.config.hardware.interval as u64 {
@@ -228,31 +234,31 @@ where
     fn counters(&self) -> (Counters, Stalls) {
         let (mut counters, mut stalls) = (Counters::default(), Stalls::default());
         for sm in &self.sms {
-            counters.add(&sm.context.counters);
-            stalls.add(&sm.context.stalls);
+            counters.add(&sm.machine.context.records.counters);
+            stalls.add(&sm.machine.context.records.stalls);
         }
         counters.cycles = self.cycle;
         (counters, stalls)
     }
 
     /// Of all SMs, under a design that switches blocks or if asked for.
-    fn residency(&self) -> Option<statistics::Residency> {
-        let observed = self.sms.iter().any(|sm| sm.context.usage.is_some());
+    fn residency(&self) -> Option<ResidentBlocks> {
+        let observed = self.sms.iter().any(|sm| sm.machine.context.records.usage.is_some());
         let wanted = observed || self.design.residency != Residency::Baseline;
-        let mut residency = statistics::Residency::default();
-        self.sms.iter().for_each(|sm| residency.add(&sm.context.residency));
+        let mut residency = ResidentBlocks::default();
+        self.sms.iter().for_each(|sm| residency.add(&sm.machine.context.records.blocks));
         wanted.then_some(residency)
     }
 
     fn set_sthld(&mut self, sthld: u32) {
         self.sthld = sthld;
-        self.sms.iter_mut().for_each(|sm| sm.context.sthld = sthld);
+        self.sms.iter_mut().for_each(|sm| sm.machine.context.sthld = sthld);
     }
 
     fn end_interval(&mut self) {
         let interval = self.present_interval();
         self.intervals.push(interval);
-        self.sms.iter_mut().for_each(|sm| sm.context.end_interval());
+        self.sms.iter_mut().for_each(|sm| sm.machine.context.memory.end_interval());
         let (counters, _) = self.counters();
         let instructions = counters.warp_instructions - self.interval_start.warp_instructions;
         self.interval_start = counters;
@@ -272,7 +278,12 @@ where
             sthld: self.sthld,
             state: self.controller.as_ref().map_or(0, |controller| controller.state() as u32),
             lrt_entries: ratio(counted.lrt_entry_cycles, counted.cycles * self.sms.len() as u64),
-            lrt_peak: self.sms.iter().filter_map(|sm| sm.context.lrt_peak()).max().unwrap_or(0),
+            lrt_peak: self
+                .sms
+                .iter()
+                .filter_map(|sm| sm.machine.context.memory.lrt_peak())
+                .max()
+                .unwrap_or(0),
         }
     }
 
@@ -293,7 +304,7 @@ where
             residency: self.residency(),
             energy_pj: Energies::default().of(&self.design, &self.config, &counters),
             divergences,
-            errors: self.sms.iter().flat_map(|sm| sm.context.errors.clone()).collect(),
+            errors: self.sms.iter().flat_map(|sm| sm.machine.context.records.errors.clone()).collect(),
             intervals,
             kernels: self.kernels.clone(),
             config: self.config.clone(),

@@ -10,8 +10,9 @@ use gpurf_blocks::{Clocked, SUB_CORES};
 
 use super::context::Context;
 use super::core::Core;
-use super::two_level::{ActiveSet, TwoLevel};
+use super::two_level::ActiveSet;
 use crate::bits::members;
+use crate::design::TwoLevel;
 
 /// Warps by number: warp slot w of sub-core s is number 4 w + s.
 pub(super) struct Monolithic {
@@ -25,8 +26,8 @@ impl Monolithic {
         Monolithic { active: two_level.map(|policy| ActiveSet::new(policy, active_warps)), last: None }
     }
 
-    /// Lets one warp issue in this cycle.
-    pub fn select<E>(&mut self, sub_cores: &mut [Core<E>; SUB_CORES], context: &mut Context)
+    /// Lets one warp issue in this cycle. `next_serial`: number of the instruction after the last one launched.
+    pub fn select<E>(&mut self, sub_cores: &mut [Core<E>; SUB_CORES], next_serial: u32, context: &mut Context)
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
     {
@@ -51,7 +52,8 @@ impl Monolithic {
         }
         let eligible = ready & allowed & takes;
         let last = self.last.filter(|last| eligible >> last & 1 == 1);
-        let age = |&warp: &usize| sub_cores[warp % SUB_CORES].age(warp / SUB_CORES, context);
+        let first = |warp: usize| sub_cores[warp % SUB_CORES].first_serial(warp / SUB_CORES);
+        let age = |&warp: &usize| next_serial.wrapping_sub(first(warp));
         let oldest = || members(eligible).max_by_key(age);
         self.last = last.or_else(oldest).or(self.last);
         let chosen = self.last.map_or(0, |warp| eligible & 1 << warp);

@@ -15,10 +15,23 @@ use gpurf_blocks::ports::RmuIn;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, CTA_WARPS};
 
+use super::machine::Machine;
+use super::names::{BlockId, Place};
 use super::occupancy::Occupancy;
-use super::residency::Resident;
-use super::switching::{Moves, CODE_BITS};
-use super::{Sm, SmError};
+use super::resident::Resident;
+use crate::engines::RmuEngine;
+
+/// Registers that have to move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Moves {
+    /// Of a block that leaves.
+    pub store: Option<Place>,
+    /// Of a block that comes.
+    pub restore: Option<Place>,
+}
+
+/// Bits of a program counter in an address of code.
+pub(super) const CODE_BITS: u32 = 20;
 
 /// How far a move has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +62,8 @@ pub(super) struct RmuMove {
 }
 
 impl RmuMove {
-    pub fn new<E>(moves: Moves, sm: &Sm<E>) -> Self {
+    /// `code`: address of the kernel's code.
+    pub fn new<E>(moves: Moves, code: u32, machine: &Machine<E>) -> Self {
         let mut moving = RmuMove {
             moves,
             requested: false,
@@ -59,30 +73,36 @@ impl RmuMove {
             vector: None,
             reading: None,
         };
-        if let Some((block, ..)) = moves.store {
-            let resident = sm.context.residents[block].as_ref().expect("a resident block");
+        if let Some(Place { block, .. }) = moves.store {
+            let resident = machine.context.blocks.get(block);
             for number in warps(resident) {
                 let warp = resident.contexts[number].as_ref().expect("there");
-                let pc = sm.context.decoded(warp.head().0).pc;
-                moving.places[moving.count] = (number as u8, sm.switching.code | pc);
+                let pc = machine.context.code.of(warp.head().0).pc;
+                moving.places[moving.count] = (number as u8, code | pc);
                 moving.count += 1;
             }
         }
         moving
     }
 
-    pub fn step<E>(&mut self, sm: &mut Sm<E>, occupancy: &Occupancy) -> Result<Progress, SmError>
+    /// One cycle of the RMU, which engine `rmu` runs.
+    pub fn step<E>(
+        &mut self,
+        rmu: &mut RmuEngine,
+        machine: &mut Machine<E>,
+        occupancy: &Occupancy,
+    ) -> Progress
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
     {
-        let now = sm.context.now;
+        let now = machine.context.clock.now;
         let Moves { store, restore } = self.moves;
         let mut inputs = RmuIn {
             request: !self.requested,
             store: store.is_some(),
-            outgoing: store.map_or(0, |(block, ..)| block as u32),
+            outgoing: store.map_or(0, |place| place.block.0 as u32),
             restore: restore.is_some(),
-            incoming: restore.map_or(0, |(block, ..)| block as u32),
+            incoming: restore.map_or(0, |place| place.block.0 as u32),
             warp_valid: self.requested && self.looked_up < self.count,
             memory_ready: self.vector.is_none(),
             acrf_read_ready: self.reading.is_none(),
@@ -95,44 +115,45 @@ impl RmuMove {
             inputs.warp_last = self.looked_up + 1 == self.count;
         }
         if let Some((_, pc)) = self.vector.take_if(|(cycle, _)| *cycle <= now) {
-            let liveness = sm.context.liveness.as_ref().expect("FineReg has the live registers");
+            let liveness = machine.context.code.liveness.as_ref().expect("FineReg has the live registers");
             let live = liveness.at(pc & ((1 << CODE_BITS) - 1)).low_word();
             inputs.memory_answer = true;
             (inputs.memory_low, inputs.memory_high) = (live as u32, (live >> 32) as u32);
         }
-        if let Some(value) = self.reading.and_then(|sub_core| sm.sub_cores[sub_core].saved_register()) {
+        if let Some(value) = self.reading.and_then(|sub_core| machine.sub_cores[sub_core].saved_register()) {
             self.reading = None;
             (inputs.acrf_answer, inputs.acrf_answer_data) = (true, value);
         }
 
-        let outputs = sm.switching.rmu.settle(&inputs);
-        sm.switching.rmu.tick();
+        let outputs = rmu.settle(&inputs);
+        rmu.tick();
         self.requested |= outputs.ready;
         self.looked_up += usize::from(inputs.warp_valid && outputs.warp_ready);
         if outputs.memory_request && inputs.memory_ready {
             let address = VECTORS + VECTOR_BYTES * (u64::from(outputs.memory_pc) / INSTRUCTION_BYTES);
-            let arrival = sm.context.memory.l2.fetch(now, address, &mut sm.context.counters);
+            let arrival =
+                machine.context.memory.unit.l2.fetch(now, address, &mut machine.context.records.counters);
             self.vector = Some((arrival, outputs.memory_pc));
         }
         if outputs.acrf_read && inputs.acrf_read_ready {
             let from = store.expect("registers of the outgoing block");
             let register = outputs.acrf_read_register as u8;
-            self.reading = Some(save(sm, occupancy, from, outputs.acrf_read_warp as usize, register));
+            self.reading = Some(save(machine, occupancy, from, outputs.acrf_read_warp as usize, register));
         }
         if outputs.acrf_write {
             let to = restore.expect("registers of the incoming block");
             let register = outputs.acrf_write_register as u8;
             let warp = outputs.acrf_write_warp as usize;
-            write(sm, occupancy, to, warp, register, outputs.acrf_write_data);
+            write(machine, occupancy, to, warp, register, outputs.acrf_write_data);
         }
-        let counters = &mut sm.context.residency;
+        let counters = &mut machine.context.records.blocks;
         counters.vector_hits += u64::from(outputs.cache_hit);
         counters.vector_misses += u64::from(outputs.cache_miss);
-        Ok(match (outputs.refused, outputs.done) {
+        match (outputs.refused, outputs.done) {
             (true, _) => Progress::Refused,
             (_, true) => Progress::Done,
             _ => Progress::Moving,
-        })
+        }
     }
 }
 
@@ -152,17 +173,17 @@ impl DramMove {
         DramMove { moves, stored: 0, loaded: 0, reading: None, coming: VecDeque::new() }
     }
 
-    pub fn step<E>(&mut self, sm: &mut Sm<E>, occupancy: &Occupancy) -> Progress
+    pub fn step<E>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy) -> Progress
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
     {
         let all = occupancy.warps * occupancy.registers;
         if let Some(from) = self.moves.store.filter(|_| self.stored < all) {
-            self.store(sm, occupancy, from);
+            self.store(machine, occupancy, from);
             return Progress::Moving;
         }
         if let Some(to) = self.moves.restore {
-            self.load(sm, occupancy, to);
+            self.load(machine, occupancy, to);
             if self.loaded < all || !self.coming.is_empty() {
                 return Progress::Moving;
             }
@@ -170,49 +191,50 @@ impl DramMove {
         Progress::Done
     }
 
-    fn store<E>(&mut self, sm: &mut Sm<E>, occupancy: &Occupancy, from: (usize, usize, usize))
+    fn store<E>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy, from: Place)
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
     {
         if let Some(sub_core) = self.reading {
-            let Some(value) = sm.sub_cores[sub_core].saved_register() else { return };
-            let registers = &mut sm.context.resident(from.0).stored;
+            let Some(value) = machine.sub_cores[sub_core].saved_register() else { return };
+            let registers = &mut machine.context.blocks.get_mut(from.block).stored;
             registers.resize(occupancy.warps * occupancy.registers, 0);
             registers[self.stored] = value;
-            sm.context.residency.context_sectors += sm.context.memory.l2.store_register(sm.context.now);
+            machine.context.records.blocks.context_sectors +=
+                machine.context.memory.unit.l2.store_register(machine.context.clock.now);
             self.reading = None;
             self.stored += 1;
         }
-        self.stored = self.next(sm, occupancy, from.0, self.stored);
+        self.stored = self.next(machine, occupancy, from.block, self.stored);
         if self.stored < occupancy.warps * occupancy.registers {
             let (warp, register) = (self.stored / occupancy.registers, self.stored % occupancy.registers);
-            self.reading = Some(save(sm, occupancy, from, warp, register as u8));
+            self.reading = Some(save(machine, occupancy, from, warp, register as u8));
         }
     }
 
-    fn load<E>(&mut self, sm: &mut Sm<E>, occupancy: &Occupancy, to: (usize, usize, usize))
+    fn load<E>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy, to: Place)
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
     {
-        let now = sm.context.now;
-        self.loaded = self.next(sm, occupancy, to.0, self.loaded);
+        let now = machine.context.clock.now;
+        self.loaded = self.next(machine, occupancy, to.block, self.loaded);
         if self.loaded < occupancy.warps * occupancy.registers {
-            let (arrival, sectors) = sm.context.memory.l2.load_register(now);
-            sm.context.residency.context_sectors += sectors;
+            let (arrival, sectors) = machine.context.memory.unit.l2.load_register(now);
+            machine.context.records.blocks.context_sectors += sectors;
             self.coming.push_back((arrival, self.loaded));
             self.loaded += 1;
         }
         if let Some(&(_, index)) = self.coming.front().filter(|(arrival, _)| *arrival <= now) {
             self.coming.pop_front();
-            let value = sm.context.resident(to.0).stored[index];
+            let value = machine.context.blocks.get_mut(to.block).stored[index];
             let (warp, register) = (index / occupancy.registers, index % occupancy.registers);
-            write(sm, occupancy, to, warp, register as u8, value);
+            write(machine, occupancy, to, warp, register as u8, value);
         }
     }
 
     /// The first register from `index` on whose warp has not ended.
-    fn next<E>(&self, sm: &Sm<E>, occupancy: &Occupancy, block: usize, index: usize) -> usize {
-        let resident = sm.context.residents[block].as_ref().expect("a resident block");
+    fn next<E>(&self, machine: &Machine<E>, occupancy: &Occupancy, block: BlockId, index: usize) -> usize {
+        let resident = machine.context.blocks.get(block);
         let warp = index / occupancy.registers;
         match warps(resident).find(|&found| found >= warp) {
             Some(found) if found == warp => index,
@@ -230,9 +252,9 @@ fn warps(resident: &Resident) -> impl Iterator<Item = usize> + '_ {
 
 /// Has a register read; the sub-core that does.
 fn save<E>(
-    sm: &mut Sm<E>,
+    machine: &mut Machine<E>,
     occupancy: &Occupancy,
-    (_, slot, region): (usize, usize, usize),
+    Place { slot, region, .. }: Place,
     number: usize,
     register: u8,
 ) -> usize
@@ -241,14 +263,14 @@ where
 {
     let (sub_core, warp) = occupancy.place(slot, number);
     let base = occupancy.base(region, number);
-    sm.sub_cores[sub_core].save_register(warp, register, base, &mut sm.context);
+    machine.sub_cores[sub_core].save_register(warp, register, base, &mut machine.context);
     sub_core
 }
 
 fn write<E>(
-    sm: &mut Sm<E>,
+    machine: &mut Machine<E>,
     occupancy: &Occupancy,
-    (_, slot, region): (usize, usize, usize),
+    Place { slot, region, .. }: Place,
     number: usize,
     register: u8,
     value: u32,
@@ -256,5 +278,5 @@ fn write<E>(
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
     let (sub_core, warp) = occupancy.place(slot, number);
-    sm.sub_cores[sub_core].restore_register(warp, register, occupancy.base(region, number), value);
+    machine.sub_cores[sub_core].restore_register(warp, register, occupancy.base(region, number), value);
 }

@@ -4,9 +4,10 @@ use gpurf_blocks::{LANES, MAX_CTAS, REGISTERS, SUB_CORES, WARPS};
 use gpurf_trace::KernelHeader;
 
 use crate::config::Config;
+use crate::design::{Design, Residency};
 
-use super::design::{Design, Residency};
 use super::error::SmError;
+use super::names::{Region, Slot};
 
 /// Most warps that may be resident, by the size of the hardware. R §V-F.
 const MAX_RESIDENT_WARPS: usize = 512;
@@ -148,19 +149,19 @@ impl Occupancy {
     }
 
     /// Whether a block in this slot can have its registers in this region.
-    pub fn suits(&self, slot: usize, region: usize) -> bool {
-        slot.abs_diff(region) * self.warps % self.period == 0
+    pub fn suits(&self, slot: Slot, region: Region) -> bool {
+        slot.0.abs_diff(region.0) * self.warps % self.period == 0
     }
 
     /// Sub-core and local number of a warp of the block in slot `slot`.
-    pub fn place(&self, slot: usize, warp: usize) -> (usize, u8) {
-        let warp_slot = slot * self.warps + warp;
+    pub fn place(&self, slot: Slot, warp: usize) -> (usize, u8) {
+        let warp_slot = slot.0 * self.warps + warp;
         (warp_slot % SUB_CORES, (warp_slot / SUB_CORES) as u8)
     }
 
     /// First bank row of a warp of the block in region `region`.
-    pub fn base(&self, region: usize, warp: usize) -> u32 {
-        ((region * self.warps + warp) / SUB_CORES * self.rows) as u32
+    pub fn base(&self, region: Region, warp: usize) -> u32 {
+        ((region.0 * self.warps + warp) / SUB_CORES * self.rows) as u32
     }
 }
 
@@ -276,11 +277,11 @@ mod tests {
             {
                 let same = (0..warps as usize).all(|warp| {
                     let ((sub_core, local), (home, l)) =
-                        (occupancy.place(slot, warp), occupancy.place(region, warp));
+                        (occupancy.place(Slot(slot), warp), occupancy.place(Slot(region), warp));
                     sub_core == home && (local ^ l) & 1 == 0
                 });
                 assert_eq!(
-                    occupancy.suits(slot, region),
+                    occupancy.suits(Slot(slot), Region(region)),
                     same,
                     "{warps} warps, slot {slot}, region {region}"
                 );

@@ -9,7 +9,8 @@ use std::collections::{HashMap, VecDeque};
 use gpurf_blocks::{MAX_BANKS, SUB_CORES};
 use gpurf_trace::{RegisterSet, StaticInstruction};
 
-use super::context::{Context, Executing};
+use super::decoded::Decoded;
+use super::executing::Executing;
 use crate::bits::members;
 
 /// A part of an instruction's way through the pipeline.
@@ -202,27 +203,29 @@ impl Pipeline {
     pub fn switch(&mut self, cycle: u64) {
         self.listeners.iter_mut().for_each(|listener| listener.switch(cycle));
     }
-}
 
-impl Context {
-    /// An instruction comes to the head of its warp's buffer.
-    pub fn begin(&mut self, executing: &Executing) {
-        let Some(pipeline) = &mut self.pipeline else { return };
-        let Executing { sub_core, warp, block, number, serial, instruction } = *executing;
-        let decoded = &self.decoded[instruction.static_index as usize];
-        let resident = self.residents[block].as_ref().expect("warps belong to a resident block");
+    /// An instruction of a block at this place of the grid comes to the head of its warp's buffer.
+    pub fn begin(
+        &mut self,
+        cycle: u64,
+        kernel: &str,
+        block: [u32; 3],
+        decoded: &Decoded,
+        executing: &Executing,
+    ) {
+        let Executing { sub_core, warp, number, serial, instruction, .. } = *executing;
         let begun = PipelineInstruction {
             serial,
-            kernel: &self.kernel.name,
-            block: resident.block.id,
+            kernel,
+            block,
             warp: number,
             sub_core,
             slot: warp,
             pc: decoded.pc,
-            text: &pipeline.texts[instruction.static_index as usize],
+            text: &self.texts[instruction.static_index as usize],
             registers: decoded.touches,
         };
-        pipeline.flights.insert(serial, Flight { stage: Some(Stage::Wait), ..Flight::default() });
-        pipeline.listeners.iter_mut().for_each(|listener| listener.begin(self.now, &begun));
+        self.flights.insert(serial, Flight { stage: Some(Stage::Wait), ..Flight::default() });
+        self.listeners.iter_mut().for_each(|listener| listener.begin(cycle, &begun));
     }
 }

@@ -26,15 +26,14 @@
 use std::collections::VecDeque;
 
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
-use gpurf_blocks::{CacheAllocation, CacheWrite, Clocked, Parameters, MAX_BANKS, MAX_SLOTS, WARPS};
+use gpurf_blocks::{CacheAllocation, CacheWrite, Parameters, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS, WARPS};
 use gpurf_trace::RegisterSet;
 
+use crate::config::Config;
+use crate::design::{Caching, Design};
+use crate::engines::RegisterCacheEngine;
 use crate::register_file::home;
 use crate::statistics::Counters;
-
-/// What runs the register cache of a sub-core.
-pub type RegisterCacheEngine =
-    Box<dyn Clocked<In = RegisterCacheIn<u32>, Out = RegisterCacheOut<u32>> + Send>;
 
 /// A value on its way into the cache.
 #[derive(Clone, Copy)]
@@ -88,6 +87,8 @@ pub(super) struct RegisterCacheUnit {
     /// What the issuing instruction found, and the collector that the data of the next cycle belong to.
     pub found: Found,
     pub reading: Option<usize>,
+    /// What was found for what is in each collector.
+    pub held: [Found; MAX_COLLECTORS],
     /// Something moved in the last cycle.
     stirred: bool,
     /// What the banks hold, row by row.
@@ -98,26 +99,35 @@ pub(super) struct RegisterCacheUnit {
 }
 
 impl RegisterCacheUnit {
-    /// `keeps_all`: the registers of all warps, else those of active warps.
-    pub fn new(engine: RegisterCacheEngine, keeps_all: bool, parameters: &Parameters) -> Self {
-        let Parameters { banks, rows, rc_write, rc_allocation, .. } = *parameters;
-        RegisterCacheUnit {
-            engine,
+    /// The one of a design, if it has one, run by its model.
+    pub fn new(design: &Design, config: &Config) -> Option<Self> {
+        let caching = design.register_cache?;
+        let Parameters { banks, rows, rc_write, rc_allocation, .. } = design.parameters(config, 0);
+        Some(RegisterCacheUnit {
+            engine: design.register_cache_model(config),
             inputs: RegisterCacheIn::default(),
             results: VecDeque::with_capacity(64),
             fills: VecDeque::with_capacity(MAX_SLOTS),
-            keeps: if keeps_all { u8::MAX } else { 0 },
+            keeps: if caching == Caching::AllWarps { u8::MAX } else { 0 },
             flushes: 0,
             drops: 0,
             flushing: None,
             live: [None; WARPS],
             found: Found::default(),
             reading: None,
+            held: [Found::default(); MAX_COLLECTORS],
             stirred: false,
             rows: std::array::from_fn(|_| vec![0; rows]),
             banks,
             writes_through: rc_write == CacheWrite::Through || rc_allocation == CacheAllocation::Read,
-        }
+        })
+    }
+
+    /// What issues enters a collector. Bit s of the result: no lane of its slot s has to be read from the banks.
+    pub fn enter(&mut self, collector: usize) -> u8 {
+        self.reading = Some(collector);
+        self.held[collector] = self.found;
+        self.found.whole
     }
 
     /// Warps that must not issue: their parts are being emptied.

@@ -24,28 +24,26 @@
 //! `finereg.context_cycles`. A block that comes counts as the youngest.
 
 mod contexts;
-mod selection;
+mod opening;
 mod status;
 
-use gpurf_blocks::ports::{RmuIn, RmuOut};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::Clocked;
 
-use super::design::{Design, Residency};
-use super::mover::{DramMove, Progress, RmuMove};
-use super::occupancy::Occupancy;
+use super::context::Context;
+use super::error::SmError;
+use super::front::Front;
+use super::machine::Machine;
+use super::mover::{DramMove, Moves, Progress, RmuMove, CODE_BITS};
+use super::names::{BlockId, BlockSet, Place, Region, Slot};
 use super::warp::Warp;
-use super::{Running, Sm, SmError};
 use crate::config::Config;
-use crate::finereg::{Location, Rmu};
+use crate::design::{Design, Residency};
+use crate::engines::{rmu_model, RmuEngine};
+use crate::finereg::Location;
 
-pub use status::StatusMonitorEngine;
-
-use selection::{Opening, Wanted};
+use opening::{Opening, Wanted};
 use status::StatusMonitor;
-
-/// What runs the RMU of an SM.
-pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>;
 
 pub(super) struct Switching {
     pub residency: Residency,
@@ -65,18 +63,18 @@ pub(super) struct Switching {
 
 /// A switch under way.
 struct Switch {
-    slot: usize,
-    outgoing: Option<usize>,
+    slot: Slot,
+    outgoing: Option<BlockId>,
     incoming: Incoming,
     /// Where the registers of the block that comes are, or will be.
-    region: usize,
+    region: Region,
     phase: Phase,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Incoming {
     New,
-    Pending(usize),
+    Pending(BlockId),
 }
 
 enum Phase {
@@ -86,27 +84,15 @@ enum Phase {
     Contexts(Option<u64>),
 }
 
-/// Registers that have to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moves {
-    /// Block, slot and region that they leave.
-    pub store: Option<(usize, usize, usize)>,
-    /// Block, slot and region that they come to.
-    pub restore: Option<(usize, usize, usize)>,
-}
-
-/// Bits of a program counter in an address of code.
-pub(super) const CODE_BITS: u32 = 20;
-
 impl Switching {
     pub fn new(config: &Config, design: &Design) -> Self {
         Switching {
             residency: design.residency,
-            rmu: Box::new(Rmu::new(&config.hardware)),
+            rmu: rmu_model(config),
             code: 0,
             kernels: Vec::new(),
             saved_before: 0,
-            monitor: StatusMonitor::new(&config.hardware),
+            monitor: StatusMonitor::new(config),
             under_way: None,
             turn: 0,
             spare: Vec::new(),
@@ -124,172 +110,225 @@ impl Switching {
     }
 
     /// Whether the slot is about to be taken.
-    pub fn reserves(&self, slot: usize) -> bool {
+    fn reserves(&self, slot: Slot) -> bool {
         self.under_way.as_ref().is_some_and(|switch| switch.slot == slot)
     }
-}
 
-impl<E> Sm<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+    /// Where the next block could start: a slot, and a region for its registers.
+    pub fn free_slot<E>(&self, front: &Front, machine: &Machine<E>) -> Option<(Slot, Region)> {
+        if !front.can_launch(machine) {
+            return None;
+        }
+        let blocks = &machine.context.blocks;
+        let free = |&slot: &Slot| blocks.in_slot(slot).is_none() && !self.reserves(slot);
+        let mut slots = (0..front.occupancy.blocks).map(Slot).filter(free);
+        if !front.occupancy.switching {
+            return slots.next().map(|slot| (slot, Region(slot.0)));
+        }
+        slots.find_map(|slot| Some((slot, self.free_region(&front.occupancy, slot, blocks)?)))
+    }
+
+    /// Launches the next block, if there is one.
+    pub fn launch<E>(
+        &mut self,
+        slot: Slot,
+        region: Region,
+        front: &mut Front,
+        machine: &mut Machine<E>,
+    ) -> Result<(), SmError>
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        let Some(block) = front.launch_block(slot, region, machine)? else { return Ok(()) };
+        if front.occupancy.switching {
+            self.monitor.set(block, Location::InUse, Location::InUse);
+        } else {
+            let baseline = self.residency == Residency::Baseline;
+            machine.context.records.blocks.unswitchable += u64::from(!baseline);
+        }
+        Ok(())
+    }
+
+    /// A block has gone that could have been switched.
+    pub fn leave(&mut self, block: BlockId) {
+        self.monitor.set(block, Location::NotLaunched, Location::NotLaunched);
+    }
+
     /// One cycle of switching; whether another one right after it may see anything happen.
-    pub(super) fn step_switching(&mut self, running: &mut Running) -> Result<bool, SmError> {
-        let Some(switch) = self.switching.under_way.take() else {
-            return Ok(self.begin_switch(running));
+    pub fn step<E>(&mut self, front: &mut Front, machine: &mut Machine<E>) -> Result<bool, SmError>
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        let Some(switch) = self.under_way.take() else {
+            return Ok(self.begin(front, machine));
         };
-        self.go_on(switch, running)?;
-        self.switching.monitor.step(0);
+        self.go_on(switch, front, machine)?;
+        self.monitor.step(BlockSet::default());
         Ok(true)
     }
 
     /// One cycle of the switch under way.
-    fn go_on(&mut self, mut switch: Switch, running: &mut Running) -> Result<(), SmError> {
-        self.context.residency.switch_cycles += 1;
+    fn go_on<E>(
+        &mut self,
+        mut switch: Switch,
+        front: &mut Front,
+        machine: &mut Machine<E>,
+    ) -> Result<(), SmError>
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        machine.context.records.blocks.switch_cycles += 1;
+        let now = machine.context.clock.now;
         let progress = match &mut switch.phase {
-            Phase::Rmu(moving) => moving.step(self, &running.occupancy)?,
-            Phase::Dram(moving) => moving.step(self, &running.occupancy),
-            Phase::Contexts(None) if self.sub_cores.iter().any(|sub_core| sub_core.is_restoring()) => {
+            Phase::Rmu(moving) => moving.step(&mut self.rmu, machine, &front.occupancy),
+            Phase::Dram(moving) => moving.step(machine, &front.occupancy),
+            Phase::Contexts(None) if machine.sub_cores.iter().any(|core| core.is_restoring()) => {
                 Progress::Moving
             }
             Phase::Contexts(None) => {
-                let cycles = self.context_cycles(&switch);
-                switch.phase = Phase::Contexts(Some(self.context.now + cycles));
+                switch.phase = Phase::Contexts(Some(now + switch.context_cycles(&machine.context)));
                 Progress::Moving
             }
-            Phase::Contexts(Some(end)) if self.context.now < *end => Progress::Moving,
-            Phase::Contexts(Some(_)) => {
-                return self.end_switch(switch, running);
-            }
+            Phase::Contexts(Some(end)) if now < *end => Progress::Moving,
+            Phase::Contexts(Some(_)) => return self.end(switch, front, machine),
         };
         match progress {
             Progress::Moving => {}
             Progress::Done => switch.phase = Phase::Contexts(None),
             Progress::Refused => {
-                self.refuse(switch, &running.occupancy);
+                self.refuse(switch, front, machine);
                 return Ok(());
             }
         }
-        self.switching.under_way = Some(switch);
+        self.under_way = Some(switch);
         Ok(())
     }
 
     /// Looks for something to switch; whether anything happened.
-    fn begin_switch(&mut self, running: &Running) -> bool {
-        let opening = self.opening(running);
-        let told = !self.switching.monitor.is_idle();
+    fn begin<E>(&mut self, front: &Front, machine: &mut Machine<E>) -> bool
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        let opening = self.opening(front, machine);
+        let told = !self.monitor.is_idle();
         let among = match opening {
             Some(Opening { wanted: Wanted::Among(among), .. }) => among,
-            _ => 0,
+            _ => BlockSet::default(),
         };
-        let selected = self.select(among);
+        let selected = self.select(among, &mut machine.context);
         let Some(Opening { slot, outgoing, wanted, region }) = opening else { return told };
         let (incoming, region) = match (wanted, selected) {
             (Wanted::New, _) => (Incoming::New, region),
             (Wanted::Among(_), Some(block)) => {
-                (Incoming::Pending(block), self.context.resident(block).region.or(region))
+                (Incoming::Pending(block), machine.context.blocks.get(block).region.or(region))
             }
             (Wanted::Among(_), None) => return true,
         };
         let region = region.expect("there is room for its registers");
         if let Some(block) = outgoing {
-            self.check_status(block, Location::InUse);
+            self.check_status(block, Location::InUse, &mut machine.context);
         }
-        self.start_switch(slot, outgoing, incoming, region, &running.occupancy);
+        self.start(slot, outgoing, incoming, region, front, machine);
         if outgoing.is_some() {
-            self.switching.turn = (slot + 1) % running.occupancy.blocks;
+            self.turn = (slot.0 + 1) % front.occupancy.blocks;
         }
         true
     }
 
     /// The status monitor must say of a block that its context and registers are here.
-    pub(super) fn check_status(&mut self, block: usize, location: Location) {
-        if !self.switching.monitor.shows(block, location, location) {
-            self.context.counters.stage_errors += 1;
-            self.context.report(|| format!("the status monitor does not say {location:?} of block {block}"));
+    pub fn check_status(&mut self, block: BlockId, location: Location, context: &mut Context) {
+        if !self.monitor.shows(block, location, location) {
+            context.records.stage_error(context.clock.now, || {
+                format!("the status monitor does not say {location:?} of block {}", block.0)
+            });
         }
     }
 
-    fn start_switch(
+    fn start<E>(
         &mut self,
-        slot: usize,
-        outgoing: Option<usize>,
+        slot: Slot,
+        outgoing: Option<BlockId>,
         incoming: Incoming,
-        region: usize,
-        occupancy: &Occupancy,
-    ) {
-        let mut moves = Moves { store: None, restore: None };
+        region: Region,
+        front: &Front,
+        machine: &mut Machine<E>,
+    ) where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        let mut moves = Moves::default();
         if let Some(block) = outgoing {
-            let now = self.context.now;
-            self.context.show(|pipeline| pipeline.switch(now));
-            self.take_contexts(block, slot, occupancy);
-            let resident = self.context.resident(block);
-            if resident.region == Some(region) {
-                moves.store = Some((block, slot, region));
+            let now = machine.context.clock.now;
+            machine.context.records.show(|pipeline| pipeline.switch(now));
+            self.take_contexts(block, slot, &front.occupancy, machine);
+            if machine.context.blocks.get(block).region == Some(region) {
+                moves.store = Some(Place { block, slot, region });
             }
         }
         if let Incoming::Pending(block) = incoming {
-            self.context.resumable &= !(1 << block);
-            if self.context.resident(block).region.is_none() {
-                moves.restore = Some((block, slot, region));
+            machine.context.blocks.resumable.remove(block);
+            if machine.context.blocks.get(block).region.is_none() {
+                moves.restore = Some(Place { block, slot, region });
             }
         }
-        let phase = match self.switching.residency {
-            _ if moves == (Moves { store: None, restore: None }) => Phase::Contexts(None),
+        let phase = match self.residency {
+            _ if moves == Moves::default() => Phase::Contexts(None),
             Residency::RegDram => Phase::Dram(DramMove::new(moves)),
-            _ => Phase::Rmu(RmuMove::new(moves, self)),
+            _ => Phase::Rmu(RmuMove::new(moves, self.code, machine)),
         };
-        self.switching.under_way = Some(Switch { slot, outgoing, incoming, region, phase });
+        self.under_way = Some(Switch { slot, outgoing, incoming, region, phase });
     }
 
-    fn end_switch(&mut self, switch: Switch, running: &mut Running) -> Result<(), SmError> {
+    fn end<E>(&mut self, switch: Switch, front: &mut Front, machine: &mut Machine<E>) -> Result<(), SmError>
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
         let Switch { slot, outgoing, incoming, region, .. } = switch;
+        let Context { code, blocks, records, .. } = &mut machine.context;
         if let Some(block) = outgoing {
-            self.context.residency.switched_out += 1;
-            let resident = self.context.resident(block);
+            records.blocks.switched_out += 1;
+            let resident = blocks.get_mut(block);
             resident.refused = [None; 2];
             if resident.region == Some(region) {
                 resident.region = None;
             }
             let registers = resident.region.map_or(Location::BackedUp, |_| Location::InUse);
-            self.switching.monitor.set(block, Location::BackedUp, registers);
-            self.context.update_resumable(block);
+            self.monitor.set(block, Location::BackedUp, registers);
+            blocks.update_resumable(block, code.decoded());
         }
         match incoming {
             Incoming::Pending(block) => {
-                let counters = &mut self.context.residency;
-                let resident = self.context.residents[block].as_mut().expect("a pending block");
-                match resident.region {
-                    Some(_) => counters.resumed_in_place += 1,
-                    None => counters.resumed_from_store += 1,
+                let in_banks = blocks.get(block).region.is_some();
+                match in_banks {
+                    true => records.blocks.resumed_in_place += 1,
+                    false => records.blocks.resumed_from_store += 1,
                 }
                 // What it held of the PCRF is free.
-                self.context.epoch += u64::from(resident.region.is_none());
-                self.switching.monitor.set(block, Location::InUse, Location::InUse);
-                self.put_contexts(block, slot, region, true, &running.occupancy);
+                blocks.epoch += u64::from(!in_banks);
+                self.monitor.set(block, Location::InUse, Location::InUse);
+                self.put_contexts(Place { block, slot, region }, true, &front.occupancy, machine);
             }
             // Unless a slot that became free meanwhile has taken the last one.
-            Incoming::New => {
-                let room = self.context.resident_count < running.occupancy.residents;
-                if let Some(block) = running.next_block.take_if(|_| room) {
-                    self.launch_block(slot, region, block, running)?;
-                }
-            }
+            Incoming::New if front.can_launch(machine) => self.launch(slot, region, front, machine)?,
+            Incoming::New => {}
         }
         Ok(())
     }
 
     /// The PCRF has no room for it: it stays.
-    fn refuse(&mut self, switch: Switch, occupancy: &Occupancy) {
+    fn refuse<E>(&mut self, switch: Switch, front: &Front, machine: &mut Machine<E>)
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
         let block = switch.outgoing.expect("only what is stored is refused");
-        self.context.residency.refused_room += 1;
+        let Context { blocks, records, .. } = &mut machine.context;
+        records.blocks.refused_room += 1;
         let exchange = matches!(switch.incoming, Incoming::Pending(_));
         if let Incoming::Pending(other) = switch.incoming {
-            self.context.resumable |= 1 << other;
+            blocks.resumable.insert(other);
         }
-        let region = self.context.resident(block).region.expect("nothing has moved");
-        self.put_contexts(block, switch.slot, region, false, occupancy);
-        let epoch = Some(self.context.epoch);
-        self.context.resident(block).refused[usize::from(exchange)] = epoch;
+        let region = blocks.get(block).region.expect("nothing has moved");
+        let epoch = Some(blocks.epoch);
+        self.put_contexts(Place { block, slot: switch.slot, region }, false, &front.occupancy, machine);
+        machine.context.blocks.get_mut(block).refused[usize::from(exchange)] = epoch;
     }
 }

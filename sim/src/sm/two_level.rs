@@ -11,15 +11,7 @@
 //! the numbers of warps; these rules are those of the papers it cites, as far as they concern scheduling.
 
 use crate::bits::members;
-
-/// When an active warp becomes pending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TwoLevel {
-    /// When it waits for memory.
-    Rfc,
-    /// When a strand ends.
-    SoftwareRfc,
-}
+use crate::design::TwoLevel;
 
 /// The active warps of a scheduler.
 pub(super) struct ActiveSet {

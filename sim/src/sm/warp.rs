@@ -5,6 +5,7 @@ use gpurf_trace::liveness::visit_places;
 use gpurf_trace::{DynamicInstruction, Liveness, RegisterSet};
 
 use super::decoded::Decoded;
+use super::names::BlockId;
 
 /// Why a warp can or cannot issue its next instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub(super) enum State {
 /// A warp slot of a sub-core, with the warp that lies in it.
 pub(super) struct Warp {
     /// Its block among the residents, and its number in it.
-    pub block: usize,
+    pub block: BlockId,
     pub number: u16,
     /// First bank row.
     pub base: u32,
@@ -87,7 +88,7 @@ fn scatter(number: u32) -> u32 {
 impl Warp {
     pub fn empty() -> Self {
         Warp {
-            block: 0,
+            block: BlockId(0),
             number: 0,
             base: 0,
             instructions: Vec::new(),
@@ -110,7 +111,7 @@ impl Warp {
     /// Puts a new warp into the slot.
     pub fn launch(
         &mut self,
-        (block, number): (usize, u16),
+        (block, number): (BlockId, u16),
         base: u32,
         instructions: Vec<DynamicInstruction>,
         serial: u32,

@@ -7,7 +7,7 @@ mod kernels;
 
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, Gpu};
-use gpurf_sim::statistics::{Residency, Statistics};
+use gpurf_sim::statistics::{ResidentBlocks, Statistics};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
 struct Random(u64);
@@ -113,7 +113,7 @@ fn run(workload: &Workload, design: Design, config: &Config, every_cycle: bool) 
     statistics
 }
 
-fn residency(statistics: &Statistics) -> Residency {
+fn residency(statistics: &Statistics) -> ResidentBlocks {
     statistics.residency.expect("the design switches")
 }
 

@@ -1,7 +1,7 @@
 //! Results for people, and as CSV.
 
 use gpurf_sim::sm::Design;
-use gpurf_sim::statistics::{ratio, Residency};
+use gpurf_sim::statistics::{ratio, ResidentBlocks};
 
 use super::claims::{self, Claim, Workloads};
 use super::kinds::{Kind, Profile};
@@ -104,7 +104,7 @@ fn print_events(outcomes: &[Outcome], designs: &[Design]) {
     ]);
     for design in designs.iter().filter(|design| **design != Design::BASELINE) {
         let of_design = outcomes.iter().filter(|outcome| outcome.label == design.name);
-        let mut sum = gpurf_sim::statistics::Residency::default();
+        let mut sum = ResidentBlocks::default();
         let (mut cycles, mut errors) = (0, 0);
         for outcome in of_design {
             sum.add(&outcome.residency.unwrap_or_default());
@@ -155,6 +155,6 @@ pub const COLUMNS: [Column; 7] = [
     ("stalls_depletion", |outcome| outcome.stalls.depletion.to_string()),
 ];
 
-fn residency(outcome: &Outcome) -> Residency {
+fn residency(outcome: &Outcome) -> ResidentBlocks {
     outcome.residency.unwrap_or_default()
 }

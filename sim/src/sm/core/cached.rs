@@ -3,7 +3,8 @@
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, MAX_BANKS, MAX_SLOTS};
 
-use super::super::context::{Context, Executing};
+use super::super::context::Context;
+use super::super::executing::Executing;
 use super::super::prefetch::Prefetch;
 use super::super::register_cache::{Arrival, Found, Taken};
 use super::super::warp::token;
@@ -19,9 +20,9 @@ where
         let Some(cache) = &mut self.cache else { return };
         let outputs = cache.offer();
         if let Some(collector) = cache.reading.take() {
-            self.collectors[collector].found.data = outputs.data;
+            cache.held[collector].data = outputs.data;
         }
-        let Taken { result, past, fill } = cache.take(&outputs, &mut context.counters);
+        let Taken { result, past, fill } = cache.take(&outputs, &mut context.records.counters);
         let (is_live, writes_through) = (cache.is_live(&outputs), cache.writes_through);
         self.inputs.write_valid = [false; MAX_BANKS];
         // What a warp that has ended leaves is read by nobody.
@@ -32,10 +33,10 @@ where
                 Arrival { warp, register, lanes, value: outputs.register_data, position: 0, serial: 0 };
             if is_live {
                 let written_back = !(writes_through && result.is_some());
-                context.counters.rc_write_backs += u64::from(written_back);
+                context.records.counters.rc_write_backs += u64::from(written_back);
                 self.write_lanes(&leaving, context);
             } else {
-                context.counters.rc_dead_values += 1;
+                context.records.counters.rc_dead_values += 1;
             }
         }
         if let Some(past) = &past {
@@ -43,8 +44,8 @@ where
         }
         if let Some(Arrival { warp, register, serial, .. }) = result.or(past) {
             self.warps[usize::from(warp)].write(register);
-            let now = context.now;
-            context.show(|pipeline| pipeline.write(now, serial));
+            let now = context.clock.now;
+            context.records.show(|pipeline| pipeline.write(now, serial));
             self.complete_part(warp, context);
         }
         if let Some(Arrival { warp, .. }) = result.or(fill) {
@@ -63,15 +64,8 @@ where
         self.inputs.write_base[bank] = base;
         self.inputs.write_near[bank] = false;
         self.inputs.write_data[bank] = value;
-        context.counters.bank_writes += 1;
-        context.counters.rc_lane_file_writes += u64::from(write.lanes.count_ones());
-    }
-
-    /// What the warp still reads has changed.
-    pub(super) fn read_on(&mut self, warp: u8) {
-        let reading = self.reading(warp);
-        self.warps[usize::from(warp)].dispatch(reading);
-        self.changed |= 1 << warp;
+        context.records.counters.bank_writes += 1;
+        context.records.counters.rc_lane_file_writes += u64::from(write.lanes.count_ones());
     }
 
     /// The outputs of the hardware, which is not asked for what the cache has; and whether an issue failed because a
@@ -83,11 +77,11 @@ where
         if ready >> warp & 1 == 0 {
             return (outputs, false);
         }
-        let counters = &mut context.counters;
+        let counters = &mut context.records.counters;
         let batch = self.prefetches[warp].batch(self.slots);
         let found = if batch.is_empty() {
             let (&instruction, _) = self.warps[warp].head();
-            let decoded = &context.decoded[instruction.static_index as usize];
+            let decoded = context.code.of(&instruction);
             let lanes = instruction.mask;
             let found = cache.look_up(warp as u8, decoded.sources(), decoded.reuse, lanes, counters);
             if let Some(found) = &found {
@@ -116,14 +110,13 @@ where
     }
 
     /// Operands of the instruction that is dispatched, from the banks and from the cache.
-    pub(super) fn operands(&self, outputs: &SubCoreOut<u32>, found: &Found) -> [Option<u32>; MAX_SLOTS] {
-        std::array::from_fn(|slot| {
-            let (valid, value) = (outputs.operand_valid[slot], outputs.operand_data[slot]);
-            match (found.whole >> slot & 1 == 1, valid) {
-                (true, _) => Some(found.data[slot]),
-                (false, true) => Some(value & !found.hit[slot] | found.data[slot] & found.hit[slot]),
-                (false, false) => None,
-            }
+    pub(super) fn operands(&self, outputs: &SubCoreOut<u32>, collector: usize) -> [Option<u32>; MAX_SLOTS] {
+        let read = |slot: usize| outputs.operand_valid[slot].then_some(outputs.operand_data[slot]);
+        let Some(cache) = &self.cache else { return std::array::from_fn(read) };
+        let Found { whole, hit, data, .. } = &cache.held[collector];
+        std::array::from_fn(|slot| match whole >> slot & 1 == 1 {
+            true => Some(data[slot]),
+            false => read(slot).map(|value| value & !hit[slot] | data[slot] & hit[slot]),
         })
     }
 
@@ -131,13 +124,14 @@ where
     pub(super) fn fill(
         &mut self,
         warp: u8,
+        collector: usize,
         (sources, positions): (&[u8], &[u8]),
-        found: &Found,
         operands: &[Option<u32>; MAX_SLOTS],
     ) {
         let Some(cache) = self.cache.as_mut().filter(|cache| cache.keeps(warp)) else { return };
+        let take = cache.held[collector].take;
         for (slot, &register) in sources.iter().enumerate() {
-            let (lanes, position) = (found.take[slot], positions[slot]);
+            let (lanes, position) = (take[slot], positions[slot]);
             if let (1.., Some(value)) = (lanes, operands[slot]) {
                 cache.fills.push_back(Arrival { warp, register, lanes, value, position, serial: 0 });
             }
@@ -164,8 +158,8 @@ where
                 continue;
             }
             // LTRF's hardware does not know what is dead.
-            let liveness = context.liveness.as_ref().filter(|_| context.intervals.is_none());
-            let live = liveness.map(|liveness| slot.live(liveness, &context.decoded));
+            let liveness = context.code.liveness.as_ref().filter(|_| context.code.intervals.is_none());
+            let live = liveness.map(|liveness| slot.live(liveness, context.code.decoded()));
             cache.flush(warp as u8, live);
         }
         cache.keep(active);

@@ -1,10 +1,11 @@
 //! What the hardware says is held against what the SM knows.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, MAX_SLOTS, SUB_CORES};
+use gpurf_blocks::{Clocked, MAX_SLOTS};
 
-use super::super::context::{Context, Executing};
+use super::super::context::Context;
 use super::super::decoded::Decoded;
+use super::super::executing::Executing;
 use super::super::warp::Expected;
 use super::Core;
 use crate::bits::mask;
@@ -15,11 +16,10 @@ where
 {
     /// The operand stage and the SM must agree about which collectors are occupied.
     pub(super) fn check_occupancy(&self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
-        let reported = mask(&outputs.collector_occupied) & self.all_collectors;
+        let reported = mask(&outputs.collector_occupied) & self.collectors.all;
         if reported != occupied {
-            context.counters.stage_errors += 1;
             let index = self.index;
-            context.report(|| {
+            context.records.stage_error(context.clock.now, || {
                 format!("sub-core {index}: collectors {reported:#b} are occupied, {occupied:#b} should be")
             });
         }
@@ -35,9 +35,8 @@ where
         let reported = (outputs.dispatch_payload, outputs.dispatch_warp, outputs.dispatch_unit);
         let expected = (executing.serial, u32::from(executing.warp), u32::from(decoded.unit));
         if reported != expected || self.inputs.unit_ready >> decoded.unit & 1 == 0 {
-            context.counters.stage_errors += 1;
             let index = self.index;
-            context.report(|| {
+            context.records.stage_error(context.clock.now, || {
                 format!("sub-core {index}: dispatched (payload, warp, unit) {reported:?}, should be {expected:?} and the unit ready")
             });
         }
@@ -55,18 +54,18 @@ where
     ) {
         for (index, &source) in decoded.sources().iter().enumerate() {
             if expected.known[index] == 0 {
-                context.counters.uninitialised_reads += 1;
+                context.records.counters.uninitialised_reads += 1;
                 continue;
             }
-            context.counters.token_checks += 1;
+            context.records.counters.token_checks += 1;
             let lanes = lanes & expected.known[index];
             let token = expected.tokens[index] & lanes;
             let value = operands[index].map(|value| value & lanes);
             if value != Some(token) {
-                context.counters.token_errors += 1;
-                let warp = usize::from(executing.warp) * SUB_CORES + self.index;
+                context.records.counters.token_errors += 1;
+                let warp = executing.warp_slot();
                 let pc = decoded.pc;
-                context.report(|| {
+                context.records.report(context.clock.now, || {
                     let value = value.map_or("nothing".into(), |value| format!("token {value:#010x}"));
                     format!(
                         "pc 0x{pc:04x}, warp slot {warp}: R{source} is {value}, should be token {token:#010x}, \

@@ -16,7 +16,7 @@ where
         let warp = usize::from(warp);
         let slot = &self.warps[warp];
         let (instruction, serial) = slot.head();
-        let decoded = context.decoded(instruction);
+        let decoded = context.code.of(instruction);
         self.inputs.head_unit[warp] = decoded.unit.into();
         self.inputs.head_payload[warp] = serial;
         self.inputs.head_base[warp] = slot.base;

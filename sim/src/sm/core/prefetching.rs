@@ -6,8 +6,9 @@ use gpurf_blocks::Clocked;
 use super::super::context::Context;
 use super::super::prefetch::{position, Batch};
 use super::super::warp::State;
-use super::{Collecting, Core};
-use crate::bits::{mask, members};
+use super::collectors::Collecting;
+use super::Core;
+use crate::bits::mask;
 
 impl<E> Core<E>
 where
@@ -15,11 +16,11 @@ where
 {
     /// The state of a warp that could issue, in view of its prefetch, which is put at the head of its buffer.
     pub(super) fn ask_prefetch(&mut self, warp: u8, context: &Context) -> State {
-        let (Some(intervals), Some(liveness)) = (&context.intervals, &context.liveness) else {
+        let (Some(intervals), Some(liveness)) = (&context.code.intervals, &context.code.liveness) else {
             return State::Ready;
         };
         let slot = &self.warps[usize::from(warp)];
-        let pc = context.decoded(slot.head().0).pc;
+        let pc = context.code.of(slot.head().0).pc;
         let prefetch = &mut self.prefetches[usize::from(warp)];
         prefetch.reach(pc, intervals, liveness, slot.pending());
         let batch = prefetch.batch(self.slots);
@@ -28,11 +29,9 @@ where
             self.present_reads(warp, self.warps[usize::from(warp)].base, &batch, context);
             return State::Ready;
         }
-        let fetches = |collector: usize| {
-            self.owners[collector] == Some(warp) && !self.collectors[collector].prefetch.is_empty()
-        };
         let filling = self.cache.as_ref().is_some_and(|cache| !cache.filling(warp).is_empty());
-        match filling || members(self.occupied).any(fetches) {
+        let mut held = self.collectors.iter();
+        match filling || held.any(|held| held.warp == warp && !held.prefetch.is_empty()) {
             true => State::Prefetch,
             false => State::Ready,
         }
@@ -43,19 +42,16 @@ where
         let warp = outputs.issued_warp as usize;
         let batch = self.prefetches[warp].batch(self.slots);
         let Some(cache) = self.cache.as_mut().filter(|_| !batch.is_empty()) else { return false };
-        let collector = (mask(&outputs.issue) & self.all_collectors).trailing_zeros() as usize;
-        cache.reading = Some(collector);
-        let read = batch.len() as u32 - cache.found.whole.count_ones();
-        context.counters.rc_prefetches += 1;
-        context.counters.rc_prefetched += u64::from(read);
-        context.stalls.prefetch += 1;
-        context.last_progress = context.now;
+        let collector = (mask(&outputs.issue) & self.collectors.all).trailing_zeros() as usize;
+        let read = batch.len() as u32 - cache.enter(collector).count_ones();
+        context.records.counters.rc_prefetches += 1;
+        context.records.counters.rc_prefetched += u64::from(read);
+        context.records.stalls.prefetch += 1;
+        context.clock.progress();
         self.prefetches[warp].ask(&batch);
         let reads = batch.iter().copied().collect();
-        self.collectors[collector] =
-            Collecting { prefetch: batch, reads, found: cache.found, ..Collecting::default() };
-        self.occupied |= 1 << collector;
-        self.owners[collector] = Some(warp as u8);
+        let held = Collecting { warp: warp as u8, prefetch: batch, reads, ..Collecting::default() };
+        self.collectors.enter(collector, held);
         self.presented &= !(1 << warp);
         self.changed |= 1 << warp;
         self.show_prefetch(warp as u8, collector, context);
@@ -64,12 +60,14 @@ where
 
     /// What a prefetch has read fills the cache. Whether the collector holds one.
     pub(super) fn end_prefetch(&mut self, collector: usize, outputs: &SubCoreOut<u32>) -> bool {
-        let Collecting { prefetch, found, .. } = self.collectors[collector].clone();
-        let Some(warp) = self.owners[collector].filter(|_| !prefetch.is_empty()) else { return false };
-        let operands = self.operands(outputs, &found);
+        let Some(held) = self.collectors.last(collector).filter(|held| !held.prefetch.is_empty()) else {
+            return false;
+        };
+        let (warp, prefetch) = (held.warp, held.prefetch.clone());
+        let operands = self.operands(outputs, collector);
         let positions: Batch = prefetch.iter().map(|&register| position(register)).collect();
-        self.fill(warp, (&prefetch, &positions), &found, &operands);
-        self.occupied &= !(1 << collector);
+        self.fill(warp, collector, (&prefetch, &positions), &operands);
+        self.collectors.leave(collector);
         self.read_on(warp);
         true
     }

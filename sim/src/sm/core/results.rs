@@ -1,11 +1,9 @@
-//! Results on their way from the units to the banks.
+//! Results of a sub-core that wait for their bank.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
+use std::collections::VecDeque;
 
-use super::super::context::{Context, Executing};
-use super::super::warp::token;
-use super::Core;
+use gpurf_blocks::MAX_BANKS;
+
 use crate::register_file::home;
 
 /// A register to be written.
@@ -22,83 +20,59 @@ pub(super) struct Result {
     pub restored: bool,
 }
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
-    /// One waiting result per bank is written.
-    pub(super) fn write_back(&mut self, context: &mut Context) {
-        for bank in 0..self.banks {
-            self.inputs.write_valid[bank] = false;
-            let Some(result) = self.results[bank].pop_front() else {
-                continue;
-            };
-            let inputs = &mut self.inputs;
-            let slot = &mut self.warps[result.warp as usize];
-            inputs.write_valid[bank] = true;
-            inputs.write_warp[bank] = result.warp.into();
-            inputs.write_register[bank] = result.register.into();
-            inputs.write_base[bank] = result.base;
-            inputs.write_near[bank] = result.near;
-            inputs.write_data[bank] = result.token;
-            context.counters.bank_writes += 1;
-            if let Some(copies) = &mut self.copies {
-                let (_, row) = home(self.banks, result.warp.into(), result.base, result.register.into());
-                copies[bank][row as usize] = result.token;
-            }
-            if result.restored {
-                self.restoring -= 1;
-                context.residency.registers_restored += 1;
-                continue;
-            }
-            slot.write(result.register);
-            let now = context.now;
-            context.show(|pipeline| pipeline.write(now, result.serial));
-            self.complete_part(result.warp, context);
+pub(super) struct Results {
+    waiting: [VecDeque<Result>; MAX_BANKS],
+    banks: usize,
+    /// Those that come back with their block.
+    restoring: u32,
+    /// What was written into each bank, row by row, if registers that leave are read from there.
+    copies: Option<[Vec<u32>; MAX_BANKS]>,
+}
+
+impl Results {
+    /// `copied_rows`: of a bank, if what is written is to be kept.
+    pub fn new(banks: usize, copied_rows: Option<usize>) -> Self {
+        Results {
+            waiting: std::array::from_fn(|_| VecDeque::with_capacity(64)),
+            banks,
+            restoring: 0,
+            copies: copied_rows.map(|rows| std::array::from_fn(|_| vec![0; rows])),
         }
     }
 
-    /// The instruction leaves its unit, or memory answers.
-    pub fn complete(&mut self, executing: Executing, context: &mut Context) {
-        let Executing { warp, serial, instruction, .. } = executing;
-        let decoded = *context.decoded(&instruction);
-        let cached = self.send_to_cache(&executing, decoded.destinations());
-        for (index, &register) in decoded.destinations().iter().enumerate().filter(|_| !cached) {
-            let near = instruction.near_destinations >> index & 1 == 1;
-            let (token, base) = (token(serial, register), self.warps[warp as usize].base);
-            let (bank, _) = home(self.banks, warp.into(), base, register.into());
-            self.results[bank].push_back(Result {
-                warp,
-                register,
-                near,
-                token,
-                serial,
-                base,
-                restored: false,
-            });
-        }
-        self.warps[warp as usize].arrive(decoded.destinations());
-        let results = decoded.destinations().len() as u32;
-        let now = context.now;
-        context.show(|pipeline| pipeline.complete(now, serial, results));
-        // Its results take the instruction's place among what is outstanding.
-        self.warps[warp as usize].outstanding += results;
-        self.complete_part(warp, context);
+    pub fn is_empty(&self) -> bool {
+        self.waiting[..self.banks].iter().all(VecDeque::is_empty)
     }
 
-    /// One outstanding part of a warp's work is done.
-    pub(super) fn complete_part(&mut self, warp: u8, context: &mut Context) {
-        let slot = &mut self.warps[warp as usize];
-        slot.outstanding -= 1;
-        self.changed |= 1 << warp;
-        if slot.outstanding > 0 || !slot.is_issued() {
-            return;
+    /// Registers of a block that comes are still to be written.
+    pub fn is_restoring(&self) -> bool {
+        self.restoring > 0
+    }
+
+    pub fn push(&mut self, result: Result) {
+        self.restoring += u32::from(result.restored);
+        self.waiting[self.home(result.warp, result.base, result.register).0].push_back(result);
+    }
+
+    /// The result that a bank takes in this cycle.
+    pub fn pop(&mut self, bank: usize) -> Option<Result> {
+        let result = self.waiting[bank].pop_front()?;
+        self.restoring -= u32::from(result.restored);
+        let (_, row) = self.home(result.warp, result.base, result.register);
+        if let Some(copies) = &mut self.copies {
+            copies[bank][row as usize] = result.token;
         }
-        if let Some(cache) = &mut self.cache {
-            cache.end(warp);
-        }
-        if context.resident(slot.block).complete_warp() {
-            context.completed |= 1u128 << slot.block;
-        }
+        Some(result)
+    }
+
+    /// What was written into a register last, if that is kept.
+    pub fn written(&self, warp: u8, base: u32, register: u8) -> Option<u32> {
+        let (bank, row) = self.home(warp, base, register);
+        Some(self.copies.as_ref()?[bank][row as usize])
+    }
+
+    /// Bank and row of a register of a warp whose registers lie from row `base` on.
+    pub fn home(&self, warp: u8, base: u32, register: u8) -> (usize, u32) {
+        home(self.banks, warp.into(), base, register.into())
     }
 }

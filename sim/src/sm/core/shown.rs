@@ -3,18 +3,20 @@
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::Clocked;
 
-use super::super::context::{Context, Executing};
-use super::{Collecting, Core};
+use super::super::context::Context;
+use super::super::executing::Executing;
+use super::super::names::BlockId;
+use super::collectors::Collecting;
+use super::Core;
 use crate::bits::mask;
-use crate::register_file::home;
 
 impl<E> Core<E>
 where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
     /// The warps of a resident block begin.
-    pub fn begin_block(&self, block: usize, context: &mut Context) {
-        if context.pipeline.is_some() {
+    pub fn begin_block(&self, block: BlockId, context: &mut Context) {
+        if context.records.pipeline.is_some() {
             let starts = |warp: &&u8| self.warps[usize::from(**warp)].block == block;
             self.ages.iter().filter(starts).for_each(|&warp| self.begin_head(warp, context));
         }
@@ -26,37 +28,34 @@ where
         if !slot.is_issued() {
             let (&instruction, serial) = slot.head();
             let (sub_core, block, number) = (self.index, slot.block, slot.number);
-            context.begin(&Executing { sub_core, warp, block, number, serial, instruction });
+            let executing = Executing { sub_core, warp, block, number, serial, instruction };
+            let (now, resident) = (context.clock.now, context.blocks.get(block).block.id);
+            let (kernel, decoded) = (&context.code.header.name, context.code.of(&instruction));
+            context.records.show(|pipeline| pipeline.begin(now, kernel, resident, decoded, &executing));
         }
     }
 
     /// An instruction enters a collector; those of its sources that neither the collector nor the register cache has are
-    /// read from their banks.
-    pub(super) fn show_issue(
-        &self,
-        executing: &Executing,
-        collector: usize,
-        hit: &[bool],
-        context: &mut Context,
-    ) {
-        if context.pipeline.is_none() {
+    /// read from their banks. `found`: bit s, the cache has all of slot s.
+    pub(super) fn show_issue(&self, executing: &Executing, found: u8, hit: &[bool], context: &mut Context) {
+        if context.records.pipeline.is_none() {
             return;
         }
         let Executing { warp, serial, instruction, .. } = *executing;
-        let found = self.collectors[collector].found.whole;
-        let sources = context.decoded(&instruction).sources().to_vec();
+        let sources = context.code.of(&instruction).sources().to_vec();
         let missed = sources.iter().enumerate().filter(|(slot, _)| !hit[*slot] && found >> slot & 1 == 0);
         let banks = missed.map(|(_, &register)| self.bank_of(warp, register));
-        context.show(|pipeline| pipeline.issue(self.index, serial, banks));
+        context.records.show(|pipeline| pipeline.issue(self.index, serial, banks));
         self.begin_head(warp, context);
     }
 
     /// A prefetch enters a collector; what the register cache does not have is read from the banks.
     pub(super) fn show_prefetch(&self, warp: u8, collector: usize, context: &mut Context) {
-        let Collecting { prefetch, found, .. } = &self.collectors[collector];
-        context.show(|pipeline| {
+        let Some(Collecting { prefetch, .. }) = self.collectors.last(collector) else { return };
+        let found = self.cache.as_ref().map_or(0, |cache| cache.held[collector].whole);
+        context.records.show(|pipeline| {
             for (slot, &register) in prefetch.iter().enumerate() {
-                if found.whole >> slot & 1 == 0 {
+                if found >> slot & 1 == 0 {
                     pipeline.save(self.index, self.bank_of(warp, register));
                 }
             }
@@ -65,15 +64,15 @@ where
 
     /// Where a register of a warp in its slot lives.
     fn bank_of(&self, warp: u8, register: u8) -> usize {
-        home(self.banks, warp.into(), self.warps[usize::from(warp)].base, register.into()).0
+        self.results.home(warp, self.warps[usize::from(warp)].base, register).0
     }
 
     /// The reads that go to their banks in a cycle. `issues`: an instruction of a warp was issued in it.
     pub(super) fn show_reads(&self, outputs: &SubCoreOut<u32>, issues: bool, context: &mut Context) {
-        let (now, sub_core) = (context.now, self.index);
-        context.show(|pipeline| {
+        let (now, sub_core) = (context.clock.now, self.index);
+        context.records.show(|pipeline| {
             let entered = issues.then(|| mask(&outputs.issue).trailing_zeros() as usize);
-            let issued = entered.and_then(|collector| self.collectors.get(collector)?.executing);
+            let issued = entered.and_then(|collector| self.collectors.last(collector)?.executing);
             let serial = issued.map(|executing| executing.serial);
             pipeline.read(now, sub_core, mask(&outputs.bank_read), serial);
         });

@@ -5,11 +5,14 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::Clocked;
 
 use super::super::context::Context;
+use super::super::names::BlockId;
 use super::super::pool::{Change, Pool};
 use super::super::warp::{State, Warp};
-use super::{Collecting, Core, Result, Save, WarpStates};
+use super::collectors::Collecting;
+use super::results::Result;
+use super::warp_states::WarpStates;
+use super::{Core, Save};
 use crate::bits::{mask, members};
-use crate::register_file::home;
 
 impl<E> Core<E>
 where
@@ -18,15 +21,14 @@ where
     /// Warps that wait for a load that takes long, or for registers; and those of which nothing else is under way, or
     /// that are not there. One bit each. A warp at a barrier, or at its end, is among the latter only.
     pub fn stalled(&self, context: &Context) -> (u8, u8) {
-        let collecting = members(self.occupied).filter_map(|collector| self.owners[collector]);
-        let collecting: u8 = collecting.fold(0, |set, warp| set | 1 << warp);
+        let collecting = self.collectors.iter().fold(0, |set, held| set | 1 << held.warp);
         let present: u8 = self.ages.iter().fold(0, |set, warp| set | 1 << warp);
         let WarpStates { memory, barrier, issued, pool, .. } = self.situation;
         let candidates = (memory | barrier | issued | pool) & !collecting & !self.changed;
         let (mut waiting, mut stalled) = (0, !present);
         for warp in members(candidates) {
             if self.warps[warp].is_quiet() {
-                let waits = pool >> warp & 1 == 1 || self.warps[warp].waits_long(&context.decoded);
+                let waits = pool >> warp & 1 == 1 || self.warps[warp].waits_long(context.code.decoded());
                 waiting |= u8::from(waits) << warp;
                 stalled |= 1 << warp;
             }
@@ -41,12 +43,12 @@ where
 
     /// The state of a warp in view of the pool.
     pub(super) fn ask_pool(&mut self, warp: u8, state: State, context: &mut Context) -> State {
-        let (Some(pool), Some(liveness)) = (&mut self.pool, &context.liveness) else { return state };
+        let (Some(pool), Some(liveness)) = (&mut self.pool, &context.code.liveness) else { return state };
         let slot = &mut self.warps[usize::from(warp)];
-        let (state, change) = pool.update(slot, state, liveness, &context.decoded);
+        let (state, change) = pool.update(slot, state, liveness, context.code.decoded());
         match change {
             Change::None => {}
-            Change::Taken => context.residency.pool_acquired += 1,
+            Change::Taken => context.records.blocks.pool_acquired += 1,
             Change::Returned => self.changed |= self.situation.pool,
         }
         state
@@ -84,7 +86,7 @@ where
     }
 
     /// A warp's context leaves its slot, for which `spare` is left; `None` if no warp of this block is there.
-    pub fn take_warp(&mut self, warp: u8, block: usize, spare: &mut Vec<Warp>) -> Option<Warp> {
+    pub fn take_warp(&mut self, warp: u8, block: BlockId, spare: &mut Vec<Warp>) -> Option<Warp> {
         if !self.ages.contains(&warp) || self.warps[usize::from(warp)].block != block {
             return None;
         }
@@ -111,11 +113,10 @@ where
 
     /// Reads a register of a warp whose context has left: see [`Save`].
     pub fn save_register(&mut self, warp: u8, register: u8, base: u32, context: &mut Context) {
-        let (bank, row) = home(self.banks, warp.into(), base, register.into());
-        let read = self.copies.as_ref().map(|copies| copies[bank][row as usize]);
+        let read = self.results.written(warp, base, register);
         if read.is_some() {
-            context.residency.registers_saved += 1;
-            context.counters.bank_reads += 1;
+            context.records.blocks.registers_saved += 1;
+            context.records.counters.bank_reads += 1;
         }
         // It is in no collector, and has nothing to present.
         let collector = read.map(|_| usize::MAX);
@@ -131,37 +132,26 @@ where
 
     /// Writes a register of a warp whose context has yet to come.
     pub fn restore_register(&mut self, warp: u8, register: u8, base: u32, token: u32) {
-        let (bank, _) = home(self.banks, warp.into(), base, register.into());
-        self.results[bank].push_back(Result {
-            warp,
-            register,
-            near: false,
-            token,
-            serial: 0,
-            base,
-            restored: true,
-        });
-        self.restoring += 1;
+        let near = false;
+        self.results.push(Result { warp, register, near, token, serial: 0, base, restored: true });
     }
 
     /// Registers that are still to be written.
     pub fn is_restoring(&self) -> bool {
-        self.restoring > 0
+        self.results.is_restoring()
     }
 
     /// The hardware has taken the read.
     pub(super) fn issue_save(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) {
-        let collector = (mask(&outputs.issue) & self.all_collectors).trailing_zeros() as usize;
+        let collector = (mask(&outputs.issue) & self.collectors.all).trailing_zeros() as usize;
         let Some(save) = &mut self.save else { return };
         save.collector = Some(collector);
-        self.collectors[collector] = Collecting::default();
-        self.occupied |= 1 << collector;
-        self.owners[collector] = Some(save.warp);
-        let (bank, _) = home(self.banks, save.warp.into(), save.base, save.register.into());
+        self.collectors.enter(collector, Collecting { warp: save.warp, ..Collecting::default() });
+        let (bank, _) = self.results.home(save.warp, save.base, save.register);
         let sub_core = self.index;
-        context.show(|pipeline| pipeline.save(sub_core, bank));
-        context.residency.registers_saved += 1;
-        context.stalls.switching += 1;
-        context.last_progress = context.now;
+        context.records.show(|pipeline| pipeline.save(sub_core, bank));
+        context.records.blocks.registers_saved += 1;
+        context.records.stalls.switching += 1;
+        context.clock.progress();
     }
 }

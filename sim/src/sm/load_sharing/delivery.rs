@@ -2,8 +2,8 @@
 
 use gpurf_trace::ThreadBlock;
 
-use crate::sm::context::Executing;
 use crate::sm::decoded::Decoded;
+use crate::sm::executing::Executing;
 use crate::statistics::Counters;
 
 /// A load, with what is known of it.

@@ -11,22 +11,20 @@
 //! - *Barriers*: see [`Multicaster::begin`].
 
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
-use gpurf_blocks::{Clocked, SUB_CORES, WARPS};
+use gpurf_blocks::{SUB_CORES, WARPS};
 
 use crate::config::Config;
-use crate::sm::context::Executing;
+use crate::engines::IwmuEngine;
 use crate::sm::decoded::Decoded;
+use crate::sm::executing::Executing;
+use crate::sm::marking::Key;
+use crate::sm::names::BlockId;
 use crate::statistics::Counters;
 
-use super::marking::Key;
 use super::sections::BLOCK_SLOTS;
-use super::warp_slot;
 
-/// An inter-warp multicasting unit in any engine.
-pub type MulticastingUnit = Box<dyn Clocked<In = IwmuIn, Out = IwmuOut> + Send>;
-
-pub(in crate::sm) struct Multicaster {
-    unit: MulticastingUnit,
+pub(super) struct Multicaster {
+    unit: IwmuEngine,
     inputs: IwmuIn,
     /// By sub-core: the load that is offered.
     offered: [Option<Part>; SUB_CORES],
@@ -40,7 +38,7 @@ pub(in crate::sm) struct Multicaster {
     outstanding: usize,
     /// Warp slots whose loads the unit is to release, one bit each.
     releases: u32,
-    /// By block slot.
+    /// By resident block.
     blocks: [BlockLoads; BLOCK_SLOTS],
     /// Most entries of the load request table in use since the last interval.
     peak: u32,
@@ -54,7 +52,7 @@ const HELD: usize = 64;
 
 /// A load, or half of a duplicated one, in the unit.
 #[derive(Clone, Copy)]
-pub(in crate::sm) struct Part {
+pub(super) struct Part {
     pub executing: Executing,
     key: Key,
     section: u32,
@@ -89,7 +87,7 @@ struct BlockLoads {
 }
 
 /// What happens in a cycle.
-pub(in crate::sm) struct Step {
+pub(super) struct Step {
     /// Loads that the unit has taken from the sub-cores' queues, one bit per sub-core.
     pub taken: u8,
     pub grant: Option<Grant>,
@@ -98,13 +96,13 @@ pub(in crate::sm) struct Step {
 }
 
 /// An access to shared memory, for one load or two.
-pub(in crate::sm) struct Grant {
+pub(super) struct Grant {
     pub first: Part,
     pub second: Option<Part>,
 }
 
 impl Multicaster {
-    pub fn new(unit: MulticastingUnit, config: &Config) -> Self {
+    pub fn new(unit: IwmuEngine, config: &Config) -> Self {
         Multicaster {
             unit,
             inputs: IwmuIn { enable: [true; SUB_CORES], ..IwmuIn::default() },
@@ -120,13 +118,13 @@ impl Multicaster {
     }
 
     /// A multicasting load of a block issues.
-    pub fn issued(&mut self, block: usize) {
-        self.blocks[block].coming += 1;
+    pub fn issued(&mut self, block: BlockId) {
+        self.blocks[block.0].coming += 1;
     }
 
     /// A multicasting load of a section comes to the unit, or is served without it.
-    pub fn arrived(&mut self, block: usize, section: u32) {
-        let loads = &mut self.blocks[block];
+    pub fn arrived(&mut self, block: BlockId, section: u32) {
+        let loads = &mut self.blocks[block.0];
         loads.coming -= 1;
         if section != loads.section {
             loads.late -= 1;
@@ -137,30 +135,30 @@ impl Multicaster {
     }
 
     /// Whether the head of a queue, from a section, is to go to the unit.
-    pub fn takes(&self, head: &Executing, section: u32, decoded: &[Decoded]) -> bool {
-        let loads = &self.blocks[head.block];
-        decoded[head.instruction.static_index as usize].multicasts
+    pub fn takes(&self, head: &Executing, section: u32, decoded: &Decoded) -> bool {
+        let loads = &self.blocks[head.block.0];
+        decoded.multicasts
             && (self.taken[head.sub_core].parts > 0 || section == loads.section || !loads.hurried)
     }
 
     /// A section of a block begins: all of its warps have arrived at a barrier. When the last load from before it
     /// has come to the unit, none asks for those there any more.
-    pub fn begin(&mut self, block: usize, section: u32) {
+    pub fn begin(&mut self, block: BlockId, section: u32) {
         let held = self.held.iter().flatten().filter(|part| part.executing.block == block);
         let draining = held.count() as u32;
-        let coming = self.blocks[block].coming;
-        self.blocks[block] = BlockLoads { section, coming, late: coming, draining, hurried: false };
+        let coming = self.blocks[block.0].coming;
+        self.blocks[block.0] = BlockLoads { section, coming, late: coming, draining, hurried: false };
         if coming == 0 {
             self.release_block(block);
         }
     }
 
     fn is_late(&self, part: &Part) -> bool {
-        part.section != self.blocks[part.executing.block].section
+        part.section != self.blocks[part.executing.block.0].section
     }
 
     /// The unit is to release what it has of a block.
-    fn release_block(&mut self, block: usize) {
+    fn release_block(&mut self, block: BlockId) {
         for (slot, held) in self.held.iter().enumerate() {
             if held.iter().any(|part| part.executing.block == block) {
                 self.releases |= 1 << slot;
@@ -169,13 +167,13 @@ impl Multicaster {
     }
 
     /// Whether stores of the block to shared memory have to wait for loads from before a barrier.
-    pub fn is_draining(&self, block: usize) -> bool {
-        self.blocks[block].draining > 0
+    pub fn is_draining(&self, block: BlockId) -> bool {
+        self.blocks[block.0].draining > 0
     }
 
     /// A store waits. It may stand before late loads in their queue, so these are not waited for.
-    pub fn hurry(&mut self, block: usize) {
-        let loads = &mut self.blocks[block];
+    pub fn hurry(&mut self, block: BlockId) {
+        let loads = &mut self.blocks[block.0];
         if loads.draining > 0 && loads.late > 0 && !loads.hurried {
             loads.hurried = true;
             self.release_block(block);
@@ -201,7 +199,7 @@ impl Multicaster {
         });
         inputs.request_valid[sub_core] = load.is_some();
         if let Some(Part { executing, key, .. }) = &self.offered[sub_core] {
-            inputs.request_warp[sub_core] = warp_slot(executing) as u32;
+            inputs.request_warp[sub_core] = executing.warp_slot() as u32;
             inputs.request_address[sub_core] = key.address as u32;
             inputs.request_source[sub_core] = key.source.into();
             inputs.request_destination[sub_core] = key.destination.into();
@@ -236,9 +234,9 @@ impl Multicaster {
                 self.releases &= !(1 << self.inputs.request_warp[sub_core]);
             }
             let Some(part) = self.offered[sub_core].take() else { continue };
-            self.held[warp_slot(&part.executing)].push(part);
+            self.held[part.executing.warp_slot()].push(part);
             self.outstanding += 1;
-            self.blocks[part.executing.block].draining += u32::from(self.is_late(&part));
+            self.blocks[part.executing.block.0].draining += u32::from(self.is_late(&part));
             counters.multicast_requests += 1;
             let present = &mut self.taken[sub_core];
             present.serial = part.executing.serial;
@@ -268,9 +266,9 @@ impl Multicaster {
     /// part.
     pub fn deliver(&mut self, part: &Part, completion: u64) -> Option<u64> {
         let completion = completion.max(part.completion);
-        self.blocks[part.executing.block].draining -= u32::from(self.is_late(part));
+        self.blocks[part.executing.block.0].draining -= u32::from(self.is_late(part));
         let Executing { serial, sub_core, .. } = part.executing;
-        let held = &mut self.held[warp_slot(&part.executing)];
+        let held = &mut self.held[part.executing.warp_slot()];
         let taken = &mut self.taken[sub_core];
         if let Some(other) = held.iter_mut().find(|other| other.executing.serial == serial) {
             other.completion = completion;

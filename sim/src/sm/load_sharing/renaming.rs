@@ -10,8 +10,10 @@
 //!   cycle after, as by any load: the write that renaming saves is not left out, so that every operand can be
 //!   checked at dispatch.
 
-use crate::sm::context::Executing;
 use gpurf_blocks::WARPS;
+
+use crate::sm::executing::Executing;
+use crate::sm::names::BlockId;
 
 /// Values kept for later warps. A sub-core's 512 registers hold no more of four registers each.
 const VALUES: usize = 128;
@@ -100,7 +102,7 @@ impl Renaming {
     }
 
     /// A section of a block begins. Loads from the one before may still come.
-    pub fn begin(&mut self, block: usize, section: u32) {
+    pub fn begin(&mut self, block: BlockId, section: u32) {
         let is_over = |value: &Value| value.leader.block == block && section.wrapping_sub(value.section) > 1;
         self.values.retain(|value| !(value.loaded && is_over(value)));
     }
@@ -117,7 +119,7 @@ mod tests {
         block.push(static_index, u32::MAX, &[]);
         let instruction = block.warps[0].instructions[0];
         let serial = 100 * u32::from(warp) + static_index;
-        Executing { sub_core: 0, warp, block: 0, number: 0, serial, instruction }
+        Executing { sub_core: 0, warp, block: BlockId(0), number: 0, serial, instruction }
     }
 
     fn serials(loads: [Option<Executing>; WARPS]) -> Vec<u32> {
@@ -136,9 +138,9 @@ mod tests {
         assert!(matches!(request(&mut renaming, 2), Found::Loaded(leader) if leader.warp == 0));
         let later = |renaming: &mut Renaming| renaming.request(load(5, 7), 6, 0, |_, _| true);
         assert!(matches!(later(&mut renaming), Found::Nothing), "behind a barrier");
-        renaming.begin(0, 6);
+        renaming.begin(BlockId(0), 6);
         assert!(matches!(request(&mut renaming, 6), Found::Loaded(_)), "late");
-        renaming.begin(0, 7);
+        renaming.begin(BlockId(0), 7);
         assert!(matches!(request(&mut renaming, 7), Found::Nothing));
     }
 
@@ -157,7 +159,7 @@ mod tests {
         let mut renaming = Renaming::new();
         renaming.request(load(0, 1), 0, 0, |_, _| true);
         renaming.request(load(1, 1), 0, 0, |_, _| true);
-        renaming.begin(0, 2);
+        renaming.begin(BlockId(0), 2);
         assert_eq!(serials(renaming.loaded(&load(0, 1))), [101]);
     }
 

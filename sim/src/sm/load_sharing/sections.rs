@@ -3,10 +3,10 @@
 //! A barrier opens when the last warp issues it. Older instructions of other warps may then still be in their
 //! collectors, so that the time of an access does not tell its section; the place in program order does.
 
-use crate::sm::context::Executing;
 use gpurf_blocks::{SUB_CORES, WARPS};
 
-use super::warp_slot;
+use crate::sm::executing::Executing;
+use crate::sm::names::BlockId;
 
 /// Slots for blocks, at most.
 pub const BLOCK_SLOTS: usize = 32;
@@ -30,18 +30,18 @@ impl Sections {
 
     /// A section of a block begins; its number. It differs from that of every section before, by more than 1 if a
     /// new block comes into the slot.
-    pub fn begin(&mut self, block: usize, is_new: bool) -> u32 {
-        self.present[block] = self.present[block].wrapping_add(1 + u32::from(is_new));
-        self.present[block]
+    pub fn begin(&mut self, block: BlockId, is_new: bool) -> u32 {
+        self.present[block.0] = self.present[block.0].wrapping_add(1 + u32::from(is_new));
+        self.present[block.0]
     }
 
     /// Whether an instruction is from before the present section of its block.
     pub fn is_late(&self, executing: &Executing) -> bool {
-        (executing.serial.wrapping_sub(self.first[warp_slot(executing)]) as i32) < 0
+        (executing.serial.wrapping_sub(self.first[executing.warp_slot()]) as i32) < 0
     }
 
     /// The section of an instruction that is under way.
     pub fn of(&self, executing: &Executing) -> u32 {
-        self.present[executing.block].wrapping_sub(u32::from(self.is_late(executing)))
+        self.present[executing.block.0].wrapping_sub(u32::from(self.is_late(executing)))
     }
 }

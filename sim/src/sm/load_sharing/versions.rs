@@ -1,6 +1,8 @@
 //! When the words of shared memory were last stored to: a load that is performed later than its place in
 //! program order, or served from an older load's data, must not lie on the other side of a store.
 
+use crate::sm::names::BlockId;
+
 use super::sections::BLOCK_SLOTS;
 
 /// Bytes of shared memory that the multicasting unit's 16-bit addresses reach. I §5.2.3.
@@ -29,16 +31,16 @@ impl Versions {
     }
 
     /// A section of a block begins.
-    pub fn begin(&mut self, block: usize) {
+    pub fn begin(&mut self, block: BlockId) {
         self.stores = self.stores.wrapping_add(1);
-        self.begun[block] = self.stores;
+        self.begun[block.0] = self.stores;
     }
 
     /// Lanes store `width` bytes each. A store that is `late`, from before its block's section, is taken to have
     /// been performed when that began: the SM's barrier does not wait for it, as a GPU's would.
-    pub fn store(&mut self, addresses: impl Iterator<Item = u64>, width: u64, block: usize, late: bool) {
+    pub fn store(&mut self, addresses: impl Iterator<Item = u64>, width: u64, block: BlockId, late: bool) {
         let number = match late {
-            true => self.begun[block],
+            true => self.begun[block.0],
             false => self.stores.wrapping_add(1),
         };
         self.stores = self.stores.wrapping_add(u32::from(!late));
@@ -68,10 +70,10 @@ mod tests {
     fn a_store_between_is_seen_in_its_words_alone() {
         let mut versions = Versions::new();
         let lanes = |first: u64| (0..4).map(move |lane| first + 16 * lane);
-        versions.store(lanes(0), 16, 0, false);
+        versions.store(lanes(0), 16, BlockId(0), false);
         let then = versions.now();
         assert!(!versions.changed_since(then, lanes(0), 16), "it lies before");
-        versions.store(std::iter::once(36), 1, 0, false);
+        versions.store(std::iter::once(36), 1, BlockId(0), false);
         assert!(versions.changed_since(then, lanes(0), 16));
         assert!(!versions.changed_since(then, lanes(0), 4), "no lane's first word");
         assert!(!versions.changed_since(versions.now(), lanes(0), 16));
@@ -83,10 +85,10 @@ mod tests {
         let mut versions = Versions::new();
         let word = || std::iter::once(8);
         let before = versions.now();
-        versions.begin(3);
+        versions.begin(BlockId(3));
         let after = versions.now();
-        versions.store(std::iter::once(64), 4, 0, false);
-        versions.store(word(), 4, 3, true);
+        versions.store(std::iter::once(64), 4, BlockId(0), false);
+        versions.store(word(), 4, BlockId(3), true);
         assert!(versions.changed_since(before, word(), 4));
         assert!(!versions.changed_since(after, word(), 4));
     }

@@ -7,27 +7,26 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut};
-use gpurf_blocks::{Clocked, Parameters, FLAG_WORD};
+use gpurf_blocks::ports::CtaStatusMonitorIn;
+use gpurf_blocks::FLAG_WORD;
 
-use crate::finereg::{Candidate, CtaStatusMonitor, Location, Status};
-
-/// What runs the CTA status monitor of an SM.
-pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
+use super::super::names::{BlockId, BlockSet};
+use crate::config::Config;
+use crate::engines::{status_monitor_model, StatusMonitorEngine};
+use crate::finereg::{Candidate, Location, Status};
 
 pub(in crate::sm) struct StatusMonitor {
     pub engine: StatusMonitorEngine,
-    updates: VecDeque<(usize, Status)>,
+    updates: VecDeque<(BlockId, Status)>,
 }
 
 impl StatusMonitor {
-    pub fn new(parameters: &Parameters) -> Self {
-        let model = CtaStatusMonitor::new(parameters);
-        StatusMonitor { engine: Box::new(model), updates: VecDeque::new() }
+    pub fn new(config: &Config) -> Self {
+        StatusMonitor { engine: status_monitor_model(config), updates: VecDeque::new() }
     }
 
     /// Where a block's context and its registers are from now on.
-    pub fn set(&mut self, block: usize, context: Location, registers: Location) {
+    pub fn set(&mut self, block: BlockId, context: Location, registers: Location) {
         self.updates.push_back((block, Status { context, registers }));
     }
 
@@ -37,33 +36,33 @@ impl StatusMonitor {
     }
 
     /// Whether it says so of a block, or has not been told everything yet.
-    pub fn shows(&mut self, block: usize, context: Location, registers: Location) -> bool {
+    pub fn shows(&mut self, block: BlockId, context: Location, registers: Location) -> bool {
         let outputs = self
             .engine
-            .settle(&CtaStatusMonitorIn { inspect: block as u32, ..CtaStatusMonitorIn::default() });
+            .settle(&CtaStatusMonitorIn { inspect: block.0 as u32, ..CtaStatusMonitorIn::default() });
         let shown = (outputs.inspected_context, outputs.inspected_registers);
         !self.is_idle() || shown == (context as u32, registers as u32)
     }
 
-    /// One cycle. The pending block selected among these, one bit each, all of which could resume.
-    pub fn step(&mut self, among: u128) -> Option<Candidate> {
-        if among == 0 && self.is_idle() {
+    /// One cycle. The pending block selected among these, all of which could resume.
+    pub fn step(&mut self, among: BlockSet) -> Option<Candidate> {
+        if among.is_empty() && self.is_idle() {
             return None;
         }
-        let mut inputs = CtaStatusMonitorIn { select: among != 0, ..CtaStatusMonitorIn::default() };
+        let mut inputs = CtaStatusMonitorIn { select: !among.is_empty(), ..CtaStatusMonitorIn::default() };
         for (word, resumable) in inputs.resumable.iter_mut().enumerate() {
-            *resumable = (among >> (FLAG_WORD * word)) as u32;
+            *resumable = (among.0 >> (FLAG_WORD * word)) as u32;
         }
         for update in 0..inputs.update_cta.len() {
             let Some((block, status)) = self.updates.pop_front() else { break };
-            inputs.update_cta[update] = block as u32;
+            inputs.update_cta[update] = block.0 as u32;
             (inputs.set_context[update], inputs.set_registers[update]) = (true, true);
             inputs.context_location[update] = status.context as u32;
             inputs.register_location[update] = status.registers as u32;
         }
         let outputs = self.engine.settle(&inputs);
         self.engine.tick();
-        (among != 0 && outputs.any_candidate)
+        (!among.is_empty() && outputs.any_candidate)
             .then_some(Candidate { cta: outputs.candidate as usize, in_acrf: outputs.candidate_in_acrf })
     }
 }

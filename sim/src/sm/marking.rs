@@ -13,7 +13,7 @@
 //! sub-core performs it alike: else its partner never comes. A compiler that finds what warps share, as DARSIE's
 //! does, knows which warps these are.
 //!
-//! What the profile did not see is found when it happens: see [`super::delivery`].
+//! What the profile did not see is found when it happens: see [`super::load_sharing`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,14 +24,14 @@ use gpurf_trace::{
 };
 
 use crate::config::{BesideDarsie, Marking, Mlds};
-use crate::sm::design::SharedLoads;
+use crate::design::SharedLoads;
 
 /// Blocks of a kernel that are profiled.
 const PROFILED_BLOCKS: usize = 4;
 
 /// Program counters of multicasting loads.
 #[derive(Clone)]
-pub(in crate::sm) enum PartnerMarks {
+pub(super) enum PartnerMarks {
     All,
     At {
         loads: HashSet<u32>,
@@ -81,7 +81,7 @@ fn loads_shared(instruction: &StaticInstruction) -> bool {
 
 /// What the multicasting unit compares, warps apart: address, source and destination register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::sm) struct Key {
+pub(super) struct Key {
     pub address: u64,
     pub source: u8,
     pub destination: u8,
@@ -201,7 +201,7 @@ fn words(header: &KernelHeader, address: u64, width: u16) -> impl Iterator<Item 
 
 /// Where an address lies in the block's shared memory: instructions for shared memory name offsets, generic
 /// ones addresses in its window.
-pub(in crate::sm) fn offset(header: &KernelHeader, address: u64) -> u64 {
+pub(super) fn offset(header: &KernelHeader, address: u64) -> u64 {
     match header.space_of(address) {
         MemorySpace::Shared => address - header.shared_base,
         _ => address,

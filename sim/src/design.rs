@@ -7,15 +7,7 @@ use gpurf_blocks::{
     ReplacementPolicy, Scheduling, WARPS,
 };
 
-use super::load_sharing::{LoadSharing, MulticastingUnit};
-use super::register_cache::{RegisterCacheEngine, RegisterCacheUnit};
-use super::two_level::TwoLevel;
-use crate::collector::{Boc, Ccu, Collector, Ocu};
 use crate::config::Config;
-use crate::multicast::Iwmu;
-use crate::operand_stage::OperandStage;
-use crate::register_cache::RegisterCache;
-use crate::sub_core::{SubCore, SubCoreEngine};
 
 /// A register-file design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +75,15 @@ pub struct SharedLoads {
 impl SharedLoads {
     /// Each accesses shared memory.
     pub const APART: SharedLoads = SharedLoads { multicast: false, rename: false };
+}
+
+/// When an active warp becomes pending, where only a few may issue: see `sim/src/sm/two_level.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TwoLevel {
+    /// When it waits for memory.
+    Rfc,
+    /// When a strand ends.
+    SoftwareRfc,
 }
 
 /// What a collector is.
@@ -264,7 +265,7 @@ impl Design {
 
     /// Rows of a bank. The registers that a warp takes from the shared pool of vt-regmutex keep rows of their own
     /// here: where in the pool they lie is not modelled, only how many there are.
-    pub(super) fn rows(&self, config: &Config) -> usize {
+    pub(crate) fn rows(&self, config: &Config) -> usize {
         match self.residency {
             Residency::VirtualThreadRegMutex => config.regmutex_rows(),
             _ => config.rows(),
@@ -307,49 +308,10 @@ impl Design {
     }
 }
 
-impl Design {
-    /// The reference model of the register cache of a sub-core.
-    pub fn register_cache_model(&self, config: &Config) -> RegisterCacheEngine {
-        Box::new(RegisterCache::new(&self.parameters(config, 0)))
-    }
-
-    pub(super) fn register_cache_unit(&self, config: &Config) -> Option<RegisterCacheUnit> {
-        let keeps_all = self.register_cache? == Caching::AllWarps;
-        let engine = self.register_cache_model(config);
-        Some(RegisterCacheUnit::new(engine, keeps_all, &self.parameters(config, 0)))
-    }
-
-    /// The reference model of a sub-core's hardware.
-    pub fn model(&self, config: &Config, seed: u64) -> SubCoreEngine {
-        let parameters = &self.parameters(config, seed);
-        match self.collector {
-            CollectorKind::Ocu => model_with::<Ocu<u32>>(parameters),
-            CollectorKind::Ccu => model_with::<Ccu<u32>>(parameters),
-            CollectorKind::Boc => model_with::<Boc<u32>>(parameters),
-        }
-    }
-}
-
-impl Design {
-    /// The reference model of the inter-warp multicasting unit.
-    pub fn multicasting_model(&self, config: &Config) -> MulticastingUnit {
-        Box::new(Iwmu::new(&config.hardware))
-    }
-
-    pub(super) fn load_sharing(&self, config: &Config) -> Option<LoadSharing> {
-        let unit = self.shared_loads.multicast.then(|| self.multicasting_model(config));
-        LoadSharing::new(self, unit, config)
-    }
-}
-
 impl fmt::Display for Design {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
-}
-
-fn model_with<K: Collector<u32>>(parameters: &Parameters) -> SubCoreEngine {
-    Box::new(SubCore::new(parameters, OperandStage::<u32, K>::new(parameters)))
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use gpurf_trace::ThreadBlock;
 
 use crate::config::Ready;
 
-use super::context::Executing;
 use super::decoded::Decoded;
+use super::executing::Executing;
+use super::names::{Region, Slot};
 use super::warp::Warp;
 
 /// A resident thread block.
@@ -13,9 +14,9 @@ pub(super) struct Resident {
     /// Holds the addresses; the instructions have moved to the warps.
     pub block: ThreadBlock,
     /// The slot whose warps it has; `None` if it is pending, or on the way to or from it.
-    pub slot: Option<usize>,
+    pub slot: Option<Slot>,
     /// Where its registers lie in the banks; `None` if they are elsewhere.
-    pub region: Option<usize>,
+    pub region: Option<Region>,
     /// Warps, by their number in the block, while it has no slot. Those without instructions are not there.
     pub contexts: Vec<Option<Warp>>,
     /// What was completed for it meanwhile.
@@ -24,7 +25,7 @@ pub(super) struct Resident {
     pub first_issue: Option<u64>,
     /// All its warps have been seen stalled.
     pub has_stalled: bool,
-    /// [`super::context::Context::epoch`] in which it was refused, alone and in exchange for another.
+    /// [`super::blocks::Blocks::epoch`] in which it was refused, alone and in exchange for another.
     pub refused: [Option<u64>; 2],
     /// A warp of it has diverged so that it cannot be stored, at least until it issues again.
     pub diverged: bool,
@@ -40,7 +41,7 @@ pub(super) struct Resident {
 
 impl Resident {
     /// `warps`: those of the block that have any instruction.
-    pub fn new(block: ThreadBlock, warps: usize, slot: usize, region: usize) -> Self {
+    pub fn new(block: ThreadBlock, warps: usize, slot: Slot, region: Region) -> Self {
         Resident {
             block,
             slot: Some(slot),
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_barrier_waits_for_live_warps_only() {
-        let mut resident = Resident::new(ThreadBlock::new([0; 3]), 3, 0, 0);
+        let mut resident = Resident::new(ThreadBlock::new([0; 3]), 3, Slot(0), Region(0));
         assert!(!resident.arrive());
         assert!(!resident.arrive());
         assert!(resident.arrive());

@@ -1,0 +1,65 @@
+//! Engines of the hardware that an SM steps: their types, and the reference models, which run it unless told otherwise.
+//! The data of all of them are tokens of 32 bits.
+
+use gpurf_blocks::ports::{
+    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, RegisterCacheIn, RegisterCacheOut, RmuIn,
+    RmuOut, SubCoreIn, SubCoreOut,
+};
+use gpurf_blocks::{Clocked, Parameters};
+
+use crate::collector::{Boc, Ccu, Collector, Ocu};
+use crate::config::Config;
+use crate::design::{CollectorKind, Design};
+use crate::finereg::{CtaStatusMonitor, Rmu};
+use crate::multicast::Iwmu;
+use crate::operand_stage::OperandStage;
+use crate::register_cache::RegisterCache;
+use crate::sub_core::SubCore;
+
+/// Issue stage and operand stage of a sub-core.
+pub type SubCoreEngine = Box<dyn Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send>;
+/// The register cache of a sub-core.
+pub type RegisterCacheEngine =
+    Box<dyn Clocked<In = RegisterCacheIn<u32>, Out = RegisterCacheOut<u32>> + Send>;
+/// The inter-warp multicasting unit of an SM.
+pub type IwmuEngine = Box<dyn Clocked<In = IwmuIn, Out = IwmuOut> + Send>;
+/// The register management unit of an SM.
+pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>;
+/// The CTA status monitor of an SM.
+pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
+
+impl Design {
+    /// The reference model of a sub-core's hardware.
+    pub fn model(&self, config: &Config, seed: u64) -> SubCoreEngine {
+        let parameters = &self.parameters(config, seed);
+        match self.collector {
+            CollectorKind::Ocu => sub_core::<Ocu<u32>>(parameters),
+            CollectorKind::Ccu => sub_core::<Ccu<u32>>(parameters),
+            CollectorKind::Boc => sub_core::<Boc<u32>>(parameters),
+        }
+    }
+
+    /// The reference model of the register cache of a sub-core.
+    pub fn register_cache_model(&self, config: &Config) -> RegisterCacheEngine {
+        Box::new(RegisterCache::new(&self.parameters(config, 0)))
+    }
+}
+
+fn sub_core<K: Collector<u32>>(parameters: &Parameters) -> SubCoreEngine {
+    Box::new(SubCore::new(parameters, OperandStage::<u32, K>::new(parameters)))
+}
+
+/// The reference model of the inter-warp multicasting unit.
+pub fn iwmu_model(config: &Config) -> IwmuEngine {
+    Box::new(Iwmu::new(&config.hardware))
+}
+
+/// The reference model of the register management unit.
+pub fn rmu_model(config: &Config) -> RmuEngine {
+    Box::new(Rmu::new(&config.hardware))
+}
+
+/// The reference model of the CTA status monitor.
+pub fn status_monitor_model(config: &Config) -> StatusMonitorEngine {
+    Box::new(CtaStatusMonitor::new(&config.hardware))
+}

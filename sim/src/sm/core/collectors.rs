@@ -1,0 +1,54 @@
+//! The collectors of a sub-core, as the SM knows them: which ones hold an instruction, and which.
+
+use gpurf_blocks::MAX_COLLECTORS;
+use gpurf_trace::RegisterSet;
+
+use super::super::executing::Executing;
+use super::super::prefetch::Batch;
+use super::super::warp::Expected;
+use crate::bits::{all, members};
+
+pub(super) struct Collectors {
+    held: [Collecting; MAX_COLLECTORS],
+    /// Those that hold an instruction, one bit each.
+    pub occupied: u8,
+    /// Those that there are, one bit each.
+    pub all: u8,
+}
+
+/// What is in a collector.
+#[derive(Clone, Default)]
+pub(super) struct Collecting {
+    pub warp: u8,
+    /// An instruction; `None` for reads that are no instruction's.
+    pub executing: Option<Executing>,
+    pub reads: RegisterSet,
+    pub expected: Expected,
+    /// It is no instruction, but fetches these registers.
+    pub prefetch: Batch,
+}
+
+impl Collectors {
+    pub fn new(count: usize) -> Self {
+        Collectors { held: std::array::from_fn(|_| Collecting::default()), occupied: 0, all: all(count) }
+    }
+
+    pub fn enter(&mut self, collector: usize, collecting: Collecting) {
+        self.held[collector] = collecting;
+        self.occupied |= 1 << collector;
+    }
+
+    pub fn leave(&mut self, collector: usize) {
+        self.occupied &= !(1 << collector);
+    }
+
+    /// What is in a collector, or was in it last.
+    pub fn last(&self, collector: usize) -> Option<&Collecting> {
+        self.held.get(collector)
+    }
+
+    /// What is in those that are occupied.
+    pub fn iter(&self) -> impl Iterator<Item = &Collecting> {
+        members(self.occupied).map(|collector| &self.held[collector])
+    }
+}

@@ -1,0 +1,80 @@
+//! The dispatched instruction goes to its unit.
+
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
+use gpurf_trace::RegisterSet;
+
+use super::super::context::Context;
+use super::{Core, Save};
+use crate::bits::mask;
+
+impl<E> Core<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    /// Sends the dispatched instruction, if there is one, to its unit.
+    pub(super) fn dispatch(&mut self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
+        let dispatched = mask(&outputs.dispatch);
+        if dispatched == 0 {
+            return;
+        }
+        let collector = dispatched.trailing_zeros() as usize;
+        if dispatched.count_ones() > 1 || dispatched & occupied == 0 {
+            let index = self.index;
+            context.records.stage_error(context.clock.now, || {
+                format!("sub-core {index}: dispatch {dispatched:#b}, collectors {occupied:#b} occupied")
+            });
+            return;
+        }
+        let saves = |save: &&mut Save| save.collector == Some(collector) && save.value.is_none();
+        if let Some(save) = self.save.as_mut().filter(saves) {
+            save.value = Some(outputs.operand_data[0]);
+            self.collectors.leave(collector);
+            return;
+        }
+        if self.end_prefetch(collector, outputs) {
+            return;
+        }
+        let held = self.collectors.last(collector).expect("there is such a collector");
+        let executing = held.executing.expect("an occupied collector holds an instruction");
+        let decoded = *context.code.of(&executing.instruction);
+        self.check_instruction(outputs, &executing, &decoded, context);
+        let operands = self.operands(outputs, collector);
+        let lanes = if self.cache.is_some() { executing.instruction.mask } else { u32::MAX };
+        self.check_operands(&operands, lanes, &executing, &decoded, &held.expected, context);
+        self.fill(executing.warp, collector, (decoded.sources(), &decoded.positions), &operands);
+
+        context.clock.progress();
+        let now = context.clock.now;
+        self.collectors.leave(collector);
+        self.read_on(executing.warp);
+
+        self.units.enter(decoded.unit, now + decoded.timing.initiation);
+        let (serial, idle) = (executing.serial, executing.instruction.mask == 0);
+        context
+            .records
+            .show(|pipeline| if idle { pipeline.leave(now, serial) } else { pipeline.dispatch(now, serial) });
+        if idle {
+            // No lane is active: it read its operands, and that is all.
+            self.complete_part(executing.warp, context);
+        } else if decoded.memory.is_some() {
+            context.send_to_memory(executing);
+        } else {
+            context.completions.plan(now + decoded.timing.latency, executing);
+        }
+    }
+
+    /// What a warp still reads has changed.
+    pub(super) fn read_on(&mut self, warp: u8) {
+        let reading = self.reading(warp);
+        self.warps[usize::from(warp)].dispatch(reading);
+        self.changed |= 1 << warp;
+    }
+
+    /// Operands of the warp's instructions that are still in collectors.
+    fn reading(&self, warp: u8) -> RegisterSet {
+        let filling = self.cache.as_ref().map_or_else(RegisterSet::default, |cache| cache.filling(warp));
+        let of_warp = self.collectors.iter().filter(|held| held.warp == warp);
+        of_warp.fold(filling, |set, held| set.union(held.reads))
+    }
+}

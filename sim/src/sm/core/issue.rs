@@ -1,0 +1,81 @@
+//! An instruction that the hardware has taken leaves its warp's buffer.
+
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
+
+use super::super::context::Context;
+use super::super::executing::Executing;
+use super::collectors::Collecting;
+use super::Core;
+use crate::bits::mask;
+
+impl<E> Core<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    pub(super) fn issue(
+        &mut self,
+        outputs: &SubCoreOut<u32>,
+        ready: u8,
+        occupied: u8,
+        context: &mut Context,
+    ) {
+        let (warp, entered) = (outputs.issued_warp as u8, mask(&outputs.issue) & self.collectors.all);
+        let collector = entered.trailing_zeros() as usize;
+        if entered.count_ones() != 1 || entered & occupied != 0 || ready >> warp & 1 == 0 {
+            let index = self.index;
+            context.records.stage_error(context.clock.now, || {
+                format!(
+                    "sub-core {index}: warp {warp} of ready {ready:#b} enters collectors {entered:#b}, \
+                     {occupied:#b} occupied"
+                )
+            });
+            return;
+        }
+        context.clock.progress();
+        let slot = &mut self.warps[warp as usize];
+        let serial = slot.head().1;
+        let (instruction, expected) = slot.issue(context.code.decoded(), self.cache.is_some());
+        let decoded = context.code.of(&instruction);
+
+        let resident = context.blocks.get_mut(slot.block);
+        resident.first_issue.get_or_insert(context.clock.now);
+        resident.diverged = false;
+        let opens = if slot.is_issued() {
+            resident.finish_warp()
+        } else if decoded.barrier && instruction.mask != 0 {
+            slot.at_barrier = true;
+            resident.arrive()
+        } else {
+            false
+        };
+        if opens {
+            context.blocks.opened.insert(slot.block);
+        }
+
+        let (block, number) = (slot.block, slot.number);
+        if let Some(usage) = &mut context.records.usage {
+            usage.issue(self.index, warp, decoded.touches);
+        }
+
+        let executing = Executing { sub_core: self.index, warp, block, number, serial, instruction };
+        if decoded.multicasts && instruction.mask != 0 {
+            context.memory.issue_load(&executing);
+        }
+        let found = self.cache.as_mut().map_or(0, |cache| cache.enter(collector));
+        let (reads, prefetch) = (decoded.reads, Default::default());
+        let held = Collecting { warp, executing: Some(executing), reads, expected, prefetch };
+        self.collectors.enter(collector, held);
+        self.presented &= !(1 << warp);
+        self.changed |= 1 << warp;
+
+        let sources = decoded.sources().len();
+        let hits = outputs.hit[..sources].iter().filter(|&&hit| hit).count();
+        let counters = &mut context.records.counters;
+        counters.warp_instructions += 1;
+        counters.operand_reads += sources as u64;
+        counters.named_operand_reads += u64::from(decoded.named);
+        counters.hits += hits as u64 + u64::from(found.count_ones());
+        self.show_issue(&executing, found, &outputs.hit, context);
+    }
+}

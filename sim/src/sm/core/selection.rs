@@ -1,0 +1,39 @@
+//! What a scheduler of the whole SM asks of a sub-core.
+
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
+
+use super::super::context::Context;
+use super::permission::{Candidates, Permission};
+use super::Core;
+
+impl<E> Core<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    /// The warps among which a scheduler of the whole SM may choose in this cycle.
+    pub fn candidates(&mut self, context: &mut Context) -> Candidates {
+        self.classify(context);
+        Candidates {
+            ready: self.situation.ready & !self.launched,
+            dependence: self.situation.dependence | self.situation.prefetch,
+            free_collector: self.collectors.occupied != self.collectors.all,
+        }
+    }
+
+    /// Whether the warp's next instruction begins a new strand.
+    pub fn ends_strand(&mut self, warp: usize, context: &Context) -> bool {
+        self.warps[warp].ends_strand(context.code.decoded())
+    }
+
+    /// Number of the warp's first instruction in the run: older warps have lower ones, but for the overflow.
+    pub fn first_serial(&self, warp: usize) -> u32 {
+        self.warps[warp].first_serial
+    }
+
+    /// A scheduler of the whole SM lets the warps of `issue`, a bit each, issue in this cycle; `active` of them
+    /// might. `any`: it lets some warp of the SM.
+    pub fn permit(&mut self, issue: u8, active: u8, any: bool) {
+        self.permission = Some(Permission { issue, active, any });
+    }
+}

@@ -1,0 +1,77 @@
+//! Instructions complete: results wait for their banks and are written.
+
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
+
+use super::super::context::Context;
+use super::super::executing::Executing;
+use super::super::warp::token;
+use super::results::Result;
+use super::Core;
+
+impl<E> Core<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    /// One waiting result per bank is written.
+    pub(super) fn write_back(&mut self, context: &mut Context) {
+        for bank in 0..self.banks {
+            self.inputs.write_valid[bank] = false;
+            let Some(result) = self.results.pop(bank) else {
+                continue;
+            };
+            let inputs = &mut self.inputs;
+            inputs.write_valid[bank] = true;
+            inputs.write_warp[bank] = result.warp.into();
+            inputs.write_register[bank] = result.register.into();
+            inputs.write_base[bank] = result.base;
+            inputs.write_near[bank] = result.near;
+            inputs.write_data[bank] = result.token;
+            context.records.counters.bank_writes += 1;
+            if result.restored {
+                context.records.blocks.registers_restored += 1;
+                continue;
+            }
+            self.warps[result.warp as usize].write(result.register);
+            let now = context.clock.now;
+            context.records.show(|pipeline| pipeline.write(now, result.serial));
+            self.complete_part(result.warp, context);
+        }
+    }
+
+    /// The instruction leaves its unit, or memory answers.
+    pub fn complete(&mut self, executing: Executing, context: &mut Context) {
+        let Executing { warp, serial, instruction, .. } = executing;
+        let destinations = context.code.of(&instruction).destinations();
+        let cached = self.send_to_cache(&executing, destinations);
+        for (index, &register) in destinations.iter().enumerate().filter(|_| !cached) {
+            let near = instruction.near_destinations >> index & 1 == 1;
+            let (token, base) = (token(serial, register), self.warps[warp as usize].base);
+            self.results.push(Result { warp, register, near, token, serial, base, restored: false });
+        }
+        let slot = &mut self.warps[warp as usize];
+        slot.arrive(destinations);
+        // Its results take the instruction's place among what is outstanding.
+        let results = destinations.len() as u32;
+        slot.outstanding += results;
+        let now = context.clock.now;
+        context.records.show(|pipeline| pipeline.complete(now, serial, results));
+        self.complete_part(warp, context);
+    }
+
+    /// One outstanding part of a warp's work is done.
+    pub(super) fn complete_part(&mut self, warp: u8, context: &mut Context) {
+        let slot = &mut self.warps[warp as usize];
+        slot.outstanding -= 1;
+        self.changed |= 1 << warp;
+        if slot.outstanding > 0 || !slot.is_issued() {
+            return;
+        }
+        if let Some(cache) = &mut self.cache {
+            cache.end(warp);
+        }
+        if context.blocks.get_mut(slot.block).complete_warp() {
+            context.blocks.completed.insert(slot.block);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! An instruction under way in an execution unit or in memory.
+
+use gpurf_blocks::SUB_CORES;
+use gpurf_trace::DynamicInstruction;
+
+use super::names::BlockId;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Executing {
+    pub sub_core: usize,
+    /// Warp of the sub-core.
+    pub warp: u8,
+    pub block: BlockId,
+    /// The warp's number in its block.
+    pub number: u16,
+    pub serial: u32,
+    pub instruction: DynamicInstruction,
+}
+
+impl Executing {
+    /// Its warp slot in the SM: local warp w of sub-core s is in warp slot 4 w + s.
+    pub fn warp_slot(&self) -> usize {
+        usize::from(self.warp) * SUB_CORES + self.sub_core
+    }
+}

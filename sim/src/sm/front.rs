@@ -1,0 +1,129 @@
+//! The front of an SM: a kernel under way, whose thread blocks come onto the SM.
+
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::Clocked;
+use gpurf_trace::{KernelReader, ThreadBlock};
+
+use super::error::SmError;
+use super::machine::Machine;
+use super::names::{BlockId, Region, Slot};
+use super::occupancy::Occupancy;
+use super::resident::Resident;
+use crate::statistics::{Counters, Stalls};
+
+pub(super) struct Front {
+    reader: KernelReader,
+    pub occupancy: Occupancy,
+    /// The blocks of the kernel that come onto this SM: those whose number leaves this remainder, by how many.
+    share: (u64, u64),
+    /// Number of the block to read next.
+    number: u64,
+    next_block: Option<ThreadBlock>,
+    /// Number of the next instruction to be launched.
+    pub next_serial: u32,
+    /// The cycle in which the first block can start.
+    pub launch_end: u64,
+    /// Blocks launched so far.
+    pub blocks: u64,
+    /// Counters at the kernel's start.
+    pub counters: Counters,
+    pub stalls: Stalls,
+}
+
+impl Front {
+    /// Of a kernel whose first block can start in cycle `launch_end`, with instructions from number `next_serial` on.
+    pub fn new<E>(
+        reader: KernelReader,
+        occupancy: Occupancy,
+        share: (u64, u64),
+        next_serial: u32,
+        launch_end: u64,
+        machine: &mut Machine<E>,
+    ) -> Result<Self, SmError> {
+        let (counters, stalls) = (machine.context.records.counters, machine.context.records.stalls);
+        let mut front = Front {
+            reader,
+            occupancy,
+            share,
+            number: 0,
+            next_block: None,
+            next_serial,
+            launch_end,
+            blocks: 0,
+            counters,
+            stalls,
+        };
+        front.fetch_block(machine)?;
+        Ok(front)
+    }
+
+    /// Whether a block is left that has not come onto the SM.
+    pub fn has_block(&self) -> bool {
+        self.next_block.is_some()
+    }
+
+    /// Whether there is a block left, and room for another resident one.
+    pub fn can_launch<E>(&self, machine: &Machine<E>) -> bool {
+        self.has_block() && machine.context.blocks.count() < self.occupancy.residents
+    }
+
+    /// Reads the SM's next block that has any instruction, and decodes what is new in it.
+    fn fetch_block<E>(&mut self, machine: &mut Machine<E>) -> Result<(), SmError> {
+        let (own, count) = self.share;
+        while let Some(block) = self.reader.next_block()? {
+            let number = self.number;
+            self.number += 1;
+            if number % count != own || block.instruction_count() == 0 {
+                continue;
+            }
+            let context = &mut machine.context;
+            if let Some(warp) = block.warps.iter().find(|warp| warp.id as usize >= self.occupancy.warps) {
+                return Err(SmError::WarpBeyond {
+                    kernel: context.code.header.name.clone(),
+                    block: block.id,
+                    warp: warp.id,
+                    warps: self.occupancy.warps,
+                });
+            }
+            let registers = self.occupancy.registers;
+            context.code.decode(self.reader.program(), registers, &context.config, &mut context.records)?;
+            self.next_block = Some(block);
+            break;
+        }
+        Ok(())
+    }
+
+    /// Launches the next block, if there is one, and reads the one after it.
+    pub fn launch_block<E>(
+        &mut self,
+        slot: Slot,
+        region: Region,
+        machine: &mut Machine<E>,
+    ) -> Result<Option<BlockId>, SmError>
+    where
+        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    {
+        let Some(mut block) = self.next_block.take() else { return Ok(None) };
+        let Machine { sub_cores, context } = machine;
+        let id = context.blocks.free_number(slot);
+        let mut warps = 0;
+        for warp in &mut block.warps {
+            let instructions = std::mem::take(&mut warp.instructions);
+            if instructions.is_empty() {
+                continue;
+            }
+            let number = warp.id as usize;
+            let (sub_core, local) = self.occupancy.place(slot, number);
+            let serial = self.next_serial;
+            self.next_serial = serial.wrapping_add(instructions.len() as u32);
+            let base = self.occupancy.base(region, number);
+            sub_cores[sub_core].launch(local, (id, number as u16), base, instructions, serial);
+            warps += 1;
+        }
+        context.blocks.enter(id, Resident::new(block, warps, slot, region));
+        sub_cores.iter().for_each(|sub_core| sub_core.begin_block(id, context));
+        self.blocks += 1;
+        self.fetch_block(machine)?;
+        Ok(Some(id))
+    }
+}

@@ -1,0 +1,12 @@
+//! The sub-cores of an SM and what they have in common.
+
+use gpurf_blocks::SUB_CORES;
+
+use super::context::Context;
+use super::core::Core;
+
+/// `E` runs the hardware of the sub-cores.
+pub(super) struct Machine<E> {
+    pub sub_cores: [Core<E>; SUB_CORES],
+    pub context: Context,
+}

@@ -1,0 +1,113 @@
+//! The way of memory instructions from the sub-cores to memory: through the load/store unit, and, where loads are
+//! shared, past the units that share them.
+
+use crate::config::Config;
+
+use super::executing::Executing;
+use super::load_sharing::LoadSharing;
+use super::memory::{LoadStoreUnit, Served};
+use super::names::BlockId;
+use super::request::perform;
+use super::surroundings::Surroundings;
+
+pub(super) struct MemoryPath {
+    pub unit: LoadStoreUnit<Executing>,
+    /// Of loads that warps perform alike.
+    pub sharing: Option<LoadSharing>,
+    /// How often shared memory transfers the data of a multicasting load.
+    transfers: u64,
+}
+
+impl MemoryPath {
+    pub fn new(config: &Config, sharing: Option<LoadSharing>) -> Self {
+        MemoryPath { unit: LoadStoreUnit::new(config), sharing, transfers: config.mlds.transfers }
+    }
+
+    /// The next cycle in which something is known to happen.
+    pub fn next_event(&self) -> Option<u64> {
+        self.unit.next_take().into_iter().chain(self.unit.next_arrival()).min()
+    }
+
+    /// Most entries of the load request table in use since the last interval, if there is one.
+    pub fn lrt_peak(&self) -> Option<u32> {
+        self.sharing.as_ref()?.lrt_peak()
+    }
+
+    /// An interval of the statistics ends.
+    pub fn end_interval(&mut self) {
+        if let Some(sharing) = &mut self.sharing {
+            sharing.end_interval();
+        }
+    }
+
+    /// A multicasting load leaves its warp.
+    pub fn issue_load(&mut self, executing: &Executing) {
+        if let Some(sharing) = &mut self.sharing {
+            sharing.issued(executing);
+        }
+    }
+
+    /// A warp passes a barrier that opens; `serial` is the number of its next instruction.
+    pub fn pass_barrier(&mut self, warp_slot: usize, serial: u32) {
+        if let Some(sharing) = &mut self.sharing {
+            sharing.pass_barrier(warp_slot, serial);
+        }
+    }
+
+    /// The barrier of a block opens, or the block leaves and a new one comes: loads from before are not shared with
+    /// those after.
+    pub fn separate_loads(&mut self, block: BlockId, is_new: bool) {
+        if let Some(sharing) = &mut self.sharing {
+            sharing.separate_loads(block, is_new);
+        }
+    }
+
+    /// A memory instruction leaves its sub-core.
+    pub fn send(&mut self, executing: Executing, around: &mut Surroundings) {
+        let shared = self.sharing.as_mut().filter(|_| around.code.of(&executing.instruction).mlds);
+        if !shared.is_some_and(|sharing| sharing.rename(executing, around)) {
+            self.unit.push(executing.sub_core, executing);
+        }
+    }
+
+    /// Loads complete whose last sector has arrived.
+    pub fn receive(&mut self, around: &mut Surroundings) {
+        while let Some((executing, completion)) = self.unit.arrive(around.clock.now) {
+            around.completions.plan(completion, executing);
+        }
+    }
+
+    /// An instruction is completed: loads that waited for its data take them.
+    pub fn complete(&mut self, executing: &Executing, around: &mut Surroundings) {
+        let shared = self.sharing.as_mut().filter(|_| around.code.of(&executing.instruction).mlds);
+        if let Some(sharing) = shared {
+            sharing.complete(executing, around);
+        }
+    }
+
+    /// One cycle of the units that share loads; whether they have anything to do.
+    pub fn step_sharing(&mut self, around: &mut Surroundings) -> bool {
+        self.sharing.as_mut().is_some_and(|sharing| sharing.step(&mut self.unit, around))
+    }
+
+    /// The load/store unit takes its next instruction, if it can. Gives it back if it takes long.
+    pub fn step(&mut self, around: &mut Surroundings) -> Option<Executing> {
+        let MemoryPath { unit, sharing, .. } = self;
+        let may_be_taken = |executing: &Executing| match &*sharing {
+            Some(sharing) => sharing.lets_pass(executing, around),
+            None => true,
+        };
+        let executing = unit.take(around.clock.now, may_be_taken)?;
+        around.clock.progress();
+        let transfers = if around.code.of(&executing.instruction).mlds { self.transfers } else { 1 };
+        if let Some(sharing) = sharing {
+            sharing.taken(&executing, around);
+        }
+        let Served { completion, hit } = perform(unit, &executing, transfers, around);
+        if let Some(completion) = completion {
+            around.completions.plan(completion, executing);
+        }
+        // Whether the L1 cache held it is known by now: what it did not hold takes long.
+        (!hit).then_some(executing)
+    }
+}

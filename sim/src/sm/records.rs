@@ -1,0 +1,48 @@
+//! What is counted of an SM, and whom it tells what happens. Nothing here decides anything.
+
+use crate::statistics::{Counters, ResidentBlocks, Stalls};
+
+use super::pipeline::Pipeline;
+use super::usage::Usage;
+
+/// Failed checks that are told in words; all of them are counted.
+const TOLD_ERRORS: usize = 10;
+
+#[derive(Default)]
+pub(super) struct Records {
+    pub counters: Counters,
+    pub stalls: Stalls,
+    pub blocks: ResidentBlocks,
+    /// Which registers are used, if that is wanted.
+    pub usage: Option<Box<Usage>>,
+    /// What instructions go through, if that is wanted.
+    pub pipeline: Option<Box<Pipeline>>,
+    /// Name of the kernel.
+    pub kernel: String,
+    /// The first few failed checks.
+    pub errors: Vec<String>,
+}
+
+impl Records {
+    /// Lets those know who follow the instructions, if there are any.
+    #[inline]
+    pub fn show(&mut self, event: impl FnOnce(&mut Pipeline)) {
+        if let Some(pipeline) = &mut self.pipeline {
+            event(pipeline);
+        }
+    }
+
+    /// Notes a failed check in cycle `now`; `what` is told for the first few.
+    pub fn report(&mut self, now: u64, what: impl FnOnce() -> String) {
+        self.show(|pipeline| pipeline.fail(now));
+        if self.errors.len() < TOLD_ERRORS {
+            self.errors.push(format!("kernel {}, cycle {now}: {}", self.kernel, what()));
+        }
+    }
+
+    /// The hardware does not do what the SM knows it must, in cycle `now`.
+    pub fn stage_error(&mut self, now: u64, what: impl FnOnce() -> String) {
+        self.counters.stage_errors += 1;
+        self.report(now, what);
+    }
+}

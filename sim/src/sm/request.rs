@@ -1,0 +1,56 @@
+//! What an instruction asks of memory, in view of its block's addresses.
+
+use gpurf_blocks::LANES;
+use gpurf_trace::{Memory, MemoryAccess, MemorySpace};
+
+use super::blocks::Blocks;
+use super::code::Code;
+use super::executing::Executing;
+use super::memory::{Access, LoadStoreUnit, Served, Threads};
+use super::surroundings::Surroundings;
+
+/// The load/store unit performs the access of an instruction.
+pub(super) fn perform(
+    unit: &mut LoadStoreUnit<Executing>,
+    executing: &Executing,
+    transfers: u64,
+    around: &mut Surroundings,
+) -> Served {
+    let Surroundings { code, blocks, clock, records, .. } = around;
+    let access = Access {
+        memory: memory_of(code, blocks, executing),
+        width: code.of(&executing.instruction).width,
+        addresses: blocks.get(executing.block).block.addresses(&executing.instruction),
+        transfers,
+        threads: threads(code, blocks, executing),
+    };
+    unit.access(clock.now, access, *executing, &mut records.counters)
+}
+
+/// Space and access of a memory instruction. Generic addresses lie where the first one does.
+fn memory_of(code: &Code, blocks: &Blocks, executing: &Executing) -> Memory {
+    let instruction = &executing.instruction;
+    let memory = code.of(instruction).memory.expect("only memory instructions go to the load/store unit");
+    match (memory.space, blocks.get(executing.block).block.addresses(instruction).first()) {
+        (MemorySpace::Generic, Some(&address)) => Memory { space: code.header.space_of(address), ..memory },
+        _ => memory,
+    }
+}
+
+/// Whether it stores to shared memory.
+pub(super) fn stores_to_shared(code: &Code, blocks: &Blocks, executing: &Executing) -> bool {
+    let memory = memory_of(code, blocks, executing);
+    memory.space == MemorySpace::Shared && memory.access != MemoryAccess::Load
+}
+
+/// The lanes of an instruction among the threads that the SM has room for.
+fn threads(code: &Code, blocks: &Blocks, executing: &Executing) -> Threads {
+    let warps = u64::from(code.header.warps_per_block());
+    let warp = warps * executing.block.0 as u64 + u64::from(executing.number);
+    let lanes = LANES as u64;
+    Threads {
+        first: warp * lanes,
+        mask: executing.instruction.mask,
+        count: blocks.room() as u64 * warps * lanes,
+    }
+}

@@ -1,0 +1,341 @@
+//! One SM: in each cycle completed instructions come back, memory takes the next one, the sub-cores step, and blocks
+//! come, go and switch.
+
+use std::sync::Arc;
+
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, SUB_CORES};
+use gpurf_trace::{Intervals, KernelReader, Liveness};
+
+use super::code::Code;
+use super::context::Context;
+use super::core::Core;
+use super::error::SmError;
+use super::front::Front;
+use super::load_sharing::LoadSharing;
+use super::machine::Machine;
+use super::marking::PartnerMarks;
+use super::monolithic::Monolithic;
+use super::names::BlockId;
+use super::occupancy::Occupancy;
+use super::pipeline::Pipeline;
+use super::pool::{self, Pool};
+use super::prefetch;
+use super::switching::Switching;
+use crate::config::{Config, Organisation};
+use crate::design::{Caching, Design, Residency};
+use crate::engines::iwmu_model;
+use crate::finereg::Location;
+use crate::statistics::{Counters, Stalls};
+
+/// Cycles after which a run is given up if nothing moves; more than any unit keeps instructions out.
+const PATIENCE: u64 = 200_000;
+/// Cycles in which nothing issues or completes, however many blocks are switched, before the shared pool of registers
+/// gives more than it has; more than a switch takes.
+const SWITCHING_PATIENCE: u64 = 1_000;
+
+/// An SM whose sub-cores' hardware is run by engines of type `E`.
+pub(super) struct Sm<E> {
+    pub machine: Machine<E>,
+    pub switching: Switching,
+    design: Design,
+    /// Which blocks of a kernel are its own: those whose number leaves this remainder, by how many.
+    share: (u64, u64),
+    /// The kernel under way.
+    front: Option<Front>,
+    /// Number of the next instruction to be launched.
+    next_serial: u32,
+    monolithic: Option<Monolithic>,
+    /// Jump over cycles in which nothing can happen.
+    pub jump: bool,
+}
+
+/// What a kernel took.
+pub(super) struct Finished {
+    pub counters: Counters,
+    pub stalls: Stalls,
+    pub blocks: u64,
+    /// Blocks that are resident at a time, at most.
+    pub resident_blocks: usize,
+}
+
+impl<E> Sm<E>
+where
+    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+{
+    pub fn new(
+        config: &Config,
+        design: Design,
+        share: (u64, u64),
+        mut engine: impl FnMut(usize) -> E,
+    ) -> Self {
+        let sharing = LoadSharing::new(design.shared_loads, config, || iwmu_model(config));
+        let machine = Machine {
+            sub_cores: std::array::from_fn(|index| Core::new(index, engine(index), config, &design)),
+            context: Context::new(config, sharing),
+        };
+        Sm {
+            machine,
+            switching: Switching::new(config, &design),
+            design,
+            share,
+            front: None,
+            next_serial: 0,
+            monolithic: (config.organisation == Organisation::Monolithic)
+                .then(|| Monolithic::new(design.two_level, SUB_CORES * config.active_warps)),
+            jump: true,
+        }
+    }
+
+    /// Launches a kernel, of which `marks` says what its multicasting loads are.
+    pub fn start(
+        &mut self,
+        reader: KernelReader,
+        marks: PartnerMarks,
+        liveness: Option<Arc<Liveness>>,
+    ) -> Result<(), SmError> {
+        let Machine { sub_cores, context } = &mut self.machine;
+        let header = reader.header();
+        let occupancy = Occupancy::new(header, &context.config, &self.design)?;
+        self.switching.start_kernel(&header.name);
+        context.records.kernel = header.name.clone();
+        context.records.show(Pipeline::start_kernel);
+        context.blocks.start_kernel(&occupancy);
+        context.memory.unit.start_kernel(occupancy.shared_memory);
+
+        let mut code = Code::new(header.clone(), marks);
+        if self.design.register_cache == Some(Caching::Intervals) {
+            let parameters = self.design.parameters(&context.config, 0);
+            let fits = |registers| prefetch::fits(registers, &parameters);
+            code.intervals = liveness.as_ref().map(|liveness| Arc::new(Intervals::of(liveness, fits)));
+        }
+        let renames = context.config.finereg.renaming;
+        let pool = occupancy.pool.zip(liveness.as_deref()).map(|((own, warps), liveness)| {
+            Pool::new(pool::own_registers(liveness, occupancy.registers, own, renames), warps)
+        });
+        (code.own, code.liveness) = (pool.map(|pool| pool.own), liveness);
+        context.code = code;
+        sub_cores.iter_mut().for_each(|sub_core| sub_core.share_registers(pool));
+
+        let launch_end = context.clock.now + context.config.sm.launch_latency;
+        context.clock.last_progress = launch_end;
+        let share = self.share;
+        self.front =
+            Some(Front::new(reader, occupancy, share, self.next_serial, launch_end, &mut self.machine)?);
+        Ok(())
+    }
+
+    /// Runs until cycle `end`, or until the kernel is over. Whether it is.
+    pub fn run_until(&mut self, end: u64) -> Result<bool, SmError> {
+        let Some(mut front) = self.front.take() else { return Ok(true) };
+        let launching = front.launch_end.min(end).saturating_sub(self.now());
+        self.rest(launching);
+        self.machine.context.records.stalls.launch += SUB_CORES as u64 * launching;
+        let observes =
+            self.design.residency != Residency::Baseline || self.machine.context.records.usage.is_some();
+        let mut over = false;
+        while self.now() < end {
+            if let Some((slot, region)) = self.switching.free_slot(&front, &self.machine) {
+                self.switching.launch(slot, region, &mut front, &mut self.machine)?;
+            }
+            if self.machine.context.blocks.count() == 0 {
+                over = true;
+                break;
+            }
+            let mut active = self.step(&front);
+            if observes {
+                active |= self.switching.step(&mut front, &mut self.machine)?;
+            }
+            let can_launch = self.switching.free_slot(&front, &self.machine).is_some();
+            self.advance(active || can_launch, end)?;
+        }
+        // Nothing is resident either if the last block left in the last cycle.
+        over |= !front.has_block() && self.machine.context.blocks.count() == 0;
+        self.front = Some(front);
+        Ok(over)
+    }
+
+    /// The present cycle.
+    pub fn now(&self) -> u64 {
+        self.machine.context.clock.now
+    }
+
+    /// Waits for the other SMs until cycle `end`, after the kernel is over.
+    pub fn idle_until(&mut self, end: u64) {
+        let cycles = end.saturating_sub(self.now());
+        self.rest(cycles);
+        let Machine { sub_cores, context } = &mut self.machine;
+        for sub_core in sub_cores {
+            sub_core.idle(cycles, &mut context.records.stalls, false);
+        }
+    }
+
+    /// Cycles without a block.
+    fn rest(&mut self, cycles: u64) {
+        let Machine { sub_cores, context } = &mut self.machine;
+        sub_cores.iter_mut().for_each(|sub_core| sub_core.rest(cycles, context));
+        self.pass(cycles);
+    }
+
+    /// Closes the kernel, also one that is cut short.
+    pub fn finish(&mut self) -> Option<Finished> {
+        let front = self.front.take()?;
+        self.next_serial = front.next_serial;
+        let records = &self.machine.context.records;
+        let (counters, stalls) =
+            (records.counters.since(&front.counters), records.stalls.since(&front.stalls));
+        self.check_kernel(&counters, &stalls);
+        let (blocks, resident_blocks) = (front.blocks, front.occupancy.residents);
+        Some(Finished { counters, stalls, blocks, resident_blocks })
+    }
+
+    /// One cycle; whether another one right after it may see anything happen.
+    fn step(&mut self, front: &Front) -> bool {
+        self.complete(&front.occupancy);
+        let Machine { sub_cores, context } = &mut self.machine;
+        let (memory, mut around) = context.memory_path();
+        let mut active = memory.step_sharing(&mut around);
+        if let Some(executing) = memory.step(&mut around) {
+            let destinations = context.code.of(&executing.instruction).destinations();
+            sub_cores[executing.sub_core].takes_long(executing.warp, destinations);
+        }
+        if let Some(monolithic) = &mut self.monolithic {
+            monolithic.select(sub_cores, front.next_serial, context);
+        }
+        for sub_core in sub_cores {
+            active |= sub_core.step(context);
+        }
+        active | self.end_blocks(&front.occupancy)
+    }
+
+    /// Instructions that leave their units, and loads that memory answers.
+    fn complete(&mut self, occupancy: &Occupancy) {
+        let Machine { sub_cores, context } = &mut self.machine;
+        let (memory, mut around) = context.memory_path();
+        memory.receive(&mut around);
+        while let Some(mut executing) = context.completions.next(context.clock.now) {
+            context.clock.progress();
+            if occupancy.switching {
+                let located = context.blocks.locate(executing, occupancy, context.code.decoded());
+                let Some(located) = located else { continue };
+                executing = located;
+            }
+            sub_cores[executing.sub_core].complete(executing, context);
+            let (memory, mut around) = context.memory_path();
+            memory.complete(&executing, &mut around);
+        }
+    }
+
+    /// Barriers open, and blocks that are complete go. Whether any does.
+    fn end_blocks(&mut self, occupancy: &Occupancy) -> bool {
+        let Machine { sub_cores, context } = &mut self.machine;
+        let opened = std::mem::take(&mut context.blocks.opened);
+        let completed = std::mem::take(&mut context.blocks.completed);
+        for block in opened.union(completed).iter() {
+            if opened.contains(block) {
+                sub_cores.iter_mut().for_each(|sub_core| sub_core.open_barrier(block, context));
+                context.memory.separate_loads(block, false);
+            }
+            if completed.contains(block) {
+                for (index, sub_core) in sub_cores.iter_mut().enumerate() {
+                    let leaving = sub_core.retire(block);
+                    if let Some(monolithic) = &mut self.monolithic {
+                        monolithic.leave(index, leaving);
+                    }
+                }
+                context.memory.separate_loads(block, true);
+                context.blocks.leave(block);
+                if occupancy.switching {
+                    self.switching.leave(block);
+                }
+            }
+        }
+        if let Some(used) = context.records.usage.as_mut().and_then(|usage| usage.end_window()) {
+            let active = context.blocks.active_count() * occupancy.warps * occupancy.registers;
+            context.records.blocks.windows += 1;
+            context.records.blocks.window_use += 1_000_000 * used.min(active as u64) / active.max(1) as u64;
+        }
+        !completed.is_empty()
+    }
+
+    /// Goes to the next cycle, or, if nothing can happen before, to the next event, at most to cycle `end`.
+    fn advance(&mut self, active: bool, end: u64) -> Result<(), SmError> {
+        let Machine { sub_cores, context } = &mut self.machine;
+        let now = context.clock.now;
+        let event = context.next_event();
+        // Blocks whose warps all wait for the pool may take each other's place for ever.
+        let circles = now > context.clock.last_progress + SWITCHING_PATIENCE;
+        let next = match event {
+            None if (circles || !active) && sub_cores.iter_mut().any(Core::overdraw) => {
+                context.records.blocks.pool_overdrawn += 1;
+                context.clock.progress();
+                now + 1
+            }
+            _ if active => now + 1,
+            Some(_) if !self.jump => now + 1,
+            Some(event) => event.max(now + 1),
+            None => return Err(self.stuck("no instruction can issue and none is under way")),
+        };
+        let passed = next.min(end) - now;
+        self.pass(passed);
+        let Machine { sub_cores, context } = &mut self.machine;
+        for sub_core in sub_cores {
+            sub_core.idle(passed - 1, &mut context.records.stalls, context.blocks.depleted);
+        }
+        if event.is_none() && context.clock.now > context.clock.last_progress + PATIENCE {
+            return Err(self.stuck("an operand stage holds an instruction and does not dispatch it"));
+        }
+        Ok(())
+    }
+
+    fn stuck(&self, reason: &'static str) -> SmError {
+        let Context { code, clock, .. } = &self.machine.context;
+        SmError::Stuck {
+            kernel: code.header.name.clone(),
+            cycle: clock.now,
+            cycles: clock.now - clock.last_progress,
+            reason,
+        }
+    }
+
+    fn pass(&mut self, cycles: u64) {
+        let Context { clock, blocks, records, .. } = &mut self.machine.context;
+        records.counters.cycles += cycles;
+        clock.now += cycles;
+        records.blocks.active_cycles += blocks.active_count() as u64 * cycles;
+        records.blocks.resident_cycles += blocks.count() as u64 * cycles;
+    }
+
+    /// What must hold of a kernel that ran to its end.
+    fn check_kernel(&mut self, counters: &Counters, stalls: &Stalls) {
+        let context = &mut self.machine.context;
+        if context.blocks.count() > 0 {
+            return;
+        }
+        let (now, records) = (context.clock.now, &mut context.records);
+        // Registers that leave with their block are read too.
+        let saved = records.blocks.registers_saved;
+        let saved = saved - std::mem::replace(&mut self.switching.saved_before, saved);
+        let Counters { hits, bank_reads, operand_reads, rc_prefetched, .. } = *counters;
+        if hits + bank_reads != operand_reads + rc_prefetched + saved {
+            records.stage_error(now, || {
+                format!(
+                    "{hits} hits and {bank_reads} bank reads are not {operand_reads} operand reads and \
+                     {rc_prefetched} registers fetched"
+                )
+            });
+        }
+        if counters.token_checks + counters.uninitialised_reads != counters.operand_reads {
+            records.stage_error(now, || "not every operand was checked at dispatch".into());
+        }
+        for block in 0..context.blocks.room() {
+            self.switching.check_status(BlockId(block), Location::NotLaunched, context);
+        }
+        let slots = SUB_CORES as u64 * counters.cycles;
+        assert_eq!(
+            counters.warp_instructions + stalls.sum(),
+            slots,
+            "every cycle of a sub-core issues or has a cause"
+        );
+    }
+}
