@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Config;
 use crate::design::{CollectorKind, Design};
 use crate::register_traffic;
-use crate::statistics::{is_zero, Counters};
+use crate::statistics::counters::{is_zero, Counters};
 
 /// The energies that come with the project.
 const ENERGIES: &str = include_str!("../config/energy.toml");

@@ -6,7 +6,7 @@ use rust_hdl::core::ast::{
 };
 
 use super::index::parse_path;
-use super::kernel::{peel, Translated, Translator};
+use super::translator::{peel, Translated, Translator};
 
 /// What a kernel assigns as one: a wire, a register, or every wire of a bundle.
 pub(super) fn assigned(kernel: &Translator, assigned: &Assigned) -> Translated<VerilogBlock> {

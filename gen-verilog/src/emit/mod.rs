@@ -29,7 +29,9 @@ mod signals;
 mod simplify;
 mod statement;
 mod text;
+mod translator;
 mod unroll;
+mod uses;
 mod value;
 
 use std::collections::HashMap;

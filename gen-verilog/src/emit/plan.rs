@@ -15,11 +15,12 @@ use super::error::{EmitError, Result};
 use super::expression::Expression;
 use super::paths::{circle, reached, Followers};
 use super::runs::joined;
-use super::schedule::{check_paths, settled_values, Process, Uses};
+use super::schedule::{check_paths, settled_values, Process};
 use super::signals::{Role, SignalId, Signals, VectorId};
 use super::simplify::tidied;
 use super::statement::{projected, Part, Position, Statement};
 use super::unroll::unrolled;
+use super::uses::Uses;
 
 /// Vectors that one process assigns.
 #[derive(Clone, Debug)]

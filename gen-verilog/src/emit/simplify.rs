@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 
 use num_bigint::BigUint;
 
-use super::schedule::Uses;
 use super::signals::{Element, Role, SignalId, Signals};
 use super::statement::{Part, Position, Statement};
+use super::uses::Uses;
 
 type Values = HashMap<SignalId, BigUint>;
 

@@ -6,8 +6,8 @@ use rust_hdl::core::ast::{VerilogExpression as Tree, VerilogOp, VerilogOpUnary};
 use super::error::EmitError;
 use super::expression::{Binary, Expression, Kind, Unary};
 use super::index::{Index, Operator};
-use super::kernel::{peel, Stop, Translated, Translator};
 use super::scope::literal;
+use super::translator::{peel, Stop, Translated, Translator};
 
 impl Translator<'_> {
     /// Translates a value that must have this width; literals take it.

@@ -8,6 +8,7 @@ use syn::{parse_quote, Error, Expr, LitStr, Result};
 use crate::bundles::Bundles;
 use crate::declaration::Declaration;
 use crate::fields::{maker, Kind, Part};
+use crate::listed::listed_ports;
 use crate::ports::face;
 use crate::sizes::{lower_name, settings, sizes};
 
@@ -237,7 +238,7 @@ fn declared(declaration: &Declaration, bundles: &Bundles) -> Result<TokenStream>
     let ports = match &arguments.bundle {
         Some(bundle) => quote!(<#bundle>::PORTS),
         None => {
-            let listed = declaration.listed_ports(bundles)?;
+            let listed = listed_ports(declaration, bundles)?;
             quote!(&[#(#listed),*])
         }
     };

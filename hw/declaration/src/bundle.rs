@@ -7,6 +7,7 @@ use syn::{parse_quote, Error, Result};
 use crate::bundles::Bundles;
 use crate::declaration::Declaration;
 use crate::fields::{doc_text, docs, maker, Part};
+use crate::listed::listed_ports;
 use crate::ports::face;
 use crate::sizes::{settings, sizes};
 
@@ -29,7 +30,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let signals = declaration.signals();
     let names: Vec<&Ident> = parts.iter().map(|part| &part.name).collect();
     let texts: Vec<String> = parts.iter().map(Part::visited).collect();
-    let listed = declaration.listed_ports(&bundles)?;
+    let listed = listed_ports(&declaration, &bundles)?;
     let face = face(&declaration, &bundles, [false, false])?;
 
     Ok(quote! {

@@ -1,14 +1,11 @@
 //! A declaration, read.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote, ToTokens};
+use quote::{format_ident, quote};
 use syn::{Error, Field, Fields, ItemStruct, Result};
 
 use crate::attribute::Arguments;
-use crate::bundles::Bundles;
-use crate::fields::{doc_text, docs, part, prefix_of, text_of, Kind, Part};
-use crate::ports::Port;
-use crate::wires::{port_wires, PortWire};
+use crate::fields::{doc_text, docs, part, prefix_of, Kind, Part};
 
 /// What stands in the attribute's parentheses, and the struct under it.
 pub struct Declaration {
@@ -49,11 +46,6 @@ impl Declaration {
         self.parts.iter().zip(&self.fields)
     }
 
-    /// Ports as plain data, arrays as long as they can be.
-    pub fn ports(&self, bundles: &Bundles) -> Result<Vec<Port>> {
-        port_wires(self, bundles)?.into_iter().map(Port::new).collect()
-    }
-
     /// Whether it is a bundle of wires whose direction is said where it is used.
     pub fn is_undirected(&self) -> bool {
         self.parts.iter().all(|part| part.kind == Kind::Child && part.bundled.is_none())
@@ -66,22 +58,6 @@ impl Declaration {
         self.arguments.ports.clone().unwrap_or_else(own)
     }
 
-    /// Ports as the catalogue lists them.
-    pub fn listed_ports(&self, bundles: &Bundles) -> Result<Vec<TokenStream>> {
-        let listed = port_wires(self, bundles)?.into_iter().map(|port| {
-            let PortWire { name, docs, is_input, carried, length, .. } = port;
-            let (name, carried, doc) = (name.to_string(), written(&carried), text_of(docs.iter()));
-            let length = length.map_or(quote!(None), |length| {
-                let length = written(&length);
-                quote!(Some(#length))
-            });
-            quote!(::gpurf_hw::catalogue::Port {
-                name: #name, is_input: #is_input, carried: #carried, length: #length, doc: #doc,
-            })
-        });
-        Ok(listed.collect())
-    }
-
     /// The struct's fields: signals where the declaration says what they carry, vectors where it has arrays.
     pub fn signals(&self) -> Vec<TokenStream> {
         let fields = self.members().map(|(part, field)| {
@@ -92,12 +68,6 @@ impl Declaration {
         });
         fields.collect()
     }
-}
-
-/// Tokens as one writes them, `Bits<8>` and `2 * banks`.
-fn written(tokens: &impl ToTokens) -> String {
-    let text = tokens.to_token_stream().to_string();
-    text.replace(" < ", "<").replace(" >", ">").replace(" (", "(")
 }
 
 /// The same names, whichever of them a `macro_rules!` brought: it would keep them from meeting each other.

@@ -10,6 +10,7 @@ mod bundles;
 mod declaration;
 mod derive;
 mod fields;
+mod listed;
 mod modules;
 mod ports;
 mod sizes;

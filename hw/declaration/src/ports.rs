@@ -10,7 +10,7 @@ use syn::{
 
 use crate::bundles::{taken, Bundles};
 use crate::declaration::Declaration;
-use crate::wires::{Place, PortWire};
+use crate::wires::{port_wires, Place, PortWire};
 
 /// One port, as its field declares it.
 pub struct Port {
@@ -49,6 +49,11 @@ impl Port {
     }
 }
 
+/// Ports as plain data, arrays as long as they can be.
+fn ports_of(declaration: &Declaration, bundles: &Bundles) -> Result<Vec<Port>> {
+    port_wires(declaration, bundles)?.into_iter().map(Port::new).collect()
+}
+
 /// The plain structs of all modules and bundles that files of Rust declare, each name once.
 pub fn structs_of(files: &[File]) -> Result<TokenStream> {
     let bundles = Bundles::of(files);
@@ -64,7 +69,7 @@ pub fn structs_of(files: &[File]) -> Result<TokenStream> {
             continue;
         }
         let (inputs, outputs): (Vec<Port>, Vec<Port>) =
-            declaration.ports(&bundles)?.into_iter().partition(|port| port.input);
+            ports_of(&declaration, &bundles)?.into_iter().partition(|port| port.input);
         let (in_name, out_name) = declaration.struct_names();
         for (side, name, ports) in [("Inputs", in_name, inputs), ("Outputs", out_name, outputs)] {
             let module = item.ident.to_string();
@@ -98,7 +103,7 @@ pub fn face(declaration: &Declaration, bundles: &Bundles, clocks: [bool; 2]) -> 
     if let Some(bundle) = &declaration.arguments.bundle {
         return Ok(lent_face(item.ident.clone(), &item.generics, bundle, clocks));
     }
-    let ports = declaration.ports(bundles)?;
+    let ports = ports_of(declaration, bundles)?;
     let written = (!is_hardware).then(|| plain_structs(&item.ident, names, &ports));
     let driven = driven(&item.ident, &item.generics, &ports, (&place, names), clocks);
     Ok(quote!(#structs #written #driven))

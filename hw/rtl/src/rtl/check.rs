@@ -9,12 +9,11 @@ use syn::punctuated::Punctuated;
 use syn::visit::{visit_expr_field, visit_expr_method_call, Visit};
 use syn::{
     Arm, Block, Expr, ExprAssign, ExprCall, ExprField, ExprForLoop, ExprIf, ExprMatch, ExprMethodCall, Ident,
-    Macro, Member, Pat, Path, RangeLimits, Stmt, Token,
+    Macro, Member, Pat, RangeLimits, Stmt, Token,
 };
 
 use super::keywords::is_keyword;
-use super::path::{base_of, call_of, mentions, SignalPath};
-use super::value::is_plain;
+use super::path::{base_of, call_of, is_plain, is_variant, mentions, SignalPath};
 
 /// Walks a kernel and collects every violation of the rules.
 pub(super) struct Checker {
@@ -376,11 +375,6 @@ impl Checker {
         };
         self.reject(index, problem, help);
     }
-}
-
-/// `Type::Variant`; an associated constant or a bare name has no value in the Verilog.
-pub(super) fn is_variant(path: &Path) -> bool {
-    path.segments.len() >= 2 && path.segments[0].ident != "Self"
 }
 
 /// The wires in `wires::join(&mut wires::value(&self.a), &mut wires::target(&mut self.b))`, if it is that.

@@ -1,7 +1,7 @@
 //! Paths from `self` to a signal, and other shapes that the rules look for.
 
 use syn::visit::{visit_expr, Visit};
-use syn::{Expr, ExprMethodCall, ExprPath, Ident, Member};
+use syn::{Expr, ExprMethodCall, ExprPath, Ident, Member, Path};
 
 /// A path from `self` to a signal: `self.bank[i].queue` has the names `bank`, `queue` and the
 /// index `i`.
@@ -83,4 +83,20 @@ pub(crate) fn mentions(expr: &Expr, variables: &[Ident]) -> bool {
     let mut search = Search(variables, false);
     visit_expr(&mut search, expr);
     search.1
+}
+
+/// `Type::Variant`; an associated constant or a bare name has no value in the Verilog.
+pub(super) fn is_variant(path: &Path) -> bool {
+    path.segments.len() >= 2 && path.segments[0].ident != "Self"
+}
+
+/// Whether a value is read, sliced or cast, and not computed.
+pub(super) fn is_plain(expr: &Expr) -> bool {
+    match peel(expr) {
+        Expr::MethodCall(call) => {
+            matches!(call.method.to_string().as_str(), "val" | "get_bits" | "to_bits")
+        }
+        Expr::Field(_) | Expr::Index(_) | Expr::Call(_) | Expr::Lit(_) | Expr::Path(_) => true,
+        _ => false,
+    }
 }

@@ -5,8 +5,8 @@ use syn::{
     PathArguments, PathSegment, Type, UnOp,
 };
 
-use super::check::{is_variant, Checker};
-use super::path::{call_of, mentions, peel};
+use super::check::Checker;
+use super::path::{call_of, is_plain, is_variant, mentions, peel};
 
 impl Checker {
     /// Checks an expression that a signal is given or a condition tests.
@@ -314,17 +314,6 @@ fn carry<'a>(expr: &'a Expr, checker: &Checker) -> Option<&'a Expr> {
 fn inversion(expr: &Expr) -> Option<&Expr> {
     let expr = peel(expr);
     matches!(expr, Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_))).then_some(expr)
-}
-
-/// Whether a value is read, sliced or cast, and not computed.
-pub(super) fn is_plain(expr: &Expr) -> bool {
-    match peel(expr) {
-        Expr::MethodCall(call) => {
-            matches!(call.method.to_string().as_str(), "val" | "get_bits" | "to_bits")
-        }
-        Expr::Field(_) | Expr::Index(_) | Expr::Call(_) | Expr::Lit(_) | Expr::Path(_) => true,
-        _ => false,
-    }
 }
 
 fn noun(operation: &Expr) -> &'static str {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use rust_hdl::prelude::TypeKind;
 
-use super::format::{format_of, Format};
+use super::format::Format;
+use super::fst::Fst;
+use super::vcd::Vcd;
 
 /// Its variables, and what they last were.
 pub struct WaveformFile {
@@ -192,4 +194,17 @@ impl Drop for WaveformFile {
 /// The lowest `width` bits of `words` (little end first), most significant bit first.
 pub fn bits(words: &[u32], width: usize) -> Vec<u8> {
     (0..width).rev().map(|bit| b'0' + (words[bit / 32] >> (bit % 32) & 1) as u8).collect()
+}
+
+/// Whether a waveform of this name is FST: if it ends in `.fst`. Others are VCD.
+pub fn is_fst(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("fst"))
+}
+
+fn format_of(path: &Path, file: File) -> io::Result<Box<dyn Format>> {
+    let file = io::BufWriter::new(file);
+    Ok(match is_fst(path) {
+        true => Box::new(Fst::new(file)?),
+        false => Box::new(Vcd::new(file)?),
+    })
 }

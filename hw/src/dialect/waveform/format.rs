@@ -1,11 +1,6 @@
 //! What a waveform is written in.
 
-use std::fs::File;
-use std::io::{BufWriter, Result};
-use std::path::Path;
-
-use super::fst::Fst;
-use super::vcd::Vcd;
+use std::io::Result;
 
 /// A file format. First scopes and variables are declared, then values change at times that rise. Variables are numbered
 /// in the order of their declaration, from 0.
@@ -24,17 +19,4 @@ pub trait Format {
     fn change_bits(&mut self, variable: usize, bits: &[u8]) -> Result<()>;
     fn change_text(&mut self, variable: usize, text: &str) -> Result<()>;
     fn finish(self: Box<Self>) -> Result<()>;
-}
-
-/// Whether a waveform of this name is FST: if it ends in `.fst`. Others are VCD.
-pub fn is_fst(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("fst"))
-}
-
-pub fn format_of(path: &Path, file: File) -> Result<Box<dyn Format>> {
-    let file = BufWriter::new(file);
-    Ok(match is_fst(path) {
-        true => Box::new(Fst::new(file)?),
-        false => Box::new(Vcd::new(file)?),
-    })
 }

@@ -22,9 +22,9 @@ use rust_hdl::prelude::{Block, Probe, VCDValue};
 
 use super::wires::verilog_path;
 use super::Module;
+pub use file::is_fst;
 use file::{bits, Shown, WaveformFile, CLOCK};
 pub use file::{WaveformVariable, CYCLE_NS};
-pub use format::is_fst;
 
 /// Records the ports of an engine of module `M`: the RTL, its reference model or its Verilog.
 ///
