@@ -10,9 +10,11 @@ extern crate self as gpurf_blocks;
 
 mod constants;
 mod contract;
+mod names;
 mod parameters;
 pub mod ports;
 
 pub use constants::*;
 pub use contract::*;
+pub use names::*;
 pub use parameters::*;

@@ -1,7 +1,7 @@
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
-use gpurf_blocks::{Choice, Clocked, Data, Parameters};
+use gpurf_blocks::{Choice, Clocked, Data, Parameters, Row, WarpId};
 
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::{Collector, Edge, Issue, Placement, Results};
@@ -96,8 +96,9 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         });
         let mut asked = Asked::default();
         if let Some((number, issue, placement)) = &issue {
-            let register = |slot: usize| issue.registers[slot].into();
-            asked = self.arbiter.ask(*number, (issue.warp, inputs.base), placement.request, register);
+            let (warp, base) = (WarpId(issue.warp as u8), Row(inputs.base));
+            let register = |slot: usize| issue.registers[slot];
+            asked = self.arbiter.ask(*number, (warp, base), placement.request, register);
             for slot in 0..self.parameters.slots {
                 out.hit[slot] = placement.hit >> slot & 1 == 1;
             }
@@ -138,13 +139,10 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         // Banks.
         for bank in 0..self.parameters.banks {
             let write = (results.banks >> bank & 1 == 1).then(|| {
-                let row = self.arbiter.home(0, results.base[bank], results.register[bank]).1;
-                (row as usize, results.data[bank])
+                let (base, register) = (Row(results.base[bank]), results.register[bank] as u8);
+                (self.arbiter.home(WarpId(0), base, register).1, results.data[bank])
             });
-            let read = (grants.banks >> bank & 1 == 1).then(|| {
-                let read = grants.reads[bank];
-                (read.row as usize, read.collector, read.slot)
-            });
+            let read = (grants.banks >> bank & 1 == 1).then(|| grants.reads[bank]);
             self.banks[bank].edge(write, read);
         }
         self.arbiter.take(&grants, &asked);

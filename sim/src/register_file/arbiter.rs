@@ -1,7 +1,7 @@
 //! Reference model of the arbiter and its write filter: F §II, §III-B, §IV-A2; W §4.2.
 
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
-use gpurf_blocks::{Clocked, Parameters, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
+use gpurf_blocks::{BankId, Clocked, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS, Parameters, Row, WarpId};
 
 use super::{home, Request, RequestQueue};
 use crate::bits::{all, mask, members};
@@ -58,7 +58,7 @@ impl Arbiter {
     }
 
     /// Where a register of a warp lives: see [`home`].
-    pub fn home(&self, warp: u32, base: u32, register: u32) -> (usize, u32) {
+    pub fn home(&self, warp: WarpId, base: Row, register: u8) -> (BankId, Row) {
         home(self.parameters.banks, warp, base, register)
     }
 
@@ -67,15 +67,15 @@ impl Arbiter {
     pub fn ask(
         &self,
         collector: usize,
-        (warp, base): (u32, u32),
+        (warp, base): (WarpId, Row),
         slots: u8,
-        register: impl Fn(usize) -> u32,
+        register: impl Fn(usize) -> u8,
     ) -> Asked {
         let mut asked = Asked::default();
         for slot in members(slots) {
             let (bank, row) = self.home(warp, base, register(slot));
             let request = Request { row, collector: collector as u32, slot: slot as u32 };
-            asked.reads[asked.count] = (bank as u8, request);
+            asked.reads[asked.count] = (bank.0, request);
             asked.count += 1;
         }
         asked
@@ -158,8 +158,8 @@ impl Clocked for Arbiter {
         let collector = inputs.issue.iter().position(|issue| *issue);
         self.asked = collector.map_or(Asked::default(), |collector| {
             let slots = mask(&inputs.request) & all(self.parameters.slots);
-            let register = |slot: usize| inputs.source_register[slot];
-            self.ask(collector, (inputs.warp, inputs.base), slots, register)
+            let register = |slot: usize| inputs.source_register[slot] as u8;
+            self.ask(collector, (WarpId(inputs.warp as u8), Row(inputs.base)), slots, register)
         });
         self.grants = self.grants(writes, &self.asked);
         let mut outputs = ArbiterOut::default();
@@ -168,10 +168,11 @@ impl Clocked for Arbiter {
             outputs.bank_conflict[bank] = self.grants.conflicts >> bank & 1 == 1;
             let read = self.grants.reads[bank];
             (outputs.bank_row[bank], outputs.bank_collector[bank], outputs.bank_slot[bank]) =
-                (read.row, read.collector, read.slot);
+                (read.row.0, read.collector, read.slot);
             if inputs.write_valid[bank] {
-                let row = self.home(0, inputs.write_base[bank], inputs.write_register[bank]).1;
-                outputs.bank_row[bank] = row;
+                let base = Row(inputs.write_base[bank]);
+                let (_, row) = self.home(WarpId(0), base, inputs.write_register[bank] as u8);
+                outputs.bank_row[bank] = row.0;
             }
         }
         for collector in (0..self.parameters.collectors).filter(|_| self.caching) {

@@ -1,7 +1,9 @@
 //! Reference model of a register bank: F §II.
 
 use gpurf_blocks::ports::{BankIn, BankOut};
-use gpurf_blocks::{Clocked, Data, Parameters};
+use gpurf_blocks::{Clocked, Data, Parameters, Row};
+
+use super::Request;
 
 /// A single-ported memory, and the read under way.
 #[derive(Clone, Debug)]
@@ -36,13 +38,13 @@ impl<D: Data> Bank<D> {
     }
 
     /// One clock edge: a write, a read for a collector's slot, or nothing.
-    pub fn edge(&mut self, write: Option<(usize, D)>, read: Option<(usize, u32, u32)>) {
+    pub fn edge(&mut self, write: Option<(Row, D)>, read: Option<Request>) {
         if let Some((row, data)) = write {
-            self.rows[row] = data;
+            self.rows[row.index()] = data;
         }
         self.under_way = read.is_some();
-        if let Some((row, collector, slot)) = read {
-            (self.data, self.collector, self.slot) = (self.rows[row], collector, slot);
+        if let Some(Request { row, collector, slot }) = read {
+            (self.data, self.collector, self.slot) = (self.rows[row.index()], collector, slot);
         }
     }
 }
@@ -63,7 +65,7 @@ impl<D: Data> Clocked for Bank<D> {
 
     fn tick(&mut self) {
         let BankIn { read, write, row, write_data, collector, slot } = self.inputs;
-        let row = row as usize;
-        self.edge(write.then_some((row, write_data)), read.then_some((row, collector, slot)));
+        let row = Row(row);
+        self.edge(write.then_some((row, write_data)), read.then_some(Request { row, collector, slot }));
     }
 }

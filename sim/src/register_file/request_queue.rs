@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use gpurf_blocks::ports::{RequestQueueIn, RequestQueueOut};
-use gpurf_blocks::{Clocked, Parameters};
+use gpurf_blocks::{Clocked, Parameters, Row};
 
 /// One read that waits for its bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Row of the bank.
-    pub row: u32,
+    pub row: Row,
     /// The collector that gets the value.
     pub collector: u32,
     /// The slot there.
@@ -43,7 +43,7 @@ impl Clocked for RequestQueue {
         let head = self.waiting.front().copied().unwrap_or_default();
         RequestQueueOut {
             head_valid: !self.waiting.is_empty(),
-            head_row: head.row,
+            head_row: head.row.0,
             head_collector: head.collector,
             head_slot: head.slot,
         }
@@ -55,7 +55,7 @@ impl Clocked for RequestQueue {
         }
         for slot in (0..self.slots).filter(|slot| self.inputs.push[*slot]) {
             self.waiting.push_back(Request {
-                row: self.inputs.push_row[slot],
+                row: Row(self.inputs.push_row[slot]),
                 collector: self.inputs.push_collector,
                 slot: slot as u32,
             });

@@ -26,7 +26,7 @@ mod warp_states;
 mod write_back;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, MAX_BANKS, SUB_CORES, WARPS};
+use gpurf_blocks::{Clocked, Row, WarpId, MAX_BANKS, SUB_CORES, WARPS};
 use gpurf_trace::DynamicInstruction;
 
 use crate::bits::{flags, mask};
@@ -55,7 +55,7 @@ pub(super) struct Core<E> {
     pub engine: E,
     warps: [Warp; WARPS],
     /// Warps of resident blocks, oldest first.
-    ages: Vec<u8>,
+    ages: Vec<WarpId>,
     /// One bit per warp of a resident block, in one of these.
     situation: WarpStates,
     /// Warps to be classified again, one bit each.
@@ -91,9 +91,9 @@ pub(super) struct Core<E> {
 /// one source would, and ends at its dispatch.
 #[derive(Clone, Copy)]
 struct Save {
-    warp: u8,
+    warp: WarpId,
     register: u8,
-    base: u32,
+    base: Row,
     collector: Option<usize>,
     value: Option<u32>,
 }
@@ -141,28 +141,28 @@ where
     /// Puts warp `number` of resident `block` into warp slot `warp`, with its registers from row `base` on.
     pub fn launch(
         &mut self,
-        warp: u8,
+        warp: WarpId,
         (block, number): (BlockId, u16),
-        base: u32,
+        base: Row,
         instructions: Vec<DynamicInstruction>,
         serial: u32,
     ) {
-        self.warps[warp as usize].launch((block, number), base, instructions, serial);
-        self.prefetches[warp as usize] = Prefetch::default();
+        self.warps[warp.index()].launch((block, number), base, instructions, serial);
+        self.prefetches[warp.index()] = Prefetch::default();
         self.ages.push(warp);
-        self.presented &= !(1 << warp);
-        self.changed |= 1 << warp;
-        self.launched |= 1 << warp;
+        self.presented &= !warp.bit();
+        self.changed |= warp.bit();
+        self.launched |= warp.bit();
     }
 
     /// The barrier of resident `block` opens.
     pub fn open_barrier(&mut self, block: BlockId, context: &mut Context) {
         for &warp in &self.ages {
-            let slot = &mut self.warps[warp as usize];
+            let slot = &mut self.warps[warp.index()];
             if slot.block == block {
                 slot.at_barrier = false;
-                self.changed |= 1 << warp;
-                context.memory.pass_barrier(usize::from(warp) * SUB_CORES + self.index, slot.next_serial());
+                self.changed |= warp.bit();
+                context.memory.pass_barrier(warp.index() * SUB_CORES + self.index, slot.next_serial());
             }
         }
     }
@@ -170,8 +170,8 @@ where
     /// Resident `block` is complete: its warps, a bit each in the result, leave.
     pub fn retire(&mut self, block: BlockId) -> u8 {
         let warps = &self.warps;
-        let leaves = |warp: u8| warps[warp as usize].block == block;
-        let leaving = self.ages.iter().filter(|&&warp| leaves(warp)).fold(0, |set, warp| set | 1 << warp);
+        let leaves = |warp: WarpId| warps[warp.index()].block == block;
+        let leaving = self.ages.iter().filter(|&&warp| leaves(warp)).fold(0, |set, warp| set | warp.bit());
         self.situation.clear(leaving);
         self.changed &= !leaving;
         self.ages.retain(|&warp| !leaves(warp));
@@ -216,9 +216,9 @@ where
         let emptying = ready & self.cache.as_ref().map_or(0, RegisterCacheUnit::emptying);
         ready &= !emptying;
         if let Some(save) = saves {
-            self.presented &= !(1 << save.warp);
+            self.presented &= !save.warp.bit();
             self.present_reads(save.warp, save.base, &[save.register], context);
-            ready |= 1 << save.warp;
+            ready |= save.warp.bit();
         }
         let unit_ready = self.unit_ready(context);
         if self.skips && !busy && self.still.lasts((ready, unit_ready)) {
@@ -301,9 +301,9 @@ where
 
     fn classify(&mut self, context: &mut Context) {
         while self.changed != 0 {
-            let warp = self.changed.trailing_zeros() as u8;
-            self.changed &= self.changed - 1;
-            let mut state = self.warps[warp as usize].state(context.code.decoded());
+            let warp = WarpId(self.changed.trailing_zeros() as u8);
+            self.changed &= !warp.bit();
+            let mut state = self.warps[warp.index()].state(context.code.decoded());
             if self.pool.is_some() {
                 state = self.ask_pool(warp, state, context);
             }
@@ -311,10 +311,10 @@ where
                 state = self.ask_prefetch(warp, context);
             }
             self.situation.set(warp, state);
-            if state == State::Ready && self.presented >> warp & 1 == 0 {
-                self.presented |= 1 << warp;
+            if state == State::Ready && self.presented & warp.bit() == 0 {
+                self.presented |= warp.bit();
                 self.present(warp, context);
-                let (now, serial) = (context.clock.now, self.warps[usize::from(warp)].next_serial());
+                let (now, serial) = (context.clock.now, self.warps[warp.index()].next_serial());
                 context.records.show(|pipeline| pipeline.ready(now, serial));
             }
         }

@@ -1,6 +1,6 @@
 //! An instruction under way in an execution unit or in memory.
 
-use gpurf_blocks::SUB_CORES;
+use gpurf_blocks::{WarpId, SUB_CORES};
 use gpurf_trace::DynamicInstruction;
 
 use super::names::BlockId;
@@ -9,7 +9,7 @@ use super::names::BlockId;
 pub(super) struct Executing {
     pub sub_core: usize,
     /// Warp of the sub-core.
-    pub warp: u8,
+    pub warp: WarpId,
     pub block: BlockId,
     /// The warp's number in its block.
     pub number: u16,
@@ -20,6 +20,6 @@ pub(super) struct Executing {
 impl Executing {
     /// Its warp slot in the SM: local warp w of sub-core s is in warp slot 4 w + s.
     pub fn warp_slot(&self) -> usize {
-        usize::from(self.warp) * SUB_CORES + self.sub_core
+        self.warp.index() * SUB_CORES + self.sub_core
     }
 }

@@ -6,7 +6,7 @@
 //! over.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, SUB_CORES};
+use gpurf_blocks::{Clocked, WarpId, SUB_CORES};
 
 use super::context::Context;
 use super::core::Core;
@@ -40,7 +40,7 @@ impl Monolithic {
         }
         let allowed = match &mut self.active {
             Some(active) => active.update(ready, dependence, |warp| {
-                sub_cores[warp % SUB_CORES].ends_strand(warp / SUB_CORES, context)
+                sub_cores[warp % SUB_CORES].ends_strand(local(warp), context)
             }),
             None => u32::MAX,
         };
@@ -52,7 +52,7 @@ impl Monolithic {
         }
         let eligible = ready & allowed & takes;
         let last = self.last.filter(|last| eligible >> last & 1 == 1);
-        let first = |warp: usize| sub_cores[warp % SUB_CORES].first_serial(warp / SUB_CORES);
+        let first = |warp: usize| sub_cores[warp % SUB_CORES].first_serial(local(warp));
         let age = |&warp: &usize| next_serial.wrapping_sub(first(warp));
         let oldest = || members(eligible).max_by_key(age);
         self.last = last.or_else(oldest).or(self.last);
@@ -70,6 +70,11 @@ impl Monolithic {
         }
         self.last = self.last.filter(|last| warps >> last & 1 == 0);
     }
+}
+
+/// The warp in its sub-core.
+fn local(warp: usize) -> WarpId {
+    WarpId((warp / SUB_CORES) as u8)
 }
 
 /// Bit w goes to bit 4 w.

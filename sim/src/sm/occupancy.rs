@@ -1,6 +1,6 @@
 //! How many thread blocks of a kernel fit on the SM, and where they lie.
 
-use gpurf_blocks::{LANES, MAX_CTAS, REGISTERS, SUB_CORES, WARPS};
+use gpurf_blocks::{Row, WarpId, LANES, MAX_CTAS, REGISTERS, SUB_CORES, WARPS};
 use gpurf_trace::KernelHeader;
 
 use crate::config::Config;
@@ -154,14 +154,14 @@ impl Occupancy {
     }
 
     /// Sub-core and local number of a warp of the block in slot `slot`.
-    pub fn place(&self, slot: Slot, warp: usize) -> (usize, u8) {
+    pub fn place(&self, slot: Slot, warp: usize) -> (usize, WarpId) {
         let warp_slot = slot.0 * self.warps + warp;
-        (warp_slot % SUB_CORES, (warp_slot / SUB_CORES) as u8)
+        (warp_slot % SUB_CORES, WarpId((warp_slot / SUB_CORES) as u8))
     }
 
     /// First bank row of a warp of the block in region `region`.
-    pub fn base(&self, region: Region, warp: usize) -> u32 {
-        ((region.0 * self.warps + warp) / SUB_CORES * self.rows) as u32
+    pub fn base(&self, region: Region, warp: usize) -> Row {
+        Row(((region.0 * self.warps + warp) / SUB_CORES * self.rows) as u32)
     }
 }
 
@@ -278,7 +278,7 @@ mod tests {
                 let same = (0..warps as usize).all(|warp| {
                     let ((sub_core, local), (home, l)) =
                         (occupancy.place(Slot(slot), warp), occupancy.place(Slot(region), warp));
-                    sub_core == home && (local ^ l) & 1 == 0
+                    sub_core == home && (local.0 ^ l.0) & 1 == 0
                 });
                 assert_eq!(
                     occupancy.suits(Slot(slot), Region(region)),

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use gpurf_blocks::{MAX_BANKS, SUB_CORES};
+use gpurf_blocks::{BankId, MAX_BANKS, SUB_CORES};
 use gpurf_trace::{RegisterSet, StaticInstruction};
 
 use super::decoded::Decoded;
@@ -138,16 +138,16 @@ impl Pipeline {
     }
 
     /// The instruction enters a collector and asks these banks for operands, in this order.
-    pub fn issue(&mut self, sub_core: usize, serial: u32, banks: impl Iterator<Item = usize>) {
+    pub fn issue(&mut self, sub_core: usize, serial: u32, banks: impl Iterator<Item = BankId>) {
         for bank in banks {
-            self.reads[sub_core][bank].push_back(Some(serial));
+            self.reads[sub_core][bank.index()].push_back(Some(serial));
             self.flights.entry(serial).or_default().reads += 1;
         }
     }
 
     /// A read enters a collector that is no instruction's: of a register that leaves with its block, or of a prefetch.
-    pub fn save(&mut self, sub_core: usize, bank: usize) {
-        self.reads[sub_core][bank].push_back(None);
+    pub fn save(&mut self, sub_core: usize, bank: BankId) {
+        self.reads[sub_core][bank.index()].push_back(None);
     }
 
     /// The banks that perform a read in this cycle, one bit each, and the instruction that was issued in it.
@@ -220,7 +220,7 @@ impl Pipeline {
             block,
             warp: number,
             sub_core,
-            slot: warp,
+            slot: warp.0,
             pc: decoded.pc,
             text: &self.texts[instruction.static_index as usize],
             registers: decoded.touches,

@@ -26,7 +26,9 @@
 use std::collections::VecDeque;
 
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
-use gpurf_blocks::{CacheAllocation, CacheWrite, Parameters, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS, WARPS};
+use gpurf_blocks::{
+    BankId, CacheAllocation, CacheWrite, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS, WARPS,
+};
 use gpurf_trace::RegisterSet;
 
 use crate::config::Config;
@@ -38,7 +40,7 @@ use crate::statistics::Counters;
 /// A value on its way into the cache.
 #[derive(Clone, Copy)]
 pub(super) struct Arrival {
-    pub warp: u8,
+    pub warp: WarpId,
     pub register: u8,
     pub lanes: u32,
     pub value: u32,
@@ -82,7 +84,7 @@ pub(super) struct RegisterCacheUnit {
     flushes: u8,
     drops: u8,
     /// The flush under way, and the registers that live on, where only they are written back.
-    flushing: Option<u8>,
+    flushing: Option<WarpId>,
     pub live: [Option<RegisterSet>; WARPS],
     /// What the issuing instruction found, and the collector that the data of the next cycle belong to.
     pub found: Found,
@@ -132,7 +134,7 @@ impl RegisterCacheUnit {
 
     /// Warps that must not issue: their parts are being emptied.
     pub fn emptying(&self) -> u8 {
-        self.flushes | self.drops | self.flushing.map_or(0, |warp| 1 << warp)
+        self.flushes | self.drops | self.flushing.map_or(0, WarpId::bit)
     }
 
     /// Something is under way in it, or waits for it.
@@ -147,22 +149,22 @@ impl RegisterCacheUnit {
     }
 
     /// A warp has become pending: its dirty values leave, but for those that are known to be dead.
-    pub fn flush(&mut self, warp: u8, live: Option<RegisterSet>) {
-        self.keeps &= !(1 << warp);
-        self.flushes |= 1 << warp;
-        self.live[usize::from(warp)] = live;
+    pub fn flush(&mut self, warp: WarpId, live: Option<RegisterSet>) {
+        self.keeps &= !warp.bit();
+        self.flushes |= warp.bit();
+        self.live[warp.index()] = live;
         self.fills.retain(|fill| fill.warp != warp);
     }
 
     /// A warp has come to its end.
-    pub fn end(&mut self, warp: u8) {
-        self.drops |= 1 << warp;
-        self.flushes &= !(1 << warp);
+    pub fn end(&mut self, warp: WarpId) {
+        self.drops |= warp.bit();
+        self.flushes &= !warp.bit();
         self.fills.retain(|fill| fill.warp != warp);
     }
 
     /// Registers of the warp that are still to be filled.
-    pub fn filling(&self, warp: u8) -> RegisterSet {
+    pub fn filling(&self, warp: WarpId) -> RegisterSet {
         self.fills.iter().filter(|fill| fill.warp == warp).map(|fill| fill.register).collect()
     }
 
@@ -201,12 +203,12 @@ impl RegisterCacheUnit {
         }
         let flushes = self.inputs.flush && outputs.flush_ready;
         if flushes {
-            let warp = self.inputs.flush_warp as u8;
+            let warp = WarpId(self.inputs.flush_warp as u8);
             if self.inputs.flush_drop {
-                self.drops &= !(1 << warp);
+                self.drops &= !warp.bit();
                 counters.rc_drops += 1;
             } else {
-                self.flushes &= !(1 << warp);
+                self.flushes &= !warp.bit();
                 self.flushing = Some(warp);
                 counters.rc_flushes += 1;
             }
@@ -243,12 +245,12 @@ impl RegisterCacheUnit {
     }
 
     /// Whether the results of a warp enter the cache.
-    pub fn keeps(&self, warp: u8) -> bool {
-        self.keeps >> warp & 1 == 1
+    pub fn keeps(&self, warp: WarpId) -> bool {
+        self.keeps >> warp.0 & 1 == 1
     }
 
-    fn can_pass(&self, warp: u8, outputs: &RegisterCacheOut<u32>) -> bool {
-        !outputs.register_write && self.emptying() >> warp & 1 == 0
+    fn can_pass(&self, warp: WarpId, outputs: &RegisterCacheOut<u32>) -> bool {
+        !outputs.register_write && self.emptying() >> warp.0 & 1 == 0
     }
 
     /// Whether what leaves the cache is read again, as far as is known. That of a flush is known until the last value
@@ -256,7 +258,7 @@ impl RegisterCacheUnit {
     pub fn is_live(&mut self, outputs: &RegisterCacheOut<u32>) -> bool {
         let leaving = outputs.register_write.then_some(outputs.register_warp as usize);
         for warp in 0..WARPS {
-            let flushed = (self.flushes | self.flushing.map_or(0, |warp| 1 << warp)) >> warp & 1 == 1;
+            let flushed = (self.flushes | self.flushing.map_or(0, WarpId::bit)) >> warp & 1 == 1;
             if !flushed && leaving != Some(warp) {
                 self.live[warp] = None;
             }
@@ -269,7 +271,7 @@ impl RegisterCacheUnit {
     /// on its way to the register file.
     pub fn look_up(
         &mut self,
-        warp: u8,
+        warp: WarpId,
         sources: &[u8],
         reuse: u16,
         lanes: u32,
@@ -298,9 +300,9 @@ impl RegisterCacheUnit {
     }
 
     /// A bank takes lanes of a register: bank, and the row's value from now on.
-    pub fn write_row(&mut self, base: u32, write: &Arrival) -> (usize, u32) {
-        let (bank, row) = home(self.banks, write.warp.into(), base, write.register.into());
-        let kept = &mut self.rows[bank][row as usize];
+    pub fn write_row(&mut self, base: Row, write: &Arrival) -> (BankId, u32) {
+        let (bank, row) = home(self.banks, write.warp, base, write.register);
+        let kept = &mut self.rows[bank.index()][row.index()];
         *kept = *kept & !write.lanes | write.value & write.lanes;
         (bank, *kept)
     }

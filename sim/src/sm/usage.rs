@@ -4,7 +4,7 @@
 //! R says "1,000-instruction frames" and not whose instructions; the register file is the SM's. A warp slot that
 //! changes hands within a window counts once for each register number.
 
-use gpurf_blocks::{SUB_CORES, WARPS};
+use gpurf_blocks::{WarpId, SUB_CORES, WARPS};
 use gpurf_trace::RegisterSet;
 
 const WINDOW: u32 = 1000;
@@ -16,8 +16,8 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    pub fn issue(&mut self, sub_core: usize, warp: u8, touches: RegisterSet) {
-        let touched = &mut self.touched[sub_core][usize::from(warp)];
+    pub fn issue(&mut self, sub_core: usize, warp: WarpId, touches: RegisterSet) {
+        let touched = &mut self.touched[sub_core][warp.index()];
         *touched = touched.union(touches);
         self.issued += 1;
     }

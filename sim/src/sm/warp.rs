@@ -1,6 +1,6 @@
 //! A warp on the SM: its place in the instruction stream, its scoreboard, its tokens.
 
-use gpurf_blocks::MAX_SLOTS;
+use gpurf_blocks::{Row, MAX_SLOTS};
 use gpurf_trace::liveness::visit_places;
 use gpurf_trace::{DynamicInstruction, Liveness, RegisterSet};
 
@@ -30,7 +30,7 @@ pub(super) struct Warp {
     pub block: BlockId,
     pub number: u16,
     /// First bank row.
-    pub base: u32,
+    pub base: Row,
     instructions: Vec<DynamicInstruction>,
     next: usize,
     /// Number of the first instruction among all of the run.
@@ -90,7 +90,7 @@ impl Warp {
         Warp {
             block: BlockId(0),
             number: 0,
-            base: 0,
+            base: Row(0),
             instructions: Vec::new(),
             next: 0,
             first_serial: 0,
@@ -112,7 +112,7 @@ impl Warp {
     pub fn launch(
         &mut self,
         (block, number): (BlockId, u16),
-        base: u32,
+        base: Row,
         instructions: Vec<DynamicInstruction>,
         serial: u32,
     ) {

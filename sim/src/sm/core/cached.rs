@@ -1,7 +1,7 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`].
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, MAX_BANKS, MAX_SLOTS};
+use gpurf_blocks::{Clocked, WarpId, MAX_BANKS, MAX_SLOTS};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
@@ -26,9 +26,9 @@ where
         let (is_live, writes_through) = (cache.is_live(&outputs), cache.writes_through);
         self.inputs.write_valid = [false; MAX_BANKS];
         // What a warp that has ended leaves is read by nobody.
-        if outputs.register_write && self.ages.contains(&(outputs.register_warp as u8)) {
+        if outputs.register_write && self.ages.contains(&WarpId(outputs.register_warp as u8)) {
             let lanes = outputs.register_lanes;
-            let (warp, register) = (outputs.register_warp as u8, outputs.register_number as u8);
+            let (warp, register) = (WarpId(outputs.register_warp as u8), outputs.register_number as u8);
             let leaving =
                 Arrival { warp, register, lanes, value: outputs.register_data, position: 0, serial: 0 };
             if is_live {
@@ -43,7 +43,7 @@ where
             self.write_lanes(past, context);
         }
         if let Some(Arrival { warp, register, serial, .. }) = result.or(past) {
-            self.warps[usize::from(warp)].write(register);
+            self.warps[warp.index()].write(register);
             let now = context.clock.now;
             context.records.show(|pipeline| pipeline.write(now, serial));
             self.complete_part(warp, context);
@@ -56,12 +56,13 @@ where
     /// A bank is written in some lanes.
     fn write_lanes(&mut self, write: &Arrival, context: &mut Context) {
         let Some(cache) = &mut self.cache else { return };
-        let base = self.warps[usize::from(write.warp)].base;
+        let base = self.warps[write.warp.index()].base;
         let (bank, value) = cache.write_row(base, write);
+        let bank = bank.index();
         self.inputs.write_valid[bank] = true;
         self.inputs.write_warp[bank] = write.warp.into();
         self.inputs.write_register[bank] = write.register.into();
-        self.inputs.write_base[bank] = base;
+        self.inputs.write_base[bank] = base.0;
         self.inputs.write_near[bank] = false;
         self.inputs.write_data[bank] = value;
         context.records.counters.bank_writes += 1;
@@ -73,17 +74,17 @@ where
     pub(super) fn settle(&mut self, ready: u8, context: &mut Context) -> (SubCoreOut<u32>, bool) {
         let outputs = self.engine.settle(&self.inputs);
         let Some(cache) = self.cache.as_mut().filter(|_| outputs.issued) else { return (outputs, false) };
-        let warp = outputs.issued_warp as usize;
-        if ready >> warp & 1 == 0 {
+        let warp = WarpId(outputs.issued_warp as u8);
+        if ready & warp.bit() == 0 {
             return (outputs, false);
         }
         let counters = &mut context.records.counters;
-        let batch = self.prefetches[warp].batch(self.slots);
+        let batch = self.prefetches[warp.index()].batch(self.slots);
         let found = if batch.is_empty() {
-            let (&instruction, _) = self.warps[warp].head();
+            let (&instruction, _) = self.warps[warp.index()].head();
             let decoded = context.code.of(&instruction);
             let lanes = instruction.mask;
-            let found = cache.look_up(warp as u8, decoded.sources(), decoded.reuse, lanes, counters);
+            let found = cache.look_up(warp, decoded.sources(), decoded.reuse, lanes, counters);
             if let Some(found) = &found {
                 let hits = found.hit.iter().map(|hit| u64::from(hit.count_ones()));
                 counters.rc_lane_reads += u64::from(lanes.count_ones()) * decoded.sources().len() as u64;
@@ -92,7 +93,7 @@ where
             found
         } else {
             // All that is missing comes back, whatever the allocation takes in.
-            let found = cache.look_up(warp as u8, &batch, 0, u32::MAX, counters);
+            let found = cache.look_up(warp, &batch, 0, u32::MAX, counters);
             found.map(|found| Found { take: found.miss, ..found })
         };
         let Some(found) = found else {
@@ -104,7 +105,7 @@ where
             return (outputs, false);
         }
         for slot in members(found.whole) {
-            self.inputs.head_source_valid[self.slots * warp + slot] = false;
+            self.inputs.head_source_valid[self.slots * warp.index() + slot] = false;
         }
         (self.engine.settle(&self.inputs), false)
     }
@@ -123,7 +124,7 @@ where
     /// Sources that the cache takes in are on their way to it.
     pub(super) fn fill(
         &mut self,
-        warp: u8,
+        warp: WarpId,
         collector: usize,
         (sources, positions): (&[u8], &[u8]),
         operands: &[Option<u32>; MAX_SLOTS],
@@ -152,21 +153,21 @@ where
     /// Warps that have become pending, and those that are active now; a bit each.
     pub fn activate(&mut self, left: u8, active: u8, context: &Context) {
         let Some(cache) = &mut self.cache else { return };
-        for warp in members(left) {
-            let slot = &self.warps[warp];
+        for warp in WarpId::all_of(left) {
+            let slot = &self.warps[warp.index()];
             if slot.is_issued() {
                 continue;
             }
             // LTRF's hardware does not know what is dead.
             let liveness = context.code.liveness.as_ref().filter(|_| context.code.intervals.is_none());
             let live = liveness.map(|liveness| slot.live(liveness, context.code.decoded()));
-            cache.flush(warp as u8, live);
+            cache.flush(warp, live);
         }
         cache.keep(active);
-        for warp in members(left) {
-            self.prefetches[warp] = Prefetch::default();
-            self.presented &= !(1 << warp);
-            self.read_on(warp as u8);
+        for warp in WarpId::all_of(left) {
+            self.prefetches[warp.index()] = Prefetch::default();
+            self.presented &= !warp.bit();
+            self.read_on(warp);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The collectors of a sub-core, as the SM knows them: which ones hold an instruction, and which.
 
-use gpurf_blocks::MAX_COLLECTORS;
+use gpurf_blocks::{WarpId, MAX_COLLECTORS};
 use gpurf_trace::RegisterSet;
 
 use super::super::executing::Executing;
@@ -19,7 +19,7 @@ pub(super) struct Collectors {
 /// What is in a collector.
 #[derive(Clone, Default)]
 pub(super) struct Collecting {
-    pub warp: u8,
+    pub warp: WarpId,
     /// An instruction; `None` for reads that are no instruction's.
     pub executing: Option<Executing>,
     pub reads: RegisterSet,

@@ -1,7 +1,7 @@
 //! The dispatched instruction goes to its unit.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, WarpId};
 use gpurf_trace::RegisterSet;
 
 use super::super::context::Context;
@@ -65,14 +65,14 @@ where
     }
 
     /// What a warp still reads has changed.
-    pub(super) fn read_on(&mut self, warp: u8) {
+    pub(super) fn read_on(&mut self, warp: WarpId) {
         let reading = self.reading(warp);
-        self.warps[usize::from(warp)].dispatch(reading);
-        self.changed |= 1 << warp;
+        self.warps[warp.index()].dispatch(reading);
+        self.changed |= warp.bit();
     }
 
     /// Operands of the warp's instructions that are still in collectors.
-    fn reading(&self, warp: u8) -> RegisterSet {
+    fn reading(&self, warp: WarpId) -> RegisterSet {
         let filling = self.cache.as_ref().map_or_else(RegisterSet::default, |cache| cache.filling(warp));
         let of_warp = self.collectors.iter().filter(|held| held.warp == warp);
         of_warp.fold(filling, |set, held| set.union(held.reads))

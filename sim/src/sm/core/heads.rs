@@ -1,7 +1,7 @@
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, Row, WarpId};
 use gpurf_trace::Unit;
 
 use super::super::context::Context;
@@ -12,14 +12,14 @@ where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
     /// Puts the next instruction of a warp at the head of its buffer.
-    pub(super) fn present(&mut self, warp: u8, context: &Context) {
-        let warp = usize::from(warp);
+    pub(super) fn present(&mut self, warp: WarpId, context: &Context) {
+        let warp = warp.index();
         let slot = &self.warps[warp];
         let (instruction, serial) = slot.head();
         let decoded = context.code.of(instruction);
         self.inputs.head_unit[warp] = decoded.unit.into();
         self.inputs.head_payload[warp] = serial;
-        self.inputs.head_base[warp] = slot.base;
+        self.inputs.head_base[warp] = slot.base.0;
         let hardware = &context.config.hardware;
         for position in 0..hardware.slots {
             let place = hardware.slots * warp + position;
@@ -40,11 +40,11 @@ where
 
     /// Puts reads of registers at the head of a warp's buffer, as an instruction for the uniform unit, which it does not
     /// reach. `base`: row of the warp's first register.
-    pub(super) fn present_reads(&mut self, warp: u8, base: u32, registers: &[u8], context: &Context) {
-        let warp = usize::from(warp);
+    pub(super) fn present_reads(&mut self, warp: WarpId, base: Row, registers: &[u8], context: &Context) {
+        let warp = warp.index();
         self.inputs.head_unit[warp] = Unit::Uniform as u32;
         self.inputs.head_payload[warp] = 0;
-        self.inputs.head_base[warp] = base;
+        self.inputs.head_base[warp] = base.0;
         let hardware = &context.config.hardware;
         for position in 0..hardware.slots {
             let (place, register) = (hardware.slots * warp + position, registers.get(position));

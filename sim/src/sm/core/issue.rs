@@ -1,7 +1,7 @@
 //! An instruction that the hardware has taken leaves its warp's buffer.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, WarpId};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
@@ -20,20 +20,21 @@ where
         occupied: u8,
         context: &mut Context,
     ) {
-        let (warp, entered) = (outputs.issued_warp as u8, mask(&outputs.issue) & self.collectors.all);
+        let (warp, entered) = (WarpId(outputs.issued_warp as u8), mask(&outputs.issue) & self.collectors.all);
         let collector = entered.trailing_zeros() as usize;
-        if entered.count_ones() != 1 || entered & occupied != 0 || ready >> warp & 1 == 0 {
+        if entered.count_ones() != 1 || entered & occupied != 0 || ready & warp.bit() == 0 {
             let index = self.index;
             context.records.stage_error(context.clock.now, || {
                 format!(
-                    "sub-core {index}: warp {warp} of ready {ready:#b} enters collectors {entered:#b}, \
-                     {occupied:#b} occupied"
+                    "sub-core {index}: warp {} of ready {ready:#b} enters collectors {entered:#b}, \
+                     {occupied:#b} occupied",
+                    warp.0
                 )
             });
             return;
         }
         context.clock.progress();
-        let slot = &mut self.warps[warp as usize];
+        let slot = &mut self.warps[warp.index()];
         let serial = slot.head().1;
         let (instruction, expected) = slot.issue(context.code.decoded(), self.cache.is_some());
         let decoded = context.code.of(&instruction);
@@ -66,8 +67,8 @@ where
         let (reads, prefetch) = (decoded.reads, Default::default());
         let held = Collecting { warp, executing: Some(executing), reads, expected, prefetch };
         self.collectors.enter(collector, held);
-        self.presented &= !(1 << warp);
-        self.changed |= 1 << warp;
+        self.presented &= !warp.bit();
+        self.changed |= warp.bit();
 
         let sources = decoded.sources().len();
         let hits = outputs.hit[..sources].iter().filter(|&&hit| hit).count();

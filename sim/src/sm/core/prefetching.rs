@@ -1,7 +1,7 @@
 //! How a sub-core fetches register intervals: see [`super::super::prefetch`].
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, WarpId};
 
 use super::super::context::Context;
 use super::super::prefetch::{position, Batch};
@@ -15,18 +15,18 @@ where
     E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
 {
     /// The state of a warp that could issue, in view of its prefetch, which is put at the head of its buffer.
-    pub(super) fn ask_prefetch(&mut self, warp: u8, context: &Context) -> State {
+    pub(super) fn ask_prefetch(&mut self, warp: WarpId, context: &Context) -> State {
         let (Some(intervals), Some(liveness)) = (&context.code.intervals, &context.code.liveness) else {
             return State::Ready;
         };
-        let slot = &self.warps[usize::from(warp)];
+        let slot = &self.warps[warp.index()];
         let pc = context.code.of(slot.head().0).pc;
-        let prefetch = &mut self.prefetches[usize::from(warp)];
+        let prefetch = &mut self.prefetches[warp.index()];
         prefetch.reach(pc, intervals, liveness, slot.pending());
         let batch = prefetch.batch(self.slots);
         if !batch.is_empty() {
-            self.presented |= 1 << warp;
-            self.present_reads(warp, self.warps[usize::from(warp)].base, &batch, context);
+            self.presented |= warp.bit();
+            self.present_reads(warp, self.warps[warp.index()].base, &batch, context);
             return State::Ready;
         }
         let filling = self.cache.as_ref().is_some_and(|cache| !cache.filling(warp).is_empty());
@@ -39,8 +39,8 @@ where
 
     /// Whether what the hardware has taken is a prefetch, which then is under way.
     pub(super) fn issue_prefetch(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) -> bool {
-        let warp = outputs.issued_warp as usize;
-        let batch = self.prefetches[warp].batch(self.slots);
+        let warp = WarpId(outputs.issued_warp as u8);
+        let batch = self.prefetches[warp.index()].batch(self.slots);
         let Some(cache) = self.cache.as_mut().filter(|_| !batch.is_empty()) else { return false };
         let collector = (mask(&outputs.issue) & self.collectors.all).trailing_zeros() as usize;
         let read = batch.len() as u32 - cache.enter(collector).count_ones();
@@ -48,13 +48,13 @@ where
         context.records.counters.rc_prefetched += u64::from(read);
         context.records.stalls.prefetch += 1;
         context.clock.progress();
-        self.prefetches[warp].ask(&batch);
+        self.prefetches[warp.index()].ask(&batch);
         let reads = batch.iter().copied().collect();
-        let held = Collecting { warp: warp as u8, prefetch: batch, reads, ..Collecting::default() };
+        let held = Collecting { warp, prefetch: batch, reads, ..Collecting::default() };
         self.collectors.enter(collector, held);
-        self.presented &= !(1 << warp);
-        self.changed |= 1 << warp;
-        self.show_prefetch(warp as u8, collector, context);
+        self.presented &= !warp.bit();
+        self.changed |= warp.bit();
+        self.show_prefetch(warp, collector, context);
         true
     }
 

@@ -2,26 +2,26 @@
 
 use std::collections::VecDeque;
 
-use gpurf_blocks::MAX_BANKS;
+use gpurf_blocks::{BankId, Row, WarpId, MAX_BANKS};
 
 use crate::register_file::home;
 
 /// A register to be written.
 #[derive(Clone, Copy)]
-pub(super) struct Result {
-    pub warp: u8,
+pub(super) struct WaitingResult {
+    pub warp: WarpId,
     pub register: u8,
     pub near: bool,
     pub token: u32,
     /// Number of the instruction whose result it is.
     pub serial: u32,
-    pub base: u32,
+    pub base: Row,
     /// It comes back with its block, and is no result of an instruction.
     pub restored: bool,
 }
 
 pub(super) struct Results {
-    waiting: [VecDeque<Result>; MAX_BANKS],
+    waiting: [VecDeque<WaitingResult>; MAX_BANKS],
     banks: usize,
     /// Those that come back with their block.
     restoring: u32,
@@ -49,30 +49,30 @@ impl Results {
         self.restoring > 0
     }
 
-    pub fn push(&mut self, result: Result) {
+    pub fn push(&mut self, result: WaitingResult) {
         self.restoring += u32::from(result.restored);
-        self.waiting[self.home(result.warp, result.base, result.register).0].push_back(result);
+        self.waiting[self.home(result.warp, result.base, result.register).0.index()].push_back(result);
     }
 
     /// The result that a bank takes in this cycle.
-    pub fn pop(&mut self, bank: usize) -> Option<Result> {
-        let result = self.waiting[bank].pop_front()?;
+    pub fn pop(&mut self, bank: BankId) -> Option<WaitingResult> {
+        let result = self.waiting[bank.index()].pop_front()?;
         self.restoring -= u32::from(result.restored);
         let (_, row) = self.home(result.warp, result.base, result.register);
         if let Some(copies) = &mut self.copies {
-            copies[bank][row as usize] = result.token;
+            copies[bank.index()][row.index()] = result.token;
         }
         Some(result)
     }
 
     /// What was written into a register last, if that is kept.
-    pub fn written(&self, warp: u8, base: u32, register: u8) -> Option<u32> {
+    pub fn written(&self, warp: WarpId, base: Row, register: u8) -> Option<u32> {
         let (bank, row) = self.home(warp, base, register);
-        Some(self.copies.as_ref()?[bank][row as usize])
+        Some(self.copies.as_ref()?[bank.index()][row.index()])
     }
 
     /// Bank and row of a register of a warp whose registers lie from row `base` on.
-    pub fn home(&self, warp: u8, base: u32, register: u8) -> (usize, u32) {
-        home(self.banks, warp.into(), base, register.into())
+    pub fn home(&self, warp: WarpId, base: Row, register: u8) -> (BankId, Row) {
+        home(self.banks, warp, base, register)
     }
 }

@@ -1,7 +1,7 @@
 //! What a scheduler of the whole SM asks of a sub-core.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, WarpId};
 
 use super::super::context::Context;
 use super::permission::{Candidates, Permission};
@@ -22,13 +22,13 @@ where
     }
 
     /// Whether the warp's next instruction begins a new strand.
-    pub fn ends_strand(&mut self, warp: usize, context: &Context) -> bool {
-        self.warps[warp].ends_strand(context.code.decoded())
+    pub fn ends_strand(&mut self, warp: WarpId, context: &Context) -> bool {
+        self.warps[warp.index()].ends_strand(context.code.decoded())
     }
 
     /// Number of the warp's first instruction in the run: older warps have lower ones, but for the overflow.
-    pub fn first_serial(&self, warp: usize) -> u32 {
-        self.warps[warp].first_serial
+    pub fn first_serial(&self, warp: WarpId) -> u32 {
+        self.warps[warp.index()].first_serial
     }
 
     /// A scheduler of the whole SM lets the warps of `issue`, a bit each, issue in this cycle; `active` of them

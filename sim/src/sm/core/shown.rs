@@ -1,7 +1,7 @@
 //! What a sub-core tells those who follow its instructions: see `pipeline`.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{BankId, Clocked, WarpId};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
@@ -17,14 +17,14 @@ where
     /// The warps of a resident block begin.
     pub fn begin_block(&self, block: BlockId, context: &mut Context) {
         if context.records.pipeline.is_some() {
-            let starts = |warp: &&u8| self.warps[usize::from(**warp)].block == block;
+            let starts = |warp: &&WarpId| self.warps[warp.index()].block == block;
             self.ages.iter().filter(starts).for_each(|&warp| self.begin_head(warp, context));
         }
     }
 
     /// The next instruction of a warp, if it has one left, comes to the head of its buffer.
-    fn begin_head(&self, warp: u8, context: &mut Context) {
-        let slot = &self.warps[usize::from(warp)];
+    fn begin_head(&self, warp: WarpId, context: &mut Context) {
+        let slot = &self.warps[warp.index()];
         if !slot.is_issued() {
             let (&instruction, serial) = slot.head();
             let (sub_core, block, number) = (self.index, slot.block, slot.number);
@@ -50,7 +50,7 @@ where
     }
 
     /// A prefetch enters a collector; what the register cache does not have is read from the banks.
-    pub(super) fn show_prefetch(&self, warp: u8, collector: usize, context: &mut Context) {
+    pub(super) fn show_prefetch(&self, warp: WarpId, collector: usize, context: &mut Context) {
         let Some(Collecting { prefetch, .. }) = self.collectors.last(collector) else { return };
         let found = self.cache.as_ref().map_or(0, |cache| cache.held[collector].whole);
         context.records.show(|pipeline| {
@@ -63,8 +63,8 @@ where
     }
 
     /// Where a register of a warp in its slot lives.
-    fn bank_of(&self, warp: u8, register: u8) -> usize {
-        self.results.home(warp, self.warps[usize::from(warp)].base, register).0
+    fn bank_of(&self, warp: WarpId, register: u8) -> BankId {
+        self.results.home(warp, self.warps[warp.index()].base, register).0
     }
 
     /// The reads that go to their banks in a cycle. `issues`: an instruction of a warp was issued in it.

@@ -2,17 +2,17 @@
 //! registers are read from the banks and written into them.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, Row, WarpId};
 
 use super::super::context::Context;
 use super::super::names::BlockId;
 use super::super::pool::{Change, Pool};
 use super::super::warp::{State, Warp};
 use super::collectors::Collecting;
-use super::results::Result;
+use super::results::WaitingResult;
 use super::warp_states::WarpStates;
 use super::{Core, Save};
-use crate::bits::{mask, members};
+use crate::bits::mask;
 
 impl<E> Core<E>
 where
@@ -21,16 +21,17 @@ where
     /// Warps that wait for a load that takes long, or for registers; and those of which nothing else is under way, or
     /// that are not there. One bit each. A warp at a barrier, or at its end, is among the latter only.
     pub fn stalled(&self, context: &Context) -> (u8, u8) {
-        let collecting = self.collectors.iter().fold(0, |set, held| set | 1 << held.warp);
-        let present: u8 = self.ages.iter().fold(0, |set, warp| set | 1 << warp);
+        let collecting = self.collectors.iter().fold(0, |set, held| set | held.warp.bit());
+        let present: u8 = self.ages.iter().fold(0, |set, warp| set | warp.bit());
         let WarpStates { memory, barrier, issued, pool, .. } = self.situation;
         let candidates = (memory | barrier | issued | pool) & !collecting & !self.changed;
         let (mut waiting, mut stalled) = (0, !present);
-        for warp in members(candidates) {
-            if self.warps[warp].is_quiet() {
-                let waits = pool >> warp & 1 == 1 || self.warps[warp].waits_long(context.code.decoded());
-                waiting |= u8::from(waits) << warp;
-                stalled |= 1 << warp;
+        for warp in WarpId::all_of(candidates) {
+            if self.warps[warp.index()].is_quiet() {
+                let waits =
+                    pool & warp.bit() != 0 || self.warps[warp.index()].waits_long(context.code.decoded());
+                waiting |= u8::from(waits) << warp.0;
+                stalled |= warp.bit();
             }
         }
         (waiting, stalled)
@@ -42,9 +43,9 @@ where
     }
 
     /// The state of a warp in view of the pool.
-    pub(super) fn ask_pool(&mut self, warp: u8, state: State, context: &mut Context) -> State {
+    pub(super) fn ask_pool(&mut self, warp: WarpId, state: State, context: &mut Context) -> State {
         let (Some(pool), Some(liveness)) = (&mut self.pool, &context.code.liveness) else { return state };
-        let slot = &mut self.warps[usize::from(warp)];
+        let slot = &mut self.warps[warp.index()];
         let (state, change) = pool.update(slot, state, liveness, context.code.decoded());
         match change {
             Change::None => {}
@@ -57,8 +58,8 @@ where
     /// These warps have come to their end, perhaps with registers of the pool.
     pub(super) fn leave_pool(&mut self, leaving: u8) {
         let Some(pool) = &mut self.pool else { return };
-        for warp in members(leaving) {
-            if std::mem::take(&mut self.warps[warp].holds_pool) {
+        for warp in WarpId::all_of(leaving) {
+            if std::mem::take(&mut self.warps[warp.index()].holds_pool) {
                 pool.free_one();
                 self.changed |= self.situation.pool;
             }
@@ -77,42 +78,49 @@ where
 
     /// The warps in its slots.
     pub fn resident_warps(&self) -> impl Iterator<Item = &Warp> {
-        self.ages.iter().map(|&warp| &self.warps[usize::from(warp)])
+        self.ages.iter().map(|&warp| &self.warps[warp.index()])
     }
 
     /// A load of a warp turns out to take long.
-    pub fn takes_long(&mut self, warp: u8, destinations: &[u8]) {
-        self.warps[usize::from(warp)].takes_long(destinations);
+    pub fn takes_long(&mut self, warp: WarpId, destinations: &[u8]) {
+        self.warps[warp.index()].takes_long(destinations);
     }
 
     /// A warp's context leaves its slot, for which `spare` is left; `None` if no warp of this block is there.
-    pub fn take_warp(&mut self, warp: u8, block: BlockId, spare: &mut Vec<Warp>) -> Option<Warp> {
-        if !self.ages.contains(&warp) || self.warps[usize::from(warp)].block != block {
+    pub fn take_warp(&mut self, warp: WarpId, block: BlockId, spare: &mut Vec<Warp>) -> Option<Warp> {
+        if !self.ages.contains(&warp) || self.warps[warp.index()].block != block {
             return None;
         }
         self.ages.retain(|&other| other != warp);
-        self.situation.clear(1 << warp);
-        self.changed &= !(1 << warp);
+        self.situation.clear(warp.bit());
+        self.changed &= !warp.bit();
         if let Some(active) = &mut self.active {
-            active.leave(1 << warp);
+            active.leave(warp.bit().into());
         }
         let spare = spare.pop().unwrap_or_else(Warp::empty);
-        Some(std::mem::replace(&mut self.warps[usize::from(warp)], spare))
+        Some(std::mem::replace(&mut self.warps[warp.index()], spare))
     }
 
     /// A warp's context comes into a slot, with its registers from row `base` on. `anew`: the scheduler takes it for
     /// a new warp, the youngest.
-    pub fn put_warp(&mut self, warp: u8, mut context: Warp, base: u32, anew: bool, spare: &mut Vec<Warp>) {
+    pub fn put_warp(
+        &mut self,
+        warp: WarpId,
+        mut context: Warp,
+        base: Row,
+        anew: bool,
+        spare: &mut Vec<Warp>,
+    ) {
         context.base = base;
-        spare.push(std::mem::replace(&mut self.warps[usize::from(warp)], context));
+        spare.push(std::mem::replace(&mut self.warps[warp.index()], context));
         self.ages.push(warp);
-        self.presented &= !(1 << warp);
-        self.changed |= 1 << warp;
-        self.launched |= u8::from(anew) << warp;
+        self.presented &= !warp.bit();
+        self.changed |= warp.bit();
+        self.launched |= u8::from(anew) << warp.0;
     }
 
     /// Reads a register of a warp whose context has left: see [`Save`].
-    pub fn save_register(&mut self, warp: u8, register: u8, base: u32, context: &mut Context) {
+    pub fn save_register(&mut self, warp: WarpId, register: u8, base: Row, context: &mut Context) {
         let read = self.results.written(warp, base, register);
         if read.is_some() {
             context.records.blocks.registers_saved += 1;
@@ -131,9 +139,9 @@ where
     }
 
     /// Writes a register of a warp whose context has yet to come.
-    pub fn restore_register(&mut self, warp: u8, register: u8, base: u32, token: u32) {
+    pub fn restore_register(&mut self, warp: WarpId, register: u8, base: Row, token: u32) {
         let near = false;
-        self.results.push(Result { warp, register, near, token, serial: 0, base, restored: true });
+        self.results.push(WaitingResult { warp, register, near, token, serial: 0, base, restored: true });
     }
 
     /// Registers that are still to be written.

@@ -2,6 +2,7 @@
 
 use super::super::warp::State;
 use crate::statistics::Stalls;
+use gpurf_blocks::WarpId;
 
 /// Warps by what they wait for, one bit each.
 #[derive(Clone, Copy, Default)]
@@ -16,8 +17,8 @@ pub(super) struct WarpStates {
 }
 
 impl WarpStates {
-    pub fn set(&mut self, warp: u8, state: State) {
-        let bit = 1 << warp;
+    pub fn set(&mut self, warp: WarpId, state: State) {
+        let bit = warp.bit();
         self.clear(bit);
         *match state {
             State::Ready => &mut self.ready,

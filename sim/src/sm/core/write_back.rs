@@ -1,12 +1,12 @@
 //! Instructions complete: results wait for their banks and are written.
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{BankId, Clocked, WarpId};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
 use super::super::warp::token;
-use super::results::Result;
+use super::results::WaitingResult;
 use super::Core;
 
 impl<E> Core<E>
@@ -17,14 +17,14 @@ where
     pub(super) fn write_back(&mut self, context: &mut Context) {
         for bank in 0..self.banks {
             self.inputs.write_valid[bank] = false;
-            let Some(result) = self.results.pop(bank) else {
+            let Some(result) = self.results.pop(BankId(bank as u8)) else {
                 continue;
             };
             let inputs = &mut self.inputs;
             inputs.write_valid[bank] = true;
             inputs.write_warp[bank] = result.warp.into();
             inputs.write_register[bank] = result.register.into();
-            inputs.write_base[bank] = result.base;
+            inputs.write_base[bank] = result.base.0;
             inputs.write_near[bank] = result.near;
             inputs.write_data[bank] = result.token;
             context.records.counters.bank_writes += 1;
@@ -32,7 +32,7 @@ where
                 context.records.blocks.registers_restored += 1;
                 continue;
             }
-            self.warps[result.warp as usize].write(result.register);
+            self.warps[result.warp.index()].write(result.register);
             let now = context.clock.now;
             context.records.show(|pipeline| pipeline.write(now, result.serial));
             self.complete_part(result.warp, context);
@@ -46,10 +46,10 @@ where
         let cached = self.send_to_cache(&executing, destinations);
         for (index, &register) in destinations.iter().enumerate().filter(|_| !cached) {
             let near = instruction.near_destinations >> index & 1 == 1;
-            let (token, base) = (token(serial, register), self.warps[warp as usize].base);
-            self.results.push(Result { warp, register, near, token, serial, base, restored: false });
+            let (token, base) = (token(serial, register), self.warps[warp.index()].base);
+            self.results.push(WaitingResult { warp, register, near, token, serial, base, restored: false });
         }
-        let slot = &mut self.warps[warp as usize];
+        let slot = &mut self.warps[warp.index()];
         slot.arrive(destinations);
         // Its results take the instruction's place among what is outstanding.
         let results = destinations.len() as u32;
@@ -60,10 +60,10 @@ where
     }
 
     /// One outstanding part of a warp's work is done.
-    pub(super) fn complete_part(&mut self, warp: u8, context: &mut Context) {
-        let slot = &mut self.warps[warp as usize];
+    pub(super) fn complete_part(&mut self, warp: WarpId, context: &mut Context) {
+        let slot = &mut self.warps[warp.index()];
         slot.outstanding -= 1;
-        self.changed |= 1 << warp;
+        self.changed |= warp.bit();
         if slot.outstanding > 0 || !slot.is_issued() {
             return;
         }

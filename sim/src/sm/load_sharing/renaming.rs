@@ -72,7 +72,7 @@ impl Renaming {
         match found {
             Some(Value { leader, loaded: true, .. }) => Found::Loaded(*leader),
             Some(value) => {
-                value.followers[usize::from(load.warp)] = Some(load);
+                value.followers[load.warp.index()] = Some(load);
                 Found::UnderWay
             }
             None => {
@@ -111,6 +111,7 @@ impl Renaming {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpurf_blocks::WarpId;
     use gpurf_trace::ThreadBlock;
 
     fn load(warp: u8, static_index: u32) -> Executing {
@@ -119,7 +120,7 @@ mod tests {
         block.push(static_index, u32::MAX, &[]);
         let instruction = block.warps[0].instructions[0];
         let serial = 100 * u32::from(warp) + static_index;
-        Executing { sub_core: 0, warp, block: BlockId(0), number: 0, serial, instruction }
+        Executing { sub_core: 0, warp: WarpId(warp), block: BlockId(0), number: 0, serial, instruction }
     }
 
     fn serials(loads: [Option<Executing>; WARPS]) -> Vec<u32> {
@@ -135,7 +136,7 @@ mod tests {
         assert!(matches!(request(&mut renaming, 3), Found::UnderWay));
         assert_eq!(serials(renaming.loaded(&load(9, 9))), [0; 0]);
         assert_eq!(serials(renaming.loaded(&load(0, 7))), [107, 307]);
-        assert!(matches!(request(&mut renaming, 2), Found::Loaded(leader) if leader.warp == 0));
+        assert!(matches!(request(&mut renaming, 2), Found::Loaded(leader) if leader.warp == WarpId(0)));
         let later = |renaming: &mut Renaming| renaming.request(load(5, 7), 6, 0, |_, _| true);
         assert!(matches!(later(&mut renaming), Found::Nothing), "behind a barrier");
         renaming.begin(BlockId(0), 6);

@@ -190,10 +190,10 @@ fn is_stalled(occupancy: &Occupancy, slot: Slot, stalled: &[(u8, u8); SUB_CORES]
     for number in 0..occupancy.warps {
         let (sub_core, warp) = occupancy.place(slot, number);
         let (waiting, stalled) = stalled[sub_core];
-        if stalled >> warp & 1 == 0 {
+        if stalled & warp.bit() == 0 {
             return false;
         }
-        waits |= waiting >> warp & 1 == 1;
+        waits |= waiting & warp.bit() != 0;
     }
     waits
 }

@@ -1,0 +1,55 @@
+//! Numbers that name parts of a sub-core, as types of their own where they go from one module to another. A register is
+//! what it is in code and traces, a `u8`.
+
+/// A warp of a sub-core, by its slot there: 0 to [`WARPS`](crate::WARPS) − 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WarpId(pub u8);
+
+impl WarpId {
+    /// Where it stands in an array of all warps of the sub-core.
+    pub fn index(self) -> usize {
+        self.0.into()
+    }
+
+    /// Its bit in a set of them.
+    pub fn bit(self) -> u8 {
+        1 << self.0
+    }
+
+    /// The warps of a set, in which bit w stands for warp w.
+    pub fn all_of(mut set: u8) -> impl Iterator<Item = WarpId> {
+        std::iter::from_fn(move || {
+            let warp = (set != 0).then(|| WarpId(set.trailing_zeros() as u8))?;
+            set &= !warp.bit();
+            Some(warp)
+        })
+    }
+}
+
+impl From<WarpId> for u32 {
+    fn from(warp: WarpId) -> u32 {
+        warp.0.into()
+    }
+}
+
+/// A bank of a sub-core's register file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BankId(pub u8);
+
+impl BankId {
+    /// Where it stands in an array of all banks.
+    pub fn index(self) -> usize {
+        self.0.into()
+    }
+}
+
+/// A row of a bank: one register of one warp.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Row(pub u32);
+
+impl Row {
+    /// Where it stands in an array of all rows of its bank.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
