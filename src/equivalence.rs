@@ -5,7 +5,7 @@ use clap::Args;
 use gpurf_synth::{prove, Proof, Structure};
 use serde::Serialize;
 
-use crate::output::{progress, table, JsonArgument};
+use crate::output::{each, table, JsonArgument};
 use crate::synth::SynthesisArguments;
 use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::Verdict;
@@ -40,17 +40,17 @@ struct Report {
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     let options = arguments.synthesis.options()?;
-    let bar = progress(entries.len() as u64, "modules");
-    let mut reports = vec![];
-    for entry in entries {
-        bar.set_message(entry.name);
-        let hierarchy = hierarchy(entry, &parameters)?;
-        let netlist = arguments.synthesis.map(&hierarchy, &options, Structure::Flattened)?;
-        let proof = prove(&hierarchy, &netlist, arguments.proof)?;
-        reports.push(Report { module: entry.name, verilog: hierarchy.top, proof });
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
+    let reports = each(
+        entries,
+        "modules",
+        |entry| entry.name,
+        |entry| {
+            let hierarchy = hierarchy(entry, &parameters)?;
+            let netlist = arguments.synthesis.map(&hierarchy, &options, Structure::Flattened)?;
+            let proof = prove(&hierarchy, &netlist, arguments.proof)?;
+            Ok(Report { module: entry.name, verilog: hierarchy.top, proof })
+        },
+    )?;
     arguments.json.write(&reports)?;
     if arguments.json.leaves_tables() {
         let mut rows = table(&["module", "proved by", "seconds"]);

@@ -153,6 +153,24 @@ pub fn progress(total: u64, unit: &str) -> ProgressBar {
     bar
 }
 
+/// Works on one item after the other and shows how far it is, and the name of the one under way.
+pub fn each<T, R>(
+    items: Vec<T>,
+    unit: &str,
+    name: impl Fn(&T) -> &'static str,
+    mut work: impl FnMut(T) -> Result<R>,
+) -> Result<Vec<R>> {
+    let bar = progress(items.len() as u64, unit);
+    let mut results = Vec::with_capacity(items.len());
+    for item in items {
+        bar.set_message(name(&item));
+        results.push(work(item)?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(results)
+}
+
 /// Where progress is shown.
 pub fn target() -> ProgressDrawTarget {
     match io::stderr().is_terminal() {

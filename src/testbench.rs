@@ -12,7 +12,7 @@ use gpurf_synth::Structure;
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use serde::Serialize;
 
-use crate::output::{grouped, progress, table, JsonArgument};
+use crate::output::{each, grouped, table, JsonArgument};
 use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
@@ -106,14 +106,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         runs.extend(widths.iter().map(|width| (entry, Parameters { width: *width, ..parameters })));
     }
 
-    let bar = progress(runs.len() as u64, "testbenches");
-    let mut reports = vec![];
-    for (entry, parameters) in runs {
-        bar.set_message(entry.name);
-        reports.push(bench(entry, &parameters, &arguments)?);
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
+    let name = |(entry, _): &(&'static Entry, Parameters)| entry.name;
+    let reports =
+        each(runs, "testbenches", name, |(entry, parameters)| bench(entry, &parameters, &arguments))?;
     arguments.json.write(&reports)?;
     if arguments.json.leaves_tables() {
         print(&reports, &arguments);

@@ -13,10 +13,12 @@
 mod boolean;
 mod circuit;
 mod equivalence;
+mod files;
 mod liberty;
 mod mutants;
 pub mod nangate;
 mod netlist;
+mod origin;
 mod overheads;
 mod paper;
 pub mod power;
@@ -31,9 +33,10 @@ pub use equivalence::{prove, Proof};
 pub use liberty::{Arc, Cell, ClockGate, Direction, InternalPower, Library, Pin, Table, WireLoad};
 pub use mutants::{Equivalence, Fault, Mutants};
 pub use netlist::Netlist;
+pub use origin::Origin;
 pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
 pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
-pub use record::{Moved, Origin, Records};
+pub use record::{Moved, Records};
 pub use registers::{count, Registers};
 pub use synthesis::{
     digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Structure, Synthesis, LOAD_FF,

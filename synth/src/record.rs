@@ -7,18 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::origin::Origin;
 use crate::synthesis::Synthesis;
-
-/// When, and of which version of the hardware.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
-    /// Day, as in 2026-11-22.
-    pub date: String,
-    /// The commit that the hardware came from; with a `+` if it had been changed since.
-    pub commit: String,
-}
 
 /// The measurements of a file.
 #[derive(Clone, Debug)]

@@ -22,8 +22,9 @@ use gpurf_verilog::tools::Tool;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::files::{CELLS, CLOCK_GATING, CONSTRAINTS, DEPTH, DESIGN, MEMORIES, NETLIST};
 use crate::liberty::Library;
-use crate::record::Origin;
+use crate::origin::Origin;
 use crate::timing;
 use crate::yosys::Yosys;
 
@@ -205,14 +206,6 @@ struct Run {
     longest_path_ns: Option<f64>,
     time: Duration,
 }
-
-pub(crate) const DESIGN: &str = "design.v";
-const CONSTRAINTS: &str = "constraints.txt";
-const CLOCK_GATING: &str = "clock_gating.v";
-const MEMORIES: &str = "memories.json";
-const CELLS: &str = "cells.json";
-const DEPTH: &str = "depth.txt";
-pub(crate) const NETLIST: &str = "netlist.v";
 
 /// What Yosys has ABC do, but for the commands that call a SAT solver (`&fraig`, `scorr`, `&dch`).
 const WITHOUT_SWEEPING: &str =

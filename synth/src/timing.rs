@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use gpurf_verilog::tools::Tool;
 
+use crate::files::NETLIST;
 use crate::liberty::Library;
-use crate::synthesis::NETLIST;
 
 /// Longer than any path here: only the path's own length is of interest.
 const PERIOD_NS: f64 = 1000.0;

@@ -84,9 +84,10 @@ pub trait Enabled<E> {
     fn enable(&mut self, _enable: &E) {}
 }
 
-macro_rules! signals {
-    ($($direction:ty),*) => {$(
-        impl<T: Synth> Wires for Signal<$direction, T> {
+/// Single wires, and the signal in each that is driven.
+macro_rules! single {
+    ($($wire:ty $(, $driven:ident)?;)*) => {$(
+        impl<T: Synth> Wires for $wire {
             type Value = T;
 
             fn value(&self) -> T {
@@ -98,51 +99,30 @@ macro_rules! signals {
             }
 
             fn drive(&mut self, value: T) {
-                self.next = value;
+                self$(.$driven)?.next = value;
             }
 
             fn claim(&mut self) {
-                self.connect();
+                self$(.$driven)?.connect();
             }
         }
 
-        impl<T: Carried> Merged for Signal<$direction, T> {
+        impl<T: Carried> Merged for $wire {
             fn either(&self, other: T) -> T {
                 self.val() | other
             }
         }
     )*};
 }
-signals!(In, Out, Local);
+single! {
+    Signal<In, T>;
+    Signal<Out, T>;
+    Signal<Local, T>;
+    Register<T>, d;
+}
 
 impl<D: rust_hdl::core::direction::Direction, T: Synth> Enabled<()> for Signal<D, T> {}
 impl<D: rust_hdl::core::direction::Direction, T: Synth> Clocking for Signal<D, T> {}
-
-impl<T: Synth> Wires for Register<T> {
-    type Value = T;
-
-    fn value(&self) -> T {
-        self.val()
-    }
-
-    fn zero(&self) -> T {
-        T::default()
-    }
-
-    fn drive(&mut self, value: T) {
-        self.d.next = value;
-    }
-
-    fn claim(&mut self) {
-        self.d.connect();
-    }
-}
-
-impl<T: Carried> Merged for Register<T> {
-    fn either(&self, other: T) -> T {
-        self.val() | other
-    }
-}
 
 impl<T: Synth> Enabled<Enable> for Register<T> {
     fn claim_enable(&mut self, _: &Enable) {
