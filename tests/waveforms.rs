@@ -113,6 +113,24 @@ fn cycles_around_an_event() {
 }
 
 #[test]
+fn surfer_shows_instructions_as_text_and_cycles_as_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), "wave.fst", &["--from", "100", "--to", "200", "--design", "malekeh"]);
+    let view = fs::read_to_string(folder.path().join("wave.fst.sucl")).unwrap();
+    let items: Vec<&str> = view.lines().filter(|line| line.contains("_add ")).collect();
+    let commands: Vec<&str> = view.lines().collect();
+    let formatted = commands.windows(2).filter_map(|pair| {
+        let letters = pair[0].strip_prefix("item_focus ")?.strip_suffix('_')?;
+        let item = letters.bytes().fold(0, |number, letter| 16 * number + usize::from(letter - b'a'));
+        Some((items[item].rsplit(['.', ' ']).next()?, pair[1].strip_prefix("item_set_format ")?))
+    });
+    assert_eq!(
+        formatted.collect::<Vec<_>>(),
+        [("cycle", "Unsigned"), ("issued", "ASCII"), ("dispatched", "ASCII")]
+    );
+}
+
+#[test]
 fn the_same_run_gives_the_same_bytes() {
     let [first, second] = [0, 1].map(|_| {
         let folder = tempfile::tempdir().unwrap();

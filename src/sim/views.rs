@@ -85,15 +85,35 @@ impl Views<'_> {
     }
 
     fn surfer(&self) -> String {
-        let mut view = String::new();
+        let (mut view, mut formats) = (String::new(), String::new());
+        // Surfer counts headings too.
+        let mut items = 0..;
         for (title, names) in GROUPS {
             let _ = writeln!(view, "divider_add {title}");
-            for WaveformVariable { path, .. } in self.group(names) {
+            items.next();
+            for (WaveformVariable { path, is_text, .. }, item) in self.group(names).zip(&mut items) {
                 let _ = writeln!(view, "variable_add {path}");
+                let format = match *is_text {
+                    true if is_fst(self.waveform) => "ASCII",
+                    _ if path.ends_with(".cycle") => "Unsigned",
+                    _ => continue,
+                };
+                let _ = writeln!(formats, "item_focus {}_\nitem_set_format {format}", letters(item));
             }
         }
-        view + "zoom_fit\n"
+        // So many cycles are as wide as most instructions; each zoom halves what is seen. The cursor is brought to the middle.
+        const SEEN: u64 = 20;
+        let halves = (self.cycles.end / SEEN).max(1).ilog2() as usize;
+        let middle = CYCLE_NS * (self.cycles.start + SEEN / 2);
+        let zoom = "zoom_in\n".repeat(halves);
+        view + &formats + "item_unfocus\nzoom_fit\n" + &zoom + &format!("cursor_set {middle}\ngoto_cursor\n")
     }
+}
+
+/// How Surfer names an item: its number in hexadecimal, of at least two digits, with letters from `a` on.
+fn letters(item: usize) -> String {
+    let letter = |digit: char| (b'a' + digit.to_digit(16).expect("a digit") as u8) as char;
+    format!("{item:02x}").chars().map(letter).collect()
 }
 
 /// The views of a waveform, which lie beside it: for GTKWave, and for Surfer.
