@@ -13,6 +13,7 @@ pub use inventory::submit;
 pub struct Naming {
     /// In Verilog and on the command line: `cache_table`.
     pub module: &'static str,
+    /// In words: "Caching collector unit".
     pub title: &'static str,
     /// Sections of the papers, empty for what every designer knows.
     pub paper: &'static str,
@@ -33,19 +34,24 @@ impl Naming {
 /// A port as declared.
 #[derive(Debug)]
 pub struct Port {
+    /// In Verilog and in the plain struct.
     pub name: &'static str,
+    /// An output otherwise.
     pub is_input: bool,
     /// What it, or each of its elements, carries: `Bit`, `Bits<8>`.
     pub carried: &'static str,
     /// Number of elements, for an array: `banks`.
     pub length: Option<&'static str>,
+    /// The comment of its declaration.
     pub doc: &'static str,
 }
 
 /// One module.
 #[derive(Debug)]
 pub struct Entry {
+    /// In Verilog and on the command line.
     pub name: &'static str,
+    /// All that it is called.
     pub naming: Naming,
     /// Ports in the order of declaration, without clock and reset.
     pub ports: &'static [Port],
@@ -56,6 +62,7 @@ pub struct Entry {
 inventory::collect!(Entry);
 
 impl Entry {
+    /// The entry of a module, which its declaration submits.
     pub const fn of<M: Declared>() -> Self {
         Entry { name: M::NAMING.module, naming: M::NAMING, ports: M::PORTS, source: M::SOURCE }
     }

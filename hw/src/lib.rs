@@ -4,6 +4,8 @@
 //! section and its timing, and names its parameters in its constructor. F is the full Malekeh paper,
 //! W the workshop paper, R the FineReg paper, C the register cache.
 
+#![warn(missing_docs)]
+
 // So that `#[block]` writes the same paths here and elsewhere.
 extern crate self as gpurf_hw;
 

@@ -34,8 +34,9 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
         .map(|(name, _)| format_ident!("{name}"))
         .collect();
     let clock_types = [quote!(Clock), quote!(Bit)];
-    let clock_fields = clock_names.iter().zip(&clock_types).map(|(name, carried)| {
-        quote!(pub #name: ::rust_hdl::prelude::Signal<::rust_hdl::prelude::In, ::rust_hdl::prelude::#carried>,)
+    let clock_docs = ["Registers are loaded at its rising edge.", "Clears registers at the edge."];
+    let clock_fields = clock_names.iter().zip(&clock_types).zip(clock_docs).map(|((name, carried), doc)| {
+        quote!(#[doc = #doc] pub #name: ::rust_hdl::prelude::Signal<::rust_hdl::prelude::In, ::rust_hdl::prelude::#carried>,)
     });
     let bundle = arguments.bundle.iter();
     let bundle_field = bundle.clone().map(|bundle| quote!(ports: #bundle,)).collect::<Vec<_>>();
@@ -45,6 +46,12 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let (name, attributes, visibility, generics) = (&item.ident, &item.attrs, &item.vis, &item.generics);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let signals = declaration.signals();
+    let is_documented = attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
+    let doc = arguments.title.iter().filter(|_| !is_documented).map(|title| {
+        let paper = arguments.paper.iter().map(|paper| format!(": {}", paper.value()));
+        let text = format!("{}{}.", title.value(), paper.collect::<String>());
+        quote!(#[doc = #text])
+    });
 
     let takes_parameters = arguments.arguments.is_empty();
     let constructor_arguments: Vec<TokenStream> = match takes_parameters {
@@ -114,6 +121,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let face = face(&declaration, &bundles, [has_clock, has_reset])?;
 
     Ok(quote! {
+        #(#doc)*
         #(#attributes)*
         #visibility struct #name #generics #where_clause {
             #(#clock_fields)*

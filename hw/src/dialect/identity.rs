@@ -15,9 +15,11 @@ use crate::catalogue::Port;
 /// In the tree of blocks it is a constant without bits: it costs nothing in simulation.
 #[derive(Clone, Debug)]
 pub struct Identity {
+    /// What it is, in Verilog: `cache_table`.
     pub module: &'static str,
     /// Its title and the sections of the papers that it implements.
     pub origin: String,
+    /// What it is made with, which distinguishes it from others of its kind.
     pub parameters: Vec<(&'static str, usize)>,
     /// Ports whose docs are comments above them in Verilog.
     pub ports: &'static [Port],
@@ -26,13 +28,18 @@ pub struct Identity {
 /// What a probe reads from an [`Identity`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Described {
+    /// Name of the module in Verilog, with its parameters.
     pub verilog_name: String,
+    /// Title and sections of the papers.
     pub origin: String,
+    /// Name and value of each parameter.
     pub parameters: Vec<(String, usize)>,
+    /// Name and comment of each port.
     pub port_docs: Vec<(String, String)>,
 }
 
 impl Identity {
+    /// Of a module without comments for its ports.
     pub fn new(module: &'static str, origin: &str, parameters: &[(&'static str, usize)]) -> Self {
         Identity { module, origin: origin.to_string(), parameters: parameters.to_vec(), ports: &[] }
     }

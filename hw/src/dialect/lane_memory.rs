@@ -13,11 +13,13 @@ use super::{activity, array, Clocking, Identity};
 /// before the first write and unknown in hardware. Yosys infers one `$mem_v2` for each lane.
 #[derive(LogicBlock)]
 pub struct LaneMemory<const W: usize> {
+    /// An access takes place at its rising edge.
     pub clock: Signal<In, Clock>,
     /// Lanes that are written.
     pub write_lanes: Signal<In, Bits<32>>,
-    /// Of each group.
+    /// Of each group: the row that is written.
     pub write_row: Vec<Signal<In, Bits<7>>>,
+    /// What is written; the lanes that are not are left out.
     pub write_data: Signal<In, Bits<W>>,
     /// Of each read port: the lanes that are read.
     pub read_lanes: Vec<Signal<In, Bits<32>>>,

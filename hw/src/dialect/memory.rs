@@ -11,11 +11,17 @@ use super::{activity, Clocking, Identity};
 /// zero in simulation before the first write and unknown in hardware. Yosys infers one `$mem_v2`.
 #[derive(LogicBlock)]
 pub struct Memory<const W: usize, const A: usize = 8> {
+    /// An access takes place at its rising edge.
     pub clock: Signal<In, Clock>,
+    /// There is an access.
     pub enable: Signal<In, Bit>,
+    /// It is a write.
     pub write: Signal<In, Bit>,
+    /// Row, below the number of rows.
     pub address: Signal<In, Bits<A>>,
+    /// What is written.
     pub write_data: Signal<In, Bits<W>>,
+    /// What was read last.
     pub read_data: Signal<Out, Bits<W>>,
     identity: Identity,
     _rows: Vec<Bits<W>>,

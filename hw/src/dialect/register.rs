@@ -11,10 +11,15 @@ use super::{activity, Clocking, Identity};
 /// `$_SDFFE_` cells.
 #[derive(LogicBlock)]
 pub struct Register<T: Synth> {
+    /// Its rising edge loads.
     pub clock: Signal<In, Clock>,
+    /// Clears it at the edge.
     pub reset: Signal<In, Bit>,
+    /// Loads it at the edge.
     pub enable: Signal<In, Bit>,
+    /// What it is loaded with.
     pub d: Signal<In, T>,
+    /// What it holds.
     pub q: Signal<Out, T>,
     identity: Identity,
 }

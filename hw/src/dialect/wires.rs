@@ -52,6 +52,7 @@ impl Role for Held {
 /// The enable of all registers of a bundle, `self.bundle.enable.next`.
 #[derive(Default)]
 pub struct Enable {
+    /// Its value in this cycle.
     pub next: bool,
 }
 
@@ -61,10 +62,12 @@ impl Logic for Enable {
 
 /// A wire, or several that are assigned as one.
 pub trait Wires {
+    /// One value of all of them.
     type Value;
 
     /// What they carry; of registers, what they hold.
     fn value(&self) -> Self::Value;
+    /// All bits zero.
     fn zero(&self) -> Self::Value;
     /// Assigns all; of registers, what they are loaded with.
     fn drive(&mut self, value: Self::Value);
@@ -80,7 +83,9 @@ pub trait Merged: Wires {
 
 /// Wires that a bundle's enable reaches.
 pub trait Enabled<E> {
+    /// Marks their enables as driven.
     fn claim_enable(&mut self, _enable: &E) {}
+    /// Drives their enables.
     fn enable(&mut self, _enable: &E) {}
 }
 
@@ -185,18 +190,22 @@ impl<W: Wires> LogicJoin for Target<'_, W> {
     }
 }
 
+/// Takes what wires carry.
 pub fn value<W: Wires>(from: &W) -> Taken<W::Value> {
     Taken(Some(from.value()))
 }
 
+/// Takes zeros for wires like these.
 pub fn zero<W: Wires>(like: &W) -> Taken<W::Value> {
     Taken(Some(like.zero()))
 }
 
+/// Takes what the first wires carry, or the others, bit by bit.
 pub fn either<A: Merged, B: Wires<Value = A::Value>>(one: &A, other: &B) -> Taken<A::Value> {
     Taken(Some(one.either(other.value())))
 }
 
+/// The wires that something is assigned to.
 pub fn target<W: Wires>(wires: &mut W) -> Target<'_, W> {
     Target(wires)
 }
@@ -240,13 +249,18 @@ const MARK: &str = "assigned as one";
 /// An assignment to a bundle, or to a single wire, as a kernel says it: paths with `$` between names.
 #[derive(Debug, PartialEq)]
 pub struct Assigned<'a> {
+    /// What is assigned.
     pub target: &'a str,
+    /// What it is assigned.
     pub value: AssignedValue<'a>,
 }
 
+/// What is assigned to wires; paths with `$` between names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AssignedValue<'a> {
+    /// Zero in all of them.
     Zero,
+    /// What these carry.
     Of(&'a str),
     /// Both, bit by bit.
     Either(&'a str, &'a str),
