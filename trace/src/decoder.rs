@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use crate::fields::{decimal, hexadecimal, number, show, Fields};
 use crate::opcode::OpcodeError;
-use crate::program::{Instruction, Program, Register};
+use crate::program::{Instruction, Program};
+use crate::registers::Register;
 
 /// Why a line cannot be decoded; the caller adds file and line.
 pub(crate) enum LineError {

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::liveness::Liveness;
 use crate::opcode::MemorySpace;
 use crate::program::Program;
-use crate::reuse::{Annotator, Reuse};
+use crate::reuse::Annotator;
 
 /// Threads of a warp.
 pub const WARP_SIZE: u32 = 32;
@@ -112,12 +112,9 @@ impl Kernel {
         Kernel { liveness: Some(Arc::new(analysis)), ..self }
     }
 
-    /// Its live registers: from its listing, else from what its stream shows, which is read for it.
-    pub fn liveness(&self) -> Result<Arc<Liveness>> {
-        match &self.liveness {
-            Some(analysis) => Ok(analysis()),
-            None => Ok(Arc::new(Liveness::observe(self)?)),
-        }
+    /// Its live registers, where a listing has them.
+    pub(crate) fn listed_liveness(&self) -> Option<Arc<Liveness>> {
+        self.liveness.as_ref().map(|analysis| analysis())
     }
 
     /// What is known before its instructions are read.
@@ -133,15 +130,6 @@ impl Kernel {
             source: (self.opener)()?,
             annotator: None,
         })
-    }
-
-    /// Starts reading, with the `near_` masks set as `reuse` says. Profiling reads the first warps
-    /// of the kernel beforehand.
-    pub fn open_annotated(&self, reuse: &Reuse) -> Result<KernelReader> {
-        let annotator = Annotator::new(self, reuse)?;
-        let mut reader = self.open()?;
-        reader.annotator = Some(annotator);
-        Ok(reader)
     }
 }
 
@@ -177,6 +165,11 @@ pub struct KernelReader {
 }
 
 impl KernelReader {
+    /// Sets the `near_` masks of what is read from now on.
+    pub(crate) fn annotate(&mut self, annotator: Annotator) {
+        self.annotator = Some(annotator);
+    }
+
     /// What is known of the kernel before its instructions are read.
     pub fn header(&self) -> &KernelHeader {
         &self.header

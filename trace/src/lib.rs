@@ -40,6 +40,7 @@
 
 #![warn(missing_docs)]
 
+mod analysis;
 mod block;
 mod decoder;
 mod error;
@@ -53,6 +54,7 @@ mod open;
 mod program;
 mod registers;
 pub mod reuse;
+mod rule;
 mod trace_file;
 mod widen;
 mod writer;
@@ -64,7 +66,7 @@ pub use kernel::{BlockSource, Command, Kernel, KernelHeader, KernelReader, Workl
 pub use liveness::Liveness;
 pub use opcode::{Memory, MemoryAccess, MemorySpace, OpcodeError, Unit};
 pub use open::open;
-pub use program::{ExactOperands, Instruction, Program, Register, Registers, StaticInstruction};
-pub use registers::RegisterSet;
+pub use program::{ExactOperands, Instruction, Program, StaticInstruction};
+pub use registers::{Register, RegisterSet, Registers};
 pub use reuse::{Reuse, ReuseMode};
 pub use writer::write;

@@ -25,8 +25,6 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::block::DynamicInstruction;
-use crate::error::Result;
-use crate::kernel::Kernel;
 use crate::program::Program;
 use crate::registers::RegisterSet;
 
@@ -92,37 +90,6 @@ impl Liveness {
         &self.nodes
     }
 
-    /// From what a kernel's stream shows.
-    pub fn observe(kernel: &Kernel) -> Result<Liveness> {
-        let (mut edges, mut guarded) = (HashSet::new(), HashSet::new());
-        let mut reader = kernel.open()?;
-        while let Some(block) = reader.next_block()? {
-            for warp in &block.warps {
-                add_edges(&warp.instructions, &mut edges);
-                let failed = warp.instructions.iter().filter(|instruction| instruction.mask == 0);
-                guarded.extend(failed.map(|instruction| instruction.static_index));
-            }
-        }
-        let instructions = reader.program().instructions().iter();
-        let mut nodes: Vec<Node> = instructions
-            .zip(0..)
-            .map(|(instruction, index)| Node {
-                pc: instruction.pc,
-                reads: instruction.sources.iter().copied().collect(),
-                kills: match guarded.contains(&index) {
-                    true => RegisterSet::default(),
-                    false => instruction.destinations.iter().copied().collect(),
-                },
-                writes: instruction.destinations.iter().copied().collect(),
-                successors: vec![],
-            })
-            .collect();
-        for (from, to) in edges {
-            nodes[from as usize].successors.push(to);
-        }
-        Ok(Liveness::of(Origin::Observed, nodes))
-    }
-
     /// Registers that are live before the instruction at `pc`.
     pub fn at(&self, pc: u32) -> RegisterSet {
         self.live.get(&pc).copied().unwrap_or_default()
@@ -160,7 +127,7 @@ pub fn visit_places(rest: &[DynamicInstruction], threads: u32, mut visit: impl F
     }
 }
 
-fn add_edges(instructions: &[DynamicInstruction], edges: &mut HashSet<(u32, u32)>) {
+pub(crate) fn add_edges(instructions: &[DynamicInstruction], edges: &mut HashSet<(u32, u32)>) {
     let mut latest = [None; 32];
     let mut previous: Option<DynamicInstruction> = None;
     for instruction in instructions {

@@ -20,7 +20,7 @@
 //! The tracer records one `LDGSTS` as two consecutive lines, first with its shared-memory
 //! addresses, then with its global ones; both are kept as they are.
 
-use crate::widen::Rule;
+use crate::rule::Rule;
 
 /// The execution unit an instruction is issued to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,27 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Index;
 
-use arrayvec::ArrayVec;
-
 use crate::opcode::{Memory, Opcode, OpcodeError, Unit};
+use crate::registers::{Register, Registers};
 use crate::widen::{widen, Operands};
-
-/// Vector registers of an instruction; at most 16, so that a `u16` can mark them.
-pub type Registers = ArrayVec<u8, 16>;
-
-/// A register as a trace names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Register {
-    /// `R0` to `R254`, and `R255`, the zero register RZ.
-    Vector(u8),
-    /// `UR0` and on, `UR63` being URZ. Named by tracer version 6 only.
-    Uniform(u8),
-}
-
-impl Register {
-    /// The zero register.
-    pub const RZ: Register = Register::Vector(255);
-}
 
 /// An instruction as a trace names it: the first register of each operand, constants, immediates
 /// and predicates left out.

@@ -1,4 +1,23 @@
-//! Sets of a warp's registers.
+//! Vector registers: as a trace names them, of an instruction, and in sets.
+
+use arrayvec::ArrayVec;
+
+/// Vector registers of an instruction; at most 16, so that a `u16` can mark them.
+pub type Registers = ArrayVec<u8, 16>;
+
+/// A register as a trace names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Register {
+    /// `R0` to `R254`, and `R255`, the zero register RZ.
+    Vector(u8),
+    /// `UR0` and on, `UR63` being URZ. Named by tracer version 6 only.
+    Uniform(u8),
+}
+
+impl Register {
+    /// The zero register.
+    pub const RZ: Register = Register::Vector(255);
+}
 
 /// A set of registers R0 to R255, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

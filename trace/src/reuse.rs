@@ -20,8 +20,6 @@
 use std::collections::BTreeMap;
 
 use crate::block::{DynamicInstruction, ThreadBlock};
-use crate::error::Result;
-use crate::kernel::Kernel;
 use crate::program::Program;
 
 /// The paper's RTHLD.
@@ -110,16 +108,6 @@ impl Histogram {
             });
         }
     }
-
-    /// The histogram of a whole kernel.
-    pub fn of(kernel: &Kernel) -> Result<Histogram> {
-        let mut histogram = Histogram::default();
-        let mut reader = kernel.open()?;
-        while let Some(block) = reader.next_block()? {
-            histogram.add(reader.program(), &block);
-        }
-        Ok(histogram)
-    }
 }
 
 /// Sets the `near_` masks of blocks.
@@ -135,13 +123,6 @@ pub(crate) enum Annotator {
 }
 
 impl Annotator {
-    pub fn new(kernel: &Kernel, reuse: &Reuse) -> Result<Annotator> {
-        match reuse.mode {
-            ReuseMode::Exact => Ok(Annotator::Exact { threshold: reuse.threshold }),
-            ReuseMode::Profile { warps } => profile(kernel, reuse.threshold, warps),
-        }
-    }
-
     pub fn annotate(&self, program: &Program, block: &mut ThreadBlock) {
         match self {
             Annotator::Exact { threshold } => {
@@ -167,7 +148,11 @@ impl Annotator {
 }
 
 /// Masks of near sources and near destinations of each instruction.
-fn near_masks(program: &Program, instructions: &[DynamicInstruction], threshold: u32) -> Vec<[u16; 2]> {
+pub(crate) fn near_masks(
+    program: &Program,
+    instructions: &[DynamicInstruction],
+    threshold: u32,
+) -> Vec<[u16; 2]> {
     let mut near = vec![[0; 2]; instructions.len()];
     distances(program, instructions, |position, operand, distance| {
         if distance.is_some_and(|distance| distance <= threshold) {
@@ -179,51 +164,4 @@ fn near_masks(program: &Program, instructions: &[DynamicInstruction], threshold:
         }
     });
     near
-}
-
-/// Votes of the executions of one static instruction.
-#[derive(Clone, Default)]
-struct Votes {
-    executions: u64,
-    near_sources: [u64; 16],
-    near_destinations: [u64; 16],
-}
-
-impl Votes {
-    fn count(&mut self, [sources, destinations]: [u16; 2]) {
-        self.executions += 1;
-        for i in 0..16 {
-            self.near_sources[i] += u64::from(sources >> i & 1);
-            self.near_destinations[i] += u64::from(destinations >> i & 1);
-        }
-    }
-
-    fn result(&self) -> [u16; 2] {
-        let majority = |votes: &[u64; 16]| {
-            (0..16).filter(|&i| 2 * votes[i] > self.executions).fold(0, |mask, i| mask | 1 << i)
-        };
-        [majority(&self.near_sources), majority(&self.near_destinations)]
-    }
-}
-
-/// The static indices are those any other reading of the kernel gives: interning is in trace order.
-fn profile(kernel: &Kernel, threshold: u32, warps: usize) -> Result<Annotator> {
-    let mut votes: Vec<Votes> = Vec::new();
-    let mut reader = kernel.open()?;
-    let mut remaining = warps;
-    while remaining > 0 {
-        let Some(block) = reader.next_block()? else {
-            break;
-        };
-        votes.resize(reader.program().instructions().len(), Votes::default());
-        let executed = block.warps.iter().filter(|warp| !warp.instructions.is_empty());
-        for warp in executed.take(remaining) {
-            let near = near_masks(reader.program(), &warp.instructions, threshold);
-            for (instruction, near) in warp.instructions.iter().zip(near) {
-                votes[instruction.static_index as usize].count(near);
-            }
-            remaining -= 1;
-        }
-    }
-    Ok(Annotator::Static { near: votes.iter().map(Votes::result).collect() })
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::block::{DynamicInstruction, ThreadBlock};
 use crate::error::{Error, Result};
 use crate::kernel::{Command, Kernel, KernelHeader, Workload};
-use crate::program::{Program, Register, StaticInstruction};
+use crate::program::{Program, StaticInstruction};
+use crate::registers::Register;
 
 /// Writes `workload` into the new folder `folder`: `kernelslist.g` and a `kernel-N.traceg` per
 /// kernel, N counting from 1.
