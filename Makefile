@@ -5,7 +5,7 @@ OUT := out
 # Areas and longest paths over time.
 AREAS := synth/areas.jsonl
 
-.PHONY: all tools build test lint soak fuzz bench compare overheads mutants format workloads release
+.PHONY: all tools build test lint soak fuzz corpus bench compare overheads mutants format workloads release
 
 # The answers of the built-in workloads, their reuse distances, all of them under all designs, a waveform
 # of the hardware, its Verilog, its gates, and the papers' claims beside them; at the end all of it on one page.
@@ -45,6 +45,11 @@ soak: tools
 # Damaged listings, launch files and traces, 1,200,000 of them in six tests: an error or a run, never a panic or a hang.
 fuzz:
 	PROPTEST_CASES=200000 cargo test --release -p gpurf-workloads -p gpurf-trace -p gpurf-sim --test damaged
+
+# Every kernel of the project and every function of the CUDA headers: how many are right, what refuses others, which
+# are wrong. The functions are compiled with NVIDIA's compiler, which `make workloads` installs.
+corpus:
+	cargo run -p gpurf-workloads --example corpus
 
 # The papers' evaluations: Malekeh's designs on every workload at medium size, with fixed STHLD and one thing changed
 # at a time at small size; loads that warps share; more resident thread blocks; register caches.

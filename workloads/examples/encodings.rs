@@ -1,6 +1,6 @@
 //! What Turing's instructions look like: every opcode and modifier that NVIDIA's disassembler knows for `sm_75`.
 //!
-//! `cargo run --release -p gpurf-workloads --example encodings` changes the bits of encodings that hold opcodes and
+//! `cargo run -p gpurf-workloads --example encodings` changes the bits of encodings that hold opcodes and
 //! modifiers, has the disassembler say what that is, and writes one line of each kind to
 //! `workloads/instruction_set/sm_75.txt`: a line for each modifier of each opcode, and for each kind of operands.
 //! The tables of `docs/emulator.md` say which of them are executed. The disassembler is that of `workloads/build`; it

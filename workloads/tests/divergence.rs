@@ -5,7 +5,7 @@ mod support;
 
 use std::fmt::Write;
 
-use gpurf_workloads::{Argument, Device};
+use gpurf_workloads::Argument;
 use proptest::prelude::*;
 use support::{device, Frame, Trial};
 
@@ -499,7 +499,7 @@ fn indexed_branches_scatter_lanes() {
         VOTE.ALL RZ, P1, PT
         @P1 STG.E.SYS [R2], R8
         EXIT";
-    let mut device: Device = device();
+    let mut device = device();
     let out = device.allocate(128);
     let arguments: [Argument; 1] = [out.into()];
     let frame = Frame { literals, ..Frame::default() };

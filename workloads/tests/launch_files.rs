@@ -1,9 +1,13 @@
 //! Launch files: parameters by value, addresses inside of buffers, variables, loops, images, margins.
 
+#[allow(dead_code)]
+mod support;
+
 use std::fs;
 use std::path::Path;
 
-use gpurf_workloads::{Device, Error, LaunchFile, Options};
+use gpurf_workloads::{Error, LaunchFile, Options};
+use support::Device;
 
 /// Runs a launch file with the listing `launches.sass` beside it in a folder; gives what it printed.
 fn run_in(folder: &Path, text: &str) -> Result<Vec<String>, Error> {
@@ -257,6 +261,7 @@ fn a_margin_lets_a_program_read_beside_its_buffers() {
         values = { list = [3, 2] }
     "#;
     refused(text, &["kernel careless", "lane 0", "4 bytes before buffer in, which has 128 bytes"]);
+    refused(&format!("stack = 600_000\n{text}"), &["stack = 600000: give 524288 bytes at most"]);
     run(&format!("margin = 16\n{text}")).unwrap();
 }
 

@@ -6,12 +6,10 @@ use std::sync::Arc;
 use super::argument::{place_arguments, Argument};
 use super::load::Names;
 use super::Device;
-use crate::emulator::{self, Code, Launch, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::emulator::{driver, Code, Launch, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::error::{readable, Error, Result};
 use crate::listing::{Kernel, Module, PARAMETER_BASE};
 
-/// Where constant bank 0 has the address of the constants among other memory.
-const CONSTANTS_WINDOW: usize = 0x50;
 /// Most threads of a block.
 const MAX_THREADS: u64 = 1024;
 /// Most blocks of a grid, per dimension.
@@ -56,33 +54,28 @@ impl Device {
             return Err(wrong(format!("{shared} bytes of shared memory; a block has {MAX_SHARED} at most")));
         }
         let mut parameters = vec![0; PARAMETER_BASE as usize];
-        for (place, value) in [
-            (0x0, block[0]),
-            (0x4, block[1]),
-            (0x8, block[2]),
-            (0xc, grid[0]),
-            (0x10, grid[1]),
-            (0x14, grid[2]),
-        ] {
-            parameters[place..place + 4].copy_from_slice(&value.to_le_bytes());
+        let stack = kernel.stack.unwrap_or(self.options.stack_bytes).next_multiple_of(16);
+        let mut put = |place: u32, bytes: &[u8]| {
+            parameters[place as usize..place as usize + bytes.len()].copy_from_slice(bytes);
+        };
+        put(driver::BLOCK, bytemuck::bytes_of(&block));
+        put(driver::GRID, bytemuck::bytes_of(&grid));
+        put(driver::SHARED, &SHARED_WINDOW.to_le_bytes());
+        put(driver::LOCAL, &LOCAL_WINDOW.to_le_bytes());
+        put(driver::STACK, &stack.to_le_bytes());
+        put(driver::DYNAMIC, &dynamic.to_le_bytes());
+        put(driver::LAUNCH, &u64::from(self.launches + 1).to_le_bytes());
+        put(driver::MULTIPROCESSORS, &1u32.to_le_bytes());
+        let number = self.load(module)?;
+        let loaded = &mut self.loaded[number];
+        if let Some(place) = loaded.constants_place {
+            put(driver::CONSTANTS, &place.to_le_bytes());
         }
-        // What makes generic addresses of those in shared and local memory.
-        for (place, window) in [(0x18, SHARED_WINDOW), (0x20, LOCAL_WINDOW)] {
-            parameters[place..place + 8].copy_from_slice(&window.to_le_bytes());
+        if let Some(place) = loaded.workspace {
+            put(driver::WORKSPACE, &place.rotate_left(32).to_le_bytes());
         }
-        // Dynamic shared memory, number of the launch, number of multiprocessors.
-        parameters[0x2c..0x30].copy_from_slice(&dynamic.to_le_bytes());
-        parameters[0x30..0x38].copy_from_slice(&u64::from(self.launches + 1).to_le_bytes());
-        parameters[0x10c..0x110].copy_from_slice(&1u32.to_le_bytes());
-        // The stack grows down from here; thread by thread it starts at address 0.
-        parameters[0x28..0x2c].copy_from_slice(&emulator::stack_bytes(kernel).to_le_bytes());
         place_arguments(&mut parameters, kernel, arguments).map_err(wrong)?;
 
-        let loaded = self.load(module)?;
-        let loaded = &mut self.loaded[loaded];
-        if let Some(place) = loaded.constants_place {
-            parameters[CONSTANTS_WINDOW..CONSTANTS_WINDOW + 8].copy_from_slice(&place.to_le_bytes());
-        }
         let code = match loaded.codes.iter().find(|code| code.kernel.name == name) {
             Some(code) => Arc::clone(code),
             None => {
@@ -102,6 +95,7 @@ impl Device {
             grid,
             block,
             shared,
+            stack,
             parameters,
             constants: Arc::clone(&loaded.constants),
             addresses: Arc::clone(&loaded.addresses),

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Device;
-use crate::emulator::{Code, LibraryFunction, MISSING};
+use crate::emulator::{driver, Code, LibraryFunction, MISSING};
 use crate::error::Result;
 use crate::listing::{Data, Module, Operand};
 
 /// A module on the device.
 pub(super) struct Loaded {
     pub identity: u64,
+    /// Of its listing.
+    pub file: String,
     /// Kernels decoded so far.
     pub codes: Vec<Arc<Code>>,
     pub constants: Arc<Vec<u8>>,
@@ -19,6 +21,8 @@ pub(super) struct Loaded {
     pub globals: BTreeMap<String, (u64, u32)>,
     /// Where a copy of the constants lies, for code that addresses them as other memory.
     pub constants_place: Option<u64>,
+    /// Where blocks of a whole grid meet.
+    pub workspace: Option<u64>,
     /// Names that the module uses and lacks.
     pub missing: Arc<Vec<String>>,
 }
@@ -58,13 +62,17 @@ impl Device {
             self.has_heap = true;
         }
         let constants_place =
-            module.addresses_constants().then(|| self.memory.allocate(constants.len() as u64));
+            module.asks_for(driver::CONSTANTS, 8).then(|| self.memory.allocate(constants.len() as u64));
         if let Some(place) = constants_place {
             self.memory.write(place, &constants).expect("just allocated");
         }
+        let meets = module.asks_for(driver::WORKSPACE, 8);
+        let workspace = meets.then(|| self.memory.allocate(driver::WORKSPACE_BYTES));
         self.loaded.push(Loaded {
             identity: module.identity,
+            file: module.file.clone(),
             constants_place,
+            workspace,
             codes: vec![],
             constants: Arc::new(constants),
             addresses: Arc::new(addresses),

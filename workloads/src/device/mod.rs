@@ -43,6 +43,8 @@ pub struct Options {
     pub keep_bytes: usize,
     /// Bytes that kernels can allocate with `malloc`, for all modules on the device.
     pub heap_bytes: u64,
+    /// Stack of a thread in bytes, of kernels whose listing does not tell how much they need, as with recursion.
+    pub stack_bytes: u32,
     /// Bytes of zeros before and behind each allocation that kernels may touch.
     pub margin: u64,
     /// Loads from shared memory carry a digest of the values that they gave their lanes.
@@ -57,6 +59,7 @@ impl Default for Options {
             stream: true,
             keep_bytes: 1 << 30,
             heap_bytes: 8 << 20,
+            stack_bytes: 16 << 10,
             margin: 0,
             digests: false,
             limit: 1 << 32,
@@ -255,6 +258,12 @@ impl Device {
             self.commands.push(Command::Kernel(kernel.with_liveness(move || code.liveness())));
         }
         Ok(())
+    }
+
+    /// The kernels launched so far, each once: its listing's file, and its name.
+    pub fn launched(&self) -> impl Iterator<Item = (&str, &str)> {
+        let loaded = self.loaded.iter();
+        loaded.flat_map(|loaded| loaded.codes.iter().map(|code| (&*loaded.file, &*code.kernel.name)))
     }
 
     /// What kernels printed since this was last asked for.

@@ -165,7 +165,7 @@ impl BlockMemory<'_> {
                 format!(": the block has {} bytes", self.shared.len())
             }
             (Placed::Local(..), AccessError::OutOfBounds) => {
-                format!(": the thread has {} bytes of stack", self.local_bytes)
+                format!(": the thread has {} bytes of stack; `stack` in a launch file gives recursive kernels more", self.local_bytes)
             }
             _ => String::new(),
         };

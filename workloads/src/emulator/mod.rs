@@ -11,6 +11,7 @@ mod block_memory;
 mod control;
 mod control_flow;
 pub(crate) mod decode;
+pub(crate) mod driver;
 mod execute;
 mod images;
 mod library;
@@ -50,8 +51,6 @@ pub(crate) const MISSING: u64 = 0x7e10_0000_0000;
 const SHARE: u64 = 1 << 16;
 /// Turns of a block in which nothing in memory changes after which it is taken to wait for another one.
 const PATIENCE: u32 = 64;
-/// Stack of a thread in bytes where its need is not known: CUDA's default.
-const DEFAULT_STACK: u32 = 1024;
 
 /// A kernel ready to execute.
 pub(crate) struct Code {
@@ -121,6 +120,8 @@ pub(crate) struct Launch {
     pub block: [u32; 3],
     /// Of a block, static and dynamic, in bytes.
     pub shared: u32,
+    /// Of a thread, in bytes.
+    pub stack: u32,
     /// Constant banks 0, 3 and 4: launch and parameters, variables, addresses. Bank 2 is the kernel's.
     pub parameters: Vec<u8>,
     pub constants: Arc<Vec<u8>>,
@@ -133,11 +134,6 @@ pub(crate) struct Launch {
     pub digests: bool,
     /// Instructions after which a warp is taken to be in an endless loop.
     pub limit: u64,
-}
-
-/// Stack of a thread in bytes.
-pub(crate) fn stack_bytes(kernel: &Kernel) -> u32 {
-    kernel.stack.unwrap_or(DEFAULT_STACK).next_multiple_of(16)
 }
 
 impl Launch {
@@ -208,7 +204,7 @@ impl<'a> BlockRun<'a> {
         let warps = (0..threads.div_ceil(LANES as u32))
             .map(|warp| Warp::new(kernel.registers, threads - warp * LANES as u32))
             .collect::<Vec<_>>();
-        let local_bytes = u64::from(stack_bytes(kernel));
+        let local_bytes = u64::from(launch.stack);
         let mut banks: [&[u8]; 16] = [&[]; 16];
         banks[0] = &launch.parameters;
         banks[2] = &kernel.literals;
@@ -503,6 +499,7 @@ mod tests {
             grid: [1; 3],
             block: [40, 1, 1],
             shared: 0,
+            stack: 0,
             parameters: vec![],
             constants: Arc::default(),
             addresses: Arc::default(),

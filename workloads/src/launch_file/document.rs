@@ -17,6 +17,8 @@ pub(super) struct Document {
     pub listing: Spanned<PathBuf>,
     /// Bytes that kernels can allocate.
     pub heap: Option<u64>,
+    /// Bytes of a thread's stack where the listing does not tell.
+    pub stack: Option<u64>,
     /// Bytes of zeros before and behind each buffer that kernels may touch.
     pub margin: Option<u64>,
     #[serde(default)]

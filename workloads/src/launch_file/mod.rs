@@ -41,7 +41,7 @@ use toml::Spanned;
 
 use crate::device::{self, Device, Pointer};
 use crate::error::{Error, Result};
-use crate::listing::Module;
+use crate::listing::{Module, MAX_STACK};
 use arguments::Places;
 use document::{Buffer, Document, Expect, Step, Target};
 use values::{Element, Values};
@@ -130,9 +130,10 @@ impl LaunchFile {
 
     /// How a device that runs it must be.
     pub fn options(&self, options: device::Options) -> device::Options {
-        let Document { heap, margin, .. } = &self.document;
+        let Document { heap, stack, margin, .. } = &self.document;
         device::Options {
             heap_bytes: heap.unwrap_or(options.heap_bytes),
+            stack_bytes: stack.map_or(options.stack_bytes, |stack| stack as u32),
             margin: margin.unwrap_or(options.margin),
             ..options
         }
@@ -277,10 +278,12 @@ impl LaunchFile {
                 message: "nothing is launched; add a [[launch]]".into(),
             });
         }
-        for (name, bytes) in [("heap", self.document.heap), ("margin", self.document.margin)] {
-            if bytes.is_some_and(|bytes| bytes > MAX_BYTES) {
-                let message =
-                    format!("{name} = {}: give {MAX_BYTES} bytes at most", bytes.unwrap_or_default());
+        let Document { heap, stack, margin, .. } = &self.document;
+        for (name, bytes, most) in
+            [("heap", heap, MAX_BYTES), ("stack", stack, MAX_STACK.into()), ("margin", margin, MAX_BYTES)]
+        {
+            if let Some(bytes) = bytes.filter(|bytes| *bytes > most) {
+                let message = format!("{name} = {bytes}: give {most} bytes at most");
                 return Err(Error::LaunchFile { file: self.file.clone(), line: 1, message });
             }
         }

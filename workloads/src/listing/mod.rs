@@ -16,6 +16,8 @@ pub use operand::{Address, Constant, Half, Instruction, Operand, Predicate, Regi
 use crate::emulator::Code;
 use crate::error::{readable, Error, Result};
 
+/// Most bytes of stack per thread.
+pub(crate) const MAX_STACK: u32 = 512 << 10;
 /// Where parameters start in constant bank 0 on Turing.
 pub const PARAMETER_BASE: u32 = 0x160;
 /// Bytes of an instruction.
@@ -89,14 +91,15 @@ impl Module {
         self.globals.iter().flat_map(|data| data.symbols.keys().cloned()).collect()
     }
 
-    /// Whether a kernel asks where the constants are among other memory.
-    pub(crate) fn addresses_constants(&self) -> bool {
-        let window = |operand: &Operand| {
+    /// Whether a kernel reads what the driver puts at these bytes of constant bank 0.
+    pub(crate) fn asks_for(&self, start: u32, bytes: u32) -> bool {
+        let asked = i64::from(start)..i64::from(start + bytes);
+        let reads = |operand: &Operand| {
             matches!(operand, Operand::Constant(Constant { bank: 0, address, .. })
-                if address.register.is_none() && (0x50..0x58).contains(&address.offset))
+                if address.register.is_none() && asked.contains(&address.offset))
         };
         let mut instructions = self.kernels.iter().flat_map(|kernel| &kernel.instructions);
-        instructions.any(|instruction| instruction.operands.iter().any(window))
+        instructions.any(|instruction| instruction.operands.iter().any(reads))
     }
 
     /// The kernel of this (mangled) name.

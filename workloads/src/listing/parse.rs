@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::link::{link, Text};
 use super::operand;
-use super::{Data, Kernel, Module, Parameter, INSTRUCTION_BYTES, PARAMETER_BASE};
+use super::{Data, Kernel, Module, Parameter, INSTRUCTION_BYTES, MAX_STACK, PARAMETER_BASE};
 use crate::error::{Error, Result};
 
 /// Most registers per thread.
 const MAX_REGISTERS: u32 = 255;
-/// Most bytes of stack per thread.
-const MAX_STACK: u32 = 512 << 10;
 /// Most bytes of a section.
 const MAX_DATA: usize = 1 << 30;
 

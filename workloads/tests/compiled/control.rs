@@ -1,6 +1,8 @@
 //! Divergence, jump tables, calls, recursion, local arrays, generic pointers.
 
-use crate::support::device;
+use gpurf_workloads::{Argument, Options};
+
+use crate::support::{device, Device};
 use crate::{unary, CONTROL};
 
 fn values(count: usize) -> Vec<i32> {
@@ -72,6 +74,25 @@ fn recursion_keeps_its_stack() {
     for (&a, found) in a.iter().zip(unary::<i32, i32>(&CONTROL, "tree_recursion", &a)) {
         assert_eq!(found, fibonacci[a as usize & 7], "{a}");
     }
+}
+
+#[test]
+fn recursion_has_the_stack_that_it_is_given() {
+    let a = values(64);
+    let found: Vec<u32> = unary(&CONTROL, "recursion_over_a_large_frame", &a);
+    for (&a, found) in a.iter().zip(found) {
+        let row = |j: u32| (a as u32).wrapping_mul(j) ^ j;
+        let expected = (0..600).fold(0u32, |sum, j| sum.wrapping_add(row(j).wrapping_mul(j + 1)));
+        assert_eq!(found, expected, "{a}");
+    }
+    let mut device = Device::new(Options { stream: false, stack_bytes: 1024, ..Options::default() });
+    let place = Argument::from(device.upload(&a));
+    let arguments = [place.clone(), place];
+    let error = device.launch(&CONTROL, "recursion_over_a_large_frame", 1, 64, 0, &arguments).unwrap_err();
+    assert!(
+        error.to_string().contains("the thread has 1024 bytes of stack; `stack` in a launch file"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! printf, assert, malloc and free, and functions in sections of their own.
 
-use gpurf_workloads::{Argument, Device, Module, Options};
+use gpurf_workloads::{Argument, Module, Options};
 
-use crate::support::device;
+use crate::support::{device, Device};
 use crate::{CHILDREN, FUNCTIONS_DEBUG, FUNCTIONS_SEPARATE, LIBRARY};
 
 #[test]

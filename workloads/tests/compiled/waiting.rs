@@ -1,8 +1,8 @@
 //! Blocks that wait for each other's plain stores, and for what never comes.
 
-use gpurf_workloads::{Device, Options};
+use gpurf_workloads::{Argument, Options};
 
-use crate::support::device;
+use crate::support::{device, Device, Trial};
 use crate::WAITING;
 
 #[test]
@@ -48,6 +48,33 @@ fn a_grid_meets_at_a_barrier_of_plain_stores() {
         values = (0..count).map(|i| values[i].wrapping_add(values[(i + 1) % count])).collect();
     }
     assert_eq!(device.read::<i32>(both.offset(4 * count as u64), count).unwrap(), values);
+}
+
+#[test]
+fn a_grid_meets_at_its_own_barrier_again_and_again() {
+    let mut device = device();
+    for (blocks, count) in [(1, 100), (7, 1000), (40, 3000)] {
+        let values: Vec<i32> = (0..count).map(|i| i * 7919 % 1009 - 500).collect();
+        let buffers = [device.upload(&values), device.allocate(4 * count as u64)];
+        let [a, b] = buffers.map(Argument::from);
+        device.launch(&WAITING, "sums", blocks, 64, 0, &[a, b, count.into()]).unwrap();
+        let steps = u32::BITS - (count as u32 - 1).leading_zeros();
+        let mut sum = 0;
+        let expected: Vec<i32> = values
+            .iter()
+            .map(|value| {
+                sum += value;
+                sum
+            })
+            .collect();
+        assert_eq!(device.read::<i32>(buffers[steps as usize % 2], values.len()).unwrap(), expected);
+    }
+}
+
+#[test]
+fn what_the_driver_would_say_and_nobody_knows_is_refused() {
+    let error = Trial::new("MOV R0, c[0x0][0x98]").try_outputs(["R0"]).unwrap_err().to_string();
+    assert!(error.contains("it is not known what the driver puts into c[0x0][0x98]"), "{error}");
 }
 
 #[test]

@@ -66,6 +66,23 @@ UNARY(tree_recursion) {
     out[i] = fibonacci(in[i] & 7);
 }
 
+// By halves.
+__device__ __noinline__ unsigned weight(const unsigned *row, int from, int count) {
+    if (count == 1)
+        return row[from] * (from + 1);
+    return weight(row, from, count / 2) + weight(row, from + count / 2, count - count / 2);
+}
+
+// More than a kilobyte of its own below the calls.
+UNARY(recursion_over_a_large_frame) {
+    ELEMENT;
+    unsigned row[600];
+#pragma unroll 1
+    for (int j = 0; j < 600; ++j)
+        row[j] = in[i] * j ^ j;
+    out[i] = weight(row, 0, 600);
+}
+
 // Insertion sort in local memory.
 UNARY(local_array) {
     ELEMENT;

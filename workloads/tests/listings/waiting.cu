@@ -1,5 +1,7 @@
 // Blocks that wait for what other blocks store.
 
+#include <cooperative_groups.h>
+
 #define KERNEL extern "C" __global__ void
 
 // Each block waits for the one after it, the last one begins.
@@ -45,4 +47,17 @@ KERNEL patient(unsigned *out, int rounds) {
     for (int i = 0; i < rounds; ++i)
         value = value * 1664525u + 1013904223u;
     out[blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+
+// All blocks meet at each step: a step of a sum over growing distances, on two arrays in turn.
+KERNEL sums(int *values, int *other, int count) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    for (int distance = 1; distance < count; distance *= 2) {
+        for (int i = grid.thread_rank(); i < count; i += grid.size())
+            other[i] = values[i] + (i >= distance ? values[i - distance] : 0);
+        grid.sync();
+        int *swap = values;
+        values = other;
+        other = swap;
+    }
 }

@@ -1,9 +1,13 @@
 //! Kernels written by hand: SASS text made into listings and run.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::ops::{Deref, DerefMut};
 
+use gpurf_trace::Workload;
 use gpurf_workloads::listing::INSTRUCTION_BYTES;
-use gpurf_workloads::{Argument, Device, Module, Options, Result};
+use gpurf_workloads::{Argument, Module, Options, Result};
 
 /// What surrounds the code of kernel `k` in a listing.
 pub struct Frame {
@@ -61,6 +65,54 @@ impl Frame {
     #[track_caller]
     pub fn module(&self, code: &str) -> Module {
         Module::parse("k.sass", &self.listing(code)).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// A device that tells what a test launched: into the file that `GPURF_LAUNCHES` names, for the count of the corpus.
+pub struct Device(gpurf_workloads::Device);
+
+impl Device {
+    pub fn new(options: Options) -> Device {
+        Device(gpurf_workloads::Device::new(options))
+    }
+
+    pub fn into_workload(mut self, name: &str) -> Workload {
+        self.tell();
+        std::mem::take(&mut self.0).into_workload(name)
+    }
+
+    fn tell(&self) {
+        let Some(path) = std::env::var_os("GPURF_LAUNCHES") else { return };
+        let thread = std::thread::current();
+        let test = thread.name().unwrap_or_default();
+        let mut lines = String::new();
+        for (file, kernel) in self.launched() {
+            let file = file.rsplit('/').next().unwrap_or_default();
+            writeln!(lines, "{test}\t{file}\t{kernel}").expect("to memory");
+        }
+        // In one piece: tests run side by side.
+        let mut file = OpenOptions::new().append(true).create(true).open(path).expect("it can be written");
+        file.write_all(lines.as_bytes()).expect("it can be written");
+    }
+}
+
+impl Deref for Device {
+    type Target = gpurf_workloads::Device;
+
+    fn deref(&self) -> &gpurf_workloads::Device {
+        &self.0
+    }
+}
+
+impl DerefMut for Device {
+    fn deref_mut(&mut self) -> &mut gpurf_workloads::Device {
+        &mut self.0
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        self.tell();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Loads, stores, atomic operations.
 
-use super::{after, Decoder};
+use super::{after, known_constant, Decoder};
 use crate::emulator::operation::{Access, Address, AtomicFunction, AtomicType, Destination, Space, Width};
 use crate::listing::{Operand, Register, RegisterFile};
 
@@ -116,6 +116,7 @@ impl Decoder<'_> {
         }
         let destination = self.destination(width.registers() as u8)?;
         let Operand::Constant(constant) = *self.operand()? else { return self.unexpected() };
+        known_constant(&constant)?;
         let address = self.resolve(constant.address, false)?;
         let first = destination.first().copied().unwrap_or(Destination::Nowhere);
         Ok(Access::LoadConstant { bank: constant.bank, width, address, destination: first })

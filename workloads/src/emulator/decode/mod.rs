@@ -22,7 +22,8 @@ use gpurf_trace::Registers;
 use super::operation::{
     Compute, Decoded, Destination, Function, Modifier, PredicateDestination, PredicateSource, Source,
 };
-use crate::listing::{Instruction, Operand, Predicate, Register, RegisterFile};
+use crate::emulator::driver;
+use crate::listing::{Constant, Instruction, Operand, Predicate, Register, RegisterFile, PARAMETER_BASE};
 
 /// What an instruction does, and the vector registers it reads and writes.
 pub(crate) struct Decoding {
@@ -261,6 +262,7 @@ impl<'a> Decoder<'a> {
                 if address.register.is_some() || address.uniform.is_some() {
                     return self.unexpected();
                 }
+                known_constant(&constant)?;
                 let signs = Register {
                     negate: constant.negate,
                     absolute: constant.absolute,
@@ -392,6 +394,17 @@ fn predicate_source(predicate: Predicate) -> PredicateSource {
         index: predicate.index,
         negate: predicate.negate,
     }
+}
+
+/// What the driver would put there is known, or the place is not the driver's.
+fn known_constant(constant: &Constant) -> Result<(), String> {
+    let address = &constant.address;
+    let fixed = address.register.is_none() && address.uniform.is_none();
+    let of_driver = constant.bank == 0 && (0..PARAMETER_BASE.into()).contains(&address.offset);
+    if fixed && of_driver && !driver::is_known(address.offset) {
+        return Err(format!("it is not known what the driver puts into c[0x0][{:#x}]", address.offset));
+    }
+    Ok(())
 }
 
 const TRUE: PredicateSource = PredicateSource { uniform: false, index: 7, negate: false };

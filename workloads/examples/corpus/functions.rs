@@ -1,79 +1,22 @@
-//! Runs the kernels, and compares.
+//! Runs functions of the CUDA headers, each in a kernel, and compares what they give.
 
-use std::collections::BTreeMap;
-use std::fmt;
-
-use gpurf_workloads::{Argument, Device, Error, Module, Options};
+use gpurf_workloads::{Argument, Device, Module, Options};
 
 use crate::answers::{answer, bytes, same, Answer, Case};
-use crate::Function;
+use crate::headers::Function;
+use crate::report::{Outcome, Report};
 
 const THREADS: usize = 256;
 
-/// What became of the functions.
-#[derive(Default)]
-pub struct Report {
-    right: usize,
-    /// By what is wrong with it, and by what refuses it or stops it.
-    wrong: Vec<String>,
-    refused: BTreeMap<String, Vec<String>>,
-    stopped: Vec<String>,
-    unanswered: Vec<String>,
-}
-
-enum Outcome {
-    Right,
-    Wrong(String),
-    Refused(String),
-    Stopped(String),
-    Unanswered,
-}
-
-impl Report {
-    /// Runs the kernels of a listing, which have the numbers of functions in their names.
-    pub fn add(&mut self, module: &Module, functions: &[Function]) {
-        for kernel in &module.kernels {
-            let number = kernel.name.split('_').nth(1).and_then(|number| number.parse::<usize>().ok());
-            let Some(function) = number.and_then(|number| functions.get(number)) else { continue };
-            let name = format!("{}({})", function.name, function.parameters.join(", "));
-            assert!(
-                kernel.name.ends_with(&function.name),
-                "{} is not of {name}: remove the listing",
-                kernel.name
-            );
-            match run(module, &kernel.name, function) {
-                Outcome::Right => self.right += 1,
-                Outcome::Wrong(message) => self.wrong.push(format!("{name}: {message}")),
-                Outcome::Refused(by) => self.refused.entry(by).or_default().push(name),
-                Outcome::Stopped(message) => self.stopped.push(format!("{name}: {message}")),
-                Outcome::Unanswered => self.unanswered.push(name),
-            }
-        }
-    }
-
-    pub fn functions(&self) -> usize {
-        let refused: usize = self.refused.values().map(Vec::len).sum();
-        self.right + self.wrong.len() + refused + self.stopped.len() + self.unanswered.len()
-    }
-
-    pub fn is_wrong(&self) -> bool {
-        !self.wrong.is_empty()
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let refused: usize = self.refused.values().map(Vec::len).sum();
-        writeln!(f, "{} of {} compared are right", self.right, self.right + self.wrong.len())?;
-        self.wrong.iter().try_for_each(|wrong| writeln!(f, "wrong: {wrong}"))?;
-        writeln!(f, "{refused} refused")?;
-        self.refused
-            .iter()
-            .try_for_each(|(by, names)| writeln!(f, "refused by {by}: {}", names.join(", ")))?;
-        writeln!(f, "{} stopped", self.stopped.len())?;
-        self.stopped.iter().try_for_each(|stopped| writeln!(f, "stopped: {stopped}"))?;
-        writeln!(f, "{} ran without an answer to compare with", self.unanswered.len())?;
-        self.unanswered.iter().try_for_each(|name| writeln!(f, "without an answer: {name}"))
+/// Runs the kernels of a listing, which have the numbers of functions in their names.
+pub fn add(report: &mut Report, module: &Module, functions: &[Function]) {
+    for kernel in &module.kernels {
+        let number = kernel.name.split('_').nth(1).and_then(|number| number.parse::<usize>().ok());
+        let Some(function) = number.and_then(|number| functions.get(number)) else { continue };
+        let name = format!("{}({})", function.name, function.parameters.join(", "));
+        let fits = kernel.name.ends_with(&function.name);
+        assert!(fits, "{} is not of {name}: remove the listing", kernel.name);
+        report.add(name, run(module, &kernel.name, function));
     }
 }
 
@@ -97,12 +40,8 @@ fn run(module: &Module, kernel: &str, function: &Function) -> Outcome {
         buffers.push(device.allocate((THREADS * bytes(&function.result)) as u64));
     }
     let arguments: Vec<Argument> = buffers.iter().map(|&buffer| buffer.into()).collect();
-    match device.launch(module, kernel, 1, THREADS as u32, 0, &arguments) {
-        Err(Error::Fault { place, message }) if place.block.is_none() => {
-            return Outcome::Refused(format!("`{}`: {message}", place.instruction));
-        }
-        Err(error) => return Outcome::Stopped(error.to_string()),
-        Ok(()) => {}
+    if let Err(error) = device.launch(module, kernel, 1, THREADS as u32, 0, &arguments) {
+        return Outcome::of(error);
     }
     let found: Vec<Vec<u128>> = types
         .iter()

@@ -1,22 +1,15 @@
-//! Compiles every function that the CUDA headers declare for device code, each in a kernel of its own, runs it, and
-//! compares what it gives with answers computed here.
-//!
-//! `cargo run --release -p gpurf-workloads --example intrinsics -- DIR` writes a source and a listing per header to
-//! DIR, or takes the listings that are there, and says how many functions compiled, how many are right, and which
-//! are wrong, refused, or without an answer. Exit code 1 if any is wrong. The compiler is that of `workloads/build`,
-//! which is run before to install it.
-
-mod answers;
-mod run;
+//! Every function that the CUDA headers declare for device code, compiled in a kernel of its own.
 
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 use gpurf_workloads::Module;
+
+use crate::report::Report;
+use crate::Result;
 
 /// Where functions are declared, beside templates.
 const HEADERS: [&str; 18] = [
@@ -49,43 +42,41 @@ const TYPES: &str = "bool|char|signed char|short|short int|int|long|long int|lon
 
 /// A function with the types of its parameters.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Function {
-    result: String,
-    name: String,
-    parameters: Vec<String>,
+pub struct Function {
+    pub result: String,
+    pub name: String,
+    pub parameters: Vec<String>,
 }
 
-fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let out = PathBuf::from(std::env::args().nth(1).ok_or("give a folder for sources and listings")?);
+/// Compiles and runs them. Sources and listings are kept in a folder of the build directory.
+pub fn functions(cuda: &Path) -> Result<Report> {
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from);
+    let out = target.join("corpus");
     fs::create_dir_all(&out)?;
-    let cuda = cuda()?;
-    let mut declared = 0;
-    let mut report = run::Report::default();
+    let mut declared_in_all = 0;
+    let mut report = Report::default();
     for header in HEADERS {
         let text = fs::read_to_string(cuda.join("include").join(header))?;
-        let functions: Vec<Function> = functions(&text).into_iter().collect();
+        let functions: Vec<Function> = declared(&text).into_iter().collect();
         let stem = out.join(header.trim_end_matches(".h").replace('/', "_"));
         let listing = stem.with_extension("sass");
         if !listing.exists() {
-            compile(&cuda, &functions, &stem)?;
+            compile(cuda, &functions, &stem)?;
         }
-        declared += functions.len();
+        declared_in_all += functions.len();
         // Of some headers nothing compiles.
-        if !listing.exists() {
-            println!("{header}: none of {} functions compiles", functions.len());
-            continue;
+        if listing.exists() {
+            let module = Module::parse(&listing.display().to_string(), &fs::read_to_string(&listing)?)?;
+            crate::functions::add(&mut report, &module, &functions);
         }
-        let module = Module::parse(&listing.display().to_string(), &fs::read_to_string(&listing)?)?;
-        println!("{header}: {} of {} functions compile", module.kernels.len(), functions.len());
-        report.add(&module, &functions);
     }
-    println!("{} of {declared} functions compile", report.functions());
-    print!("{report}");
-    Ok(ExitCode::from(u8::from(report.is_wrong())))
+    println!("{} of {declared_in_all} functions of the CUDA headers compile for sm_75", report.count());
+    Ok(report)
 }
 
 /// The folder of the compiler.
-fn cuda() -> Result<PathBuf, Box<dyn Error>> {
+pub fn cuda() -> Result<PathBuf> {
     let workloads = Path::new(env!("CARGO_MANIFEST_DIR"));
     let environment =
         std::env::var_os("GPURF_CUDA").map_or_else(|| workloads.join("../.venv-cuda"), PathBuf::from);
@@ -100,7 +91,7 @@ fn cuda() -> Result<PathBuf, Box<dyn Error>> {
 }
 
 /// Functions that a header declares or defines outside of classes and templates, each once.
-fn functions(header: &str) -> BTreeSet<Function> {
+fn declared(header: &str) -> BTreeSet<Function> {
     let text = without_comments(header);
     let mut found = BTreeSet::new();
     for (open, _) in text.match_indices('(') {
@@ -172,7 +163,7 @@ fn without_comments(text: &str) -> String {
 }
 
 /// Compiles the functions, without those that the compiler refuses.
-fn compile(cuda: &Path, functions: &[Function], stem: &Path) -> Result<(), Box<dyn Error>> {
+fn compile(cuda: &Path, functions: &[Function], stem: &Path) -> Result<()> {
     let [source, cubin, listing] = ["cu", "cubin", "sass"].map(|extension| stem.with_extension(extension));
     let mut kept: Vec<(usize, &Function)> = functions.iter().enumerate().collect();
     let preamble = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n\
