@@ -13,6 +13,7 @@ use gpurf_workloads::{Device, LaunchFile, Options};
 use indicatif::ProgressBar;
 
 use crate::output::target;
+use crate::products;
 
 /// How built-in workloads and launch files are executed.
 #[derive(Args)]
@@ -87,16 +88,23 @@ pub enum Input {
         tile: &'static Tile,
         shape: [usize; 3],
     },
+    /// A square matrix product of C Table V.
+    Square(products::Product),
 }
 
 impl Input {
-    /// A built-in workload, a launch file, a trace file, a kernel list or a folder holding one.
+    /// A built-in workload, a square product, a launch file, a trace file, a kernel list or a folder holding one.
     pub fn find(name: &str) -> Result<Input> {
         if let Some(benchmark) = suite::named(name) {
             return Ok(Input::BuiltIn(benchmark));
         }
+        if let Some(product) = products::Product::named(name) {
+            return Ok(Input::Square(product));
+        }
         let path = Path::new(name);
-        let names: Vec<_> = suite::SUITE.iter().map(|benchmark| benchmark.name).collect();
+        let names: Vec<_> = suite::SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect();
+        let products = products::Product::all().map(|product| product.name);
+        let names: Vec<_> = names.into_iter().chain(products).collect();
         ensure!(
             path.exists(),
             "{name}: neither a built-in workload ({}) nor an existing file or folder",
@@ -121,6 +129,7 @@ impl Input {
         match self {
             Input::BuiltIn(benchmark) => benchmark.name,
             Input::LaunchFile { name, .. } | Input::Trace { name, .. } | Input::Product { name, .. } => name,
+            Input::Square(product) => &product.name,
         }
     }
 
@@ -169,6 +178,7 @@ impl Input {
             Input::Product { name, tile, shape: [m, n, k] } => {
                 run_tile(device, tile, *m, *n, *k).with_context(|| name.clone())
             }
+            Input::Square(product) => product.run(device).with_context(|| product.name.clone()),
         }
     }
 }

@@ -16,6 +16,7 @@ mod output;
 mod overheads;
 mod plot;
 mod power;
+mod products;
 mod profile;
 mod records;
 mod register_cache;

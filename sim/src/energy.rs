@@ -7,6 +7,7 @@
 // `config/energy.toml` documents every energy, and the fields of a sum bear their names.
 #![allow(missing_docs)]
 
+use gpurf_blocks::Parameters;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -109,6 +110,27 @@ impl Energies {
         energy
     }
 
+    /// The same with collectors that cost what memories of their own size do. C Table III is of caches of 64 registers of a
+    /// warp; a collector has the slots of one instruction, the entries of its cache table, or those of its window.
+    /// Energy goes by the square root of the size, as for register caches of other sizes. An operand collector is not
+    /// searched, and goes by the table's 2-way cache, the others by its 8-way cache.
+    pub fn by_size(self, parameters: &Parameters) -> Energies {
+        let Parameters { slots, entries, window, destinations, .. } = *parameters;
+        let table = register_traffic::Energies::default();
+        let (collector_read, collector_write) = table.of_registers(2, slots);
+        let (cache_read, cache_write) = table.of_registers(8, entries);
+        let (bypass_read, bypass_write) = table.of_registers(8, window * (slots + destinations));
+        Energies {
+            collector_read,
+            collector_write,
+            cache_read,
+            cache_write,
+            bypass_read,
+            bypass_write,
+            ..self
+        }
+    }
+
     /// The same with one energy, or all of a kind, changed by a factor. `None` if there is none of this
     /// name.
     pub fn scaled(mut self, name: &str, factor: f64) -> Option<Energies> {
@@ -147,5 +169,24 @@ mod tests {
         let saved = energies.bank_read + energies.crossbar + energies.cache_write + energies.arbitration;
         assert!((missed.total - hit.total - 10.0 * saved).abs() < 1e-6);
         assert_eq!(hit.bank_reads, 0.0);
+    }
+
+    /// C Table III: 8 KB, 128 bits an access. A collector of 7, 8 or 24 registers of 128 bytes.
+    #[test]
+    fn collectors_of_their_own_size_cost_the_square_root_of_it() {
+        let parameters =
+            Parameters { slots: 7, entries: 8, window: 3, destinations: 1, ..Parameters::default() };
+        let energies = Energies::default().by_size(&parameters);
+        let is = |energy: f64, table: f64, bytes: f64| {
+            let expected = 8.0 * table * (bytes / 8192.0).sqrt();
+            assert!((energy - expected).abs() < 1e-9, "{energy} and {expected}");
+        };
+        is(energies.collector_read, 23.4685, 7.0 * 128.0);
+        is(energies.collector_write, 24.2801, 7.0 * 128.0);
+        is(energies.cache_read, 43.2275, 8.0 * 128.0);
+        is(energies.cache_write, 44.0041, 8.0 * 128.0);
+        is(energies.bypass_read, 43.2275, 24.0 * 128.0);
+        is(energies.bypass_write, 44.0041, 24.0 * 128.0);
+        assert_eq!(energies.bank_read, Energies::default().bank_read);
     }
 }

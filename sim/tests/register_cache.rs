@@ -4,8 +4,10 @@ mod altered;
 mod random_kernels;
 mod streams;
 
+use std::fmt::Debug;
+
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{CacheReplacement, Clocked};
 use gpurf_sim::config::Config;
 use gpurf_sim::register_cache::RegisterCache;
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules, Study};
@@ -17,19 +19,10 @@ use altered::Altered;
 use random_kernels::random_workload;
 use streams::{header, kernel, Line, ALL, EXIT};
 
-/// The eight of C Table VI.
-const TABLE_VI: [&[&str]; 8] = [
-    &[],
-    &["rc_allocation=compiler_aided"],
-    &["rc_ways=4", "rc_mapping=linear"],
-    &["rc_ways=4"],
-    &["rc_ways=2", "rc_mapping=linear"],
-    &["rc_ways=2"],
-    &["rc_ways=2", "rc_allocation=compiler_aided", "rc_mapping=linear"],
-    &["rc_ways=2", "rc_allocation=compiler_aided"],
-];
+/// The machine as it is.
+const NONE: &[&str] = &[];
 
-/// And others of its space.
+/// Caches of C's space beside its Table VI.
 const OTHERS: [&[&str]; 7] = [
     &["rc_allocation=read"],
     &["rc_allocation=read_write"],
@@ -40,12 +33,22 @@ const OTHERS: [&[&str]; 7] = [
     &["rc_entries=4", "rc_ways=4", "rc_bank_lanes=1"],
 ];
 
-fn config(settings: &[&str]) -> Config {
-    let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
+/// The eight of C Table VI and these others, each with both organisations of tags and something else that is set.
+fn caches(others: &[&[&str]], more: &[&str]) -> Vec<Vec<String>> {
+    let owned = |settings: &[&str]| settings.iter().map(|setting| setting.to_string()).collect();
+    let table = Configuration::table_vi(Reach::Cache).into_iter().map(|one| one.settings());
+    let all: Vec<Vec<String>> = table.chain(others.iter().map(|settings| owned(settings))).collect();
+    let tagged =
+        |tags| all.iter().map(move |settings| [&settings[..], &owned(&[tags]), &owned(more)].concat());
+    ["rc_tag_lanes=1", "rc_tag_lanes=32"].into_iter().flat_map(tagged).collect()
+}
+
+fn config(settings: &[impl ToString]) -> Config {
+    let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
     Config::load(None, &settings).unwrap()
 }
 
-fn run(workload: &Workload, design: Design, settings: &[&str]) -> Statistics {
+fn run(workload: &Workload, design: Design, settings: &[impl ToString]) -> Statistics {
     let config = config(settings);
     let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
     gpu.run(workload, None).unwrap();
@@ -53,7 +56,7 @@ fn run(workload: &Workload, design: Design, settings: &[&str]) -> Statistics {
 }
 
 #[track_caller]
-fn sound(workload: &Workload, design: Design, settings: &[&str]) -> Counters {
+fn sound(workload: &Workload, design: Design, settings: &[impl ToString + Debug]) -> Counters {
     let statistics = run(workload, design, settings);
     assert!(statistics.is_sound(), "{design} {settings:?}: {:?}", statistics.errors);
     statistics.summary.counters
@@ -63,17 +66,14 @@ fn sound(workload: &Workload, design: Design, settings: &[&str]) -> Counters {
 fn every_cache_returns_what_was_written() {
     for seed in 0..4 {
         let workload = random_workload(1000 + seed);
-        let baseline = sound(&workload, Design::BASELINE, &[]);
-        for settings in TABLE_VI.iter().chain(&OTHERS) {
-            for tags in ["rc_tag_lanes=1", "rc_tag_lanes=32"] {
-                let settings = [settings, &[tags][..]].concat();
-                let counted = sound(&workload, Design::REGISTER_CACHE, &settings);
-                assert_eq!(counted.token_checks, baseline.token_checks);
-                assert_eq!(counted.operand_reads, baseline.operand_reads);
-                assert_eq!(counted.hits + counted.bank_reads, counted.operand_reads);
-                assert!(counted.rc_lane_read_hits > 0, "{settings:?}");
-                assert!(counted.rc_lane_file_writes <= counted.rc_lane_writes, "{settings:?}");
-            }
+        let baseline = sound(&workload, Design::BASELINE, NONE);
+        for settings in caches(&OTHERS, NONE) {
+            let counted = sound(&workload, Design::REGISTER_CACHE, &settings);
+            assert_eq!(counted.token_checks, baseline.token_checks);
+            assert_eq!(counted.operand_reads, baseline.operand_reads);
+            assert_eq!(counted.hits + counted.bank_reads, counted.operand_reads);
+            assert!(counted.rc_lane_read_hits > 0, "{settings:?}");
+            assert!(counted.rc_lane_file_writes <= counted.rc_lane_writes, "{settings:?}");
         }
         for design in Design::REGISTER_CACHE_FAMILY {
             for settings in
@@ -117,38 +117,35 @@ fn chain(seed: u64, registers: u64) -> Workload {
 fn a_chain_has_the_traffic_that_the_study_counts() {
     for (seed, registers) in [(1, 12), (2, 40), (3, 200)] {
         let workload = chain(seed, registers);
-        for settings in TABLE_VI.iter().chain(&OTHERS[..6]) {
-            for tags in ["rc_tag_lanes=1", "rc_tag_lanes=32"] {
-                // Fills are done before the result comes.
-                let settings = [settings, &[tags, "int.latency=40"][..]].concat();
-                // Ways used in one cycle are equally old in the hardware: under LRU the two may differ.
-                if settings.contains(&"rc_replacement=lru") {
-                    continue;
-                }
-                let counted = sound(&workload, Design::REGISTER_CACHE, &settings);
-                let configuration = Configuration::new(&config(&settings).hardware, Reach::Cache);
-                let study = Study { configurations: vec![configuration], rules: Rules::PAPER, flags: None };
-                let traffic = study.run(&workload).unwrap().traffic[0];
-                let of_sm = [
-                    counted.rc_lane_reads,
-                    counted.rc_lane_read_hits,
-                    counted.rc_lane_writes,
-                    counted.rc_lane_write_hits,
-                    counted.rc_lane_file_writes,
-                    counted.rc_bank_reads,
-                    counted.rc_bank_writes,
-                ];
-                let of_study = [
-                    traffic.reads,
-                    traffic.read_hits,
-                    traffic.writes,
-                    traffic.write_hits,
-                    traffic.register_file_writes,
-                    traffic.cache_reads,
-                    traffic.cache_writes,
-                ];
-                assert_eq!(of_sm, of_study, "{settings:?}, {registers} registers");
+        // Fills are done before the result comes.
+        for settings in caches(&OTHERS[..6], &["int.latency=40"]) {
+            let configuration = Configuration::new(&config(&settings).hardware, Reach::Cache);
+            // Ways used in one cycle are equally old in the hardware: under LRU the two may differ.
+            if configuration.replacement == CacheReplacement::Lru {
+                continue;
             }
+            let counted = sound(&workload, Design::REGISTER_CACHE, &settings);
+            let study = Study { configurations: vec![configuration], rules: Rules::PAPER, flags: None };
+            let traffic = study.run(&workload).unwrap().traffic[0];
+            let of_sm = [
+                counted.rc_lane_reads,
+                counted.rc_lane_read_hits,
+                counted.rc_lane_writes,
+                counted.rc_lane_write_hits,
+                counted.rc_lane_file_writes,
+                counted.rc_bank_reads,
+                counted.rc_bank_writes,
+            ];
+            let of_study = [
+                traffic.reads,
+                traffic.read_hits,
+                traffic.writes,
+                traffic.write_hits,
+                traffic.register_file_writes,
+                traffic.cache_reads,
+                traffic.cache_writes,
+            ];
+            assert_eq!(of_sm, of_study, "{settings:?}, {registers} registers");
         }
     }
 }
@@ -176,13 +173,13 @@ const FAR: [u64; 32] = [1 << 20; 32];
 #[test]
 fn pending_warps_are_flushed() {
     let workload = waiting(32);
-    let [rfc, software] = [Design::RFC, Design::SOFTWARE_RFC].map(|design| sound(&workload, design, &[]));
+    let [rfc, software] = [Design::RFC, Design::SOFTWARE_RFC].map(|design| sound(&workload, design, NONE));
     assert!(rfc.rc_flushes > 100 && rfc.rc_dead_values == 0, "{rfc:?}");
     assert!(software.rc_flushes > 100, "{software:?}");
     // R15 and R10 are dead where the strand ends.
     assert!(software.rc_dead_values >= software.rc_flushes, "{software:?}");
     assert!(software.rc_lane_file_writes < rfc.rc_lane_file_writes);
-    let all = sound(&workload, Design::REGISTER_CACHE, &[]);
+    let all = sound(&workload, Design::REGISTER_CACHE, NONE);
     assert!(
         all.rc_flushes == 0 && all.rc_drops >= 31,
         "each is dropped at its end, the last perhaps after the run"
@@ -192,7 +189,7 @@ fn pending_warps_are_flushed() {
 #[test]
 fn an_interval_is_fetched_before_it_is_needed() {
     let workload = waiting(16);
-    let [rfc, ltrf] = [Design::RFC, Design::LTRF].map(|design| sound(&workload, design, &[]));
+    let [rfc, ltrf] = [Design::RFC, Design::LTRF].map(|design| sound(&workload, design, NONE));
     assert!(ltrf.rc_prefetches > 0 && ltrf.rc_prefetched > 0, "{ltrf:?}");
     assert_eq!(rfc.rc_prefetches, 0);
     let known = ltrf.operand_reads - ltrf.uninitialised_reads;

@@ -12,6 +12,7 @@ mod multicast;
 mod operand_stage;
 pub mod plot;
 mod register_cache;
+mod scatter;
 pub mod series;
 pub mod study;
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bars::bars;
 use super::lines::lines;
+use super::scatter::scatter;
 use super::series::Series;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,7 @@ pub enum Drawing {
     /// A group per workload and one for the average.
     Bars(Vec<Series>),
     Lines(Lines),
+    Scatter(Scatter),
 }
 
 /// Lines over one axis.
@@ -50,6 +52,29 @@ impl Line {
     }
 }
 
+/// Points in groups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scatter {
+    /// What the axes show.
+    pub x: String,
+    pub y: String,
+    pub groups: Vec<Group>,
+}
+
+/// Points of one colour.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    pub name: String,
+    pub points: Vec<Point>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    pub name: String,
+    pub x: f64,
+    pub y: f64,
+}
+
 impl Plot {
     pub fn bars(file: impl Into<String>, title: impl Into<String>, series: Vec<Series>) -> Plot {
         Plot { file: file.into(), title: title.into(), drawing: Drawing::Bars(series) }
@@ -60,11 +85,17 @@ impl Plot {
         Plot { file: file.into(), title: title.into(), drawing: Drawing::Lines(Lines { x, y, lines }) }
     }
 
+    pub fn scatter(file: &str, title: impl Into<String>, axes: [&str; 2], groups: Vec<Group>) -> Plot {
+        let [x, y] = axes.map(String::from);
+        Plot { file: file.into(), title: title.into(), drawing: Drawing::Scatter(Scatter { x, y, groups }) }
+    }
+
     /// Whether there is anything to draw.
     pub fn has_data(&self) -> bool {
         match &self.drawing {
             Drawing::Bars(series) => series.iter().any(|series| !series.values.is_empty()),
             Drawing::Lines(Lines { lines, .. }) => lines.iter().any(|line| !line.points.is_empty()),
+            Drawing::Scatter(Scatter { groups, .. }) => groups.iter().any(|group| !group.points.is_empty()),
         }
     }
 
@@ -73,6 +104,7 @@ impl Plot {
         match &self.drawing {
             Drawing::Bars(series) => bars(&self.title, series),
             Drawing::Lines(drawn) => lines(&self.title, drawn),
+            Drawing::Scatter(drawn) => scatter(&self.title, drawn),
         }
     }
 }

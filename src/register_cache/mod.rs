@@ -17,18 +17,19 @@ use serde::Serialize;
 
 use crate::input::EmulationArguments;
 use crate::output::{write, JsonArgument};
+use crate::products::Product;
 use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
   gpurf register-cache bfs pathfinder
-  gpurf register-cache hgemm igemm --size medium --reach cache --csv results.csv
+  gpurf register-cache hgemm-512 igemm-2048 --reach cache --csv results.csv
   gpurf register-cache path/to/traces/rodinia-bfs-sm80 --as rfc-sim
   gpurf register-cache path/to/traces/rodinia-bfs-sm80 --differences
   gpurf register-cache kmeans --set rc_ways=2,4 --set rc_replacement=fifo,lru
   gpurf register-cache bfs --set rc_tag_lanes=1,32 --look-ahead 8 --json -")]
 pub struct Arguments {
-    /// Built-in workloads, launch files or traces
+    /// Built-in workloads, C's matrix products (hgemm-256 to igemm-2048), launch files or traces
     #[arg(required = true)]
     input: Vec<String>,
     /// How to count
@@ -140,7 +141,8 @@ impl Outcome {
         flags: Option<ReuseFlags>,
     ) -> Result<Outcome> {
         let study = Study { configurations: configurations.to_vec(), rules, flags };
-        let Report { traffic, notes } = study.run(workload)?;
+        let Report { traffic, mut notes } = study.run(workload)?;
+        notes.extend(Product::named(input).and_then(|product| product.note()));
         let energies = Energies::default();
         let rows = study.configurations.iter().zip(traffic);
         let rows = rows.map(|(configuration, traffic)| {

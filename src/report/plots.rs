@@ -6,7 +6,7 @@ use maud::{html, Markup, PreEscaped};
 use super::kept::Kept;
 use super::page::{command, date, Section};
 use super::table::{folded, Cell};
-use crate::compare::plot::{Drawing, Lines, Plot};
+use crate::compare::plot::{Drawing, Lines, Plot, Scatter};
 use crate::compare::series::Series;
 use crate::compare::study::Study;
 use crate::plot::{bins, reuse_distances};
@@ -63,6 +63,7 @@ fn data(plot: &Plot) -> Markup {
     match &plot.drawing {
         Drawing::Bars(series) => of_bars(series),
         Drawing::Lines(lines) => of_lines(lines),
+        Drawing::Scatter(scatter) => of_scatter(scatter),
     }
 }
 
@@ -95,4 +96,16 @@ fn of_lines(Lines { x, y, lines }: &Lines) -> Markup {
         })
         .collect();
     folded("data", &["line", "points", &format!("{x} and {y}")], &rows)
+}
+
+/// A row per point.
+fn of_scatter(Scatter { x, y, groups }: &Scatter) -> Markup {
+    let points = groups.iter().flat_map(|group| group.points.iter().map(move |point| (group, point)));
+    let rows: Vec<Vec<Cell>> = points
+        .map(|(group, point)| {
+            let numbers = [point.x, point.y].map(|value| Cell::Number(value, 2));
+            [group.name.as_str().into(), point.name.as_str().into()].into_iter().chain(numbers).collect()
+        })
+        .collect();
+    folded("data", &["group", "point", x, y], &rows)
 }

@@ -87,6 +87,23 @@ impl Configuration {
         ]
     }
 
+    /// Its parameters as settings of the hardware, `KEY=VALUE` as `--set` takes them. Reach and look-ahead are none: hardware
+    /// searches the whole cache, and knows no instruction before its issue.
+    pub fn settings(&self) -> Vec<String> {
+        let named = |key: &str, value: &str| format!("{key}={value}");
+        let number = |key: &str, value: usize| format!("{key}={value}");
+        vec![
+            number("rc_entries", self.entries),
+            number("rc_ways", self.ways),
+            named("rc_allocation", (&self.allocation).into()),
+            named("rc_mapping", (&self.mapping).into()),
+            named("rc_replacement", (&self.replacement).into()),
+            named("rc_write", (&self.write).into()),
+            number("rc_tag_lanes", self.tag_lanes),
+            number("rc_bank_lanes", self.bank_lanes),
+        ]
+    }
+
     /// Every combination of these settings, `KEY=VALUE` or `KEY=VALUE,VALUE`, on the hardware's defaults with tags for
     /// each thread, as C counts.
     pub fn combinations(

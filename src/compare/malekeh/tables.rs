@@ -36,6 +36,7 @@ pub fn print(outcomes: &[Outcome], designs: &[Design], variants: &[Variant]) -> 
     }
     if designs.contains(&Design::MALEKEH) {
         print_sensitivity(outcomes);
+        print_sizes(outcomes, designs);
         print_lost(outcomes);
     }
     let changed: Vec<_> = variants.iter().filter(|variant| variant.label != variant.design.name).collect();
@@ -73,6 +74,25 @@ fn print_sensitivity(outcomes: &[Outcome]) {
     for part in ["banks", "crossbar", "collectors", "cache over collector", "tags", "arbitration"] {
         let at = |factor: f64| percent(saving(&energies.scaled(part, factor).expect("a part that there is")));
         rows.add_row([part.to_string(), at(0.5), at(1.0), at(2.0)]);
+    }
+    println!("{rows}\n");
+}
+
+/// Energy with what C Table III has, whose caches are of 8 KB, and with collectors that cost what their own size does.
+fn print_sizes(outcomes: &[Outcome], designs: &[Design]) {
+    let config = Config::default();
+    let by_size = |design: &Design, outcome: &Outcome| {
+        let energies = Energies::default().by_size(&design.parameters(&config, 0));
+        energies.of(design, &config, &outcome.counters).total
+    };
+    println!("Energy, average change over the baseline, %");
+    let mut rows = table(&["design", "C Table III", "collectors of their own size"]);
+    for design in designs.iter().filter(|design| **design != Design::BASELINE) {
+        let changes = Series::new(outcomes, design.name, "baseline", |outcome, baseline| {
+            Some(100.0 * (by_size(design, outcome) / by_size(&Design::BASELINE, baseline) - 1.0))
+        });
+        let table_iii = Metric::Energy.of(outcomes, design.name).average();
+        rows.add_row([design.name.to_string(), percent(table_iii), percent(changes.average())]);
     }
     println!("{rows}\n");
 }

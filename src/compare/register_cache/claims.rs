@@ -41,6 +41,15 @@ pub enum Statistic {
     Average,
     /// Number of positive values.
     More,
+    /// Number of workloads in which one of the caches has the highest value of all.
+    Best,
+}
+
+impl Statistic {
+    /// Whether it is a number of workloads, and not one in the metric's unit.
+    pub fn is_count(self) -> bool {
+        matches!(self, Statistic::More | Statistic::Best)
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,22 +77,37 @@ impl Claim {
         let mut values = vec![];
         for workload in &self.workloads {
             let outcome = outcomes.iter().find(|outcome| outcome.input == *workload)?;
-            let value = |cache: &str| {
-                let row = outcome.rows.iter().find(|row| row.label == cache);
-                self.metric.of(row.unwrap_or_else(|| panic!("no cache is called `{cache}`")))
-            };
-            match self.caches.is_empty() {
-                true => values.extend(outcome.rows.iter().map(|row| self.metric.of(row))),
-                false => values.extend(self.caches.iter().enumerate().map(|(number, cache)| {
-                    value(cache) - self.over.get(number).map_or(0.0, |over| value(over))
-                })),
-            }
+            values.extend(self.values(outcome));
         }
         Some(match self.statistic {
-            Statistic::Maximum => values.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            Statistic::Maximum => highest(values),
             Statistic::Minimum => values.into_iter().fold(f64::INFINITY, f64::min),
             Statistic::Average => values.iter().sum::<f64>() / values.len() as f64,
             Statistic::More => values.into_iter().filter(|&value| value > 0.0).count() as f64,
+            Statistic::Best => values.into_iter().filter(|&value| value >= 0.0).count() as f64,
         })
     }
+
+    /// Of a workload: the metric of each cache, less that of the cache that it is compared with; for the best, one value,
+    /// by how much the caches are above all.
+    fn values(&self, outcome: &Outcome) -> Vec<f64> {
+        let all = || outcome.rows.iter().map(|row| self.metric.of(row)).collect::<Vec<_>>();
+        let value = |cache: &str| {
+            let row = outcome.rows.iter().find(|row| row.label == cache);
+            self.metric.of(row.unwrap_or_else(|| panic!("no cache is called `{cache}`")))
+        };
+        if self.caches.is_empty() {
+            return all();
+        }
+        let over = |number: usize| self.over.get(number).map_or(0.0, |over| value(over));
+        let values = self.caches.iter().enumerate().map(|(number, cache)| value(cache) - over(number));
+        match self.statistic {
+            Statistic::Best => vec![highest(values) - highest(all())],
+            _ => values.collect(),
+        }
+    }
+}
+
+fn highest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(f64::NEG_INFINITY, f64::max)
 }

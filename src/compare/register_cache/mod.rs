@@ -4,6 +4,8 @@
 mod claims;
 mod price;
 
+use std::collections::BTreeSet;
+
 use anyhow::{ensure, Context, Result};
 use comfy_table::Table;
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules};
@@ -17,15 +19,20 @@ use super::series::Series;
 use super::study::Study;
 use super::{jobs, Arguments};
 use crate::output::{progress, table, write, write_json};
+use crate::products::Product;
 use crate::register_cache::tables::{csv, percent};
 use crate::register_cache::Outcome;
 use crate::Verdict;
-use claims::{Claim, Metric, Statistic};
+use claims::{Claim, Metric};
 use price::Price;
 
-/// C Tables IV and V, as far as they are built in.
-const WORKLOADS: [&str; 10] =
-    ["bfs", "b+tree", "gaussian", "hotspot", "kmeans", "nn", "lud", "pathfinder", "hgemm", "igemm"];
+/// C Table IV.
+const CUDA_CORES: [&str; 8] = ["bfs", "b+tree", "gaussian", "hotspot", "kmeans", "nn", "lud", "pathfinder"];
+
+/// C Tables IV and V.
+fn workloads() -> Vec<String> {
+    CUDA_CORES.map(String::from).into_iter().chain(Product::all().map(|product| product.name)).collect()
+}
 
 /// One way to count all of it.
 #[derive(Serialize)]
@@ -79,7 +86,7 @@ impl Compared {
             section: section.clone(),
             what: says.clone(),
             claimed: *claimed,
-            is_change: *metric == Metric::EnergyReduction && *statistic != Statistic::More,
+            is_change: *metric == Metric::EnergyReduction && !statistic.is_count(),
             here: here.collect(),
         }
     }
@@ -100,14 +107,14 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         "--study register-cache: --designs, --sthld, --ablations, --config and --set belong to another study; leave \
          them out, or use `gpurf register-cache` for other caches",
     );
-    let inputs: Vec<&str> = match arguments.input.is_empty() {
-        true => WORKLOADS.to_vec(),
-        false => arguments.input.iter().map(String::as_str).collect(),
+    let inputs = match arguments.input.is_empty() {
+        true => workloads(),
+        false => arguments.input.clone(),
     };
     let mut readings = Reading::all();
     let bar = progress(inputs.len() as u64, "workloads");
     for input in &inputs {
-        bar.set_message(input.to_string());
+        bar.set_message(input.clone());
         let workload = arguments.emulation.open(input, Options::default())?;
         for reading in &mut readings {
             reading.count(&workload, input)?;
@@ -123,12 +130,15 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     let priced = arguments.area.map(|width| price::run(arguments, width)).transpose()?;
     let (prices, outcomes) = priced.unwrap_or_default();
     save(arguments, &readings, &claims, &prices)?;
+    let notes = readings.iter().flat_map(|reading| &reading.outcomes).flat_map(|outcome| &outcome.notes);
+    let notes: BTreeSet<&String> = notes.collect();
     if arguments.json.leaves_tables() {
         for reading in &readings {
             for (metric, name) in Metric::ALL {
                 println!("{}: {name}, %\n{}\n", reading.name, by_workload(&reading.outcomes, metric));
             }
         }
+        notes.iter().for_each(|note| println!("{note}"));
         let findings: Vec<Finding> = claims.iter().map(Compared::finding).collect();
         println!("C's claims\n{}", findings_table(&findings));
         if let Some(width) = arguments.area {
@@ -156,15 +166,12 @@ fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared], prices
     if let Some(folder) = &arguments.out {
         write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;
         write_json(&folder.join("register_cache.json"), &results).context("--out")?;
-        if !prices.is_empty() {
-            write(&folder.join("reads_over_area.svg"), price::plot(prices)?.as_bytes()).context("--out")?;
-        }
-        study(readings, claims).save(folder)?;
+        study(readings, claims, prices).save(folder)?;
     }
     Ok(())
 }
 
-fn study(readings: &[Reading], claims: &[Compared]) -> Study {
+fn study(readings: &[Reading], claims: &[Compared], prices: &[Price]) -> Study {
     let plots = readings.iter().zip(["reach_set", "reach_cache", "rfc_sim"]).flat_map(|(reading, file)| {
         Metric::ALL.into_iter().map(move |(metric, name)| {
             let title = format!("Register caches, {}: {name}, %", reading.name);
@@ -175,8 +182,10 @@ fn study(readings: &[Reading], claims: &[Compared]) -> Study {
             )
         })
     });
+    let mut plots: Vec<Plot> = plots.chain([price::plot(prices)]).collect();
+    plots.retain(Plot::has_data);
     let inputs = readings[0].outcomes.iter().map(|outcome| outcome.input.clone()).collect();
-    Study::new("register-cache", inputs, claims.iter().map(Compared::finding).collect(), plots.collect())
+    Study::new("register-cache", inputs, claims.iter().map(Compared::finding).collect(), plots)
 }
 
 /// A series per cache.

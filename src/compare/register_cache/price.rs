@@ -6,16 +6,16 @@ use comfy_table::{CellAlignment, Table};
 use gpurf_blocks::{Parameters, LANES, WARPS};
 use gpurf_hw::catalogue;
 use gpurf_sim::config::Config;
+use gpurf_sim::energy::Energies;
 use gpurf_sim::register_traffic::{Configuration, Reach};
 use gpurf_sim::sm::{CollectorKind, Design};
+use gpurf_sim::statistics::Counters;
 use gpurf_synth::Synthesis;
 use gpurf_verilog::Hierarchy;
-use plotters::prelude::*;
 use serde::Serialize;
 
-use super::WORKLOADS;
-use crate::chart::{legend, picture, titled, COLOURS};
 use crate::compare::jobs::{self, Outcome, Variant};
+use crate::compare::plot::{Group, Plot, Point};
 use crate::compare::series::{percent, Series};
 use crate::compare::Arguments;
 use crate::input::Input;
@@ -27,6 +27,10 @@ use crate::verilog::hierarchy;
 /// have at 45 nm, for what stands around them. An estimate.
 const MEMORY_BIT_UM2: f64 = 0.7;
 
+/// C Table IV, and one of each kind of C Table V's products that the SM runs in seconds.
+const IN_SM: [&str; 10] =
+    ["bfs", "b+tree", "gaussian", "hotspot", "kmeans", "nn", "lud", "pathfinder", "hgemm", "igemm"];
+
 /// A design: what it saves, as means over the workloads in percent, and what a sub-core's collectors and cache take.
 #[derive(Serialize)]
 pub struct Price {
@@ -37,6 +41,10 @@ pub struct Price {
     writes_avoided: f64,
     /// Change of the instructions per cycle over the baseline.
     ipc: f64,
+    /// Change of the energy over the baseline, with C Table III's energies for collectors of any size, and with those of
+    /// collectors of their own size.
+    energy: f64,
+    energy_by_size: f64,
     gate_equivalents: f64,
     /// Of the cache's values, which are no cells.
     memory_bits: u64,
@@ -55,28 +63,30 @@ struct Part {
 pub fn run(arguments: &Arguments, width: usize) -> Result<(Vec<Price>, Vec<Outcome>)> {
     let config = arguments.machine.load()?;
     let inputs = match arguments.input.is_empty() {
-        true => WORKLOADS.iter().map(|name| Input::find(name)).collect::<Result<Vec<_>>>()?,
+        true => IN_SM.iter().map(|name| Input::find(name)).collect::<Result<Vec<_>>>()?,
         false => arguments.inputs()?,
     };
     let (families, variants): (Vec<_>, Vec<_>) = variants().into_iter().unzip();
     let outcomes = jobs::run(&inputs, &variants, &config, arguments)?;
     let hardware = hardware(&variants, &config, width)?;
     let rows = families.into_iter().zip(&variants).zip(hardware);
+    let baseline_by_size = by_size(&Variant::plain(Design::BASELINE), &config)?;
     let prices = rows.map(|((family, variant), (cells, memory_bits))| {
-        let mean = |value: fn(&Outcome, &Outcome) -> f64| {
+        let mean = |value: &dyn Fn(&Outcome, &Outcome) -> f64| {
             let value = |outcome: &Outcome, baseline: &Outcome| Some(100.0 * value(outcome, baseline));
             Series::new(&outcomes, &variant.label, "baseline", value).average()
         };
+        let energy_by_size = by_size(variant, &config)?;
         let sum = |of: fn(&Synthesis) -> f64| -> f64 {
             cells.iter().map(|(synthesis, count)| *count as f64 * of(synthesis)).sum()
         };
-        Price {
+        Ok(Price {
             label: variant.label.clone(),
             family,
-            reads_avoided: mean(|outcome, _| {
+            reads_avoided: mean(&|outcome, _| {
                 1.0 - outcome.counters.bank_reads as f64 / outcome.counters.operand_reads as f64
             }),
-            writes_avoided: mean(|outcome, _| {
+            writes_avoided: mean(&|outcome, _| {
                 let (written, results) =
                     (outcome.counters.rc_lane_file_writes, outcome.counters.rc_lane_writes);
                 if results == 0 {
@@ -85,13 +95,24 @@ pub fn run(arguments: &Arguments, width: usize) -> Result<(Vec<Price>, Vec<Outco
                     1.0 - written as f64 / results as f64
                 }
             }),
-            ipc: mean(|outcome, baseline| outcome.ipc / baseline.ipc - 1.0),
+            ipc: mean(&|outcome, baseline| outcome.ipc / baseline.ipc - 1.0),
+            energy: mean(&|outcome, baseline| outcome.energy_pj.total / baseline.energy_pj.total - 1.0),
+            energy_by_size: mean(&|outcome, baseline| {
+                energy_by_size(&outcome.counters) / baseline_by_size(&baseline.counters) - 1.0
+            }),
             gate_equivalents: sum(|synthesis| synthesis.gate_equivalents),
             memory_bits,
             area_um2: sum(|synthesis| synthesis.area_um2) + memory_bits as f64 * MEMORY_BIT_UM2,
-        }
+        })
     });
-    Ok((prices.collect(), outcomes))
+    Ok((prices.collect::<Result<_>>()?, outcomes))
+}
+
+/// Energy of a run under a design whose collectors have energies of their own size, in pJ.
+fn by_size(variant: &Variant, config: &Config) -> Result<impl Fn(&Counters) -> f64> {
+    let (config, design) = (config.with(&variant.settings)?, variant.design);
+    let energies = Energies::default().by_size(&design.parameters(&config, 0));
+    Ok(move |counters: &Counters| energies.of(&design, &config, counters).total)
 }
 
 /// Designs by series of the plot.
@@ -102,16 +123,10 @@ fn variants() -> Vec<(&'static str, Variant)> {
     }
     for (family, tag_lanes) in [("cache, tags per warp", LANES), ("cache, tags per thread", 1)] {
         for configuration in Configuration::table_vi(Reach::Cache) {
-            let Configuration { ways, allocation, mapping, .. } = configuration;
-            let settings = [
-                format!("rc_ways={ways}"),
-                format!("rc_allocation={}", <&str>::from(&allocation)),
-                format!("rc_mapping={}", <&str>::from(&mapping)),
-                format!("rc_tag_lanes={tag_lanes}"),
-            ];
-            let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
-            let label = Configuration { tag_lanes, reach: Reach::Set, ..configuration }.label();
-            variants.push((family, Variant { label, ..Variant::set(Design::REGISTER_CACHE, &settings) }));
+            let configuration = Configuration { tag_lanes, ..configuration };
+            let label = Configuration { reach: Reach::Set, ..configuration }.label();
+            let settings = configuration.settings();
+            variants.push((family, Variant { label, settings, ..Variant::plain(Design::REGISTER_CACHE) }));
         }
     }
     for design in [Design::RFC, Design::SOFTWARE_RFC, Design::LTRF] {
@@ -171,6 +186,8 @@ pub fn table_of(prices: &[Price], width: usize) -> Table {
         "reads avoided, %",
         "writes avoided, %",
         "IPC, %",
+        "energy, %",
+        "energy, %,\nby size",
         &format!("{width} bits: GE"),
         "memory bits",
         "area, µm²",
@@ -182,6 +199,8 @@ pub fn table_of(prices: &[Price], width: usize) -> Table {
             percent(price.reads_avoided),
             percent(price.writes_avoided),
             percent(price.ipc),
+            percent(price.energy),
+            percent(price.energy_by_size),
             format!("{:.0}", price.gate_equivalents),
             price.memory_bits.to_string(),
             format!("{:.0}", price.area_um2),
@@ -191,34 +210,18 @@ pub fn table_of(prices: &[Price], width: usize) -> Table {
 }
 
 /// Reads of the register file that are avoided over the area, a point per design.
-pub fn plot(prices: &[Price]) -> Result<String> {
-    let mut families: Vec<&str> = prices.iter().map(|price| price.family).collect();
-    families.dedup();
-    let area = |price: &Price| price.area_um2 / 1000.0;
-    let widest = prices.iter().map(area).fold(1.0, f64::max) * 1.25;
-    let lowest = prices.iter().map(|price| price.reads_avoided).fold(0.0, f64::min);
-    picture((900, 560), |root| {
-        let title = "Register-file reads avoided, %";
-        let mut chart = titled(root, title, 16, (40, 50)).build_cartesian_2d(0.0..widest, lowest..105.0)?;
-        chart
-            .configure_mesh()
-            .x_desc("area of a sub-core's collectors and cache, 1,000 µm²")
-            .light_line_style(WHITE)
-            .draw()?;
-        for (number, family) in families.iter().enumerate() {
-            let colour = COLOURS[number];
-            let of_family: Vec<&Price> = prices.iter().filter(|price| price.family == *family).collect();
-            let points = of_family
-                .iter()
-                .map(|price| Circle::new((area(price), price.reads_avoided), 4, colour.filled()));
-            let mark = move |(x, y)| Circle::new((x + 7, y), 4, colour.filled());
-            chart.draw_series(points)?.label(*family).legend(mark);
-            let names = of_family.iter().map(|price| {
-                let name = price.label.replace(" tags per warp", "");
-                Text::new(name, (area(price) + 0.008 * widest, price.reads_avoided), ("sans-serif", 10))
-            });
-            chart.draw_series(names)?;
-        }
-        legend(&mut chart, SeriesLabelPosition::LowerRight)
-    })
+pub fn plot(prices: &[Price]) -> Plot {
+    let groups = prices.chunk_by(|one, next| one.family == next.family).map(|prices| Group {
+        name: prices[0].family.into(),
+        points: prices.iter().map(Price::point).collect(),
+    });
+    let axes = ["area of a sub-core's collectors and cache, 1,000 µm²", "reads avoided, %"];
+    Plot::scatter("reads_over_area", "Register-file reads avoided, %", axes, groups.collect())
+}
+
+impl Price {
+    fn point(&self) -> Point {
+        let name = self.label.replace(" tags per warp", "");
+        Point { name, x: self.area_um2 / 1000.0, y: self.reads_avoided }
+    }
 }

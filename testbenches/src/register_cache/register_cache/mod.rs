@@ -62,9 +62,11 @@ struct RegisterCacheStimulus<D> {
     counts: Counts,
 }
 
-/// What happened, in lanes and cycles.
+/// What happened: accesses of whole registers, lanes, cycles.
 #[derive(Default)]
 struct Counts {
+    reads: u64,
+    writes: u64,
     hits: u64,
     misses: u64,
     written_back: u64,
@@ -182,6 +184,7 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
                 return Err(format!("register {register} of warp {warp} is stale in the register file"));
             }
             self.expected[slot] = D::default().with_lanes(&truth, hit);
+            self.counts.reads += 1;
             self.counts.hits += u64::from(hit.count_ones());
             self.counts.misses += u64::from(miss.count_ones());
             if take != 0 {
@@ -202,8 +205,10 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
         }
         if inputs.fill && outputs.fill_ready {
             self.fills.pop_front();
+            self.counts.writes += 1;
         }
         if inputs.write && outputs.write_ready {
+            self.counts.writes += 1;
             let held = &mut self.truth[inputs.write_warp as usize][inputs.write_register as usize];
             *held = held.with_lanes(&inputs.write_data, inputs.write_lanes);
             self.result = None;
@@ -227,8 +232,10 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
     }
 
     fn coverage(&self) -> Vec<(&'static str, u64)> {
-        let Counts { hits, misses, written_back, conflicts, flushes } = self.counts;
+        let Counts { reads, writes, hits, misses, written_back, conflicts, flushes } = self.counts;
         vec![
+            ("registers looked up", reads),
+            ("registers written", writes),
             ("lanes hit", hits),
             ("lanes missed", misses),
             ("lanes written to the register file", written_back),

@@ -1,0 +1,75 @@
+//! Points with their names, as SVG.
+
+use anyhow::Result;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::plot::Scatter;
+use crate::chart::{legend, picture, titled, COLOURS};
+
+const SIZE: (u32, u32) = (1000, 640);
+const FONT: u32 = 10;
+/// What a name takes, and how far from its point it stands; all in pixels.
+const LETTER: f64 = 5.6;
+const LINE: i32 = 12;
+const GAP: i32 = 7;
+const RADIUS: i32 = 4;
+/// Lines above or below the point in which a name is tried.
+const LINES: i32 = 12;
+
+/// A point each, in the colour of its group; names beside them, where none hides another or a point.
+pub fn scatter(title: &str, drawn: &Scatter) -> Result<String> {
+    let Scatter { x, y, groups } = drawn;
+    let points = || groups.iter().flat_map(|group| &group.points);
+    let highest = |of: fn(&super::plot::Point) -> f64| points().map(of).fold(1.0, f64::max);
+    let lowest = |of: fn(&super::plot::Point) -> f64| points().map(of).fold(0.0, f64::min);
+    let across = lowest(|point| point.x)..1.25 * highest(|point| point.x);
+    let up = lowest(|point| point.y)..1.1 * highest(|point| point.y);
+    picture(SIZE, |root| {
+        let mut chart = titled(root, title, 16, (40, 50)).build_cartesian_2d(across, up)?;
+        chart.configure_mesh().x_desc(x).y_desc(y).light_line_style(WHITE).draw()?;
+        let places: Vec<(i32, i32)> =
+            points().map(|point| chart.backend_coord(&(point.x, point.y))).collect();
+        let names: Vec<&str> = points().map(|point| point.name.as_str()).collect();
+        let text = TextStyle::from(("sans-serif", FONT).into_font()).pos(Pos::new(HPos::Left, VPos::Center));
+        for (name, (place, stands)) in names.iter().zip(places.iter().zip(arranged(&names, &places))) {
+            if let Some(corner) = stands {
+                root.draw(&PathElement::new([*place, (corner.0 - 2, corner.1)], BLACK.mix(0.2)))?;
+                root.draw_text(name, &text, corner)?;
+            }
+        }
+        for (number, group) in groups.iter().enumerate() {
+            let colour = COLOURS[number % COLOURS.len()];
+            let circles =
+                group.points.iter().map(|point| Circle::new((point.x, point.y), RADIUS, colour.filled()));
+            let mark = move |(x, y)| Circle::new((x + 7, y), RADIUS, colour.filled());
+            chart.draw_series(circles)?.label(&group.name).legend(mark);
+        }
+        legend(&mut chart, SeriesLabelPosition::LowerRight)
+    })
+}
+
+/// Where the left ends of the names stand: the nearest line right of the point, or left of it, that is free; none if
+/// none is.
+fn arranged(names: &[&str], places: &[(i32, i32)]) -> Vec<Option<(i32, i32)>> {
+    let mut taken: Vec<[i32; 4]> =
+        places.iter().map(|(x, y)| [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS]).collect();
+    let overlap = |one: &[i32; 4], other: &[i32; 4]| {
+        one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3]
+    };
+    let stands = names.iter().zip(places).map(|(name, (x, y))| {
+        let width = (LETTER * name.len() as f64) as i32;
+        let lines = (0..=LINES).flat_map(|line| [line * LINE, -line * LINE]);
+        let corners = lines.flat_map(|line| [(x + GAP, y + line), (x - GAP - width, y + line)]);
+        let free = |(x, y): &(i32, i32)| {
+            let text = [*x, y - LINE / 2, x + width, y + LINE / 2];
+            let inside =
+                text[0] > 50 && text[1] > 30 && text[2] < SIZE.0 as i32 && text[3] < SIZE.1 as i32 - 60;
+            inside && !taken.iter().any(|other| overlap(&text, other))
+        };
+        let corner = corners.into_iter().find(free)?;
+        taken.push([corner.0, corner.1 - LINE / 2, corner.0 + width, corner.1 + LINE / 2]);
+        Some(corner)
+    });
+    stands.collect()
+}
