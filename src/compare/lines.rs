@@ -3,9 +3,36 @@
 use anyhow::Result;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use serde::{Deserialize, Serialize};
 
-use super::plot::Lines;
 use crate::chart::{picture, titled, COLOURS};
+
+/// Lines over one axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lines {
+    /// What the axes show.
+    pub x: String,
+    pub y: String,
+    pub lines: Vec<Line>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    pub name: String,
+    pub points: Vec<(f64, f64)>,
+    /// Drawn thick, over the others.
+    pub bold: bool,
+}
+
+impl Line {
+    pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Line {
+        Line { name: name.into(), points: points.into_iter().collect(), bold: false }
+    }
+
+    pub fn bold(self) -> Line {
+        Line { bold: true, ..self }
+    }
+}
 
 const SIZE: (u32, u32) = (900, 480);
 /// Room for the legend, and what an entry of it takes.

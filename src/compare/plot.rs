@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::bars::bars;
 use super::lines::lines;
+pub use super::lines::{Line, Lines};
 use super::scatter::scatter;
+pub use super::scatter::{Group, Point, Scatter};
 use super::series::Series;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,56 +25,6 @@ pub enum Drawing {
     Bars(Vec<Series>),
     Lines(Lines),
     Scatter(Scatter),
-}
-
-/// Lines over one axis.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Lines {
-    /// What the axes show.
-    pub x: String,
-    pub y: String,
-    pub lines: Vec<Line>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
-    pub name: String,
-    pub points: Vec<(f64, f64)>,
-    /// Drawn thick, over the others.
-    pub bold: bool,
-}
-
-impl Line {
-    pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Line {
-        Line { name: name.into(), points: points.into_iter().collect(), bold: false }
-    }
-
-    pub fn bold(self) -> Line {
-        Line { bold: true, ..self }
-    }
-}
-
-/// Points in groups.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Scatter {
-    /// What the axes show.
-    pub x: String,
-    pub y: String,
-    pub groups: Vec<Group>,
-}
-
-/// Points of one colour.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Group {
-    pub name: String,
-    pub points: Vec<Point>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
-    pub name: String,
-    pub x: f64,
-    pub y: f64,
 }
 
 impl Plot {

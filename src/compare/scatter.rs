@@ -3,9 +3,32 @@
 use anyhow::Result;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use serde::{Deserialize, Serialize};
 
-use super::plot::Scatter;
 use crate::chart::{legend, picture, titled, COLOURS};
+
+/// Points in groups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scatter {
+    /// What the axes show.
+    pub x: String,
+    pub y: String,
+    pub groups: Vec<Group>,
+}
+
+/// Points of one colour.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    pub name: String,
+    pub points: Vec<Point>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    pub name: String,
+    pub x: f64,
+    pub y: f64,
+}
 
 const SIZE: (u32, u32) = (1000, 640);
 const FONT: u32 = 10;
@@ -21,8 +44,8 @@ const LINES: i32 = 12;
 pub fn scatter(title: &str, drawn: &Scatter) -> Result<String> {
     let Scatter { x, y, groups } = drawn;
     let points = || groups.iter().flat_map(|group| &group.points);
-    let highest = |of: fn(&super::plot::Point) -> f64| points().map(of).fold(1.0, f64::max);
-    let lowest = |of: fn(&super::plot::Point) -> f64| points().map(of).fold(0.0, f64::min);
+    let highest = |of: fn(&Point) -> f64| points().map(of).fold(1.0, f64::max);
+    let lowest = |of: fn(&Point) -> f64| points().map(of).fold(0.0, f64::min);
     let across = lowest(|point| point.x)..1.25 * highest(|point| point.x);
     let up = lowest(|point| point.y)..1.1 * highest(|point| point.y);
     picture(SIZE, |root| {

@@ -8,6 +8,7 @@ pub trait Clocking {
     /// Marks the part's clock and reset as driven, for rust-hdl's check of connections.
     fn connect_clock(&mut self) {}
 
+    /// Drives clock and reset of the block, where it has them.
     fn drive_clock(&mut self, _clock: Clock, _reset: bool) {}
 }
 

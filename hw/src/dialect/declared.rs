@@ -6,6 +6,7 @@ use crate::catalogue::{Naming, Port};
 
 /// What the declaration says of the module as such.
 pub trait Declared {
+    /// What it is called.
     const NAMING: Naming;
     /// Ports in the order of declaration, without clock and reset.
     const PORTS: &'static [Port];
@@ -15,6 +16,7 @@ pub trait Declared {
 
 /// A module that the parameters of the hardware make, cells with plain sizes too.
 pub trait Configured: Sized {
+    /// The module with these parameters.
     fn configured(parameters: &Parameters) -> Self;
 
     /// The parameters as this module has them: those that are fixed in it, and the widths of its type.

@@ -7,17 +7,23 @@ use super::activity;
 
 /// A rust-hdl block with a plain-Rust face; derived, see the derive macro of the same name.
 pub trait Module: Block {
+    /// The inputs as plain data.
     type In: Ports;
+    /// The outputs as plain data.
     type Out: Ports;
 
+    /// Drives the input ports.
     fn drive(&mut self, inputs: &Self::In);
+    /// Reads the output ports.
     fn sample(&self, outputs: &mut Self::Out);
     /// Does nothing in a combinational module, which has no clock.
     fn set_clock(&mut self, _level: bool) {}
+    /// Drives the port `reset`, where there is one.
     fn set_reset(&mut self, _level: bool) {}
 
     /// For each input field, in order: how many elements of an array exist; none for a single port.
     fn input_counts(&self) -> Vec<Option<usize>>;
+    /// The same of the outputs.
     fn output_counts(&self) -> Vec<Option<usize>>;
 }
 

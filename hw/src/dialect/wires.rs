@@ -21,6 +21,7 @@ impl<const N: usize> Carried for Bits<N> {}
 
 /// What the wires of a bundle are in the module that has it: `In`, `Out`, `Local` or [`Held`].
 pub trait Role {
+    /// A wire of the role.
     type Of<T: Carried>: Wires<Value = T> + Merged + Enabled<Self::Enable> + Block + Clocking + Default;
     /// What says when they are loaded.
     type Enable: Default;

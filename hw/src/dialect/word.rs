@@ -5,9 +5,12 @@ use rust_hdl::prelude::*;
 
 /// A signal type that carries [`Data`]: which plain type it has, and how values cross over.
 pub trait Word: Synth {
+    /// The same as plain data.
     type Data: Data;
 
+    /// From plain data.
     fn from_data(data: &Self::Data) -> Self;
+    /// As plain data.
     fn to_data(&self) -> Self::Data;
 }
 

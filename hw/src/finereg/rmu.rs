@@ -32,17 +32,21 @@ use crate::dialect::{block, rtl, Memory, Register};
 /// Where the unit stands in a switch.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum RmuState {
+    /// No switch is under way.
     Idle,
     /// Vectors of the outgoing CTA's warps.
     LookUp,
+    /// Whether there is room for its live registers.
     Check,
     /// A register of the incoming chain.
     Walk,
     /// One whose row may hold a register that is still to be saved.
     Exchange,
-    /// The next warp to be drained; its vector; its registers.
+    /// The next warp to be drained.
     Select,
+    /// Its vector.
     Load,
+    /// Its registers.
     Drain,
 }
 

@@ -31,6 +31,7 @@ pub struct WaveformVariable {
     pub path: String,
     /// In bits; of a text, those of its longest value's characters.
     pub width: usize,
+    /// Its values are texts.
     pub is_text: bool,
 }
 
