@@ -421,6 +421,12 @@ mod tests {
         assert!(matches!(found.operands[2], Operand::Constant(constant) if constant.address.offset == 0x160));
         assert_eq!(found.operands[3], Operand::Float(1.5));
 
+        // Sets of scoreboards, with a comma or without.
+        for text in ["DEPBAR.LE SB0, 0x0, {1}", "DEPBAR.LE SB0, 0x0, {5,3,2}"] {
+            assert!(matches!(instruction(text).operands[..2], [Operand::Name(_), Operand::Integer(0)]));
+        }
+        assert!(operand::instruction(0, "DEPBAR.LE SB0, 0x0, {6}").is_err());
+
         let found = instruction("LDG.E.SYS R2, [R4.64+UR6+-0x10]");
         let Operand::Memory(address) = found.operands[1] else { panic!() };
         assert_eq!(
