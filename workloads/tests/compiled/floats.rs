@@ -444,7 +444,8 @@ fn halves_are_computed_with_in_pairs() {
     let (a, b) = (list(), list());
     let constant = |value: f32| Half::from_bits(f16::from_f32(value).to_bits().into());
     let wide = |half: u32| f16::from_bits(half as u16).to_f32();
-    let widened: [(&str, &dyn Fn(u32, u32) -> f32); 3] = [
+    type Widened<'a> = (&'a str, &'a dyn Fn(u32, u32) -> f32);
+    let widened: [Widened; 3] = [
         ("sum_widened", &|a, b| wide(a) + wide(b >> 16)),
         ("product_widened", &|a, b| wide(a) * wide(b >> 16)),
         ("fused_widened", &|a, b| wide(a).mul_add(wide(b), wide(a >> 16))),
