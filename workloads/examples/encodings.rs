@@ -4,7 +4,7 @@
 //! modifiers, has the disassembler say what that is, and writes one line of each kind to
 //! `workloads/instruction_set/sm_75.txt`: a line for each modifier of each opcode, and for each kind of operands.
 //! The tables of `docs/emulator.md` say which of them are executed. The disassembler is that of `workloads/build`; it
-//! gives up at the first word that is no instruction, so that this takes some minutes.
+//! gives up at the first word that is no instruction and is started anew for each of these, so that this takes hours.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;

@@ -471,6 +471,32 @@ fn calls_return_to_where_each_lane_came_from() {
 }
 
 #[test]
+fn returns_may_ask_for_two_predicates() {
+    // Lanes return after as many rounds as their number says, odd ones alone at the first place.
+    let found = run(
+        32,
+        "MOV R4, RZ
+         LOP3.LUT R5, R0, 0x1, RZ, 0xc0, !PT
+         ISETP.NE.AND P1, PT, R5, RZ, PT
+         MOV R20, 0x80
+         MOV R21, 0x0
+         CALL.REL.NOINC `(counts)
+         STG.E.SYS [R2], R4
+         EXIT
+         counts:
+         ISETP.GE.AND P0, PT, R4, R0, PT
+         @P0 RET.REL.NODEC P1, R20 `(k)
+         ISETP.GE.AND P2, PT, R4, 0x28, PT
+         @P2 RET.REL.NODEC !P1, R20 `(k)
+         IADD3 R4, R4, 0x1, RZ
+         BRA `(counts)",
+    );
+    for (thread, found) in found.into_iter().enumerate() {
+        assert_eq!(found, if thread % 2 == 1 { thread as u32 } else { 40 }, "thread {thread}");
+    }
+}
+
+#[test]
 fn indexed_branches_scatter_lanes() {
     let literals: Vec<u8> = [0xe0u32, 0x100, 0x120, 0x100].into_iter().flat_map(u32::to_le_bytes).collect();
     let code = "

@@ -53,7 +53,7 @@ impl Device {
         if shared > MAX_SHARED {
             return Err(wrong(format!("{shared} bytes of shared memory; a block has {MAX_SHARED} at most")));
         }
-        let mut parameters = vec![0; PARAMETER_BASE as usize];
+        let mut parameters = vec![0; kernel.parameter_base.unwrap_or(PARAMETER_BASE) as usize];
         let stack = kernel.stack.unwrap_or(self.options.stack_bytes).next_multiple_of(16);
         let mut put = |place: u32, bytes: &[u8]| {
             parameters[place as usize..place as usize + bytes.len()].copy_from_slice(bytes);

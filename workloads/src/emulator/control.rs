@@ -31,10 +31,13 @@ impl Warp {
                     self.split(mask, *target);
                 }
             }
-            Control::BranchIndexed { base, register } => self.jump(mask, *register, *base)?,
-            Control::Exit => {
-                if mask != 0 {
-                    self.exit(mask);
+            Control::BranchIndexed { condition, base, register } => {
+                self.jump(mask & self.predicate(*condition), *register, *base)?;
+            }
+            Control::Exit { condition } => {
+                let leaving = mask & self.predicate(*condition);
+                if leaving != 0 {
+                    self.exit(leaving);
                 }
             }
             Control::SetConvergence { barrier } => {

@@ -34,8 +34,15 @@ impl Code {
         let returns: Vec<u32> = (0..count).filter(|&index| is_call(index)).map(|index| index + 1).collect();
         let node = |index: u32| {
             let place = &self.program[index];
-            let guarded = self.kernel.instructions[index as usize].guard != Predicate::TRUE;
-            let mut successors = match &self.decoded[index as usize].operation {
+            let operation = &self.decoded[index as usize].operation;
+            let conditional = match operation {
+                Operation::Control(
+                    Control::BranchIndexed { condition, .. } | Control::Exit { condition },
+                ) => *condition != ALWAYS,
+                _ => false,
+            };
+            let guarded = conditional || self.kernel.instructions[index as usize].guard != Predicate::TRUE;
+            let mut successors = match operation {
                 Operation::Control(Control::Branch { target, condition }) => {
                     let always = *condition == ALWAYS;
                     let target = target / INSTRUCTION_BYTES;
@@ -54,7 +61,9 @@ impl Code {
                 Operation::Control(Control::BranchIndexed { .. }) => (0..count).collect(),
                 // A function of the library comes back, others end in a `RET`.
                 Operation::Control(Control::CallAbsolute { .. }) => (0..count).collect(),
-                Operation::Control(Control::Exit | Control::Trap | Control::CallMissing { .. }) => vec![],
+                Operation::Control(Control::Exit { .. } | Control::Trap | Control::CallMissing { .. }) => {
+                    vec![]
+                }
                 _ => vec![index + 1],
             };
             if guarded {

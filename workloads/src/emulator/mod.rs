@@ -327,7 +327,10 @@ impl<'a> BlockRun<'a> {
                     recorder.push(number, index as u32, mask, &self.scratch.touched);
                 }
             }
-            if matches!(&decoded.operation, Operation::Control(Control::Barrier { .. } | Control::Exit)) {
+            if matches!(
+                &decoded.operation,
+                Operation::Control(Control::Barrier { .. } | Control::Exit { .. })
+            ) {
                 self.release_barriers();
             }
         }

@@ -392,6 +392,7 @@ pub(crate) enum Control {
     },
     /// Adds a register pair to a place in the code: jump tables, returns, calls through pointers.
     BranchIndexed {
+        condition: PredicateSource,
         base: i64,
         register: (u16, u16),
     },
@@ -406,7 +407,9 @@ pub(crate) enum Control {
     CallMissing {
         name: String,
     },
-    Exit,
+    Exit {
+        condition: PredicateSource,
+    },
     /// All executing lanes meet again after their `BSYNC` on this barrier.
     SetConvergence {
         barrier: u8,

@@ -18,7 +18,7 @@ use crate::error::{readable, Error, Result};
 
 /// Most bytes of stack per thread.
 pub(crate) const MAX_STACK: u32 = 512 << 10;
-/// Where parameters start in constant bank 0 on Turing.
+/// Where parameters start in constant bank 0 on Turing, if they have 4,096 bytes at most.
 pub const PARAMETER_BASE: u32 = 0x160;
 /// Bytes of an instruction.
 pub const INSTRUCTION_BYTES: u32 = 16;
@@ -122,6 +122,8 @@ pub struct Kernel {
     pub stack: Option<u32>,
     /// In the order of the source; `None` if the listing does not give them.
     pub parameters: Option<Vec<Parameter>>,
+    /// Where parameters start in constant bank 0, if not at [`PARAMETER_BASE`].
+    pub parameter_base: Option<u32>,
     /// Constant bank 2: literals and jump tables of this kernel.
     pub literals: Vec<u8>,
     /// In address order, [`INSTRUCTION_BYTES`] apart, from address 0. Functions the kernel calls are
@@ -134,7 +136,7 @@ pub struct Kernel {
 /// Where a parameter lies in constant bank 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Bytes after [`PARAMETER_BASE`].
+    /// Bytes after the start of the parameters.
     pub offset: u32,
     /// In bytes.
     pub size: u32,

@@ -221,7 +221,7 @@ type Parsed<T> = Result<T, Failure>;
 
 fn operand(input: &mut &str) -> Parsed<Operand> {
     alt((
-        alt((label, half_address)),
+        alt((label, half_address, scoreboards)),
         predicate.map(Operand::Predicate),
         constant.map(Operand::Constant),
         address.map(Operand::Memory),
@@ -235,6 +235,15 @@ fn operand(input: &mut &str) -> Parsed<Operand> {
         .map(|name: &str| Operand::Name(name.into())),
     ))
     .parse_next(input)
+}
+
+/// `{1}`, or the first or last of `{2,1}`: scoreboards that a `DEPBAR` waits for.
+fn scoreboards(input: &mut &str) -> Parsed<Operand> {
+    let of_set = |text: &str| {
+        let number = text.trim_start_matches('{').trim_end_matches('}');
+        number != text && matches!(number.as_bytes(), [b'0'..=b'5'])
+    };
+    rest.verify(of_set).map(|text: &str| Operand::Name(text.into())).parse_next(input)
 }
 
 fn label(input: &mut &str) -> Parsed<Operand> {

@@ -54,6 +54,8 @@ struct Parser {
     parameters: HashMap<String, Vec<(u32, Parameter)>>,
     /// Sizes of parameter areas: of a kernel that has an entry, all parameters are known.
     stacks: HashMap<String, u32>,
+    /// By kernel: where parameters start.
+    parameter_bases: HashMap<String, u32>,
     /// Code, section by section.
     texts: Vec<Text>,
     /// Number of the line being read, or to blame.
@@ -332,11 +334,19 @@ impl Parser {
                 let ordinal = value(4, 2)?;
                 self.parameters.entry(kernel.clone()).or_default().push((ordinal, parameter));
             }
-            (Section::Info(Some(_)), "EIATTR_PARAM_CBANK") => {
+            // Where sizes need more bits, they have a place of their own.
+            (Section::Info(Some(kernel)), "EIATTR_KPARAM_INFO_V2") => {
+                let parameter = Parameter { offset: value(5, 2)?, size: value(6, 2)? };
+                let ordinal = value(4, 2)?;
+                self.parameters.entry(kernel.clone()).or_default().push((ordinal, parameter));
+            }
+            (Section::Info(Some(kernel)), "EIATTR_PARAM_CBANK") => {
                 let base = value(4, 2)?;
-                if base != PARAMETER_BASE {
-                    return Err(format!("parameters start at {base:#x}, not at {PARAMETER_BASE:#x}"));
+                // More than 4,096 bytes of parameters start further behind.
+                if base < PARAMETER_BASE {
+                    return Err(format!("parameters start at {base:#x}, before {PARAMETER_BASE:#x}"));
                 }
+                self.parameter_bases.insert(kernel.clone(), base);
             }
             (Section::Info(None), "EIATTR_MIN_STACK_SIZE") => {
                 let function = words.get(3).map(|word| word.text.clone()).unwrap_or_default();
@@ -358,6 +368,7 @@ impl Parser {
         self.close_attribute()?;
         for Text { kernel, .. } in &mut self.texts {
             kernel.stack = self.stacks.get(&kernel.name).copied();
+            kernel.parameter_base = self.parameter_bases.get(&kernel.name).copied();
             if let Some(mut parameters) = self.parameters.remove(&kernel.name) {
                 parameters.sort_by_key(|(ordinal, _)| *ordinal);
                 kernel.parameters = Some(parameters.into_iter().map(|(_, parameter)| parameter).collect());
@@ -420,6 +431,12 @@ mod tests {
         assert!(register.negate && register.absolute && register.reuse && register.index == 1);
         assert!(matches!(found.operands[2], Operand::Constant(constant) if constant.address.offset == 0x160));
         assert_eq!(found.operands[3], Operand::Float(1.5));
+
+        // Sets of scoreboards, with a comma or without.
+        for text in ["DEPBAR.LE SB0, 0x0, {1}", "DEPBAR.LE SB0, 0x0, {5,3,2}"] {
+            assert!(matches!(instruction(text).operands[..2], [Operand::Name(_), Operand::Integer(0)]));
+        }
+        assert!(operand::instruction(0, "DEPBAR.LE SB0, 0x0, {6}").is_err());
 
         let found = instruction("LDG.E.SYS R2, [R4.64+UR6+-0x10]");
         let Operand::Memory(address) = found.operands[1] else { panic!() };

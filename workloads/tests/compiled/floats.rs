@@ -443,6 +443,21 @@ fn halves_are_computed_with_in_pairs() {
     };
     let (a, b) = (list(), list());
     let constant = |value: f32| Half::from_bits(f16::from_f32(value).to_bits().into());
+    let wide = |half: u32| f16::from_bits(half as u16).to_f32();
+    type Widened<'a> = (&'a str, &'a dyn Fn(u32, u32) -> f32);
+    let widened: [Widened; 3] = [
+        ("sum_widened", &|a, b| wide(a) + wide(b >> 16)),
+        ("product_widened", &|a, b| wide(a) * wide(b >> 16)),
+        ("fused_widened", &|a, b| wide(a).mul_add(wide(b), wide(a >> 16))),
+    ];
+    for (name, formula) in widened {
+        let found: Vec<f32> = binary(&FLOATS, name, &a, &b);
+        for i in 0..a.len() {
+            let expected = formula(a[i], b[i]);
+            let same = found[i] == expected || found[i].is_nan() && expected.is_nan();
+            assert!(same, "{name} of {:#x}, {:#x}: {}, expected {expected}", a[i], b[i], found[i]);
+        }
+    }
     // From (own half, other half) of both operands.
     type Formula<'a> = &'a dyn Fn([Half; 2], [Half; 2], bool) -> Half;
     let formulas: [(&str, Formula); 8] = [

@@ -1,5 +1,7 @@
 //! What C++ has and kernels seldom use.
 
+use gpurf_workloads::Argument;
+
 use crate::{launched, map, unary, LANGUAGE};
 
 fn words(seed: u64, count: usize) -> Vec<u32> {
@@ -470,4 +472,17 @@ fn numbers_in_parts() {
             assert_eq!(found, expected, "{i}: {x} {y}");
         }
     }
+}
+
+#[test]
+fn more_parameters_than_four_kilobytes() {
+    let weights: Vec<i32> = (0..1200).map(|i| i * i - 7 * i).collect();
+    let places = small(80, 64, 1200);
+    let found: Vec<i32> = launched(&LANGUAGE, "long_parameter", [1, 64, 0], 64, |device| {
+        let out = device.allocate(4 * 64);
+        let list = Argument(bytemuck::cast_slice(&weights).to_vec());
+        (vec![list, device.upload(&places).into(), out.into()], out)
+    });
+    let place = |place: i32| place as u32 as usize % 1200;
+    assert_eq!(found, places.iter().map(|&at| weights[place(at)] + weights[1199] * 3).collect::<Vec<_>>());
 }

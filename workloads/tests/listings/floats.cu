@@ -124,6 +124,10 @@ BINARY(add_sat_f16x2, unsigned, unsigned, bits(__hadd2_sat(pair(a), pair(b))))
 BINARY(multiply_mixed_f16, unsigned, unsigned short, __half_as_ushort(__hmul(lower(a), upper(b))))
 BINARY(immediates_f16x2, unsigned, unsigned,
        bits(__hadd2(__hmul2(pair(a), __floats2half2_rn(2.0f, -3.0f)), __floats2half2_rn(0.5f, 100.0f))))
+// Kept in single precision: a sum or a product that no rounding was asked of.
+BINARY(sum_widened, unsigned, float, __half2float(__hadd(lower(a), upper(b))))
+BINARY(product_widened, unsigned, float, __half2float(__hmul(lower(a), upper(b))))
+BINARY(fused_widened, unsigned, float, __half2float(__hadd(__hmul(lower(a), lower(b)), upper(a))))
 BINARY(compare_f16x2, unsigned, unsigned,
        __hlt2_mask(pair(a), pair(b)) ^ bits(__hge2(pair(a), pair(b))) ^ (__hbequ2(pair(a), pair(b)) ? 0x30003 : 0))
 BINARY(compare_f16, unsigned, unsigned,

@@ -244,11 +244,16 @@ fn comparisons_of_pairs_start_below() {
         let code = format!(
             "ISETP.{name}.U32.AND P0, PT, R4, R6, PT
              ISETP.{name}.U32.AND.EX P1, P2, R5, R7, PT, P0
-             ISETP.{name}.AND.EX P3, P4, R5, R7, PT, P0"
+             ISETP.{name}.AND.EX P3, P4, R5, R7, PT, P0
+             ISETP.{name}.OR.EX P5, PT, R5, R7, P0"
         );
         let trial = Trial::new(code).input64("R4", "R5", &a).input64("R6", "R7", &b);
-        let found = trial.outputs(["P1", "P2", "P3", "P4"]);
+        let found = trial.outputs(["P1", "P2", "P3", "P4", "P0", "P5"]);
         for i in 0..a.len() {
+            // Where the lower words' result is not named it is true.
+            let upper = [a[i], b[i]].map(|value| (value >> 32) as i32);
+            let above = upper[0] == upper[1] || test(upper[0].cmp(&upper[1]));
+            assert_eq!(found[5][i] != 0, above || found[4][i] != 0, "{name} {:#x} {:#x}", a[i], b[i]);
             let (unsigned, signed) = (test(a[i].cmp(&b[i])), test((a[i] as i64).cmp(&(b[i] as i64))));
             let expected = [unsigned, !unsigned, signed, !signed];
             assert_eq!([0, 1, 2, 3].map(|p| found[p][i] != 0), expected, "{name} {:#x} {:#x}", a[i], b[i]);

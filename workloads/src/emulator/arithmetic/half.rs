@@ -109,6 +109,20 @@ pub fn add_to_single(a: u16, b: u16, mode: FloatMode) -> u32 {
     single::finish(a + b, mode)
 }
 
+/// `HMUL2.F32`: a product in single precision.
+#[inline]
+pub fn multiply_to_single(a: u16, b: u16, mode: FloatMode) -> u32 {
+    let [a, b] = [a, b].map(|half| operand(half, mode.flush));
+    single::finish(a * b, mode)
+}
+
+/// `HFMA2.F32`: a × b + c, rounded once to single precision.
+#[inline]
+pub fn fused_to_single(a: u16, b: u16, c: u16, mode: FloatMode) -> u32 {
+    let [a, b, c] = [a, b, c].map(|half| operand(half, mode.flush));
+    single::finish(rounding::sum(a * b, c, mode.rounding), mode)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,6 +219,21 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn products_in_single_precision_are_rounded_once() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let mode = FloatMode::default();
+        for _ in 0..20_000 {
+            let [a, b, c] = [(); 3].map(|()| testing::half(&mut random));
+            let [x, y, z]: [ieee::Single; 3] = [a, b, c].map(|bits| half(bits).convert(&mut false).value);
+            let bits =
+                |value: ieee::Single| if value.is_nan() { single::NAN } else { value.to_bits() as u32 };
+            assert_eq!(multiply_to_single(a, b, mode), bits((x * y).value), "{a:#x} * {b:#x}");
+            let expected = bits(x.mul_add_r(y, z, rustc_apfloat::Round::NearestTiesToEven).value);
+            assert_eq!(fused_to_single(a, b, c, mode), expected, "{a:#x} * {b:#x} + {c:#x}");
         }
     }
 

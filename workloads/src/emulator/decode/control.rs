@@ -26,9 +26,10 @@ impl Decoder<'_> {
             // How long does not matter, nor who else of the warp sleeps.
             "NANOSLEEP" => self.nothing().map(|_| Control::Sleep)?,
             "BRX" => {
+                let condition = self.predicate_or(TRUE)?;
                 let register = self.pair()?;
                 let Operand::Integer(offset) = *self.operand()? else { return self.unexpected() };
-                Control::BranchIndexed { base: i64::from(next).wrapping_add(offset), register }
+                Control::BranchIndexed { condition, base: i64::from(next).wrapping_add(offset), register }
             }
             "CALL" => {
                 // The caller keeps the return address; `.ABS` names the same places.
@@ -63,10 +64,7 @@ impl Decoder<'_> {
             }
             "EXIT" => {
                 self.ignore(&["NO_ATEXIT"]);
-                if self.next_is_predicate() && self.predicate()? != TRUE {
-                    return self.unexpected();
-                }
-                Control::Exit
+                Control::Exit { condition: self.predicate_or(TRUE)? }
             }
             "BSSY" => {
                 let barrier = self.convergence_barrier()?;
@@ -151,10 +149,11 @@ impl Decoder<'_> {
         }
     }
 
-    /// A register pair and the place in the code that its address is relative to.
+    /// Perhaps a condition, a register pair and the place in the code that its address is relative to.
     fn jump(&mut self) -> Result<Control, String> {
+        let condition = self.predicate_or(TRUE)?;
         let register = self.pair()?;
-        Ok(Control::BranchIndexed { base: self.code_start()?, register })
+        Ok(Control::BranchIndexed { condition, base: self.code_start()?, register })
     }
 
     /// A place in the code, which of an absolute jump is 0.

@@ -8,11 +8,11 @@ use crate::emulator::operation::{Compute, Function, Inputs, Outputs, LANES};
 impl Decoder<'_> {
     pub(super) fn half(&mut self, base: &str) -> Result<Compute, String> {
         self.ignore(&["MMA", "F16", "F16_V2"]);
-        let single_result = self.has("F32");
+        // Of one half of each operand then, the lower one unless marked.
+        let single_result = matches!(base, "HADD2" | "HMUL2" | "HFMA2") && self.has("F32");
         let mode = FloatMode { flush: self.has("FTZ"), saturate: self.has("SAT"), ..FloatMode::default() };
         match base {
             "HADD2" if single_result => {
-                // One half of each operand, the lower one unless marked.
                 let destination = self.destination(1)?;
                 let sources = [self.source(Kind::Half)?, self.source(Kind::Half)?];
                 let function = map2(move |a, b| half::add_to_single(a as u16, b as u16, mode));
@@ -26,11 +26,20 @@ impl Decoder<'_> {
             "HMUL2" => {
                 let destination = self.destination(1)?;
                 let sources = [self.source(Kind::Half)?, self.source(Kind::Half)?];
+                if single_result {
+                    let function = map2(move |a, b| half::multiply_to_single(a as u16, b as u16, mode));
+                    return Ok(self.compute(destination, sources, [], function));
+                }
                 Ok(self.compute(destination, sources, [], map2(move |a, b| half::multiply2(a, b, mode))))
             }
             "HFMA2" => {
                 let destination = self.destination(1)?;
                 let sources = [self.source(Kind::Half)?, self.source(Kind::Half)?, self.source(Kind::Half)?];
+                if single_result {
+                    let function =
+                        map3(move |a, b, c| half::fused_to_single(a as u16, b as u16, c as u16, mode));
+                    return Ok(self.compute(destination, sources, [], function));
+                }
                 Ok(self.compute(destination, sources, [], map3(move |a, b, c| half::fused2(a, b, c, mode))))
             }
             "HSETP2" => self.compare_halves(mode.flush),

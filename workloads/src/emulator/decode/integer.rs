@@ -197,7 +197,8 @@ impl Decoder<'_> {
         let destinations = vec![self.predicate_destination()?, self.predicate_destination()?];
         let sources = [self.source(Kind::Integer)?, self.source(Kind::Integer)?];
         let combined = self.predicate()?;
-        let lower = if extended { self.predicate()? } else { TRUE };
+        // Not printed where it is PT.
+        let lower = if extended { self.predicate_or(TRUE)? } else { TRUE };
         let function = match (constant, holds) {
             (Some(constant), _) => test2(combine, move |_, _| constant),
             (None, Some(holds)) => {
