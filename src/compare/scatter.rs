@@ -56,9 +56,10 @@ pub fn scatter(title: &str, drawn: &Scatter) -> Result<String> {
         let names: Vec<&str> = points().map(|point| point.name.as_str()).collect();
         let text = TextStyle::from(("sans-serif", FONT).into_font()).pos(Pos::new(HPos::Left, VPos::Center));
         for (name, (place, stands)) in names.iter().zip(places.iter().zip(arranged(&names, &places))) {
-            if let Some(corner) = stands {
-                root.draw(&PathElement::new([*place, (corner.0 - 2, corner.1)], BLACK.mix(0.2)))?;
-                root.draw_text(name, &text, corner)?;
+            if let Some((left, middle)) = stands {
+                let near = if left > place.0 { left - 2 } else { left + width(name) };
+                root.draw(&PathElement::new([*place, (near, middle)], BLACK.mix(0.2)))?;
+                root.draw_text(name, &text, (left, middle))?;
             }
         }
         for (number, group) in groups.iter().enumerate() {
@@ -72,6 +73,11 @@ pub fn scatter(title: &str, drawn: &Scatter) -> Result<String> {
     })
 }
 
+/// Of a name, in pixels.
+fn width(name: &str) -> i32 {
+    (LETTER * name.len() as f64) as i32
+}
+
 /// Where the left ends of the names stand: the nearest line right of the point, or left of it, that is free; none if
 /// none is.
 fn arranged(names: &[&str], places: &[(i32, i32)]) -> Vec<Option<(i32, i32)>> {
@@ -81,7 +87,7 @@ fn arranged(names: &[&str], places: &[(i32, i32)]) -> Vec<Option<(i32, i32)>> {
         one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3]
     };
     let stands = names.iter().zip(places).map(|(name, (x, y))| {
-        let width = (LETTER * name.len() as f64) as i32;
+        let width = width(name);
         let lines = (0..=LINES).flat_map(|line| [line * LINE, -line * LINE]);
         let corners = lines.flat_map(|line| [(x + GAP, y + line), (x - GAP - width, y + line)]);
         let free = |(x, y): &(i32, i32)| {

@@ -34,9 +34,9 @@ pub fn print(outcomes: &[Outcome], designs: &[Design], variants: &[Variant]) -> 
             print_claims(metric, &series);
         }
     }
+    print_sizes(outcomes, designs);
     if designs.contains(&Design::MALEKEH) {
         print_sensitivity(outcomes);
-        print_sizes(outcomes, designs);
         print_lost(outcomes);
     }
     let changed: Vec<_> = variants.iter().filter(|variant| variant.label != variant.design.name).collect();

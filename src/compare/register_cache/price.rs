@@ -164,9 +164,10 @@ fn hardware(variants: &[Variant], config: &Config, width: usize) -> Result<Vec<H
     let tops = parts.iter().map(|(parts, _)| parts.iter().map(verilog).collect::<Result<Vec<_>>>());
     let tops = tops.collect::<Result<Vec<_>>>()?;
     let mut distinct: Vec<(Hierarchy, bool)> = vec![];
-    for hierarchy in tops.iter().flatten() {
+    for (hierarchy, part) in tops.iter().flatten().zip(parts.iter().flat_map(|(parts, _)| parts)) {
         if distinct.iter().all(|(other, _)| other.top != hierarchy.top) {
-            distinct.push((hierarchy.clone(), true));
+            // SAT sweeping takes very long on tables that compare all of their entries with every source.
+            distinct.push((hierarchy.clone(), part.module != "tag_array"));
         }
     }
     let results = synthesize(&distinct, &options(None)?)?;

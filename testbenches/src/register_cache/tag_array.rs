@@ -1,7 +1,8 @@
-//! Testbench of the tag array.
+//! Testbench of the tag array, with a checker: no register lies twice in a warp's part, what is dirty is valid, what is
+//! found is what was stored, and no dirty lane is lost.
 
 use gpurf_blocks::ports::{TagArrayIn, TagArrayOut};
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{CacheWrite, Parameters, WARPS};
 use gpurf_hw::register_cache::TagArray;
 
 use super::registers;
@@ -25,21 +26,119 @@ struct TagArrayStimulus {
     entries: usize,
     sets: usize,
     lanes: usize,
+    write_back: bool,
     warps: usize,
     registers: Vec<u32>,
+    /// Row 8 e + w is entry e of warp w.
+    rows: Vec<Held>,
+    counts: Counts,
+}
+
+/// What lies in a row, told from outputs alone.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    register: u32,
+    valid: u32,
+    dirty: u32,
+}
+
+#[derive(Default)]
+struct Counts {
+    hits: u64,
+    taken_in: u64,
+    left: u64,
 }
 
 impl TagArrayStimulus {
     fn new(parameters: &Parameters) -> Self {
-        let Parameters { slots, rc_entries, rc_ways, rc_tag_lanes, .. } = *parameters;
+        let Parameters { slots, rc_entries, rc_ways, rc_tag_lanes, rc_write, .. } = *parameters;
         TagArrayStimulus {
             slots,
             entries: rc_entries,
             sets: rc_entries / rc_ways,
             lanes: rc_tag_lanes,
+            write_back: rc_write == CacheWrite::Back,
             warps: 1,
             registers: vec![0],
+            rows: vec![Held::default(); WARPS * rc_entries],
+            counts: Counts::default(),
         }
+    }
+
+    /// The row in which a warp's register lies.
+    fn row_of(&self, warp: u32, register: u32) -> Option<usize> {
+        let rows = (0..self.entries).map(|entry| WARPS * entry + warp as usize);
+        rows.into_iter().find(|row| self.rows[*row].valid != 0 && self.rows[*row].register == register)
+    }
+
+    fn check_lookups(&mut self, inputs: &TagArrayIn, outputs: &TagArrayOut) -> Result<(), String> {
+        for slot in (0..self.slots).filter(|slot| inputs.read[*slot]) {
+            let row = self.row_of(inputs.read_warp, inputs.read_register[slot]);
+            let has = row.map_or(0, |row| self.rows[row].valid & inputs.read_mask);
+            let row = row.filter(|_| has != 0).unwrap_or_default() as u32;
+            if (outputs.hit[slot], outputs.hit_row[slot]) != (has, row) {
+                return Err(format!(
+                    "slot {slot} finds lanes {:x} in row {}; {has:x} were stored in row {row}",
+                    outputs.hit[slot], outputs.hit_row[slot]
+                ));
+            }
+            self.counts.hits += u64::from(has != 0);
+        }
+        Ok(())
+    }
+
+    fn check_leaving(&mut self, row: usize, outputs: &TagArrayOut) -> Result<(), String> {
+        let Held { register, valid, dirty } = self.rows[row];
+        if outputs.victim & !valid != 0 {
+            return Err(format!(
+                "lanes {:x} of row {row} leave, of which {valid:x} are valid",
+                outputs.victim
+            ));
+        }
+        if outputs.victim != dirty || dirty != 0 && outputs.victim_register != register {
+            return Err(format!(
+                "lanes {:x} of register {} leave row {row}; dirty are {dirty:x} of register {register}",
+                outputs.victim, outputs.victim_register
+            ));
+        }
+        self.counts.left += u64::from(dirty != 0);
+        Ok(())
+    }
+
+    fn check_write(&mut self, inputs: &TagArrayIn, outputs: &TagArrayOut) -> Result<(), String> {
+        let TagArrayIn { warp, register, set, mask, fill, .. } = *inputs;
+        let TagArrayOut { stored, direct, .. } = *outputs;
+        if !fill && (stored | direct) != mask {
+            return Err(format!(
+                "of lanes {mask:x} of a result {stored:x} are stored and {direct:x} pass by"
+            ));
+        }
+        if stored == 0 {
+            return Ok(());
+        }
+        let row = outputs.row as usize;
+        if row % WARPS != warp as usize {
+            return Err(format!("warp {warp} writes into row {row}"));
+        }
+        match self.row_of(warp, register) {
+            Some(other) if other != row => {
+                return Err(format!("register {register} lies in row {other}, and is stored in row {row}"));
+            }
+            Some(_) => {}
+            None => {
+                if row / WARPS * self.sets / self.entries != set as usize {
+                    return Err(format!("set {set} takes register {register} into row {row}"));
+                }
+                self.check_leaving(row, outputs)?;
+                self.rows[row] = Held { register, ..Held::default() };
+                self.counts.taken_in += 1;
+            }
+        }
+        self.rows[row].valid |= stored;
+        if !fill && self.write_back {
+            self.rows[row].dirty |= stored;
+        }
+        Ok(())
     }
 
     fn mask(&self, random: &mut Random) -> u32 {
@@ -81,5 +180,27 @@ impl Stimulus<TagArrayIn, TagArrayOut> for TagArrayStimulus {
             _ => {}
         }
         inputs
+    }
+
+    fn observe(&mut self, inputs: &TagArrayIn, outputs: &TagArrayOut) -> Result<(), String> {
+        self.check_lookups(inputs, outputs)?;
+        let warp = inputs.warp as usize;
+        if inputs.write {
+            self.check_write(inputs, outputs)?;
+        }
+        if inputs.flush {
+            let row = WARPS * inputs.flush_entry as usize + warp;
+            self.check_leaving(row, outputs)?;
+            self.rows[row] = Held::default();
+        }
+        if inputs.drop {
+            self.rows.iter_mut().skip(warp).step_by(WARPS).for_each(|held| *held = Held::default());
+        }
+        Ok(())
+    }
+
+    fn coverage(&self) -> Vec<(&'static str, u64)> {
+        let Counts { hits, taken_in, left } = self.counts;
+        vec![("sources found", hits), ("registers taken in", taken_in), ("dirty registers that leave", left)]
     }
 }
