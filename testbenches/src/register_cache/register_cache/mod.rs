@@ -43,6 +43,9 @@ struct Write<D> {
     data: D,
 }
 
+/// Fills that wait, at which no more sources are read.
+const FILLS: usize = 8;
+
 /// Instructions of few or many warps and registers, with results and fills, and a register file that is slow or fast.
 struct RegisterCacheStimulus<D> {
     slots: usize,
@@ -133,7 +136,9 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
         }
         let mut inputs = RegisterCacheIn { register_ready: random.percent(self.ready), ..Default::default() };
         let read_warp = random.below(self.warps) as u32;
-        if random.percent(70) && !self.is_flushed(read_warp) {
+        // As many as collectors hold: a warp whose fills never end would never be flushed.
+        let has_room = self.fills.len() < FILLS;
+        if random.percent(70) && has_room && !self.is_flushed(read_warp) {
             (inputs.read_warp, inputs.read_lanes) = (read_warp, lanes(random));
             for slot in 0..self.slots {
                 let register = random.pick(&self.registers);
