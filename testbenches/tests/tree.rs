@@ -18,6 +18,8 @@ const EXEMPT: &[(&[&str], &str, &str)] = &[
     (&["hw"], "generics", "const generics of the modules"),
     (&["sim"], "sm", "the streaming multiprocessor around the models"),
     (&["sim"], "config", "constants of the streaming multiprocessor"),
+    (&["sim"], "design", "what a design of the streaming multiprocessor has"),
+    (&["sim"], "engines", "the models that the streaming multiprocessor steps"),
     (&["sim"], "statistics", "what the streaming multiprocessor counts"),
     (&["sim"], "energy", "energy of what the streaming multiprocessor counts"),
     (&["sim"], "register_traffic", "a count of traffic over streams, which is no hardware"),
