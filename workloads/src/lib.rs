@@ -10,10 +10,12 @@ mod error;
 pub mod instruction_set;
 mod launch_file;
 pub mod listing;
+mod pointer;
 pub mod suite;
 pub mod texture;
 
-pub use device::{Argument, Device, Dim, Options, Pointer};
+pub use device::{Argument, Device, Dim, Options};
 pub use error::{Error, Result};
 pub use launch_file::LaunchFile;
 pub use listing::Module;
+pub use pointer::Pointer;

@@ -4,7 +4,7 @@
 //! through a surface is what the next one samples. [`crate::Device::bind`] gives it a handle, which kernels
 //! take as a `cudaTextureObject_t` or `cudaSurfaceObject_t`.
 
-use crate::device::Pointer;
+use crate::pointer::Pointer;
 
 /// The type of a texel's channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

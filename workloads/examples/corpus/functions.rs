@@ -3,7 +3,7 @@
 use gpurf_workloads::{Argument, Device, Module, Options};
 
 use crate::answers::{answer, bytes, same, Answer, Case};
-use crate::headers::Function;
+use crate::function::Function;
 use crate::report::{Outcome, Report};
 
 const THREADS: usize = 256;

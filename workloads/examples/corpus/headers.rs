@@ -8,6 +8,7 @@ use std::process::Command;
 
 use gpurf_workloads::Module;
 
+use crate::function::Function;
 use crate::report::Report;
 use crate::Result;
 
@@ -39,14 +40,6 @@ const TYPES: &str = "bool|char|signed char|short|short int|int|long|long int|lon
     unsigned long long int|size_t|clock_t|float|double|char2|char4|uchar2|uchar4|short2|short4|ushort2|ushort4|int2|\
     int4|uint2|uint4|longlong2|ulonglong2|float2|float4|double2|__half|__half2|__nv_bfloat16|__nv_bfloat162|\
     __half_raw|__half2_raw|__nv_fp8_storage_t|__nv_fp8x2_storage_t";
-
-/// A function with the types of its parameters.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub struct Function {
-    pub result: String,
-    pub name: String,
-    pub parameters: Vec<String>,
-}
 
 /// Compiles and runs them. Sources and listings are kept in a folder of the build directory.
 pub fn functions(cuda: &Path) -> Result<Report> {

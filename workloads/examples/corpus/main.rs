@@ -10,6 +10,7 @@
 //! and what refuses the others.
 
 mod answers;
+mod function;
 mod functions;
 mod headers;
 mod project;

@@ -1,17 +1,7 @@
-//! Addresses, extents and arguments of launches.
+//! Extents and arguments of launches.
 
 use crate::listing::Kernel;
-
-/// An address in device memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Pointer(pub u64);
-
-impl Pointer {
-    /// The address `bytes` further on.
-    pub fn offset(self, bytes: u64) -> Pointer {
-        Pointer(self.0 + bytes)
-    }
-}
+use crate::pointer::Pointer;
 
 /// Extent of a grid in blocks, or of a block in threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

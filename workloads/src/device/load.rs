@@ -3,29 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::loaded::Loaded;
 use super::Device;
-use crate::emulator::{driver, Code, LibraryFunction, MISSING};
+use crate::emulator::{driver, LibraryFunction, MISSING};
 use crate::error::Result;
 use crate::listing::{Data, Module, Operand};
-
-/// A module on the device.
-pub(super) struct Loaded {
-    pub identity: u64,
-    /// Of its listing.
-    pub file: String,
-    /// Kernels decoded so far.
-    pub codes: Vec<Arc<Code>>,
-    pub constants: Arc<Vec<u8>>,
-    pub addresses: Arc<Vec<u8>>,
-    /// Address and size of global variables.
-    pub globals: BTreeMap<String, (u64, u32)>,
-    /// Where a copy of the constants lies, for code that addresses them as other memory.
-    pub constants_place: Option<u64>,
-    /// Where blocks of a whole grid meet.
-    pub workspace: Option<u64>,
-    /// Names that the module uses and lacks.
-    pub missing: Arc<Vec<String>>,
-}
 
 impl Device {
     /// Number of a module among the loaded ones; its variables get their places when it is first used.

@@ -15,8 +15,10 @@
 //! ```
 
 mod argument;
+mod batches;
 mod launch;
 mod load;
+mod loaded;
 mod run;
 
 use std::sync::Arc;
@@ -27,11 +29,12 @@ use gpurf_trace::{Command, Kernel as TraceKernel, Workload};
 use crate::emulator::{AccessError, Memory};
 use crate::error::{Error, Result};
 use crate::listing::Module;
+use crate::pointer::Pointer;
 use crate::texture::{Image, Sampler, Texture};
-use load::Loaded;
-use run::EmulatedBlocks;
+use batches::EmulatedBlocks;
+use loaded::Loaded;
 
-pub use argument::{Argument, Dim, Pointer};
+pub use argument::{Argument, Dim};
 
 /// What a device does beside computing.
 #[derive(Clone, Copy, Debug)]

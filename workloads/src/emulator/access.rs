@@ -3,7 +3,8 @@
 use super::arithmetic::matrix::transpose_88;
 use super::atomic::{atomic_32, atomic_64};
 use super::block_memory::{BlockMemory, Located};
-use super::execute::{Constants, Fault};
+use super::constants::Constants;
+use super::fault::Fault;
 use super::operation::*;
 use super::warp::{lanes_of, Warp};
 

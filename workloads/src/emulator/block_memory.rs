@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::execute::Fault;
+use super::fault::Fault;
 use super::memory::{AccessError, View};
 use super::operation::{Space, LANES};
 use crate::texture::Texture;

@@ -1,11 +1,12 @@
 //! What moves control, by one group of lanes.
 
 use super::block_memory::BlockMemory;
-use super::execute::{Constants, Fault};
-use super::library::LibraryFunction;
+use super::constants::Constants;
+use super::fault::Fault;
+use super::library_function::LibraryFunction;
 use super::operation::*;
 use super::warp::{lanes_of, Waiting, Warp};
-use super::MISSING;
+use super::windows::MISSING;
 use crate::error::readable;
 use crate::listing::INSTRUCTION_BYTES;
 

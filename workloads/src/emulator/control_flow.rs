@@ -16,8 +16,8 @@ use std::sync::Arc;
 use gpurf_trace::liveness::{Node, Origin};
 use gpurf_trace::{Liveness, RegisterSet};
 
+use super::code::Code;
 use super::operation::{Control, Operation, PredicateSource};
-use super::Code;
 use crate::listing::{Predicate, INSTRUCTION_BYTES};
 
 impl Code {

@@ -1,34 +1,10 @@
 //! From registers to registers, by one group of lanes.
 
 use super::access::Touched;
+use super::constants::Constants;
+use super::fault::Fault;
 use super::operation::*;
 use super::warp::{Group, Warp};
-
-/// What does not change during a launch.
-pub(crate) struct Constants<'a> {
-    pub banks: [&'a [u8]; 16],
-    pub block: [u32; 3],
-    pub block_size: [u32; 3],
-    /// Shared memory of a block in bytes.
-    pub shared_size: u32,
-}
-
-/// Why an instruction did not execute: what is wrong, and in which lane if it is one's.
-pub(crate) struct Fault {
-    pub message: String,
-    pub lane: Option<u32>,
-}
-
-impl Fault {
-    pub fn new(message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), lane: None }
-    }
-
-    pub fn at(mut self, lane: usize) -> Fault {
-        self.lane = Some(lane as u32);
-        self
-    }
-}
 
 /// Values on their way through an instruction.
 pub(crate) struct Scratch {

@@ -3,7 +3,8 @@
 use super::arithmetic::convert::{float_to_float, FloatType};
 use super::atomic::atomic_32;
 use super::block_memory::BlockMemory;
-use super::execute::{Constants, Fault};
+use super::constants::Constants;
+use super::fault::Fault;
 use super::operation::*;
 use super::texture::Geometry;
 use super::warp::{lanes_of, Warp};

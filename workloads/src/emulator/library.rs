@@ -3,92 +3,18 @@
 //! Their addresses stand for themselves; a call to one does what it should and goes on behind the call.
 //! Arguments are in R4 and up as the compiler's calling convention has them, 64-bit ones in pairs.
 
-use std::collections::BTreeMap;
-
 use sprintf::{vsprintf, Printf};
 
 use super::block_memory::BlockMemory;
-use super::execute::Fault;
+use super::fault::Fault;
+use super::library_function::LibraryFunction;
 use super::operation::Space;
 use super::warp::{lanes_of, Warp};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LibraryFunction {
-    Print,
-    AssertFail,
-    Allocate,
-    Free,
-}
-
-const FUNCTIONS: [(&str, LibraryFunction); 4] = [
-    ("vprintf", LibraryFunction::Print),
-    ("__assertfail", LibraryFunction::AssertFail),
-    ("malloc", LibraryFunction::Allocate),
-    ("free", LibraryFunction::Free),
-];
-
-/// Where the functions seem to be.
-const BASE: u64 = 0x7e00_0000_0000;
-const DISTANCE: u64 = 16;
 /// Registers that a call passes arguments and results in: R4 to R13.
 const ARGUMENTS: u32 = 14;
 /// Longest text that is printed or shown, in bytes.
 const MAX_TEXT: usize = 1 << 16;
-
-impl LibraryFunction {
-    pub fn named(name: &str) -> Option<LibraryFunction> {
-        FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
-    }
-
-    pub fn address(self) -> u64 {
-        let place = FUNCTIONS.iter().position(|(_, function)| *function == self).expect("listed");
-        BASE + DISTANCE * place as u64
-    }
-
-    pub fn at(address: u64) -> Option<LibraryFunction> {
-        FUNCTIONS.iter().map(|(_, function)| *function).find(|function| function.address() == address)
-    }
-}
-
-/// Memory that a kernel allocates itself.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Heap {
-    start: u64,
-    bytes: u64,
-    /// First address and bytes of what is in use.
-    used: BTreeMap<u64, u64>,
-}
-
-/// Allocations begin at multiples of so many bytes.
-const GRANULE: u64 = 16;
-
-impl Heap {
-    pub fn new(start: u64, bytes: u64) -> Heap {
-        Heap { start, bytes, used: BTreeMap::new() }
-    }
-
-    /// The first gap that is large enough; 0 if there is none, or nothing is asked for.
-    fn allocate(&mut self, bytes: u64) -> u64 {
-        let Some(size) = bytes.max(1).checked_next_multiple_of(GRANULE) else { return 0 };
-        let mut begin = self.start;
-        for (&start, &length) in &self.used {
-            if start - begin >= size {
-                break;
-            }
-            begin = start + length;
-        }
-        if self.start + self.bytes - begin < size {
-            return 0;
-        }
-        self.used.insert(begin, size);
-        begin
-    }
-
-    /// Whether there was such an allocation.
-    fn free(&mut self, address: u64) -> bool {
-        address == 0 || self.used.remove(&address).is_some()
-    }
-}
 
 impl Warp {
     /// Calls a function for these lanes, the lowest first.
@@ -275,16 +201,5 @@ mod tests {
         let Ok((text, count)) = print(format, 0, &mut read) else { panic!("read") };
         assert_eq!(text, "a   -5|2.50|0x1234|     ff|-1|%|%q");
         assert_eq!(count, 6);
-    }
-
-    #[test]
-    fn a_heap_gives_takes_back_and_ends() {
-        let mut heap = Heap::new(4096, 256);
-        let [a, b, c] = [100, 0, 60].map(|bytes| heap.allocate(bytes));
-        assert_eq!([a, b, c], [4096, 4096 + 112, 4096 + 128]);
-        assert_eq!(heap.allocate(100), 0);
-        assert!(heap.free(a) && !heap.free(a) && heap.free(0) && !heap.free(4100));
-        assert_eq!(heap.allocate(112), a);
-        assert_eq!(heap.allocate(u64::MAX), 0);
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::library::Heap;
+use super::heap::Heap;
 
 const PAGE: usize = 4096;
 /// Where allocations start.

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::arithmetic::convert::{float_to_float, FloatType};
 use super::arithmetic::{FloatMode, Rounding};
-use super::library::LibraryFunction;
+use super::library_function::LibraryFunction;
 use super::memory::AccessError;
 use super::texture::{Geometry, Outside, Sampling};
 

@@ -6,7 +6,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{BlockRun, Executed, Fault, Launch, Memory, Turn};
+use super::fault::Fault;
+use super::launch::{BlockRun, Executed, Launch, Turn};
+use super::memory::Memory;
 use crate::error::{Error, Result};
 use crate::listing::INSTRUCTION_BYTES;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::values::{Element, Number};
+use super::elements::{Element, Number};
 
 /// An argument as the file has it, one key and what it means.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

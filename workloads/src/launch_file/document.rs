@@ -7,8 +7,10 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::arguments::Argument;
-use super::values::{Element, Number, Tolerance, Values};
-use crate::device::{Dim, Pointer};
+use super::elements::{Element, Number, Tolerance};
+use super::values::Values;
+use crate::device::Dim;
+use crate::pointer::Pointer;
 use crate::texture::{AddressMode, Channel, Image, Sampler, Shape};
 
 #[derive(Deserialize)]

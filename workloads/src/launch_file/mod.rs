@@ -29,6 +29,7 @@
 
 mod arguments;
 mod document;
+mod elements;
 mod values;
 
 use std::cell::Cell;
@@ -39,12 +40,14 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use crate::device::{self, Device, Pointer};
+use crate::device::{self, Device};
 use crate::error::{Error, Result};
 use crate::listing::{Module, MAX_STACK};
+use crate::pointer::Pointer;
 use arguments::Places;
 use document::{Buffer, Document, Expect, Step, Target};
-use values::{Element, Values};
+use elements::Element;
+use values::Values;
 
 /// Most bytes of a buffer.
 const MAX_BYTES: u64 = 1 << 32;

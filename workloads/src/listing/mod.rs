@@ -13,8 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use operand::{Address, Constant, Half, Instruction, Operand, Predicate, Register, RegisterFile};
 
-use crate::emulator::Code;
-use crate::error::{readable, Error, Result};
+use crate::error::Result;
 
 /// Most bytes of stack per thread.
 pub(crate) const MAX_STACK: u32 = 512 << 10;
@@ -53,18 +52,6 @@ impl Module {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let identity = NEXT.fetch_add(1, Ordering::Relaxed);
         Ok(Module { identity, file: file.into(), ..parse::module(file, text)? })
-    }
-
-    /// Whether a kernel of it can be executed.
-    ///
-    /// # Errors
-    /// The line or the instruction that is not understood.
-    pub fn check(&self, kernel: &Kernel) -> Result<()> {
-        if let Some((line, message)) = &kernel.defect {
-            let message = format!("kernel {}: {message}", readable(&kernel.name));
-            return Err(Error::Listing { file: self.file.clone(), line: *line, message });
-        }
-        Code::new(kernel, &|_| 0).map(|_| ())
     }
 
     /// Whether a kernel may allocate memory.

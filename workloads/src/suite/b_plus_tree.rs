@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 
 use bytemuck::NoUninit;
 
-use crate::device::{Device, Pointer};
+use crate::device::Device;
 use crate::error::Result;
 use crate::listing::Module;
+use crate::pointer::Pointer;
 
 use super::{expect_equal, Benchmark, Size};
 

@@ -9,9 +9,10 @@ use std::ops::{AddAssign, Mul};
 
 use super::gemm::{add_scaled, halves, sixteenths, transpose};
 use super::{expect_equal, Benchmark, Size};
-use crate::device::{Argument, Device, Pointer};
+use crate::device::{Argument, Device};
 use crate::error::Result;
 use crate::listing::Module;
+use crate::pointer::Pointer;
 
 pub(super) const CONV_FWD: Benchmark = Benchmark {
     name: "conv_fwd",

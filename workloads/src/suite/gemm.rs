@@ -5,9 +5,10 @@ use std::ops::{AddAssign, Mul};
 use bytemuck::{AnyBitPattern, NoUninit};
 use half::f16;
 
-use crate::device::{Argument, Device, Dim, Pointer};
+use crate::device::{Argument, Device, Dim};
 use crate::error::Result;
 use crate::listing::Module;
+use crate::pointer::Pointer;
 
 /// A product of an `m` x `k` and a `k` x `n` matrix; all matrices are row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

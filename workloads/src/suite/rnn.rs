@@ -12,9 +12,10 @@ use half::f16;
 
 use super::gemm::{halves, product, singles, transpose, Shape, Tile};
 use super::{expect_close, Benchmark, Size, Tolerance};
-use crate::device::{Argument, Device, Pointer};
+use crate::device::{Argument, Device};
 use crate::error::Result;
 use crate::listing::Module;
+use crate::pointer::Pointer;
 
 pub(super) const RNN: Benchmark = Benchmark {
     name: "rnn",

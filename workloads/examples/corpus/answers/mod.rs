@@ -9,7 +9,7 @@ mod packed;
 
 use rustc_apfloat::Round;
 
-use crate::headers::Function;
+use crate::function::Function;
 
 /// A call by one of the threads of a block.
 #[derive(Clone, Copy)]

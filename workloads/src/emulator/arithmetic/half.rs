@@ -2,27 +2,9 @@
 
 use super::{rounding, single, FloatComparison, FloatMode, Rounding};
 
-/// The one NaN that instructions produce.
-pub const NAN: u16 = 0x7fff;
-/// The least normal number, 2^-14.
-pub(super) const MIN_NORMAL: f64 = 1.0 / 16384.0;
-
-/// A value; free of branches and always inlined, for the matrix instructions.
-#[inline(always)]
-pub fn to_f32(bits: u16) -> f32 {
-    // With exponent and significand in their places, a power of two makes up for the other bias, and
-    // normalizes what is subnormal.
-    let bits = u32::from(bits);
-    let magnitude = f32::from_bits((bits & 0x7fff) << 13) * f32::from_bits((127 + 127 - 15) << 23);
-    // An exponent of all ones stays one.
-    let special = if bits & 0x7c00 == 0x7c00 { 0x7f80_0000 } else { 0 };
-    f32::from_bits(magnitude.to_bits() | special | (bits & 0x8000) << 16)
-}
-
-#[inline(always)]
-pub(super) fn value(bits: u16) -> f64 {
-    f64::from(to_f32(bits))
-}
+#[cfg(test)]
+pub use super::formats::HALF_NAN as NAN;
+pub use super::formats::{half_to_f32 as to_f32, half_value as value};
 
 /// A value, subnormal ones as zero if asked to.
 #[inline]

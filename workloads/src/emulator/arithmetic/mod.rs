@@ -1,10 +1,11 @@
 //! What Turing's instructions compute, as pure functions of the bits in their source registers.
 //!
-//! Single precision results that are not a number are always [`single::NAN`], half precision ones
-//! [`half::NAN`]; double precision keeps the payload of a NaN operand (see [`double`]).
+//! Single precision results that are not a number are always [`formats::SINGLE_NAN`], half precision ones
+//! [`formats::HALF_NAN`]; double precision keeps the payload of a NaN operand (see [`double`]).
 
 pub mod convert;
 pub mod double;
+mod formats;
 pub mod half;
 pub mod integer;
 pub mod matrix;

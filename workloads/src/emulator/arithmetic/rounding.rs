@@ -1,7 +1,9 @@
 //! From exact values to those of a narrower format, in every rounding mode.
 
-use super::{half, single, Rounding};
 use std::cmp::Ordering;
+
+use super::formats::{half_value, HALF_MIN_NORMAL, HALF_NAN, SINGLE_NAN};
+use super::Rounding;
 
 /// By how much the magnitude bits of a value rounded to nearest must change for another mode, given
 /// how the exact value compares with it. Magnitudes count through all numbers up to infinity.
@@ -45,7 +47,7 @@ pub fn sum(a: f64, b: f64, rounding: Rounding) -> f64 {
 #[inline]
 pub fn to_single(value: f64, rounding: Rounding) -> u32 {
     if value.is_nan() {
-        return single::NAN;
+        return SINGLE_NAN;
     }
     let nearest = value as f32;
     let order = value.partial_cmp(&f64::from(nearest));
@@ -56,17 +58,17 @@ pub fn to_single(value: f64, rounding: Rounding) -> u32 {
 #[inline]
 pub fn to_half(value: f64, rounding: Rounding) -> u16 {
     if value.is_nan() {
-        return half::NAN;
+        return HALF_NAN;
     }
     let nearest = nearest_half(value);
-    let order = value.partial_cmp(&half::value(nearest));
+    let order = value.partial_cmp(&half_value(nearest));
     nearest.wrapping_add_signed(correction(nearest >> 15 != 0, order, rounding) as i16)
 }
 
 fn nearest_half(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = value.abs();
-    let bits = if magnitude < half::MIN_NORMAL {
+    let bits = if magnitude < HALF_MIN_NORMAL {
         // The last bit of 2^28 is worth 2^-24, as that of a subnormal: the addition rounds.
         let offset = f64::from(1 << 28);
         (magnitude + offset).to_bits() - offset.to_bits()

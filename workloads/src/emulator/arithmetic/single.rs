@@ -2,8 +2,7 @@
 
 use super::{rounding, FloatComparison, FloatMode};
 
-/// The one NaN that instructions produce.
-pub const NAN: u32 = 0x7fff_ffff;
+pub use super::formats::SINGLE_NAN as NAN;
 
 /// A value, subnormal ones as zero if asked to.
 #[inline]

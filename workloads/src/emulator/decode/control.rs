@@ -1,7 +1,7 @@
 //! Branches, convergence, barriers.
 
 use super::{Decoder, Kind, TRUE};
-use crate::emulator::library::LibraryFunction;
+use crate::emulator::library_function::LibraryFunction;
 use crate::emulator::operation::{Control, PredicateSource, Reduction, ReductionKind, Source};
 use crate::listing::{Operand, INSTRUCTION_BYTES};
 

@@ -1,0 +1,18 @@
+//! Faults of instructions.
+
+/// Why an instruction did not execute: what is wrong, and in which lane if it is one's.
+pub(crate) struct Fault {
+    pub message: String,
+    pub lane: Option<u32>,
+}
+
+impl Fault {
+    pub fn new(message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), lane: None }
+    }
+
+    pub fn at(mut self, lane: usize) -> Fault {
+        self.lane = Some(lane as u32);
+        self
+    }
+}
