@@ -122,7 +122,7 @@ fn two_swapped_pins_are_found() {
     // A cell whose inputs play different parts.
     let names = ["AOI21_X1", "OAI21_X1", "MUX2_X1"];
     let is_one = |line: &&str| names.iter().any(|name| line.trim_start().starts_with(&format!("{name} ")));
-    let cell = lines.iter().position(|line| is_one(&line)).expect("such a cell stands in it");
+    let cell = lines.iter().position(is_one).expect("such a cell stands in it");
     let end = cell + lines[cell..].iter().position(|line| line.contains(");")).unwrap();
     let (one, other) = if lines[cell].contains("MUX2") { (".S(", ".A(") } else { (".A(", ".B1(") };
     let net = |pin: &str| {

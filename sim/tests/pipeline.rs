@@ -38,8 +38,11 @@ impl Way {
     }
 }
 
+/// Ways of instructions, and where those under way are among them, by serial.
+type Ways = (Vec<Way>, HashMap<u32, usize>);
+
 #[derive(Clone, Default)]
-struct Record(Arc<Mutex<(Vec<Way>, HashMap<u32, usize>)>>);
+struct Record(Arc<Mutex<Ways>>);
 
 impl PipelineListener for Record {
     fn begin(&mut self, cycle: u64, instruction: &PipelineInstruction) {

@@ -240,6 +240,9 @@ fn errors(workload: &Workload, design: Design, settings: &[&str], fault: Fault, 
     gpu.statistics("model", 0).summary.counters.token_errors
 }
 
+/// What is put in, in which workload and design with which settings: of what the cache gives, of the machine.
+type Case<'a> = (&'a str, &'a Workload, Design, &'a [&'a str], Fault, Slip);
+
 const SAME: Fault = |_, _| {};
 const AS_IT_IS: Slip = |_, _, _| {};
 
@@ -251,7 +254,7 @@ fn faults_of_a_register_cache_are_found() {
     assert_eq!(errors(&chained, all, &[], SAME, AS_IT_IS), 0);
     assert_eq!(errors(&waiting, rfc, &[], SAME, AS_IT_IS), 0);
     let taken_in = &["rc_allocation=read_write"];
-    let faults: [(&str, &Workload, Design, &[&str], Fault, Slip); 13] = [
+    let faults: [Case; 13] = [
         ("a dropped write-back", &chained, all, &[], SAME, |_, out, _| out.register_write = false),
         ("a write-back that is lost now and then", &chained, all, &[], SAME, |_, out, seen| {
             out.register_write &= seen % 16 != 0

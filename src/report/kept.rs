@@ -57,7 +57,7 @@ pub fn not_run(studies: &[Kept<Study>]) -> Vec<NotRun> {
         let same = |one: &&Finding| {
             (&one.paper, &one.section, &one.what) == (&claim.paper, &claim.section, &claim.what)
         };
-        known.iter().any(|one| same(one))
+        known.iter().any(same)
     };
     let of = |(study, mut claims): (compare::Study, Vec<Finding>)| {
         claims.retain(|claim| !is_known(claim));

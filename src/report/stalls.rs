@@ -75,11 +75,7 @@ fn colour(cause: usize) -> String {
     match cause {
         // What one wants.
         0 => "hsl(145 45% 50%)".into(),
-        cause => format!(
-            "hsl({} 55% {}%)",
-            (cause * 67 + 190) % 360,
-            if cause.is_multiple_of(2) { 72 } else { 58 }
-        ),
+        cause => format!("hsl({} 55% {}%)", (cause * 67 + 190) % 360, if cause % 2 == 0 { 72 } else { 58 }),
     }
 }
 

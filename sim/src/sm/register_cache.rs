@@ -264,7 +264,7 @@ impl RegisterCacheUnit {
             }
         }
         let live = leaving.and_then(|warp| self.live[warp]);
-        live.map_or(true, |live| live.contains(outputs.register_number as u8))
+        live.is_none_or(|live| live.contains(outputs.register_number as u8))
     }
 
     /// The second half of a cycle: the sources of the instruction that issues are looked up. `None` if one of them is

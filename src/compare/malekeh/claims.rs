@@ -19,10 +19,13 @@ pub struct Claim {
     pub minimum: Option<f64>,
 }
 
+/// What is made of the values of all workloads.
+type Statistic = fn(&Series) -> f64;
+
 impl Claim {
     /// Average and extremes, as far as the paper gives them, beside those of the design's series.
     fn findings<'a>(&'a self, series: &'a Series) -> impl Iterator<Item = Finding> + 'a {
-        let beside: [(&str, Option<f64>, fn(&Series) -> f64); 3] = [
+        let beside: [(&str, Option<f64>, Statistic); 3] = [
             ("average", Some(self.average), Series::average),
             ("maximum", self.maximum, Series::maximum),
             ("minimum", self.minimum, Series::minimum),
