@@ -26,7 +26,7 @@ mod warp_states;
 mod write_back;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, Row, WarpId, MAX_BANKS, SUB_CORES, WARPS};
+use gpurf_blocks::{Row, WarpId, MAX_BANKS, SUB_CORES, WARPS};
 use gpurf_trace::DynamicInstruction;
 
 use crate::bits::{flags, mask};
@@ -48,6 +48,7 @@ use super::prefetch::Prefetch;
 use super::register_cache::RegisterCacheUnit;
 use super::two_level::ActiveSet;
 use super::warp::{State, Warp};
+use crate::engines::RunsSubCore;
 
 /// `E` runs the issue stage and the operand stage.
 pub(super) struct Core<E> {
@@ -98,10 +99,7 @@ struct Save {
     value: Option<u32>,
 }
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     pub fn new(index: usize, engine: E, config: &Config, design: &Design) -> Self {
         Core {
             index,

@@ -1,7 +1,5 @@
 //! The front of an SM: a kernel under way, whose thread blocks come onto the SM.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
 use gpurf_trace::{KernelReader, ThreadBlock};
 
 use super::error::SmError;
@@ -9,6 +7,7 @@ use super::machine::Machine;
 use super::names::{BlockId, Region, Slot};
 use super::occupancy::Occupancy;
 use super::resident::Resident;
+use crate::engines::RunsSubCore;
 use crate::statistics::{Counters, Stalls};
 
 pub(super) struct Front {
@@ -19,8 +18,6 @@ pub(super) struct Front {
     /// Number of the block to read next.
     number: u64,
     next_block: Option<ThreadBlock>,
-    /// Number of the next instruction to be launched.
-    pub next_serial: u32,
     /// The cycle in which the first block can start.
     pub launch_end: u64,
     /// Blocks launched so far.
@@ -31,12 +28,11 @@ pub(super) struct Front {
 }
 
 impl Front {
-    /// Of a kernel whose first block can start in cycle `launch_end`, with instructions from number `next_serial` on.
+    /// Of a kernel whose first block can start in cycle `launch_end`.
     pub fn new<E>(
         reader: KernelReader,
         occupancy: Occupancy,
         share: (u64, u64),
-        next_serial: u32,
         launch_end: u64,
         machine: &mut Machine<E>,
     ) -> Result<Self, SmError> {
@@ -47,7 +43,6 @@ impl Front {
             share,
             number: 0,
             next_block: None,
-            next_serial,
             launch_end,
             blocks: 0,
             counters,
@@ -94,17 +89,14 @@ impl Front {
     }
 
     /// Launches the next block, if there is one, and reads the one after it.
-    pub fn launch_block<E>(
+    pub fn launch_block<E: RunsSubCore>(
         &mut self,
         slot: Slot,
         region: Region,
         machine: &mut Machine<E>,
-    ) -> Result<Option<BlockId>, SmError>
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    ) -> Result<Option<BlockId>, SmError> {
         let Some(mut block) = self.next_block.take() else { return Ok(None) };
-        let Machine { sub_cores, context } = machine;
+        let Machine { sub_cores, context, next_serial } = machine;
         let id = context.blocks.free_number(slot);
         let mut warps = 0;
         for warp in &mut block.warps {
@@ -114,8 +106,8 @@ impl Front {
             }
             let number = warp.id as usize;
             let (sub_core, local) = self.occupancy.place(slot, number);
-            let serial = self.next_serial;
-            self.next_serial = serial.wrapping_add(instructions.len() as u32);
+            let serial = *next_serial;
+            *next_serial = serial.wrapping_add(instructions.len() as u32);
             let base = self.occupancy.base(region, number);
             sub_cores[sub_core].launch(local, (id, number as u16), base, instructions, serial);
             warps += 1;

@@ -6,8 +6,7 @@
 //! There the controller compares the instructions of all SMs in the interval with those of the one before
 //! (F §IV-B3), and STHLD changes.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Allocation, Clocked, SUB_CORES};
+use gpurf_blocks::{Allocation, SUB_CORES};
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
@@ -19,7 +18,7 @@ use super::sm::Sm;
 use crate::config::{Config, Sthld};
 use crate::design::{Caching, Design, Residency, SharedLoads};
 use crate::energy::Energies;
-use crate::engines::{IwmuEngine, RegisterCacheEngine, RmuEngine, StatusMonitorEngine};
+use crate::engines::{IwmuEngine, RegisterCacheEngine, RmuEngine, RunsSubCore, StatusMonitorEngine};
 use crate::issue::SthldController;
 use crate::statistics::{
     ratio, Counters, Interval, KernelStatistics, ResidentBlocks, Stalls, Statistics, Summary,
@@ -44,10 +43,7 @@ pub struct Gpu<E> {
 /// Runs all SMs until a cycle; whether the kernel is over on all of them.
 type RunAll<E> = fn(&mut [Sm<E>], u64) -> Result<bool, SmError>;
 
-impl<E> Gpu<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Gpu<E> {
     /// `engine` makes the hardware of each sub-core, which must have the design's parameters,
     /// [`Design::parameters`]; sub-core s of SM m has number 4 m + s. The seed is that of the
     /// hardware's random choices.
@@ -312,26 +308,17 @@ where
     }
 }
 
-impl<E> Gpu<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send,
-{
+impl<E: RunsSubCore + Send> Gpu<E> {
     /// As [`Gpu::run_kernel`], SMs side by side on the threads there are.
     pub fn run_kernel_in_parallel(&mut self, kernel: &Kernel, reuse: Option<&Reuse>) -> Result<(), SmError> {
         self.run_kernel_by(kernel, reuse, side_by_side)
     }
 }
 
-fn one_by_one<E>(sms: &mut [Sm<E>], end: u64) -> Result<bool, SmError>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+fn one_by_one<E: RunsSubCore>(sms: &mut [Sm<E>], end: u64) -> Result<bool, SmError> {
     sms.iter_mut().try_fold(true, |over, sm| Ok(sm.run_until(end)? && over))
 }
 
-fn side_by_side<E>(sms: &mut [Sm<E>], end: u64) -> Result<bool, SmError>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send,
-{
+fn side_by_side<E: RunsSubCore + Send>(sms: &mut [Sm<E>], end: u64) -> Result<bool, SmError> {
     sms.par_iter_mut().map(|sm| sm.run_until(end)).try_reduce(|| true, |over, other| Ok(over && other))
 }

@@ -9,4 +9,6 @@ use super::core::Core;
 pub(super) struct Machine<E> {
     pub sub_cores: [Core<E>; SUB_CORES],
     pub context: Context,
+    /// Number of the next instruction to be launched.
+    pub next_serial: u32,
 }

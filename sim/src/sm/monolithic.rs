@@ -5,14 +5,14 @@
 //! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is passed
 //! over.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, WarpId, SUB_CORES};
+use gpurf_blocks::{WarpId, SUB_CORES};
 
 use super::context::Context;
 use super::core::Core;
 use super::two_level::ActiveSet;
 use crate::bits::members;
 use crate::design::TwoLevel;
+use crate::engines::RunsSubCore;
 
 /// Warps by number: warp slot w of sub-core s is number 4 w + s.
 pub(super) struct Monolithic {
@@ -29,7 +29,7 @@ impl Monolithic {
     /// Lets one warp issue in this cycle. `next_serial`: number of the instruction after the last one launched.
     pub fn select<E>(&mut self, sub_cores: &mut [Core<E>; SUB_CORES], next_serial: u32, context: &mut Context)
     where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+        E: RunsSubCore,
     {
         let (mut ready, mut dependence, mut takes) = (0u32, 0u32, 0u32);
         for (index, sub_core) in sub_cores.iter_mut().enumerate() {

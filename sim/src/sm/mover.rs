@@ -12,14 +12,13 @@
 use std::collections::VecDeque;
 
 use gpurf_blocks::ports::RmuIn;
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, CTA_WARPS};
+use gpurf_blocks::CTA_WARPS;
 
 use super::machine::Machine;
 use super::names::{BlockId, Place};
 use super::occupancy::Occupancy;
 use super::resident::Resident;
-use crate::engines::RmuEngine;
+use crate::engines::{RmuEngine, RunsSubCore};
 
 /// Registers that have to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,15 +85,12 @@ impl RmuMove {
     }
 
     /// One cycle of the RMU, which engine `rmu` runs.
-    pub fn step<E>(
+    pub fn step<E: RunsSubCore>(
         &mut self,
         rmu: &mut RmuEngine,
         machine: &mut Machine<E>,
         occupancy: &Occupancy,
-    ) -> Progress
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    ) -> Progress {
         let now = machine.context.clock.now;
         let Moves { store, restore } = self.moves;
         let mut inputs = RmuIn {
@@ -173,10 +169,7 @@ impl DramMove {
         DramMove { moves, stored: 0, loaded: 0, reading: None, coming: VecDeque::new() }
     }
 
-    pub fn step<E>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy) -> Progress
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    pub fn step<E: RunsSubCore>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy) -> Progress {
         let all = occupancy.warps * occupancy.registers;
         if let Some(from) = self.moves.store.filter(|_| self.stored < all) {
             self.store(machine, occupancy, from);
@@ -191,10 +184,7 @@ impl DramMove {
         Progress::Done
     }
 
-    fn store<E>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy, from: Place)
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    fn store<E: RunsSubCore>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy, from: Place) {
         if let Some(sub_core) = self.reading {
             let Some(value) = machine.sub_cores[sub_core].saved_register() else { return };
             let registers = &mut machine.context.blocks.get_mut(from.block).stored;
@@ -212,10 +202,7 @@ impl DramMove {
         }
     }
 
-    fn load<E>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy, to: Place)
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    fn load<E: RunsSubCore>(&mut self, machine: &mut Machine<E>, occupancy: &Occupancy, to: Place) {
         let now = machine.context.clock.now;
         self.loaded = self.next(machine, occupancy, to.block, self.loaded);
         if self.loaded < occupancy.warps * occupancy.registers {
@@ -259,7 +246,7 @@ fn save<E>(
     register: u8,
 ) -> usize
 where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    E: RunsSubCore,
 {
     let (sub_core, warp) = occupancy.place(slot, number);
     let base = occupancy.base(region, number);
@@ -275,7 +262,7 @@ fn write<E>(
     register: u8,
     value: u32,
 ) where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+    E: RunsSubCore,
 {
     let (sub_core, warp) = occupancy.place(slot, number);
     machine.sub_cores[sub_core].restore_register(warp, register, occupancy.base(region, number), value);

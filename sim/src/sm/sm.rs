@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, SUB_CORES};
+use gpurf_blocks::SUB_CORES;
 use gpurf_trace::{Intervals, KernelReader, Liveness};
 
 use super::code::Code;
@@ -24,7 +23,7 @@ use super::prefetch;
 use super::switching::Switching;
 use crate::config::{Config, Organisation};
 use crate::design::{Caching, Design, Residency};
-use crate::engines::iwmu_model;
+use crate::engines::{iwmu_model, RunsSubCore};
 use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
 
@@ -43,8 +42,6 @@ pub(super) struct Sm<E> {
     share: (u64, u64),
     /// The kernel under way.
     front: Option<Front>,
-    /// Number of the next instruction to be launched.
-    next_serial: u32,
     monolithic: Option<Monolithic>,
     /// Jump over cycles in which nothing can happen.
     pub jump: bool,
@@ -59,10 +56,7 @@ pub(super) struct Finished {
     pub resident_blocks: usize,
 }
 
-impl<E> Sm<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Sm<E> {
     pub fn new(
         config: &Config,
         design: Design,
@@ -73,6 +67,7 @@ where
         let machine = Machine {
             sub_cores: std::array::from_fn(|index| Core::new(index, engine(index), config, &design)),
             context: Context::new(config, sharing),
+            next_serial: 0,
         };
         Sm {
             machine,
@@ -80,7 +75,6 @@ where
             design,
             share,
             front: None,
-            next_serial: 0,
             monolithic: (config.organisation == Organisation::Monolithic)
                 .then(|| Monolithic::new(design.two_level, SUB_CORES * config.active_warps)),
             jump: true,
@@ -94,7 +88,7 @@ where
         marks: PartnerMarks,
         liveness: Option<Arc<Liveness>>,
     ) -> Result<(), SmError> {
-        let Machine { sub_cores, context } = &mut self.machine;
+        let Machine { sub_cores, context, .. } = &mut self.machine;
         let header = reader.header();
         let occupancy = Occupancy::new(header, &context.config, &self.design)?;
         self.switching.start_kernel(&header.name);
@@ -120,8 +114,7 @@ where
         let launch_end = context.clock.now + context.config.sm.launch_latency;
         context.clock.last_progress = launch_end;
         let share = self.share;
-        self.front =
-            Some(Front::new(reader, occupancy, share, self.next_serial, launch_end, &mut self.machine)?);
+        self.front = Some(Front::new(reader, occupancy, share, launch_end, &mut self.machine)?);
         Ok(())
     }
 
@@ -164,7 +157,7 @@ where
     pub fn idle_until(&mut self, end: u64) {
         let cycles = end.saturating_sub(self.now());
         self.rest(cycles);
-        let Machine { sub_cores, context } = &mut self.machine;
+        let Machine { sub_cores, context, .. } = &mut self.machine;
         for sub_core in sub_cores {
             sub_core.idle(cycles, &mut context.records.stalls, false);
         }
@@ -172,7 +165,7 @@ where
 
     /// Cycles without a block.
     fn rest(&mut self, cycles: u64) {
-        let Machine { sub_cores, context } = &mut self.machine;
+        let Machine { sub_cores, context, .. } = &mut self.machine;
         sub_cores.iter_mut().for_each(|sub_core| sub_core.rest(cycles, context));
         self.pass(cycles);
     }
@@ -180,7 +173,6 @@ where
     /// Closes the kernel, also one that is cut short.
     pub fn finish(&mut self) -> Option<Finished> {
         let front = self.front.take()?;
-        self.next_serial = front.next_serial;
         let records = &self.machine.context.records;
         let (counters, stalls) =
             (records.counters.since(&front.counters), records.stalls.since(&front.stalls));
@@ -192,7 +184,7 @@ where
     /// One cycle; whether another one right after it may see anything happen.
     fn step(&mut self, front: &Front) -> bool {
         self.complete(&front.occupancy);
-        let Machine { sub_cores, context } = &mut self.machine;
+        let Machine { sub_cores, context, next_serial } = &mut self.machine;
         let (memory, mut around) = context.memory_path();
         let mut active = memory.step_sharing(&mut around);
         if let Some(executing) = memory.step(&mut around) {
@@ -200,7 +192,7 @@ where
             sub_cores[executing.sub_core].takes_long(executing.warp, destinations);
         }
         if let Some(monolithic) = &mut self.monolithic {
-            monolithic.select(sub_cores, front.next_serial, context);
+            monolithic.select(sub_cores, *next_serial, context);
         }
         for sub_core in sub_cores {
             active |= sub_core.step(context);
@@ -210,7 +202,7 @@ where
 
     /// Instructions that leave their units, and loads that memory answers.
     fn complete(&mut self, occupancy: &Occupancy) {
-        let Machine { sub_cores, context } = &mut self.machine;
+        let Machine { sub_cores, context, .. } = &mut self.machine;
         let (memory, mut around) = context.memory_path();
         memory.receive(&mut around);
         while let Some(mut executing) = context.completions.next(context.clock.now) {
@@ -228,7 +220,7 @@ where
 
     /// Barriers open, and blocks that are complete go. Whether any does.
     fn end_blocks(&mut self, occupancy: &Occupancy) -> bool {
-        let Machine { sub_cores, context } = &mut self.machine;
+        let Machine { sub_cores, context, .. } = &mut self.machine;
         let opened = std::mem::take(&mut context.blocks.opened);
         let completed = std::mem::take(&mut context.blocks.completed);
         for block in opened.union(completed).iter() {
@@ -260,7 +252,7 @@ where
 
     /// Goes to the next cycle, or, if nothing can happen before, to the next event, at most to cycle `end`.
     fn advance(&mut self, active: bool, end: u64) -> Result<(), SmError> {
-        let Machine { sub_cores, context } = &mut self.machine;
+        let Machine { sub_cores, context, .. } = &mut self.machine;
         let now = context.clock.now;
         let event = context.next_event();
         // Blocks whose warps all wait for the pool may take each other's place for ever.
@@ -278,7 +270,7 @@ where
         };
         let passed = next.min(end) - now;
         self.pass(passed);
-        let Machine { sub_cores, context } = &mut self.machine;
+        let Machine { sub_cores, context, .. } = &mut self.machine;
         for sub_core in sub_cores {
             sub_core.idle(passed - 1, &mut context.records.stalls, context.blocks.depleted);
         }

@@ -27,9 +27,6 @@ mod contexts;
 mod opening;
 mod status;
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
-
 use super::context::Context;
 use super::error::SmError;
 use super::front::Front;
@@ -39,7 +36,7 @@ use super::names::{BlockId, BlockSet, Place, Region, Slot};
 use super::warp::Warp;
 use crate::config::Config;
 use crate::design::{Design, Residency};
-use crate::engines::{rmu_model, RmuEngine};
+use crate::engines::{rmu_model, RmuEngine, RunsSubCore};
 use crate::finereg::Location;
 
 use opening::{Opening, Wanted};
@@ -129,16 +126,13 @@ impl Switching {
     }
 
     /// Launches the next block, if there is one.
-    pub fn launch<E>(
+    pub fn launch<E: RunsSubCore>(
         &mut self,
         slot: Slot,
         region: Region,
         front: &mut Front,
         machine: &mut Machine<E>,
-    ) -> Result<(), SmError>
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    ) -> Result<(), SmError> {
         let Some(block) = front.launch_block(slot, region, machine)? else { return Ok(()) };
         if front.occupancy.switching {
             self.monitor.set(block, Location::InUse, Location::InUse);
@@ -155,10 +149,11 @@ impl Switching {
     }
 
     /// One cycle of switching; whether another one right after it may see anything happen.
-    pub fn step<E>(&mut self, front: &mut Front, machine: &mut Machine<E>) -> Result<bool, SmError>
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    pub fn step<E: RunsSubCore>(
+        &mut self,
+        front: &mut Front,
+        machine: &mut Machine<E>,
+    ) -> Result<bool, SmError> {
         let Some(switch) = self.under_way.take() else {
             return Ok(self.begin(front, machine));
         };
@@ -168,15 +163,12 @@ impl Switching {
     }
 
     /// One cycle of the switch under way.
-    fn go_on<E>(
+    fn go_on<E: RunsSubCore>(
         &mut self,
         mut switch: Switch,
         front: &mut Front,
         machine: &mut Machine<E>,
-    ) -> Result<(), SmError>
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    ) -> Result<(), SmError> {
         machine.context.records.blocks.switch_cycles += 1;
         let now = machine.context.clock.now;
         let progress = match &mut switch.phase {
@@ -205,10 +197,7 @@ impl Switching {
     }
 
     /// Looks for something to switch; whether anything happened.
-    fn begin<E>(&mut self, front: &Front, machine: &mut Machine<E>) -> bool
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    fn begin<E: RunsSubCore>(&mut self, front: &Front, machine: &mut Machine<E>) -> bool {
         let opening = self.opening(front, machine);
         let told = !self.monitor.is_idle();
         let among = match opening {
@@ -244,7 +233,7 @@ impl Switching {
         }
     }
 
-    fn start<E>(
+    fn start<E: RunsSubCore>(
         &mut self,
         slot: Slot,
         outgoing: Option<BlockId>,
@@ -252,9 +241,7 @@ impl Switching {
         region: Region,
         front: &Front,
         machine: &mut Machine<E>,
-    ) where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    ) {
         let mut moves = Moves::default();
         if let Some(block) = outgoing {
             let now = machine.context.clock.now;
@@ -278,10 +265,12 @@ impl Switching {
         self.under_way = Some(Switch { slot, outgoing, incoming, region, phase });
     }
 
-    fn end<E>(&mut self, switch: Switch, front: &mut Front, machine: &mut Machine<E>) -> Result<(), SmError>
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    fn end<E: RunsSubCore>(
+        &mut self,
+        switch: Switch,
+        front: &mut Front,
+        machine: &mut Machine<E>,
+    ) -> Result<(), SmError> {
         let Switch { slot, outgoing, incoming, region, .. } = switch;
         let Context { code, blocks, records, .. } = &mut machine.context;
         if let Some(block) = outgoing {
@@ -315,10 +304,7 @@ impl Switching {
     }
 
     /// The PCRF has no room for it: it stays.
-    fn refuse<E>(&mut self, switch: Switch, front: &Front, machine: &mut Machine<E>)
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    fn refuse<E: RunsSubCore>(&mut self, switch: Switch, front: &Front, machine: &mut Machine<E>) {
         let block = switch.outgoing.expect("only what is stored is refused");
         let Context { blocks, records, .. } = &mut machine.context;
         records.blocks.refused_room += 1;

@@ -1,7 +1,7 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`].
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, WarpId, MAX_BANKS, MAX_SLOTS};
+use gpurf_blocks::ports::SubCoreOut;
+use gpurf_blocks::{WarpId, MAX_BANKS, MAX_SLOTS};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
@@ -10,11 +10,9 @@ use super::super::register_cache::{Arrival, Found, Taken};
 use super::super::warp::token;
 use super::Core;
 use crate::bits::{flags, members};
+use crate::engines::RunsSubCore;
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     /// Results and fills enter the cache, and what leaves it is written into the banks.
     pub(super) fn write_into_cache(&mut self, context: &mut Context) {
         let Some(cache) = &mut self.cache else { return };

@@ -1,7 +1,7 @@
 //! What the hardware says is held against what the SM knows.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, MAX_SLOTS};
+use gpurf_blocks::ports::SubCoreOut;
+use gpurf_blocks::MAX_SLOTS;
 
 use super::super::context::Context;
 use super::super::decoded::Decoded;
@@ -9,11 +9,9 @@ use super::super::executing::Executing;
 use super::super::warp::Expected;
 use super::Core;
 use crate::bits::mask;
+use crate::engines::RunsSubCore;
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     /// The operand stage and the SM must agree about which collectors are occupied.
     pub(super) fn check_occupancy(&self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
         let reported = mask(&outputs.collector_occupied) & self.collectors.all;

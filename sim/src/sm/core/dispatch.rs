@@ -1,17 +1,15 @@
 //! The dispatched instruction goes to its unit.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, WarpId};
+use gpurf_blocks::ports::SubCoreOut;
+use gpurf_blocks::WarpId;
 use gpurf_trace::RegisterSet;
 
 use super::super::context::Context;
 use super::{Core, Save};
 use crate::bits::mask;
+use crate::engines::RunsSubCore;
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     /// Sends the dispatched instruction, if there is one, to its unit.
     pub(super) fn dispatch(&mut self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
         let dispatched = mask(&outputs.dispatch);

@@ -1,16 +1,13 @@
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, Row, WarpId};
+use gpurf_blocks::{Row, WarpId};
 use gpurf_trace::Unit;
 
 use super::super::context::Context;
 use super::Core;
+use crate::engines::RunsSubCore;
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     /// Puts the next instruction of a warp at the head of its buffer.
     pub(super) fn present(&mut self, warp: WarpId, context: &Context) {
         let warp = warp.index();

@@ -1,18 +1,16 @@
 //! An instruction that the hardware has taken leaves its warp's buffer.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, WarpId};
+use gpurf_blocks::ports::SubCoreOut;
+use gpurf_blocks::WarpId;
 
 use super::super::context::Context;
 use super::super::executing::Executing;
 use super::collectors::Collecting;
 use super::Core;
 use crate::bits::mask;
+use crate::engines::RunsSubCore;
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     pub(super) fn issue(
         &mut self,
         outputs: &SubCoreOut<u32>,

@@ -1,7 +1,7 @@
 //! How a sub-core fetches register intervals: see [`super::super::prefetch`].
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, WarpId};
+use gpurf_blocks::ports::SubCoreOut;
+use gpurf_blocks::WarpId;
 
 use super::super::context::Context;
 use super::super::prefetch::{position, Batch};
@@ -9,11 +9,9 @@ use super::super::warp::State;
 use super::collectors::Collecting;
 use super::Core;
 use crate::bits::mask;
+use crate::engines::RunsSubCore;
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     /// The state of a warp that could issue, in view of its prefetch, which is put at the head of its buffer.
     pub(super) fn ask_prefetch(&mut self, warp: WarpId, context: &Context) -> State {
         let (Some(intervals), Some(liveness)) = (&context.code.intervals, &context.code.liveness) else {

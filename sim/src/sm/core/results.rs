@@ -58,8 +58,8 @@ impl Results {
     pub fn pop(&mut self, bank: BankId) -> Option<WaitingResult> {
         let result = self.waiting[bank.index()].pop_front()?;
         self.restoring -= u32::from(result.restored);
-        let (_, row) = self.home(result.warp, result.base, result.register);
         if let Some(copies) = &mut self.copies {
+            let (_, row) = home(self.banks, result.warp, result.base, result.register);
             copies[bank.index()][row.index()] = result.token;
         }
         Some(result)

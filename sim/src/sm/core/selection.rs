@@ -1,16 +1,13 @@
 //! What a scheduler of the whole SM asks of a sub-core.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, WarpId};
+use gpurf_blocks::WarpId;
 
 use super::super::context::Context;
 use super::permission::{Candidates, Permission};
 use super::Core;
+use crate::engines::RunsSubCore;
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     /// The warps among which a scheduler of the whole SM may choose in this cycle.
     pub fn candidates(&mut self, context: &mut Context) -> Candidates {
         self.classify(context);

@@ -1,7 +1,7 @@
 //! What a sub-core tells those who follow its instructions: see `pipeline`.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{BankId, Clocked, WarpId};
+use gpurf_blocks::ports::SubCoreOut;
+use gpurf_blocks::{BankId, WarpId};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
@@ -9,11 +9,9 @@ use super::super::names::BlockId;
 use super::collectors::Collecting;
 use super::Core;
 use crate::bits::mask;
+use crate::engines::RunsSubCore;
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     /// The warps of a resident block begin.
     pub fn begin_block(&self, block: BlockId, context: &mut Context) {
         if context.records.pipeline.is_some() {

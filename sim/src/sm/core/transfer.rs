@@ -1,8 +1,8 @@
 //! What a sub-core does for blocks that become pending or active: its warps' contexts leave and come, and their
 //! registers are read from the banks and written into them.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, Row, WarpId};
+use gpurf_blocks::ports::SubCoreOut;
+use gpurf_blocks::{Row, WarpId};
 
 use super::super::context::Context;
 use super::super::names::BlockId;
@@ -13,11 +13,9 @@ use super::results::WaitingResult;
 use super::warp_states::WarpStates;
 use super::{Core, Save};
 use crate::bits::mask;
+use crate::engines::RunsSubCore;
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     /// Warps that wait for a load that takes long, or for registers; and those of which nothing else is under way, or
     /// that are not there. One bit each. A warp at a barrier, or at its end, is among the latter only.
     pub fn stalled(&self, context: &Context) -> (u8, u8) {

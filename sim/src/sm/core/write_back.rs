@@ -1,18 +1,15 @@
 //! Instructions complete: results wait for their banks and are written.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{BankId, Clocked, WarpId};
+use gpurf_blocks::{BankId, WarpId};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
+use crate::engines::RunsSubCore;
 
-impl<E> Core<E>
-where
-    E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-{
+impl<E: RunsSubCore> Core<E> {
     /// One waiting result per bank is written.
     pub(super) fn write_back(&mut self, context: &mut Context) {
         for bank in 0..self.banks {

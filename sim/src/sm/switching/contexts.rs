@@ -1,13 +1,11 @@
 //! The contexts of warps, their places in the stream and their scoreboards, leave slots and come into them.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::Clocked;
-
 use super::super::context::Context;
 use super::super::machine::Machine;
 use super::super::names::{BlockId, Place, Slot};
 use super::super::occupancy::Occupancy;
 use super::{Incoming, Switch, Switching};
+use crate::engines::RunsSubCore;
 
 impl Switch {
     /// How long the contexts of a switch are on their way.
@@ -25,16 +23,14 @@ impl Switch {
 
 impl Switching {
     /// The warps of a block leave their slots.
-    pub(super) fn take_contexts<E>(
+    pub(super) fn take_contexts<E: RunsSubCore>(
         &mut self,
         block: BlockId,
         slot: Slot,
         occupancy: &Occupancy,
         machine: &mut Machine<E>,
-    ) where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
-        let Machine { sub_cores, context } = machine;
+    ) {
+        let Machine { sub_cores, context, .. } = machine;
         context.blocks.vacate(block, slot);
         let contexts = &mut context.blocks.get_mut(block).contexts;
         contexts.clear();
@@ -52,9 +48,9 @@ impl Switching {
         occupancy: &Occupancy,
         machine: &mut Machine<E>,
     ) where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
+        E: RunsSubCore,
     {
-        let Machine { sub_cores, context } = machine;
+        let Machine { sub_cores, context, .. } = machine;
         context.blocks.occupy(block, slot, region);
         let resident = context.blocks.get_mut(block);
         for (number, warp_context) in resident.contexts.iter_mut().enumerate() {

@@ -1,7 +1,6 @@
 //! What takes a slot. See [`super`] for the order.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, SUB_CORES};
+use gpurf_blocks::SUB_CORES;
 
 use super::super::blocks::Blocks;
 use super::super::context::Context;
@@ -12,6 +11,7 @@ use super::super::occupancy::Occupancy;
 use super::Switching;
 use crate::config::Prefer;
 use crate::design::Residency;
+use crate::engines::RunsSubCore;
 
 /// A slot that can be taken, and by what.
 pub(super) struct Opening {
@@ -32,12 +32,13 @@ pub(super) enum Wanted {
 
 impl Switching {
     /// Looks for a slot that can be taken: one without a block first, then those of stalled blocks in turn.
-    pub(super) fn opening<E>(&mut self, front: &Front, machine: &mut Machine<E>) -> Option<Opening>
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    pub(super) fn opening<E: RunsSubCore>(
+        &mut self,
+        front: &Front,
+        machine: &mut Machine<E>,
+    ) -> Option<Opening> {
         let occupancy = &front.occupancy;
-        let Machine { sub_cores, context } = &mut *machine;
+        let Machine { sub_cores, context, .. } = &mut *machine;
         context.blocks.depleted = false;
         if !context.blocks.resumable.is_empty() {
             let blocks = &context.blocks;
@@ -68,16 +69,13 @@ impl Switching {
     }
 
     /// What takes the place of a stalled block, and the region of its registers.
-    fn replace<E>(
+    fn replace<E: RunsSubCore>(
         &mut self,
         front: &Front,
         slot: Slot,
         block: BlockId,
         machine: &mut Machine<E>,
-    ) -> Option<(Wanted, Option<Region>)>
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    ) -> Option<(Wanted, Option<Region>)> {
         let occupancy = &front.occupancy;
         let can_launch = front.can_launch(machine);
         let Context { config, blocks, .. } = &mut machine.context;
@@ -137,14 +135,11 @@ impl Switching {
 
     /// Whether the live registers of a block are all that its warps need: see [`gpurf_trace::Liveness`] on warps that have
     /// diverged. If not, it is not switched: the RMU looks one program counter up for each warp.
-    fn can_store<E>(&self, block: BlockId, machine: &mut Machine<E>) -> bool
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    fn can_store<E: RunsSubCore>(&self, block: BlockId, machine: &mut Machine<E>) -> bool {
         if self.residency != Residency::FineReg {
             return true;
         }
-        let Machine { sub_cores, context } = machine;
+        let Machine { sub_cores, context, .. } = machine;
         let Some(liveness) = &context.code.liveness else { return false };
         let warps = sub_cores.iter().flat_map(|sub_core| sub_core.resident_warps());
         let mut warps = warps.filter(|warp| warp.block == block && !warp.is_issued());
