@@ -15,8 +15,18 @@ pub(super) const IGEMM: Benchmark =
 const TILE: Tile = Tile::new("igemm_128x128x64_64x64", [128, 128, 64], [64, 64]);
 
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let shape =
-        size.pick(Shape::new(328, 264, 176), Shape::new(1024, 1024, 1024), Shape::new(2048, 2048, 2048));
+    run_on(
+        device,
+        size.pick(Shape::new(328, 264, 176), Shape::new(1024, 1024, 1024), Shape::new(2048, 2048, 2048)),
+    )
+}
+
+/// Runs C = A Bᵀ, and checks the answer. A is `m` x `k` and B `n` x `k`.
+pub fn run_shape(device: &mut Device, m: usize, n: usize, k: usize) -> Result<()> {
+    run_on(device, Shape::new(m, n, k))
+}
+
+fn run_on(device: &mut Device, shape: Shape) -> Result<()> {
     let mut random = fastrand::Rng::with_seed(8);
     let a: Vec<i8> = (0..shape.m * shape.k).map(|_| random.i8(..)).collect();
     let b: Vec<i8> = (0..shape.n * shape.k).map(|_| random.i8(..)).collect();

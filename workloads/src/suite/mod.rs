@@ -11,7 +11,7 @@ mod gaussian;
 mod gemm;
 pub mod hgemm;
 mod hotspot;
-mod igemm;
+pub mod igemm;
 mod kmeans;
 mod lavamd;
 mod lud;
