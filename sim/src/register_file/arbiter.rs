@@ -1,7 +1,7 @@
 //! Reference model of the arbiter and its write filter: F §II, §III-B, §IV-A2; W §4.2.
 
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
-use gpurf_blocks::{BankId, Clocked, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS, Parameters, Row, WarpId};
+use gpurf_blocks::{BankId, Clocked, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
 
 use super::{home, Request, RequestQueue};
 use crate::bits::{all, mask, members};
