@@ -1,5 +1,5 @@
-//! Numbers that name parts of a sub-core, as types of their own where they go from one module to another. A register is
-//! what it is in code and traces, a `u8`.
+//! Numbers that name parts of a sub-core, as types of their own where they go from one module to another. Registers have
+//! theirs where code and traces are read.
 
 /// A warp of a sub-core, by its slot there: 0 to [`WARPS`](crate::WARPS) − 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +29,33 @@ impl WarpId {
 impl From<WarpId> for u32 {
     fn from(warp: WarpId) -> u32 {
         warp.0.into()
+    }
+}
+
+/// A collector of a sub-core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CollectorId(pub u8);
+
+impl CollectorId {
+    /// The lowest collector of a set, in which bit c stands for collector c; none of an empty one.
+    pub fn first_of(set: u8) -> Option<CollectorId> {
+        (set != 0).then(|| CollectorId(set.trailing_zeros() as u8))
+    }
+
+    /// Where it stands in an array of all collectors.
+    pub fn index(self) -> usize {
+        self.0.into()
+    }
+
+    /// Its bit in a set of them.
+    pub fn bit(self) -> u8 {
+        1 << self.0
+    }
+}
+
+impl From<CollectorId> for u32 {
+    fn from(collector: CollectorId) -> u32 {
+        collector.0.into()
     }
 }
 

@@ -1,7 +1,8 @@
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
-use gpurf_blocks::{Choice, Clocked, Data, Parameters, Row, WarpId};
+use gpurf_blocks::{Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId};
+use gpurf_trace::RegisterId;
 
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::{Collector, Edge, Issue, Placement, Results};
@@ -25,7 +26,7 @@ pub struct OperandStage<D: Data, K> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Decided<D> {
     /// The collector that an instruction enters, the instruction, what it found, and what it asks of the banks.
-    issue: Option<(usize, Issue, Placement)>,
+    issue: Option<(CollectorId, Issue, Placement)>,
     asked: Asked,
     grants: Grants,
     dispatch: Option<usize>,
@@ -55,7 +56,7 @@ impl<D: Data, K: Collector<D>> PortR for OperandStage<D, K> {
         for (number, collector) in self.collectors.iter().enumerate() {
             holders.occupied |= ((collector.is_occupied() && leaving != Some(number)) as u8) << number;
             holders.near |= (collector.holds_near() as u8) << number;
-            holders.owner[number] = collector.owner().map(|warp| warp as u8);
+            holders.owner[number] = collector.owner();
         }
         holders
     }
@@ -75,7 +76,7 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         let leaving = self.leaving(dispatch);
         for (number, collector) in self.collectors.iter().enumerate() {
             out.collector_occupied[number] = collector.is_occupied() && leaving != Some(number);
-            out.collector_warp[number] = collector.held().0;
+            out.collector_warp[number] = collector.held().0.into();
             out.collector_owned[number] = collector.owner().is_some();
             out.collector_near[number] = collector.holds_near();
         }
@@ -86,19 +87,19 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
                 out.operand_valid[slot] = operand.is_some();
                 out.operand_data[slot] = operand.unwrap_or_default();
             }
-            (out.dispatch_warp, out.dispatch_unit, out.dispatch_payload) = self.collectors[number].held();
+            let (warp, unit, payload) = self.collectors[number].held();
+            (out.dispatch_warp, out.dispatch_unit, out.dispatch_payload) = (warp.into(), unit, payload);
         }
 
         // Issue.
         let issue = Issue::at_stage(inputs, &self.parameters).map(|(number, issue)| {
-            let placement = self.collectors[number].look_up(&issue);
+            let placement = self.collectors[number.index()].look_up(&issue);
             (number, issue, placement)
         });
         let mut asked = Asked::default();
         if let Some((number, issue, placement)) = &issue {
-            let (warp, base) = (WarpId(issue.warp as u8), Row(inputs.base));
             let register = |slot: usize| issue.registers[slot];
-            asked = self.arbiter.ask(*number, (warp, base), placement.request, register);
+            asked = self.arbiter.ask(*number, (issue.warp, Row(inputs.base)), placement.request, register);
             for slot in 0..self.parameters.slots {
                 out.hit[slot] = placement.hit >> slot & 1 == 1;
             }
@@ -139,7 +140,7 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         // Banks.
         for bank in 0..self.parameters.banks {
             let write = (results.banks >> bank & 1 == 1).then(|| {
-                let (base, register) = (Row(results.base[bank]), results.register[bank] as u8);
+                let (base, register) = (Row(results.base[bank]), RegisterId(results.register[bank] as u8));
                 (self.arbiter.home(WarpId(0), base, register).1, results.data[bank])
             });
             let read = (grants.banks >> bank & 1 == 1).then(|| grants.reads[bank]);
@@ -152,7 +153,7 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
             let random = self.lfsr.value() as u32;
             for number in 0..self.collectors.len() {
                 let (cached, filtered) = self.taken(number);
-                let entering = issue.as_ref().filter(|(collector, ..)| *collector == number);
+                let entering = issue.as_ref().filter(|(collector, ..)| collector.index() == number);
                 let issue = entering.map(|(_, issue, placement)| (issue, *placement));
                 let edge = Edge { issue, results: &results, cached, filtered, random };
                 self.collectors[number].update(&edge);
@@ -169,7 +170,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     fn receive(&mut self) {
         for bank in &self.banks {
             if let Some(data) = bank.arriving() {
-                self.collectors[bank.collector as usize].receive(bank.slot as usize, data);
+                self.collectors[bank.collector.index()].receive(bank.slot as usize, data);
             }
         }
     }
@@ -203,7 +204,8 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         if results.banks == 0 {
             return (0, 0);
         }
-        let issue = issue.as_ref().filter(|(collector, ..)| *collector == number).map(|(_, issue, _)| issue);
+        let issue =
+            issue.as_ref().filter(|(collector, ..)| collector.index() == number).map(|(_, issue, _)| issue);
         self.collectors[number].takes(issue, results, |of_warp| self.arbiter.filter(of_warp, results.near))
     }
 }

@@ -51,10 +51,11 @@ where
         if let Some((warp, collector)) = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)))
         {
             outputs.issued = true;
-            outputs.issued_warp = warp as u32;
-            outputs.issue[collector] = true;
-            stage.issue[collector] = true;
-            stage.warp = warp as u32;
+            outputs.issued_warp = warp.into();
+            outputs.issue[collector.index()] = true;
+            stage.issue[collector.index()] = true;
+            stage.warp = warp.into();
+            let warp = warp.index();
             stage.unit = inputs.head_unit[warp];
             stage.payload = inputs.head_payload[warp];
             stage.base = inputs.head_base[warp];

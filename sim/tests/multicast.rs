@@ -224,11 +224,11 @@ fn kernel(warps: &[&[Line]]) -> Workload {
     for (number, lines) in warps.iter().enumerate() {
         block.begin_warp(number as u32);
         for (place, &(opcode, destination, sources, addresses)) in lines.iter().enumerate() {
-            let sources: Vec<_> = sources.iter().map(|&source| Register::Vector(source)).collect();
+            let sources: Vec<_> = sources.iter().map(|&source| Register::vector(source)).collect();
             let index = program.intern(&Instruction {
                 pc: 16 * place as u32,
                 opcode,
-                destination: destination.map(Register::Vector),
+                destination: destination.map(Register::vector),
                 sources: &sources,
                 width: if addresses.is_empty() { 0 } else { 4 },
                 immediates: [0; 2],

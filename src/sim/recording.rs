@@ -1,5 +1,6 @@
 //! What of a run is written down cycle by cycle, and which cycles.
 
+use gpurf_trace::RegisterId;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -60,7 +61,7 @@ impl RecordingArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
     Pc(u32),
-    Register(u8),
+    Register(RegisterId),
     Error,
     Switch,
 }
@@ -77,8 +78,8 @@ impl FromStr for Trigger {
                 digits.unwrap_or_else(|| address.parse()).ok().map(Trigger::Pc)
             }
             Some(("register", name)) => {
-                let number = name.strip_prefix('R').and_then(|number| number.parse().ok());
-                number.filter(|&number| number < u8::MAX).map(Trigger::Register)
+                let number = name.strip_prefix('R').and_then(|number| number.parse().ok()).map(RegisterId);
+                number.filter(|&register| register < RegisterId::RZ).map(Trigger::Register)
             }
             _ => None,
         };

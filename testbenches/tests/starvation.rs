@@ -1,14 +1,14 @@
 //! How long the warp scheduler can pass over a warp that stays ready.
 
-use gpurf_blocks::{Parameters, Scheduling, WARPS};
+use gpurf_blocks::{Parameters, Scheduling, WarpId, WARPS};
 use gpurf_sim::issue::WarpScheduler;
 
 /// The most issues of other warps before `warp` issues, whatever warps are ready beside it. `turn`: the
 /// scheduler when the warp becomes ready.
-fn most_passed_over(turn: &WarpScheduler, warp: usize, so_far: usize) -> usize {
+fn most_passed_over(turn: &WarpScheduler, warp: WarpId, so_far: usize) -> usize {
     assert!(so_far <= WARPS, "no bound");
-    let choices = (0..=u8::MAX).filter(|ready| ready >> warp & 1 == 1);
-    let mut next: Vec<usize> = choices.filter_map(|ready| turn.select(ready, 0, 0)).collect();
+    let choices = (0..=u8::MAX).filter(|ready| ready & warp.bit() != 0);
+    let mut next: Vec<WarpId> = choices.filter_map(|ready| turn.select(ready, 0, 0)).collect();
     next.sort();
     next.dedup();
     let others = next.into_iter().filter(|&other| other != warp);
@@ -26,8 +26,8 @@ fn most_passed_over(turn: &WarpScheduler, warp: usize, so_far: usize) -> usize {
 fn round_robin_passes_over_a_ready_warp_at_most_seven_times() {
     let parameters = Parameters { scheduling: Scheduling::Lrr, ..Parameters::default() };
     let mut worst = 0;
-    for warp in 0..WARPS {
-        for last in 0..WARPS {
+    for warp in WarpId::all_of(u8::MAX) {
+        for last in WarpId::all_of(u8::MAX) {
             let mut turn = WarpScheduler::new(&parameters);
             turn.issue(last);
             worst = worst.max(most_passed_over(&turn, warp, 0));

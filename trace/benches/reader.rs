@@ -26,11 +26,11 @@ fn workload() -> Workload {
         .iter()
         .enumerate()
         .map(|(i, &(opcode, destination, sources, width))| {
-            let sources: Vec<_> = sources.iter().copied().map(Register::Vector).collect();
+            let sources: Vec<_> = sources.iter().copied().map(Register::vector).collect();
             let instruction = Instruction {
                 pc: 16 * i as u32,
                 opcode,
-                destination: destination.map(Register::Vector),
+                destination: destination.map(Register::vector),
                 sources: &sources,
                 width,
                 immediates: [0; 2],

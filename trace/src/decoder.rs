@@ -158,7 +158,7 @@ impl Head {
 
 fn register(text: &[u8]) -> Result<Register, LineError> {
     let parsed = match text {
-        [b'R', digits @ ..] => number(digits).map(Register::Vector),
+        [b'R', digits @ ..] => number(digits).map(Register::vector),
         [b'U', b'R', digits @ ..] => number(digits).map(Register::Uniform),
         _ => None,
     };
@@ -252,6 +252,7 @@ impl std::hash::Hasher for PcHasher {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registers::RegisterId;
 
     fn decode(version: u32, line: &str) -> Result<(Program, u32, Vec<u64>), String> {
         let mut decoder = Decoder::new(version, if version < 3 { 4 } else { 0 });
@@ -281,8 +282,8 @@ mod tests {
             let instruction = &program[0];
             assert_eq!((instruction.pc, mask), (0xa0, u32::MAX));
             assert_eq!(&*instruction.opcode, "IMAD");
-            assert_eq!(instruction.named_destination, Some(Register::Vector(3)));
-            assert_eq!(instruction.sources[..], [6, 3]);
+            assert_eq!(instruction.named_destination, Some(Register::vector(3)));
+            assert_eq!(instruction.sources[..], [6, 3].map(RegisterId));
             assert_eq!(instruction.immediates, immediates);
             assert!(pool.is_empty());
         }

@@ -120,12 +120,13 @@ impl Graph {
 mod tests {
     use super::*;
     use crate::liveness::{Node, Origin};
+    use crate::registers::RegisterId;
 
     /// Registers and successors of each place.
     fn intervals(lines: &[(&[u8], &[u32])], limit: u32) -> Vec<usize> {
         let node = |(place, (registers, successors)): (usize, &(&[u8], &[u32]))| Node {
             pc: 16 * place as u32,
-            reads: registers.iter().copied().collect(),
+            reads: registers.iter().copied().map(RegisterId).collect(),
             successors: successors.to_vec(),
             ..Node::default()
         };
@@ -175,8 +176,11 @@ mod tests {
             let found = intervals(&borrowed, limit);
             for number in 0..found.len() {
                 let of_it = |place: &usize| found[*place] == number;
-                let registers: RegisterSet =
-                    (0..found.len()).filter(of_it).flat_map(|place| lines[place].0.iter().copied()).collect();
+                let registers: RegisterSet = (0..found.len())
+                    .filter(of_it)
+                    .flat_map(|place| lines[place].0.iter().copied())
+                    .map(RegisterId)
+                    .collect();
                 assert!(registers.len() <= limit, "{registers:?}");
                 let mut entered = BTreeSet::new();
                 for (from, (_, successors)) in

@@ -14,8 +14,8 @@
 //! let load = program.intern(&Instruction {
 //!     pc: 0,
 //!     opcode: "LDG.E.64.SYS",
-//!     destination: Some(Register::Vector(2)),
-//!     sources: &[Register::Vector(4)],
+//!     destination: Some(Register::vector(2)),
+//!     sources: &[Register::vector(4)],
 //!     width: 8,
 //!     immediates: [0, 0],
 //! })?;
@@ -67,6 +67,6 @@ pub use liveness::Liveness;
 pub use opcode::{Memory, MemoryAccess, MemorySpace, OpcodeError, Unit};
 pub use open::open;
 pub use program::{ExactOperands, Instruction, Program, StaticInstruction};
-pub use registers::{Register, RegisterSet, Registers};
+pub use registers::{Positions, Register, RegisterId, RegisterSet, Registers};
 pub use reuse::{Reuse, ReuseMode};
 pub use writer::write;

@@ -149,9 +149,10 @@ pub(crate) fn add_edges(instructions: &[DynamicInstruction], edges: &mut HashSet
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registers::RegisterId;
 
     fn set(registers: &[u8]) -> RegisterSet {
-        registers.iter().copied().collect()
+        registers.iter().copied().map(RegisterId).collect()
     }
 
     /// Reads, writes, successors.

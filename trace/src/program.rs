@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Index;
 
 use crate::opcode::{Memory, Opcode, OpcodeError, Unit};
-use crate::registers::{Register, Registers};
+use crate::registers::{Positions, Register, RegisterId, Registers};
 use crate::widen::{widen, Operands};
 
 /// An instruction as a trace names it: the first register of each operand, constants, immediates
@@ -63,7 +63,7 @@ pub struct StaticInstruction {
     pub sources: Registers,
     /// Of each of `sources`, the number of the source operand that it belongs to, as they stand in a
     /// trace: constants, immediates and predicates are not counted.
-    pub positions: Registers,
+    pub positions: Positions,
     /// Bit i: the i-th of `sources` has the `.reuse` flag. Traces do not tell; listings do.
     pub reuse: u16,
     /// Bit i: the machine code has the reuse flag of source slot i, of four. A slot that holds a constant
@@ -87,7 +87,8 @@ impl StaticInstruction {
             widen(opcode, entry.rule, instruction.destination, instruction.sources, instruction.immediates)?;
         let named = instruction.sources;
         let counted = |&(position, register): &(usize, &Register)| {
-            matches!(register, Register::Vector(0..=254)) && !named[..position].contains(register)
+            matches!(register, Register::Vector(id) if *id != RegisterId::RZ)
+                && !named[..position].contains(register)
         };
         Ok(StaticInstruction {
             pc: instruction.pc,
@@ -112,7 +113,7 @@ impl StaticInstruction {
 
     /// The source operand that an exactly known source belongs to: the one that widening gives it to, else that of
     /// the register next below it.
-    fn position_of(&self, register: u8) -> u8 {
+    fn position_of(&self, register: RegisterId) -> u8 {
         let widened = self.sources.iter().zip(&self.positions);
         let below = widened.filter(|(&known, _)| known <= register).max_by_key(|(&known, _)| known);
         below.map_or(0, |(_, &position)| position)

@@ -1,22 +1,59 @@
 //! Vector registers: as a trace names them, of an instruction, and in sets.
 
+use std::fmt;
+
 use arrayvec::ArrayVec;
 
+/// A vector register: `R0` to `R254`, and `R255`, the zero register RZ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RegisterId(pub u8);
+
+impl RegisterId {
+    /// The zero register: reads as 0, and is never written.
+    pub const RZ: RegisterId = RegisterId(255);
+
+    /// Where it stands in an array of all registers of a thread.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0.into()
+    }
+}
+
+impl fmt::Display for RegisterId {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "R{}", self.0)
+    }
+}
+
+impl From<RegisterId> for u32 {
+    fn from(register: RegisterId) -> u32 {
+        register.0.into()
+    }
+}
+
 /// Vector registers of an instruction; at most 16, so that a `u16` can mark them.
-pub type Registers = ArrayVec<u8, 16>;
+pub type Registers = ArrayVec<RegisterId, 16>;
+
+/// Of each of an instruction's [`Registers`], the number of the operand that it belongs to.
+pub type Positions = ArrayVec<u8, 16>;
 
 /// A register as a trace names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Register {
-    /// `R0` to `R254`, and `R255`, the zero register RZ.
-    Vector(u8),
+    /// A register of each thread.
+    Vector(RegisterId),
     /// `UR0` and on, `UR63` being URZ. Named by tracer version 6 only.
     Uniform(u8),
 }
 
 impl Register {
     /// The zero register.
-    pub const RZ: Register = Register::Vector(255);
+    pub const RZ: Register = Register::Vector(RegisterId::RZ);
+
+    /// The vector register with this number.
+    pub const fn vector(number: u8) -> Register {
+        Register::Vector(RegisterId(number))
+    }
 }
 
 /// A set of registers R0 to R255, one bit each.
@@ -26,20 +63,20 @@ pub struct RegisterSet([u64; 4]);
 impl RegisterSet {
     /// Adds a register, 0 to 255.
     #[inline]
-    pub fn insert(&mut self, register: u8) {
-        self.0[register as usize / 64] |= 1 << (register % 64);
+    pub fn insert(&mut self, register: RegisterId) {
+        self.0[register.index() / 64] |= 1 << (register.0 % 64);
     }
 
     /// Takes a register out, if it is there.
     #[inline]
-    pub fn remove(&mut self, register: u8) {
-        self.0[register as usize / 64] &= !(1 << (register % 64));
+    pub fn remove(&mut self, register: RegisterId) {
+        self.0[register.index() / 64] &= !(1 << (register.0 % 64));
     }
 
     /// Whether a register is in the set.
     #[inline]
-    pub fn contains(&self, register: u8) -> bool {
-        self.0[register as usize / 64] >> (register % 64) & 1 == 1
+    pub fn contains(&self, register: RegisterId) -> bool {
+        self.0[register.index() / 64] >> (register.0 % 64) & 1 == 1
     }
 
     /// The registers of either set.
@@ -76,8 +113,8 @@ impl RegisterSet {
     }
 
     /// The registers in it, lowest first.
-    pub fn iter(self) -> impl Iterator<Item = u8> {
-        (0..=255u8).filter(move |&register| self.contains(register))
+    pub fn iter(self) -> impl Iterator<Item = RegisterId> {
+        (0..=255).map(RegisterId).filter(move |&register| self.contains(register))
     }
 
     /// Whether some register is in both sets.
@@ -88,8 +125,8 @@ impl RegisterSet {
     }
 }
 
-impl FromIterator<u8> for RegisterSet {
-    fn from_iter<I: IntoIterator<Item = u8>>(registers: I) -> Self {
+impl FromIterator<RegisterId> for RegisterSet {
+    fn from_iter<I: IntoIterator<Item = RegisterId>>(registers: I) -> Self {
         let mut set = RegisterSet::default();
         registers.into_iter().for_each(|register| set.insert(register));
         set
@@ -100,29 +137,33 @@ impl FromIterator<u8> for RegisterSet {
 mod tests {
     use super::*;
 
+    fn set<const N: usize>(registers: [u8; N]) -> RegisterSet {
+        registers.map(RegisterId).into_iter().collect()
+    }
+
     #[test]
     fn a_set_holds_what_was_inserted_and_not_removed() {
-        let mut set = RegisterSet::from_iter([0, 63, 64, 255]);
-        assert!([0, 63, 64, 255].into_iter().all(|register| set.contains(register)));
-        assert!(!set.contains(1) && !set.contains(65));
-        set.remove(64);
-        assert!(!set.contains(64) && set.contains(63));
+        let mut held = set([0, 63, 64, 255]);
+        assert!([0, 63, 64, 255].into_iter().all(|register| held.contains(RegisterId(register))));
+        assert!(!held.contains(RegisterId(1)) && !held.contains(RegisterId(65)));
+        held.remove(RegisterId(64));
+        assert!(!held.contains(RegisterId(64)) && held.contains(RegisterId(63)));
     }
 
     #[test]
     fn a_difference_has_what_only_the_first_has() {
-        let (all, some) = (RegisterSet::from_iter([1, 64, 200]), RegisterSet::from_iter([64, 65]));
+        let (all, some) = (set([1, 64, 200]), set([64, 65]));
         let rest = all.difference(some);
-        assert_eq!(rest.iter().collect::<Vec<_>>(), [1, 200]);
+        assert_eq!(rest.iter().collect::<Vec<_>>(), [1, 200].map(RegisterId));
         assert!(rest.is_subset(&all) && !all.is_subset(&rest));
         assert_eq!((all.len(), rest.low_word(), RegisterSet::default().is_empty()), (3, 2, true));
     }
 
     #[test]
     fn sets_meet_where_they_share_a_register() {
-        let (low, high) = (RegisterSet::from_iter([3, 70]), RegisterSet::from_iter([200]));
+        let (low, high) = (set([3, 70]), set([200]));
         assert!(!low.intersects(&high));
         assert!(low.union(high).intersects(&high));
-        assert!(low.intersects(&RegisterSet::from_iter([70])));
+        assert!(low.intersects(&set([70])));
     }
 }

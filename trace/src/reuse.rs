@@ -79,11 +79,11 @@ pub fn distances(
         let distance = |read: Option<usize>| read.map(|read| (read - position) as u32);
         for (i, &register) in place.destinations.iter().enumerate() {
             // Taking it ends the life of earlier values, this instruction's sources included.
-            let read = next_read[usize::from(register)].take();
+            let read = next_read[register.index()].take();
             visit(position, Operand::Destination(i), distance(read));
         }
         for (i, &register) in place.sources.iter().enumerate() {
-            let read = next_read[usize::from(register)].replace(position);
+            let read = next_read[register.index()].replace(position);
             visit(position, Operand::Source(i), distance(read));
         }
     }

@@ -12,7 +12,7 @@
 use arrayvec::ArrayVec;
 
 use crate::opcode::{Opcode, OpcodeError};
-use crate::registers::{Register, Registers};
+use crate::registers::{Positions, Register, RegisterId, Registers};
 use crate::rule::Rule;
 
 /// Destination and source registers, sources deduplicated in the order first named.
@@ -20,7 +20,7 @@ pub(crate) struct Operands {
     pub destinations: Registers,
     pub sources: Registers,
     /// Of each source, the number of the source operand that first has it.
-    pub positions: Registers,
+    pub positions: Positions,
 }
 
 /// Applies `rule` to the named operands.
@@ -72,7 +72,7 @@ struct Builder<'a> {
     opcode: Opcode<'a>,
     destinations: Registers,
     sources: Registers,
-    positions: Registers,
+    positions: Positions,
     /// Source operands so far.
     operand: u8,
 }
@@ -99,10 +99,10 @@ impl Builder<'_> {
         let Register::Vector(first) = register else {
             return Ok(());
         };
-        // RZ (255) starts an empty range, and nothing widens into it.
-        for number in (first..255).take(count) {
-            if !list.contains(&number) {
-                list.try_push(number).map_err(|_| OpcodeError::TooWide { opcode: opcode.0.into() })?;
+        // RZ starts an empty range, and nothing widens into it.
+        for register in (first.0..RegisterId::RZ.0).take(count).map(RegisterId) {
+            if !list.contains(&register) {
+                list.try_push(register).map_err(|_| OpcodeError::TooWide { opcode: opcode.0.into() })?;
             }
         }
         Ok(())
@@ -170,7 +170,7 @@ fn pair_if(wide: bool) -> usize {
 }
 
 fn is_even(register: Register) -> bool {
-    matches!(register, Register::Vector(number) if number % 2 == 0)
+    matches!(register, Register::Vector(number) if number.0 % 2 == 0)
 }
 
 /// Registers of the data of a load, store or atomic.
@@ -302,7 +302,7 @@ mod tests {
     fn widened(text: &str, immediate: i64) -> (Vec<u8>, Vec<u8>) {
         let register = |name: &str| match name.strip_prefix("UR") {
             Some(number) => Register::Uniform(number.parse().unwrap()),
-            None => Register::Vector(name[1..].parse().unwrap()),
+            None => Register::vector(name[1..].parse().unwrap()),
         };
         let mut words = text.split(' ');
         let destination = words.next().filter(|&word| word != "-").map(register);
@@ -310,7 +310,8 @@ mod tests {
         let sources: Vec<_> = words.map(register).collect();
         let rule = opcode.entry().unwrap().rule;
         let operands = widen(opcode, rule, destination, &sources, [immediate, 0]).unwrap();
-        (operands.destinations.to_vec(), operands.sources.to_vec())
+        let numbers = |registers: Registers| registers.iter().map(|register| register.0).collect();
+        (numbers(operands.destinations), numbers(operands.sources))
     }
 
     #[track_caller]
@@ -416,7 +417,7 @@ mod tests {
         let positions = |text: &str| {
             let mut words = text.split(' ');
             let opcode = Opcode(words.next().unwrap());
-            let sources: Vec<_> = words.map(|name| Register::Vector(name[1..].parse().unwrap())).collect();
+            let sources: Vec<_> = words.map(|name| Register::vector(name[1..].parse().unwrap())).collect();
             let operands = widen(opcode, opcode.entry().unwrap().rule, None, &sources, [0; 2]).unwrap();
             operands.positions.to_vec()
         };
@@ -431,7 +432,7 @@ mod tests {
     fn a_matrix_without_shape_or_too_wide_is_refused() {
         assert!(matches!(Fragments::of(Opcode("HMMA.F32")), Err(OpcodeError::Shape { .. })));
         let opcode = Opcode("HGMMA.64x256x16.F32");
-        let result = widen(opcode, Rule::WarpgroupMatrix, Some(Register::Vector(24)), &[], [0; 2]);
+        let result = widen(opcode, Rule::WarpgroupMatrix, Some(Register::vector(24)), &[], [0; 2]);
         assert!(matches!(result, Err(OpcodeError::TooWide { .. })));
     }
 

@@ -163,7 +163,7 @@ fn write_instruction(
 
 fn write_register(out: &mut impl Write, register: Register) -> io::Result<()> {
     match register {
-        Register::Vector(number) => write!(out, "R{number} "),
+        Register::Vector(id) => write!(out, "{id} "),
         Register::Uniform(number) => write!(out, "UR{number} "),
     }
 }

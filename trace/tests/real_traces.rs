@@ -2,7 +2,7 @@
 
 use gpurf_fixtures::{traces, OWN_TRACE};
 use gpurf_trace::reuse::Histogram;
-use gpurf_trace::{open, Command, Register, Reuse, ReuseMode, Unit, Workload};
+use gpurf_trace::{open, Command, Register, RegisterId, Reuse, ReuseMode, Unit, Workload};
 
 /// Folder, kernels, warp instructions.
 const TRACES: [(&str, usize, u64); 6] = [
@@ -82,7 +82,7 @@ fn widened_registers_exist_and_pairs_are_aligned() {
                 if let (2, Some(Register::Vector(first))) =
                     (place.destinations.len(), place.named_destination)
                 {
-                    assert_eq!(first % 2, 0, "{name}: {place:?}");
+                    assert_eq!(first.0 % 2, 0, "{name}: {place:?}");
                 }
             }
         }
@@ -100,9 +100,9 @@ fn operands_of_known_instructions() {
         instructions.iter().find(|place| place.pc == pc).unwrap()
     };
     // LDC.64 R28, then LDG.E R4, [R28.64], then STL.64 [R1], R4.
-    assert_eq!(at(0x90).destinations[..], [28, 29]);
-    assert_eq!(at(0xc0).sources[..], [28, 29]);
-    assert_eq!(at(0x220).sources[..], [1, 4, 5]);
+    assert_eq!(at(0x90).destinations[..], [28, 29].map(RegisterId));
+    assert_eq!(at(0xc0).sources[..], [28, 29].map(RegisterId));
+    assert_eq!(at(0x220).sources[..], [1, 4, 5].map(RegisterId));
     assert_eq!(at(0x220).unit, Unit::LoadStore);
     assert!(at(0x80).exit);
 
@@ -110,7 +110,7 @@ fn operands_of_known_instructions() {
     let mut reader = kernel_of("atax-v6-sm90").open().unwrap();
     reader.next_block().unwrap();
     let place = &reader.program()[5];
-    assert_eq!(place.sources[..], [10, 3]);
+    assert_eq!(place.sources[..], [10, 3].map(RegisterId));
     assert_eq!(place.named_sources[1], Register::Uniform(4));
 }
 

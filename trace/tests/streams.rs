@@ -44,7 +44,7 @@ fn choices() -> impl Strategy<Value = Vec<Choice>> {
 fn push(choice: &Choice, pc: u32, program: &mut Program, block: &mut ThreadBlock) {
     let &(opcode, registers, immediate, mask, base, stride) = choice;
     let (opcode, writes, source_count, width) = OPCODES[opcode];
-    let [destination, sources @ ..] = registers.map(Register::Vector);
+    let [destination, sources @ ..] = registers.map(Register::vector);
     let instruction = Instruction {
         pc,
         opcode,

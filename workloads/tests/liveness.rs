@@ -17,7 +17,7 @@ fn needed(program: &Program, instructions: &[DynamicInstruction]) -> Vec<Registe
     for (instruction, needed) in instructions.iter().zip(&mut needed).rev() {
         let place = &program[instruction.static_index];
         for &register in &place.destinations {
-            let readers = &mut threads[usize::from(register)];
+            let readers = &mut threads[register.index()];
             *readers &= !instruction.mask;
             if *readers == 0 {
                 by_threads.remove(register);
@@ -27,7 +27,7 @@ fn needed(program: &Program, instructions: &[DynamicInstruction]) -> Vec<Registe
             }
         }
         for &register in &place.sources {
-            threads[usize::from(register)] |= instruction.mask;
+            threads[register.index()] |= instruction.mask;
             if instruction.mask != 0 {
                 by_threads.insert(register);
             }

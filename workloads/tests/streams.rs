@@ -6,7 +6,10 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use gpurf_trace::{open, write, Instruction, Kernel, Program, StaticInstruction, ThreadBlock, Workload};
+use gpurf_trace::{
+    open, write, Instruction, Kernel, Program, RegisterId, Registers, StaticInstruction, ThreadBlock,
+    Workload,
+};
 use gpurf_workloads::listing::{
     Address, Instruction as Listed, Kernel as ListedKernel, Operand, Register, RegisterFile,
 };
@@ -293,8 +296,9 @@ fn streams_have_the_lanes_and_addresses_that_were_executed() {
 
 #[test]
 fn operands_are_exact_with_their_reuse_flags() {
-    type Registers = &'static [u8];
-    let lines: [(&str, Registers, Registers, u16); 18] = [
+    type Numbers = &'static [u8];
+    let registers = |numbers: &[u8]| numbers.iter().copied().map(RegisterId).collect::<Registers>();
+    let lines: [(&str, Numbers, Numbers, u16); 18] = [
         ("IMAD.WIDE R2, R0, R4.reuse, c[0x0][0x160]", &[2, 3], &[0, 4], 0b10),
         ("IMAD.WIDE.U32 R2, R0.reuse, R4, R6.reuse", &[2, 3], &[0, 4, 6, 7], 0b1101),
         ("FADD R5, -R5.reuse, |R6.reuse|", &[5], &[5, 6], 0b11),
@@ -319,8 +323,8 @@ fn operands_are_exact_with_their_reuse_flags() {
     let (_, program) = programs("k.sass", &text).remove(0);
     for ((line, destinations, sources, reuse), found) in lines.iter().zip(&program.instructions()[1..]) {
         assert_eq!(
-            (&found.destinations[..], &found.sources[..], found.reuse),
-            (*destinations, *sources, *reuse),
+            (found.destinations.clone(), found.sources.clone(), found.reuse),
+            (registers(destinations), registers(sources), *reuse),
             "{line}"
         );
     }

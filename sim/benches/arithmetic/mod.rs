@@ -9,7 +9,7 @@ pub fn arithmetic(warps: u32, length: u32, of_loop: u32, lanes: [u32; 2]) -> (Pr
     for warp in 0..warps {
         block.begin_warp(warp);
         for place in (0..length).map(|number| number % of_loop) {
-            let register = |number: u32| Register::Vector((number % 13) as u8);
+            let register = |number: u32| Register::vector((number % 13) as u8);
             let index = program.intern(&Instruction {
                 pc: 16 * place,
                 opcode: "FFMA",

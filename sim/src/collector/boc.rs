@@ -1,9 +1,10 @@
 //! Reference model of the bypassing operand collector of BOW: F §VI-B.
 
+use gpurf_trace::RegisterId;
 use std::collections::VecDeque;
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
-use gpurf_blocks::{Clocked, Data, Parameters, MAX_SLOTS};
+use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_SLOTS};
 
 use super::window_instruction::{Operand, WindowInstruction};
 use super::{Collector, Edge, Issue, Placement, Results};
@@ -19,7 +20,7 @@ pub struct Boc<D: Data> {
     unit: u32,
     payload: u32,
     /// Its own in the stage, which is the warp that it belongs to.
-    number: u32,
+    number: WarpId,
     inputs: CollectorIn<D>,
 }
 
@@ -32,7 +33,7 @@ impl<D: Data> Boc<D> {
             occupied: false,
             unit: 0,
             payload: 0,
-            number: 0,
+            number: WarpId::default(),
             inputs: CollectorIn::default(),
         }
     }
@@ -63,7 +64,7 @@ impl<D: Data> Boc<D> {
     }
 
     /// Whether a slot waits for a result of this register, with `issue` going first.
-    fn awaits(&self, issue: Option<&Issue>, register: u8) -> bool {
+    fn awaits(&self, issue: Option<&Issue>, register: RegisterId) -> bool {
         self.staying(issue).any(|instruction| instruction.awaits(register))
     }
 
@@ -87,7 +88,7 @@ impl<D: Data> Boc<D> {
     /// A result: it fills the slot that waits for it, and any other copy of its register is old.
     /// `entered`: an instruction entered in this cycle, which comes before the result and whose slots
     /// wait for a later one.
-    fn write(&mut self, register: u8, data: D, entered: bool) {
+    fn write(&mut self, register: RegisterId, data: D, entered: bool) {
         for instruction in self.window.iter_mut().skip(entered.into()) {
             instruction.write(register, data);
         }
@@ -96,14 +97,14 @@ impl<D: Data> Boc<D> {
 
 impl<D: Data> Collector<D> for Boc<D> {
     fn numbered(parameters: &Parameters, number: usize) -> Self {
-        Boc { number: number as u32, ..Boc::new(parameters) }
+        Boc { number: WarpId(number as u8), ..Boc::new(parameters) }
     }
 
     fn is_occupied(&self) -> bool {
         self.occupied
     }
 
-    fn owner(&self) -> Option<u32> {
+    fn owner(&self) -> Option<WarpId> {
         Some(self.number)
     }
 
@@ -111,7 +112,7 @@ impl<D: Data> Collector<D> for Boc<D> {
         self.occupied && (0..self.parameters.slots).all(|slot| self.slot(slot) != Some(None))
     }
 
-    fn held(&self) -> (u32, u32, u32) {
+    fn held(&self) -> (WarpId, u32, u32) {
         (self.number, self.unit, self.payload)
     }
 
@@ -142,7 +143,7 @@ impl<D: Data> Collector<D> for Boc<D> {
         _filter: impl Fn(u8) -> (u8, u8),
     ) -> (u8, u8) {
         let of_warp = results.of(Some(self.number));
-        let enters = |bank: &usize| self.awaits(issue, results.register[*bank] as u8);
+        let enters = |bank: &usize| self.awaits(issue, RegisterId(results.register[*bank] as u8));
         let cached = members(of_warp).filter(enters).fold(0, |all, bank| all | 1 << bank);
         (cached, of_warp & !cached)
     }
@@ -158,7 +159,7 @@ impl<D: Data> Collector<D> for Boc<D> {
             self.issue(issue);
         }
         for bank in members(edge.cached | edge.filtered) {
-            let (register, data) = (edge.results.register[bank] as u8, edge.results.data[bank]);
+            let (register, data) = (RegisterId(edge.results.register[bank] as u8), edge.results.data[bank]);
             self.write(register, data, edge.issue.is_some());
         }
     }
@@ -191,7 +192,7 @@ impl<D: Data> Clocked for Boc<D> {
             outputs.request = std::array::from_fn(|slot| placement.request >> slot & 1 == 1);
         }
         for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {
-            outputs.cached[bank] = self.awaits(issue.as_ref(), inputs.write_register[bank] as u8);
+            outputs.cached[bank] = self.awaits(issue.as_ref(), RegisterId(inputs.write_register[bank] as u8));
         }
         for slot in 0..self.parameters.slots {
             let operand = now.slot(slot);
@@ -213,7 +214,7 @@ impl<D: Data> Clocked for Boc<D> {
             self.issue(&issue);
         }
         for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {
-            self.write(inputs.write_register[bank] as u8, inputs.write_data[bank], inputs.issue);
+            self.write(RegisterId(inputs.write_register[bank] as u8), inputs.write_data[bank], inputs.issue);
         }
     }
 }

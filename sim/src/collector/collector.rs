@@ -1,10 +1,11 @@
 //! What the model of an operand collector is to the operand stage's: W §2, §3.2, F §II, §III, §VI-B.
 
+use gpurf_trace::RegisterId;
 use std::borrow::Cow;
 use std::fmt;
 
 use gpurf_blocks::ports::{CollectorIn, OperandStageIn};
-use gpurf_blocks::{Data, Parameters, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
+use gpurf_blocks::{CollectorId, Data, Parameters, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
 
 use crate::bits::{all, mask, members};
 
@@ -19,7 +20,7 @@ pub trait Collector<D: Data>: Clone + fmt::Debug + Send + 'static {
     /// Port R: an instruction occupies it; it belongs to a warp beyond its instruction; some value in it has a near reuse.
     fn is_occupied(&self) -> bool;
     /// The warp whose registers it caches, if it does.
-    fn owner(&self) -> Option<u32> {
+    fn owner(&self) -> Option<WarpId> {
         None
     }
     /// A register in it has a near next use.
@@ -32,7 +33,7 @@ pub trait Collector<D: Data>: Clone + fmt::Debug + Send + 'static {
     fn is_ready(&self) -> bool;
 
     /// Warp, unit and payload of the present or last instruction.
-    fn held(&self) -> (u32, u32, u32);
+    fn held(&self) -> (WarpId, u32, u32);
 
     /// Its operand in a used slot, if it is there.
     fn operand(&self, slot: usize) -> Option<D>;
@@ -76,7 +77,7 @@ pub trait Collector<D: Data>: Clone + fmt::Debug + Send + 'static {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Issue {
     /// Its warp.
-    pub warp: u32,
+    pub warp: WarpId,
     /// The unit that executes it.
     pub unit: u32,
     /// What is carried for whoever issued it.
@@ -86,9 +87,9 @@ pub struct Issue {
     /// Bit i: the next use of source i is near.
     pub near: u8,
     /// Register number of each source.
-    pub registers: [u8; MAX_SLOTS],
+    pub registers: [RegisterId; MAX_SLOTS],
     /// Registers that it writes.
-    pub destinations: [Option<u8>; MAX_DESTINATIONS],
+    pub destinations: [Option<RegisterId>; MAX_DESTINATIONS],
     /// The window is emptied before.
     pub flush: bool,
 }
@@ -97,12 +98,12 @@ impl Issue {
     /// From the ports of a collector of these parameters.
     pub fn at_collector<D: Data>(inputs: &CollectorIn<D>, parameters: &Parameters) -> Option<Self> {
         let issue = || Issue {
-            warp: inputs.warp,
+            warp: WarpId(inputs.warp as u8),
             unit: inputs.unit,
             payload: inputs.payload,
             sources: mask(&inputs.source_valid) & all(parameters.slots),
             near: mask(&inputs.source_near),
-            registers: inputs.source_register.map(|register| register as u8),
+            registers: inputs.source_register.map(|register| RegisterId(register as u8)),
             destinations: named(&inputs.destination_valid, &inputs.destination_register, parameters),
             flush: inputs.flush,
         };
@@ -110,15 +111,18 @@ impl Issue {
     }
 
     /// From the ports of a stage: the collector that the instruction enters, and the instruction.
-    pub fn at_stage<D: Data>(inputs: &OperandStageIn<D>, parameters: &Parameters) -> Option<(usize, Self)> {
-        let collector = inputs.issue.iter().position(|issue| *issue)?;
+    pub fn at_stage<D: Data>(
+        inputs: &OperandStageIn<D>,
+        parameters: &Parameters,
+    ) -> Option<(CollectorId, Self)> {
+        let collector = CollectorId::first_of(mask(&inputs.issue))?;
         let issue = Issue {
-            warp: inputs.warp,
+            warp: WarpId(inputs.warp as u8),
             unit: inputs.unit,
             payload: inputs.payload,
             sources: mask(&inputs.source_valid) & all(parameters.slots),
             near: mask(&inputs.source_near),
-            registers: inputs.source_register.map(|register| register as u8),
+            registers: inputs.source_register.map(|register| RegisterId(register as u8)),
             destinations: named(&inputs.destination_valid, &inputs.destination_register, parameters),
             flush: inputs.flush,
         };
@@ -126,7 +130,7 @@ impl Issue {
     }
 
     /// The register of a slot that is used.
-    pub fn source(&self, slot: usize) -> Option<u8> {
+    pub fn source(&self, slot: usize) -> Option<RegisterId> {
         (self.sources >> slot & 1 == 1).then(|| self.registers[slot])
     }
 }
@@ -135,9 +139,9 @@ fn named(
     valid: &[bool; MAX_DESTINATIONS],
     registers: &[u32; MAX_DESTINATIONS],
     parameters: &Parameters,
-) -> [Option<u8>; MAX_DESTINATIONS] {
+) -> [Option<RegisterId>; MAX_DESTINATIONS] {
     std::array::from_fn(|place| {
-        (place < parameters.destinations && valid[place]).then_some(registers[place] as u8)
+        (place < parameters.destinations && valid[place]).then_some(RegisterId(registers[place] as u8))
     })
 }
 
@@ -189,9 +193,9 @@ impl<D: Data> Results<D> {
     }
 
     /// Those of them with results of a warp; a bit per bank.
-    pub fn of(&self, warp: Option<u32>) -> u8 {
+    pub fn of(&self, warp: Option<WarpId>) -> u8 {
         let Some(warp) = warp else { return 0 };
-        self.banks().filter(|&bank| self.warp[bank] == warp).fold(0, |all, bank| all | 1 << bank)
+        self.banks().filter(|&bank| self.warp[bank] == warp.into()).fold(0, |all, bank| all | 1 << bank)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reference model of the operand collector unit: W §2, F §II.
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
-use gpurf_blocks::{Clocked, Data, Parameters, MAX_SLOTS};
+use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_SLOTS};
 
 use super::{Collector, Edge, Issue, Placement};
 
@@ -10,7 +10,7 @@ use super::{Collector, Edge, Issue, Placement};
 pub struct Ocu<D: Data> {
     parameters: Parameters,
     occupied: bool,
-    warp: u32,
+    warp: WarpId,
     unit: u32,
     payload: u32,
     /// Bit s: source slot s is used; its value is there.
@@ -26,7 +26,7 @@ impl<D: Data> Ocu<D> {
         Ocu {
             parameters: *parameters,
             occupied: false,
-            warp: 0,
+            warp: WarpId::default(),
             unit: 0,
             payload: 0,
             valid: 0,
@@ -56,7 +56,7 @@ impl<D: Data> Collector<D> for Ocu<D> {
         self.occupied && self.valid & !self.ready == 0
     }
 
-    fn held(&self) -> (u32, u32, u32) {
+    fn held(&self) -> (WarpId, u32, u32) {
         (self.warp, self.unit, self.payload)
     }
 
@@ -94,7 +94,7 @@ impl<D: Data> Clocked for Ocu<D> {
         let mut outputs = CollectorOut {
             occupied: self.occupied,
             ready: now.is_ready(),
-            held_warp: self.warp,
+            held_warp: self.warp.into(),
             held_unit: self.unit,
             held_payload: self.payload,
             operand_data: now.data,

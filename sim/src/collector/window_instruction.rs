@@ -1,5 +1,6 @@
 //! Reference model of one instruction in the window of a bypassing operand collector: F §VI-B.
 
+use gpurf_trace::RegisterId;
 use std::borrow::Cow;
 
 use gpurf_blocks::ports::{WindowInstructionIn, WindowInstructionOut};
@@ -11,7 +12,7 @@ use crate::bits::{all, mask, members};
 #[derive(Clone, Copy, Debug)]
 pub struct Operand<D> {
     /// Register number.
-    pub register: u8,
+    pub register: RegisterId,
     /// Its value, if it is there.
     pub value: Option<D>,
 }
@@ -41,7 +42,7 @@ impl<D: Data> WindowInstruction<D> {
     }
 
     /// A destination waits for a result of this register.
-    pub fn awaits(&self, register: u8) -> bool {
+    pub fn awaits(&self, register: RegisterId) -> bool {
         let mut destinations = self.destinations.iter().flatten();
         destinations.any(|operand| operand.register == register && operand.value.is_none())
     }
@@ -57,7 +58,7 @@ impl<D: Data> WindowInstruction<D> {
     }
 
     /// A result: it fills the slot that waits for it, and any other copy of its register is old.
-    pub fn write(&mut self, register: u8, data: D) {
+    pub fn write(&mut self, register: RegisterId, data: D) {
         for source in &mut self.sources {
             *source = source.filter(|operand| operand.register != register);
         }
@@ -77,7 +78,7 @@ impl<D: Data> WindowInstruction<D> {
 pub struct WindowPlace<D: Data> {
     parameters: Parameters,
     instruction: WindowInstruction<D>,
-    tag: [u8; MAX_SLOTS],
+    tag: [RegisterId; MAX_SLOTS],
     data: [D; MAX_SLOTS],
     inputs: WindowInstructionIn<D>,
 }
@@ -88,7 +89,7 @@ impl<D: Data> WindowPlace<D> {
         WindowPlace {
             parameters: *parameters,
             instruction: WindowInstruction::default(),
-            tag: [0; MAX_SLOTS],
+            tag: [RegisterId::default(); MAX_SLOTS],
             data: [D::default(); MAX_SLOTS],
             inputs: WindowInstructionIn::default(),
         }
@@ -126,14 +127,14 @@ impl<D: Data> Clocked for WindowPlace<D> {
             outputs.operand_ready[slot] = value.is_some();
             outputs.operand_data[slot] = now.data[slot];
             outputs.all_ready &= operand.is_none() || value.is_some();
-            let register = inputs.source_register[slot] as u8;
+            let register = RegisterId(inputs.source_register[slot] as u8);
             let mut values = now.instruction.operands().filter(|operand| operand.register == register);
             let found = values.find_map(|operand| operand.value);
             outputs.found[slot] = found.is_some();
             outputs.found_data[slot] = found.unwrap_or_default();
         }
         for bank in self.results().filter(|_| !inputs.enter && !inputs.clear) {
-            outputs.cached[bank] = self.instruction.awaits(inputs.write_register[bank] as u8);
+            outputs.cached[bank] = self.instruction.awaits(RegisterId(inputs.write_register[bank] as u8));
         }
         outputs
     }
@@ -145,14 +146,14 @@ impl<D: Data> Clocked for WindowPlace<D> {
             self.receive(inputs.s_slot as usize, inputs.s_data);
         }
         for bank in self.results() {
-            self.instruction.write(inputs.write_register[bank] as u8, inputs.write_data[bank]);
+            self.instruction.write(RegisterId(inputs.write_register[bank] as u8), inputs.write_data[bank]);
         }
         if inputs.clear || inputs.enter {
             self.instruction = WindowInstruction::default();
         }
         if inputs.enter {
             for slot in slots {
-                let register = inputs.source_register[slot] as u8;
+                let register = RegisterId(inputs.source_register[slot] as u8);
                 self.tag[slot] = register;
                 let value = inputs.forwarded[slot].then_some(inputs.forwarded_data[slot]);
                 self.data[slot] = value.unwrap_or(self.data[slot]);
@@ -160,7 +161,7 @@ impl<D: Data> Clocked for WindowPlace<D> {
                     inputs.source_valid[slot].then_some(Operand { register, value });
             }
             for place in (0..self.parameters.destinations).filter(|place| inputs.destination_valid[*place]) {
-                let register = inputs.destination_register[place] as u8;
+                let register = RegisterId(inputs.destination_register[place] as u8);
                 self.instruction.destinations[place] = Some(Operand { register, value: None });
             }
         }

@@ -1,7 +1,7 @@
 //! Reference model of the collector allocator: W §6, F §IV-B2.
 
 use gpurf_blocks::ports::{CollectorAllocatorIn, CollectorAllocatorOut};
-use gpurf_blocks::{Allocation, Choice, Clocked, Parameters, Waiting};
+use gpurf_blocks::{Allocation, Choice, Clocked, CollectorId, Parameters, Waiting, WarpId};
 
 use crate::bits::{all, first_from, mask};
 use crate::cells::Lfsr;
@@ -24,9 +24,9 @@ pub struct CollectorAllocator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The collector that has its data, or one whose data nobody will miss.
-    Collector(usize),
+    Collector(CollectorId),
     /// A collector with near values, which are lost: the warp has waited for long enough.
-    GivenUp(usize),
+    GivenUp(CollectorId),
     /// A collector is free, but it holds near values.
     Wait,
     /// Its own collector, or every one, is occupied.
@@ -35,7 +35,7 @@ pub enum Answer {
 
 impl Answer {
     /// The collector that is taken, if one is.
-    pub fn collector(self) -> Option<usize> {
+    pub fn collector(self) -> Option<CollectorId> {
         match self {
             Answer::Collector(collector) | Answer::GivenUp(collector) => Some(collector),
             Answer::Wait | Answer::Occupied => None,
@@ -61,14 +61,14 @@ impl CollectorAllocator {
     }
 
     /// `own`: the collector that has the warp's data. `free`, `near`: a bit per collector.
-    pub fn answer(&self, warp: usize, own: Option<usize>, free: u8, near: u8, sthld: u32) -> Answer {
+    pub fn answer(&self, warp: WarpId, own: Option<CollectorId>, free: u8, near: u8, sthld: u32) -> Answer {
         let own = match self.allocation {
             Allocation::AnyFree => None,
-            Allocation::Private => Some(warp),
+            Allocation::Private => Some(CollectorId(warp.0)),
             Allocation::OwnElseAnyFree | Allocation::Malekeh => own,
         };
         if let Some(own) = own {
-            return if free >> own & 1 == 1 { Answer::Collector(own) } else { Answer::Occupied };
+            return if free & own.bit() != 0 { Answer::Collector(own) } else { Answer::Occupied };
         }
         let Some(any) = self.pick(free) else {
             return Answer::Occupied;
@@ -100,9 +100,10 @@ impl CollectorAllocator {
     }
 
     /// The first collector in the mask from a random one on, around.
-    fn pick(&self, mask: u8) -> Option<usize> {
+    fn pick(&self, mask: u8) -> Option<CollectorId> {
         // There are 1, 2, 4 or 8.
-        first_from(mask, usize::from(self.random.value() ^ self.seed) & (self.collectors - 1))
+        let first = usize::from(self.random.value() ^ self.seed) & (self.collectors - 1);
+        first_from(mask, first).map(|collector| CollectorId(collector as u8))
     }
 }
 
@@ -111,14 +112,15 @@ impl Clocked for CollectorAllocator {
     type Out = CollectorAllocatorOut;
 
     fn settle(&mut self, inputs: &CollectorAllocatorIn) -> CollectorAllocatorOut {
-        let own = (0..self.collectors).find(|&c| inputs.owned[c] && inputs.held_warp[c] == inputs.warp);
+        let has_data = |&c: &usize| inputs.owned[c] && inputs.held_warp[c] == inputs.warp;
+        let own = (0..self.collectors).find(has_data).map(|c| CollectorId(c as u8));
         let free = !mask(&inputs.occupied) & all(self.collectors);
-        let answer = self.answer(inputs.warp as usize, own, free, mask(&inputs.near), inputs.sthld);
+        let answer = self.answer(WarpId(inputs.warp as u8), own, free, mask(&inputs.near), inputs.sthld);
         self.answer = Some(answer).filter(|_| inputs.request);
         let waiting = self.answer == Some(Answer::Wait);
         let mut outputs = CollectorAllocatorOut { waiting, ..Default::default() };
         if let Some(collector) = self.answer.and_then(Answer::collector) {
-            outputs.grant[collector] = true;
+            outputs.grant[collector.index()] = true;
             outputs.granted = true;
         }
         outputs

@@ -1,7 +1,7 @@
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
-use gpurf_blocks::{Allocation, Clocked, Parameters, MAX_COLLECTORS, WARPS};
+use gpurf_blocks::{Allocation, Clocked, CollectorId, Parameters, WarpId, MAX_COLLECTORS, WARPS};
 
 use super::collector_allocator::Answer;
 use super::{CollectorAllocator, WarpScheduler};
@@ -17,7 +17,7 @@ pub struct IssueStage {
     allocator: CollectorAllocator,
     launched: u8,
     /// The selected warp and what it was told.
-    decided: Option<(usize, Answer)>,
+    decided: Option<(WarpId, Answer)>,
 }
 
 /// Collectors as the issue stage sees them: a bit each, and whose data each has.
@@ -28,7 +28,7 @@ pub struct Holders {
     /// Bit c: collector c holds a register whose next use is near.
     pub near: u8,
     /// The warp whose registers each caches.
-    pub owner: [Option<u8>; MAX_COLLECTORS],
+    pub owner: [Option<WarpId>; MAX_COLLECTORS],
 }
 
 impl IssueStage {
@@ -53,7 +53,7 @@ impl IssueStage {
         launch: u8,
         holders: &Holders,
         sthld: u32,
-    ) -> Option<(usize, Answer)> {
+    ) -> Option<(WarpId, Answer)> {
         self.launched = launch;
         let free = !holders.occupied & all(self.collectors);
         if free == 0 {
@@ -64,9 +64,9 @@ impl IssueStage {
         let (mut with_data, mut blocked, mut own) = (0u8, 0u8, [None; WARPS]);
         for (collector, owner) in holders.owner[..self.collectors].iter().enumerate() {
             if let Some(warp) = owner {
-                with_data |= 1 << warp;
-                blocked |= (holders.occupied >> collector & 1) << warp;
-                own[usize::from(*warp)] = Some(collector);
+                with_data |= warp.bit();
+                blocked |= (holders.occupied >> collector & 1) << warp.0;
+                own[warp.index()] = Some(CollectorId(collector as u8));
             }
         }
         if self.allocator.allocation == Allocation::AnyFree {
@@ -76,7 +76,7 @@ impl IssueStage {
         self.decided = self
             .scheduler
             .select(ready, with_data, blocked)
-            .map(|warp| (warp, self.allocator.answer(warp, own[warp], free, holders.near, sthld)));
+            .map(|warp| (warp, self.allocator.answer(warp, own[warp.index()], free, holders.near, sthld)));
         self.decided
     }
 
@@ -101,7 +101,7 @@ impl Clocked for IssueStage {
             Holders { occupied: mask(&inputs.occupied), near: mask(&inputs.near), ..Holders::default() };
         for (owner, (owned, warp)) in holders.owner.iter_mut().zip(inputs.owned.iter().zip(inputs.held_warp))
         {
-            *owner = owned.then_some(warp as u8);
+            *owner = owned.then_some(WarpId(warp as u8));
         }
         let decided = self.decide(mask(&inputs.ready), mask(&inputs.launch), &holders, inputs.sthld);
         let mut outputs = IssueStageOut::default();
@@ -109,8 +109,9 @@ impl Clocked for IssueStage {
         if let Some((warp, collector)) = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)))
         {
             outputs.issued = true;
-            outputs.issue[collector] = true;
-            outputs.warp = warp as u32;
+            outputs.issue[collector.index()] = true;
+            outputs.warp = warp.into();
+            let warp = warp.index();
             outputs.unit = inputs.head_unit[warp];
             outputs.payload = inputs.head_payload[warp];
             outputs.base = inputs.head_base[warp];

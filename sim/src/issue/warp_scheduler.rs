@@ -1,7 +1,7 @@
 //! Reference model of the warp scheduler: W §5, F §IV-B1.
 
 use gpurf_blocks::ports::{WarpSchedulerIn, WarpSchedulerOut};
-use gpurf_blocks::{Clocked, Occupied, Parameters, Scheduling, WARPS};
+use gpurf_blocks::{Clocked, Occupied, Parameters, Scheduling, WarpId, WARPS};
 
 use crate::bits::mask;
 use crate::cells::{AgeMatrix, RoundRobin};
@@ -14,9 +14,9 @@ pub struct WarpScheduler {
     occupied: Occupied,
     ages: AgeMatrix,
     turns: RoundRobin,
-    last_issued: Option<usize>,
+    last_issued: Option<WarpId>,
     launched: u8,
-    issued: Option<usize>,
+    issued: Option<WarpId>,
 }
 
 impl WarpScheduler {
@@ -37,31 +37,31 @@ impl WarpScheduler {
 
     /// The warp to issue. A bit per warp: `ready`; `with_data`, those that have data in a collector; `blocked`,
     /// those of them whose collector is occupied.
-    pub fn select(&self, ready: u8, with_data: u8, blocked: u8) -> Option<usize> {
+    pub fn select(&self, ready: u8, with_data: u8, blocked: u8) -> Option<WarpId> {
         let ready = match self.occupied {
             Occupied::Skip => ready & !blocked,
             Occupied::Stall => ready,
         };
         // "The highest priority is to the same warp if it is ready" (F §IV-B1).
-        let last = self.last_issued.filter(|warp| ready >> warp & 1 == 1);
-        let oldest = |warps| self.ages.oldest(warps);
+        let last = self.last_issued.filter(|warp| ready & warp.bit() != 0);
+        let oldest = |warps| self.ages.oldest(warps).map(|warp| WarpId(warp as u8));
         match self.scheduling {
             Scheduling::Malekeh => last.or_else(|| oldest(ready & with_data)).or_else(|| oldest(ready)),
             Scheduling::Gto => last.or_else(|| oldest(ready)),
-            Scheduling::Lrr => self.turns.grant(ready.into()),
+            Scheduling::Lrr => self.turns.grant(ready.into()).map(|warp| WarpId(warp as u8)),
         }
     }
 
     /// The warp issues in this cycle.
-    pub fn issue(&mut self, warp: usize) {
+    pub fn issue(&mut self, warp: WarpId) {
         self.last_issued = Some(warp);
-        self.turns.advance(warp);
+        self.turns.advance(warp.index());
     }
 
     /// New warps start in these slots, a bit each.
     pub fn launch(&mut self, warps: u8) {
         self.ages.renew(warps);
-        self.last_issued = self.last_issued.filter(|warp| warps >> warp & 1 == 0);
+        self.last_issued = self.last_issued.filter(|warp| warps & warp.bit() == 0);
     }
 }
 
@@ -80,8 +80,8 @@ impl Clocked for WarpScheduler {
         self.issued = selected.filter(|_| inputs.issue);
         let mut outputs = WarpSchedulerOut::default();
         if let Some(warp) = selected {
-            (outputs.selected, outputs.warp) = (true, warp as u32);
-            outputs.select[warp] = true;
+            (outputs.selected, outputs.warp) = (true, warp.into());
+            outputs.select[warp.index()] = true;
         }
         outputs
     }

@@ -1,7 +1,10 @@
 //! Reference model of the arbiter and its write filter: F §II, §III-B, §IV-A2; W §4.2.
 
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
-use gpurf_blocks::{BankId, Clocked, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS};
+use gpurf_blocks::{
+    BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
+};
+use gpurf_trace::RegisterId;
 
 use super::{home, Request, RequestQueue};
 use crate::bits::{all, mask, members};
@@ -58,7 +61,7 @@ impl Arbiter {
     }
 
     /// Where a register of a warp lives: see [`home`].
-    pub fn home(&self, warp: WarpId, base: Row, register: u8) -> (BankId, Row) {
+    pub fn home(&self, warp: WarpId, base: Row, register: RegisterId) -> (BankId, Row) {
         home(self.parameters.banks, warp, base, register)
     }
 
@@ -66,15 +69,15 @@ impl Arbiter {
     /// for each that has to be read, `register`: its register.
     pub fn ask(
         &self,
-        collector: usize,
+        collector: CollectorId,
         (warp, base): (WarpId, Row),
         slots: u8,
-        register: impl Fn(usize) -> u8,
+        register: impl Fn(usize) -> RegisterId,
     ) -> Asked {
         let mut asked = Asked::default();
         for slot in members(slots) {
             let (bank, row) = self.home(warp, base, register(slot));
-            let request = Request { row, collector: collector as u32, slot: slot as u32 };
+            let request = Request { row, collector: collector.into(), slot: slot as u32 };
             asked.reads[asked.count] = (bank.0, request);
             asked.count += 1;
         }
@@ -104,8 +107,8 @@ impl Arbiter {
         let mut collectors = 0u8;
         for bank in members(grants.conflicts & !writes) {
             let collector = grants.reads[bank].collector;
-            wanted[collector as usize] |= 1 << bank;
-            collectors |= 1 << collector;
+            wanted[collector.index()] |= 1 << bank;
+            collectors |= collector.bit();
         }
         for collector in members(collectors) {
             if let Some(bank) = self.turns[collector].grant(wanted[collector]) {
@@ -124,7 +127,7 @@ impl Arbiter {
             if self.queues[bank].waiting.pop_front().is_none() {
                 direct |= 1 << bank;
             }
-            self.turns[grants.reads[bank].collector as usize].advance(bank);
+            self.turns[grants.reads[bank].collector.index()].advance(bank);
         }
         for (bank, request) in asked.iter() {
             match direct >> bank & 1 {
@@ -155,10 +158,10 @@ impl Clocked for Arbiter {
         let banks = 0..self.parameters.banks;
         let writes = mask(&inputs.write_valid) & all(self.parameters.banks);
         let near = mask(&inputs.write_near);
-        let collector = inputs.issue.iter().position(|issue| *issue);
+        let collector = CollectorId::first_of(mask(&inputs.issue));
         self.asked = collector.map_or(Asked::default(), |collector| {
             let slots = mask(&inputs.request) & all(self.parameters.slots);
-            let register = |slot: usize| inputs.source_register[slot] as u8;
+            let register = |slot: usize| RegisterId(inputs.source_register[slot] as u8);
             self.ask(collector, (WarpId(inputs.warp as u8), Row(inputs.base)), slots, register)
         });
         self.grants = self.grants(writes, &self.asked);
@@ -168,10 +171,10 @@ impl Clocked for Arbiter {
             outputs.bank_conflict[bank] = self.grants.conflicts >> bank & 1 == 1;
             let read = self.grants.reads[bank];
             (outputs.bank_row[bank], outputs.bank_collector[bank], outputs.bank_slot[bank]) =
-                (read.row.0, read.collector, read.slot);
+                (read.row.0, read.collector.into(), read.slot);
             if inputs.write_valid[bank] {
                 let base = Row(inputs.write_base[bank]);
-                let (_, row) = self.home(WarpId(0), base, inputs.write_register[bank] as u8);
+                let (_, row) = self.home(WarpId(0), base, RegisterId(inputs.write_register[bank] as u8));
                 outputs.bank_row[bank] = row.0;
             }
         }

@@ -1,7 +1,7 @@
 //! Reference model of a register bank: F §II.
 
 use gpurf_blocks::ports::{BankIn, BankOut};
-use gpurf_blocks::{Clocked, Data, Parameters, Row};
+use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, Row};
 
 use super::Request;
 
@@ -11,7 +11,7 @@ pub struct Bank<D: Data> {
     rows: Vec<D>,
     under_way: bool,
     /// The collector that gets the value.
-    pub collector: u32,
+    pub collector: CollectorId,
     /// The slot there.
     pub slot: u32,
     data: D,
@@ -25,7 +25,7 @@ impl<D: Data> Bank<D> {
         Bank {
             rows: vec![D::default(); rows],
             under_way: false,
-            collector: 0,
+            collector: CollectorId::default(),
             slot: 0,
             data: D::default(),
             inputs: BankIn::default(),
@@ -57,7 +57,7 @@ impl<D: Data> Clocked for Bank<D> {
         self.inputs = *inputs;
         BankOut {
             data_valid: self.under_way,
-            data_collector: self.collector,
+            data_collector: self.collector.into(),
             data_slot: self.slot,
             data: self.data,
         }
@@ -65,6 +65,7 @@ impl<D: Data> Clocked for Bank<D> {
 
     fn tick(&mut self) {
         let BankIn { read, write, row, write_data, collector, slot } = self.inputs;
+        let collector = CollectorId(collector as u8);
         let row = Row(row);
         self.edge(write.then_some((row, write_data)), read.then_some(Request { row, collector, slot }));
     }

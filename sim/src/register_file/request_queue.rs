@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use gpurf_blocks::ports::{RequestQueueIn, RequestQueueOut};
-use gpurf_blocks::{Clocked, Parameters, Row};
+use gpurf_blocks::{Clocked, CollectorId, Parameters, Row};
 
 /// One read that waits for its bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Request {
     /// Row of the bank.
     pub row: Row,
     /// The collector that gets the value.
-    pub collector: u32,
+    pub collector: CollectorId,
     /// The slot there.
     pub slot: u32,
 }
@@ -44,7 +44,7 @@ impl Clocked for RequestQueue {
         RequestQueueOut {
             head_valid: !self.waiting.is_empty(),
             head_row: head.row.0,
-            head_collector: head.collector,
+            head_collector: head.collector.into(),
             head_slot: head.slot,
         }
     }
@@ -56,7 +56,7 @@ impl Clocked for RequestQueue {
         for slot in (0..self.slots).filter(|slot| self.inputs.push[*slot]) {
             self.waiting.push_back(Request {
                 row: Row(self.inputs.push_row[slot]),
-                collector: self.inputs.push_collector,
+                collector: CollectorId(self.inputs.push_collector as u8),
                 slot: slot as u32,
             });
         }

@@ -82,7 +82,7 @@ fn is_flagged(
         Some(positions) => bit(positions.into()),
         None if rules.flags_by_slot => bit(place.reuse_slots.into()),
         None => {
-            let index = place.sources.iter().position(|&known| u16::from(known) == register);
+            let index = place.sources.iter().position(|known| u16::from(known.0) == register);
             index.is_some_and(|index| place.reuse >> index & 1 == 1)
         }
     }
@@ -91,7 +91,7 @@ fn is_flagged(
 /// Number of each vector register, RZ included, and its place among them.
 fn vectors(place: &StaticInstruction) -> Vec<u16> {
     let number = |register: &Register| match register {
-        Register::Vector(number) => Some(u16::from(*number)),
+        Register::Vector(id) => Some(u16::from(id.0)),
         Register::Uniform(_) => None,
     };
     place.named_sources.iter().filter_map(number).collect()
@@ -102,7 +102,7 @@ fn vectors(place: &StaticInstruction) -> Vec<u16> {
 fn named_once(place: &StaticInstruction) -> (Vec<(u16, u8)>, Vec<u16>) {
     let named = vectors(place);
     let destination = match place.named_destination {
-        Some(Register::Vector(number)) => Some(u16::from(number)),
+        Some(Register::Vector(id)) => Some(u16::from(id.0)),
         _ => None,
     };
     let fragments: Option<[u16; 4]> = match place.base() {
@@ -127,7 +127,7 @@ fn named_once(place: &StaticInstruction) -> (Vec<(u16, u8)>, Vec<u16>) {
 /// All registers of every operand. A repeated operand repeats its registers.
 fn all_registers(place: &StaticInstruction, zero_register: bool) -> (Vec<(u16, u8)>, Vec<u16>) {
     let mut sources: Vec<(u16, u8)> =
-        place.sources.iter().map(|&number| number.into()).zip(place.positions.iter().copied()).collect();
+        place.sources.iter().map(|id| id.0.into()).zip(place.positions.iter().copied()).collect();
     let first_time = sources.clone();
     // Where the trace lists the destination first among the sources, operands count from behind it.
     let shift = usize::from(place.named_destination.is_none() && !place.destinations.is_empty());
@@ -144,7 +144,7 @@ fn all_registers(place: &StaticInstruction, zero_register: bool) -> (Vec<(u16, u
         }
     }
     sources.sort_by_key(|&(_, position)| position);
-    let mut destinations: Vec<u16> = place.destinations.iter().map(|&number| number.into()).collect();
+    let mut destinations: Vec<u16> = place.destinations.iter().map(|id| id.0.into()).collect();
     if place.named_destination == Some(Register::RZ) && zero_register {
         destinations.push(RZ);
     }

@@ -56,8 +56,8 @@ impl Code {
     ) -> Result<(), SmError> {
         for instruction in &program.instructions()[self.decoded.len()..] {
             let named = instruction.sources.iter().chain(&instruction.destinations);
-            let highest = named.copied().max().unwrap_or(0);
-            if usize::from(highest) >= registers {
+            let highest = named.copied().max().unwrap_or_default();
+            if highest.index() >= registers {
                 return Err(SmError::RegisterBeyond {
                     kernel: self.header.name.clone(),
                     pc: instruction.pc,

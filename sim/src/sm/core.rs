@@ -26,8 +26,8 @@ mod warp_states;
 mod write_back;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Row, WarpId, MAX_BANKS, SUB_CORES, WARPS};
-use gpurf_trace::DynamicInstruction;
+use gpurf_blocks::{CollectorId, Row, WarpId, MAX_BANKS, SUB_CORES, WARPS};
+use gpurf_trace::{DynamicInstruction, RegisterId};
 
 use crate::bits::{flags, mask};
 use crate::config::{Config, Organisation};
@@ -93,9 +93,9 @@ pub(super) struct Core<E> {
 #[derive(Clone, Copy)]
 struct Save {
     warp: WarpId,
-    register: u8,
+    register: RegisterId,
     base: Row,
-    collector: Option<usize>,
+    collector: Option<CollectorId>,
     value: Option<u32>,
 }
 

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gpurf_blocks::MAX_SLOTS;
-use gpurf_trace::{Memory, RegisterSet, StaticInstruction};
+use gpurf_trace::{Memory, RegisterId, RegisterSet, StaticInstruction};
 
 use super::execution::Execution;
 use crate::config::{Config, Timing};
@@ -24,13 +24,13 @@ pub(super) struct Decoded {
     pub multicasts: bool,
     /// Equal for equal opcodes.
     pub operation: u64,
-    sources: [u8; MAX_SLOTS],
+    sources: [RegisterId; MAX_SLOTS],
     source_count: u8,
     /// Of each source, the operand that it belongs to, 0 to 3.
     pub positions: [u8; MAX_SLOTS],
     /// Bit i: source i has the compiler's reuse flag.
     pub reuse: u16,
-    destinations: [u8; MAX_WRITTEN],
+    destinations: [RegisterId; MAX_WRITTEN],
     destination_count: u8,
     /// Source registers named before widening.
     pub named: u8,
@@ -57,13 +57,13 @@ impl Decoded {
             return None;
         }
         let Execution { unit, timing, memory } = Execution::of(instruction, config);
-        let mut sources = [0; MAX_SLOTS];
+        let mut sources = [RegisterId::default(); MAX_SLOTS];
         sources[..instruction.sources.len()].copy_from_slice(&instruction.sources);
         let mut positions = [0; MAX_SLOTS];
         for (known, &position) in positions.iter_mut().zip(&instruction.positions) {
             *known = position & 3;
         }
-        let mut destinations = [0; MAX_WRITTEN];
+        let mut destinations = [RegisterId::default(); MAX_WRITTEN];
         destinations[..instruction.destinations.len()].copy_from_slice(&instruction.destinations);
         let mut operation = DefaultHasher::new();
         instruction.opcode.hash(&mut operation);
@@ -93,11 +93,11 @@ impl Decoded {
         })
     }
 
-    pub fn sources(&self) -> &[u8] {
+    pub fn sources(&self) -> &[RegisterId] {
         &self.sources[..usize::from(self.source_count)]
     }
 
-    pub fn destinations(&self) -> &[u8] {
+    pub fn destinations(&self) -> &[RegisterId] {
         &self.destinations[..usize::from(self.destination_count)]
     }
 }

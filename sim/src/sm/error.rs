@@ -1,5 +1,7 @@
 //! What keeps a kernel from being run, and what to do about it.
 
+use gpurf_trace::RegisterId;
+
 /// Every message names the kernel and the place.
 #[derive(Debug, thiserror::Error)]
 // The message of a variant says what it is, and what its fields are.
@@ -15,10 +17,10 @@ pub enum SmError {
     TooManySources { kernel: String, pc: u32, opcode: String, needed: usize, slots: usize },
 
     #[error(
-        "kernel `{kernel}`, pc 0x{pc:04x}: `{opcode}` names R{register}, and the kernel has {registers} registers per \
+        "kernel `{kernel}`, pc 0x{pc:04x}: `{opcode}` names {register}, and the kernel has {registers} registers per \
          thread; correct `nregs` in the trace's header"
     )]
-    RegisterBeyond { kernel: String, pc: u32, opcode: String, register: u8, registers: usize },
+    RegisterBeyond { kernel: String, pc: u32, opcode: String, register: RegisterId, registers: usize },
 
     #[error("kernel `{kernel}`: a thread block needs {needed} {resource}, and the SM has {available}; raise `{key}` or leave this kernel out")]
     BlockTooLarge { kernel: String, resource: &'static str, needed: u64, available: u64, key: &'static str },

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 
 use gpurf_blocks::SUB_CORES;
 use gpurf_trace::{
-    DynamicInstruction, Kernel, KernelHeader, Memory, MemoryAccess, MemorySpace, Program, Result,
+    DynamicInstruction, Kernel, KernelHeader, Memory, MemoryAccess, MemorySpace, Program, RegisterId, Result,
     StaticInstruction, ThreadBlock,
 };
 
@@ -83,14 +83,14 @@ fn loads_shared(instruction: &StaticInstruction) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub address: u64,
-    pub source: u8,
-    pub destination: u8,
+    pub source: RegisterId,
+    pub destination: RegisterId,
 }
 
 impl Key {
     /// `address`: of the first active lane. A load that names no register for its address has RZ for it.
-    pub fn new(address: u64, source: Option<u8>, destination: u8) -> Key {
-        Key { address, source: source.unwrap_or(u8::MAX), destination }
+    pub fn new(address: u64, source: Option<RegisterId>, destination: RegisterId) -> Key {
+        Key { address, source: source.unwrap_or(RegisterId::RZ), destination }
     }
 }
 
@@ -229,12 +229,12 @@ mod tests {
         for (number, lines) in warps.iter().enumerate() {
             block.begin_warp(number as u32);
             for &(pc, opcode, destination, sources, address) in *lines {
-                let sources: Vec<_> = sources.iter().map(|&source| Register::Vector(source)).collect();
+                let sources: Vec<_> = sources.iter().map(|&source| Register::vector(source)).collect();
                 let access = opcode != "BAR.SYNC";
                 let index = program.intern(&Instruction {
                     pc,
                     opcode,
-                    destination: destination.map(Register::Vector),
+                    destination: destination.map(Register::vector),
                     sources: &sources,
                     width: if access { 4 } else { 0 },
                     immediates: [0; 2],

@@ -9,6 +9,7 @@
 //! Without a switch the RMU sees no clock edge. A look-up that misses its cache reads 12 bytes of memory through L2
 //! (R §V-F).
 
+use gpurf_trace::RegisterId;
 use std::collections::VecDeque;
 
 use gpurf_blocks::ports::RmuIn;
@@ -133,12 +134,12 @@ impl RmuMove {
         }
         if outputs.acrf_read && inputs.acrf_read_ready {
             let from = store.expect("registers of the outgoing block");
-            let register = outputs.acrf_read_register as u8;
+            let register = RegisterId(outputs.acrf_read_register as u8);
             self.reading = Some(save(machine, occupancy, from, outputs.acrf_read_warp as usize, register));
         }
         if outputs.acrf_write {
             let to = restore.expect("registers of the incoming block");
-            let register = outputs.acrf_write_register as u8;
+            let register = RegisterId(outputs.acrf_write_register as u8);
             let warp = outputs.acrf_write_warp as usize;
             write(machine, occupancy, to, warp, register, outputs.acrf_write_data);
         }
@@ -198,7 +199,7 @@ impl DramMove {
         self.stored = self.next(machine, occupancy, from.block, self.stored);
         if self.stored < occupancy.warps * occupancy.registers {
             let (warp, register) = (self.stored / occupancy.registers, self.stored % occupancy.registers);
-            self.reading = Some(save(machine, occupancy, from, warp, register as u8));
+            self.reading = Some(save(machine, occupancy, from, warp, RegisterId(register as u8)));
         }
     }
 
@@ -215,7 +216,7 @@ impl DramMove {
             self.coming.pop_front();
             let value = machine.context.blocks.get_mut(to.block).stored[index];
             let (warp, register) = (index / occupancy.registers, index % occupancy.registers);
-            write(machine, occupancy, to, warp, register as u8, value);
+            write(machine, occupancy, to, warp, RegisterId(register as u8), value);
         }
     }
 
@@ -243,7 +244,7 @@ fn save<E>(
     occupancy: &Occupancy,
     Place { slot, region, .. }: Place,
     number: usize,
-    register: u8,
+    register: RegisterId,
 ) -> usize
 where
     E: RunsSubCore,
@@ -259,7 +260,7 @@ fn write<E>(
     occupancy: &Occupancy,
     Place { slot, region, .. }: Place,
     number: usize,
-    register: u8,
+    register: RegisterId,
     value: u32,
 ) where
     E: RunsSubCore,

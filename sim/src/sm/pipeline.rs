@@ -7,7 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use gpurf_blocks::{BankId, MAX_BANKS, SUB_CORES};
-use gpurf_trace::{RegisterSet, StaticInstruction};
+use gpurf_trace::{RegisterId, RegisterSet, StaticInstruction};
 
 use super::decoded::Decoded;
 use super::executing::Executing;
@@ -111,8 +111,9 @@ impl Pipeline {
 
     /// The next instruction of the kernel in the order of their first appearance.
     pub fn decode(&mut self, instruction: &StaticInstruction) {
-        let names =
-            |registers: &[u8]| registers.iter().map(|register| format!(" R{register}")).collect::<String>();
+        let names = |registers: &[RegisterId]| {
+            registers.iter().map(|register| format!(" {register}")).collect::<String>()
+        };
         let (written, read) = (names(&instruction.destinations), names(&instruction.sources));
         let arrow = if written.is_empty() || read.is_empty() { "" } else { " <-" };
         self.texts.push(format!("{}{written}{arrow}{read}", instruction.opcode));

@@ -13,7 +13,7 @@
 
 use std::cmp::Reverse;
 
-use gpurf_trace::{Liveness, RegisterSet};
+use gpurf_trace::{Liveness, RegisterId, RegisterSet};
 
 use super::decoded::Decoded;
 use super::warp::{State, Warp};
@@ -36,10 +36,11 @@ pub(super) fn own_registers(
 ) -> RegisterSet {
     let mut places = [0u32; 256];
     for (_, live) in liveness.places().filter(|_| renames) {
-        live.iter().for_each(|register| places[usize::from(register)] += 1);
+        live.iter().for_each(|register| places[register.index()] += 1);
     }
-    let mut registers: Vec<u8> = (0..registers.min(places.len())).map(|register| register as u8).collect();
-    registers.sort_by_key(|&register| Reverse(places[usize::from(register)]));
+    let mut registers: Vec<_> =
+        (0..registers.min(places.len())).map(|register| RegisterId(register as u8)).collect();
+    registers.sort_by_key(|&register| Reverse(places[register.index()]));
     registers.into_iter().take(count).collect()
 }
 
@@ -97,7 +98,7 @@ mod tests {
     #[test]
     fn a_warp_owns_the_registers_that_are_live_longest() {
         // R7 is live from its write to the end, R3 at two places, R0 at one.
-        let set = |registers: &[u8]| RegisterSet::from_iter(registers.iter().copied());
+        let set = |registers: &[u8]| RegisterSet::from_iter(registers.iter().copied().map(RegisterId));
         let code: [(&[u8], &[u8]); 5] = [(&[], &[7]), (&[], &[3]), (&[], &[0]), (&[3, 0], &[]), (&[7], &[])];
         let node = |(index, (reads, kills)): (u32, &(&[u8], &[u8]))| Node {
             pc: 16 * index,

@@ -13,7 +13,7 @@
 //! - Warps become active and pending as under RFC, and a pending warp is flushed.
 
 use gpurf_blocks::Parameters;
-use gpurf_trace::{Intervals, Liveness, RegisterSet, Registers};
+use gpurf_trace::{Intervals, Liveness, RegisterId, RegisterSet, Registers};
 
 /// What a warp fetches.
 #[derive(Clone, Copy, Default)]
@@ -48,21 +48,20 @@ impl Prefetch {
     }
 
     /// That is asked for.
-    pub fn ask(&mut self, batch: &[u8]) {
+    pub fn ask(&mut self, batch: &[RegisterId]) {
         batch.iter().for_each(|&register| self.missing.remove(register));
     }
 }
 
 /// The set of the cache that a register is fetched into, as a place in an instruction: that of a result.
-pub(super) fn position(register: u8) -> u8 {
-    register & 3
+pub(super) fn position(register: RegisterId) -> u8 {
+    register.0 & 3
 }
 
 /// Whether an interval can have these registers.
 pub(super) fn fits(registers: RegisterSet, parameters: &Parameters) -> bool {
     let Parameters { rc_entries, rc_ways, .. } = *parameters;
     let sets = rc_entries / rc_ways;
-    let of_set =
-        |set: usize| registers.iter().filter(|&register| usize::from(register) % sets == set).count();
+    let of_set = |set: usize| registers.iter().filter(|&register| register.index() % sets == set).count();
     (0..sets).all(|set| of_set(set) <= rc_ways)
 }

@@ -27,9 +27,10 @@ use std::collections::VecDeque;
 
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{
-    BankId, CacheAllocation, CacheWrite, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS, WARPS,
+    BankId, CacheAllocation, CacheWrite, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS,
+    MAX_SLOTS, WARPS,
 };
-use gpurf_trace::RegisterSet;
+use gpurf_trace::{RegisterId, RegisterSet};
 
 use crate::config::Config;
 use crate::design::{Caching, Design};
@@ -41,7 +42,7 @@ use crate::statistics::Counters;
 #[derive(Clone, Copy)]
 pub(super) struct Arrival {
     pub warp: WarpId,
-    pub register: u8,
+    pub register: RegisterId,
     pub lanes: u32,
     pub value: u32,
     /// Of a fill.
@@ -88,7 +89,7 @@ pub(super) struct RegisterCacheUnit {
     pub live: [Option<RegisterSet>; WARPS],
     /// What the issuing instruction found, and the collector that the data of the next cycle belong to.
     pub found: Found,
-    pub reading: Option<usize>,
+    pub reading: Option<CollectorId>,
     /// What was found for what is in each collector.
     pub held: [Found; MAX_COLLECTORS],
     /// Something moved in the last cycle.
@@ -126,9 +127,9 @@ impl RegisterCacheUnit {
     }
 
     /// What issues enters a collector. Bit s of the result: no lane of its slot s has to be read from the banks.
-    pub fn enter(&mut self, collector: usize) -> u8 {
+    pub fn enter(&mut self, collector: CollectorId) -> u8 {
         self.reading = Some(collector);
-        self.held[collector] = self.found;
+        self.held[collector.index()] = self.found;
         self.found.whole
     }
 
@@ -264,7 +265,7 @@ impl RegisterCacheUnit {
             }
         }
         let live = leaving.and_then(|warp| self.live[warp]);
-        live.is_none_or(|live| live.contains(outputs.register_number as u8))
+        live.is_none_or(|live| live.contains(RegisterId(outputs.register_number as u8)))
     }
 
     /// The second half of a cycle: the sources of the instruction that issues are looked up. `None` if one of them is
@@ -272,7 +273,7 @@ impl RegisterCacheUnit {
     pub fn look_up(
         &mut self,
         warp: WarpId,
-        sources: &[u8],
+        sources: &[RegisterId],
         reuse: u16,
         lanes: u32,
         counters: &mut Counters,

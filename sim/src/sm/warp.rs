@@ -2,7 +2,7 @@
 
 use gpurf_blocks::{Row, MAX_SLOTS};
 use gpurf_trace::liveness::visit_places;
-use gpurf_trace::{DynamicInstruction, Liveness, RegisterSet};
+use gpurf_trace::{DynamicInstruction, Liveness, RegisterId, RegisterSet};
 
 use super::decoded::Decoded;
 use super::names::BlockId;
@@ -74,7 +74,7 @@ pub(super) struct Expected {
 /// values differ in any lane with even chance: the number of both is scattered, one to one.
 ///
 /// Warps number their instructions from their launch on, each in a range of its own. The serial stands for warp and place in program order; 2^24 instructions later it comes again.
-pub(super) fn token(serial: u32, register: u8) -> u32 {
+pub(super) fn token(serial: u32, register: RegisterId) -> u32 {
     scatter(serial << 8 | u32::from(register))
 }
 
@@ -185,8 +185,8 @@ impl Warp {
         let decoded = &decoded[instruction.static_index as usize];
         let mut expected = Expected::default();
         for (slot, &source) in decoded.sources().iter().enumerate() {
-            expected.tokens[slot] = self.tokens[usize::from(source)];
-            expected.known[slot] = self.written[usize::from(source)];
+            expected.tokens[slot] = self.tokens[source.index()];
+            expected.known[slot] = self.written[source.index()];
         }
         self.reading = self.reading.union(decoded.reads);
         if instruction.mask != 0 {
@@ -197,7 +197,7 @@ impl Warp {
             }
             let lanes = if by_lane { instruction.mask } else { u32::MAX };
             for &destination in decoded.destinations() {
-                let register = usize::from(destination);
+                let register = destination.index();
                 let kept = self.tokens[register] & !lanes;
                 self.tokens[register] = token(serial, destination) & lanes | kept;
                 self.written[register] |= lanes;
@@ -244,18 +244,18 @@ impl Warp {
     /// The registers that are not its own are lost.
     pub fn return_pool(&mut self, own: RegisterSet) {
         self.holds_pool = false;
-        let others = (0..=u8::MAX).filter(|&register| !own.contains(register));
+        let others = (0..=u8::MAX).map(RegisterId).filter(|&register| !own.contains(register));
         // What no instruction writes: R255 is RZ.
-        others.for_each(|register| self.tokens[usize::from(register)] = scatter(u32::MAX));
+        others.for_each(|register| self.tokens[register.index()] = scatter(u32::MAX));
     }
 
     /// A load turns out to take long.
-    pub fn takes_long(&mut self, destinations: &[u8]) {
+    pub fn takes_long(&mut self, destinations: &[RegisterId]) {
         destinations.iter().for_each(|&register| self.pending_long.insert(register));
     }
 
     /// Results have come, and are about to be written.
-    pub fn arrive(&mut self, destinations: &[u8]) {
+    pub fn arrive(&mut self, destinations: &[RegisterId]) {
         destinations.iter().for_each(|&register| self.pending_long.remove(register));
     }
 
@@ -276,7 +276,7 @@ impl Warp {
     }
 
     /// A result is written.
-    pub fn write(&mut self, register: u8) {
+    pub fn write(&mut self, register: RegisterId) {
         self.pending.remove(register);
         self.pending_loads.remove(register);
     }

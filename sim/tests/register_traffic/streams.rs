@@ -46,7 +46,7 @@ pub fn kernel_from(first_pc: u32, tracer_version: u32, warps: &[(u32, &[&str])])
 fn register(name: &str) -> Register {
     match name.strip_prefix("UR") {
         Some(number) => Register::Uniform(number.parse().expect("a number")),
-        None => Register::Vector(name[1..].parse().expect("a number")),
+        None => Register::vector(name[1..].parse().expect("a number")),
     }
 }
 

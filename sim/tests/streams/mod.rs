@@ -17,11 +17,11 @@ pub fn kernel(header: KernelHeader, blocks: &[Vec<Vec<Line>>]) -> Workload {
         for (id, lines) in warps.iter().enumerate() {
             block.begin_warp(id as u32);
             for (place, &(opcode, destination, sources, mask, addresses)) in lines.iter().enumerate() {
-                let sources: Vec<Register> = sources.iter().map(|&source| Register::Vector(source)).collect();
+                let sources: Vec<Register> = sources.iter().map(|&source| Register::vector(source)).collect();
                 let instruction = Instruction {
                     pc: 16 * place as u32,
                     opcode,
-                    destination: destination.map(Register::Vector),
+                    destination: destination.map(Register::vector),
                     sources: &sources,
                     width: if addresses.is_empty() { 0 } else { 4 },
                     immediates: [0, 0],

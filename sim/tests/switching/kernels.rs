@@ -5,7 +5,8 @@ use std::sync::Arc;
 use gpurf_sim::sm::Design;
 use gpurf_trace::liveness::{Node, Origin};
 use gpurf_trace::{
-    Command, Instruction, Kernel, KernelHeader, Liveness, Program, Register, ThreadBlock, Workload,
+    Command, Instruction, Kernel, KernelHeader, Liveness, Program, Register, RegisterId, ThreadBlock,
+    Workload,
 };
 
 use super::{config, residency, run, SMALL};
@@ -21,11 +22,11 @@ fn straight(name: &str, lines: &[Line]) -> Kernel {
     let mut program = Program::default();
     let mut indices = vec![];
     for (place, &(opcode, destination, sources, _)) in (0..).zip(lines) {
-        let sources: Vec<_> = sources.iter().map(|&register| Register::Vector(register)).collect();
+        let sources: Vec<_> = sources.iter().map(|&register| Register::vector(register)).collect();
         let instruction = Instruction {
             pc: 16 * place,
             opcode,
-            destination: Some(Register::Vector(destination)),
+            destination: Some(Register::vector(destination)),
             sources: &sources,
             width: if opcode == "LDG.E" { 4 } else { 0 },
             immediates: [0, 0],
@@ -72,13 +73,13 @@ fn a_diverged_block_that_needs_more_than_its_counters_tell_stays() {
     let after: [&[u32]; 7] = [&[1], &[2, 4], &[3], &[5], &[5], &[6], &[]];
     let nodes = (0..).zip(&lines).zip(after).map(|((place, &(_, destination, sources, _)), after)| Node {
         pc: 16 * place,
-        reads: sources.iter().copied().collect(),
-        kills: [destination].into_iter().collect(),
-        writes: [destination].into_iter().collect(),
+        reads: sources.iter().copied().map(RegisterId).collect(),
+        kills: [RegisterId(destination)].into_iter().collect(),
+        writes: [RegisterId(destination)].into_iter().collect(),
         successors: after.to_vec(),
     });
     let liveness = Arc::new(Liveness::of(Origin::Listing, nodes.collect()));
-    assert!(!liveness.at(48).contains(2) && liveness.at(64).contains(2));
+    assert!(!liveness.at(48).contains(RegisterId(2)) && liveness.at(64).contains(RegisterId(2)));
     let kernel = straight("k", &lines).with_liveness(move || Arc::clone(&liveness));
     let counted = residency(&run(&kernels([kernel]), Design::FINEREG, &config(&SMALL), false));
     assert!(counted.refused_diverged > 0 && counted.registers_saved > 0, "{counted:?}");

@@ -48,7 +48,7 @@ fn workload(seed: u64, shape: &Shape) -> Workload {
             11 => "BAR.SYNC",
             _ => "IADD3",
         };
-        let mut register = || Register::Vector(random.below(u64::from(shape.registers)) as u8);
+        let mut register = || Register::vector(random.below(u64::from(shape.registers)) as u8);
         let sources = match opcode {
             "BAR.SYNC" => vec![],
             "LDG.E" | "LDS" => vec![register()],

@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use gpurf_trace::liveness::{Node, Origin};
-use gpurf_trace::{Liveness, RegisterSet};
+use gpurf_trace::{Liveness, RegisterId, RegisterSet};
 
 use super::code::Code;
 use super::operation::{Control, Operation, PredicateSource};
@@ -85,6 +85,6 @@ impl Code {
 /// The condition of a jump that has none.
 const ALWAYS: PredicateSource = PredicateSource { uniform: false, index: 7, negate: false };
 
-fn set(registers: &[u8]) -> RegisterSet {
+fn set(registers: &[RegisterId]) -> RegisterSet {
     registers.iter().copied().collect()
 }

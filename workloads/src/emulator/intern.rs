@@ -21,16 +21,16 @@ pub(super) fn intern(
     for (position, operand) in instruction.operands.iter().enumerate() {
         match operand {
             Operand::Register(register) if register.file == RegisterFile::Vector => {
-                let register = gpurf_trace::Register::Vector(register.index);
+                let register = gpurf_trace::Register::vector(register.index);
                 if position == 0 {
                     destination = Some(register)
                 } else {
                     sources.push(register)
                 }
             }
-            Operand::Memory(address) => sources.extend(address.register.map(gpurf_trace::Register::Vector)),
+            Operand::Memory(address) => sources.extend(address.register.map(gpurf_trace::Register::vector)),
             Operand::Constant(constant) => {
-                sources.extend(constant.address.register.map(gpurf_trace::Register::Vector));
+                sources.extend(constant.address.register.map(gpurf_trace::Register::vector));
             }
             Operand::Integer(value) => immediate = *value,
             _ => {}

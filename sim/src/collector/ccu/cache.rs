@@ -2,6 +2,7 @@
 //! F §III-C and §IV-A.
 
 use gpurf_blocks::{Data, Parameters, ReplacementPolicy, MAX_D_PORTS, MAX_ENTRIES, MAX_SLOTS};
+use gpurf_trace::RegisterId;
 
 use super::DWrite;
 use crate::bits::members;
@@ -16,7 +17,7 @@ pub struct Cache<D: Data> {
     pub valid: u16,
     pub near: u16,
     pub lock: u16,
-    pub tag: [u8; MAX_ENTRIES],
+    pub tag: [RegisterId; MAX_ENTRIES],
     pub data: [D; MAX_ENTRIES],
     order: LruOrder,
 }
@@ -30,20 +31,20 @@ impl<D: Data> Cache<D> {
             valid: 0,
             near: 0,
             lock: 0,
-            tag: [0; MAX_ENTRIES],
+            tag: [RegisterId::default(); MAX_ENTRIES],
             data: [D::default(); MAX_ENTRIES],
             order: LruOrder::new(entries),
         }
     }
 
     /// The valid entry with this tag.
-    pub fn find(&self, register: u8) -> Option<usize> {
+    pub fn find(&self, register: RegisterId) -> Option<usize> {
         members(self.valid).find(|&entry| self.tag[entry] == register)
     }
 
     /// Hits and requests of an instruction's sources, before anything is changed. `sources`: a bit per
     /// used slot. An instruction of another warp finds nothing.
-    pub fn look_up(&self, sources: u8, registers: &[u8; MAX_SLOTS], other_warp: bool) -> Placement {
+    pub fn look_up(&self, sources: u8, registers: &[RegisterId; MAX_SLOTS], other_warp: bool) -> Placement {
         let mut placement = Placement::default();
         for slot in members(sources) {
             match self.find(registers[slot]).filter(|_| !other_warp) {
@@ -72,9 +73,9 @@ impl<D: Data> Cache<D> {
     /// Returns the entry of every slot.
     pub fn update(
         &mut self,
-        issue: Option<(u8, Placement, &[u8; MAX_SLOTS], u8)>,
+        issue: Option<(u8, Placement, &[RegisterId; MAX_SLOTS], u8)>,
         results: &[Option<DWrite<D>>; MAX_D_PORTS],
-        invalid: &[u8],
+        invalid: &[RegisterId],
         random: u32,
     ) -> [u8; MAX_SLOTS] {
         // What was there decides the replacement; an entry invalidated now is free from the next cycle.

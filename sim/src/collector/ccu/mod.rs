@@ -3,7 +3,8 @@
 mod cache;
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
-use gpurf_blocks::{Clocked, Data, Parameters, MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
+use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
+use gpurf_trace::RegisterId;
 
 use self::cache::Cache;
 use super::{Collector, Edge, Issue, Placement, Results};
@@ -13,7 +14,7 @@ use crate::bits::members;
 #[derive(Clone, Copy, Debug)]
 pub struct DWrite<D: Data> {
     /// Register number in its warp.
-    pub register: u8,
+    pub register: RegisterId,
     /// Its next use is near.
     pub near: bool,
     /// Its value.
@@ -26,7 +27,7 @@ pub struct Ccu<D: Data> {
     parameters: Parameters,
     cache: Cache<D>,
     /// The warp whose values are in the cache; none before the first instruction.
-    owner: Option<u32>,
+    owner: Option<WarpId>,
     occupied: bool,
     unit: u32,
     payload: u32,
@@ -67,7 +68,7 @@ impl<D: Data> Ccu<D> {
         &mut self,
         issue: Option<(&Issue, Placement)>,
         results: [Option<DWrite<D>>; MAX_D_PORTS],
-        filtered: &[u8],
+        filtered: &[RegisterId],
         random: u32,
     ) {
         let changes_hands = issue.is_some_and(|(issue, _)| self.owner != Some(issue.warp));
@@ -100,7 +101,7 @@ impl<D: Data> Collector<D> for Ccu<D> {
         self.occupied
     }
 
-    fn owner(&self) -> Option<u32> {
+    fn owner(&self) -> Option<WarpId> {
         self.owner
     }
 
@@ -112,8 +113,8 @@ impl<D: Data> Collector<D> for Ccu<D> {
         self.occupied && self.valid & !self.ready == 0
     }
 
-    fn held(&self) -> (u32, u32, u32) {
-        (self.owner.unwrap_or(0), self.unit, self.payload)
+    fn held(&self) -> (WarpId, u32, u32) {
+        (self.owner.unwrap_or_default(), self.unit, self.payload)
     }
 
     fn operand(&self, slot: usize) -> Option<D> {
@@ -150,15 +151,15 @@ impl<D: Data> Collector<D> for Ccu<D> {
         let at_ports = of_port.map(|mask| {
             let bank = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
             Some(DWrite {
-                register: results.register[bank] as u8,
+                register: RegisterId(results.register[bank] as u8),
                 near: results.near >> bank & 1 == 1,
                 data: results.data[bank],
             })
         });
-        let mut kept_out = [0; MAX_BANKS];
+        let mut kept_out = [RegisterId::default(); MAX_BANKS];
         let mut count = 0;
         for bank in members(filtered) {
-            kept_out[count] = results.register[bank] as u8;
+            kept_out[count] = RegisterId(results.register[bank] as u8);
             count += 1;
         }
         self.clock(issue, at_ports, &kept_out[..count], random);
@@ -182,7 +183,7 @@ impl<D: Data> Clocked for Ccu<D> {
             occupied: self.occupied,
             ready: now.is_ready(),
             owned: self.owner.is_some(),
-            held_warp: self.owner.unwrap_or(0),
+            held_warp: self.owner.unwrap_or_default().into(),
             any_near: self.holds_near(),
             held_unit: self.unit,
             held_payload: self.payload,
@@ -211,16 +212,16 @@ impl<D: Data> Clocked for Ccu<D> {
         let issue = self.issue;
         let results = std::array::from_fn(|port| {
             inputs.d_valid[port].then_some(DWrite {
-                register: inputs.d_register[port] as u8,
+                register: RegisterId(inputs.d_register[port] as u8),
                 near: inputs.d_near[port],
                 data: inputs.d_data[port],
             })
         });
-        let mut filtered = [0; MAX_BANKS];
+        let mut filtered = [RegisterId::default(); MAX_BANKS];
         let mut count = 0;
         for bank in 0..self.parameters.banks {
             if inputs.filtered[bank] {
-                filtered[count] = inputs.filtered_register[bank] as u8;
+                filtered[count] = RegisterId(inputs.filtered_register[bank] as u8);
                 count += 1;
             }
         }

@@ -1,7 +1,8 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`].
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{WarpId, MAX_BANKS, MAX_SLOTS};
+use gpurf_blocks::{CollectorId, WarpId, MAX_BANKS, MAX_SLOTS};
+use gpurf_trace::RegisterId;
 
 use super::super::context::Context;
 use super::super::executing::Executing;
@@ -18,7 +19,7 @@ impl<E: RunsSubCore> Core<E> {
         let Some(cache) = &mut self.cache else { return };
         let outputs = cache.offer();
         if let Some(collector) = cache.reading.take() {
-            cache.held[collector].data = outputs.data;
+            cache.held[collector.index()].data = outputs.data;
         }
         let Taken { result, past, fill } = cache.take(&outputs, &mut context.records.counters);
         let (is_live, writes_through) = (cache.is_live(&outputs), cache.writes_through);
@@ -26,7 +27,8 @@ impl<E: RunsSubCore> Core<E> {
         // What a warp that has ended leaves is read by nobody.
         if outputs.register_write && self.ages.contains(&WarpId(outputs.register_warp as u8)) {
             let lanes = outputs.register_lanes;
-            let (warp, register) = (WarpId(outputs.register_warp as u8), outputs.register_number as u8);
+            let (warp, register) =
+                (WarpId(outputs.register_warp as u8), RegisterId(outputs.register_number as u8));
             let leaving =
                 Arrival { warp, register, lanes, value: outputs.register_data, position: 0, serial: 0 };
             if is_live {
@@ -109,10 +111,14 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Operands of the instruction that is dispatched, from the banks and from the cache.
-    pub(super) fn operands(&self, outputs: &SubCoreOut<u32>, collector: usize) -> [Option<u32>; MAX_SLOTS] {
+    pub(super) fn operands(
+        &self,
+        outputs: &SubCoreOut<u32>,
+        collector: CollectorId,
+    ) -> [Option<u32>; MAX_SLOTS] {
         let read = |slot: usize| outputs.operand_valid[slot].then_some(outputs.operand_data[slot]);
         let Some(cache) = &self.cache else { return std::array::from_fn(read) };
-        let Found { whole, hit, data, .. } = &cache.held[collector];
+        let Found { whole, hit, data, .. } = &cache.held[collector.index()];
         std::array::from_fn(|slot| match whole >> slot & 1 == 1 {
             true => Some(data[slot]),
             false => read(slot).map(|value| value & !hit[slot] | data[slot] & hit[slot]),
@@ -123,12 +129,12 @@ impl<E: RunsSubCore> Core<E> {
     pub(super) fn fill(
         &mut self,
         warp: WarpId,
-        collector: usize,
-        (sources, positions): (&[u8], &[u8]),
+        collector: CollectorId,
+        (sources, positions): (&[RegisterId], &[u8]),
         operands: &[Option<u32>; MAX_SLOTS],
     ) {
         let Some(cache) = self.cache.as_mut().filter(|cache| cache.keeps(warp)) else { return };
-        let take = cache.held[collector].take;
+        let take = cache.held[collector.index()].take;
         for (slot, &register) in sources.iter().enumerate() {
             let (lanes, position) = (take[slot], positions[slot]);
             if let (1.., Some(value)) = (lanes, operands[slot]) {
@@ -138,7 +144,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// The instruction's results wait for the cache. `false` if there is none.
-    pub(super) fn send_to_cache(&mut self, executing: &Executing, destinations: &[u8]) -> bool {
+    pub(super) fn send_to_cache(&mut self, executing: &Executing, destinations: &[RegisterId]) -> bool {
         let Some(cache) = &mut self.cache else { return false };
         let (warp, lanes) = (executing.warp, executing.instruction.mask);
         cache.results.extend(destinations.iter().map(|&register| {

@@ -1,6 +1,6 @@
 //! The collectors of a sub-core, as the SM knows them: which ones hold an instruction, and which.
 
-use gpurf_blocks::{WarpId, MAX_COLLECTORS};
+use gpurf_blocks::{CollectorId, WarpId, MAX_COLLECTORS};
 use gpurf_trace::RegisterSet;
 
 use super::super::executing::Executing;
@@ -33,18 +33,18 @@ impl Collectors {
         Collectors { held: std::array::from_fn(|_| Collecting::default()), occupied: 0, all: all(count) }
     }
 
-    pub fn enter(&mut self, collector: usize, collecting: Collecting) {
-        self.held[collector] = collecting;
-        self.occupied |= 1 << collector;
+    pub fn enter(&mut self, collector: CollectorId, collecting: Collecting) {
+        self.held[collector.index()] = collecting;
+        self.occupied |= collector.bit();
     }
 
-    pub fn leave(&mut self, collector: usize) {
-        self.occupied &= !(1 << collector);
+    pub fn leave(&mut self, collector: CollectorId) {
+        self.occupied &= !collector.bit();
     }
 
     /// What is in a collector, or was in it last.
-    pub fn last(&self, collector: usize) -> Option<&Collecting> {
-        self.held.get(collector)
+    pub fn last(&self, collector: CollectorId) -> Option<&Collecting> {
+        self.held.get(collector.index())
     }
 
     /// What is in those that are occupied.

@@ -1,7 +1,7 @@
 //! The dispatched instruction goes to its unit.
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::WarpId;
+use gpurf_blocks::{CollectorId, WarpId};
 use gpurf_trace::RegisterSet;
 
 use super::super::context::Context;
@@ -13,10 +13,7 @@ impl<E: RunsSubCore> Core<E> {
     /// Sends the dispatched instruction, if there is one, to its unit.
     pub(super) fn dispatch(&mut self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
         let dispatched = mask(&outputs.dispatch);
-        if dispatched == 0 {
-            return;
-        }
-        let collector = dispatched.trailing_zeros() as usize;
+        let Some(collector) = CollectorId::first_of(dispatched) else { return };
         if dispatched.count_ones() > 1 || dispatched & occupied == 0 {
             let index = self.index;
             context.records.stage_error(context.clock.now, || {

@@ -1,7 +1,7 @@
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
 use gpurf_blocks::{Row, WarpId};
-use gpurf_trace::Unit;
+use gpurf_trace::{RegisterId, Unit};
 
 use super::super::context::Context;
 use super::Core;
@@ -37,7 +37,13 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Puts reads of registers at the head of a warp's buffer, as an instruction for the uniform unit, which it does not
     /// reach. `base`: row of the warp's first register.
-    pub(super) fn present_reads(&mut self, warp: WarpId, base: Row, registers: &[u8], context: &Context) {
+    pub(super) fn present_reads(
+        &mut self,
+        warp: WarpId,
+        base: Row,
+        registers: &[RegisterId],
+        context: &Context,
+    ) {
         let warp = warp.index();
         self.inputs.head_unit[warp] = Unit::Uniform as u32;
         self.inputs.head_payload[warp] = 0;

@@ -1,7 +1,7 @@
 //! An instruction that the hardware has taken leaves its warp's buffer.
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::WarpId;
+use gpurf_blocks::{CollectorId, WarpId};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
@@ -19,8 +19,8 @@ impl<E: RunsSubCore> Core<E> {
         context: &mut Context,
     ) {
         let (warp, entered) = (WarpId(outputs.issued_warp as u8), mask(&outputs.issue) & self.collectors.all);
-        let collector = entered.trailing_zeros() as usize;
-        if entered.count_ones() != 1 || entered & occupied != 0 || ready & warp.bit() == 0 {
+        let enters = entered.count_ones() == 1 && entered & occupied == 0 && ready & warp.bit() != 0;
+        let Some(collector) = CollectorId::first_of(entered).filter(|_| enters) else {
             let index = self.index;
             context.records.stage_error(context.clock.now, || {
                 format!(
@@ -30,7 +30,7 @@ impl<E: RunsSubCore> Core<E> {
                 )
             });
             return;
-        }
+        };
         context.clock.progress();
         let slot = &mut self.warps[warp.index()];
         let serial = slot.head().1;

@@ -1,10 +1,11 @@
 //! How a sub-core fetches register intervals: see [`super::super::prefetch`].
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::WarpId;
+use gpurf_blocks::{CollectorId, WarpId};
+use gpurf_trace::Positions;
 
 use super::super::context::Context;
-use super::super::prefetch::{position, Batch};
+use super::super::prefetch::position;
 use super::super::warp::State;
 use super::collectors::Collecting;
 use super::Core;
@@ -40,7 +41,8 @@ impl<E: RunsSubCore> Core<E> {
         let warp = WarpId(outputs.issued_warp as u8);
         let batch = self.prefetches[warp.index()].batch(self.slots);
         let Some(cache) = self.cache.as_mut().filter(|_| !batch.is_empty()) else { return false };
-        let collector = (mask(&outputs.issue) & self.collectors.all).trailing_zeros() as usize;
+        let entered = CollectorId::first_of(mask(&outputs.issue) & self.collectors.all);
+        let collector = entered.expect("what is issued enters a collector");
         let read = batch.len() as u32 - cache.enter(collector).count_ones();
         context.records.counters.rc_prefetches += 1;
         context.records.counters.rc_prefetched += u64::from(read);
@@ -57,13 +59,13 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// What a prefetch has read fills the cache. Whether the collector holds one.
-    pub(super) fn end_prefetch(&mut self, collector: usize, outputs: &SubCoreOut<u32>) -> bool {
+    pub(super) fn end_prefetch(&mut self, collector: CollectorId, outputs: &SubCoreOut<u32>) -> bool {
         let Some(held) = self.collectors.last(collector).filter(|held| !held.prefetch.is_empty()) else {
             return false;
         };
         let (warp, prefetch) = (held.warp, held.prefetch.clone());
         let operands = self.operands(outputs, collector);
-        let positions: Batch = prefetch.iter().map(|&register| position(register)).collect();
+        let positions: Positions = prefetch.iter().map(|&register| position(register)).collect();
         self.fill(warp, collector, (&prefetch, &positions), &operands);
         self.collectors.leave(collector);
         self.read_on(warp);

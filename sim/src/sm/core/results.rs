@@ -1,5 +1,6 @@
 //! Results of a sub-core that wait for their bank.
 
+use gpurf_trace::RegisterId;
 use std::collections::VecDeque;
 
 use gpurf_blocks::{BankId, Row, WarpId, MAX_BANKS};
@@ -10,7 +11,7 @@ use crate::register_file::home;
 #[derive(Clone, Copy)]
 pub(super) struct WaitingResult {
     pub warp: WarpId,
-    pub register: u8,
+    pub register: RegisterId,
     pub near: bool,
     pub token: u32,
     /// Number of the instruction whose result it is.
@@ -66,13 +67,13 @@ impl Results {
     }
 
     /// What was written into a register last, if that is kept.
-    pub fn written(&self, warp: WarpId, base: Row, register: u8) -> Option<u32> {
+    pub fn written(&self, warp: WarpId, base: Row, register: RegisterId) -> Option<u32> {
         let (bank, row) = self.home(warp, base, register);
         Some(self.copies.as_ref()?[bank.index()][row.index()])
     }
 
     /// Bank and row of a register of a warp whose registers lie from row `base` on.
-    pub fn home(&self, warp: WarpId, base: Row, register: u8) -> (BankId, Row) {
+    pub fn home(&self, warp: WarpId, base: Row, register: RegisterId) -> (BankId, Row) {
         home(self.banks, warp, base, register)
     }
 }

@@ -1,7 +1,8 @@
 //! What a sub-core tells those who follow its instructions: see `pipeline`.
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{BankId, WarpId};
+use gpurf_blocks::{BankId, CollectorId, WarpId};
+use gpurf_trace::RegisterId;
 
 use super::super::context::Context;
 use super::super::executing::Executing;
@@ -48,9 +49,9 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// A prefetch enters a collector; what the register cache does not have is read from the banks.
-    pub(super) fn show_prefetch(&self, warp: WarpId, collector: usize, context: &mut Context) {
+    pub(super) fn show_prefetch(&self, warp: WarpId, collector: CollectorId, context: &mut Context) {
         let Some(Collecting { prefetch, .. }) = self.collectors.last(collector) else { return };
-        let found = self.cache.as_ref().map_or(0, |cache| cache.held[collector].whole);
+        let found = self.cache.as_ref().map_or(0, |cache| cache.held[collector.index()].whole);
         context.records.show(|pipeline| {
             for (slot, &register) in prefetch.iter().enumerate() {
                 if found >> slot & 1 == 0 {
@@ -61,7 +62,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Where a register of a warp in its slot lives.
-    fn bank_of(&self, warp: WarpId, register: u8) -> BankId {
+    fn bank_of(&self, warp: WarpId, register: RegisterId) -> BankId {
         self.results.home(warp, self.warps[warp.index()].base, register).0
     }
 
@@ -69,7 +70,7 @@ impl<E: RunsSubCore> Core<E> {
     pub(super) fn show_reads(&self, outputs: &SubCoreOut<u32>, issues: bool, context: &mut Context) {
         let (now, sub_core) = (context.clock.now, self.index);
         context.records.show(|pipeline| {
-            let entered = issues.then(|| mask(&outputs.issue).trailing_zeros() as usize);
+            let entered = CollectorId::first_of(mask(&outputs.issue)).filter(|_| issues);
             let issued = entered.and_then(|collector| self.collectors.last(collector)?.executing);
             let serial = issued.map(|executing| executing.serial);
             pipeline.read(now, sub_core, mask(&outputs.bank_read), serial);

@@ -2,7 +2,8 @@
 //! registers are read from the banks and written into them.
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{Row, WarpId};
+use gpurf_blocks::{CollectorId, Row, WarpId};
+use gpurf_trace::RegisterId;
 
 use super::super::context::Context;
 use super::super::names::BlockId;
@@ -80,7 +81,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// A load of a warp turns out to take long.
-    pub fn takes_long(&mut self, warp: WarpId, destinations: &[u8]) {
+    pub fn takes_long(&mut self, warp: WarpId, destinations: &[RegisterId]) {
         self.warps[warp.index()].takes_long(destinations);
     }
 
@@ -118,14 +119,14 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Reads a register of a warp whose context has left: see [`Save`].
-    pub fn save_register(&mut self, warp: WarpId, register: u8, base: Row, context: &mut Context) {
+    pub fn save_register(&mut self, warp: WarpId, register: RegisterId, base: Row, context: &mut Context) {
         let read = self.results.written(warp, base, register);
         if read.is_some() {
             context.records.blocks.registers_saved += 1;
             context.records.counters.bank_reads += 1;
         }
         // It is in no collector, and has nothing to present.
-        let collector = read.map(|_| usize::MAX);
+        let collector = read.map(|_| CollectorId(u8::MAX));
         self.save = Some(Save { warp, register, base, collector, value: read });
     }
 
@@ -137,7 +138,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Writes a register of a warp whose context has yet to come.
-    pub fn restore_register(&mut self, warp: WarpId, register: u8, base: Row, token: u32) {
+    pub fn restore_register(&mut self, warp: WarpId, register: RegisterId, base: Row, token: u32) {
         let near = false;
         self.results.push(WaitingResult { warp, register, near, token, serial: 0, base, restored: true });
     }
@@ -149,8 +150,8 @@ impl<E: RunsSubCore> Core<E> {
 
     /// The hardware has taken the read.
     pub(super) fn issue_save(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) {
-        let collector = (mask(&outputs.issue) & self.collectors.all).trailing_zeros() as usize;
-        let Some(save) = &mut self.save else { return };
+        let entered = CollectorId::first_of(mask(&outputs.issue) & self.collectors.all);
+        let (Some(save), Some(collector)) = (&mut self.save, entered) else { return };
         save.collector = Some(collector);
         self.collectors.enter(collector, Collecting { warp: save.warp, ..Collecting::default() });
         let (bank, _) = self.results.home(save.warp, save.base, save.register);

@@ -12,6 +12,7 @@
 
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
 use gpurf_blocks::{SUB_CORES, WARPS};
+use gpurf_trace::RegisterId;
 
 use crate::config::Config;
 use crate::engines::IwmuEngine;
@@ -193,7 +194,7 @@ impl Multicaster {
             return;
         }
         self.offered[sub_core] = load.map(|(executing, key, section)| {
-            let destination = key.destination ^ (SECOND_HALF * parts as u8);
+            let destination = RegisterId(key.destination.0 ^ (SECOND_HALF * parts as u8));
             let key = Key { destination, ..key };
             Part { executing, key, section, stores, completion }
         });

@@ -17,7 +17,7 @@ mod memory;
 mod moves;
 
 use arrayvec::ArrayVec;
-use gpurf_trace::Registers;
+use gpurf_trace::{RegisterId, Registers};
 
 use super::operation::{
     Compute, Decoded, Destination, Function, Modifier, PredicateDestination, PredicateSource, Source,
@@ -180,9 +180,10 @@ impl<'a> Decoder<'a> {
             return Ok(self.registers as u16);
         }
         self.check_register(index)?;
-        let position = self.sources.iter().position(|known| *known == index).unwrap_or(self.sources.len());
+        let register = RegisterId(index);
+        let position = self.sources.iter().position(|known| *known == register).unwrap_or(self.sources.len());
         if position == self.sources.len() {
-            self.sources.try_push(index).map_err(|_| "more than 16 source registers".to_string())?;
+            self.sources.try_push(register).map_err(|_| "more than 16 source registers".to_string())?;
         }
         self.reuse |= u16::from(reuse) << position;
         Ok(index.into())
@@ -194,9 +195,9 @@ impl<'a> Decoder<'a> {
             return Ok(self.registers as u16 + 1);
         }
         self.check_register(index)?;
-        if !self.destinations.contains(&index) {
+        if !self.destinations.contains(&RegisterId(index)) {
             self.destinations
-                .try_push(index)
+                .try_push(RegisterId(index))
                 .map_err(|_| "more than 16 destination registers".to_string())?;
         }
         Ok(index.into())
