@@ -6,7 +6,11 @@
 //! a row and one of four lanes; the first free one, and the first due one, are those of the lowest row, and in
 //! it of the lowest lane.
 //!
-//! Timing: outputs are state; changes show in the next cycle.
+//! How a step of an operation changes them is decided here: an entry that leaves becomes free when it is taken; a search
+//! that ends frees the partner that it found, and without one its load takes the first free entry, if it wants one.
+//!
+//! Timing: changes show in the next cycle. `done`, `matched`, `finishes` and `writes` follow the inputs of their cycle, all
+//! other outputs are state.
 
 use gpurf_blocks::SCAN_LANES;
 use rust_hdl::prelude::*;
@@ -19,17 +23,37 @@ use crate::dialect::{block, rtl, Register};
     sizes(rows = lrt_entries / SCAN_LANES)
 )]
 pub struct EntryState {
-    /// The first free entry is taken; there must be one.
-    pub insert: In<Bit>,
-    /// An entry becomes free; not with `insert`.
-    pub clear: In<Bit>,
+    /// An entry leaves; not with `ends`.
+    pub evict: In<Bit>,
+    /// It is taken, and becomes free.
+    pub evict_ready: In<Bit>,
     /// That entry's row.
-    pub clear_row: In<Bits<6>>,
+    pub evict_row: In<Bits<6>>,
     /// Its lane.
-    pub clear_lane: In<Bits<2>>,
+    pub evict_lane: In<Bits<2>>,
+    /// A search has come to its end.
+    pub ends: In<Bit>,
+    /// With `ends`: its operation ends.
+    pub done_ready: In<Bit>,
+    /// With `ends`: a partner was found.
+    pub any_partner: In<Bit>,
+    /// The partner's row.
+    pub partner_row: In<Bits<6>>,
+    /// Its lane.
+    pub partner_lane: In<Bits<2>>,
+    /// With `ends`: without a partner the first free entry is taken, if there is one.
+    pub insert: In<Bit>,
     /// An interval is over: entries get older.
     pub tick: In<Bit>,
 
+    /// The search has come to its end.
+    pub done: Out<Bit>,
+    /// With `done`: a partner was found.
+    pub matched: Out<Bit>,
+    /// The operation ends.
+    pub finishes: Out<Bit>,
+    /// The first free entry is taken.
+    pub writes: Out<Bit>,
     /// Lanes of each row.
     pub used: Out<[Bits<4>; rows]>,
     /// Those of them that are due.
@@ -49,6 +73,11 @@ pub struct EntryState {
     /// Entries in use.
     pub occupancy: Out<Bits<8>>,
 
+    inserts: Local<Bit>,
+    /// An entry becomes free, and which.
+    frees: Local<Bit>,
+    freed_row: Local<Bits<6>>,
+    freed_lane: Local<Bits<2>>,
     room: Local<Bit>,
     taken_lanes: Local<Bits<4>>,
     some_due: Local<Bit>,
@@ -109,7 +138,21 @@ impl Logic for EntryState {
         self.free_lane.next = self.free.val();
         self.any_due.next = self.some_due.val();
 
-        // What changes.
+        // What a step of an operation changes.
+        self.done.next = self.ends.val();
+        self.matched.next = self.ends.val() & self.any_partner.val();
+        self.finishes.next = self.ends.val() & self.done_ready.val();
+        self.inserts.next = (self.ends.val() & self.done_ready.val())
+            & ((self.insert.val() & self.room.val()) & !self.any_partner.val());
+        self.writes.next = self.inserts.val();
+        self.frees.next = (self.evict.val() & self.evict_ready.val())
+            | ((self.ends.val() & self.done_ready.val()) & self.any_partner.val());
+        self.freed_row.next = self.partner_row.val();
+        self.freed_lane.next = self.partner_lane.val();
+        if self.evict.val() {
+            self.freed_row.next = self.evict_row.val();
+            self.freed_lane.next = self.evict_lane.val();
+        }
         self.inserted.next = 0.into();
         self.kept.next = 0.into();
         self.others.next = 0.into();
@@ -118,11 +161,11 @@ impl Logic for EntryState {
                 self.inserted.val().replace_bit(k, self.free.val() == self.lane_number[k].val());
             self.others.next = self.others.val().replace_bit(k, self.free.val() != self.lane_number[k].val());
             self.kept.next =
-                self.kept.val().replace_bit(k, self.clear_lane.val() != self.lane_number[k].val());
+                self.kept.val().replace_bit(k, self.freed_lane.val() != self.lane_number[k].val());
         }
         for r in 0..rows {
-            self.takes[r].next = self.insert.val() & (self.free_row.val() == self.row_number[r].val());
-            self.clears[r].next = self.clear.val() & (self.clear_row.val() == self.row_number[r].val());
+            self.takes[r].next = self.inserts.val() & (self.free_row.val() == self.row_number[r].val());
+            self.clears[r].next = self.frees.val() & (self.freed_row.val() == self.row_number[r].val());
             self.valid[r]
                 .load(self.takes[r].val() | self.clears[r].val(), self.valid[r].val() & self.kept.val());
             if self.takes[r].val() {
@@ -139,8 +182,8 @@ impl Logic for EntryState {
             }
         }
         self.occupancy.next = self.count.val();
-        self.count.load(self.insert.val() | self.clear.val(), self.count.val() - 1);
-        if self.insert.val() {
+        self.count.load(self.inserts.val() | self.frees.val(), self.count.val() - 1);
+        if self.inserts.val() {
             self.count.d.next = self.count.val() + 1;
         }
     }

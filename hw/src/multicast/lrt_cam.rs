@@ -35,11 +35,6 @@ pub struct LrtCam<const V: usize, const A: usize> {
     partner_row: Local<Bits<6>>,
     partner_lane: Local<Bits<2>>,
     partner_warp: Local<Bits<V>>,
-    ends: Local<Bit>,
-    pairs: Local<Bit>,
-    removes: Local<Bit>,
-    finishes: Local<Bit>,
-    writes: Local<Bit>,
 
     state: EntryState,
     entries: [LoadRequest<Held, V, A>; lrt_entries],
@@ -52,9 +47,8 @@ pub struct LrtCam<const V: usize, const A: usize> {
 impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
     #[rtl]
     fn update(&mut self) {
-        self.state.tick.next = self.tick.val();
-        self.full.next = self.state.full.val();
-        self.occupancy.next = self.state.occupancy.val();
+        pass!(self => self.state: tick, evict_ready, done_ready, insert);
+        pass!(self.state => self: done, matched, full, occupancy);
 
         // Comparators. A load has one partner at most, so its place and warp are collected by OR.
         self.any_leaving.next = false;
@@ -102,6 +96,7 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
 
         // An entry that leaves: the first due one, else the first that the operation drives out.
         self.evicts.next = self.state.any_due.val() | (self.search.val() & self.any_leaving.val());
+        pass!(self => self.state: evicts as evict, evict_row, evict_lane);
         self.evict.next = self.evicts.val();
         self.evict_aged.next = self.state.any_due.val();
         self.evict_row.next = self.leaving_row.val();
@@ -122,32 +117,16 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
         }
 
         // The end of the search.
-        self.ends.next = self.search.val() & !self.evicts.val();
-        self.pairs.next = self.ends.val() & self.any_partner.val();
-        self.done.next = self.ends.val();
-        self.matched.next = self.pairs.val();
+        self.state.ends.next = self.search.val() & !self.evicts.val();
+        pass!(self => self.state: any_partner, partner_row, partner_lane);
         self.matched_warp.next = 0.into();
-        if self.pairs.val() {
+        if self.state.matched.val() {
             self.matched_warp.next = self.partner_warp.val();
-        }
-
-        // Which entry changes.
-        self.removes.next = self.evicts.val() & self.evict_ready.val();
-        self.finishes.next = self.ends.val() & self.done_ready.val();
-        self.writes.next =
-            (self.finishes.val() & self.insert.val()) & (!self.pairs.val() & !self.state.full.val());
-        self.state.insert.next = self.writes.val();
-        self.state.clear.next = self.removes.val() | (self.finishes.val() & self.pairs.val());
-        self.state.clear_row.next = self.partner_row.val();
-        self.state.clear_lane.next = self.partner_lane.val();
-        if self.removes.val() {
-            self.state.clear_row.next = self.evict_row.val();
-            self.state.clear_lane.next = self.evict_lane.val();
         }
         for r in 0..rows {
             for k in 0..4 {
                 self.entries[r * 4 + k].load(
-                    self.writes.val()
+                    self.state.writes.val()
                         & ((self.state.free_row.val() == self.row_number[r].val())
                             & (self.state.free_lane.val() == self.lane_number[k].val())),
                     self.request.val(),

@@ -62,11 +62,6 @@ pub struct LrtScan<const V: usize, const A: usize> {
     /// The row is compared, and nothing in it has to leave first.
     passed: Local<Bit>,
     at_end: Local<Bit>,
-    ends: Local<Bit>,
-    pairs: Local<Bit>,
-    removes: Local<Bit>,
-    finishes: Local<Bit>,
-    writes: Local<Bit>,
     reads: Local<Bit>,
 
     /// The row that the memories were asked for last, and whether they show it: a write does not.
@@ -97,9 +92,8 @@ pub struct LrtScan<const V: usize, const A: usize> {
 impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
     #[rtl]
     fn update(&mut self) {
-        self.state.tick.next = self.tick.val();
-        self.full.next = self.state.full.val();
-        self.occupancy.next = self.state.occupancy.val();
+        pass!(self => self.state: tick, evict_ready, done_ready, insert);
+        pass!(self.state => self: done, matched, full, occupancy);
 
         // The row that the memories should show, and what is in use of the one that they do.
         self.aging.next = self.state.any_due.val() & !self.searching.val();
@@ -148,6 +142,7 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
 
         // An entry that leaves: the first of the row.
         self.evicts.next = self.here.val() & self.leaving.val().any();
+        pass!(self => self.state: evicts as evict, row as evict_row, evict_lane);
         self.evict.next = self.evicts.val();
         self.evict_aged.next = self.evicts.val() & self.aging.val();
         self.evict_lane.next = 0.into();
@@ -171,77 +166,66 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
         // The end of the search.
         self.passed.next =
             ((self.here.val() & !self.aging.val()) & self.search.val()) & !self.leaving.val().any();
-        self.ends.next = self.passed.val() & self.at_end.val();
-        self.pairs.next = self.ends.val() & (self.found.val() | self.partners.val().any());
-        self.done.next = self.ends.val();
-        self.matched.next = self.pairs.val();
+        self.state.ends.next = self.passed.val() & self.at_end.val();
+        self.state.any_partner.next = self.found.val() | self.partners.val().any();
+        self.state.partner_row.next = self.row.val();
+        self.state.partner_lane.next = self.partner_lane.val();
         self.matched_warp.next = 0.into();
-        if self.pairs.val() {
+        if self.found.val() {
+            self.state.partner_row.next = self.found_row.val();
+            self.state.partner_lane.next = self.found_lane.val();
+        }
+        if self.state.matched.val() {
             self.matched_warp.next = self.partner_warp.val();
             if self.found.val() {
                 self.matched_warp.next = self.found_warp.val();
             }
         }
 
-        // Which entry changes.
-        self.removes.next = self.evicts.val() & self.evict_ready.val();
-        self.finishes.next = self.ends.val() & self.done_ready.val();
-        self.writes.next =
-            (self.finishes.val() & self.insert.val()) & (!self.pairs.val() & !self.state.full.val());
-        self.state.insert.next = self.writes.val();
-        self.state.clear.next = self.removes.val() | (self.finishes.val() & self.pairs.val());
-        self.state.clear_row.next = self.row.val();
-        self.state.clear_lane.next = self.partner_lane.val();
-        if self.removes.val() {
-            self.state.clear_lane.next = self.evict_lane.val();
-        } else if self.found.val() {
-            self.state.clear_row.next = self.found_row.val();
-            self.state.clear_lane.next = self.found_lane.val();
-        }
-
         // The memories: a write, or the row wanted next if they do not show it already.
         self.following_row.next = self.row.val() + 1;
         self.next_row.next = self.target.val();
-        if self.finishes.val() {
+        if self.state.finishes.val() {
             self.next_row.next = 0.into();
         } else if self.passed.val() & !self.at_end.val() {
             self.next_row.next = self.following_row.val();
         }
-        self.reads.next = !self.writes.val() & (!self.fresh.val() | (self.next_row.val() != self.row.val()));
+        self.reads.next =
+            !self.state.writes.val() & (!self.fresh.val() | (self.next_row.val() != self.row.val()));
         for k in 0..4 {
             self.warps[k].enable.next = self.reads.val()
-                | (self.writes.val() & (self.state.free_lane.val() == self.lane_number[k].val()));
-            self.warps[k].write.next = self.writes.val();
+                | (self.state.writes.val() & (self.state.free_lane.val() == self.lane_number[k].val()));
+            self.warps[k].write.next = self.state.writes.val();
             self.warps[k].address.next = bit_cast::<8, 6>(self.next_row.val());
-            if self.writes.val() {
+            if self.state.writes.val() {
                 self.warps[k].address.next = bit_cast::<8, 6>(self.state.free_row.val());
             }
             self.warps[k].write_data.next = self.request.warp.val();
             self.addresses[k].enable.next = self.warps[k].enable.val();
-            self.addresses[k].write.next = self.writes.val();
+            self.addresses[k].write.next = self.state.writes.val();
             self.addresses[k].address.next = self.warps[k].address.val();
             self.addresses[k].write_data.next = self.request.address.val();
             self.sources[k].enable.next = self.warps[k].enable.val();
-            self.sources[k].write.next = self.writes.val();
+            self.sources[k].write.next = self.state.writes.val();
             self.sources[k].address.next = self.warps[k].address.val();
             self.sources[k].write_data.next = self.request.source.val();
             self.destinations[k].enable.next = self.warps[k].enable.val();
-            self.destinations[k].write.next = self.writes.val();
+            self.destinations[k].write.next = self.state.writes.val();
             self.destinations[k].address.next = self.warps[k].address.val();
             self.destinations[k].write_data.next = self.request.destination.val();
         }
 
         // Where the search stands.
         self.row.load(true, self.next_row.val());
-        self.fresh.load(true, !self.writes.val());
+        self.fresh.load(true, !self.state.writes.val());
         self.searching.load(
             true,
             (self.searching.val() | ((self.here.val() & !self.aging.val()) & self.search.val()))
-                & !self.finishes.val(),
+                & !self.state.finishes.val(),
         );
         self.found.load(
-            self.finishes.val() | (self.passed.val() & self.partners.val().any()),
-            !self.finishes.val(),
+            self.state.finishes.val() | (self.passed.val() & self.partners.val().any()),
+            !self.state.finishes.val(),
         );
         self.found_row.load(self.passed.val() & self.partners.val().any(), self.row.val());
         self.found_lane.load(self.passed.val() & self.partners.val().any(), self.partner_lane.val());

@@ -19,11 +19,20 @@ impl EntryState {
         EntryState { ages: vec![None; parameters.lrt_entries], inputs: EntryStateIn::default() }
     }
 
+    /// A load without a partner takes a free entry: "inserted into the LRT" (I §3.1).
+    fn inserts(&self, inputs: &EntryStateIn) -> bool {
+        inputs.ends && inputs.done_ready && inputs.insert && !inputs.any_partner
+    }
+
     /// Row and lane of the first entry that is such, 0 if none is.
     fn first(&self, is_such: impl Fn(&Option<u32>) -> bool) -> Option<(u32, u32)> {
         let entry = self.ages.iter().position(is_such)?;
         Some(((entry / SCAN_LANES) as u32, (entry % SCAN_LANES) as u32))
     }
+}
+
+fn entry(row: u32, lane: u32) -> usize {
+    row as usize * SCAN_LANES + lane as usize
 }
 
 impl Clocked for EntryState {
@@ -34,6 +43,10 @@ impl Clocked for EntryState {
         self.inputs = *inputs;
         let (free, due) = (self.first(Option::is_none), self.first(|age| *age == Some(DUE)));
         let mut outputs = EntryStateOut {
+            done: inputs.ends,
+            matched: inputs.ends && inputs.any_partner,
+            finishes: inputs.ends && inputs.done_ready,
+            writes: self.inserts(inputs) && free.is_some(),
             full: free.is_none(),
             any_due: due.is_some(),
             occupancy: self.ages.iter().flatten().count() as u32,
@@ -55,10 +68,14 @@ impl Clocked for EntryState {
         if self.inputs.tick {
             self.ages.iter_mut().flatten().for_each(|age| *age = DUE.min(*age + 1));
         }
-        if self.inputs.clear {
-            self.ages[self.inputs.clear_row as usize * SCAN_LANES + self.inputs.clear_lane as usize] = None;
+        let inputs = self.inputs;
+        if inputs.evict && inputs.evict_ready {
+            self.ages[entry(inputs.evict_row, inputs.evict_lane)] = None;
         }
-        if let Some(free) = free.filter(|_| self.inputs.insert) {
+        if inputs.ends && inputs.done_ready && inputs.any_partner {
+            self.ages[entry(inputs.partner_row, inputs.partner_lane)] = None;
+        }
+        if let Some(free) = free.filter(|_| self.inserts(&inputs)) {
             self.ages[free] = Some(0);
         }
     }

@@ -22,12 +22,13 @@ impl Testbench for EntryState {
                 rule:
                     "I 3.3: an entry that waits for too long is released; here after more than one interval",
                 play: |bench| {
-                    bench.cycle(EntryStateIn { insert: true, tick: true, ..Default::default() })?;
+                    bench.cycle(EntryStateIn { tick: true, ..INSERTION })?;
                     for _ in 0..2 {
                         let out = bench.cycle(EntryStateIn { tick: true, ..Default::default() })?;
                         expect(out.occupancy == 1 && !out.any_due, "too young")?;
                     }
-                    let out = bench.cycle(EntryStateIn { clear: true, ..Default::default() })?;
+                    let out =
+                        bench.cycle(EntryStateIn { evict: true, evict_ready: true, ..Default::default() })?;
                     expect(out.any_due && (out.due_row, out.due_lane) == (0, 0), "due")?;
                     let out = bench.cycle(EntryStateIn::default())?;
                     expect(out.occupancy == 0 && !out.any_due, "and gone")
@@ -39,11 +40,28 @@ impl Testbench for EntryState {
                 play: |bench| {
                     let entries = bench.parameters.lrt_entries;
                     for entry in 0..entries {
-                        let out = bench.cycle(EntryStateIn { insert: true, ..Default::default() })?;
+                        let out = bench.cycle(INSERTION)?;
                         let free = out.free_row as usize * SCAN_LANES + out.free_lane as usize;
                         expect(!out.full && free == entry, format!("entry {entry} is the next"))?;
                     }
-                    expect(bench.cycle(EntryStateIn::default())?.full, "then it is full")
+                    let out = bench.cycle(INSERTION)?;
+                    expect(out.full && out.finishes && !out.writes, "then it is full, and takes no more")
+                },
+            },
+            Scenario {
+                name: "a_partner_leaves_in_place_of_an_insertion",
+                rule: "I 3.1: of two loads that match, one is performed and no entry stays",
+                play: |bench| {
+                    bench.cycle(INSERTION)?;
+                    let pairs = EntryStateIn { any_partner: true, ..INSERTION };
+                    let out = bench.cycle(EntryStateIn { done_ready: false, ..pairs })?;
+                    expect(out.done && out.matched && !out.finishes, "its operation has to wait")?;
+                    let out = bench.cycle(pairs)?;
+                    expect(
+                        out.occupancy == 1 && out.finishes && !out.writes,
+                        "so the entry stayed until now",
+                    )?;
+                    expect(bench.cycle(EntryStateIn::default())?.occupancy == 0, "and both are gone")
                 },
             },
         ]
@@ -52,32 +70,63 @@ impl Testbench for EntryState {
 
 register!(EntryState);
 
-/// Insertions while there is room, and releases of entries in use.
+/// A load finds no partner and is inserted.
+const INSERTION: EntryStateIn = EntryStateIn {
+    evict: false,
+    evict_ready: false,
+    evict_row: 0,
+    evict_lane: 0,
+    ends: true,
+    done_ready: true,
+    any_partner: false,
+    partner_row: 0,
+    partner_lane: 0,
+    insert: true,
+    tick: false,
+};
+
+/// Ends of searches with and without partners, in full tables too, and entries in use that leave.
 struct EntryStateStimulus {
     used: Vec<bool>,
 }
 
 impl Stimulus<EntryStateIn, EntryStateOut> for EntryStateStimulus {
     fn next(&mut self, random: &mut Random) -> EntryStateIn {
-        let mut inputs = EntryStateIn { tick: random.percent(10), ..Default::default() };
-        let entry = random.below(self.used.len());
+        let place = |entry: usize| ((entry / SCAN_LANES) as u32, (entry % SCAN_LANES) as u32);
+        let (leaving, partner) = (random.below(self.used.len()), random.below(self.used.len()));
+        let evict = self.used[leaving] && random.percent(30);
         let density = random.pick(&[20, 50, 80]);
-        if random.percent(density) {
-            inputs.insert = self.used.contains(&false);
-        } else if self.used[entry] {
-            inputs.clear = true;
+        let (evict_row, evict_lane) = place(leaving);
+        let (partner_row, partner_lane) = place(partner);
+        EntryStateIn {
+            evict,
+            evict_ready: random.percent(80),
+            evict_row,
+            evict_lane,
+            ends: !evict && random.percent(80),
+            done_ready: random.percent(80),
+            any_partner: self.used[partner] && !random.percent(density),
+            partner_row,
+            partner_lane,
+            insert: random.percent(90),
+            tick: random.percent(10),
         }
-        inputs.clear_row = (entry / SCAN_LANES) as u32;
-        inputs.clear_lane = (entry % SCAN_LANES) as u32;
-        inputs
     }
 
     fn observe(&mut self, inputs: &EntryStateIn, outputs: &EntryStateOut) -> Result<(), String> {
-        if inputs.insert {
-            self.used[outputs.free_row as usize * SCAN_LANES + outputs.free_lane as usize] = true;
+        let place = |row: u32, lane: u32| row as usize * SCAN_LANES + lane as usize;
+        if inputs.evict && inputs.evict_ready {
+            self.used[place(inputs.evict_row, inputs.evict_lane)] = false;
         }
-        if inputs.clear {
-            self.used[inputs.clear_row as usize * SCAN_LANES + inputs.clear_lane as usize] = false;
+        if outputs.finishes && outputs.matched {
+            self.used[place(inputs.partner_row, inputs.partner_lane)] = false;
+        }
+        if outputs.writes {
+            let free = &mut self.used[place(outputs.free_row, outputs.free_lane)];
+            if *free {
+                return Err("the entry that is taken was in use".to_string());
+            }
+            *free = true;
         }
         Ok(())
     }
