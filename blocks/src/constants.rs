@@ -2,19 +2,15 @@
 //!
 //! F is the full Malekeh paper, I inter-warp multicasting, R FineReg.
 
-use crate::{MAX_DESTINATIONS, MAX_SLOTS};
-
 /// Sub-cores of an SM; the warp in slot w belongs to sub-core w mod 4. F Table I.
 pub const SUB_CORES: usize = 4;
-/// Warp slots of a sub-core: 32 in an SM of four sub-cores. F Table I.
-pub const WARPS: usize = 8;
+/// Warps of a sub-core whose operands a register cache holds. C §VI-B.
+pub const CACHED_WARPS: usize = 8;
+/// Warps of a sub-core with bypassing operand collectors, each of which has its own. F §VI-B.
+pub const BOC_WARPS: usize = 8;
 /// Threads of a warp.
 pub const LANES: usize = 32;
 
-/// Source slots of the instructions at the heads of all warps of a sub-core, at most.
-pub const HEAD_SLOTS: usize = WARPS * MAX_SLOTS;
-/// Destinations of the instructions at the heads of all warps of a sub-core, at most.
-pub const HEAD_DESTINATIONS: usize = WARPS * MAX_DESTINATIONS;
 /// States of the STHLD controller; the papers number them from 1. F §IV-B3.
 pub const STHLD_STATES: usize = 6;
 

@@ -1,7 +1,10 @@
 //! Numbers that name parts of a sub-core, as types of their own where they go from one module to another. Registers have
 //! theirs where code and traces are read.
 
-/// A warp of a sub-core, by its slot there: 0 to [`WARPS`](crate::WARPS) − 1.
+/// Warps of a sub-core, one bit each.
+pub type WarpSet = u16;
+
+/// A warp of a sub-core, by its slot there: 0 to 7, or to 15 where it has as many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WarpId(pub u8);
 
@@ -12,12 +15,12 @@ impl WarpId {
     }
 
     /// Its bit in a set of them.
-    pub fn bit(self) -> u8 {
+    pub fn bit(self) -> WarpSet {
         1 << self.0
     }
 
-    /// The warps of a set, in which bit w stands for warp w.
-    pub fn all_of(mut set: u8) -> impl Iterator<Item = WarpId> {
+    /// The warps of a set.
+    pub fn all_of(mut set: WarpSet) -> impl Iterator<Item = WarpId> {
         std::iter::from_fn(move || {
             let warp = (set != 0).then(|| WarpId(set.trailing_zeros() as u8))?;
             set &= !warp.bit();

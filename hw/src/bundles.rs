@@ -29,7 +29,7 @@ pub struct Write {
     /// The other fields are those of a result.
     pub valid: Bit,
     /// Its warp.
-    pub warp: Bits<3>,
+    pub warp: Bits<4>,
     /// Its register.
     pub register: Bits<8>,
     /// First row of its warp.
@@ -44,7 +44,7 @@ pub struct Write {
 #[bundle]
 pub struct Dispatched<const W: usize> {
     /// Warp of the dispatched instruction.
-    pub dispatch_warp: Bits<3>,
+    pub dispatch_warp: Bits<4>,
     /// Its unit.
     pub dispatch_unit: Bits<3>,
     /// Its payload.

@@ -59,7 +59,7 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     /// Issue: an instruction enters this collector, which must not be occupied. At most one is high.
     pub issue: In<[Bit; collectors]>,
     /// Warp of the issued instruction, within the sub-core.
-    pub warp: In<Bits<3>>,
+    pub warp: In<Bits<4>>,
     /// That instruction.
     #[flat]
     pub instruction: Instruction<In>,
@@ -85,7 +85,7 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     /// Port R of each collector: it can take no instruction in this cycle.
     pub collector_occupied: Out<[Bit; collectors]>,
     /// Warp of its present or last instruction.
-    pub collector_warp: Out<[Bits<3>; collectors]>,
+    pub collector_warp: Out<[Bits<4>; collectors]>,
     /// It belongs to that warp: one has been issued to it (caching collectors only).
     pub collector_owned: Out<[Bit; collectors]>,
     /// It holds a value whose reuse is near (caching collectors only).
@@ -112,7 +112,7 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     #[value(|collector| collector)]
     collector_number: Constant<[Bits<C>; collectors]>,
     #[value(|collector| collector)]
-    stage_number: Constant<[Bits<3>; collectors]>,
+    stage_number: Constant<[Bits<4>; collectors]>,
     #[value(issue_on_dispatch)]
     issues_on_dispatch: Constant<Bit>,
     #[value(d_ports > 0 && choice == Choice::Random)]

@@ -6,7 +6,6 @@
 //! Timing: an instruction whose warp is `ready` in cycle t can enter its collector in cycle t; from there
 //! on as in [`crate::operand_stage`].
 
-use gpurf_blocks::WARPS;
 use rust_hdl::prelude::*;
 
 use crate::bundles::{Dispatched, Instruction, StageEvents, Write};
@@ -16,16 +15,16 @@ use crate::issue::IssueStage;
 use crate::operand_stage::OperandStage;
 
 /// `K`: the kind of collector; `W`: data width in bits; `C`: bits of a collector's number, at least one.
-#[block(naming = K::SUB_CORE, sizes(flushed = if destinations == 0 { 0 } else { WARPS }))]
+#[block(naming = K::SUB_CORE, sizes(flushed = if destinations == 0 { 0 } else { warps }))]
 pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     /// The warp has an instruction that depends on nothing under way.
-    pub ready: In<[Bit; WARPS]>,
+    pub ready: In<[Bit; warps]>,
     /// A new warp starts here; it is not ready yet.
-    pub launch: In<[Bit; WARPS]>,
+    pub launch: In<[Bit; warps]>,
     /// The next instruction of each warp.
-    pub head: [Instruction<In>; WARPS],
+    pub head: [Instruction<In>; warps],
     /// First row of the warp's registers in every bank.
-    pub head_base: In<[Bits<8>; WARPS]>,
+    pub head_base: In<[Bits<8>; warps]>,
     /// A branch has left the window before the instruction (bypassing collectors only).
     pub head_flush: In<[Bit; flushed]>,
     /// How long an allocation waits; from the STHLD controller of the GPU.
@@ -39,7 +38,7 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     /// An instruction issues; its warp, and the collector that it enters.
     pub issued: Out<Bit>,
     /// An instruction issues: of which warp, into which collector.
-    pub issued_warp: Out<Bits<3>>,
+    pub issued_warp: Out<Bits<4>>,
     /// An instruction issues: of which warp, into which collector.
     pub issue: Out<[Bit; collectors]>,
     /// Event: a collector is free, and the selected warp waits for it.

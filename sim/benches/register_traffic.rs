@@ -13,7 +13,7 @@ use gpurf_sim::register_traffic::{Configuration, Reach, Rules, Study};
 
 use arithmetic::arithmetic;
 
-const WARPS: u32 = 8;
+const CACHED_WARPS: u32 = 8;
 const LENGTH: u32 = 5000;
 /// Instructions of the loop, as many as the main loop of a matrix product has.
 const LOOP: u32 = 500;
@@ -24,7 +24,7 @@ fn benchmark(criterion: &mut Criterion) {
     let one_each =
         [("8-way", table[0]), ("2-way interleaving", table[5]), ("2-way compiler-aided", table[7])];
     for (masks, other) in [("full masks", u32::MAX), ("half masks", 0xffff)] {
-        let (program, block) = arithmetic(WARPS, LENGTH, LOOP, [u32::MAX, other]);
+        let (program, block) = arithmetic(CACHED_WARPS, LENGTH, LOOP, [u32::MAX, other]);
         let sets = one_each.iter().map(|&(name, one)| (name, vec![one]));
         for (name, configurations) in sets.chain([("table VI", table.clone())]) {
             let instructions = block.instruction_count() * configurations.len() as u64;

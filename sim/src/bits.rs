@@ -1,5 +1,7 @@
 //! Sets as bit masks.
 
+use gpurf_blocks::{WarpSet, MAX_WARPS};
+
 /// Bit i: element i is set. There are 8 at most.
 #[inline]
 pub fn mask<const N: usize>(bits: &[bool; N]) -> u8 {
@@ -10,6 +12,14 @@ pub fn mask<const N: usize>(bits: &[bool; N]) -> u8 {
     }
     // Byte i, shifted left by 56 - 7 i, has its bit at place 56 + i; no two bits meet on the way.
     (u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
+/// The same of warps.
+#[inline]
+pub fn warp_mask(warps: &[bool; MAX_WARPS]) -> WarpSet {
+    let (low, high) = warps.split_first_chunk::<8>().expect("more than 8 warps");
+    let high = high.first_chunk::<8>().expect("16 warps");
+    WarpSet::from(mask(low)) | WarpSet::from(mask(high)) << 8
 }
 
 /// Element i: bit i is set.
@@ -23,6 +33,16 @@ pub fn flags(set: u8) -> [bool; 8] {
         *flag = byte != 0;
     }
     flags
+}
+
+/// The same of warps.
+#[inline]
+pub fn warp_flags(warps: WarpSet) -> [bool; MAX_WARPS] {
+    let [low, high] = warps.to_le_bytes();
+    let mut all = [false; MAX_WARPS];
+    all[..8].copy_from_slice(&flags(low));
+    all[8..].copy_from_slice(&flags(high));
+    all
 }
 
 /// The lowest `count` of up to 8 members.
@@ -42,7 +62,7 @@ pub fn first_from(set: impl Into<u32>, start: usize) -> Option<usize> {
 
 /// The numbers of the bits that are set, lowest first.
 #[inline]
-pub fn members(set: impl Into<u32>) -> impl Iterator<Item = usize> {
+pub fn members(set: impl Into<u64>) -> impl Iterator<Item = usize> {
     let mut rest = set.into();
     std::iter::from_fn(move || {
         if rest == 0 {
@@ -74,6 +94,10 @@ mod tests {
             assert_eq!((mask(&bits), flags(set)), (set, bits));
             assert!(members(set).eq((0..8).filter(|&bit| bits[bit])));
             assert!(wide_members(u128::from(set) << 99).eq(members(set).map(|member| member + 99)));
+        }
+        for warps in 0..=WarpSet::MAX {
+            let bits: [bool; MAX_WARPS] = std::array::from_fn(|warp| warps >> warp & 1 == 1);
+            assert_eq!((warp_mask(&bits), warp_flags(warps)), (warps, bits));
         }
         assert_eq!(mask(&[false, true, true]), 0b110);
         assert_eq!((all(0), all(3), all(8)), (0, 0b111, u8::MAX));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use gpurf_blocks::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, Parameters,
-    ReplacementPolicy, Scheduling, WARPS,
+    ReplacementPolicy, Scheduling, BOC_WARPS,
 };
 
 use crate::config::Config;
@@ -258,7 +258,7 @@ impl Design {
     /// Collectors of a sub-core.
     pub fn collectors(&self, config: &Config) -> usize {
         match self.allocation {
-            Allocation::Private => WARPS,
+            Allocation::Private => BOC_WARPS,
             _ => config.hardware.collectors,
         }
     }
@@ -296,6 +296,7 @@ impl Design {
         };
         Parameters {
             width: <u32 as Data>::WIDTH,
+            warps: config.warps(),
             collectors: self.collectors(config),
             rows: self.rows(config),
             replacement: self.replacement,

@@ -6,7 +6,7 @@ use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, Data, Parameters};
 
-use crate::bits::mask;
+use crate::bits::warp_mask;
 use crate::issue::{Answer, Holders, IssueStage};
 
 /// Port R of an operand stage: its collectors, as the issue stage sees them in a cycle in which these units, a bit each,
@@ -43,7 +43,8 @@ where
 
     fn settle(&mut self, inputs: &SubCoreIn<D>) -> SubCoreOut<D> {
         let holders = self.stage.holders(inputs.unit_ready);
-        let decided = self.issue.decide(mask(&inputs.ready), mask(&inputs.launch), &holders, inputs.sthld);
+        let decided =
+            self.issue.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), &holders, inputs.sthld);
 
         let mut stage = OperandStageIn::default();
         let mut outputs = SubCoreOut::default();

@@ -1,6 +1,6 @@
 //! Instructions that warps offer to an issue stage, alone or within a sub-core.
 
-use gpurf_blocks::{Parameters, WARPS};
+use gpurf_blocks::Parameters;
 
 use crate::Random;
 
@@ -16,13 +16,13 @@ pub struct Head {
 
 /// First row of a warp's registers; where there are rows enough, not a round number.
 pub fn base(parameters: &Parameters, warp: usize) -> u32 {
-    let of_warp = parameters.rows / WARPS;
+    let of_warp = parameters.rows / parameters.warps;
     (warp * of_warp + (7 * warp + 3) % (of_warp / 2).max(1)) as u32
 }
 
 /// Registers that the banks hold for a warp.
 pub fn registers(parameters: &Parameters) -> usize {
-    let of_warp = parameters.rows / WARPS;
+    let of_warp = parameters.rows / parameters.warps;
     (of_warp - of_warp / 2).max(1) * parameters.banks
 }
 
@@ -76,8 +76,8 @@ impl Heads {
     /// The instructions at the start of a run.
     pub fn begin(&mut self, random: &mut Random) {
         if self.heads.is_empty() {
-            self.heads = vec![Head::default(); WARPS];
-            (0..WARPS).for_each(|warp| self.renew(warp, random));
+            self.heads = vec![Head::default(); self.parameters.warps];
+            (0..self.parameters.warps).for_each(|warp| self.renew(warp, random));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Data, Parameters, WARPS};
+use gpurf_blocks::{Data, Parameters};
 use gpurf_hw::dialect::Word;
 use gpurf_hw::sub_core::SubCore;
 use gpurf_sim::operand_stage::OperandStage;
@@ -72,7 +72,7 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         }
         let mut inputs = SubCoreIn::<D> { sthld: random.pick(&[0, 1, 3, 31]), ..Default::default() };
         present!(self.heads, inputs);
-        for warp in 0..WARPS {
+        for warp in 0..self.parameters.warps {
             inputs.launch[warp] = random.percent(1);
             // Mostly the first warps, so that they come back to their collectors.
             inputs.ready[warp] = !inputs.launch[warp] && random.percent(if warp < 3 { 50 } else { 10 });
@@ -80,7 +80,7 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         inputs.unit_ready = random.below(256) as u32 | random.below(256) as u32;
         let banks = self.parameters.banks as u32;
         for bank in 0..self.parameters.banks {
-            let range = random.pick(&[2, WARPS]);
+            let range = random.pick(&[2, self.parameters.warps]);
             let warp = random.below(range);
             let register = random.below(self.heads.registers().min(12)) as u32;
             let lives_here = (register + 1 + warp as u32) % banks == bank as u32;

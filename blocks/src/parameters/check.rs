@@ -1,12 +1,11 @@
 //! Which values go together, and what follows from them.
 
-use super::{Allocation, ParameterError, Parameters, Values, PARAMETERS};
-use crate::WARPS;
+use super::{Allocation, ParameterError, Parameters, Values, MAX_COLLECTORS, PARAMETERS};
 
 impl Parameters {
     /// Whether the values go together.
     pub fn check(&self) -> Result<(), ParameterError> {
-        let Parameters { entries, slots, pcrf_latency, next_latency, collectors, .. } = *self;
+        let Parameters { entries, slots, pcrf_latency, next_latency, collectors, warps, .. } = *self;
         if slots >= entries {
             let larger =
                 numbers("entries").filter(|entries| *entries > slots).map(|number| number.to_string());
@@ -23,10 +22,16 @@ impl Parameters {
                  the tag; set next_latency to at most {pcrf_latency}"
             )));
         }
-        if self.allocation == Allocation::Private && collectors != WARPS {
-            return Err(ParameterError(format!(
-                "allocation=private needs a collector for each of {WARPS} warps; set collectors={WARPS}"
-            )));
+        if self.allocation == Allocation::Private && collectors != warps {
+            return Err(ParameterError(match warps <= MAX_COLLECTORS {
+                true => format!(
+                    "allocation=private needs a collector for each of {warps} warps; set collectors={warps}"
+                ),
+                false => format!(
+                    "allocation=private needs a collector for each of {warps} warps, and there are at most \
+                     {MAX_COLLECTORS}; set warps={MAX_COLLECTORS} or another allocation"
+                ),
+            }));
         }
         if self.rc_ways > self.rc_entries {
             let Parameters { rc_ways, rc_entries, .. } = self;
@@ -40,7 +45,7 @@ impl Parameters {
 
     /// The same with a collector of its own for every warp of the sub-core: warp w in collector w.
     pub fn private(&self) -> Self {
-        Parameters { collectors: WARPS, allocation: Allocation::Private, ..*self }
+        Parameters { collectors: self.warps, allocation: Allocation::Private, ..*self }
     }
 
     /// Bits of a collector's number, at least one.

@@ -1,7 +1,6 @@
 //! Points of the space of parameters, for those who try what is declared possible.
 
-use super::{Allocation, Parameters, PARAMETERS};
-use crate::WARPS;
+use super::{Allocation, Parameters, MAX_COLLECTORS, PARAMETERS};
 
 /// The least of every number and the first of every policy.
 pub fn smallest() -> Parameters {
@@ -38,7 +37,8 @@ pub fn chosen(mut choose: impl FnMut(&[String], usize) -> String) -> Parameters 
     parameters.next_latency = parameters.next_latency.min(parameters.pcrf_latency);
     parameters.rc_ways = parameters.rc_ways.min(parameters.rc_entries);
     if parameters.allocation == Allocation::Private {
-        parameters.collectors = WARPS;
+        parameters.warps = parameters.warps.min(MAX_COLLECTORS);
+        parameters.collectors = parameters.warps;
     }
     parameters.check().expect("the values go together");
     parameters

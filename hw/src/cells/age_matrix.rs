@@ -6,12 +6,11 @@
 //!
 //! Timing: `oldest` answers in the same cycle; ages change in the cycle after a renewal.
 
-use gpurf_blocks::WARPS;
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
 
-#[block(title = "Age matrix", arguments(entries = WARPS), sizes(pairs = entries * (entries - 1) / 2))]
+#[block(title = "Age matrix", arguments(entries = warps), sizes(pairs = entries * (entries - 1) / 2))]
 pub struct AgeMatrix {
     /// Wants to be chosen.
     pub request: In<[Bit; entries]>,
@@ -20,17 +19,17 @@ pub struct AgeMatrix {
     /// The oldest request. At most one is high, and one is if there is any request.
     pub oldest: Out<[Bit; entries]>,
 
-    requests: Local<Bits<8>>,
-    renewals: Local<Bits<8>>,
+    requests: Local<Bits<16>>,
+    renewals: Local<Bits<16>>,
     /// Entries that an older request is in front of.
-    beaten: Local<Bits<8>>,
+    beaten: Local<Bits<16>>,
     /// Of each pair, the entry with the lower number is the younger.
     younger: Register<[Bit; pairs]>,
     /// The entries of each pair, as the one bit set.
     #[value(|pair| 1 << pairs_of(entries)[pair].0)]
-    lower: Constant<[Bits<8>; pairs]>,
+    lower: Constant<[Bits<16>; pairs]>,
     #[value(|pair| 1 << pairs_of(entries)[pair].1)]
-    higher: Constant<[Bits<8>; pairs]>,
+    higher: Constant<[Bits<16>; pairs]>,
 }
 
 /// The two entries of each pair, the lower number first.

@@ -33,7 +33,7 @@
 //!
 //! Storage: `window × (slots + destinations) × (width + 10) + 42` bits.
 
-use gpurf_blocks::{Allocation, WARPS};
+use gpurf_blocks::{Allocation, BOC_WARPS};
 use rust_hdl::prelude::*;
 
 use super::{stage_parameters, stages, Collector, CollectorPorts, WindowInstruction};
@@ -66,7 +66,7 @@ stages!(Boc<W>);
     paper = "F §VI-B",
     parameters(width, window, slots, destinations, banks, dispatch_on_arrival),
     sizes(banks, destinations),
-    fixed(d_ports = 0, cache_far = false, collectors = WARPS, allocation = Allocation::Private),
+    fixed(d_ports = 0, cache_far = false, warps = BOC_WARPS, collectors = BOC_WARPS, allocation = Allocation::Private),
     bundle = CollectorPorts<W>
 )]
 pub struct Boc<const W: usize> {

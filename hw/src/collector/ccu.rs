@@ -56,7 +56,7 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         paper: "F §III, IV",
         parameters: stage_parameters!(
             "width", "entries", "collectors", "slots", "banks", "rows";
-            "replacement", "cache_far", "invalidate", "d_ports", "scheduling", "occupied", "allocation", "waiting",
+            "replacement", "cache_far", "invalidate", "d_ports", "warps", "scheduling", "occupied", "allocation", "waiting",
             "choice", "seed"
         ),
     };
@@ -87,7 +87,7 @@ pub struct Ccu<const W: usize, const I: usize> {
     d_updates: Local<[Bit; entries]>,
     owner: Register<Bit>,
     occupancy: Register<Bit>,
-    warp_held: Register<Bits<3>>,
+    warp_held: Register<Bits<4>>,
     unit_held: Register<Bits<3>>,
     payload_held: Register<Bits<32>>,
     cache_table: CacheTable<W, I>,

@@ -32,13 +32,13 @@ pub trait Collector<const W: usize>:
 )]
 pub struct CollectorPorts<const W: usize> {
     /// Which of the stage's collectors it is.
-    pub number: In<Bits<3>>,
+    pub number: In<Bits<4>>,
     /// An instruction enters; the collector must not be occupied, or the instruction in it must leave in this cycle.
     pub issue: In<Bit>,
     /// With `issue`: the window is emptied before (bypassing collectors only).
     pub flush: In<Bit>,
     /// Its warp, within the sub-core.
-    pub warp: In<Bits<3>>,
+    pub warp: In<Bits<4>>,
     /// The instruction.
     #[flat]
     pub instruction: Instruction<In>,
@@ -83,7 +83,7 @@ pub struct CollectorPorts<const W: usize> {
     /// Port R: the collector belongs to a warp, `held_warp`.
     pub owned: Out<Bit>,
     /// Warp of the present or last instruction.
-    pub held_warp: Out<Bits<3>>,
+    pub held_warp: Out<Bits<4>>,
     /// Port R: some value in the collector has a near reuse.
     pub any_near: Out<Bit>,
     /// Execution unit of the present or last instruction.

@@ -31,7 +31,7 @@ impl<const W: usize> Collector<W> for Ocu<W> {
         paper: "F §II",
         parameters: stage_parameters!(
             "width", "collectors", "slots", "banks", "rows";
-            "scheduling", "occupied", "allocation", "waiting", "choice", "seed"
+            "warps", "scheduling", "occupied", "allocation", "waiting", "choice", "seed"
         ),
     };
 }
@@ -54,7 +54,7 @@ pub struct Ocu<const W: usize> {
     slot_ready: Register<[Bit; slots]>,
     slot_data: Register<[Bits<W>; slots]>,
     occupancy: Register<Bit>,
-    warp_held: Register<Bits<3>>,
+    warp_held: Register<Bits<4>>,
     unit_held: Register<Bits<3>>,
     payload_held: Register<Bits<32>>,
     #[value(|slot| slot)]

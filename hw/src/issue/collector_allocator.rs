@@ -38,13 +38,13 @@ pub struct CollectorAllocator<const C: usize> {
     /// A warp is selected and could issue.
     pub request: In<Bit>,
     /// Which.
-    pub warp: In<Bits<3>>,
+    pub warp: In<Bits<4>>,
     /// The collector holds an instruction.
     pub occupied: In<[Bit; collectors]>,
     /// Port R of the collectors: whether each belongs to a warp, to which, and whether it holds a near value.
     pub owned: In<[Bit; collectors]>,
     /// Port R: whether it belongs to a warp, and to which.
-    pub held_warp: In<[Bits<3>; collectors]>,
+    pub held_warp: In<[Bits<4>; collectors]>,
     /// Port R: it holds a near value.
     pub near: In<[Bit; collectors]>,
     /// How long to wait.
@@ -74,7 +74,7 @@ pub struct CollectorAllocator<const C: usize> {
     #[value(|number| number)]
     number: Constant<[Bits<C>; collectors]>,
     #[value(|number| number)]
-    private_warp: Constant<[Bits<3>; collectors]>,
+    private_warp: Constant<[Bits<4>; collectors]>,
     #[value(seed)]
     seed: Constant<Bits<8>>,
     #[value(allocation == Allocation::Private)]

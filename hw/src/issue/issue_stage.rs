@@ -9,7 +9,7 @@
 //! Timing: from `ready` to `issue` within a cycle. What the scheduler and the allocator remember changes
 //! in the next.
 
-use gpurf_blocks::{Allocation, WARPS};
+use gpurf_blocks::Allocation;
 use rust_hdl::prelude::*;
 
 use super::{CollectorAllocator, WarpScheduler};
@@ -20,18 +20,18 @@ use crate::dialect::{block, rtl};
 #[block(
     title = "Issue stage",
     paper = "W §5, 6, F §IV-B",
-    parameters(collectors, slots, destinations, scheduling, occupied, allocation, waiting, choice, seed),
-    sizes(flushed = if destinations == 0 { 0 } else { WARPS })
+    parameters(warps, collectors, slots, destinations, scheduling, occupied, allocation, waiting, choice, seed),
+    sizes(flushed = if destinations == 0 { 0 } else { warps })
 )]
 pub struct IssueStage<const C: usize> {
     /// The warp has an instruction that depends on nothing under way.
-    pub ready: In<[Bit; WARPS]>,
+    pub ready: In<[Bit; warps]>,
     /// A new warp starts here; it is not ready yet.
-    pub launch: In<[Bit; WARPS]>,
+    pub launch: In<[Bit; warps]>,
     /// The next instruction of each warp.
-    pub head: [Instruction<In>; WARPS],
+    pub head: [Instruction<In>; warps],
     /// First row of the warp's registers in every bank.
-    pub head_base: In<[Bits<8>; WARPS]>,
+    pub head_base: In<[Bits<8>; warps]>,
     /// A branch has left the window before the instruction (bypassing collectors only).
     pub head_flush: In<[Bit; flushed]>,
     /// STHLD: cycles that a warp waits at most before it takes a collector with near values. F §IV-B2.
@@ -41,7 +41,7 @@ pub struct IssueStage<const C: usize> {
     /// Port R of the collectors: whether each belongs to a warp, to which, and whether it holds a near value.
     pub owned: In<[Bit; collectors]>,
     /// Warp of the present or last instruction in it.
-    pub held_warp: In<[Bits<3>; collectors]>,
+    pub held_warp: In<[Bits<4>; collectors]>,
     /// Port R: some value in it has a near reuse.
     pub near: In<[Bit; collectors]>,
     /// The instruction enters this collector. At most one is high.
@@ -54,7 +54,7 @@ pub struct IssueStage<const C: usize> {
     #[flat]
     pub instruction: Instruction<Out>,
     /// Its warp.
-    pub warp: Out<Bits<3>>,
+    pub warp: Out<Bits<4>>,
     /// First row of the warp's registers in every bank.
     pub base: Out<Bits<8>>,
     /// A branch has left the window (bypassing collectors only).
@@ -62,9 +62,9 @@ pub struct IssueStage<const C: usize> {
 
     scheduler: WarpScheduler,
     allocator: CollectorAllocator<C>,
-    goes: Local<[Bit; WARPS]>,
+    goes: Local<[Bit; warps]>,
     #[value(|number| number)]
-    number: Constant<[Bits<3>; WARPS]>,
+    number: Constant<[Bits<4>; warps]>,
     /// A warp may have to wait for a collector of its own.
     #[value(allocation != Allocation::AnyFree)]
     keeps_own: Constant<Bit>,
@@ -87,7 +87,7 @@ impl<const C: usize> Logic for IssueStage<C> {
         self.base.next = 0.into();
         self.instruction.clear();
         self.flush.next = false;
-        for w in 0..8 {
+        for w in 0..warps {
             self.goes[w].next = self.scheduler.select[w].val() & self.allocator.granted.val();
             if self.goes[w].val() {
                 self.warp.next = self.number[w].val();

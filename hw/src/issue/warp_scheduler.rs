@@ -29,7 +29,7 @@
 //! Timing: `select` answers in the same cycle. `issue` says whether the selected warp gets a collector; it
 //! may depend on `select`. Ages and the warp issued last change in the next cycle.
 
-use gpurf_blocks::{Occupied, Scheduling, WARPS};
+use gpurf_blocks::{Occupied, Scheduling};
 use rust_hdl::prelude::*;
 
 use crate::cells::{AgeMatrix, RoundRobin};
@@ -38,46 +38,46 @@ use crate::dialect::{block, rtl, Register};
 #[block(
     title = "Warp scheduler",
     paper = "W §5, F §IV-B1",
-    parameters(collectors, scheduling, occupied),
-    sizes(turning = usize::from(parameters.scheduling == Scheduling::Lrr), aged = 1 - turning, lasting = aged * WARPS)
+    parameters(warps, collectors, scheduling, occupied),
+    sizes(turning = usize::from(parameters.scheduling == Scheduling::Lrr), aged = 1 - turning, lasting = aged * warps)
 )]
 pub struct WarpScheduler {
     /// The warp has an instruction that depends on nothing under way.
-    pub ready: In<[Bit; WARPS]>,
+    pub ready: In<[Bit; warps]>,
     /// A new warp starts here; it is not ready yet.
-    pub launch: In<[Bit; WARPS]>,
+    pub launch: In<[Bit; warps]>,
     /// The collector holds an instruction.
     pub occupied: In<[Bit; collectors]>,
     /// Port R of the collectors: whether each belongs to a warp, and to which.
     pub owned: In<[Bit; collectors]>,
     /// Port R: whether it belongs to a warp, and to which.
-    pub held_warp: In<[Bits<3>; collectors]>,
+    pub held_warp: In<[Bits<4>; collectors]>,
     /// The selected warp issues; some warp must be selected.
     pub issue: In<Bit>,
 
     /// At most one is high.
-    pub select: Out<[Bit; WARPS]>,
+    pub select: Out<[Bit; warps]>,
     /// One is, and which; 0 if none is.
     pub selected: Out<Bit>,
     /// Which; 0 if none is.
-    pub warp: Out<Bits<3>>,
+    pub warp: Out<Bits<4>>,
 
     /// The warp has data in a collector, and that one is occupied.
-    has_data: Local<[Bit; WARPS]>,
-    is_blocked: Local<[Bit; WARPS]>,
-    candidate: Local<[Bit; WARPS]>,
+    has_data: Local<[Bit; warps]>,
+    is_blocked: Local<[Bit; warps]>,
+    candidate: Local<[Bit; warps]>,
     any_last: Local<Bit>,
     any_data: Local<Bit>,
-    eligible: Local<[Bit; WARPS]>,
+    eligible: Local<[Bit; warps]>,
     /// The warp issued last.
     last: Register<[Bit; lasting]>,
     /// The order among equals: one of these two exists.
-    #[with(WARPS)]
+    #[with(warps)]
     ages: [AgeMatrix; aged],
-    #[with(WARPS)]
+    #[with(warps)]
     turns: [RoundRobin; turning],
     #[value(|number| number)]
-    number: Constant<[Bits<3>; WARPS]>,
+    number: Constant<[Bits<4>; warps]>,
     #[value(scheduling == Scheduling::Malekeh)]
     prefers_data: Constant<Bit>,
     #[value(parameters.occupied == Occupied::Skip)]
@@ -90,7 +90,7 @@ impl Logic for WarpScheduler {
         // Who could issue, and the group that goes first.
         self.any_last.next = false;
         self.any_data.next = false;
-        for w in 0..8 {
+        for w in 0..warps {
             self.has_data[w].next = false;
             self.is_blocked[w].next = false;
             for c in 0..collectors {
@@ -105,7 +105,7 @@ impl Logic for WarpScheduler {
         for w in 0..lasting {
             self.any_last.next = self.any_last.val() | (self.candidate[w].val() & self.last[w].val());
         }
-        for w in 0..8 {
+        for w in 0..warps {
             self.eligible[w].next = self.candidate[w].val();
             if self.prefers_data.val() & self.any_data.val() {
                 self.eligible[w].next = self.candidate[w].val() & self.has_data[w].val();
@@ -119,7 +119,7 @@ impl Logic for WarpScheduler {
 
         // The order within the group.
         for a in 0..aged {
-            for w in 0..8 {
+            for w in 0..warps {
                 self.ages[a].request[w].next = self.eligible[w].val();
                 self.ages[a].renew[w].next = self.launch[w].val();
                 self.select[w].next = self.ages[a].oldest[w].val();
@@ -127,14 +127,14 @@ impl Logic for WarpScheduler {
         }
         for a in 0..turning {
             self.turns[a].advance.next = self.issue.val();
-            for w in 0..8 {
+            for w in 0..warps {
                 self.turns[a].request[w].next = self.eligible[w].val();
                 self.select[w].next = self.turns[a].grant[w].val();
             }
         }
         self.selected.next = false;
         self.warp.next = 0.into();
-        for w in 0..8 {
+        for w in 0..warps {
             if self.select[w].val() {
                 self.selected.next = true;
                 self.warp.next = self.number[w].val();

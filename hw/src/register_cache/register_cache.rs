@@ -18,7 +18,7 @@
 //!
 //! Timing: `hit`, `miss`, `take`, `conflict` and the ready signals answer in the same cycle, `data` in the next.
 
-use gpurf_blocks::{CacheAllocation, CacheWrite, LANES, WARPS};
+use gpurf_blocks::{CacheAllocation, CacheWrite, CACHED_WARPS, LANES};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, LaneMemory, Register};
@@ -137,7 +137,7 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     mapping: SetMapping,
     tags: [TagArray<L>; groups],
     buffer: WritebackBuffer<W, L>,
-    #[new(LaneMemory::new(WARPS * rc_entries, groups, ports))]
+    #[new(LaneMemory::new(CACHED_WARPS * rc_entries, groups, ports))]
     memory: LaneMemory<W>,
     under_way: Register<Bit>,
     flushed_warp: Register<Bits<3>>,

@@ -18,7 +18,7 @@
 //! Timing: look-ups and decisions are combinational and see the state at the start of the cycle; changes show in the
 //! next one. At most one of a result, a fill, a flush of one entry and a drop takes place in a cycle.
 
-use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, WARPS};
+use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, CACHED_WARPS};
 use rust_hdl::prelude::*;
 
 use crate::dialect::{block, rtl, Register};
@@ -31,7 +31,7 @@ use crate::register_cache::WayReplacement;
     parameters(rc_tag_lanes, rc_entries, rc_ways, slots, rc_allocation, rc_replacement, rc_write),
     sizes(
         sets = rc_entries / rc_ways,
-        lines = WARPS * rc_entries / rc_ways,
+        lines = CACHED_WARPS * rc_entries / rc_ways,
         renewed = if parameters.rc_replacement == CacheReplacement::Lru { rc_entries / rc_ways } else { 0 }
     )
 )]
@@ -116,7 +116,7 @@ pub struct TagArray<const L: usize> {
     #[with(rc_ways)]
     ways: [WayReplacement; lines],
     #[value(|number| number)]
-    number: Constant<[Bits<3>; WARPS]>,
+    number: Constant<[Bits<3>; CACHED_WARPS]>,
     #[value(|number| number)]
     set_number: Constant<[Bits<3>; sets]>,
     #[value(|set, way| set * rc_ways + way)]

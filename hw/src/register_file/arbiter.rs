@@ -31,7 +31,7 @@ pub struct Arbiter<const C: usize> {
     /// An instruction enters this collector. At most one is high.
     pub issue: In<[Bit; collectors]>,
     /// Its warp.
-    pub warp: In<Bits<3>>,
+    pub warp: In<Bits<4>>,
     /// First row of the warp's registers in every bank.
     pub base: In<Bits<8>>,
     /// Its sources that have to be read.
@@ -43,7 +43,7 @@ pub struct Arbiter<const C: usize> {
     /// Port R of the collectors (caching ones only).
     pub owned: In<[Bit; caching]>,
     /// Warp of the present or last instruction in it.
-    pub held_warp: In<[Bits<3>; caching]>,
+    pub held_warp: In<[Bits<4>; caching]>,
 
     /// Access of each bank; a write is simply `write_valid`.
     pub bank_read: Out<[Bit; banks]>,
@@ -114,7 +114,7 @@ impl<const C: usize> Logic for Arbiter<C> {
             }
         }
         for s in 0..slots {
-            self.home[s].next = (self.source_register[s].val() + bit_cast::<8, 3>(self.warp.val())) + 1;
+            self.home[s].next = (self.source_register[s].val() + bit_cast::<8, 4>(self.warp.val())) + 1;
             self.source_row[s].next =
                 self.base.val() + (self.source_register[s].val() >> self.bank_shift.val());
         }

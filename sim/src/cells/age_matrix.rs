@@ -1,15 +1,15 @@
 //! Reference model of the age matrix.
 
 use gpurf_blocks::ports::{AgeMatrixIn, AgeMatrixOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::{Clocked, WarpSet};
 
-use crate::bits::{mask, members};
+use crate::bits::{members, warp_mask};
 
 /// Entries in the order of their age.
 #[derive(Clone, Debug)]
 pub struct AgeMatrix {
     oldest_first: Vec<u8>,
-    renewals: u8,
+    renewals: WarpSet,
 }
 
 impl AgeMatrix {
@@ -19,7 +19,7 @@ impl AgeMatrix {
     }
 
     /// The oldest of the entries in the mask.
-    pub fn oldest(&self, requests: u8) -> Option<usize> {
+    pub fn oldest(&self, requests: WarpSet) -> Option<usize> {
         if requests == 0 {
             return None;
         }
@@ -27,7 +27,7 @@ impl AgeMatrix {
     }
 
     /// The entries in the mask become the youngest, the lower-numbered first.
-    pub fn renew(&mut self, renewals: u8) {
+    pub fn renew(&mut self, renewals: WarpSet) {
         if renewals == 0 {
             return;
         }
@@ -41,9 +41,9 @@ impl Clocked for AgeMatrix {
     type Out = AgeMatrixOut;
 
     fn settle(&mut self, inputs: &AgeMatrixIn) -> AgeMatrixOut {
-        self.renewals = mask(&inputs.renew);
+        self.renewals = warp_mask(&inputs.renew);
         let mut outputs = AgeMatrixOut::default();
-        if let Some(oldest) = self.oldest(mask(&inputs.request)) {
+        if let Some(oldest) = self.oldest(warp_mask(&inputs.request)) {
             outputs.oldest[oldest] = true;
         }
         outputs

@@ -1,6 +1,6 @@
 //! Which values are possible.
 
-use gpurf_blocks::{LANES, SUB_CORES, WARPS};
+use gpurf_blocks::{LANES, MAX_WARPS, SUB_CORES};
 
 use super::{Config, ConfigError, Sthld};
 
@@ -15,8 +15,8 @@ impl Config {
                 "a load without a partner would keep its warp waiting for ever; give a number of cycles";
             return Err(impossible("release_age", 0, reason.into()));
         }
-        between("sm.warps", self.sm.warps as u64, SUB_CORES as u64, (SUB_CORES * WARPS) as u64)?;
-        between("sm.threads", self.sm.threads as u64, LANES as u64, 1024)?;
+        between("sm.warps", self.sm.warps as u64, SUB_CORES as u64, (SUB_CORES * MAX_WARPS) as u64)?;
+        between("sm.threads", self.sm.threads as u64, LANES as u64, 2048)?;
         between("sm.blocks", self.sm.blocks as u64, 1, 32)?;
         let most = (SUB_CORES * LANES * SUB_CORE_REGISTERS) as u64;
         between("sm.registers", self.sm.registers as u64, 16384, most)?;
@@ -30,7 +30,7 @@ impl Config {
         }
         between("rthld", self.rthld.into(), 0, 1 << 20)?;
         between("sms", self.sms as u64, 1, 128)?;
-        between("active_warps", self.active_warps as u64, 1, WARPS as u64)?;
+        between("active_warps", self.active_warps as u64, 1, MAX_WARPS as u64)?;
         between("finereg.context_cycles", self.finereg.context_cycles, 0, MAX_LATENCY)?;
         between("finereg.dram_ctas", self.finereg.dram_ctas as u64, 1, 128)?;
         between("finereg.srp", self.finereg.srp as u64, 1, 90)?;

@@ -12,7 +12,7 @@ use super::Config;
 /// The defaults of all that is no hardware, with the source of each number: a Turing SM.
 pub const TURING: &str = include_str!("../../config/turing.toml");
 
-/// What R's machine changes of them (R Table I), halved to the warps that an SM has here.
+/// What R's machine changes of them (R Table I).
 pub const FINEREG: &str = include_str!("../../config/finereg.toml");
 
 /// Changes to the defaults that have a name, in place of a user's file: the machine of each paper, and the reference's.
@@ -26,7 +26,8 @@ pub const PRESETS: [(&str, &str); 6] = [
 ];
 
 /// Hardware parameters that a configuration cannot set, and what sets them.
-const SET_BY_THE_SM: [(&str, &str); 8] = [
+const SET_BY_THE_SM: [(&str, &str); 9] = [
+    ("warps", "set sm.warps, of which a sub-core has a quarter"),
     ("width", "a register's data is a token of 32 bits"),
     ("rows", "set sm.registers, of which the banks hold a sub-core's share"),
     ("replacement", "choose another design"),

@@ -10,7 +10,7 @@ mod check;
 mod describe;
 mod load;
 
-use gpurf_blocks::{Parameters, LANES, MAX_ROWS, SUB_CORES};
+use gpurf_blocks::{Parameters, LANES, MAX_ROWS, MAX_WARPS, MIN_WARPS, SUB_CORES};
 use serde::{Deserialize, Serialize};
 
 pub use check::LINE;
@@ -287,6 +287,15 @@ pub struct Dram {
 }
 
 impl Config {
+    /// Warps that the hardware of a sub-core has room for: the least that is enough for its quarter of the SM's.
+    pub fn warps(&self) -> usize {
+        if self.sm.warps > SUB_CORES * MIN_WARPS {
+            MAX_WARPS
+        } else {
+            MIN_WARPS
+        }
+    }
+
     /// Rows of a register bank; a row holds one register of a warp.
     pub fn rows(&self) -> usize {
         self.sm.registers / (SUB_CORES * LANES * self.hardware.banks)

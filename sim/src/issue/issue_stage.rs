@@ -1,11 +1,13 @@
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
-use gpurf_blocks::{Allocation, Clocked, CollectorId, Parameters, WarpId, MAX_COLLECTORS, WARPS};
+use gpurf_blocks::{
+    Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS, MAX_WARPS,
+};
 
 use super::collector_allocator::Answer;
 use super::{CollectorAllocator, WarpScheduler};
-use crate::bits::{all, mask};
+use crate::bits::{all, mask, warp_mask};
 
 /// Scheduler and allocator together.
 #[derive(Clone, Debug)]
@@ -15,7 +17,7 @@ pub struct IssueStage {
     destinations: usize,
     scheduler: WarpScheduler,
     allocator: CollectorAllocator,
-    launched: u8,
+    launched: WarpSet,
     /// The selected warp and what it was told.
     decided: Option<(WarpId, Answer)>,
 }
@@ -49,8 +51,8 @@ impl IssueStage {
     /// The warp that is selected among the ready ones, and what the allocator tells it.
     pub fn decide(
         &mut self,
-        ready: u8,
-        launch: u8,
+        ready: WarpSet,
+        launch: WarpSet,
         holders: &Holders,
         sthld: u32,
     ) -> Option<(WarpId, Answer)> {
@@ -61,11 +63,11 @@ impl IssueStage {
             self.decided = None;
             return None;
         }
-        let (mut with_data, mut blocked, mut own) = (0u8, 0u8, [None; WARPS]);
+        let (mut with_data, mut blocked, mut own) = (0, 0, [None; MAX_WARPS]);
         for (collector, owner) in holders.owner[..self.collectors].iter().enumerate() {
             if let Some(warp) = owner {
                 with_data |= warp.bit();
-                blocked |= (holders.occupied >> collector & 1) << warp.0;
+                blocked |= WarpSet::from(holders.occupied >> collector & 1) << warp.0;
                 own[warp.index()] = Some(CollectorId(collector as u8));
             }
         }
@@ -103,7 +105,8 @@ impl Clocked for IssueStage {
         {
             *owner = owned.then_some(WarpId(warp as u8));
         }
-        let decided = self.decide(mask(&inputs.ready), mask(&inputs.launch), &holders, inputs.sthld);
+        let decided =
+            self.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), &holders, inputs.sthld);
         let mut outputs = IssueStageOut::default();
         outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
         if let Some((warp, collector)) = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)))

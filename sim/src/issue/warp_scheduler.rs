@@ -1,9 +1,9 @@
 //! Reference model of the warp scheduler: W §5, F §IV-B1.
 
 use gpurf_blocks::ports::{WarpSchedulerIn, WarpSchedulerOut};
-use gpurf_blocks::{Clocked, Occupied, Parameters, Scheduling, WarpId, WARPS};
+use gpurf_blocks::{Clocked, Occupied, Parameters, Scheduling, WarpId, WarpSet};
 
-use crate::bits::mask;
+use crate::bits::warp_mask;
 use crate::cells::{AgeMatrix, RoundRobin};
 
 /// The policy, and what it remembers of warps.
@@ -15,20 +15,20 @@ pub struct WarpScheduler {
     ages: AgeMatrix,
     turns: RoundRobin,
     last_issued: Option<WarpId>,
-    launched: u8,
+    launched: WarpSet,
     issued: Option<WarpId>,
 }
 
 impl WarpScheduler {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { collectors, scheduling, occupied, .. } = *parameters;
+        let Parameters { warps, collectors, scheduling, occupied, .. } = *parameters;
         WarpScheduler {
             collectors,
             scheduling,
             occupied,
-            ages: AgeMatrix::new(WARPS),
-            turns: RoundRobin::new(WARPS),
+            ages: AgeMatrix::new(warps),
+            turns: RoundRobin::new(warps),
             last_issued: None,
             launched: 0,
             issued: None,
@@ -37,7 +37,7 @@ impl WarpScheduler {
 
     /// The warp to issue. A bit per warp: `ready`; `with_data`, those that have data in a collector; `blocked`,
     /// those of them whose collector is occupied.
-    pub fn select(&self, ready: u8, with_data: u8, blocked: u8) -> Option<WarpId> {
+    pub fn select(&self, ready: WarpSet, with_data: WarpSet, blocked: WarpSet) -> Option<WarpId> {
         let ready = match self.occupied {
             Occupied::Skip => ready & !blocked,
             Occupied::Stall => ready,
@@ -59,7 +59,7 @@ impl WarpScheduler {
     }
 
     /// New warps start in these slots, a bit each.
-    pub fn launch(&mut self, warps: u8) {
+    pub fn launch(&mut self, warps: WarpSet) {
         self.ages.renew(warps);
         self.last_issued = self.last_issued.filter(|warp| warps & warp.bit() == 0);
     }
@@ -73,10 +73,10 @@ impl Clocked for WarpScheduler {
         let (mut with_data, mut blocked) = (0, 0);
         for collector in (0..self.collectors).filter(|&collector| inputs.owned[collector]) {
             with_data |= 1 << inputs.held_warp[collector];
-            blocked |= u8::from(inputs.occupied[collector]) << inputs.held_warp[collector];
+            blocked |= WarpSet::from(inputs.occupied[collector]) << inputs.held_warp[collector];
         }
-        let selected = self.select(mask(&inputs.ready), with_data, blocked);
-        self.launched = mask(&inputs.launch);
+        let selected = self.select(warp_mask(&inputs.ready), with_data, blocked);
+        self.launched = warp_mask(&inputs.launch);
         self.issued = selected.filter(|_| inputs.issue);
         let mut outputs = WarpSchedulerOut::default();
         if let Some(warp) = selected {

@@ -1,7 +1,7 @@
 //! Reference model of the register cache: C §IV, §V-B, Fig. 8.
 
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut, TagArrayIn, TagArrayOut, WritebackBufferIn};
-use gpurf_blocks::{CacheAllocation, CacheWrite, Clocked, Data, Parameters, LANES, MAX_SLOTS, WARPS};
+use gpurf_blocks::{CacheAllocation, CacheWrite, Clocked, Data, Parameters, CACHED_WARPS, LANES, MAX_SLOTS};
 
 use super::{SetMapping, TagArray, WritebackBuffer};
 
@@ -53,7 +53,7 @@ impl<D: Data> RegisterCache<D> {
             mapping: SetMapping::new(parameters),
             tags: vec![TagArray::new(parameters); groups],
             buffer: WritebackBuffer::new(parameters),
-            rows: vec![D::default(); WARPS * parameters.rc_entries],
+            rows: vec![D::default(); CACHED_WARPS * parameters.rc_entries],
             read: [D::default(); MAX_SLOTS],
             victim: D::default(),
             flush: None,

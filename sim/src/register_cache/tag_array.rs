@@ -1,7 +1,7 @@
 //! Reference model of a register cache's tag array: C §IV, §V-B.
 
 use gpurf_blocks::ports::{TagArrayIn, TagArrayOut};
-use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, Clocked, Parameters, WARPS};
+use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, Clocked, Parameters, CACHED_WARPS};
 
 use super::WayReplacement;
 
@@ -77,7 +77,7 @@ impl TagArray {
             allocation: rc_allocation,
             replacement: rc_replacement,
             write: rc_write,
-            parts: vec![part; WARPS],
+            parts: vec![part; CACHED_WARPS],
             inputs: TagArrayIn::default(),
             written: Written::default(),
         }

@@ -1,6 +1,6 @@
 //! Dynamic energy of register file and register cache, by C Table III.
 
-use gpurf_blocks::{Parameters, LANES, WARPS};
+use gpurf_blocks::{Parameters, CACHED_WARPS, LANES};
 use serde::{Deserialize, Serialize};
 
 use super::configuration::Configuration;
@@ -68,7 +68,7 @@ impl Energies {
     /// Of a read and of a write of a bank of a hardware cache, in pJ. Energy grows as the square root of the entries:
     /// from C's cache of 8 KB to its register file of 64 KB it grows with the power 0.49 of the size.
     pub fn of_bank(&self, parameters: &Parameters) -> (f64, f64) {
-        self.of_memory(parameters.rc_ways, WARPS * parameters.rc_entries, parameters.rc_bank_lanes)
+        self.of_memory(parameters.rc_ways, CACHED_WARPS * parameters.rc_entries, parameters.rc_bank_lanes)
     }
 
     /// Of a read and of a write of a whole register of a warp, 1024 bits, in a memory of so many of them that is searched
@@ -80,7 +80,7 @@ impl Energies {
     fn of_memory(&self, ways: usize, registers: usize, lanes: usize) -> (f64, f64) {
         let same = self.cache.iter().find(|cache| cache.ways == ways);
         let cache = same.expect("the table has caches of all ways");
-        let size = (registers as f64 / (WARPS * self.entries) as f64).sqrt();
+        let size = (registers as f64 / (CACHED_WARPS * self.entries) as f64).sqrt();
         let part = size * lanes as f64 / TABLE_LANES as f64;
         (cache.read * part, cache.write * part)
     }

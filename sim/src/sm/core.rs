@@ -26,10 +26,10 @@ mod warp_states;
 mod write_back;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{CollectorId, Row, WarpId, MAX_BANKS, SUB_CORES, WARPS};
+use gpurf_blocks::{CollectorId, Row, WarpId, WarpSet, MAX_BANKS, MAX_WARPS, SUB_CORES};
 use gpurf_trace::{DynamicInstruction, RegisterId};
 
-use crate::bits::{flags, mask};
+use crate::bits::{mask, warp_flags};
 use crate::config::{Config, Organisation};
 use crate::design::Design;
 use crate::statistics::Stalls;
@@ -54,19 +54,19 @@ use crate::engines::RunsSubCore;
 pub(super) struct Core<E> {
     index: usize,
     pub engine: E,
-    warps: [Warp; WARPS],
+    warps: [Warp; MAX_WARPS],
     /// Warps of resident blocks, oldest first.
     ages: Vec<WarpId>,
     /// One bit per warp of a resident block, in one of these.
     situation: WarpStates,
     /// Warps to be classified again, one bit each.
-    changed: u8,
+    changed: WarpSet,
     /// Those whose next instruction is at the head of their buffer, as far as they are ready.
-    presented: u8,
+    presented: WarpSet,
     /// What the hardware is given. Instructions at the heads of the warps' buffers stay until they issue.
     inputs: SubCoreIn<u32>,
     /// Warps launched since the last cycle, one bit each.
-    launched: u8,
+    launched: WarpSet,
     /// Those that may issue, under a two-level scheduler of the sub-core.
     active: Option<ActiveSet>,
     /// What the SM's one scheduler, if it has that, says in this cycle.
@@ -81,7 +81,7 @@ pub(super) struct Core<E> {
     save: Option<Save>,
     pool: Option<Pool>,
     pub cache: Option<RegisterCacheUnit>,
-    prefetches: [Prefetch; WARPS],
+    prefetches: [Prefetch; MAX_WARPS],
     slots: usize,
     still: Standstill,
     /// Leave out cycles in which the hardware is idle or stands still.
@@ -105,7 +105,7 @@ impl<E: RunsSubCore> Core<E> {
             index,
             engine,
             warps: std::array::from_fn(|_| Warp::empty()),
-            ages: Vec::with_capacity(WARPS),
+            ages: Vec::with_capacity(MAX_WARPS),
             situation: WarpStates::default(),
             changed: 0,
             presented: 0,
@@ -129,7 +129,7 @@ impl<E: RunsSubCore> Core<E> {
             save: None,
             pool: None,
             cache: RegisterCacheUnit::new(design, config),
-            prefetches: [Prefetch::default(); WARPS],
+            prefetches: [Prefetch::default(); MAX_WARPS],
             slots: config.hardware.slots,
             still: Standstill::default(),
             skips: true,
@@ -166,7 +166,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Resident `block` is complete: its warps, a bit each in the result, leave.
-    pub fn retire(&mut self, block: BlockId) -> u8 {
+    pub fn retire(&mut self, block: BlockId) -> WarpSet {
         let warps = &self.warps;
         let leaves = |warp: WarpId| warps[warp.index()].block == block;
         let leaving = self.ages.iter().filter(|&&warp| leaves(warp)).fold(0, |set, warp| set | warp.bit());
@@ -199,10 +199,10 @@ impl<E: RunsSubCore> Core<E> {
             let waiting = self.situation.dependence | self.situation.prefetch;
             let warps = &mut self.warps;
             let ends_strand = |warp: usize| warps[warp].ends_strand(context.code.decoded());
-            let allowed = active.update(ready.into(), waiting.into(), ends_strand) as u8;
+            let allowed = active.update(ready.into(), waiting.into(), ends_strand) as WarpSet;
             pending_ready = ready & !allowed != 0;
             ready &= allowed;
-            let (left, active) = (active.take_left() as u8, active.active() as u8);
+            let (left, active) = (active.take_left() as WarpSet, active.active() as WarpSet);
             self.activate(left, active, context);
         }
         let mut elsewhere = false;
@@ -223,8 +223,8 @@ impl<E: RunsSubCore> Core<E> {
             self.charge(ready, pending_ready, elsewhere, context);
             return true;
         }
-        self.inputs.ready = flags(ready);
-        self.inputs.launch = flags(self.launched);
+        self.inputs.ready = warp_flags(ready);
+        self.inputs.launch = warp_flags(self.launched);
         let launching = self.situation.ready & std::mem::take(&mut self.launched);
         self.inputs.sthld = context.sthld;
         match self.cache {
@@ -270,7 +270,7 @@ impl<E: RunsSubCore> Core<E> {
         if self.skips {
             return;
         }
-        (self.inputs.ready, self.inputs.launch) = (flags(0), flags(0));
+        (self.inputs.ready, self.inputs.launch) = (warp_flags(0), warp_flags(0));
         self.inputs.write_valid = [false; MAX_BANKS];
         self.inputs.unit_ready = self.unit_ready(context);
         for _ in 0..cycles {
@@ -284,7 +284,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Charges a cycle in which nothing issues to its cause.
-    fn charge(&self, ready: u8, pending_ready: bool, elsewhere: bool, context: &mut Context) {
+    fn charge(&self, ready: WarpSet, pending_ready: bool, elsewhere: bool, context: &mut Context) {
         *match ready {
             0 if elsewhere => &mut context.records.stalls.elsewhere,
             0 if pending_ready => &mut context.records.stalls.pending,

@@ -1,5 +1,6 @@
 //! What keeps a kernel from being run, and what to do about it.
 
+use gpurf_blocks::MAX_SLOTS;
 use gpurf_trace::RegisterId;
 
 /// Every message names the kernel and the place.
@@ -12,7 +13,7 @@ pub enum SmError {
 
     #[error(
         "kernel `{kernel}`, pc 0x{pc:04x}: `{opcode}` reads {needed} registers, and a collector has {slots} source \
-         slots; raise `slots` if it is below 7, or leave this kernel out"
+         slots; raise `slots`, which can be {MAX_SLOTS}, or leave this kernel out"
     )]
     TooManySources { kernel: String, pc: u32, opcode: String, needed: usize, slots: usize },
 

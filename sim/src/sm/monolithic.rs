@@ -5,7 +5,7 @@
 //! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is passed
 //! over.
 
-use gpurf_blocks::{WarpId, SUB_CORES};
+use gpurf_blocks::{WarpId, WarpSet, MAX_WARPS, SUB_CORES};
 
 use super::context::Context;
 use super::core::Core;
@@ -31,18 +31,18 @@ impl Monolithic {
     where
         E: RunsSubCore,
     {
-        let (mut ready, mut dependence, mut takes) = (0u32, 0u32, 0u32);
+        let (mut ready, mut dependence, mut takes) = (0u64, 0u64, 0u64);
         for (index, sub_core) in sub_cores.iter_mut().enumerate() {
             let candidates = sub_core.candidates(context);
             ready |= spread(candidates.ready) << index;
             dependence |= spread(candidates.dependence) << index;
-            takes |= spread(if candidates.free_collector { u8::MAX } else { 0 }) << index;
+            takes |= spread(if candidates.free_collector { WarpSet::MAX } else { 0 }) << index;
         }
         let allowed = match &mut self.active {
             Some(active) => active.update(ready, dependence, |warp| {
                 sub_cores[warp % SUB_CORES].ends_strand(local(warp), context)
             }),
-            None => u32::MAX,
+            None => u64::MAX,
         };
         if let Some(active) = &mut self.active {
             let (left, active) = (active.take_left(), active.active());
@@ -63,7 +63,7 @@ impl Monolithic {
     }
 
     /// The warps of this sub-core, a bit each, leave.
-    pub fn leave(&mut self, index: usize, warps: u8) {
+    pub fn leave(&mut self, index: usize, warps: WarpSet) {
         let warps = spread(warps) << index;
         if let Some(active) = &mut self.active {
             active.leave(warps);
@@ -78,11 +78,11 @@ fn local(warp: usize) -> WarpId {
 }
 
 /// Bit w goes to bit 4 w.
-fn spread(warps: u8) -> u32 {
-    (0..8).map(|warp| u32::from(warps >> warp & 1) << (SUB_CORES * warp)).sum()
+fn spread(warps: WarpSet) -> u64 {
+    (0..MAX_WARPS).map(|warp| u64::from(warps >> warp & 1) << (SUB_CORES * warp)).sum()
 }
 
 /// Bit 4 w goes to bit w.
-fn gather(warps: u32) -> u8 {
-    (0..8).map(|warp| ((warps >> (SUB_CORES * warp) & 1) as u8) << warp).sum()
+fn gather(warps: u64) -> WarpSet {
+    (0..MAX_WARPS).map(|warp| ((warps >> (SUB_CORES * warp) & 1) as WarpSet) << warp).sum()
 }

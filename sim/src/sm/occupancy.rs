@@ -1,6 +1,6 @@
 //! How many thread blocks of a kernel fit on the SM, and where they lie.
 
-use gpurf_blocks::{Row, WarpId, LANES, MAX_CTAS, REGISTERS, SUB_CORES, WARPS};
+use gpurf_blocks::{Row, WarpId, LANES, MAX_CTAS, MAX_WARPS, REGISTERS, SUB_CORES};
 use gpurf_trace::KernelHeader;
 
 use crate::config::Config;
@@ -49,7 +49,7 @@ impl Occupancy {
         let warps = (header.threads_per_block() as usize).div_ceil(LANES).max(1);
         let registers = (header.nregs as usize).max(1).next_multiple_of(limits.register_granularity);
         let rows = registers.div_ceil(config.hardware.banks);
-        let local_warps = (config.rows() / rows).min(WARPS);
+        let local_warps = (config.rows() / rows).min(MAX_WARPS);
         let by_registers = local_warps * SUB_CORES / warps;
         let by_warps = limits.warps / warps;
         let by_threads = limits.threads / (warps * LANES);

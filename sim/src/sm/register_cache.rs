@@ -27,8 +27,8 @@ use std::collections::VecDeque;
 
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{
-    BankId, CacheAllocation, CacheWrite, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS,
-    MAX_SLOTS, WARPS,
+    BankId, CacheAllocation, CacheWrite, CollectorId, Parameters, Row, WarpId, WarpSet, CACHED_WARPS,
+    MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
 };
 use gpurf_trace::{RegisterId, RegisterSet};
 
@@ -80,13 +80,13 @@ pub(super) struct RegisterCacheUnit {
     pub results: VecDeque<Arrival>,
     pub fills: VecDeque<Arrival>,
     /// Warps whose results are kept, one bit each. Those of the others go past the cache.
-    keeps: u8,
+    keeps: WarpSet,
     /// Warps whose part is still to be flushed, and to be dropped.
-    flushes: u8,
-    drops: u8,
+    flushes: WarpSet,
+    drops: WarpSet,
     /// The flush under way, and the registers that live on, where only they are written back.
     flushing: Option<WarpId>,
-    pub live: [Option<RegisterSet>; WARPS],
+    pub live: [Option<RegisterSet>; CACHED_WARPS],
     /// What the issuing instruction found, and the collector that the data of the next cycle belong to.
     pub found: Found,
     pub reading: Option<CollectorId>,
@@ -111,11 +111,11 @@ impl RegisterCacheUnit {
             inputs: RegisterCacheIn::default(),
             results: VecDeque::with_capacity(64),
             fills: VecDeque::with_capacity(MAX_SLOTS),
-            keeps: if caching == Caching::AllWarps { u8::MAX } else { 0 },
+            keeps: if caching == Caching::AllWarps { WarpSet::MAX } else { 0 },
             flushes: 0,
             drops: 0,
             flushing: None,
-            live: [None; WARPS],
+            live: [None; CACHED_WARPS],
             found: Found::default(),
             reading: None,
             held: [Found::default(); MAX_COLLECTORS],
@@ -134,7 +134,7 @@ impl RegisterCacheUnit {
     }
 
     /// Warps that must not issue: their parts are being emptied.
-    pub fn emptying(&self) -> u8 {
+    pub fn emptying(&self) -> WarpSet {
         self.flushes | self.drops | self.flushing.map_or(0, WarpId::bit)
     }
 
@@ -145,7 +145,7 @@ impl RegisterCacheUnit {
     }
 
     /// A warp has become active: its results are kept from now on.
-    pub fn keep(&mut self, warps: u8) {
+    pub fn keep(&mut self, warps: WarpSet) {
         self.keeps |= warps;
     }
 
@@ -258,7 +258,7 @@ impl RegisterCacheUnit {
     /// has left.
     pub fn is_live(&mut self, outputs: &RegisterCacheOut<u32>) -> bool {
         let leaving = outputs.register_write.then_some(outputs.register_warp as usize);
-        for warp in 0..WARPS {
+        for warp in 0..CACHED_WARPS {
             let flushed = (self.flushes | self.flushing.map_or(0, WarpId::bit)) >> warp & 1 == 1;
             if !flushed && leaving != Some(warp) {
                 self.live[warp] = None;

@@ -12,6 +12,7 @@
 
 use crate::bits::members;
 use crate::design::TwoLevel;
+use gpurf_blocks::{MAX_WARPS, SUB_CORES};
 
 /// The active warps of a scheduler.
 pub(super) struct ActiveSet {
@@ -19,22 +20,29 @@ pub(super) struct ActiveSet {
     /// Most active warps.
     size: u32,
     /// One bit each.
-    active: u32,
+    active: u64,
     /// Warps that have become pending since that was asked last.
-    left: u32,
+    left: u64,
     /// Pending warps in the order in which they became pending, and warps that never were active behind.
     turn: u64,
-    since: [u64; 32],
+    since: [u64; SUB_CORES * MAX_WARPS],
 }
 
 impl ActiveSet {
     pub fn new(policy: TwoLevel, size: usize) -> ActiveSet {
-        ActiveSet { policy, size: size as u32, active: 0, left: 0, turn: 0, since: [0; 32] }
+        ActiveSet {
+            policy,
+            size: size as u32,
+            active: 0,
+            left: 0,
+            turn: 0,
+            since: [0; SUB_CORES * MAX_WARPS],
+        }
     }
 
     /// Warps that may issue in this cycle, one bit each. `ready` can issue; `dependence` wait for something
     /// other than memory. `ends_strand`: whether a warp's next instruction begins a new strand.
-    pub fn update(&mut self, ready: u32, dependence: u32, mut ends_strand: impl FnMut(usize) -> bool) -> u32 {
+    pub fn update(&mut self, ready: u64, dependence: u64, mut ends_strand: impl FnMut(usize) -> bool) -> u64 {
         // Neither ready nor about to be: at memory, at a barrier, or at the end.
         self.deactivate(self.active & !(ready | dependence));
         if self.policy == TwoLevel::SoftwareRfc {
@@ -51,7 +59,7 @@ impl ActiveSet {
         allowed
     }
 
-    fn deactivate(&mut self, warps: u32) {
+    fn deactivate(&mut self, warps: u64) {
         for warp in members(warps) {
             self.turn += 1;
             self.since[warp] = self.turn;
@@ -61,19 +69,19 @@ impl ActiveSet {
     }
 
     /// These warps' block is complete.
-    pub fn leave(&mut self, warps: u32) {
+    pub fn leave(&mut self, warps: u64) {
         self.deactivate(warps);
         self.left &= !warps;
     }
 
     /// The active warps.
-    pub fn active(&self) -> u32 {
+    pub fn active(&self) -> u64 {
         self.active
     }
 
     /// Those that have become pending since that was asked last, also if they have become active again. Their values
     /// leave the register cache, if there is one.
-    pub fn take_left(&mut self) -> u32 {
+    pub fn take_left(&mut self) -> u64 {
         std::mem::take(&mut self.left)
     }
 }

@@ -4,14 +4,14 @@
 //! R says "1,000-instruction frames" and not whose instructions; the register file is the SM's. A warp slot that
 //! changes hands within a window counts once for each register number.
 
-use gpurf_blocks::{WarpId, SUB_CORES, WARPS};
+use gpurf_blocks::{WarpId, MAX_WARPS, SUB_CORES};
 use gpurf_trace::RegisterSet;
 
 const WINDOW: u32 = 1000;
 
 #[derive(Default)]
 pub(super) struct Usage {
-    touched: [[RegisterSet; WARPS]; SUB_CORES],
+    touched: [[RegisterSet; MAX_WARPS]; SUB_CORES],
     issued: u32,
 }
 

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, Table};
-use gpurf_blocks::{Parameters, LANES, WARPS};
+use gpurf_blocks::{Parameters, CACHED_WARPS, LANES};
 use gpurf_hw::catalogue;
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;
@@ -151,7 +151,7 @@ fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<Part>,
     }
     parts.push(Part { module: "tag_array", parameters, count: LANES / parameters.rc_tag_lanes });
     parts.push(Part { module: "writeback_buffer", parameters, count: 1 });
-    Ok((parts, (WARPS * parameters.rc_entries * width) as u64))
+    Ok((parts, (CACHED_WARPS * parameters.rc_entries * width) as u64))
 }
 
 /// Of each design, syntheses of its parts with their number, and bits of memory.

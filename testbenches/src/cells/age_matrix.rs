@@ -1,18 +1,18 @@
 //! Testbench of the age matrix.
 
 use gpurf_blocks::ports::{AgeMatrixIn, AgeMatrixOut};
-use gpurf_blocks::{Parameters, WARPS};
+use gpurf_blocks::Parameters;
 use gpurf_hw::cells::AgeMatrix;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};
 
 impl Testbench for AgeMatrix {
-    fn model(_: &Parameters) -> Engine<Self> {
-        Box::new(gpurf_sim::cells::AgeMatrix::new(WARPS))
+    fn model(parameters: &Parameters) -> Engine<Self> {
+        Box::new(gpurf_sim::cells::AgeMatrix::new(parameters.warps))
     }
 
-    fn stimulus(_: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(AgeMatrixStimulus { entries: WARPS })
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(AgeMatrixStimulus { entries: parameters.warps })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Testbench of the operand collector unit.
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
-use gpurf_blocks::{Allocation, Data, Parameters};
+use gpurf_blocks::{Allocation, Data, Parameters, MAX_WARPS};
 use gpurf_hw::collector::Ocu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
@@ -44,8 +44,11 @@ struct OcuStimulus {
 
 impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for OcuStimulus {
     fn next(&mut self, random: &mut Random) -> CollectorIn<D> {
-        let mut inputs =
-            CollectorIn { warp: random.below(8) as u32, unit: random.below(8) as u32, ..Default::default() };
+        let mut inputs = CollectorIn {
+            warp: random.below(MAX_WARPS) as u32,
+            unit: random.below(8) as u32,
+            ..Default::default()
+        };
         inputs.payload = random.word();
         inputs.source_valid[..self.slots].fill_with(|| random.percent(50));
         let Move { arrival, leaves, issue } = self.tenant.step(random);

@@ -1,7 +1,7 @@
 //! Testbench of the collector allocator.
 
 use gpurf_blocks::ports::{CollectorAllocatorIn, CollectorAllocatorOut};
-use gpurf_blocks::{Allocation, Choice, Parameters, Waiting, MAX_COLLECTORS};
+use gpurf_blocks::{Allocation, Choice, Parameters, Waiting, MAX_COLLECTORS, MAX_WARPS};
 use gpurf_hw::issue::CollectorAllocator;
 
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
@@ -81,18 +81,20 @@ impl Stimulus<CollectorAllocatorIn, CollectorAllocatorOut> for CollectorAllocato
             self.near = random.pick(&[0, 50, 100]);
             self.sthld = random.pick(&[0, 1, 2, 5, 31]);
         }
+        // A private collector belongs to the warp of its number.
+        let private = self.allocation == Allocation::Private;
+        let warps = if private { self.collectors } else { MAX_WARPS };
         let mut inputs = CollectorAllocatorIn {
             request: random.percent(80),
-            warp: random.below(8) as u32,
+            warp: random.below(warps) as u32,
             sthld: self.sthld,
             ..Default::default()
         };
-        // A private collector belongs to the warp of its number.
-        let first_owner = if self.allocation == Allocation::Private { 0 } else { random.below(8) };
+        let first_owner = if private { 0 } else { random.below(warps) };
         for collector in 0..self.collectors {
             inputs.occupied[collector] = random.percent(self.occupied);
             inputs.owned[collector] = random.percent(80);
-            inputs.held_warp[collector] = ((first_owner + collector) % 8) as u32;
+            inputs.held_warp[collector] = ((first_owner + collector) % warps) as u32;
             inputs.near[collector] = random.percent(self.near);
         }
         inputs

@@ -1,7 +1,7 @@
 //! Testbench of the issue stage.
 
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
-use gpurf_blocks::{Allocation, Parameters, WARPS};
+use gpurf_blocks::{Allocation, Parameters};
 use gpurf_hw::issue::IssueStage;
 
 use crate::heads::{present, Heads};
@@ -44,15 +44,15 @@ impl Stimulus<IssueStageIn, IssueStageOut> for IssueStageStimulus {
         }
         let mut inputs = IssueStageIn { sthld: random.pick(&[0, 1, 3, 31]), ..Default::default() };
         present!(self.heads, inputs);
-        for warp in 0..WARPS {
+        for warp in 0..self.heads.parameters.warps {
             inputs.launch[warp] = random.percent(2);
             inputs.ready[warp] = !inputs.launch[warp] && random.percent(40);
         }
-        let first = if self.private { 0 } else { random.below(WARPS) };
+        let first = if self.private { 0 } else { random.below(self.heads.parameters.warps) };
         for collector in 0..self.collectors {
             inputs.owned[collector] = random.percent(80);
             inputs.occupied[collector] = inputs.owned[collector] && random.percent(40);
-            inputs.held_warp[collector] = ((first + collector) % WARPS) as u32;
+            inputs.held_warp[collector] = ((first + collector) % self.heads.parameters.warps) as u32;
             inputs.near[collector] = random.percent(50);
         }
         inputs

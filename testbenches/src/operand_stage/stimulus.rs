@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
-use gpurf_blocks::{Allocation, Clocked, Data, Parameters, MAX_COLLECTORS, WARPS};
+use gpurf_blocks::{Allocation, Clocked, Data, Parameters, MAX_COLLECTORS, MAX_WARPS};
 use gpurf_sim::collector::Collector;
 use gpurf_sim::operand_stage::OperandStage;
 
@@ -39,6 +39,9 @@ struct Held {
 
 impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
     pub fn new(parameters: Parameters, allocation: Allocation) -> Self {
+        // A stage is the same for any number of warps, but where each has a collector of its own.
+        let warps = if allocation == Allocation::Private { parameters.collectors } else { MAX_WARPS };
+        let parameters = Parameters { warps, ..parameters };
         let collectors = vec![Held::default(); parameters.collectors];
         let model = OperandStage::new(&parameters);
         let (occupied, values) = ([false; MAX_COLLECTORS], HashMap::new());
@@ -51,7 +54,7 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
 
     /// Mostly two warps, so that they contend.
     fn warp(&self, random: &mut Random) -> u32 {
-        let warps = random.pick(&[2, WARPS]);
+        let warps = random.pick(&[2, self.parameters.warps]);
         random.below(warps) as u32
     }
 

@@ -2,7 +2,7 @@
 //! found is what was stored, and no dirty lane is lost.
 
 use gpurf_blocks::ports::{TagArrayIn, TagArrayOut};
-use gpurf_blocks::{CacheWrite, Parameters, WARPS};
+use gpurf_blocks::{CacheWrite, Parameters, CACHED_WARPS};
 use gpurf_hw::register_cache::TagArray;
 
 use super::registers;
@@ -60,14 +60,14 @@ impl TagArrayStimulus {
             write_back: rc_write == CacheWrite::Back,
             warps: 1,
             registers: vec![0],
-            rows: vec![Held::default(); WARPS * rc_entries],
+            rows: vec![Held::default(); CACHED_WARPS * rc_entries],
             counts: Counts::default(),
         }
     }
 
     /// The row in which a warp's register lies.
     fn row_of(&self, warp: u32, register: u32) -> Option<usize> {
-        let rows = (0..self.entries).map(|entry| WARPS * entry + warp as usize);
+        let rows = (0..self.entries).map(|entry| CACHED_WARPS * entry + warp as usize);
         rows.into_iter().find(|row| self.rows[*row].valid != 0 && self.rows[*row].register == register)
     }
 
@@ -117,7 +117,7 @@ impl TagArrayStimulus {
             return Ok(());
         }
         let row = outputs.row as usize;
-        if row % WARPS != warp as usize {
+        if row % CACHED_WARPS != warp as usize {
             return Err(format!("warp {warp} writes into row {row}"));
         }
         match self.row_of(warp, register) {
@@ -126,7 +126,7 @@ impl TagArrayStimulus {
             }
             Some(_) => {}
             None => {
-                if row / WARPS * self.sets / self.entries != set as usize {
+                if row / CACHED_WARPS * self.sets / self.entries != set as usize {
                     return Err(format!("set {set} takes register {register} into row {row}"));
                 }
                 self.check_leaving(row, outputs)?;
@@ -189,12 +189,12 @@ impl Stimulus<TagArrayIn, TagArrayOut> for TagArrayStimulus {
             self.check_write(inputs, outputs)?;
         }
         if inputs.flush {
-            let row = WARPS * inputs.flush_entry as usize + warp;
+            let row = CACHED_WARPS * inputs.flush_entry as usize + warp;
             self.check_leaving(row, outputs)?;
             self.rows[row] = Held::default();
         }
         if inputs.drop {
-            self.rows.iter_mut().skip(warp).step_by(WARPS).for_each(|held| *held = Held::default());
+            self.rows.iter_mut().skip(warp).step_by(CACHED_WARPS).for_each(|held| *held = Held::default());
         }
         Ok(())
     }

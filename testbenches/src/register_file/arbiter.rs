@@ -1,7 +1,7 @@
 //! Testbench of the register-file arbiter.
 
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{Parameters, MAX_WARPS};
 use gpurf_hw::register_file::Arbiter;
 
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
@@ -44,7 +44,7 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
         let collector = random.below(self.parameters.collectors);
         if self.pending[collector] == 0 && random.percent(70) {
             inputs.issue[collector] = true;
-            inputs.warp = random.below(8) as u32;
+            inputs.warp = random.below(MAX_WARPS) as u32;
             inputs.base = random.below(256) as u32;
             for slot in 0..self.parameters.slots {
                 inputs.request[slot] = random.percent(50);
@@ -52,7 +52,7 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
             }
         }
         if random.percent(20) {
-            self.owners[collector] = Some(random.below(8) as u32);
+            self.owners[collector] = Some(random.below(MAX_WARPS) as u32);
         }
         for (number, owner) in self.owners.iter().enumerate() {
             inputs.owned[number] = owner.is_some();
@@ -63,7 +63,7 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
             // Often several results of a warp that has a collector.
             inputs.write_warp[bank] = match self.owners[random.below(self.owners.len())] {
                 Some(owner) if random.percent(70) => owner,
-                _ => random.below(8) as u32,
+                _ => random.below(MAX_WARPS) as u32,
             };
             inputs.write_register[bank] = random.below(256) as u32;
             inputs.write_base[bank] = random.below(256) as u32;

@@ -1,7 +1,7 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`].
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{CollectorId, WarpId, MAX_BANKS, MAX_SLOTS};
+use gpurf_blocks::{CollectorId, WarpId, WarpSet, MAX_BANKS, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
 use super::super::context::Context;
@@ -10,7 +10,7 @@ use super::super::prefetch::Prefetch;
 use super::super::register_cache::{Arrival, Found, Taken};
 use super::super::warp::token;
 use super::Core;
-use crate::bits::{flags, members};
+use crate::bits::{members, warp_flags};
 use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
@@ -71,7 +71,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// The outputs of the hardware, which is not asked for what the cache has; and whether an issue failed because a
     /// source of it can be read nowhere.
-    pub(super) fn settle(&mut self, ready: u8, context: &mut Context) -> (SubCoreOut<u32>, bool) {
+    pub(super) fn settle(&mut self, ready: WarpSet, context: &mut Context) -> (SubCoreOut<u32>, bool) {
         let outputs = self.engine.settle(&self.inputs);
         let Some(cache) = self.cache.as_mut().filter(|_| outputs.issued) else { return (outputs, false) };
         let warp = WarpId(outputs.issued_warp as u8);
@@ -97,7 +97,7 @@ impl<E: RunsSubCore> Core<E> {
             found.map(|found| Found { take: found.miss, ..found })
         };
         let Some(found) = found else {
-            self.inputs.ready = flags(0);
+            self.inputs.ready = warp_flags(0);
             return (self.engine.settle(&self.inputs), true);
         };
         cache.found = found;
@@ -155,7 +155,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Warps that have become pending, and those that are active now; a bit each.
-    pub fn activate(&mut self, left: u8, active: u8, context: &Context) {
+    pub fn activate(&mut self, left: WarpSet, active: WarpSet, context: &Context) {
         let Some(cache) = &mut self.cache else { return };
         for warp in WarpId::all_of(left) {
             let slot = &self.warps[warp.index()];

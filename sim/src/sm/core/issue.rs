@@ -1,7 +1,7 @@
 //! An instruction that the hardware has taken leaves its warp's buffer.
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{CollectorId, WarpId};
+use gpurf_blocks::{CollectorId, WarpId, WarpSet};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
@@ -14,7 +14,7 @@ impl<E: RunsSubCore> Core<E> {
     pub(super) fn issue(
         &mut self,
         outputs: &SubCoreOut<u32>,
-        ready: u8,
+        ready: WarpSet,
         occupied: u8,
         context: &mut Context,
     ) {

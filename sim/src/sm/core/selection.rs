@@ -1,6 +1,6 @@
 //! What a scheduler of the whole SM asks of a sub-core.
 
-use gpurf_blocks::WarpId;
+use gpurf_blocks::{WarpId, WarpSet};
 
 use super::super::context::Context;
 use super::permission::{Candidates, Permission};
@@ -30,7 +30,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// A scheduler of the whole SM lets the warps of `issue`, a bit each, issue in this cycle; `active` of them
     /// might. `any`: it lets some warp of the SM.
-    pub fn permit(&mut self, issue: u8, active: u8, any: bool) {
+    pub fn permit(&mut self, issue: WarpSet, active: WarpSet, any: bool) {
         self.permission = Some(Permission { issue, active, any });
     }
 }

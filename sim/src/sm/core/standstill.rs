@@ -1,6 +1,7 @@
 //! Cycles in which the hardware of a sub-core need not be asked.
 
 use gpurf_blocks::ports::SubCoreOut;
+use gpurf_blocks::WarpSet;
 
 use crate::bits::mask;
 
@@ -8,14 +9,14 @@ use crate::bits::mask;
 #[derive(Default)]
 pub(super) struct Standstill {
     /// Ready warps and ready units.
-    inputs: (u8, u32),
+    inputs: (WarpSet, u32),
     /// Cycles since it moved.
     cycles: u8,
 }
 
 impl Standstill {
     /// The hardware has seen a cycle. `busy`: with a write, a launch or a save.
-    pub fn note(&mut self, inputs: (u8, u32), busy: bool, outputs: &SubCoreOut<u32>) {
+    pub fn note(&mut self, inputs: (WarpSet, u32), busy: bool, outputs: &SubCoreOut<u32>) {
         let SubCoreOut { issued, waiting, dispatch, bank_read, bank_conflict, .. } = outputs;
         let events = mask(dispatch) | mask(bank_read) | mask(bank_conflict);
         let moves = busy | issued | waiting | (events != 0);
@@ -25,7 +26,7 @@ impl Standstill {
 
     /// The same inputs, with nothing else, will not move it either. What a bank read when it moved last crosses to a
     /// collector in the first cycle after that, and is there in the second.
-    pub fn lasts(&self, inputs: (u8, u32)) -> bool {
+    pub fn lasts(&self, inputs: (WarpSet, u32)) -> bool {
         self.cycles >= 2 && self.inputs == inputs
     }
 }

@@ -2,7 +2,7 @@
 //! registers are read from the banks and written into them.
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{CollectorId, Row, WarpId};
+use gpurf_blocks::{CollectorId, Row, WarpId, WarpSet};
 use gpurf_trace::RegisterId;
 
 use super::super::context::Context;
@@ -19,9 +19,9 @@ use crate::engines::RunsSubCore;
 impl<E: RunsSubCore> Core<E> {
     /// Warps that wait for a load that takes long, or for registers; and those of which nothing else is under way, or
     /// that are not there. One bit each. A warp at a barrier, or at its end, is among the latter only.
-    pub fn stalled(&self, context: &Context) -> (u8, u8) {
+    pub fn stalled(&self, context: &Context) -> (WarpSet, WarpSet) {
         let collecting = self.collectors.iter().fold(0, |set, held| set | held.warp.bit());
-        let present: u8 = self.ages.iter().fold(0, |set, warp| set | warp.bit());
+        let present: WarpSet = self.ages.iter().fold(0, |set, warp| set | warp.bit());
         let WarpStates { memory, barrier, issued, pool, .. } = self.situation;
         let candidates = (memory | barrier | issued | pool) & !collecting & !self.changed;
         let (mut waiting, mut stalled) = (0, !present);
@@ -29,7 +29,7 @@ impl<E: RunsSubCore> Core<E> {
             if self.warps[warp.index()].is_quiet() {
                 let waits =
                     pool & warp.bit() != 0 || self.warps[warp.index()].waits_long(context.code.decoded());
-                waiting |= u8::from(waits) << warp.0;
+                waiting |= WarpSet::from(waits) << warp.0;
                 stalled |= warp.bit();
             }
         }
@@ -55,7 +55,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// These warps have come to their end, perhaps with registers of the pool.
-    pub(super) fn leave_pool(&mut self, leaving: u8) {
+    pub(super) fn leave_pool(&mut self, leaving: WarpSet) {
         let Some(pool) = &mut self.pool else { return };
         for warp in WarpId::all_of(leaving) {
             if std::mem::take(&mut self.warps[warp.index()].holds_pool) {
@@ -115,7 +115,7 @@ impl<E: RunsSubCore> Core<E> {
         self.ages.push(warp);
         self.presented &= !warp.bit();
         self.changed |= warp.bit();
-        self.launched |= u8::from(anew) << warp.0;
+        self.launched |= WarpSet::from(anew) << warp.0;
     }
 
     /// Reads a register of a warp whose context has left: see [`Save`].

@@ -2,18 +2,18 @@
 
 use super::super::warp::State;
 use crate::statistics::Stalls;
-use gpurf_blocks::WarpId;
+use gpurf_blocks::{WarpId, WarpSet};
 
 /// Warps by what they wait for, one bit each.
 #[derive(Clone, Copy, Default)]
 pub(super) struct WarpStates {
-    pub ready: u8,
-    pub memory: u8,
-    pub dependence: u8,
-    pub barrier: u8,
-    pub issued: u8,
-    pub pool: u8,
-    pub prefetch: u8,
+    pub ready: WarpSet,
+    pub memory: WarpSet,
+    pub dependence: WarpSet,
+    pub barrier: WarpSet,
+    pub issued: WarpSet,
+    pub pool: WarpSet,
+    pub prefetch: WarpSet,
 }
 
 impl WarpStates {
@@ -31,7 +31,7 @@ impl WarpStates {
         } |= bit;
     }
 
-    pub fn clear(&mut self, warps: u8) {
+    pub fn clear(&mut self, warps: WarpSet) {
         let WarpStates { ready, memory, dependence, barrier, issued, pool, prefetch } = self;
         for set in [ready, memory, dependence, barrier, issued, pool, prefetch] {
             *set &= !warps;

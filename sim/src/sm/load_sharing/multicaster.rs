@@ -11,7 +11,7 @@
 //! - *Barriers*: see [`Multicaster::begin`].
 
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
-use gpurf_blocks::{SUB_CORES, WARPS};
+use gpurf_blocks::{MAX_WARPS, SUB_CORES};
 use gpurf_trace::RegisterId;
 
 use crate::config::Config;
@@ -38,14 +38,14 @@ pub(super) struct Multicaster {
     /// Of them, in all.
     outstanding: usize,
     /// Warp slots whose loads the unit is to release, one bit each.
-    releases: u32,
+    releases: u64,
     /// By resident block.
     blocks: [BlockLoads; BLOCK_SLOTS],
     /// Most entries of the load request table in use since the last interval.
     peak: u32,
 }
 
-const WARP_SLOTS: usize = SUB_CORES * WARPS;
+const WARP_SLOTS: usize = SUB_CORES * MAX_WARPS;
 /// What the destination of a duplicated load's second half differs in.
 const SECOND_HALF: u8 = 128;
 /// Loads of a warp that wait without the list's growing.
@@ -184,7 +184,7 @@ impl Multicaster {
     /// Puts a sub-core's load, of a section, before the unit, or a release.
     pub fn offer(&mut self, sub_core: usize, load: Option<(Executing, Key, u32)>, stores: u32) {
         let inputs = &mut self.inputs;
-        let release = self.releases & 0x1111_1111 << sub_core;
+        let release = self.releases & 0x1111_1111_1111_1111 << sub_core;
         let Taken { parts, completion, .. } = self.taken[sub_core];
         inputs.request_release[sub_core] = release != 0 && parts == 0;
         if inputs.request_release[sub_core] {

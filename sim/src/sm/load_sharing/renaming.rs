@@ -10,7 +10,7 @@
 //!   cycle after, as by any load: the write that renaming saves is not left out, so that every operand can be
 //!   checked at dispatch.
 
-use gpurf_blocks::WARPS;
+use gpurf_blocks::MAX_WARPS;
 
 use crate::sm::executing::Executing;
 use crate::sm::names::BlockId;
@@ -32,7 +32,7 @@ struct Value {
     section: u32,
     /// It has come from memory.
     loaded: bool,
-    followers: [Option<Executing>; WARPS],
+    followers: [Option<Executing>; MAX_WARPS],
 }
 
 /// What a load is to do.
@@ -87,12 +87,12 @@ impl Renaming {
             let Some(oldest) = self.values.iter().position(|value| value.loaded) else { return };
             self.values.remove(oldest);
         }
-        let followers = [None; WARPS];
+        let followers = [None; MAX_WARPS];
         self.values.push(Value { leader, stores, section, loaded: false, followers });
     }
 
     /// The data of a load have come; the loads that waited for them.
-    pub fn loaded(&mut self, load: &Executing) -> [Option<Executing>; WARPS] {
+    pub fn loaded(&mut self, load: &Executing) -> [Option<Executing>; MAX_WARPS] {
         let value = self.values.iter_mut().find(|value| !value.loaded && value.leader.serial == load.serial);
         let followers = value.map(|value| {
             value.loaded = true;
@@ -123,7 +123,7 @@ mod tests {
         Executing { sub_core: 0, warp: WarpId(warp), block: BlockId(0), number: 0, serial, instruction }
     }
 
-    fn serials(loads: [Option<Executing>; WARPS]) -> Vec<u32> {
+    fn serials(loads: [Option<Executing>; MAX_WARPS]) -> Vec<u32> {
         loads.into_iter().flatten().map(|load| load.serial).collect()
     }
 

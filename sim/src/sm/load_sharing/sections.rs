@@ -3,7 +3,7 @@
 //! A barrier opens when the last warp issues it. Older instructions of other warps may then still be in their
 //! collectors, so that the time of an access does not tell its section; the place in program order does.
 
-use gpurf_blocks::{SUB_CORES, WARPS};
+use gpurf_blocks::{MAX_WARPS, SUB_CORES};
 
 use crate::sm::executing::Executing;
 use crate::sm::names::BlockId;
@@ -13,14 +13,14 @@ pub const BLOCK_SLOTS: usize = 32;
 
 pub struct Sections {
     /// By warp slot: the number of the warp's first instruction in the present section.
-    first: [u32; SUB_CORES * WARPS],
+    first: [u32; SUB_CORES * MAX_WARPS],
     /// By block slot.
     present: [u32; BLOCK_SLOTS],
 }
 
 impl Sections {
     pub fn new() -> Self {
-        Sections { first: [0; SUB_CORES * WARPS], present: [0; BLOCK_SLOTS] }
+        Sections { first: [0; SUB_CORES * MAX_WARPS], present: [0; BLOCK_SLOTS] }
     }
 
     /// A warp's next instruction, of this number, is the first in a new section.

@@ -1,6 +1,6 @@
 //! What takes a slot. See [`super`] for the order.
 
-use gpurf_blocks::SUB_CORES;
+use gpurf_blocks::{WarpSet, SUB_CORES};
 
 use super::super::blocks::Blocks;
 use super::super::context::Context;
@@ -51,7 +51,8 @@ impl Switching {
                 }
             }
         }
-        let stalled: [(u8, u8); SUB_CORES] = std::array::from_fn(|index| sub_cores[index].stalled(context));
+        let stalled: [(WarpSet, WarpSet); SUB_CORES] =
+            std::array::from_fn(|index| sub_cores[index].stalled(context));
         for offset in 0..occupancy.blocks {
             let slot = Slot((self.turn + offset) % occupancy.blocks);
             let in_slot = machine.context.blocks.in_slot(slot);
@@ -180,7 +181,7 @@ fn note_stall(block: BlockId, context: &mut Context) {
 }
 
 /// Whether all warps of the block in a slot are stalled, and one of them on memory or registers.
-fn is_stalled(occupancy: &Occupancy, slot: Slot, stalled: &[(u8, u8); SUB_CORES]) -> bool {
+fn is_stalled(occupancy: &Occupancy, slot: Slot, stalled: &[(WarpSet, WarpSet); SUB_CORES]) -> bool {
     let mut waits = false;
     for number in 0..occupancy.warps {
         let (sub_core, warp) = occupancy.place(slot, number);

@@ -3,7 +3,7 @@
 mod scenarios;
 
 use gpurf_blocks::ports::{CollectorIn, CollectorOut, OperandStageIn, OperandStageOut};
-use gpurf_blocks::{Allocation, Data, Parameters, MAX_SLOTS};
+use gpurf_blocks::{Allocation, Data, Parameters, MAX_SLOTS, MAX_WARPS};
 use gpurf_hw::collector::Ccu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
@@ -71,7 +71,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
         ]);
         let Move { arrival, leaves, issue } = self.tenant.step(random);
         if issue && random.percent(10) {
-            self.warp = random.below(8) as u32;
+            self.warp = random.below(MAX_WARPS) as u32;
         }
         let mut inputs = CollectorIn {
             warp: self.warp,

@@ -6,7 +6,7 @@ mod scenarios;
 use std::collections::VecDeque;
 
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
-use gpurf_blocks::{Data, Parameters, MAX_SLOTS, WARPS};
+use gpurf_blocks::{Data, Parameters, CACHED_WARPS, MAX_SLOTS};
 use gpurf_hw::dialect::Word;
 use gpurf_hw::register_cache::RegisterCache;
 use rust_hdl::prelude::Bits;
@@ -79,7 +79,7 @@ struct Counts {
 
 impl<D: Data> RegisterCacheStimulus<D> {
     fn new(parameters: &Parameters) -> Self {
-        let empty = vec![[D::default(); 256]; WARPS];
+        let empty = vec![[D::default(); 256]; CACHED_WARPS];
         RegisterCacheStimulus {
             slots: parameters.slots,
             warps: 1,
