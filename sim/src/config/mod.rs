@@ -120,6 +120,7 @@ pub struct Limits {
     pub registers: usize,
     pub register_granularity: usize,
     pub shared_memory: u64,
+    pub block_shared_memory: u64,
     pub launch_latency: u64,
     pub result_registers: u64,
 }

@@ -73,10 +73,11 @@ impl PartnerMarks {
     }
 }
 
-/// Only what reads registers' worth from shared memory by name: `LDS`, `LDSM`.
+/// Only what reads registers' worth from shared memory by name: `LDS`, `LDSM`. Not bytes: two in one half word would have
+/// the same address in the multicasting unit.
 fn loads_shared(instruction: &StaticInstruction) -> bool {
     let load = Memory { space: MemorySpace::Shared, access: MemoryAccess::Load };
-    instruction.memory == Some(load) && !instruction.destinations.is_empty() && instruction.width > 0
+    instruction.memory == Some(load) && !instruction.destinations.is_empty() && instruction.width > 1
 }
 
 /// What the multicasting unit compares, warps apart: address, source and destination register.

@@ -54,7 +54,11 @@ impl Occupancy {
         let by_warps = limits.warps / warps;
         let by_threads = limits.threads / (warps * LANES);
         let shared = u64::from(header.shared_memory);
-        let by_shared = limits.shared_memory.checked_div(shared).map_or(usize::MAX, |blocks| blocks as usize);
+        let by_shared = match limits.shared_memory.checked_div(shared) {
+            None => usize::MAX,
+            Some(0) => usize::from(shared <= limits.block_shared_memory),
+            Some(blocks) => blocks as usize,
+        };
         let too_large = |resource, needed: usize, available: usize, key| SmError::BlockTooLarge {
             kernel: header.name.clone(),
             resource,
@@ -72,8 +76,13 @@ impl Occupancy {
             return Err(too_large("registers", warps * LANES * registers, limits.registers, "sm.registers"));
         }
         if by_shared == 0 {
-            let available = limits.shared_memory as usize;
-            return Err(too_large("bytes of shared memory", shared as usize, available, "sm.shared_memory"));
+            let available = limits.shared_memory.max(limits.block_shared_memory) as usize;
+            return Err(too_large(
+                "bytes of shared memory",
+                shared as usize,
+                available,
+                "sm.block_shared_memory",
+            ));
         }
         let scheduling = limits.blocks.min(by_warps).min(by_threads);
         let blocks = scheduling.min(by_registers).min(by_shared);
@@ -219,6 +228,7 @@ mod tests {
         assert_eq!(blocks(32, 16, 0), 16, "block slots");
         assert_eq!(blocks(256, 128, 0), 2, "registers");
         assert_eq!(blocks(64, 16, 20_000), 3, "shared memory");
+        assert_eq!(blocks(64, 16, 65_600), 1, "shared memory of a larger GPU");
         assert_eq!(blocks(1, 8, 0), 16, "a part of a warp takes a whole one");
     }
 
@@ -245,7 +255,7 @@ mod tests {
             Occupancy::new(header, &Config::default(), &Design::BASELINE).unwrap_err().to_string()
         };
         assert!(refuse(&kernel(1024, 72, 0)).contains("73728 registers"));
-        assert!(refuse(&kernel(32, 8, 70_000)).contains("70000 bytes of shared memory"));
+        assert!(refuse(&kernel(32, 8, 140_000)).contains("140000 bytes of shared memory"));
         assert!(refuse(&kernel(2048, 8, 0)).contains("64 warps"));
     }
 

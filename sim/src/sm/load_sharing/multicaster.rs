@@ -23,6 +23,7 @@ use crate::sm::names::BlockId;
 use crate::statistics::Counters;
 
 use super::sections::BLOCK_SLOTS;
+use super::versions::ADDRESS_UNIT;
 
 pub(super) struct Multicaster {
     unit: IwmuEngine,
@@ -46,6 +47,11 @@ pub(super) struct Multicaster {
 }
 
 const WARP_SLOTS: usize = SUB_CORES * MAX_WARPS;
+/// The address of a load as the unit knows it.
+fn unit_address(key: &Key) -> u32 {
+    (key.address / ADDRESS_UNIT) as u32
+}
+
 /// What the destination of a duplicated load's second half differs in.
 const SECOND_HALF: u8 = 128;
 /// Loads of a warp that wait without the list's growing.
@@ -201,7 +207,7 @@ impl Multicaster {
         inputs.request_valid[sub_core] = load.is_some();
         if let Some(Part { executing, key, .. }) = &self.offered[sub_core] {
             inputs.request_warp[sub_core] = executing.warp_slot() as u32;
-            inputs.request_address[sub_core] = key.address as u32;
+            inputs.request_address[sub_core] = unit_address(&key);
             inputs.request_source[sub_core] = key.source.into();
             inputs.request_destination[sub_core] = key.destination.into();
         }
@@ -256,7 +262,7 @@ impl Multicaster {
         let held = self.held.get_mut(warp as usize)?;
         let found = held.iter().position(|part| {
             let key = &part.key;
-            (key.address as u32, u32::from(key.source), u32::from(key.destination))
+            (unit_address(key), u32::from(key.source), u32::from(key.destination))
                 == (outputs.load_address, outputs.load_source, outputs.load_destination)
         });
         self.outstanding -= usize::from(found.is_some());

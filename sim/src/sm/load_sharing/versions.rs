@@ -2,11 +2,15 @@
 //! program order, or served from an older load's data, must not lie on the other side of a store.
 
 use crate::sm::names::BlockId;
+use gpurf_blocks::ADDRESS_BITS;
 
 use super::sections::BLOCK_SLOTS;
 
-/// Bytes of shared memory that the multicasting unit's 16-bit addresses reach. I §5.2.3.
-pub const REACH: u64 = 1 << 16;
+/// Bytes of shared memory that the multicasting unit's 16-bit addresses reach, one for each [`ADDRESS_UNIT`]. I §5.2.3 has
+/// 16 bits, and table 2 a shared memory of 128 KB.
+pub const REACH: u64 = ADDRESS_UNIT << ADDRESS_BITS;
+/// Bytes that have an address in the multicasting unit.
+pub const ADDRESS_UNIT: u64 = 2;
 /// Bytes of a word.
 const WORD: u64 = 4;
 

@@ -46,11 +46,13 @@ impl<T: Copy> L1<T> {
         }
     }
 
-    /// Empties it and gives it what `shared_memory` bytes leave of the unified memory.
+    /// Empties it and gives it what `shared_memory` bytes leave of the unified memory. What does not fit into the largest
+    /// carve-out, of one large block, leaves as much as that does.
     pub fn start_kernel(&mut self, shared_memory: u64) {
         let l1 = &self.config;
         let suffices = l1.carve_outs.iter().copied().filter(|&carve_out| carve_out >= shared_memory).min();
-        let carve_out = suffices.expect("resident blocks do not exceed the largest carve-out");
+        let largest = l1.carve_outs.iter().copied().max();
+        let carve_out = suffices.or(largest).expect("there is a carve-out");
         self.tags.resize(l1.unified - carve_out);
     }
 
