@@ -39,6 +39,10 @@ const DESIGNS: [&str; 12] = [
 const HARDWARE: [&str; 7] =
     ["baseline", "traditional", "malekeh", "malekeh-pr", "bow", "register-cache", "ltrf"];
 
+/// An SM of which a sub-core has sixteen warps.
+const SIXTEEN_WARPS: [&str; 6] =
+    ["--set", "sm.warps=64", "--set", "sm.threads=2048", "--set", "sm.blocks=32"];
+
 /// Real traces, with their names.
 #[track_caller]
 fn real_traces() -> Option<[(&'static str, String); TRACES.len()]> {
@@ -104,13 +108,14 @@ fn every_trace_runs_under_every_design() {
 
 /// Real code with model, RTL and emitted Verilog side by side: the stimulus that the gate of the hardware
 /// takes from it.
-fn run_in_lockstep(inputs: &[String], designs: &[&str], cycles: &str) {
+fn run_in_lockstep(inputs: &[String], designs: &[&str], machine: &[&str], cycles: &str) {
     for input in inputs {
         for design in designs {
-            let statistics = sim(&[input, "--design", design, "--engine", "lockstep", "--cycles", cycles], 0);
+            let run = [&[input, "--design", design, "--cycles", cycles], machine].concat();
+            let statistics = sim(&[&run[..], &["--engine", "lockstep"]].concat(), 0);
             assert_sound_in_part(&statistics);
             // Alone, the model is not asked in cycles in which it is taken to stand still.
-            let mut alone = sim(&[input, "--design", design, "--cycles", cycles], 0);
+            let mut alone = sim(&run, 0);
             alone["engine"] = statistics["engine"].clone();
             assert_eq!(alone, statistics);
         }
@@ -120,10 +125,11 @@ fn run_in_lockstep(inputs: &[String], designs: &[&str], cycles: &str) {
 #[test]
 fn engines_agree_on_real_code() {
     // In the same test, so that no Verilog is built twice at a time.
-    run_in_lockstep(&["bfs".into(), "hgemm".into()], &HARDWARE, "700");
-    run_in_lockstep(&[OWN_TRACE.into()], &HARDWARE, "1500");
+    run_in_lockstep(&["bfs".into(), "hgemm".into()], &HARDWARE, &[], "700");
+    run_in_lockstep(&["bfs".into()], &HARDWARE[..3], &SIXTEEN_WARPS, "700");
+    run_in_lockstep(&[OWN_TRACE.into()], &HARDWARE, &[], "1500");
     let Some(traces) = real_traces() else { return };
-    run_in_lockstep(&traces.map(|(_, path)| path), &HARDWARE, "1500");
+    run_in_lockstep(&traces.map(|(_, path)| path), &HARDWARE, &[], "1500");
 }
 
 /// Takes hours: `make soak`.
@@ -131,9 +137,12 @@ fn engines_agree_on_real_code() {
 #[ignore = "takes hours"]
 fn engines_agree_on_every_workload_and_every_whole_trace() {
     let workloads: Vec<_> = SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect();
-    run_in_lockstep(&workloads, &DESIGNS, "20000");
+    run_in_lockstep(&workloads, &DESIGNS, &[], "20000");
+    run_in_lockstep(&workloads, &HARDWARE[..3], &SIXTEEN_WARPS, "20000");
     let Some(traces) = real_traces() else { return };
-    run_in_lockstep(&traces.map(|(_, path)| path), &DESIGNS, "1000000000");
+    let traces = traces.map(|(_, path)| path);
+    run_in_lockstep(&traces, &DESIGNS, &[], "1000000000");
+    run_in_lockstep(&traces, &HARDWARE[..3], &SIXTEEN_WARPS, "1000000000");
 }
 
 /// A run that is cut off has instructions on their way.
@@ -150,6 +159,20 @@ fn the_token_check_finds_stale_values() {
     let path = folder.join("rodinia-b+tree-sm90").display().to_string();
     let statistics = sim(&[&path, "--design", "traditional", "--set", "invalidate=false"], 1);
     assert!(statistics["token_errors"].as_u64() > Some(0), "stale operands go unnoticed");
+}
+
+#[test]
+fn sixteen_warps_of_a_sub_core_hide_more_latency() {
+    for design in &HARDWARE[..3] {
+        let run = ["lavaMD", "--design", design];
+        let (few, many) = (sim(&run, 0), sim(&[&run[..], &SIXTEEN_WARPS].concat(), 0));
+        assert_sound(&many);
+        assert_eq!(few["warp_instructions"], many["warp_instructions"]);
+        assert!(many["cycles"].as_u64() < few["cycles"].as_u64(), "{design}");
+    }
+    let mut refused = Command::cargo_bin("gpurf").expect("the tool is built");
+    let refused = refused.args(["sim", "nn", "--design", "bow"]).args(SIXTEEN_WARPS).assert().code(2);
+    refused.stderr(predicates::str::contains("set `sm.warps` to 32 at most"));
 }
 
 #[test]

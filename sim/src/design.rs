@@ -4,7 +4,7 @@ use std::fmt;
 
 use gpurf_blocks::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, Parameters,
-    ReplacementPolicy, Scheduling, BOC_WARPS,
+    ReplacementPolicy, Scheduling, BOC_WARPS, CACHED_WARPS, MAX_WARPS,
 };
 
 use crate::config::Config;
@@ -263,6 +263,15 @@ impl Design {
         }
     }
 
+    /// Warps of a sub-core that its hardware has room for, at most.
+    pub fn most_warps(&self) -> usize {
+        match (self.allocation, self.register_cache) {
+            (Allocation::Private, _) => BOC_WARPS,
+            (_, Some(_)) => CACHED_WARPS,
+            _ => MAX_WARPS,
+        }
+    }
+
     /// Rows of a bank. The registers that a warp takes from the shared pool of vt-regmutex keep rows of their own
     /// here: where in the pool they lie is not modelled, only how many there are.
     pub(crate) fn rows(&self, config: &Config) -> usize {
@@ -296,7 +305,7 @@ impl Design {
         };
         Parameters {
             width: <u32 as Data>::WIDTH,
-            warps: config.warps(),
+            warps: config.warps().min(self.most_warps()),
             collectors: self.collectors(config),
             rows: self.rows(config),
             replacement: self.replacement,

@@ -17,7 +17,7 @@
 //!
 //! How long a warp may starve that stays ready, while others issue:
 //!
-//! * Loose round robin: at most 7 issues, those of the other warps.
+//! * Loose round robin: as many issues as there are other warps.
 //! * Greedy then oldest: for ever, while the warp that issued last stays ready. Once it is not, the oldest
 //!   ready warp is next.
 //! * Malekeh: for ever, and even the oldest warp, while warps with data in collectors take turns; with

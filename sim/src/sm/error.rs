@@ -23,6 +23,9 @@ pub enum SmError {
     )]
     RegisterBeyond { kernel: String, pc: u32, opcode: String, register: RegisterId, registers: usize },
 
+    #[error("the hardware of {design} has room for {warps} warps in a sub-core; set `sm.warps` to {of_sm} at most")]
+    TooManyWarps { design: String, warps: usize, of_sm: usize },
+
     #[error("kernel `{kernel}`: a thread block needs {needed} {resource}, and the SM has {available}; raise `{key}` or leave this kernel out")]
     BlockTooLarge { kernel: String, resource: &'static str, needed: u64, available: u64, key: &'static str },
 

@@ -46,6 +46,14 @@ pub(super) struct Occupancy {
 impl Occupancy {
     pub fn new(header: &KernelHeader, config: &Config, design: &Design) -> Result<Occupancy, SmError> {
         let limits = &config.sm;
+        if config.warps() > design.most_warps() {
+            let warps = design.most_warps();
+            return Err(SmError::TooManyWarps {
+                design: design.to_string(),
+                warps,
+                of_sm: SUB_CORES * warps,
+            });
+        }
         let warps = (header.threads_per_block() as usize).div_ceil(LANES).max(1);
         let registers = (header.nregs as usize).max(1).next_multiple_of(limits.register_granularity);
         let rows = registers.div_ceil(config.hardware.banks);

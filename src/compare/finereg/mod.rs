@@ -1,6 +1,6 @@
 //! FineReg's evaluation: more resident thread blocks than scheduling allows. R §VI.
 //!
-//! The machine is R's, halved to the warps that an SM has here (`sim/config/finereg.toml`).
+//! The machine is R's (`sim/config/finereg.toml`).
 
 mod claims;
 mod kinds;
