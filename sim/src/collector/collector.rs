@@ -89,7 +89,7 @@ pub struct Issue {
     pub registers: [u8; MAX_SLOTS],
     /// Registers that it writes.
     pub destinations: [Option<u8>; MAX_DESTINATIONS],
-    /// The window is emptied before.
+    /// Cache table or window is emptied before.
     pub flush: bool,
 }
 

@@ -11,7 +11,7 @@
 //! - *Barriers*: see [`Multicaster::begin`].
 
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
-use gpurf_blocks::{SUB_CORES, WARPS};
+use gpurf_blocks::{MAX_CTAS, SUB_CORES, WARPS};
 
 use crate::config::Config;
 use crate::engines::IwmuEngine;
@@ -20,8 +20,6 @@ use crate::sm::executing::Executing;
 use crate::sm::marking::Key;
 use crate::sm::names::BlockId;
 use crate::statistics::Counters;
-
-use super::sections::BLOCK_SLOTS;
 
 pub(super) struct Multicaster {
     unit: IwmuEngine,
@@ -39,7 +37,7 @@ pub(super) struct Multicaster {
     /// Warp slots whose loads the unit is to release, one bit each.
     releases: u32,
     /// By resident block.
-    blocks: [BlockLoads; BLOCK_SLOTS],
+    blocks: [BlockLoads; MAX_CTAS],
     /// Most entries of the load request table in use since the last interval.
     peak: u32,
 }
@@ -112,7 +110,7 @@ impl Multicaster {
             held: std::array::from_fn(|_| Vec::with_capacity(HELD)),
             outstanding: 0,
             releases: 0,
-            blocks: [BlockLoads::default(); BLOCK_SLOTS],
+            blocks: [BlockLoads::default(); MAX_CTAS],
             peak: 0,
         }
     }
