@@ -6,6 +6,7 @@
 mod calibrate;
 mod chart;
 mod compare;
+mod designs;
 mod docs;
 mod doctor;
 mod engines;

@@ -13,7 +13,7 @@ use comfy_table::Table;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{CollectorKind, Design, Gpu, Residency, SharedLoads, SmError};
+use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads, SmError};
 use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
@@ -22,6 +22,7 @@ use gpurf_testbenches::sub_core_engine::{
     self, InstructionTexts, Recording, RecordingOptions, SubCoreHardware, Trio,
 };
 
+use crate::designs::DesignParser;
 use crate::engines::Engines;
 use crate::input::EmulationArguments;
 use crate::output::{grouped, progress, table, JsonArgument};
@@ -37,6 +38,7 @@ use views::Views;
 #[command(after_help = "Examples:
   gpurf sim sgemm
   gpurf sim bfs nn --size medium --design traditional
+  gpurf sim hgemm --design malekeh+iwma+finereg
   gpurf sim saxpy.toml --design malekeh-gto
   gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst
   gpurf sim bfs --design finereg --around switch --pipeline switch.kanata
@@ -49,16 +51,10 @@ pub struct Arguments {
     input: Vec<String>,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Register-file design: baseline (operand collector units, greedy-then-oldest), traditional (caching
-    /// collector units, least recently used replacement), malekeh-gto (the same with Malekeh's cache
-    /// policies), malekeh, malekeh-pr (a collector per warp), bow (bypassing operand collectors), rfc-scheduler and
-    /// software-rfc-scheduler (the baseline under two-level schedulers), register-cache (the baseline with a register
-    /// cache before its register file, as the rc_ parameters say), rfc, software-rfc and ltrf (two-level schedulers with
-    /// register caches of active warps), virtual-thread, reg-dram, vt-regmutex and finereg
-    /// (the baseline with more resident thread blocks), iwma, darsie and iwma-darsie (the baseline with loads from
-    /// shared memory multicast to two warps, or shared in a sub-core by renaming, or both)
-    #[arg(long, default_value = "baseline")]
-    design: String,
+    /// Register-file design. Several are put together with `+`, as in malekeh+iwma+finereg, in any order; a part
+    /// CHOICE=VALUE makes one choice, as in traditional+allocation=any_free
+    #[arg(long, default_value_t = Design::BASELINE, value_parser = DesignParser)]
+    design: Design,
     /// What runs the hardware of the sub-cores
     #[arg(long, value_enum, default_value_t = Engines::Model)]
     engine: Engines,
@@ -106,12 +102,8 @@ impl Arguments {
 
     /// Runs one of the inputs.
     pub fn simulate(&self, input: &str) -> Result<(String, Statistics)> {
-        let Some(design) = Design::named(&self.design) else {
-            let names: Vec<_> = Design::every().map(|design| design.name).collect();
-            bail!("--design {}: there is no such design; there are {}", self.design, names.join(", "));
-        };
-        let config = self.machine.load()?;
-        let digests = design.shared_loads != SharedLoads::APART;
+        let (design, config) = (self.design, self.machine.load()?);
+        let digests = design.shared_loads() != SharedLoads::APART;
         let workload = self.emulation.open(input, Options { digests, ..Options::default() })?;
         let mut job = Job {
             arguments: self,
@@ -256,13 +248,13 @@ impl Job<'_> {
             let mut caches = caches.into_iter();
             gpu.drive_register_caches(|_| caches.next().expect("a cache per sub-core"));
         }
-        if self.design.shared_loads.multicast {
+        if self.design.multicast {
             gpu.drive_multicasting_units(for_each_sm(self.config, || units.multicasting_unit())?);
         }
         if self.design.residency == Residency::FineReg {
             gpu.drive_rmu(for_each_sm(self.config, || units.rmu())?);
         }
-        if self.design.residency != Residency::Baseline {
+        if self.design.switches() {
             gpu.drive_status_monitor(for_each_sm(self.config, || units.status_monitor())?);
         }
         Ok(())
@@ -368,8 +360,8 @@ pub fn report(name: &str, statistics: &Statistics) -> Table {
     row("IPC", format!("{:.3}", summary.ipc), "instructions/cycle");
     row("operand reads", grouped(counters.operand_reads), "registers");
     row("hits", grouped(counters.hits), "registers");
-    let cached = Design::named(&statistics.design)
-        .is_some_and(|design| design.collector != CollectorKind::Ocu || design.register_cache.is_some());
+    let design: Design = statistics.design.parse().expect("what has run is a design");
+    let cached = design.has_caching_collectors() || design.register_cache.is_some();
     let unit = if cached { "%" } else { "%: the design has no cache" };
     row("hit ratio", format!("{:.1}", 100.0 * summary.hit_ratio), unit);
     row("bank reads", grouped(counters.bank_reads), "registers");

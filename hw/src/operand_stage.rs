@@ -27,7 +27,8 @@
 //! one per cycle (the papers speak of a dispatch scheduler and not of its order).
 //!
 //! * Caching collectors: results also reach their ports D, through the arbiter's write filter. One shift register per
-//!   sub-core gives the random choices of replacement.
+//!   sub-core gives the random choices of replacement. The SM sets `flush` with the first instruction of a warp that has
+//!   come back to a warp slot, where another warp was meanwhile.
 //! * Bypassing collectors: warp w has collector w to itself, and issues to no other. All results of a cycle reach the
 //!   collector of their warp, near and far ones alike: the crossbar for writes has as many lanes to each collector as
 //!   there are banks. `write_cached` tells a result that also enters a window; `write_filtered` one that goes to the
@@ -65,7 +66,7 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     pub instruction: Instruction<In>,
     /// First row of the warp's registers in every bank.
     pub base: In<Bits<8>>,
-    /// With `issue`: a branch has left the window, which is emptied before (bypassing collectors only).
+    /// With `issue`: the collector is emptied before (caching and bypassing collectors only).
     pub flush: In<Bit>,
 
     /// Write-back: one result register per bank, always taken. The register must live in that bank.

@@ -15,7 +15,7 @@ use crate::issue::IssueStage;
 use crate::operand_stage::OperandStage;
 
 /// `K`: the kind of collector; `W`: data width in bits; `C`: bits of a collector's number, at least one.
-#[block(naming = K::SUB_CORE, sizes(flushed = if destinations == 0 { 0 } else { warps }))]
+#[block(naming = K::SUB_CORE)]
 pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     /// The warp has an instruction that depends on nothing under way.
     pub ready: In<[Bit; warps]>,
@@ -25,8 +25,8 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub head: [Instruction<In>; warps],
     /// First row of the warp's registers in every bank.
     pub head_base: In<[Bits<8>; warps]>,
-    /// A branch has left the window before the instruction (bypassing collectors only).
-    pub head_flush: In<[Bit; flushed]>,
+    /// The warp's collector is to be empty before the instruction enters (caching and bypassing collectors only).
+    pub head_flush: In<[Bit; warps]>,
     /// How long an allocation waits; from the STHLD controller of the GPU.
     pub sthld: In<Bits<5>>,
     /// Write-back: one result register per bank, always taken. The register must live in that bank.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Gpu};
+use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_trace::{Command, Kernel, KernelHeader, Workload};
 
 use arithmetic::arithmetic;
@@ -58,7 +58,7 @@ fn benchmark(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sm");
     group.sample_size(10);
     for workload in bfs().into_iter().chain([full_occupancy()]) {
-        for design in Design::ALL {
+        for design in Design::family(Family::Malekeh) {
             group.throughput(Throughput::Elements(run(&workload, &config, design)));
             group.bench_function(format!("{}/{design}", workload.name), |bencher| {
                 bencher.iter(|| run(black_box(&workload), &config, design))

@@ -20,7 +20,7 @@ use gpurf_workloads::{Device, Options};
 
 use altered::Altered;
 
-const SHARING: [Design; 3] = Design::MULTICAST_FAMILY;
+const SHARING: [Design; 3] = [Design::DARSIE, Design::IWMA, Design::IWMA_DARSIE];
 
 fn config(settings: &[&str]) -> Config {
     let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
@@ -79,12 +79,12 @@ fn traffic_of_every_tile_is_as_derived() {
             let config = config(&[&format!("mlds.transfers={fragment_loads}"), "release_age=4000"]);
             for design in [Design::BASELINE, Design::DARSIE, Design::IWMA, Design::IWMA_DARSIE] {
                 let (found, aged) = transfers_of_steps(&short, &long, 4, design, &config);
-                let derived = tiling(tile).step(fragment_loads, design.shared_loads);
+                let derived = tiling(tile).step(fragment_loads, design.shared_loads());
                 let case = format!("{}, {design}, {fragment_loads} loads", tile.kernel);
                 // A load may be released at a barrier while its partner is still in the unit's queue, in either of
                 // the two products whose difference this is. Where two warps load the same twice, they may then be out
                 // of step, and go on when their loads are old.
-                let alone = match design.shared_loads.multicast {
+                let alone = match design.multicast {
                     true => (derived.shared_loads / 32).max(1) + aged,
                     false => 0,
                 };
@@ -111,7 +111,7 @@ fn every_warp_gets_the_values_that_it_asked_for() {
                 // What is not accessed is delivered: no load is lost, and none performed twice.
                 let saved = expected.shared_loads - counted.shared_loads;
                 assert_eq!(saved, counted.delivery_checks, "{}, {design} {settings:?}", tile.kernel);
-                assert!(saved > 0 || !design.shared_loads.multicast, "{}, {design}", tile.kernel);
+                assert!(saved > 0 || !design.multicast, "{}, {design}", tile.kernel);
             }
         }
     }
@@ -174,7 +174,7 @@ fn jumps_and_repetition_change_nothing() {
         let jumped = run(false);
         assert_eq!(jumped, run(true), "{design}");
         let peak = jumped.intervals.iter().map(|interval| interval.lrt_peak).max();
-        assert_eq!(peak > Some(0), design.shared_loads.multicast);
+        assert_eq!(peak > Some(0), design.multicast);
     }
 }
 

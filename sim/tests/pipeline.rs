@@ -123,12 +123,12 @@ fn every_instruction_of_every_design() {
         let (statistics, ways) = run(&workload, &config, design, true);
         let (unheard, _) = run(&workload, &config, design, false);
         assert_eq!(serde_json::to_string(&statistics).unwrap(), serde_json::to_string(&unheard).unwrap());
-        assert_eq!(ways.len() as u64, statistics.summary.counters.warp_instructions, "{}", design.name);
+        assert_eq!(ways.len() as u64, statistics.summary.counters.warp_instructions, "{design}");
 
         let (mut issues, mut dispatches) = (HashSet::new(), HashSet::new());
         let mut last = HashMap::new();
         for way in &ways {
-            let context = || format!("{}: {way:?}", design.name);
+            let context = || format!("{design}: {way:?}");
             let cycles: Vec<u64> = way.stages.iter().map(|(cycle, _)| *cycle).chain(way.end).collect();
             assert!(way.begin <= cycles[0] && cycles.is_sorted(), "{}", context());
             assert!(way.stages.is_sorted_by(|(_, a), (_, b)| a < b), "{}", context());

@@ -11,7 +11,7 @@ use gpurf_blocks::{CacheReplacement, Clocked};
 use gpurf_sim::config::Config;
 use gpurf_sim::register_cache::RegisterCache;
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules, Study};
-use gpurf_sim::sm::{Design, Gpu};
+use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_sim::statistics::{Counters, Statistics};
 use gpurf_trace::{KernelHeader, Workload};
 
@@ -75,7 +75,7 @@ fn every_cache_returns_what_was_written() {
             assert!(counted.rc_lane_read_hits > 0, "{settings:?}");
             assert!(counted.rc_lane_file_writes <= counted.rc_lane_writes, "{settings:?}");
         }
-        for design in Design::REGISTER_CACHE_FAMILY {
+        for design in Design::family(Family::RegisterCache) {
             for settings in
                 [&["organisation=monolithic"][..], &["active_warps=1"], &["collectors=8", "banks=4"]]
             {

@@ -7,7 +7,7 @@ use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::Clocked;
 use gpurf_sim::config::Config;
 use gpurf_sim::issue::Holders;
-use gpurf_sim::sm::{Design, Gpu, SmError};
+use gpurf_sim::sm::{Design, Family, Gpu, SmError};
 use gpurf_sim::statistics::{Counters, Statistics};
 use gpurf_sim::sub_core::{PortR, SubCore};
 use gpurf_trace::{KernelHeader, Workload};
@@ -338,7 +338,7 @@ fn random_kernels_read_what_they_wrote_under_every_design() {
         let workload = random_workload(seed);
         let expected = counters(&ideal(&workload, 1 + seed as u32 % 7));
         assert!(expected.operand_reads > 100);
-        for design in Design::ALL.into_iter().chain(Design::REGISTER_CACHE_FAMILY) {
+        for design in Design::family(Family::Malekeh).chain(Design::family(Family::RegisterCache)) {
             for settings in
                 [&["collectors=2"][..], &["collectors=1", "banks=4"], &["collectors=8", "occupied=stall"]]
             {
@@ -375,7 +375,7 @@ fn jumps_change_nothing_and_equal_seeds_give_equal_statistics() {
     let config = Config::load(None, &["interval=100".into(), "sm.launch_latency=777".into()]).unwrap();
     for seed in 0..5 {
         let workload = random_workload(100 + seed);
-        for design in Design::ALL.into_iter().chain(Design::REGISTER_CACHE_FAMILY) {
+        for design in Design::family(Family::Malekeh).chain(Design::family(Family::RegisterCache)) {
             let run = |every_cycle| {
                 let engine = |_| Counted { engine: design.model(&config, seed), edges: 0 };
                 let mut sm = Gpu::new(&config, design, seed, engine);

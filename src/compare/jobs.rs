@@ -38,7 +38,7 @@ impl Variant {
     pub fn plain(design: Design) -> Variant {
         Variant {
             design,
-            label: design.name.into(),
+            label: design.name(),
             settings: vec![],
             exact_reuse: false,
             reference: "baseline".into(),
@@ -48,7 +48,7 @@ impl Variant {
 
     /// With constants that differ, as `--set` takes them.
     pub fn set(design: Design, settings: &[&str]) -> Variant {
-        let label = format!("{} {}", design.name, settings.join(" "));
+        let label = format!("{design} {}", settings.join(" "));
         let settings = settings.iter().map(|setting| setting.to_string()).collect();
         Variant { label, settings, ..Variant::plain(design) }
     }
@@ -107,7 +107,7 @@ fn run_input(
     let workload = match found.iter().all(Option::is_some) {
         true => None,
         false => {
-            let digests = variants.iter().any(|variant| variant.design.shared_loads != SharedLoads::APART);
+            let digests = variants.iter().any(|variant| variant.design.shared_loads() != SharedLoads::APART);
             Some(input.workload(arguments.emulation.size, Options { digests, ..Options::default() })?)
         }
     };
@@ -197,7 +197,7 @@ impl<'a> Job<'a> {
         let summary = &statistics.summary;
         let outcome = Outcome {
             workload: self.input.name().into(),
-            design: design.name.into(),
+            design: design.name(),
             label: self.variant.label.clone(),
             key: self.key.clone(),
             ipc: summary.ipc,

@@ -20,8 +20,10 @@ use std::path::PathBuf;
 
 use anyhow::{ensure, Context, Result};
 use clap::{Args, FromArgMatches, ValueEnum};
+use gpurf_sim::sm::Design;
 use gpurf_workloads::suite::SUITE;
 
+use crate::designs::DesignParser;
 use crate::input::{EmulationArguments, Input};
 use crate::output::JsonArgument;
 use crate::settings::MachineArguments;
@@ -46,8 +48,8 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "malekeh")]
     study: Study,
     /// Designs beside the baseline, separated by commas; all if none is named
-    #[arg(long, value_delimiter = ',')]
-    designs: Vec<String>,
+    #[arg(long, value_name = "DESIGN", value_delimiter = ',', value_parser = DesignParser)]
+    designs: Vec<Design>,
     /// Also run malekeh with fixed STHLD, from 0 to 31 (F Fig. 7)
     #[arg(long)]
     sthld: bool,

@@ -14,6 +14,7 @@ mod citation;
 mod claims;
 mod commands;
 mod costs;
+mod designs;
 mod files;
 mod hardware;
 mod machines;
@@ -53,7 +54,9 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("claims", claims::claims),
     ("commands", commands::text),
     ("contradictions", claims::contradictions),
+    ("choices", designs::choices),
     ("costs", costs::table),
+    ("designs", designs::table),
     ("files", files::table),
     ("constants", machines::constants),
     ("machine", machines::machine),

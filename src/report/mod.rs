@@ -18,10 +18,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use gpurf_sim::sm::Design;
 use gpurf_workloads::suite::SUITE;
 
 use crate::compare::malekeh::Evaluation;
 use crate::compare::{self, jobs};
+use crate::designs::DesignParser;
 use crate::input::EmulationArguments;
 use crate::output::write;
 use crate::{overheads, Verdict};
@@ -39,8 +41,8 @@ pub struct Arguments {
     /// Built-in workloads, launch files or traces; all built-in workloads if none is named
     input: Vec<String>,
     /// Designs beside the baseline, separated by commas; all if none is named
-    #[arg(long, value_delimiter = ',')]
-    designs: Vec<String>,
+    #[arg(long, value_name = "DESIGN", value_delimiter = ',', value_parser = DesignParser)]
+    designs: Vec<Design>,
     #[command(flatten)]
     emulation: EmulationArguments,
     /// Folder with the results of earlier commands
@@ -56,7 +58,8 @@ impl Arguments {
     fn comparison(&self) -> Vec<String> {
         let mut line = self.input.clone();
         if !self.designs.is_empty() {
-            line.extend(["--designs".into(), self.designs.join(",")]);
+            let names: Vec<String> = self.designs.iter().map(Design::name).collect();
+            line.extend(["--designs".into(), names.join(",")]);
         }
         if self.emulation.size != crate::input::Size::Small {
             line.extend(["--size".into(), format!("{:?}", self.emulation.size).to_lowercase()]);

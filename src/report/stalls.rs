@@ -36,12 +36,13 @@ fn means(outcomes: &[&Outcome]) -> Vec<(String, f64)> {
 
 pub fn section(evaluation: &Evaluation, line: &str) -> Section {
     let outcomes = &evaluation.outcomes;
-    let stacks: Vec<(&str, Vec<(String, f64)>)> = evaluation
+    let stacks: Vec<(String, Vec<(String, f64)>)> = evaluation
         .designs
         .iter()
         .map(|design| {
-            let of_design: Vec<_> = outcomes.iter().filter(|outcome| outcome.label == design.name).collect();
-            (design.name, means(&of_design))
+            let of_design: Vec<_> =
+                outcomes.iter().filter(|outcome| outcome.label == design.name()).collect();
+            (design.name(), means(&of_design))
         })
         .collect();
     // A cause that no design knows takes no place.
@@ -89,7 +90,7 @@ fn legend(causes: &[&str]) -> Markup {
     }
 }
 
-fn picture(stacks: &[(&str, Vec<(String, f64)>)], causes: &[&str]) -> Markup {
+fn picture(stacks: &[(String, Vec<(String, f64)>)], causes: &[&str]) -> Markup {
     let height = ROW * stacks.len() as f64 + 24.0;
     html! {
         figure.own {

@@ -9,7 +9,7 @@ use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, Lockstep};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Gpu};
+use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_testbenches::sub_core_engine;
 use gpurf_trace::{Reuse, Workload};
 use gpurf_workloads::suite::{named, Size};
@@ -51,7 +51,7 @@ fn product(name: &str) -> Workload {
 /// The beginning of a product, with each engine.
 fn engines(criterion: &mut Criterion) {
     let (workload, config) = (&product("sgemm"), &Config::default());
-    for design in &Design::ALL {
+    for design in &Design::family(Family::Malekeh).collect::<Vec<_>>() {
         let cycles = Some(CYCLES);
         let model = || design.model(config, SEED);
         let rtl = || sub_core_engine::rtl(config, design, SEED);
@@ -77,7 +77,7 @@ fn engines(criterion: &mut Criterion) {
 /// Whole products with models.
 fn models(criterion: &mut Criterion) {
     for workload in ["sgemm", "hgemm", "igemm"].map(product) {
-        for design in Design::ALL {
+        for design in Design::family(Family::Malekeh) {
             let (instructions, cycles) =
                 run(&workload, design, None, |_| design.model(&Config::default(), SEED));
             let mut group = criterion

@@ -6,7 +6,7 @@
 //! the allocator.
 //!
 //! Timing. `issue` does all of this in its cycle, at once for all sources, and the tables show it in
-//! the next: flush if the warp differs; metadata; look-up; an entry for every missing source; lock;
+//! the next: flush if the warp differs or `flush` says so; metadata; look-up; an entry for every missing source; lock;
 //! near bits; LRU; operand collector table; requests for the misses. A value on port S is stored at
 //! the end of its cycle. `ready` is high from the cycle after the last value arrived, under `dispatch_on_arrival` in
 //! that cycle, at the earliest the cycle after issue. `dispatch` unlocks and frees the unit, which can take the next
@@ -23,6 +23,8 @@
 //!   `invalidate: false` it does not, for showing that this is so.
 //! * A result that arrives with an instruction's issue comes after it: it takes no entry that the
 //!   instruction uses, and if the instruction is of another warp it is not put into the table at all.
+//! * The papers' warps stay where they are. Where blocks of more warps than there are places take turns, a warp finds
+//!   the collector that its place had, with values of the warp before it: its first instruction comes with `flush`.
 //! * A result's register is never locked: the scoreboard holds it back until the instruction that
 //!   reads it is dispatched.
 //!
@@ -74,7 +76,7 @@ stages!(Ccu<W, I>);
     bundle = CollectorPorts<W>
 )]
 pub struct Ccu<const W: usize, const I: usize> {
-    /// The instruction is of another warp: what is in the table goes.
+    /// The instruction is of another warp, or says so: what is in the table goes.
     changes_hands: Local<Bit>,
     uses: Local<[Bit; slots]>,
     named: Local<[Bit; slots]>,
@@ -115,8 +117,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.held_payload.next = self.payload_held.val();
 
         // Look-up.
-        self.changes_hands.next =
-            self.issue.val() & (!self.owner.val() | (self.warp.val() != self.warp_held.val()));
+        self.changes_hands.next = self.issue.val()
+            & ((!self.owner.val() | (self.warp.val() != self.warp_held.val())) | self.flush.val());
         self.cache_table.flush.next = self.changes_hands.val();
         self.cache_table.unlock.next = self.dispatch.val();
         for s in 0..slots {

@@ -35,7 +35,7 @@ pub struct CollectorPorts<const W: usize> {
     pub number: In<Bits<4>>,
     /// An instruction enters; the collector must not be occupied, or the instruction in it must leave in this cycle.
     pub issue: In<Bit>,
-    /// With `issue`: the window is emptied before (bypassing collectors only).
+    /// With `issue`: cache table or window is emptied before (caching and bypassing collectors only).
     pub flush: In<Bit>,
     /// Its warp, within the sub-core.
     pub warp: In<Bits<4>>,

@@ -20,8 +20,18 @@ use crate::dialect::{block, rtl};
 #[block(
     title = "Issue stage",
     paper = "W §5, 6, F §IV-B",
-    parameters(warps, collectors, slots, destinations, scheduling, occupied, allocation, waiting, choice, seed),
-    sizes(flushed = if destinations == 0 { 0 } else { warps })
+    parameters(
+        warps,
+        collectors,
+        slots,
+        destinations,
+        scheduling,
+        occupied,
+        allocation,
+        waiting,
+        choice,
+        seed
+    )
 )]
 pub struct IssueStage<const C: usize> {
     /// The warp has an instruction that depends on nothing under way.
@@ -32,8 +42,8 @@ pub struct IssueStage<const C: usize> {
     pub head: [Instruction<In>; warps],
     /// First row of the warp's registers in every bank.
     pub head_base: In<[Bits<8>; warps]>,
-    /// A branch has left the window before the instruction (bypassing collectors only).
-    pub head_flush: In<[Bit; flushed]>,
+    /// The warp's collector is to be empty before the instruction enters (caching and bypassing collectors only).
+    pub head_flush: In<[Bit; warps]>,
     /// STHLD: cycles that a warp waits at most before it takes a collector with near values. F §IV-B2.
     pub sthld: In<Bits<5>>,
     /// The collector holds an instruction.
@@ -57,7 +67,7 @@ pub struct IssueStage<const C: usize> {
     pub warp: Out<Bits<4>>,
     /// First row of the warp's registers in every bank.
     pub base: Out<Bits<8>>,
-    /// A branch has left the window (bypassing collectors only).
+    /// The collector is emptied before (caching and bypassing collectors only).
     pub flush: Out<Bit>,
 
     scheduler: WarpScheduler,
@@ -93,10 +103,6 @@ impl<const C: usize> Logic for IssueStage<C> {
                 self.warp.next = self.number[w].val();
                 self.base.next = self.head_base[w].val();
                 pass!(self.head[w] => self.instruction);
-            }
-        }
-        for w in 0..flushed {
-            if self.goes[w].val() {
                 self.flush.next = self.head_flush[w].val();
             }
         }

@@ -90,7 +90,7 @@ pub struct Issue {
     pub registers: [RegisterId; MAX_SLOTS],
     /// Registers that it writes.
     pub destinations: [Option<RegisterId>; MAX_DESTINATIONS],
-    /// The window is emptied before.
+    /// Cache table or window is emptied before.
     pub flush: bool,
 }
 

@@ -26,12 +26,12 @@ mod warp_states;
 mod write_back;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{CollectorId, Row, WarpId, WarpSet, MAX_BANKS, MAX_WARPS, SUB_CORES};
+use gpurf_blocks::{CollectorId, Row, WarpId, WarpSet, MAX_BANKS, MAX_WARPS};
 use gpurf_trace::{DynamicInstruction, RegisterId};
 
 use crate::bits::{mask, warp_flags};
 use crate::config::{Config, Organisation};
-use crate::design::Design;
+use crate::design::{CollectorKind, Design};
 use crate::statistics::Stalls;
 
 use collectors::Collectors;
@@ -72,6 +72,8 @@ pub(super) struct Core<E> {
     /// What the SM's one scheduler, if it has that, says in this cycle.
     permission: Option<Permission>,
     collectors: Collectors,
+    /// They have windows, which branches leave.
+    has_windows: bool,
     /// A collector can take an instruction in the cycle of its dispatch.
     issues_on_dispatch: bool,
     units: Units,
@@ -83,6 +85,8 @@ pub(super) struct Core<E> {
     pub cache: Option<RegisterCacheUnit>,
     prefetches: [Prefetch; MAX_WARPS],
     slots: usize,
+    /// Warps that have left their slots while the register cache may have values of theirs, one bit each.
+    vacated: WarpSet,
     still: Standstill,
     /// Leave out cycles in which the hardware is idle or stands still.
     pub skips: bool,
@@ -119,6 +123,7 @@ impl<E: RunsSubCore> Core<E> {
             },
             permission: None,
             collectors: Collectors::new(design.collectors(config)),
+            has_windows: design.collector == CollectorKind::Boc,
             issues_on_dispatch: config.hardware.issue_on_dispatch,
             units: Units::default(),
             results: Results::new(
@@ -131,6 +136,7 @@ impl<E: RunsSubCore> Core<E> {
             cache: RegisterCacheUnit::new(design, config),
             prefetches: [Prefetch::default(); MAX_WARPS],
             slots: config.hardware.slots,
+            vacated: 0,
             still: Standstill::default(),
             skips: true,
         }
@@ -147,6 +153,7 @@ impl<E: RunsSubCore> Core<E> {
     ) {
         self.warps[warp.index()].launch((block, number), base, instructions, serial);
         self.prefetches[warp.index()] = Prefetch::default();
+        self.vacated &= !warp.bit();
         self.ages.push(warp);
         self.presented &= !warp.bit();
         self.changed |= warp.bit();
@@ -160,7 +167,7 @@ impl<E: RunsSubCore> Core<E> {
             if slot.block == block {
                 slot.at_barrier = false;
                 self.changed |= warp.bit();
-                context.memory.pass_barrier(warp.index() * SUB_CORES + self.index, slot.next_serial());
+                context.memory.pass_barrier(block, slot.number, slot.next_serial());
             }
         }
     }

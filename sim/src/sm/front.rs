@@ -96,7 +96,7 @@ impl Front {
         machine: &mut Machine<E>,
     ) -> Result<Option<BlockId>, SmError> {
         let Some(mut block) = self.next_block.take() else { return Ok(None) };
-        let Machine { sub_cores, context, next_serial } = machine;
+        let Machine { sub_cores, context, next_serial, .. } = machine;
         let id = context.blocks.free_number(slot);
         let mut warps = 0;
         for warp in &mut block.warps {

@@ -83,7 +83,7 @@ impl<E: RunsSubCore> Gpu<E> {
     /// before anything is run. They must be what [`Config::hardware`] describes.
     pub fn drive_multicasting_units(&mut self, mut unit: impl FnMut(usize) -> IwmuEngine) {
         for (number, sm) in self.sms.iter_mut().enumerate() {
-            let sharing = LoadSharing::new(self.design.shared_loads, &self.config, || unit(number));
+            let sharing = LoadSharing::new(self.design.shared_loads(), &self.config, || unit(number));
             sm.machine.context.memory.sharing = sharing;
         }
     }
@@ -176,9 +176,10 @@ impl<E: RunsSubCore> Gpu<E> {
         let uses_liveness =
             moves || matches!(self.design.register_cache, Some(Caching::Strands | Caching::Intervals));
         let liveness = uses_liveness.then(|| kernel.liveness()).transpose()?;
-        let marks = match self.design.shared_loads == SharedLoads::APART && self.config.mlds.transfers == 1 {
+        let marks = match self.design.shared_loads() == SharedLoads::APART && self.config.mlds.transfers == 1
+        {
             true => PartnerMarks::none(),
-            false => PartnerMarks::new(&self.config.mlds, self.design.shared_loads, kernel)?,
+            false => PartnerMarks::new(&self.config.mlds, self.design.shared_loads(), kernel)?,
         };
         for sm in &mut self.sms {
             let reader = match reuse {
@@ -240,7 +241,7 @@ impl<E: RunsSubCore> Gpu<E> {
     /// Of all SMs, under a design that switches blocks or if asked for.
     fn residency(&self) -> Option<ResidentBlocks> {
         let observed = self.sms.iter().any(|sm| sm.machine.context.records.usage.is_some());
-        let wanted = observed || self.design.residency != Residency::Baseline;
+        let wanted = observed || self.design.switches();
         let mut residency = ResidentBlocks::default();
         self.sms.iter().for_each(|sm| residency.add(&sm.machine.context.records.blocks));
         wanted.then_some(residency)
@@ -292,7 +293,7 @@ impl<E: RunsSubCore> Gpu<E> {
         }
         let (counters, stalls) = self.counters();
         Statistics {
-            design: self.design.name.into(),
+            design: self.design.name(),
             engine: engine.into(),
             seed: self.seed,
             version: env!("CARGO_PKG_VERSION").into(),

@@ -4,11 +4,14 @@ use gpurf_blocks::SUB_CORES;
 
 use super::context::Context;
 use super::core::Core;
+use super::monolithic::Monolithic;
 
 /// `E` runs the hardware of the sub-cores.
 pub(super) struct Machine<E> {
     pub sub_cores: [Core<E>; SUB_CORES],
     pub context: Context,
+    /// The scheduler that chooses for all of them, in the monolithic organisation.
+    pub monolithic: Option<Monolithic>,
     /// Number of the next instruction to be launched.
     pub next_serial: u32,
 }

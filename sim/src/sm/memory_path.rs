@@ -47,10 +47,17 @@ impl MemoryPath {
         }
     }
 
-    /// A warp passes a barrier that opens; `serial` is the number of its next instruction.
-    pub fn pass_barrier(&mut self, warp_slot: usize, serial: u32) {
+    /// The warp of this number in a block passes a barrier that opens; `serial` is the number of its next instruction.
+    pub fn pass_barrier(&mut self, block: BlockId, number: u16, serial: u32) {
         if let Some(sharing) = &mut self.sharing {
-            sharing.pass_barrier(warp_slot, serial);
+            sharing.pass_barrier(block, number, serial);
+        }
+    }
+
+    /// A block becomes pending: its loads so far are not shared with later ones.
+    pub fn forget_loads(&mut self, block: BlockId) {
+        if let Some(sharing) = &mut self.sharing {
+            sharing.forget(block);
         }
     }
 

@@ -57,7 +57,10 @@ mod two_level;
 mod usage;
 mod warp;
 
-pub use crate::design::{Caching, CollectorKind, Design, Residency, SharedLoads, TwoLevel};
+pub use crate::design::{
+    Caching, Choices, CollectorKind, Design, DesignError, Family, Preset, Residency, SharedLoads, TwoLevel,
+    PRESETS,
+};
 pub use error::SmError;
 pub use gpu::Gpu;
 pub use occupancy::Limit;

@@ -106,7 +106,7 @@ impl Occupancy {
             period: SUB_CORES * config.hardware.banks,
             pool: None,
         };
-        if design.residency != Residency::Baseline {
+        if design.switches() {
             occupancy.extend(header, config, design.residency, scheduling, by_shared)?;
         }
         Ok(occupancy)

@@ -20,6 +20,10 @@
 //!
 //! LTRF fetches a warp's registers before it needs them: see [`super::prefetch`].
 //!
+//! Where blocks of more warps than there are slots take turns, a warp that leaves its slot is flushed, and nothing else
+//! of the switch begins before its last value is in the banks: the next warp's values have its place in the cache.
+//! Registers that come back are written into the banks, past the cache.
+//!
 //! Banks of real register files write single lanes. The hardware here writes whole rows; what a bank holds is kept
 //! beside it, and lanes that are not written are written as they are.
 
@@ -32,6 +36,8 @@ use gpurf_blocks::{
 };
 use gpurf_trace::{RegisterId, RegisterSet};
 
+use super::code::Code;
+use super::warp::Warp;
 use crate::config::Config;
 use crate::design::{Caching, Design};
 use crate::engines::RegisterCacheEngine;
@@ -79,6 +85,8 @@ pub(super) struct RegisterCacheUnit {
     pub inputs: RegisterCacheIn<u32>,
     pub results: VecDeque<Arrival>,
     pub fills: VecDeque<Arrival>,
+    /// It keeps registers of pending warps too.
+    pub of_all_warps: bool,
     /// Warps whose results are kept, one bit each. Those of the others go past the cache.
     keeps: WarpSet,
     /// Warps whose part is still to be flushed, and to be dropped.
@@ -94,6 +102,10 @@ pub(super) struct RegisterCacheUnit {
     pub held: [Found; MAX_COLLECTORS],
     /// Something moved in the last cycle.
     stirred: bool,
+    /// The warp of which a value left in the last cycle.
+    leaving: Option<WarpId>,
+    /// Only what lives on is written back at a flush.
+    knows_live: bool,
     /// What the banks hold, row by row.
     rows: [Vec<u32>; MAX_BANKS],
     banks: usize,
@@ -111,6 +123,7 @@ impl RegisterCacheUnit {
             inputs: RegisterCacheIn::default(),
             results: VecDeque::with_capacity(64),
             fills: VecDeque::with_capacity(MAX_SLOTS),
+            of_all_warps: caching == Caching::AllWarps,
             keeps: if caching == Caching::AllWarps { WarpSet::MAX } else { 0 },
             flushes: 0,
             drops: 0,
@@ -120,6 +133,8 @@ impl RegisterCacheUnit {
             reading: None,
             held: [Found::default(); MAX_COLLECTORS],
             stirred: false,
+            leaving: None,
+            knows_live: caching == Caching::Strands,
             rows: std::array::from_fn(|_| vec![0; rows]),
             banks,
             writes_through: rc_write == CacheWrite::Through || rc_allocation == CacheAllocation::Read,
@@ -138,6 +153,11 @@ impl RegisterCacheUnit {
         self.flushes | self.drops | self.flushing.map_or(0, WarpId::bit)
     }
 
+    /// Values of a warp are still to leave, or may be.
+    pub fn has_any_of(&self, warp: WarpId) -> bool {
+        self.emptying() & warp.bit() != 0 || self.leaving == Some(warp)
+    }
+
     /// Something is under way in it, or waits for it.
     pub fn is_busy(&self) -> bool {
         let waits = !self.results.is_empty() || !self.fills.is_empty() || self.emptying() != 0;
@@ -149,9 +169,17 @@ impl RegisterCacheUnit {
         self.keeps |= warps;
     }
 
-    /// A warp has become pending: its dirty values leave, but for those that are known to be dead.
+    /// The registers of a warp that live on, where that is known: software RFC's compiler does, LTRF's hardware does not.
+    pub fn live(&self, warp: &Warp, code: &Code) -> Option<RegisterSet> {
+        let liveness = code.liveness.as_ref().filter(|_| self.knows_live)?;
+        Some(warp.live(liveness, code.decoded()))
+    }
+
+    /// A warp has become pending, or leaves its slot: its dirty values leave, but for those that are known to be dead.
     pub fn flush(&mut self, warp: WarpId, live: Option<RegisterSet>) {
-        self.keeps &= !warp.bit();
+        if !self.of_all_warps {
+            self.keeps &= !warp.bit();
+        }
         self.flushes |= warp.bit();
         self.live[warp.index()] = live;
         self.fills.retain(|fill| fill.warp != warp);
@@ -227,6 +255,7 @@ impl RegisterCacheUnit {
             taken.fill = self.fills.pop_front();
             counters.rc_fills += 1;
         }
+        self.leaving = outputs.register_write.then_some(WarpId(outputs.register_warp as u8));
         self.stirred = flushes
             || outputs.flushing
             || outputs.register_write
@@ -298,6 +327,12 @@ impl RegisterCacheUnit {
         }
         counters.rc_bank_reads += u64::from(outputs.bank_reads);
         Some(found)
+    }
+
+    /// What the banks hold of a register of a warp whose registers lie from row `base` on.
+    pub fn row(&self, warp: WarpId, base: Row, register: RegisterId) -> u32 {
+        let (bank, row) = home(self.banks, warp, base, register);
+        self.rows[bank.index()][row.index()]
     }
 
     /// A bank takes lanes of a register: bank, and the row's value from now on.

@@ -22,7 +22,7 @@ use super::pool::{self, Pool};
 use super::prefetch;
 use super::switching::Switching;
 use crate::config::{Config, Organisation};
-use crate::design::{Caching, Design, Residency};
+use crate::design::{Caching, Design};
 use crate::engines::{iwmu_model, RunsSubCore};
 use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
@@ -42,7 +42,6 @@ pub(super) struct Sm<E> {
     share: (u64, u64),
     /// The kernel under way.
     front: Option<Front>,
-    monolithic: Option<Monolithic>,
     /// Jump over cycles in which nothing can happen.
     pub jump: bool,
 }
@@ -63,22 +62,16 @@ impl<E: RunsSubCore> Sm<E> {
         share: (u64, u64),
         mut engine: impl FnMut(usize) -> E,
     ) -> Self {
-        let sharing = LoadSharing::new(design.shared_loads, config, || iwmu_model(config));
+        let sharing = LoadSharing::new(design.shared_loads(), config, || iwmu_model(config));
+        let monolithic = (config.organisation == Organisation::Monolithic)
+            .then(|| Monolithic::new(design.two_level, SUB_CORES * config.active_warps));
         let machine = Machine {
             sub_cores: std::array::from_fn(|index| Core::new(index, engine(index), config, &design)),
             context: Context::new(config, sharing),
+            monolithic,
             next_serial: 0,
         };
-        Sm {
-            machine,
-            switching: Switching::new(config, &design),
-            design,
-            share,
-            front: None,
-            monolithic: (config.organisation == Organisation::Monolithic)
-                .then(|| Monolithic::new(design.two_level, SUB_CORES * config.active_warps)),
-            jump: true,
-        }
+        Sm { machine, switching: Switching::new(config, &design), design, share, front: None, jump: true }
     }
 
     /// Launches a kernel, of which `marks` says what its multicasting loads are.
@@ -124,8 +117,7 @@ impl<E: RunsSubCore> Sm<E> {
         let launching = front.launch_end.min(end).saturating_sub(self.now());
         self.rest(launching);
         self.machine.context.records.stalls.launch += SUB_CORES as u64 * launching;
-        let observes =
-            self.design.residency != Residency::Baseline || self.machine.context.records.usage.is_some();
+        let observes = self.design.switches() || self.machine.context.records.usage.is_some();
         let mut over = false;
         while self.now() < end {
             if let Some((slot, region)) = self.switching.free_slot(&front, &self.machine) {
@@ -184,14 +176,14 @@ impl<E: RunsSubCore> Sm<E> {
     /// One cycle; whether another one right after it may see anything happen.
     fn step(&mut self, front: &Front) -> bool {
         self.complete(&front.occupancy);
-        let Machine { sub_cores, context, next_serial } = &mut self.machine;
+        let Machine { sub_cores, context, monolithic, next_serial } = &mut self.machine;
         let (memory, mut around) = context.memory_path();
         let mut active = memory.step_sharing(&mut around);
         if let Some(executing) = memory.step(&mut around) {
             let destinations = context.code.of(&executing.instruction).destinations();
             sub_cores[executing.sub_core].takes_long(executing.warp, destinations);
         }
-        if let Some(monolithic) = &mut self.monolithic {
+        if let Some(monolithic) = monolithic {
             monolithic.select(sub_cores, *next_serial, context);
         }
         for sub_core in sub_cores {
@@ -220,7 +212,7 @@ impl<E: RunsSubCore> Sm<E> {
 
     /// Barriers open, and blocks that are complete go. Whether any does.
     fn end_blocks(&mut self, occupancy: &Occupancy) -> bool {
-        let Machine { sub_cores, context, .. } = &mut self.machine;
+        let Machine { sub_cores, context, monolithic, .. } = &mut self.machine;
         let opened = std::mem::take(&mut context.blocks.opened);
         let completed = std::mem::take(&mut context.blocks.completed);
         for block in opened.union(completed).iter() {
@@ -231,7 +223,7 @@ impl<E: RunsSubCore> Sm<E> {
             if completed.contains(block) {
                 for (index, sub_core) in sub_cores.iter_mut().enumerate() {
                     let leaving = sub_core.retire(block);
-                    if let Some(monolithic) = &mut self.monolithic {
+                    if let Some(monolithic) = monolithic {
                         monolithic.leave(index, leaving);
                     }
                 }

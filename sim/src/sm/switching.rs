@@ -22,6 +22,14 @@
 //!
 //! One switch at a time: there is one RMU. First the registers move, then the contexts, each warp's in
 //! `finereg.context_cycles`. A block that comes counts as the youngest.
+//!
+//! **Other designs beside it.** What sub-cores and SM keep of a warp by its slot is not the next warp's:
+//! - collectors that cache are emptied by the first instruction that a warp issues after it has come back, and by each
+//!   read of a register that leaves (`flush` of the sub-core);
+//! - a register cache is flushed first: its dirty values go to the banks, before anything moves;
+//! - the active set of a two-level scheduler loses the warp, which comes back as a pending one;
+//! - what DARSIE keeps of the block's loads is given up; the multicasting unit has none of a block whose warps all wait
+//!   for global memory.
 
 mod contexts;
 mod opening;
@@ -33,6 +41,7 @@ use super::front::Front;
 use super::machine::Machine;
 use super::mover::{DramMove, Moves, Progress, RmuMove, CODE_BITS};
 use super::names::{BlockId, BlockSet, Place, Region, Slot};
+use super::occupancy::Occupancy;
 use super::warp::Warp;
 use crate::config::Config;
 use crate::design::{Design, Residency};
@@ -75,6 +84,8 @@ enum Incoming {
 }
 
 enum Phase {
+    /// What register caches have of the warps that were in the slot leaves them.
+    Caches(Moves),
     Rmu(RmuMove),
     Dram(DramMove),
     /// Registers are being written still; then contexts move, until this cycle.
@@ -172,6 +183,12 @@ impl Switching {
         machine.context.records.blocks.switch_cycles += 1;
         let now = machine.context.clock.now;
         let progress = match &mut switch.phase {
+            Phase::Caches(moves) => {
+                if has_emptied(switch.slot, &front.occupancy, machine) {
+                    switch.phase = self.first_phase(*moves, machine);
+                }
+                Progress::Moving
+            }
             Phase::Rmu(moving) => moving.step(&mut self.rmu, machine, &front.occupancy),
             Phase::Dram(moving) => moving.step(machine, &front.occupancy),
             Phase::Contexts(None) if machine.sub_cores.iter().any(|core| core.is_restoring()) => {
@@ -257,12 +274,20 @@ impl Switching {
                 moves.restore = Some(Place { block, slot, region });
             }
         }
-        let phase = match self.residency {
+        let phase = match machine.sub_cores.iter().any(|core| core.cache.is_some()) {
+            true => Phase::Caches(moves),
+            false => self.first_phase(moves, machine),
+        };
+        self.under_way = Some(Switch { slot, outgoing, incoming, region, phase });
+    }
+
+    /// What moves first, once what leaves is in the banks.
+    fn first_phase<E>(&self, moves: Moves, machine: &Machine<E>) -> Phase {
+        match self.residency {
             _ if moves == Moves::default() => Phase::Contexts(None),
             Residency::RegDram => Phase::Dram(DramMove::new(moves)),
             _ => Phase::Rmu(RmuMove::new(moves, self.code, machine)),
-        };
-        self.under_way = Some(Switch { slot, outgoing, incoming, region, phase });
+        }
     }
 
     fn end<E: RunsSubCore>(
@@ -317,4 +342,12 @@ impl Switching {
         self.put_contexts(Place { block, slot: switch.slot, region }, false, &front.occupancy, machine);
         machine.context.blocks.get_mut(block).refused[usize::from(exchange)] = epoch;
     }
+}
+
+/// Register caches have no value left of any warp that was in a slot.
+fn has_emptied<E: RunsSubCore>(slot: Slot, occupancy: &Occupancy, machine: &Machine<E>) -> bool {
+    (0..occupancy.warps).all(|number| {
+        let (sub_core, warp) = occupancy.place(slot, number);
+        machine.sub_cores[sub_core].has_emptied(warp)
+    })
 }

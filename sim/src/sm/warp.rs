@@ -47,6 +47,8 @@ pub(super) struct Warp {
     /// Operands of instructions in collectors.
     reading: RegisterSet,
     pub at_barrier: bool,
+    /// It has come into its slot in the place of another warp, and has not issued since.
+    pub has_come_back: bool,
     /// It has registers of the shared pool.
     pub holds_pool: bool,
     /// Instructions in collectors, registers to be written and stores to be acknowledged.
@@ -101,6 +103,7 @@ impl Warp {
             pending_long: RegisterSet::default(),
             reading: RegisterSet::default(),
             at_barrier: false,
+            has_come_back: false,
             holds_pool: false,
             outstanding: 0,
             written: Box::new([0; 256]),
@@ -124,6 +127,7 @@ impl Warp {
         self.first_serial = serial;
         self.strand_loads = RegisterSet::default();
         self.written.fill(0);
+        self.has_come_back = false;
         self.holds_pool = false;
     }
 
@@ -206,6 +210,7 @@ impl Warp {
         self.recent.copy_within(..RECENT - 1, 1);
         self.recent[0] = decoded.pc;
         self.next += 1;
+        self.has_come_back = false;
         self.outstanding += 1;
         (instruction, expected)
     }

@@ -6,7 +6,7 @@ mod faults;
 mod kernels;
 
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Gpu};
+use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_sim::statistics::{ResidentBlocks, Statistics};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
@@ -133,7 +133,7 @@ fn every_value_survives_every_switch() {
         {
             let config = config(&[&SMALL[..], settings].concat());
             let baseline = run(&workload, Design::BASELINE, &config, false).summary.counters;
-            for design in Design::FINEREG_FAMILY {
+            for design in Design::family(Family::FineReg) {
                 let statistics = run(&workload, design, &config, false);
                 let counters = statistics.summary.counters;
                 assert_eq!(counters.warp_instructions, baseline.warp_instructions);
@@ -154,7 +154,7 @@ fn jumps_change_nothing() {
     for seed in 0..2 {
         let workload = workload(50 + seed, &SHAPE);
         let config = config(&SMALL);
-        for design in Design::FINEREG_FAMILY {
+        for design in Design::family(Family::FineReg) {
             let jumped = run(&workload, design, &config, false);
             assert_eq!(jumped, run(&workload, design, &config, true), "{design}");
         }
@@ -173,7 +173,7 @@ fn the_smallest_pcrf_and_the_tightest_machines_never_stand_still() {
     .enumerate()
     {
         let workload = workload(80 + seed as u64, &SHAPE);
-        for design in Design::FINEREG_FAMILY {
+        for design in Design::family(Family::FineReg) {
             run(&workload, design, &config(settings), false);
         }
     }

@@ -106,7 +106,7 @@ impl Metric {
             Metric::Energy => {
                 // An access to the PCRF, a part of the register file, is one to a bank.
                 let Energies { bank_read, bank_write, .. } = Energies::default();
-                let in_pcrf = if outcome.design == Design::FINEREG.name { 1.0 } else { 0.0 };
+                let in_pcrf = if outcome.design == Design::FINEREG.name() { 1.0 } else { 0.0 };
                 let stored = residency.registers_saved as f64 * bank_write;
                 let read = residency.registers_restored as f64 * bank_read;
                 let energy = outcome.energy_pj.total + in_pcrf * (stored + read);

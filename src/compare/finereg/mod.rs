@@ -8,9 +8,9 @@ mod metrics;
 mod tables;
 mod variants;
 
-use anyhow::{bail, ensure, Result};
+use anyhow::{ensure, Result};
 use gpurf_sim::config::{Config, FINEREG};
-use gpurf_sim::sm::Design;
+use gpurf_sim::sm::{Design, Family};
 use gpurf_workloads::Options;
 
 use super::csv::csv;
@@ -30,7 +30,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     let config =
         Config::load_over(FINEREG, arguments.machine.config.as_deref(), &arguments.machine.settings)?;
     let inputs = arguments.inputs()?;
-    let designs = designs(&arguments.designs)?;
+    let designs = designs(&arguments.designs);
     let ablations = if arguments.ablations { variants::ablations(&config) } else { vec![] };
     let (mut profiles, mut fitting, mut left_out) = (vec![], vec![], vec![]);
     for input in inputs {
@@ -71,8 +71,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
 fn study(outcomes: &[Outcome], designs: &[Design], profiles: &[Profile]) -> Study {
     let (mut findings, mut plots) = (vec![], vec![]);
     for metric in METRICS {
-        let concerned = designs.iter().filter(|design| metric.concerns(design.name));
-        let series: Vec<_> = concerned.map(|design| metric.of(outcomes, design.name)).collect();
+        let concerned = designs.iter().filter(|design| metric.concerns(&design.name()));
+        let series: Vec<_> = concerned.map(|design| metric.of(outcomes, &design.name())).collect();
         findings.extend(tables::findings(metric, &series, profiles));
         plots.push(Plot::bars(format!("finereg_{}", metric.file()), metric.title(), series));
     }
@@ -82,20 +82,16 @@ fn study(outcomes: &[Outcome], designs: &[Design], profiles: &[Profile]) -> Stud
 }
 
 /// The baseline, which the others are compared with, and those named.
-fn designs(names: &[String]) -> Result<Vec<Design>> {
-    let family = Design::FINEREG_FAMILY;
+fn designs(named: &[Design]) -> Vec<Design> {
+    let named = match named.is_empty() {
+        true => Design::family(Family::FineReg).collect(),
+        false => named.to_vec(),
+    };
     let mut designs = vec![Design::BASELINE];
-    if names.is_empty() {
-        designs.extend(family);
-    }
-    for name in names.iter().filter(|name| *name != Design::BASELINE.name) {
-        let Some(design) = family.into_iter().find(|design| design.name == name) else {
-            let names: Vec<_> = family.iter().map(|design| design.name).collect();
-            bail!("--designs {name}: this study compares the baseline with {}", names.join(", "));
-        };
+    for design in named {
         if !designs.contains(&design) {
             designs.push(design);
         }
     }
-    Ok(designs)
+    designs
 }

@@ -15,8 +15,8 @@ use crate::output::table;
 /// A table per metric, the averages by type and the claims under each.
 pub fn print(outcomes: &[Outcome], designs: &[Design], profiles: &[Profile], ablations: &[Variant]) {
     for metric in METRICS {
-        let concerned = designs.iter().filter(|design| metric.concerns(design.name));
-        let series: Vec<_> = concerned.map(|design| metric.of(outcomes, design.name)).collect();
+        let concerned = designs.iter().filter(|design| metric.concerns(&design.name()));
+        let series: Vec<_> = concerned.map(|design| metric.of(outcomes, &design.name())).collect();
         if !series.is_empty() {
             println!("{}\n{}", metric.title(), by_workload(outcomes, &series));
             print_claims(metric, &series, profiles);
@@ -103,7 +103,7 @@ fn print_events(outcomes: &[Outcome], designs: &[Design]) {
         "token errors",
     ]);
     for design in designs.iter().filter(|design| **design != Design::BASELINE) {
-        let of_design = outcomes.iter().filter(|outcome| outcome.label == design.name);
+        let of_design = outcomes.iter().filter(|outcome| outcome.label == design.name());
         let mut sum = ResidentBlocks::default();
         let (mut cycles, mut errors) = (0, 0);
         for outcome in of_design {
@@ -112,7 +112,7 @@ fn print_events(outcomes: &[Outcome], designs: &[Design]) {
             errors += outcome.counters.token_errors;
         }
         rows.add_row([
-            design.name.to_string(),
+            design.name(),
             sum.switched_out.to_string(),
             sum.resumed_in_place.to_string(),
             sum.resumed_from_store.to_string(),

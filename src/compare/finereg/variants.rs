@@ -11,7 +11,7 @@ const SHARES: [[usize; 2]; 3] = [[15, 80], [25, 65], [40, 50]];
 
 /// The runs whose best counts as the design's.
 pub fn of(design: Design) -> Vec<Variant> {
-    match design.name {
+    match design.name().as_str() {
         "baseline" => vec![Variant { observe: true, ..Variant::plain(design) }],
         "reg-dram" => DRAM_CTAS
             .iter()
@@ -55,6 +55,6 @@ pub fn best(design: Design, outcomes: &[Outcome]) -> Vec<Outcome> {
             None => best.push(outcome.clone()),
         }
     }
-    best.iter_mut().for_each(|outcome| outcome.label = design.name.into());
+    best.iter_mut().for_each(|outcome| outcome.label = design.name());
     best
 }

@@ -6,8 +6,8 @@ mod plots;
 pub mod tables;
 mod variants;
 
-use anyhow::{bail, Result};
-use gpurf_sim::sm::Design;
+use anyhow::Result;
+use gpurf_sim::sm::{Design, Family};
 
 use super::csv::csv;
 use super::finding::Finding;
@@ -32,7 +32,7 @@ impl Evaluation {
     pub fn new(arguments: &Arguments) -> Result<Evaluation> {
         let config = arguments.machine.load()?;
         let inputs = arguments.inputs()?;
-        let designs = designs(&arguments.designs)?;
+        let designs = designs(&arguments.designs);
         let mut variants: Vec<Variant> = designs.iter().map(|&design| Variant::plain(design)).collect();
         if arguments.sthld {
             variants.extend(variants::static_sthld());
@@ -46,14 +46,14 @@ impl Evaluation {
 
     /// Names of what it ran on.
     fn inputs(&self) -> Vec<String> {
-        let baseline = self.outcomes.iter().filter(|outcome| outcome.label == Design::BASELINE.name);
+        let baseline = self.outcomes.iter().filter(|outcome| outcome.label == Design::BASELINE.name());
         baseline.map(|outcome| outcome.workload.clone()).collect()
     }
 
     /// A number per workload for each design that a metric concerns.
     pub fn series(&self, metric: Metric) -> Vec<Series> {
-        let concerned = self.designs.iter().filter(|design| metric.concerns(design.name));
-        concerned.map(|design| metric.of(&self.outcomes, design.name)).collect()
+        let concerned = self.designs.iter().filter(|design| metric.concerns(&design.name()));
+        concerned.map(|design| metric.of(&self.outcomes, &design.name())).collect()
     }
 
     pub fn study(&self) -> Study {
@@ -91,19 +91,16 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
 }
 
 /// The baseline, which the others are compared with, and those named.
-fn designs(names: &[String]) -> Result<Vec<Design>> {
+fn designs(named: &[Design]) -> Vec<Design> {
+    let named = match named.is_empty() {
+        true => Design::family(Family::Malekeh).collect(),
+        false => named.to_vec(),
+    };
     let mut designs = vec![Design::BASELINE];
-    if names.is_empty() {
-        designs.extend(Design::ALL.into_iter().filter(|design| *design != Design::BASELINE));
-    }
-    for name in names {
-        let Some(design) = Design::named(name) else {
-            let names: Vec<_> = Design::ALL.iter().map(|design| design.name).collect();
-            bail!("--designs {name}: there is no such design; there are {}", names.join(", "));
-        };
+    for design in named {
         if !designs.contains(&design) {
             designs.push(design);
         }
     }
-    Ok(designs)
+    designs
 }

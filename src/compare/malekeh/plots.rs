@@ -12,8 +12,8 @@ use crate::compare::plot::{Line, Plot};
 pub fn all(outcomes: &[Outcome], designs: &[Design], variants: &[Variant]) -> Vec<Plot> {
     let mut plots = vec![];
     for metric in [Metric::Ipc, Metric::HitRatio, Metric::Energy, Metric::CacheWrites, Metric::Pending] {
-        let concerned = designs.iter().filter(|design| metric.concerns(design.name));
-        let series = concerned.map(|design| metric.of(outcomes, design.name)).collect();
+        let concerned = designs.iter().filter(|design| metric.concerns(&design.name()));
+        let series = concerned.map(|design| metric.of(outcomes, &design.name())).collect();
         plots.push(Plot::bars(metric.file(), metric.title(), series));
     }
     if variants.iter().any(|variant| variant.label.starts_with("malekeh sthld=")) {

@@ -27,8 +27,8 @@ pub const METRICS: [Metric; 7] = [
 /// A table per metric, the claims under each.
 pub fn print(outcomes: &[Outcome], designs: &[Design], variants: &[Variant]) -> Result<()> {
     for metric in METRICS {
-        let concerned = designs.iter().filter(|design| metric.concerns(design.name));
-        let series: Vec<_> = concerned.map(|design| metric.of(outcomes, design.name)).collect();
+        let concerned = designs.iter().filter(|design| metric.concerns(&design.name()));
+        let series: Vec<_> = concerned.map(|design| metric.of(outcomes, &design.name())).collect();
         if !series.is_empty() {
             println!("{}\n{}", metric.title(), by_workload(outcomes, &series));
             print_claims(metric, &series);
@@ -39,7 +39,7 @@ pub fn print(outcomes: &[Outcome], designs: &[Design], variants: &[Variant]) -> 
         print_sensitivity(outcomes);
         print_lost(outcomes);
     }
-    let changed: Vec<_> = variants.iter().filter(|variant| variant.label != variant.design.name).collect();
+    let changed: Vec<_> = variants.iter().filter(|variant| variant.label != variant.design.name()).collect();
     if !changed.is_empty() {
         print_variants(outcomes, &changed);
     }
@@ -88,11 +88,11 @@ fn print_sizes(outcomes: &[Outcome], designs: &[Design]) {
     println!("Energy, average change over the baseline, %");
     let mut rows = table(&["design", "C Table III", "collectors of their own size"]);
     for design in designs.iter().filter(|design| **design != Design::BASELINE) {
-        let changes = Series::new(outcomes, design.name, "baseline", |outcome, baseline| {
+        let changes = Series::new(outcomes, &design.name(), "baseline", |outcome, baseline| {
             Some(100.0 * (by_size(design, outcome) / by_size(&Design::BASELINE, baseline) - 1.0))
         });
-        let table_iii = Metric::Energy.of(outcomes, design.name).average();
-        rows.add_row([design.name.to_string(), percent(table_iii), percent(changes.average())]);
+        let table_iii = Metric::Energy.of(outcomes, &design.name()).average();
+        rows.add_row([design.name(), percent(table_iii), percent(changes.average())]);
     }
     println!("{rows}\n");
 }

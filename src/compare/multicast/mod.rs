@@ -115,7 +115,7 @@ fn table_variants() -> Vec<Variant> {
 /// A design against the baseline of the same generation. Intervals are short, to see the table fill.
 fn variant(design: Design, settings: &[&str]) -> Variant {
     let mut variant = Variant::set(design, settings);
-    variant.reference = format!("{} {}", Design::BASELINE.name, settings[0]);
+    variant.reference = format!("{} {}", Design::BASELINE.name(), settings[0]);
     variant.settings.push("interval=500".into());
     variant
 }
@@ -126,7 +126,7 @@ fn against_reference<'a>(
     outcome: &Outcome,
     generation: &str,
 ) -> Option<&'a Outcome> {
-    let label = format!("{} {generation}", Design::BASELINE.name);
+    let label = format!("{} {generation}", Design::BASELINE.name());
     outcomes.iter().find(|other| other.workload == outcome.workload && other.label == label)
 }
 

@@ -33,7 +33,7 @@ fn series(outcomes: &[Outcome], generation: &str, value: fn(&Outcome, &Outcome) 
         });
         Series { label: design.into(), values: values.collect() }
     };
-    DESIGNS[1..].iter().map(|design| of(design.name)).collect()
+    DESIGNS[1..].iter().map(|design| of(&design.name())).collect()
 }
 
 /// Entries of the load request table in use over time, a line per tile.

@@ -2,6 +2,7 @@
 
 use gpurf_sim::config::Config;
 use gpurf_sim::gemm_traffic::Tiling;
+use gpurf_sim::sm::Design;
 use gpurf_workloads::suite::hgemm::{Tile, TILES};
 
 use super::claims::{self, Claim, Quantity};
@@ -46,7 +47,7 @@ fn tiling(tile: &Tile) -> Tiling {
 /// Change of the traffic of a main loop under a design, as derived.
 fn derived(tile: &Tile, fragment_loads: u64, sharing: gpurf_sim::sm::SharedLoads) -> f64 {
     let tiling = tiling(tile);
-    let apart = tiling.step(fragment_loads, DESIGNS[0].shared_loads).sum();
+    let apart = tiling.step(fragment_loads, DESIGNS[0].shared_loads()).sum();
     super::change(tiling.step(fragment_loads, sharing).sum() as f64, apart as f64)
 }
 
@@ -56,22 +57,22 @@ fn print_traffic(outcomes: &[Outcome], generation: &str, fragment_loads: u64) {
         "Transfers between register files and L1 or shared memory, each fragment loaded {name}: baseline by kind, \
          change under the designs in %, in brackets as derived for the main loop (I Fig. 13)"
     );
-    let designs = DESIGNS[1..].iter().map(|design| design.name);
+    let designs: Vec<String> = DESIGNS[1..].iter().map(Design::name).collect();
     let kinds = ["tile", "shared loads", "shared stores", "global loads", "global stores"];
-    let mut rows = table(&kinds.into_iter().chain(designs).collect::<Vec<_>>());
+    let mut rows = table(&kinds.into_iter().chain(designs.iter().map(String::as_str)).collect::<Vec<_>>());
     for tile in TILES {
         let workload = tile_name(tile);
         let label = |design: &str| format!("{design} {generation}");
-        let Some(baseline) = find(outcomes, &workload, &label(DESIGNS[0].name)) else { continue };
+        let Some(baseline) = find(outcomes, &workload, &label(&DESIGNS[0].name())) else { continue };
         let counters = &baseline.counters;
         let kinds =
             [counters.shared_loads, counters.shared_stores, counters.global_loads, counters.global_stores];
         let mut row = vec![workload.clone()];
         row.extend(kinds.map(|count| count.to_string()));
         row.extend(DESIGNS[1..].iter().map(|design| {
-            let found = find(outcomes, &workload, &label(design.name));
+            let found = find(outcomes, &workload, &label(&design.name()));
             let found = found.map_or(f64::NAN, |outcome| traffic_change(outcome, baseline));
-            format!("{} ({})", percent(found), percent(derived(tile, fragment_loads, design.shared_loads)))
+            format!("{} ({})", percent(found), percent(derived(tile, fragment_loads, design.shared_loads())))
         }));
         rows.add_row(row);
     }

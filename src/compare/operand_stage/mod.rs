@@ -90,7 +90,7 @@ struct Row {
 /// A design under a step.
 #[derive(Serialize)]
 struct Gain {
-    design: &'static str,
+    design: String,
     /// Change of the instructions per cycle over the baseline with the slowest stage, in percent.
     over_slowest: f64,
     /// The same over the baseline with the same stage.
@@ -106,7 +106,7 @@ impl Row {
             let variant = step.variant(design, &[]);
             let hit_ratio = |outcome: &Outcome, _: &Outcome| Some(100.0 * outcome.hit_ratio);
             Gain {
-                design: design.name,
+                design: design.name(),
                 over_slowest: gain(outcomes, &variant, slowest),
                 over_baseline: gain(outcomes, &variant, &baseline),
                 hit_ratio: Series::new(outcomes, &variant.label, &baseline.label, hit_ratio).average(),

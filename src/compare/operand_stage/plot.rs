@@ -22,7 +22,7 @@ pub fn all(rows: &[Row]) -> Vec<Plot> {
 fn plot(file: &str, axis: &str, rows: &[Row], place: Place) -> Plot {
     let line = |(number, (design, _)): (usize, &(gpurf_sim::sm::Design, &str))| {
         let point = |row: &Row| Some((place(row, number)?, row.designs[number].over_slowest));
-        Line::new(design.name, rows.iter().filter_map(point)).bold()
+        Line::new(&design.name(), rows.iter().filter_map(point)).bold()
     };
     let lines = DESIGNS.iter().enumerate().map(line).collect();
     Plot::lines(file, "IPC over the baseline with the slowest stage, %", [axis, "%"], lines)

@@ -113,8 +113,8 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
                 inputs.destination_valid[slot] = random.percent(60);
                 inputs.destination_register[slot] = random.below(range) as u32;
             }
-            inputs.flush = random.percent(10);
         }
+        inputs.flush = random.percent(10);
         let issued = inputs.issue.contains(&true);
         for bank in 0..self.parameters.banks {
             let warp = self.warp(random);

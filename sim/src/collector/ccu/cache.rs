@@ -43,11 +43,11 @@ impl<D: Data> Cache<D> {
     }
 
     /// Hits and requests of an instruction's sources, before anything is changed. `sources`: a bit per
-    /// used slot. An instruction of another warp finds nothing.
-    pub fn look_up(&self, sources: u8, registers: &[RegisterId; MAX_SLOTS], other_warp: bool) -> Placement {
+    /// used slot. In a table of another warp's values nothing is found.
+    pub fn look_up(&self, sources: u8, registers: &[RegisterId; MAX_SLOTS], of_another: bool) -> Placement {
         let mut placement = Placement::default();
         for slot in members(sources) {
-            match self.find(registers[slot]).filter(|_| !other_warp) {
+            match self.find(registers[slot]).filter(|_| !of_another) {
                 Some(entry) => {
                     placement.index[slot] = entry as u8;
                     placement.hit |= 1 << slot;

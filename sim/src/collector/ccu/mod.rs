@@ -62,6 +62,11 @@ impl<D: Data> Ccu<D> {
         self.cache.data[self.index[slot] as usize]
     }
 
+    /// What is in the table is no value of the instruction's warp.
+    fn finds_nothing(&self, issue: &Issue) -> bool {
+        issue.flush || self.owner != Some(issue.warp)
+    }
+
     /// Allocation and ports D at one clock edge. `issue`: with what it found in this cycle; `results`: by port;
     /// `filtered`: registers of the warp's results that are kept out.
     fn clock(
@@ -71,7 +76,7 @@ impl<D: Data> Ccu<D> {
         filtered: &[RegisterId],
         random: u32,
     ) {
-        let changes_hands = issue.is_some_and(|(issue, _)| self.owner != Some(issue.warp));
+        let changes_hands = issue.is_some_and(|(issue, _)| self.finds_nothing(issue));
         if changes_hands {
             self.cache.valid = 0;
         }
@@ -122,7 +127,7 @@ impl<D: Data> Collector<D> for Ccu<D> {
     }
 
     fn look_up(&self, issue: &Issue) -> Placement {
-        self.cache.look_up(issue.sources, &issue.registers, self.owner != Some(issue.warp))
+        self.cache.look_up(issue.sources, &issue.registers, self.finds_nothing(issue))
     }
 
     fn takes(

@@ -1,14 +1,16 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`].
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{CollectorId, WarpId, WarpSet, MAX_BANKS, MAX_SLOTS};
+use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_BANKS, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
+use super::super::code::Code;
 use super::super::context::Context;
 use super::super::executing::Executing;
 use super::super::prefetch::Prefetch;
 use super::super::register_cache::{Arrival, Found, Taken};
 use super::super::warp::token;
+use super::results::WaitingResult;
 use super::Core;
 use crate::bits::{members, warp_flags};
 use crate::engines::RunsSubCore;
@@ -24,11 +26,11 @@ impl<E: RunsSubCore> Core<E> {
         let Taken { result, past, fill } = cache.take(&outputs, &mut context.records.counters);
         let (is_live, writes_through) = (cache.is_live(&outputs), cache.writes_through);
         self.inputs.write_valid = [false; MAX_BANKS];
+        let warp = WarpId(outputs.register_warp as u8);
         // What a warp that has ended leaves is read by nobody.
-        if outputs.register_write && self.ages.contains(&WarpId(outputs.register_warp as u8)) {
-            let lanes = outputs.register_lanes;
-            let (warp, register) =
-                (WarpId(outputs.register_warp as u8), RegisterId(outputs.register_number as u8));
+        let is_kept = self.ages.contains(&warp) || self.vacated & warp.bit() != 0;
+        if outputs.register_write && is_kept {
+            let (lanes, register) = (outputs.register_lanes, RegisterId(outputs.register_number as u8));
             let leaving =
                 Arrival { warp, register, lanes, value: outputs.register_data, position: 0, serial: 0 };
             if is_live {
@@ -51,12 +53,37 @@ impl<E: RunsSubCore> Core<E> {
         if let Some(Arrival { warp, .. }) = result.or(fill) {
             self.read_on(warp);
         }
+        self.write_restored(context);
+    }
+
+    /// Registers of a block that comes go past the cache, into banks that nothing else is written into.
+    fn write_restored(&mut self, context: &mut Context) {
+        for bank in 0..self.banks {
+            if self.inputs.write_valid[bank] {
+                continue;
+            }
+            let Some(WaitingResult { warp, register, token, base, .. }) =
+                self.results.pop(BankId(bank as u8))
+            else {
+                continue;
+            };
+            let write = Arrival { warp, register, lanes: u32::MAX, value: token, position: 0, serial: 0 };
+            self.write_row(base, &write);
+            context.records.counters.bank_writes += 1;
+            context.records.blocks.registers_restored += 1;
+        }
     }
 
     /// A bank is written in some lanes.
     fn write_lanes(&mut self, write: &Arrival, context: &mut Context) {
+        self.write_row(self.warps[write.warp.index()].base, write);
+        context.records.counters.bank_writes += 1;
+        context.records.counters.rc_lane_file_writes += u64::from(write.lanes.count_ones());
+    }
+
+    /// The same for a warp whose registers lie from row `base` on.
+    fn write_row(&mut self, base: Row, write: &Arrival) {
         let Some(cache) = &mut self.cache else { return };
-        let base = self.warps[write.warp.index()].base;
         let (bank, value) = cache.write_row(base, write);
         let bank = bank.index();
         self.inputs.write_valid[bank] = true;
@@ -65,8 +92,6 @@ impl<E: RunsSubCore> Core<E> {
         self.inputs.write_base[bank] = base.0;
         self.inputs.write_near[bank] = false;
         self.inputs.write_data[bank] = value;
-        context.records.counters.bank_writes += 1;
-        context.records.counters.rc_lane_file_writes += u64::from(write.lanes.count_ones());
     }
 
     /// The outputs of the hardware, which is not asked for what the cache has; and whether an issue failed because a
@@ -75,7 +100,8 @@ impl<E: RunsSubCore> Core<E> {
         let outputs = self.engine.settle(&self.inputs);
         let Some(cache) = self.cache.as_mut().filter(|_| outputs.issued) else { return (outputs, false) };
         let warp = WarpId(outputs.issued_warp as u8);
-        if ready & warp.bit() == 0 {
+        let saves = self.save.is_some_and(|save| save.collector.is_none() && save.warp == warp);
+        if ready & warp.bit() == 0 || saves {
             return (outputs, false);
         }
         let counters = &mut context.records.counters;
@@ -156,16 +182,12 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Warps that have become pending, and those that are active now; a bit each.
     pub fn activate(&mut self, left: WarpSet, active: WarpSet, context: &Context) {
-        let Some(cache) = &mut self.cache else { return };
+        let Some(cache) = self.cache.as_mut().filter(|cache| !cache.of_all_warps) else { return };
         for warp in WarpId::all_of(left) {
             let slot = &self.warps[warp.index()];
-            if slot.is_issued() {
-                continue;
+            if !slot.is_issued() {
+                cache.flush(warp, cache.live(slot, &context.code));
             }
-            // LTRF's hardware does not know what is dead.
-            let liveness = context.code.liveness.as_ref().filter(|_| context.code.intervals.is_none());
-            let live = liveness.map(|liveness| slot.live(liveness, context.code.decoded()));
-            cache.flush(warp, live);
         }
         cache.keep(active);
         for warp in WarpId::all_of(left) {
@@ -173,5 +195,22 @@ impl<E: RunsSubCore> Core<E> {
             self.presented &= !warp.bit();
             self.read_on(warp);
         }
+    }
+
+    /// A warp leaves its slot: its values leave the cache. Those of one that has issued everything are read by nobody.
+    pub(super) fn vacate_cache(&mut self, warp: WarpId, code: &Code) {
+        let Some(cache) = &mut self.cache else { return };
+        let slot = &self.warps[warp.index()];
+        if slot.is_issued() {
+            cache.end(warp);
+        } else {
+            cache.flush(warp, cache.live(slot, code));
+            self.vacated |= warp.bit();
+        }
+    }
+
+    /// Nothing is left in the cache of a warp that has left its slot, or come to its end there.
+    pub fn has_emptied(&self, warp: WarpId) -> bool {
+        self.cache.as_ref().is_none_or(|cache| !cache.has_any_of(warp))
     }
 }

@@ -32,11 +32,13 @@ impl<E: RunsSubCore> Core<E> {
             self.inputs.head_destination_valid[place] = register.is_some();
             self.inputs.head_destination_register[place] = register.map_or(0, |&register| register.into());
         }
-        self.inputs.head_flush[warp] = slot.leaves_window(decoded.pc, context.config.hardware.window);
+        let leaves = self.has_windows && slot.leaves_window(decoded.pc, context.config.hardware.window);
+        self.inputs.head_flush[warp] = leaves || slot.has_come_back;
     }
 
     /// Puts reads of registers at the head of a warp's buffer, as an instruction for the uniform unit, which it does not
-    /// reach. `base`: row of the warp's first register.
+    /// reach. `base`: row of the warp's first register. What the collector keeps may be of a warp that was there before,
+    /// so that all are read from the banks.
     pub(super) fn present_reads(
         &mut self,
         warp: WarpId,
@@ -58,6 +60,6 @@ impl<E: RunsSubCore> Core<E> {
         for destination in 0..hardware.destinations {
             self.inputs.head_destination_valid[hardware.destinations * warp + destination] = false;
         }
-        self.inputs.head_flush[warp] = false;
+        self.inputs.head_flush[warp] = true;
     }
 }

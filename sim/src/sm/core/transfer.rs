@@ -5,9 +5,11 @@ use gpurf_blocks::ports::SubCoreOut;
 use gpurf_blocks::{CollectorId, Row, WarpId, WarpSet};
 use gpurf_trace::RegisterId;
 
+use super::super::code::Code;
 use super::super::context::Context;
 use super::super::names::BlockId;
 use super::super::pool::{Change, Pool};
+use super::super::prefetch::Prefetch;
 use super::super::warp::{State, Warp};
 use super::collectors::Collecting;
 use super::results::WaitingResult;
@@ -85,8 +87,15 @@ impl<E: RunsSubCore> Core<E> {
         self.warps[warp.index()].takes_long(destinations);
     }
 
-    /// A warp's context leaves its slot, for which `spare` is left; `None` if no warp of this block is there.
-    pub fn take_warp(&mut self, warp: WarpId, block: BlockId, spare: &mut Vec<Warp>) -> Option<Warp> {
+    /// A warp's context leaves its slot, for which `spare` is left; `None` if no warp of this block is there. What the
+    /// register cache has of it is written back from now on.
+    pub fn take_warp(
+        &mut self,
+        warp: WarpId,
+        block: BlockId,
+        code: &Code,
+        spare: &mut Vec<Warp>,
+    ) -> Option<Warp> {
         if !self.ages.contains(&warp) || self.warps[warp.index()].block != block {
             return None;
         }
@@ -96,7 +105,10 @@ impl<E: RunsSubCore> Core<E> {
         if let Some(active) = &mut self.active {
             active.leave(warp.bit().into());
         }
-        let spare = spare.pop().unwrap_or_else(Warp::empty);
+        self.vacate_cache(warp, code);
+        // Until another warp comes, what is written back goes where this one's registers are.
+        let mut spare = spare.pop().unwrap_or_else(Warp::empty);
+        spare.base = self.warps[warp.index()].base;
         Some(std::mem::replace(&mut self.warps[warp.index()], spare))
     }
 
@@ -111,6 +123,9 @@ impl<E: RunsSubCore> Core<E> {
         spare: &mut Vec<Warp>,
     ) {
         context.base = base;
+        context.has_come_back |= anew;
+        self.prefetches[warp.index()] = Prefetch::default();
+        self.vacated &= !warp.bit();
         spare.push(std::mem::replace(&mut self.warps[warp.index()], context));
         self.ages.push(warp);
         self.presented &= !warp.bit();
@@ -121,6 +136,8 @@ impl<E: RunsSubCore> Core<E> {
     /// Reads a register of a warp whose context has left: see [`Save`].
     pub fn save_register(&mut self, warp: WarpId, register: RegisterId, base: Row, context: &mut Context) {
         let read = self.results.written(warp, base, register);
+        let read =
+            read.map(|value| self.cache.as_ref().map_or(value, |cache| cache.row(warp, base, register)));
         if read.is_some() {
             context.records.blocks.registers_saved += 1;
             context.records.counters.bank_reads += 1;

@@ -101,9 +101,14 @@ impl LoadSharing {
         }
     }
 
-    /// A warp passes a barrier that opens; `serial` is the number of its next instruction.
-    pub fn pass_barrier(&mut self, warp_slot: usize, serial: u32) {
-        self.sections.pass(warp_slot, serial);
+    /// The warp of this number in a block passes a barrier that opens; `serial` is the number of its next instruction.
+    pub fn pass_barrier(&mut self, block: BlockId, number: u16, serial: u32) {
+        self.sections.pass(block, number, serial);
+    }
+
+    /// A block becomes pending, and its registers may leave their sub-core.
+    pub fn forget(&mut self, block: BlockId) {
+        self.renaming.iter_mut().flatten().for_each(|renaming| renaming.forget(block));
     }
 
     /// Whether the load is served by another warp's.

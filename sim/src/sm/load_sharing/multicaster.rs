@@ -11,7 +11,7 @@
 //! - *Barriers*: see [`Multicaster::begin`].
 
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
-use gpurf_blocks::{MAX_WARPS, SUB_CORES};
+use gpurf_blocks::{MAX_CTAS, MAX_WARPS, SUB_CORES};
 use gpurf_trace::RegisterId;
 
 use crate::config::Config;
@@ -22,7 +22,6 @@ use crate::sm::marking::Key;
 use crate::sm::names::BlockId;
 use crate::statistics::Counters;
 
-use super::sections::BLOCK_SLOTS;
 use super::versions::ADDRESS_UNIT;
 
 pub(super) struct Multicaster {
@@ -41,7 +40,7 @@ pub(super) struct Multicaster {
     /// Warp slots whose loads the unit is to release, one bit each.
     releases: u64,
     /// By resident block.
-    blocks: [BlockLoads; BLOCK_SLOTS],
+    blocks: [BlockLoads; MAX_CTAS],
     /// Most entries of the load request table in use since the last interval.
     peak: u32,
 }
@@ -119,7 +118,7 @@ impl Multicaster {
             held: std::array::from_fn(|_| Vec::with_capacity(HELD)),
             outstanding: 0,
             releases: 0,
-            blocks: [BlockLoads::default(); BLOCK_SLOTS],
+            blocks: [BlockLoads::default(); MAX_CTAS],
             peak: 0,
         }
     }

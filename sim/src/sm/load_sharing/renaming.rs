@@ -6,6 +6,7 @@
 //! - two loads are alike if they are the same instruction with the same lanes and addresses, and nothing was
 //!   stored there between them: what DARSIE's compiler would have to prove is looked up;
 //! - physical registers that hold a value for later warps are enough for the [`VALUES`] latest ones;
+//! - a block that becomes pending, where blocks take turns, takes the values of its loads with it;
 //! - a warp that comes while the first one's load is under way waits for it. Its registers are written a
 //!   cycle after, as by any load: the write that renaming saves is not left out, so that every operand can be
 //!   checked at dispatch.
@@ -99,6 +100,11 @@ impl Renaming {
             std::mem::take(&mut value.followers)
         });
         followers.unwrap_or_default()
+    }
+
+    /// Nothing of a block is kept any more. None of its loads is under way.
+    pub fn forget(&mut self, block: BlockId) {
+        self.values.retain(|value| value.leader.block != block);
     }
 
     /// A section of a block begins. Loads from the one before may still come.

@@ -1,10 +1,9 @@
 //! When the words of shared memory were last stored to: a load that is performed later than its place in
 //! program order, or served from an older load's data, must not lie on the other side of a store.
 
-use crate::sm::names::BlockId;
-use gpurf_blocks::ADDRESS_BITS;
+use gpurf_blocks::{ADDRESS_BITS, MAX_CTAS};
 
-use super::sections::BLOCK_SLOTS;
+use crate::sm::names::BlockId;
 
 /// Bytes of shared memory that the multicasting unit's 16-bit addresses reach, one for each [`ADDRESS_UNIT`]. I §5.2.3 has
 /// 16 bits, and table 2 a shared memory of 128 KB.
@@ -21,12 +20,12 @@ pub struct Versions {
     /// Stores so far; the begin of a section counts as one.
     stores: u32,
     /// By block slot: the number of its section's begin.
-    begun: [u32; BLOCK_SLOTS],
+    begun: [u32; MAX_CTAS],
 }
 
 impl Versions {
     pub fn new() -> Self {
-        Versions { stored: vec![0; (REACH / WORD) as usize], stores: 0, begun: [0; BLOCK_SLOTS] }
+        Versions { stored: vec![0; (REACH / WORD) as usize], stores: 0, begun: [0; MAX_CTAS] }
     }
 
     /// Stores performed so far.

@@ -22,7 +22,7 @@ impl Switch {
 }
 
 impl Switching {
-    /// The warps of a block leave their slots.
+    /// The warps of a block leave their slots, and what units of the SM keep of them for others is given up.
     pub(super) fn take_contexts<E: RunsSubCore>(
         &mut self,
         block: BlockId,
@@ -30,13 +30,18 @@ impl Switching {
         occupancy: &Occupancy,
         machine: &mut Machine<E>,
     ) {
-        let Machine { sub_cores, context, .. } = machine;
-        context.blocks.vacate(block, slot);
-        let contexts = &mut context.blocks.get_mut(block).contexts;
+        let Machine { sub_cores, context, monolithic, .. } = machine;
+        let Context { blocks, code, memory, .. } = context;
+        blocks.vacate(block, slot);
+        memory.forget_loads(block);
+        let contexts = &mut blocks.get_mut(block).contexts;
         contexts.clear();
         for number in 0..occupancy.warps {
             let (sub_core, warp) = occupancy.place(slot, number);
-            contexts.push(sub_cores[sub_core].take_warp(warp, block, &mut self.spare));
+            contexts.push(sub_cores[sub_core].take_warp(warp, block, code, &mut self.spare));
+            if let Some(monolithic) = monolithic {
+                monolithic.leave(sub_core, warp.bit());
+            }
         }
     }
 

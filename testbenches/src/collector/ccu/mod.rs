@@ -88,6 +88,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
             inputs.source_near[slot] = random.percent(50);
         }
         (inputs.issue, inputs.dispatch) = (issue, leaves);
+        inputs.flush = random.percent(5);
         inputs.s_valid = arrival.is_some();
         inputs.s_slot = arrival.unwrap_or(random.below(self.parameters.slots)) as u32;
 

@@ -128,6 +128,18 @@ where
             },
         },
         Scenario {
+            name: "flush_on_request",
+            rule: "a warp that comes back finds values of another in its place",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                run(bench, 1, &[(4, NEAR)])?;
+                let idle = CollectorIn { flush: true, ..In::<W>::default() };
+                bench.cycle(idle)?;
+                expect(run(bench, 1, &[(4, NEAR)])? == [true], "without an issue nothing goes")?;
+                let flushed = CollectorIn { flush: true, ..issue(1, &[(4, NEAR)]) };
+                expect(!bench.peek(flushed)?.hit[0], "R4 is another's")
+            },
+        },
+        Scenario {
             name: "same_warp_keeps_values",
             rule: "F III-C1: all source operands are checked for presence in the CCU",
             play: |bench: &mut Drive<Ccu<W, I>>| {

@@ -1,0 +1,112 @@
+//! Compared designs: which collectors a sub-core has, and the policies around them.
+//!
+//! A design is a value for each of [some choices](Design), which do not depend on each other. The papers' designs are
+//! [presets](PRESETS), which make some of the choices and leave the others open, so that several can be put together
+//! ([`Design::from_str`](std::str::FromStr)). Two that make a choice differently cannot, nor can what makes no sense in
+//! hardware.
+
+mod choices;
+mod composition;
+mod presets;
+mod values;
+
+use gpurf_blocks::{
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, Parameters,
+    BOC_WARPS, CACHED_WARPS, MAX_WARPS,
+};
+
+use crate::config::Config;
+
+pub use choices::{Choices, Design};
+pub use composition::DesignError;
+pub use presets::{Family, Preset, PRESETS};
+pub use values::{Caching, CollectorKind, Residency, SharedLoads, TwoLevel};
+
+impl Design {
+    /// All presets.
+    pub fn every() -> impl Iterator<Item = Design> {
+        PRESETS.iter().map(|preset| preset.choices.design())
+    }
+
+    /// The presets of an evaluation.
+    pub fn family(family: Family) -> impl Iterator<Item = Design> {
+        PRESETS.iter().filter(move |preset| preset.family == family).map(|preset| preset.choices.design())
+    }
+
+    /// What is done about loads from shared memory that warps perform alike.
+    pub fn shared_loads(&self) -> SharedLoads {
+        SharedLoads { multicast: self.multicast, rename: self.rename }
+    }
+
+    /// Collectors keep operands beyond their instruction.
+    pub fn has_caching_collectors(&self) -> bool {
+        self.collector != CollectorKind::Ocu
+    }
+
+    /// More CTAs are resident than are active, and take each other's place.
+    pub fn switches(&self) -> bool {
+        self.residency != Residency::Baseline
+    }
+
+    /// Collectors of a sub-core.
+    pub fn collectors(&self, config: &Config) -> usize {
+        match self.allocation {
+            Allocation::Private => BOC_WARPS,
+            _ => config.hardware.collectors,
+        }
+    }
+
+    /// Warps of a sub-core that its hardware has room for, at most.
+    pub fn most_warps(&self) -> usize {
+        match (self.allocation, self.register_cache) {
+            (Allocation::Private, _) => BOC_WARPS,
+            (_, Some(_)) => CACHED_WARPS,
+            _ => MAX_WARPS,
+        }
+    }
+
+    /// Rows of a bank. The registers that a warp takes from the shared pool of vt-regmutex keep rows of their own
+    /// here: where in the pool they lie is not modelled, only how many there are.
+    pub(crate) fn rows(&self, config: &Config) -> usize {
+        match self.residency {
+            Residency::VirtualThreadRegMutex => config.regmutex_rows(),
+            _ => config.rows(),
+        }
+    }
+
+    /// Parameters of the hardware that this design needs in each sub-core. It has eight bits of seed.
+    pub fn parameters(&self, config: &Config, seed: u64) -> Parameters {
+        let hardware = match self.register_cache {
+            None | Some(Caching::AllWarps) => config.hardware,
+            Some(Caching::Intervals) => Parameters {
+                rc_entries: 16,
+                rc_ways: 8,
+                rc_mapping: DestinationMapping::Interleaving,
+                rc_allocation: CacheAllocation::Write,
+                rc_replacement: CacheReplacement::Lru,
+                rc_write: CacheWrite::Back,
+                ..config.hardware
+            },
+            // Of one set, as far as a set can have all entries.
+            Some(Caching::ActiveWarps | Caching::Strands) => Parameters {
+                rc_ways: config.hardware.rc_entries.min(8),
+                rc_allocation: CacheAllocation::Write,
+                rc_replacement: CacheReplacement::Fifo,
+                rc_write: CacheWrite::Back,
+                ..config.hardware
+            },
+        };
+        Parameters {
+            width: <u32 as Data>::WIDTH,
+            warps: config.warps().min(self.most_warps()),
+            collectors: self.collectors(config),
+            rows: self.rows(config),
+            replacement: self.replacement,
+            cache_far: self.cache_far,
+            scheduling: self.scheduling,
+            allocation: self.allocation,
+            seed: usize::from(seed as u8),
+            ..hardware
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What a design can choose beside the policies of the hardware's parameters, and how a choice is written.
+
+use gpurf_blocks::{Allocation, ReplacementPolicy, Scheduling};
+use strum::{EnumString, IntoStaticStr, VariantNames};
+
+macro_rules! values {
+    ($($(#[$attribute:meta])+ $name:ident { $($(#[$variant_attribute:meta])+ $variant:ident,)+ })+) => {$(
+        $(#[$attribute])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+        #[strum(serialize_all = "snake_case")]
+        pub enum $name {
+            $($(#[$variant_attribute])+ $variant,)+
+        }
+    )+};
+}
+
+values! {
+    /// What a collector is.
+    CollectorKind {
+        /// Operand collector unit, F §II: it forgets its operands at dispatch.
+        Ocu,
+        /// Caching collector unit, F §III-C.
+        Ccu,
+        /// Bypassing operand collector, F §VI-B.
+        Boc,
+    }
+
+    /// When an active warp becomes pending, where only a few may issue: see `sim/src/sm/two_level.rs`.
+    TwoLevel {
+        /// When it waits for memory.
+        Rfc,
+        /// When a strand ends.
+        SoftwareRfc,
+    }
+
+    /// Whose registers a register cache keeps.
+    Caching {
+        /// Those of all warps; the parameters say which. C §IV.
+        AllWarps,
+        /// Results of active warps. A warp that becomes pending is flushed. RFC, F §VI-A.
+        ActiveWarps,
+        /// The same, and what the warp does not read again is not written back: the compiler knows it. Software RFC.
+        Strands,
+        /// Registers of active warps; those of each register interval are fetched when a warp enters it. LTRF.
+        Intervals,
+    }
+
+    /// How CTAs beyond those that can be active are kept: R §I, §VI-A.
+    Residency {
+        /// There are none.
+        Baseline,
+        /// With all their registers in the register file, as many as it holds. Virtual Thread.
+        VirtualThread,
+        /// And some more with all their registers in DRAM. Zorua-like, "Reg+DRAM".
+        RegDram,
+        /// As under Virtual Thread, each warp with a part of its registers; it takes the others from a shared pool
+        /// while it needs them. "VT+RegMutex".
+        VirtualThreadRegMutex,
+        /// With their live registers in the PCRF.
+        FineReg,
+    }
+}
+
+/// What is done about loads from shared memory that several warps of a block perform alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedLoads {
+    /// One access serves two warps, by the inter-warp multicasting unit. I §3.
+    pub multicast: bool,
+    /// The warps of a sub-core after the first find the data in its register file, by renaming: DARSIE. I §5.2.2.
+    pub rename: bool,
+}
+
+impl SharedLoads {
+    /// Each accesses shared memory.
+    pub const APART: SharedLoads = SharedLoads { multicast: false, rename: false };
+}
+
+/// A value of a choice, by its name.
+pub(super) trait Value: Sized {
+    fn names() -> Vec<&'static str>;
+    fn of_name(name: &str) -> Option<Self>;
+    fn name(self) -> &'static str;
+}
+
+macro_rules! named_by_strum {
+    ($($name:ident),*) => {$(
+        impl Value for $name {
+            fn names() -> Vec<&'static str> {
+                $name::VARIANTS.to_vec()
+            }
+
+            fn of_name(name: &str) -> Option<Self> {
+                name.parse().ok()
+            }
+
+            fn name(self) -> &'static str {
+                self.into()
+            }
+        }
+    )*};
+}
+
+named_by_strum!(Allocation, Caching, CollectorKind, ReplacementPolicy, Residency, Scheduling, TwoLevel);
+
+impl Value for bool {
+    fn names() -> Vec<&'static str> {
+        vec!["false", "true"]
+    }
+
+    fn of_name(name: &str) -> Option<bool> {
+        name.parse().ok()
+    }
+
+    fn name(self) -> &'static str {
+        if self {
+            "true"
+        } else {
+            "false"
+        }
+    }
+}
+
+impl<V: Value> Value for Option<V> {
+    fn names() -> Vec<&'static str> {
+        [vec!["none"], V::names()].concat()
+    }
+
+    fn of_name(name: &str) -> Option<Option<V>> {
+        match name {
+            "none" => Some(None),
+            name => V::of_name(name).map(Some),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        self.map_or("none", V::name)
+    }
+}

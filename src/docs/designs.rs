@@ -1,0 +1,28 @@
+//! Tables of designs: what each chooses, and what there is to choose.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use gpurf_sim::sm::{Choices, Preset, PRESETS};
+
+/// A row per preset.
+pub fn table(_: &Path, _: &str) -> Result<String> {
+    let mut text = String::from("| design | what it is | chooses |\n|---|---|---|\n");
+    for Preset { name, what, paper, choices, .. } in PRESETS {
+        let made: Vec<String> =
+            choices.made().iter().map(|(choice, value)| format!("`{choice}={value}`")).collect();
+        writeln!(text, "| `{name}` | {what}: {paper} | {} |", made.join(" "))?;
+    }
+    Ok(text)
+}
+
+/// A row per choice, the baseline's value first.
+pub fn choices(_: &Path, _: &str) -> Result<String> {
+    let mut text = String::from("| choice | | values |\n|---|---|---|\n");
+    for (name, what, values) in Choices::known() {
+        let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+        writeln!(text, "| `{name}` | {what} | {} |", values.join(", "))?;
+    }
+    Ok(text)
+}
