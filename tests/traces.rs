@@ -164,7 +164,7 @@ fn the_token_check_finds_stale_values() {
 #[test]
 fn sixteen_warps_of_a_sub_core_hide_more_latency() {
     for design in &HARDWARE[..3] {
-        let run = ["lavaMD", "--design", design];
+        let run = ["nn", "--design", design];
         let (few, many) = (sim(&run, 0), sim(&[&run[..], &SIXTEEN_WARPS].concat(), 0));
         assert_sound(&many);
         assert_eq!(few["warp_instructions"], many["warp_instructions"]);
