@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::{Energies, Energy};
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, SharedLoads, SmError};
 use gpurf_sim::statistics::{Counters, Interval, ResidentBlocks, Stalls};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
@@ -186,7 +187,7 @@ impl<'a> Job<'a> {
         let (design, config, seed) = (self.variant.design, &self.config, self.seed);
         let mode = if self.variant.exact_reuse { ReuseMode::Exact } else { Reuse::default().mode };
         let reuse = Reuse { threshold: config.rthld, mode };
-        let mut gpu = Gpu::new(config, design, seed, |_| design.model(config, seed));
+        let mut gpu = Gpu::new(config, design, seed, Engines::models(config, design, seed));
         if self.variant.observe {
             gpu.observe_residency();
         }

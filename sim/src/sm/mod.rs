@@ -58,7 +58,8 @@ mod usage;
 mod warp;
 
 pub use crate::design::{
-    Caching, Choices, CollectorKind, Design, DesignError, Family, Preset, Residency, SharedLoads, TwoLevel, PRESETS,
+    Caching, Choices, CollectorKind, Design, DesignError, Family, Preset, Residency, SharedLoads, TwoLevel,
+    PRESETS,
 };
 pub use error::SmError;
 pub use gpu::Gpu;
