@@ -13,7 +13,7 @@ all: build
 	@mkdir -p $(OUT)
 	$(GPURF) workloads --check
 	$(GPURF) workloads --histogram $(OUT)/reuse_distance.svg --json $(OUT)/workloads.json
-	$(GPURF) compare --out $(OUT)/compare
+	$(GPURF) compare malekeh --out $(OUT)/compare
 	$(GPURF) sim sgemm --design malekeh --engine rtl --cycles 2000 \
 	  --waveform $(OUT)/sub_core.fst --pipeline $(OUT)/sub_core.kanata --json $(OUT)/sub_core.json > /dev/null
 	$(GPURF) verilog --out $(OUT)/verilog
@@ -55,11 +55,11 @@ corpus:
 # The papers' evaluations: Malekeh's designs on every workload at medium size, with fixed STHLD and one thing changed
 # at a time at small size; loads that warps share; more resident thread blocks; register caches.
 compare: build
-	$(GPURF) compare --size medium --out $(OUT)/compare_medium
-	$(GPURF) compare --sthld --ablations --out $(OUT)/compare_small
-	$(GPURF) compare --study multicast --ablations --out $(OUT)/multicast
-	$(GPURF) compare --study finereg --ablations --out $(OUT)/finereg
-	$(GPURF) compare --study register-cache --size medium --out $(OUT)/register_cache
+	$(GPURF) compare malekeh --size medium --out $(OUT)/compare_medium
+	$(GPURF) compare malekeh --also sthld,ablations --out $(OUT)/compare_small
+	$(GPURF) compare multicast --also tables --out $(OUT)/multicast
+	$(GPURF) compare finereg --also ablations --out $(OUT)/finereg
+	$(GPURF) compare register-cache --size medium --out $(OUT)/register_cache
 
 # Everything that the papers' overheads need, synthesized anew, the large modules included: half an hour. What moved is
 # said and recorded.

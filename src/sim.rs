@@ -236,30 +236,6 @@ impl Job<'_> {
         Ok(statistics)
     }
 
-    /// Has the units of each SM that the design uses run by the engine.
-    fn set_units<E>(&self, gpu: &mut Gpu<E>, units: Units) -> Result<()>
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
-        if self.design.register_cache.is_some() {
-            let count = SUB_CORES * self.config.sms;
-            let caches =
-                (0..count).map(|_| units.register_cache(&self.design)).collect::<Result<Vec<_>>>()?;
-            let mut caches = caches.into_iter();
-            gpu.drive_register_caches(|_| caches.next().expect("a cache per sub-core"));
-        }
-        if self.design.multicast {
-            gpu.drive_multicasting_units(for_each_sm(self.config, || units.multicasting_unit())?);
-        }
-        if self.design.residency == Residency::FineReg {
-            gpu.drive_rmu(for_each_sm(self.config, || units.rmu())?);
-        }
-        if self.design.switches() {
-            gpu.drive_status_monitor(for_each_sm(self.config, || units.status_monitor())?);
-        }
-        Ok(())
-    }
-
     /// Runs the workload; `divergences` reads from the engines in how many cycles some differed, and
     /// says where.
     fn simulate<E>(
@@ -273,10 +249,10 @@ impl Job<'_> {
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
     {
-        let mut engines = engines.into_iter();
-        let mut gpu = Gpu::new(self.config, self.design, self.arguments.seed, |_| {
-            engines.next().expect("an engine per sub-core")
-        });
+        let differences = Differences::default();
+        let (config, design) = (self.config, self.design);
+        let engines = Units { kind, config, design, differences: &differences }.around(engines)?;
+        let mut gpu = Gpu::new(config, design, self.arguments.seed, engines);
         if let Some(cycles) = self.arguments.cycles {
             gpu.limit_cycles(cycles);
         }
@@ -295,8 +271,6 @@ impl Job<'_> {
         if waveform {
             gpu.listen(Box::new(self.texts.clone()));
         }
-        let differences = Differences::default();
-        self.set_units(&mut gpu, Units { kind, config: self.config, differences: &differences })?;
         let reuse = self.arguments.reuse.reuse(self.config.rthld);
         let bar = progress(self.workload.kernels().count() as u64, "kernels");
         bar.set_message(self.workload.name.clone());
@@ -327,12 +301,6 @@ impl Job<'_> {
         eprintln!("{}: {} warp instructions/s", self.workload.name, grouped(rate as u64));
         Ok(statistics)
     }
-}
-
-/// As many engines as there are SMs.
-fn for_each_sm<T>(config: &Config, engine: impl Fn() -> Result<T>) -> Result<impl FnMut(usize) -> T> {
-    let mut engines = (0..config.sms).map(|_| engine()).collect::<Result<Vec<_>>>()?.into_iter();
-    Ok(move |_| engines.next().expect("an engine per SM"))
 }
 
 /// Of model against hardware, and of hardware against Verilog.

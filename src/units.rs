@@ -4,20 +4,20 @@
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
-use gpurf_blocks::{Clocked, Lockstep, Ports, ADDRESS_BITS, WARP_BITS};
+use gpurf_blocks::{Clocked, Lockstep, Ports, ADDRESS_BITS, SUB_CORES, WARP_BITS};
 use gpurf_hw::dialect::{Module, Rtl};
 use gpurf_hw::finereg;
 use gpurf_hw::multicast;
 use gpurf_hw::register_cache::RegisterCache;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{
-    iwmu_model, rmu_model, status_monitor_model, IwmuEngine, RegisterCacheEngine, RmuEngine,
+    iwmu_model, rmu_model, status_monitor_model, Engines, IwmuEngine, RegisterCacheEngine, RmuEngine,
     StatusMonitorEngine,
 };
-use gpurf_sim::sm::Design;
+use gpurf_sim::sm::{Design, Residency};
 use gpurf_verilog::Verilated;
 
-use crate::engines::Engines;
+use crate::engines::Engines as Kind;
 
 /// What engines in lockstep inside an SM, out of reach, differed in.
 #[derive(Clone, Default)]
@@ -68,16 +68,40 @@ type Engine<M> = Box<dyn Clocked<In = <M as Module>::In, Out = <M as Module>::Ou
 
 /// How the units of an SM are run.
 pub struct Units<'a> {
-    pub kind: Engines,
+    pub kind: Kind,
     pub config: &'a Config,
+    pub design: Design,
     pub differences: &'a Differences,
 }
 
-impl Units<'_> {
+impl<'a> Units<'a> {
+    /// These engines of the sub-cores, and those of the units that the design uses: all that an SM is made of.
+    pub fn around<E: 'a>(&self, sub_cores: Vec<E>) -> Result<Engines<'a, E>> {
+        let Units { config, design, .. } = *self;
+        let mut engines = Engines::around(config, design, in_turn(sub_cores));
+        let sms = 0..config.sms;
+        if design.register_cache.is_some() {
+            let caches = (0..SUB_CORES * config.sms).map(|_| self.register_cache());
+            engines.register_cache = Box::new(in_turn(caches.collect::<Result<_>>()?));
+        }
+        if design.multicast {
+            let units = sms.clone().map(|_| self.multicasting_unit());
+            engines.multicasting_unit = Box::new(in_turn(units.collect::<Result<_>>()?));
+        }
+        if design.residency == Residency::FineReg {
+            engines.rmu = Box::new(in_turn(sms.clone().map(|_| self.rmu()).collect::<Result<_>>()?));
+        }
+        if design.switches() {
+            let monitors = sms.map(|_| self.status_monitor());
+            engines.status_monitor = Box::new(in_turn(monitors.collect::<Result<_>>()?));
+        }
+        Ok(engines)
+    }
+
     /// The register cache of a sub-core.
-    pub fn register_cache(&self, design: &Design) -> Result<RegisterCacheEngine> {
-        let parameters = &design.parameters(self.config, 0);
-        let model = design.register_cache_model(self.config);
+    fn register_cache(&self) -> Result<RegisterCacheEngine> {
+        let parameters = &self.design.parameters(self.config, 0);
+        let model = self.design.register_cache_model(self.config);
         match parameters.rc_tag_lanes {
             1 => self.engine("register cache", model, || RegisterCache::<32, 1>::new(parameters)),
             lanes => {
@@ -88,7 +112,7 @@ impl Units<'_> {
     }
 
     /// The inter-warp multicasting unit.
-    pub fn multicasting_unit(&self) -> Result<IwmuEngine> {
+    fn multicasting_unit(&self) -> Result<IwmuEngine> {
         let parameters = &self.config.hardware;
         self.engine("multicasting unit", iwmu_model(self.config), || {
             multicast::Iwmu::<WARP_BITS, ADDRESS_BITS>::new(parameters)
@@ -96,7 +120,7 @@ impl Units<'_> {
     }
 
     /// The register management unit.
-    pub fn rmu(&self) -> Result<RmuEngine> {
+    fn rmu(&self) -> Result<RmuEngine> {
         let parameters = &self.config.hardware;
         macro_rules! with_pointers_of {
             ($($bits:literal),*) => {
@@ -112,7 +136,7 @@ impl Units<'_> {
     }
 
     /// The CTA status monitor.
-    pub fn status_monitor(&self) -> Result<StatusMonitorEngine> {
+    fn status_monitor(&self) -> Result<StatusMonitorEngine> {
         let parameters = &self.config.hardware;
         self.engine("CTA status monitor", status_monitor_model(self.config), || {
             finereg::CtaStatusMonitor::new(parameters)
@@ -127,10 +151,10 @@ impl Units<'_> {
     {
         let differences = self.differences;
         Ok(match self.kind {
-            Engines::Model => model,
-            Engines::Rtl => Box::new(Rtl::new(module())),
-            Engines::Verilator => Box::new(Verilated::new(&module())?),
-            Engines::Lockstep => {
+            Kind::Model => model,
+            Kind::Rtl => Box::new(Rtl::new(module())),
+            Kind::Verilator => Box::new(Verilated::new(&module())?),
+            Kind::Lockstep => {
                 let engines = Lockstep::new(Rtl::new(module()), Verilated::new(&module())?);
                 let which = "RTL and Verilog";
                 let hardware = Watched { engines, unit, which, differences: differences.clone() };
@@ -139,4 +163,10 @@ impl Units<'_> {
             }
         })
     }
+}
+
+/// Gives out engines that are made already, by rising number.
+fn in_turn<T>(engines: Vec<T>) -> impl FnMut(usize) -> T {
+    let mut engines = engines.into_iter();
+    move |_| engines.next().expect("one for each")
 }

@@ -2,6 +2,7 @@
 //! operand is right, and nothing stands still.
 
 use gpurf_sim::config::{Config, FINEREG};
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Family, Gpu, SmError};
 use gpurf_workloads::suite::{self, Benchmark, Size, SUITE};
 use gpurf_workloads::{Device, Options};
@@ -16,7 +17,7 @@ fn run(benchmark: &Benchmark) {
         let config = Config::load_over(FINEREG, None, settings).unwrap();
         let mut instructions = None;
         for design in [Design::BASELINE].into_iter().chain(Design::family(Family::FineReg)) {
-            let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
+            let mut gpu = Gpu::new(&config, design, 1, Engines::models(&config, design, 1));
             match gpu.run(&workload, None) {
                 Ok(()) => {}
                 Err(SmError::BlockTooLarge { .. }) => return eprintln!("{}: too large", benchmark.name),

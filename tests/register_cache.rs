@@ -116,13 +116,13 @@ fn unusable_input_ends_with_2_and_what_to_do() {
         let failed = gpurf(&[&["register-cache"], &arguments[..]].concat()).assert().code(2);
         failed.stderr(predicate::str::contains(message));
     }
-    gpurf(&["compare", "--study", "register-cache", "--sthld"]).assert().code(2);
+    gpurf(&["compare", "register-cache", "--also", "sthld"]).assert().code(2);
 }
 
 #[test]
 fn the_study_sets_claims_beside_three_readings() {
     let output =
-        gpurf(&["compare", "--study", "register-cache", "nn", "--json", "-"]).output().expect("it starts");
+        gpurf(&["compare", "register-cache", "nn", "--json", "-"]).output().expect("it starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let results: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(results["readings"].as_array().map(Vec::len), Some(3));

@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_trace::{Command, Kernel, KernelHeader, Workload};
 
 use arithmetic::arithmetic;
 
 fn run(workload: &Workload, config: &Config, design: Design) -> u64 {
-    let mut sm = Gpu::new(config, design, 1, |_| design.model(config, 1));
+    let mut sm = Gpu::new(config, design, 1, Engines::models(config, design, 1));
     sm.run(workload, None).expect("the workload runs");
     sm.statistics("model", 0).summary.counters.warp_instructions
 }

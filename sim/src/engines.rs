@@ -1,4 +1,4 @@
-//! Engines of the hardware that an SM steps: their types, and the reference models, which run it unless told otherwise.
+//! Engines of the hardware that an SM steps: their types, what makes them, and the reference models.
 //! The data of all of them are tokens of 32 bits.
 
 use gpurf_blocks::ports::{
@@ -32,6 +32,58 @@ pub type IwmuEngine = Box<dyn Clocked<In = IwmuIn, Out = IwmuOut> + Send>;
 pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>;
 /// The CTA status monitor of an SM.
 pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
+
+/// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m + s, and so has its
+/// register cache; the others are one for each SM. An engine is made if the design has such hardware, and must have the
+/// parameters of the design ([`Design::parameters`]) or, where the design sets none, those of the machine
+/// ([`Config::hardware`]).
+///
+/// ```
+/// use gpurf_sim::config::Config;
+/// use gpurf_sim::engines::Engines;
+/// use gpurf_sim::sm::{Design, Gpu};
+///
+/// let (config, design, seed) = (Config::default(), Design::FINEREG, 1);
+/// let rmu = |_| gpurf_sim::engines::rmu_model(&config);
+/// let engines = Engines { rmu: Box::new(rmu), ..Engines::models(&config, design, seed) };
+/// let gpu = Gpu::new(&config, design, seed, engines);
+/// assert_eq!(gpu.engines().count(), 4);
+/// ```
+pub struct Engines<'a, E> {
+    /// Issue stage and operand stage of a sub-core.
+    pub sub_core: Make<'a, E>,
+    /// The register cache of a sub-core.
+    pub register_cache: Make<'a, RegisterCacheEngine>,
+    /// The inter-warp multicasting unit of an SM.
+    pub multicasting_unit: Make<'a, IwmuEngine>,
+    /// The register management unit of an SM.
+    pub rmu: Make<'a, RmuEngine>,
+    /// The CTA status monitor of an SM.
+    pub status_monitor: Make<'a, StatusMonitorEngine>,
+}
+
+/// Makes an engine by its number.
+pub type Make<'a, T> = Box<dyn FnMut(usize) -> T + 'a>;
+
+impl<'a> Engines<'a, SubCoreEngine> {
+    /// The reference models. The seed is that of the hardware's random choices.
+    pub fn models(config: &'a Config, design: Design, seed: u64) -> Self {
+        Engines::around(config, design, move |_| design.model(config, seed))
+    }
+}
+
+impl<'a, E> Engines<'a, E> {
+    /// These for the sub-cores, and the reference models for all others.
+    pub fn around(config: &'a Config, design: Design, sub_core: impl FnMut(usize) -> E + 'a) -> Self {
+        Engines {
+            sub_core: Box::new(sub_core),
+            register_cache: Box::new(move |_| design.register_cache_model(config)),
+            multicasting_unit: Box::new(|_| iwmu_model(config)),
+            rmu: Box::new(|_| rmu_model(config)),
+            status_monitor: Box::new(|_| status_monitor_model(config)),
+        }
+    }
+}
 
 impl Design {
     /// The reference model of a sub-core's hardware.

@@ -28,11 +28,12 @@
 //!
 //! ```
 //! use gpurf_sim::config::Config;
+//! use gpurf_sim::engines::Engines;
 //! use gpurf_sim::sm::{Design, Gpu};
 //!
 //! let workload = gpurf_trace::open(gpurf_fixtures::OWN_TRACE)?;
 //! let (config, design, seed) = (Config::default(), Design::TRADITIONAL, 1);
-//! let mut gpu = Gpu::new(&config, design, seed, |_| design.model(&config, seed));
+//! let mut gpu = Gpu::new(&config, design, seed, Engines::models(&config, design, seed));
 //! gpu.run(&workload, None)?;
 //! let summary = gpu.statistics("model", 0).summary;
 //! assert_eq!(summary.counters.warp_instructions, 1_594);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, PRESETS};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
@@ -123,7 +124,7 @@ fn config(settings: &[&str]) -> Config {
 }
 
 fn run(workload: &Workload, design: Design, config: &Config, every_cycle: bool) -> Statistics {
-    let mut gpu = Gpu::new(config, design, 1, |_| design.model(config, 1));
+    let mut gpu = Gpu::new(config, design, 1, Engines::models(config, design, 1));
     if every_cycle {
         gpu.clock_every_cycle();
     }

@@ -4,6 +4,7 @@ use std::fs;
 
 use gpurf_fixtures::damage::{config, damage, damaged, watched};
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_trace::{open, Reuse};
 use proptest::prelude::*;
@@ -63,7 +64,7 @@ fn run(text: &str, design: Design) -> Result<u64, String> {
     fs::write(&path, text).unwrap();
     let workload = open(&path).map_err(|error| error.to_string())?;
     let machine = Config::default();
-    let mut gpu = Gpu::new(&machine, design, 1, |_| design.model(&machine, 1));
+    let mut gpu = Gpu::new(&machine, design, 1, Engines::models(&machine, design, 1));
     gpu.limit_cycles(20_000);
     gpu.run(&workload, Some(&Reuse::default())).map_err(|error| error.to_string())?;
     Ok(gpu.cycles())

@@ -5,6 +5,7 @@ mod streams;
 use std::path::Path;
 
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_trace::{KernelHeader, Workload};
 
@@ -232,7 +233,7 @@ impl Stream {
 
     /// Cycles of the last of two kernels if the first warms L2, else of the only one.
     fn cycles(&self, steps: u64, config: &Config) -> f64 {
-        let mut gpu = Gpu::new(config, Design::BASELINE, 1, |_| Design::BASELINE.model(config, 1));
+        let mut gpu = Gpu::new(config, Design::BASELINE, 1, Engines::models(config, Design::BASELINE, 1));
         let workload = match self.step {
             [] => self.kernel(0, steps as usize),
             _ => self.kernel(steps, 1),

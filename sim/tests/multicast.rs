@@ -10,7 +10,7 @@ use gpurf_blocks::{ADDRESS_BITS, WARP_BITS};
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::multicast::Iwmu;
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::iwmu_model;
+use gpurf_sim::engines::{iwmu_model, Engines, IwmuEngine};
 use gpurf_sim::gemm_traffic::{Tiling, Transfers};
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_sim::statistics::{Counters, Statistics};
@@ -34,7 +34,7 @@ fn product(tile: &Tile, m: usize, n: usize, k: usize) -> Workload {
 }
 
 fn run(workload: &Workload, design: Design, config: &Config) -> Statistics {
-    let mut gpu = Gpu::new(config, design, 1, |_| design.model(config, 1));
+    let mut gpu = Gpu::new(config, design, 1, Engines::models(config, design, 1));
     gpu.run(workload, None).unwrap();
     gpu.statistics("model", 0)
 }
@@ -164,7 +164,7 @@ fn jumps_and_repetition_change_nothing() {
     for design in SHARING {
         let config = config(&["mlds.transfers=2", "interval=500"]);
         let run = |every_cycle| {
-            let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
+            let mut gpu = Gpu::new(&config, design, 1, Engines::models(&config, design, 1));
             if every_cycle {
                 gpu.clock_every_cycle();
             }
@@ -184,11 +184,10 @@ fn the_hardware_gives_the_same_statistics() {
     for search in ["cam", "scan"] {
         let config = config(&["lrt_entries=16", &format!("search={search}"), "mlds.transfers=2"]);
         let design = Design::IWMA_DARSIE;
-        let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
-        gpu.drive_multicasting_units(|_| {
-            let unit = Iwmu::<WARP_BITS, ADDRESS_BITS>::new(&config.hardware);
-            Box::new(Rtl::new(unit))
-        });
+        let unit =
+            |_| -> IwmuEngine { Box::new(Rtl::new(Iwmu::<WARP_BITS, ADDRESS_BITS>::new(&config.hardware))) };
+        let engines = Engines { multicasting_unit: Box::new(unit), ..Engines::models(&config, design, 1) };
+        let mut gpu = Gpu::new(&config, design, 1, engines);
         gpu.run(&workload, None).unwrap();
         assert_eq!(gpu.statistics("model", 0), run(&workload, design, &config), "{search}");
     }
@@ -199,14 +198,14 @@ fn faults_of_a_multicasting_unit_are_found() {
     let workload = product(&TILES[5], 64, 64, 32);
     let (config, design) = (config(&[]), Design::IWMA);
     for forgets in [false, true] {
-        let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
         // The second of two loads is forgotten, or a wrong warp named for it.
         let alter = move |_: &IwmuIn, outputs: &mut IwmuOut| match forgets {
             true => outputs.load_second_valid = false,
             false => outputs.load_second_warp ^= 1,
         };
-        let engine = || iwmu_model(&config);
-        gpu.drive_multicasting_units(|_| Box::new(Altered { engine: engine(), alter }));
+        let unit = |_| -> IwmuEngine { Box::new(Altered { engine: iwmu_model(&config), alter }) };
+        let engines = Engines { multicasting_unit: Box::new(unit), ..Engines::models(&config, design, 1) };
+        let mut gpu = Gpu::new(&config, design, 1, engines);
         gpu.limit_cycles(20_000);
         gpu.run(&workload, None).unwrap();
         let counters = gpu.statistics("faulty", 0).summary.counters;

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, PipelineInstruction, PipelineListener, Stage};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Reuse, Workload};
@@ -70,7 +71,7 @@ impl PipelineListener for Record {
 }
 
 fn run(workload: &Workload, config: &Config, design: Design, listened: bool) -> (Statistics, Vec<Way>) {
-    let mut gpu = Gpu::new(config, design, 1, |_| design.model(config, 1));
+    let mut gpu = Gpu::new(config, design, 1, Engines::models(config, design, 1));
     let record = Record::default();
     if listened {
         gpu.listen(Box::new(record.clone()));

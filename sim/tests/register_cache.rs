@@ -9,6 +9,7 @@ use std::fmt::Debug;
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{CacheReplacement, Clocked};
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::{Engines, RegisterCacheEngine};
 use gpurf_sim::register_cache::RegisterCache;
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules, Study};
 use gpurf_sim::sm::{Design, Family, Gpu};
@@ -50,7 +51,7 @@ fn config(settings: &[impl ToString]) -> Config {
 
 fn run(workload: &Workload, design: Design, settings: &[impl ToString]) -> Statistics {
     let config = config(settings);
-    let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
+    let mut gpu = Gpu::new(&config, design, 1, Engines::models(&config, design, 1));
     gpu.run(workload, None).unwrap();
     gpu.statistics("model", 0)
 }
@@ -226,8 +227,7 @@ impl Clocked for Misled {
 
 fn errors(workload: &Workload, design: Design, settings: &[&str], fault: Fault, slip: Slip) -> u64 {
     let config = config(settings);
-    let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
-    gpu.drive_register_caches(|_| {
+    let cache = |_| -> RegisterCacheEngine {
         let engine = RegisterCache::new(&design.parameters(&config, 0));
         let mut seen = 0;
         let alter = move |inputs: &RegisterCacheIn<u32>, outputs: &mut RegisterCacheOut<u32>| {
@@ -235,7 +235,9 @@ fn errors(workload: &Workload, design: Design, settings: &[&str], fault: Fault, 
             slip(inputs, outputs, seen);
         };
         Box::new(Altered { engine: Misled { engine, fault, cycle: 0 }, alter })
-    });
+    };
+    let engines = Engines { register_cache: Box::new(cache), ..Engines::models(&config, design, 1) };
+    let mut gpu = Gpu::new(&config, design, 1, engines);
     gpu.run(workload, None).unwrap_or_else(|error| panic!("{settings:?}: {error}"));
     gpu.statistics("model", 0).summary.counters.token_errors
 }

@@ -6,6 +6,7 @@ mod streams;
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::Clocked;
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
 use gpurf_sim::issue::Holders;
 use gpurf_sim::sm::{Design, Family, Gpu, SmError};
 use gpurf_sim::statistics::{Counters, Statistics};
@@ -146,7 +147,9 @@ fn ideal_config() -> Config {
 
 fn try_ideal(workload: &Workload, delay: u32, fault: Option<Fault>) -> Result<Statistics, SmError> {
     let config = ideal_config();
-    let mut sm = Gpu::new(&config, Design::BASELINE, 1, |_| Ideal::sub_core(&config, delay, fault));
+    let mut sm = Gpu::new(&config, Design::BASELINE, 1, {
+        Engines::around(&config, Design::BASELINE, |_| Ideal::sub_core(&config, delay, fault))
+    });
     // Its delay passes without a sign of it.
     sm.clock_every_cycle();
     sm.run(workload, None)?;
@@ -162,7 +165,7 @@ fn ideal(workload: &Workload, delay: u32) -> Statistics {
 fn model(workload: &Workload, design: Design, settings: &[&str], seed: u64) -> Statistics {
     let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
     let config = Config::load(None, &settings).unwrap();
-    let mut sm = Gpu::new(&config, design, seed, |_| design.model(&config, seed));
+    let mut sm = Gpu::new(&config, design, seed, Engines::models(&config, design, seed));
     sm.run(workload, None).unwrap();
     let statistics = sm.statistics("model", 0);
     assert!(statistics.is_sound(), "{:?}", statistics.errors);
@@ -306,7 +309,7 @@ fn faults_of_an_operand_stage_are_found() {
 fn what_cannot_run_is_refused_with_its_place() {
     let matrix: Line = ("HMMA.1688.F32", Some(4), &[8, 10, 12], ALL, &[]);
     let config = Config::load(None, &["slots=3".into()]).unwrap();
-    let mut sm = Gpu::new(&config, Design::BASELINE, 1, |_| Design::BASELINE.model(&config, 1));
+    let mut sm = Gpu::new(&config, Design::BASELINE, 1, Engines::models(&config, Design::BASELINE, 1));
     let error = sm.run(&one_warp(&[matrix]), None).unwrap_err().to_string();
     assert!(
         error.contains("kernel `k`, pc 0x0000: `HMMA.1688.F32` reads 7 registers")
@@ -324,7 +327,9 @@ fn what_cannot_run_is_refused_with_its_place() {
 fn a_limit_of_cycles_ends_a_run() {
     let chain: Vec<Line> = (0..100).map(|_| ("DADD", Some(2), &[2u8][..], ALL, &[][..])).collect();
     let config = ideal_config();
-    let mut sm = Gpu::new(&config, Design::BASELINE, 1, |_| Ideal::sub_core(&config, 1, None));
+    let mut sm = Gpu::new(&config, Design::BASELINE, 1, {
+        Engines::around(&config, Design::BASELINE, |_| Ideal::sub_core(&config, 1, None))
+    });
     sm.limit_cycles(500);
     sm.run(&one_warp(&chain), None).unwrap();
     let statistics = sm.statistics("ideal", 0);
@@ -378,7 +383,7 @@ fn jumps_change_nothing_and_equal_seeds_give_equal_statistics() {
         for design in Design::family(Family::Malekeh).chain(Design::family(Family::RegisterCache)) {
             let run = |every_cycle| {
                 let engine = |_| Counted { engine: design.model(&config, seed), edges: 0 };
-                let mut sm = Gpu::new(&config, design, seed, engine);
+                let mut sm = Gpu::new(&config, design, seed, Engines::around(&config, design, engine));
                 if every_cycle {
                     sm.clock_every_cycle();
                 }

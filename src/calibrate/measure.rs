@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu};
 use serde::Serialize;
 
@@ -27,7 +28,7 @@ pub struct Measured {
 
 /// Runs the kernels of a folder one after the other; L2 keeps what it holds from one to the next.
 pub fn measure(set: &Set, config: &Config) -> Result<Vec<Measured>> {
-    let mut gpu = Gpu::new(config, Design::BASELINE, 1, |_| Design::BASELINE.model(config, 1));
+    let mut gpu = Gpu::new(config, Design::BASELINE, 1, Engines::models(config, Design::BASELINE, 1));
     let mut references = vec![];
     for step in &set.commands {
         match step {

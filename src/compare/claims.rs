@@ -1,15 +1,61 @@
-//! Claims of the papers' evaluations, as the files in `papers` have them.
+//! Claims of the papers' evaluations, as the studies' files have them, beside the series that they are about.
 
-use serde::de::DeserializeOwned;
 use serde::Deserialize;
 
-#[derive(Deserialize)]
-struct Claims<C> {
-    claim: Vec<C>,
+use super::definition::{Definition, Metric};
+use super::finding::{Finding, Here};
+use super::series::Series;
+
+/// Numbers of a paper about a metric of a design.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The study's without.
+    pub paper: Option<String>,
+    pub section: String,
+    pub metric: String,
+    pub design: String,
+    /// A group of workloads or one of them; all without.
+    pub of: Option<String>,
+    pub average: Option<f64>,
+    pub maximum: Option<f64>,
+    pub minimum: Option<f64>,
 }
 
-/// All claims of an embedded file.
-pub fn read<C: DeserializeOwned>(file: &str) -> Vec<C> {
-    let claims: Claims<C> = toml::from_str(file).expect("the embedded claims are valid");
-    claims.claim
+/// What is made of the values of all workloads.
+type Statistic = fn(&Series) -> f64;
+
+/// The findings of a metric's claims. `series` gives the values of a claim's design on its workloads under every condition,
+/// by name.
+pub fn findings(
+    study: &Definition,
+    metric: &Metric,
+    series: impl Fn(&Claim) -> Vec<(String, Series)>,
+) -> Vec<Finding> {
+    let mut findings = vec![];
+    for claim in study.claim.iter().filter(|claim| claim.metric == metric.name) {
+        let series = series(claim);
+        let beside: [(&str, Option<f64>, Statistic); 3] = [
+            ("average", claim.average, Series::average),
+            ("maximum", claim.maximum, Series::maximum),
+            ("minimum", claim.minimum, Series::minimum),
+        ];
+        for (statistic, claimed, of) in beside {
+            let Some(claimed) = claimed else { continue };
+            let here = series.iter().map(|(condition, series)| Here {
+                condition: condition.clone(),
+                value: (!series.values.is_empty()).then(|| of(series)),
+            });
+            let workloads = claim.of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
+            findings.push(Finding {
+                paper: claim.paper.as_ref().unwrap_or(&study.paper).clone(),
+                section: claim.section.clone(),
+                what: format!("{}, {}, {statistic}{workloads}", claim.design, metric.claimed()),
+                claimed,
+                is_change: metric.is_change,
+                here: here.collect(),
+            });
+        }
+    }
+    findings
 }

@@ -65,13 +65,6 @@ impl Finding {
     }
 }
 
-impl Here {
-    /// Under the only condition there is.
-    pub fn only(value: Option<f64>) -> Vec<Here> {
-        vec![Here { condition: "here".into(), value }]
-    }
-}
-
 /// A row for each, a column for each condition. All have the same conditions.
 pub fn findings_table(findings: &[Finding]) -> Table {
     let conditions = findings.first().map(|finding| &finding.here[..]).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::{Energies, Energy};
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, SharedLoads, SmError};
 use gpurf_sim::statistics::{Counters, Interval, ResidentBlocks, Stalls};
 use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
@@ -45,13 +46,6 @@ impl Variant {
             observe: false,
         }
     }
-
-    /// With constants that differ, as `--set` takes them.
-    pub fn set(design: Design, settings: &[&str]) -> Variant {
-        let label = format!("{design} {}", settings.join(" "));
-        let settings = settings.iter().map(|setting| setting.to_string()).collect();
-        Variant { label, settings, ..Variant::plain(design) }
-    }
 }
 
 /// What a run counted.
@@ -75,17 +69,30 @@ pub struct Outcome {
     pub errors: Vec<String>,
 }
 
-/// All variants on all inputs, workload by workload; the variants of one side by side. Variants that a
+impl Outcome {
+    /// The same under another label.
+    pub fn called(&self, label: &str) -> Outcome {
+        Outcome { label: label.into(), ..self.clone() }
+    }
+
+    /// What it ran under.
+    pub fn design(&self) -> Design {
+        self.design.parse().expect("what has run is a design")
+    }
+}
+
+/// All inputs, each under its variants, workload by workload; the variants of one side by side. Variants that a
 /// workload cannot run under, because its instructions need more slots, are left out.
 pub fn run(
     inputs: &[Input],
-    variants: &[Variant],
+    variants: impl Fn(&Input) -> Vec<Variant>,
     config: &Config,
     arguments: &Arguments,
 ) -> Result<Vec<Outcome>> {
-    let bar = progress((inputs.len() * variants.len()) as u64, "runs");
+    let variants: Vec<Vec<Variant>> = inputs.iter().map(variants).collect();
+    let bar = progress(variants.iter().map(Vec::len).sum::<usize>() as u64, "runs");
     let mut outcomes = vec![];
-    for input in inputs {
+    for (input, variants) in inputs.iter().zip(&variants) {
         bar.set_message(input.name().to_string());
         outcomes.extend(run_input(input, variants, config, arguments, &bar)?);
     }
@@ -157,8 +164,12 @@ impl<'a> Job<'a> {
         let config = config.with(&variant.settings)?;
         let constants = serde_json::to_string(&config)?;
         let (size, seed) = (arguments.emulation.size, arguments.seed);
-        let key =
-            format!("{} {size:?} {seed} {} {constants}", env!("CARGO_PKG_VERSION"), variant.exact_reuse);
+        let key = format!(
+            "{} {} {size:?} {seed} {} {constants}",
+            env!("CARGO_PKG_VERSION"),
+            variant.design,
+            variant.exact_reuse
+        );
         let observed = if variant.observe { " observed" } else { "" };
         let name = format!("{} {}{observed}.json", input.name(), variant.label).replace(['/', ' '], "_");
         let file = arguments.out.as_ref().map(|folder| folder.join("results").join(name));
@@ -176,7 +187,7 @@ impl<'a> Job<'a> {
         let (design, config, seed) = (self.variant.design, &self.config, self.seed);
         let mode = if self.variant.exact_reuse { ReuseMode::Exact } else { Reuse::default().mode };
         let reuse = Reuse { threshold: config.rthld, mode };
-        let mut gpu = Gpu::new(config, design, seed, |_| design.model(config, seed));
+        let mut gpu = Gpu::new(config, design, seed, Engines::models(config, design, seed));
         if self.variant.observe {
             gpu.observe_residency();
         }

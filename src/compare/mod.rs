@@ -1,13 +1,16 @@
-//! `gpurf compare`: the papers' evaluations, each a study of its own, beside what they report.
+//! `gpurf compare`: the papers' evaluations beside what they report. A study is a file in `papers`: what runs, what is
+//! computed of it and shown, and the paper's claims. One driver runs all of them.
 
 mod bars;
 mod claims;
-mod csv;
+mod definition;
+pub mod evaluation;
 pub mod finding;
 mod finereg;
 pub mod jobs;
 mod lines;
-pub mod malekeh;
+mod malekeh;
+mod metrics;
 mod multicast;
 mod operand_stage;
 pub mod plot;
@@ -15,47 +18,52 @@ mod register_cache;
 mod scatter;
 pub mod series;
 pub mod study;
+mod tables;
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
-use clap::{Args, FromArgMatches, ValueEnum};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command, Error, FromArgMatches};
+use gpurf_sim::config::{Config, PRESETS};
 use gpurf_sim::sm::Design;
 use gpurf_workloads::suite::SUITE;
 
 use crate::designs::DesignParser;
 use crate::input::{EmulationArguments, Input};
-use crate::output::JsonArgument;
+use crate::output::{write, JsonArgument};
 use crate::settings::MachineArguments;
 use crate::Verdict;
+pub use definition::{Definition, STUDIES};
+use definition::{Inputs, Suite};
+use evaluation::Evaluation;
 use finding::Finding;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  gpurf compare --size medium --out out/compare
-  gpurf compare bfs hgemm --designs baseline,malekeh --csv results.csv
-  gpurf compare --sthld --out out/compare
-  gpurf compare sgemm hgemm --ablations
-  gpurf compare --study finereg --size medium
-  gpurf compare --study multicast --out out/multicast
-  gpurf compare --study register-cache --size medium
-  gpurf compare --study register-cache --area 32 --out out/register_cache
-  gpurf compare --study operand-stage --area 32 --out out/operand_stage")]
+  gpurf compare malekeh --size medium --out out/malekeh
+  gpurf compare malekeh bfs hgemm --designs malekeh,malekeh+iwma --csv results.csv
+  gpurf compare malekeh --also sthld,ablations --out out/malekeh
+  gpurf compare finereg --size medium
+  gpurf compare multicast --out out/multicast
+  gpurf compare register-cache --size medium
+  gpurf compare register-cache --area 32 --out out/register_cache
+  gpurf compare operand-stage --area 32 --out out/operand_stage")]
 pub struct Arguments {
-    /// Built-in workloads, launch files or traces; all built-in workloads if none is named
+    /// Whose evaluation
+    #[arg(value_parser = StudyParser)]
+    study: &'static Definition,
+    /// Built-in workloads, launch files or traces; the study's own if none is named
     input: Vec<String>,
-    /// Which paper's evaluation
-    #[arg(long, value_enum, default_value = "malekeh")]
-    study: Study,
-    /// Designs beside the baseline, separated by commas; all if none is named
+    /// Designs beside the one that they are compared with, separated by commas; the study's own if none is named
     #[arg(long, value_name = "DESIGN", value_delimiter = ',', value_parser = DesignParser)]
     designs: Vec<Design>,
-    /// Also run malekeh with fixed STHLD, from 0 to 31 (F Fig. 7)
-    #[arg(long)]
-    sthld: bool,
-    /// Also run with one constant or policy changed at a time
-    #[arg(long)]
-    ablations: bool,
+    /// Further runs, by name and separated by commas: sthld (fixed STHLD, F Fig. 7) and ablations (one thing changed at a
+    /// time) of malekeh, ablations of finereg, tables (of other sizes) of multicast
+    #[arg(long, value_name = "RUNS", value_delimiter = ',')]
+    also: Vec<String>,
     /// Also synthesize the hardware, with registers of so many bits (studies operand-stage and register-cache,
     /// the latter also in the SM beside other papers' caches)
     #[arg(long, value_name = "WIDTH")]
@@ -77,55 +85,81 @@ pub struct Arguments {
     csv: Option<PathBuf>,
 }
 
+/// Reads the name of a study.
+#[derive(Clone)]
+struct StudyParser;
+
+impl TypedValueParser for StudyParser {
+    type Value = &'static Definition;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _: Option<&Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Self::Value, Error> {
+        let name = value.to_string_lossy();
+        Definition::named(&name).ok_or_else(|| {
+            let known: Vec<&str> = STUDIES.iter().map(|study| study.name.as_str()).collect();
+            let message = format!("{name}: there is no such study; there are {}", known.join(", "));
+            command.clone().error(ErrorKind::ValueValidation, message)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(
+            STUDIES.iter().map(|study| PossibleValue::new(study.name.as_str()).help(study.about.as_str())),
+        ))
+    }
+}
+
 impl Arguments {
     /// As a command line has them.
     pub fn of(line: &[String]) -> Result<Arguments> {
-        let command = Arguments::augment_args(clap::Command::new("compare").no_binary_name(true));
+        let command = Arguments::augment_args(Command::new("compare").no_binary_name(true));
         Ok(Arguments::from_arg_matches(&command.try_get_matches_from(line)?)?)
     }
 
-    /// What is named, or all built-in workloads.
+    /// The study's machine, as a file and settings change it; a preset takes its place.
+    fn machine(&self, study: &Definition) -> Result<Config> {
+        let file = self.machine.config.as_deref();
+        let preset = |name: &str| PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+        let own = match file.and_then(Path::to_str).and_then(preset) {
+            Some(_) => "",
+            None => preset(&study.machine).unwrap_or_default(),
+        };
+        Ok(Config::load_over(own, file, &self.machine.settings)?)
+    }
+
+    /// What is named, or the study's own.
     fn inputs(&self) -> Result<Vec<Input>> {
-        match self.input.is_empty() {
-            true => Ok(SUITE.iter().copied().map(Input::BuiltIn).collect()),
-            false => self.input.iter().map(|name| Input::find(name)).collect(),
+        let find = |name: &String| multicast::input(name).map_or_else(|| Input::find(name), Ok);
+        match (&self.input[..], &self.study.inputs) {
+            ([], Inputs::Suite(Suite::Suite)) => Ok(SUITE.iter().copied().map(Input::BuiltIn).collect()),
+            ([], Inputs::Named(names)) => names.iter().map(find).collect(),
+            (names, _) => names.iter().map(find).collect(),
         }
     }
-}
 
-/// The evaluation of a paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Study {
-    /// Malekeh and the register-file caches it is compared with
-    Malekeh,
-    /// FineReg, and other ways to keep more thread blocks resident
-    Finereg,
-    /// Inter-warp multicasting and DARSIE, on matrix products. INPUT names tiles and layers; --ablations
-    /// adds smaller tables
-    Multicast,
-    /// Register caches: traffic and energy of C's eight caches, counted without a streaming multiprocessor; with --area
-    /// also what they save in one, beside other papers' caches, and what they cost
-    RegisterCache,
-    /// Operand stages that hold a collector for a longer or shorter time: performance, and with --area what they cost
-    OperandStage,
-}
-
-impl Study {
-    /// As `--study` names it.
-    pub fn name(self) -> String {
-        self.to_possible_value().expect("no study is hidden").get_name().to_string()
+    /// The evaluation that the arguments ask for.
+    pub fn evaluate(&self) -> Result<Evaluation> {
+        let (inputs, config) = (self.inputs()?, self.machine(self.study)?);
+        let sorted = match self.study.name.as_str() {
+            "finereg" => finereg::sorted(inputs, self, &config)?,
+            _ => finereg::Sorted { inputs, groups: BTreeMap::new(), heading: String::new() },
+        };
+        Evaluation::new(self.study, config, self, sorted)
     }
 }
 
 /// What the evaluations of all papers report, by study: findings without a number of ours.
-pub fn claimed() -> [(Study, Vec<Finding>); 5] {
-    [
-        (Study::Malekeh, malekeh::claimed()),
-        (Study::Finereg, finereg::claimed()),
-        (Study::Multicast, multicast::claimed()),
-        (Study::RegisterCache, register_cache::claimed()),
-        (Study::OperandStage, operand_stage::claimed()),
-    ]
+pub fn claimed() -> Vec<(&'static Definition, Vec<Finding>)> {
+    let of = |study: &'static Definition| {
+        let of_metric = |metric| claims::findings(study, metric, |_| vec![]);
+        let findings = study.metric.iter().flat_map(of_metric).chain(register_cache::claimed(study));
+        (study, findings.collect())
+    };
+    STUDIES.iter().map(of).collect()
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -134,15 +168,56 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("{}: cannot be made; check the folder above it", folder.display()))?;
     }
+    let name = arguments.study.name.as_str();
+    let has_area = matches!(name, "operand-stage" | "register-cache");
     ensure!(
-        arguments.area.is_none() || matches!(arguments.study, Study::OperandStage | Study::RegisterCache),
-        "--area belongs to --study operand-stage and register-cache; leave it out, or use `gpurf synth`",
+        arguments.area.is_none() || has_area,
+        "--area belongs to the studies operand-stage and register-cache; leave it out, or use `gpurf synth`",
     );
-    match arguments.study {
-        Study::Malekeh => malekeh::run(&arguments),
-        Study::Finereg => finereg::run(&arguments),
-        Study::Multicast => multicast::run(arguments),
-        Study::RegisterCache => register_cache::run(&arguments),
-        Study::OperandStage => operand_stage::run(&arguments),
+    if name == "register-cache" {
+        return register_cache::run(&arguments);
     }
+    let evaluation = arguments.evaluate()?;
+    let costs = arguments.area.map(|width| operand_stage::Costs::of(&evaluation, width)).transpose()?;
+    match &costs {
+        Some(costs) => {
+            arguments.json.write(&serde_json::json!({ "outcomes": evaluation.all, "hardware": costs }))?
+        }
+        None => arguments.json.write(&evaluation.all)?,
+    }
+    if let Some(path) = &arguments.csv {
+        write(path, &tables::csv(&evaluation)?)?;
+    }
+    if arguments.json.leaves_tables() {
+        print(&evaluation, costs.as_ref());
+    }
+    if let Some(folder) = &arguments.out {
+        saved(&evaluation, costs.as_ref()).save(folder)?;
+    }
+    Ok(jobs::verdict(&evaluation.all))
+}
+
+/// What the study's file asks for, and what it cannot say.
+fn print(evaluation: &Evaluation, costs: Option<&operand_stage::Costs>) {
+    tables::print(evaluation);
+    if evaluation.study.name == "malekeh" {
+        if let Some(rows) = malekeh::sensitivity(evaluation) {
+            println!(
+                "Energy under malekeh, average change, %, with the energies of one part scaled\n{rows}\n"
+            );
+        }
+    }
+    if let Some(costs) = costs {
+        println!("Hardware, GE and ns (Nangate 45 nm, no wires, memories without area)\n{}", costs.table());
+    }
+}
+
+/// Findings and plots.
+pub fn saved(evaluation: &Evaluation, costs: Option<&operand_stage::Costs>) -> study::Study {
+    let mut plots = vec![];
+    if evaluation.study.name == "malekeh" {
+        plots.push(malekeh::curves());
+    }
+    plots.extend(costs.map(|costs| costs.plot(evaluation)));
+    evaluation.saved(plots)
 }

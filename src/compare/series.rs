@@ -54,12 +54,12 @@ pub fn percent(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// A row per workload that ran under the baseline, a column per series; then their average and extremes.
-pub fn by_workload(outcomes: &[Outcome], series: &[Series]) -> comfy_table::Table {
+/// A row per workload, a column per series; then their average and extremes.
+pub fn by_workload(workloads: &[String], series: &[Series]) -> comfy_table::Table {
     let labels: Vec<_> = series.iter().map(|series| series.label.as_str()).collect();
     let mut rows = table(&[&["workload"], &labels[..]].concat());
-    let workloads = outcomes.iter().filter(|outcome| outcome.label == "baseline");
-    for workload in workloads.map(|outcome| &outcome.workload) {
+    let has_any = |workload: &&String| series.iter().any(|series| series.get(workload).is_some());
+    for workload in workloads.iter().filter(has_any) {
         let values = series.iter().map(|series| series.get(workload).map_or(String::new(), percent));
         rows.add_row(std::iter::once(workload.clone()).chain(values));
     }

@@ -14,7 +14,7 @@ pub const FILE: &str = "study.json";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Study {
-    /// As `--study` names it.
+    /// As the command line names it.
     pub name: String,
     /// What repeats it.
     pub command: String,

@@ -6,10 +6,12 @@ use std::path::Path;
 use anyhow::Result;
 use gpurf_sim::sm::{Choices, Preset, PRESETS};
 
-/// A row per preset.
-pub fn table(_: &Path, _: &str) -> Result<String> {
+/// A row per preset, of all families or of one.
+pub fn table(_: &Path, family: &str) -> Result<String> {
     let mut text = String::from("| design | what it is | chooses |\n|---|---|---|\n");
-    for Preset { name, what, paper, choices, .. } in PRESETS {
+    let is_wanted =
+        |preset: &&Preset| family.is_empty() || format!("{:?}", preset.family).to_lowercase() == family;
+    for Preset { name, what, paper, choices, .. } in PRESETS.iter().filter(is_wanted) {
         let made: Vec<String> =
             choices.made().iter().map(|(choice, value)| format!("`{choice}={value}`")).collect();
         writeln!(text, "| `{name}` | {what}: {paper} | {} |", made.join(" "))?;

@@ -59,10 +59,10 @@ pub fn not_run(studies: &[Kept<Study>]) -> Vec<NotRun> {
         };
         known.iter().any(same)
     };
-    let of = |(study, mut claims): (compare::Study, Vec<Finding>)| {
+    let of = |(study, mut claims): (&compare::Definition, Vec<Finding>)| {
         claims.retain(|claim| !is_known(claim));
-        let study = study.name();
-        let command = format!("gpurf compare --study {study} --out out/{}", study.replace('-', "_"));
+        let study = study.name.clone();
+        let command = format!("gpurf compare {study} --out out/{}", study.replace('-', "_"));
         (!claims.is_empty()).then_some(NotRun { study, command, claims })
     };
     compare::claimed().into_iter().filter_map(of).collect()

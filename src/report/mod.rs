@@ -21,7 +21,6 @@ use clap::Args;
 use gpurf_sim::sm::Design;
 use gpurf_workloads::suite::SUITE;
 
-use crate::compare::malekeh::Evaluation;
 use crate::compare::{self, jobs};
 use crate::designs::DesignParser;
 use crate::input::EmulationArguments;
@@ -56,7 +55,8 @@ pub struct Arguments {
 impl Arguments {
     /// The command line of the evaluation that the page shows.
     fn comparison(&self) -> Vec<String> {
-        let mut line = self.input.clone();
+        let mut line = vec!["malekeh".to_string()];
+        line.extend(self.input.clone());
         if !self.designs.is_empty() {
             let names: Vec<String> = self.designs.iter().map(Design::name).collect();
             line.extend(["--designs".into(), names.join(",")]);
@@ -84,8 +84,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     })?;
     let path = arguments.out.clone().unwrap_or_else(|| arguments.results.join("report.html"));
     let line = arguments.comparison();
-    let evaluation = Evaluation::new(&compare::Arguments::of(&line)?)?;
-    let mut study = evaluation.study();
+    let evaluation = compare::Arguments::of(&line)?.evaluate()?;
+    let mut study = compare::saved(&evaluation, None);
     study.command = format!("gpurf compare {}", line.join(" "));
     let own = Kept::now(study);
     let mut studies = kept::studies(&arguments.results)?;

@@ -5,7 +5,7 @@ use maud::{html, Markup};
 use super::page::{command, Section};
 use super::table::{folded, Cell};
 use crate::compare::jobs::Outcome;
-use crate::compare::malekeh::Evaluation;
+use crate::compare::evaluation::Evaluation;
 use crate::sim::by_cause;
 
 const WIDTH: f64 = 1180.0;
@@ -40,9 +40,8 @@ pub fn section(evaluation: &Evaluation, line: &str) -> Section {
         .designs
         .iter()
         .map(|design| {
-            let of_design: Vec<_> =
-                outcomes.iter().filter(|outcome| outcome.label == design.name()).collect();
-            (design.name(), means(&of_design))
+            let of_design: Vec<_> = outcomes.iter().filter(|outcome| outcome.label == design.label).collect();
+            (design.label.clone(), means(&of_design))
         })
         .collect();
     // A cause that no design knows takes no place.

@@ -9,8 +9,7 @@ use rayon::prelude::*;
 
 use super::page::{command, Section};
 use super::table::{folded, table, Cell};
-use crate::compare::malekeh::tables::METRICS;
-use crate::compare::malekeh::Evaluation;
+use crate::compare::evaluation::Evaluation;
 use crate::input::{EmulationArguments, Input};
 use crate::output::progress;
 use crate::profile::Profile;
@@ -68,7 +67,7 @@ pub fn section(evaluation: &Evaluation, profiles: &[Profile], line: &str) -> Sec
         h3 { "Under each design" }
         (command(line))
         (runs(evaluation))
-        @for metric in METRICS {
+        @for metric in &evaluation.study.metric {
             @let series = evaluation.series(metric);
             @if series.iter().any(|series| !series.values.is_empty()) {
                 @let labels: Vec<&str> = series.iter().map(|series| series.label.as_str()).collect();
@@ -76,7 +75,7 @@ pub fn section(evaluation: &Evaluation, profiles: &[Profile], line: &str) -> Sec
                     let values = series.iter().map(|series| Cell::number(series.get(&profile.name), 1));
                     std::iter::once(Cell::from(profile.name.as_str())).chain(values).collect()
                 }).collect();
-                (folded(metric.title(), &[&["workload"], &labels[..]].concat(), &rows))
+                (folded(&metric.title, &[&["workload"], &labels[..]].concat(), &rows))
             }
         }
     };

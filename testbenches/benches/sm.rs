@@ -9,6 +9,7 @@ use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, Lockstep};
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_testbenches::sub_core_engine;
 use gpurf_trace::{Reuse, Workload};
@@ -30,7 +31,8 @@ fn run<E: Clocked<In = In, Out = Out>>(
     cycles: Option<u64>,
     engine: impl FnMut(usize) -> E,
 ) -> (u64, u64) {
-    let mut gpu = Gpu::new(&Config::default(), design, SEED, engine);
+    let config = Config::default();
+    let mut gpu = Gpu::new(&config, design, SEED, Engines::around(&config, design, engine));
     if let Some(cycles) = cycles {
         gpu.limit_cycles(cycles);
     }

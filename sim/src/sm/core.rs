@@ -48,7 +48,7 @@ use super::prefetch::Prefetch;
 use super::register_cache::RegisterCacheUnit;
 use super::two_level::ActiveSet;
 use super::warp::{State, Warp};
-use crate::engines::RunsSubCore;
+use crate::engines::{Engines, RunsSubCore};
 
 /// `E` runs the issue stage and the operand stage.
 pub(super) struct Core<E> {
@@ -104,10 +104,17 @@ struct Save {
 }
 
 impl<E: RunsSubCore> Core<E> {
-    pub fn new(index: usize, engine: E, config: &Config, design: &Design) -> Self {
+    /// Of this number in its SM, and of that among all.
+    pub fn new(
+        index: usize,
+        number: usize,
+        engines: &mut Engines<E>,
+        config: &Config,
+        design: &Design,
+    ) -> Self {
         Core {
             index,
-            engine,
+            engine: (engines.sub_core)(number),
             warps: std::array::from_fn(|_| Warp::empty()),
             ages: Vec::with_capacity(MAX_WARPS),
             situation: WarpStates::default(),
@@ -133,7 +140,7 @@ impl<E: RunsSubCore> Core<E> {
             banks: config.hardware.banks,
             save: None,
             pool: None,
-            cache: RegisterCacheUnit::new(design, config),
+            cache: RegisterCacheUnit::new(design, config, || (engines.register_cache)(number)),
             prefetches: [Prefetch::default(); MAX_WARPS],
             slots: config.hardware.slots,
             vacated: 0,

@@ -18,7 +18,7 @@ use super::sm::Sm;
 use crate::config::{Config, Sthld};
 use crate::design::{Caching, Design, Residency, SharedLoads};
 use crate::energy::Energies;
-use crate::engines::{IwmuEngine, RegisterCacheEngine, RmuEngine, RunsSubCore, StatusMonitorEngine};
+use crate::engines::{Engines, RunsSubCore};
 use crate::issue::SthldController;
 use crate::statistics::{
     ratio, Counters, Interval, KernelStatistics, ResidentBlocks, Stalls, Statistics, Summary,
@@ -44,18 +44,13 @@ pub struct Gpu<E> {
 type RunAll<E> = fn(&mut [Sm<E>], u64) -> Result<bool, SmError>;
 
 impl<E: RunsSubCore> Gpu<E> {
-    /// `engine` makes the hardware of each sub-core, which must have the design's parameters,
-    /// [`Design::parameters`]; sub-core s of SM m has number 4 m + s. The seed is that of the
-    /// hardware's random choices.
+    /// `engines` make what runs the hardware. The seed is that of the hardware's random choices.
     ///
     /// Hardware that does nothing for two cycles, and is given the same again, is taken to do nothing in the next
     /// one either, and is not asked; see [`Gpu::clock_every_cycle`].
-    pub fn new(config: &Config, design: Design, seed: u64, mut engine: impl FnMut(usize) -> E) -> Self {
-        let count = config.sms;
-        let sms = (0..count).map(|index| {
-            let share = (index as u64, count as u64);
-            Sm::new(config, design, share, |sub_core| engine(index * SUB_CORES + sub_core))
-        });
+    pub fn new(config: &Config, design: Design, seed: u64, mut engines: Engines<E>) -> Self {
+        let count = config.sms as u64;
+        let sms = (0..count).map(|number| Sm::new(config, design, (number, count), &mut engines));
         let mut gpu = Gpu {
             sms: sms.collect(),
             config: config.clone(),
@@ -79,15 +74,6 @@ impl<E: RunsSubCore> Gpu<E> {
         gpu
     }
 
-    /// Puts other engines in place of the reference models of the inter-warp multicasting units, one per SM,
-    /// before anything is run. They must be what [`Config::hardware`] describes.
-    pub fn drive_multicasting_units(&mut self, mut unit: impl FnMut(usize) -> IwmuEngine) {
-        for (number, sm) in self.sms.iter_mut().enumerate() {
-            let sharing = LoadSharing::new(self.design.shared_loads(), &self.config, || unit(number));
-            sm.machine.context.memory.sharing = sharing;
-        }
-    }
-
     /// Ends the run after so many cycles, in the middle of a kernel if need be.
     pub fn limit_cycles(&mut self, cycles: u64) {
         self.cycle_limit = cycles;
@@ -100,26 +86,6 @@ impl<E: RunsSubCore> Gpu<E> {
             sm.jump = false;
             sm.machine.sub_cores.iter_mut().for_each(|sub_core| sub_core.skips = false);
         }
-    }
-
-    /// Has the RMU of each SM run by an engine: see [`Design::FINEREG`]. It must have the
-    /// machine's parameters, [`Config::hardware`].
-    pub fn drive_rmu(&mut self, mut engine: impl FnMut(usize) -> RmuEngine) {
-        self.sms.iter_mut().enumerate().for_each(|(index, sm)| sm.switching.rmu = engine(index));
-    }
-
-    /// Has the CTA status monitor of each SM run by an engine. It must have the
-    /// machine's parameters, [`Config::hardware`].
-    pub fn drive_status_monitor(&mut self, mut engine: impl FnMut(usize) -> StatusMonitorEngine) {
-        self.sms.iter_mut().enumerate().for_each(|(index, sm)| sm.switching.monitor.engine = engine(index));
-    }
-
-    /// Has the register cache of each sub-core run by an engine, if the design has one: sub-core s of SM m has number
-    /// 4 m + s. It must have the design's parameters, [`Design::parameters`].
-    pub fn drive_register_caches(&mut self, mut engine: impl FnMut(usize) -> RegisterCacheEngine) {
-        let caches =
-            self.sms.iter_mut().flat_map(|sm| &mut sm.machine.sub_cores).map(|sub_core| &mut sub_core.cache);
-        caches.flatten().enumerate().for_each(|(number, cache)| cache.engine = engine(number));
     }
 
     /// Counts, under any design, what [`ResidentBlocks`] says of resident blocks and of the registers they use.

@@ -114,12 +114,16 @@ pub(super) struct RegisterCacheUnit {
 }
 
 impl RegisterCacheUnit {
-    /// The one of a design, if it has one, run by its model.
-    pub fn new(design: &Design, config: &Config) -> Option<Self> {
+    /// The one of a design, if it has one; `engine` makes what runs it.
+    pub fn new(
+        design: &Design,
+        config: &Config,
+        engine: impl FnOnce() -> RegisterCacheEngine,
+    ) -> Option<Self> {
         let caching = design.register_cache?;
         let Parameters { banks, rows, rc_write, rc_allocation, .. } = design.parameters(config, 0);
         Some(RegisterCacheUnit {
-            engine: design.register_cache_model(config),
+            engine: engine(),
             inputs: RegisterCacheIn::default(),
             results: VecDeque::with_capacity(64),
             fills: VecDeque::with_capacity(MAX_SLOTS),

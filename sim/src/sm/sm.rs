@@ -23,7 +23,7 @@ use super::prefetch;
 use super::switching::Switching;
 use crate::config::{Config, Organisation};
 use crate::design::{Caching, Design};
-use crate::engines::{iwmu_model, RunsSubCore};
+use crate::engines::{Engines, RunsSubCore};
 use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
 
@@ -56,22 +56,27 @@ pub(super) struct Finished {
 }
 
 impl<E: RunsSubCore> Sm<E> {
-    pub fn new(
-        config: &Config,
-        design: Design,
-        share: (u64, u64),
-        mut engine: impl FnMut(usize) -> E,
-    ) -> Self {
-        let sharing = LoadSharing::new(design.shared_loads(), config, || iwmu_model(config));
+    pub fn new(config: &Config, design: Design, share: (u64, u64), engines: &mut Engines<E>) -> Self {
+        let number = share.0 as usize;
+        let sharing = LoadSharing::new(design.shared_loads(), config, || (engines.multicasting_unit)(number));
         let monolithic = (config.organisation == Organisation::Monolithic)
             .then(|| Monolithic::new(design.two_level, SUB_CORES * config.active_warps));
         let machine = Machine {
-            sub_cores: std::array::from_fn(|index| Core::new(index, engine(index), config, &design)),
+            sub_cores: std::array::from_fn(|index| {
+                Core::new(index, SUB_CORES * number + index, engines, config, &design)
+            }),
             context: Context::new(config, sharing),
             monolithic,
             next_serial: 0,
         };
-        Sm { machine, switching: Switching::new(config, &design), design, share, front: None, jump: true }
+        Sm {
+            machine,
+            switching: Switching::new(design.residency, engines, number),
+            design,
+            share,
+            front: None,
+            jump: true,
+        }
     }
 
     /// Launches a kernel, of which `marks` says what its multicasting loads are.

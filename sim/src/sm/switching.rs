@@ -43,9 +43,8 @@ use super::mover::{DramMove, Moves, Progress, RmuMove, CODE_BITS};
 use super::names::{BlockId, BlockSet, Place, Region, Slot};
 use super::occupancy::Occupancy;
 use super::warp::Warp;
-use crate::config::Config;
-use crate::design::{Design, Residency};
-use crate::engines::{rmu_model, RmuEngine, RunsSubCore};
+use crate::design::Residency;
+use crate::engines::{Engines, RmuEngine, RunsSubCore};
 use crate::finereg::Location;
 
 use opening::{Opening, Wanted};
@@ -53,7 +52,7 @@ use status::StatusMonitor;
 
 pub(super) struct Switching {
     pub residency: Residency,
-    pub rmu: RmuEngine,
+    rmu: RmuEngine,
     /// Of the running kernel's code, which the RMU's cache knows by address.
     pub code: u32,
     kernels: Vec<String>,
@@ -93,14 +92,15 @@ enum Phase {
 }
 
 impl Switching {
-    pub fn new(config: &Config, design: &Design) -> Self {
+    /// Of the SM of this number.
+    pub fn new<E>(residency: Residency, engines: &mut Engines<E>, number: usize) -> Self {
         Switching {
-            residency: design.residency,
-            rmu: rmu_model(config),
+            residency,
+            rmu: (engines.rmu)(number),
             code: 0,
             kernels: Vec::new(),
             saved_before: 0,
-            monitor: StatusMonitor::new(config),
+            monitor: StatusMonitor::new((engines.status_monitor)(number)),
             under_way: None,
             turn: 0,
             spare: Vec::new(),

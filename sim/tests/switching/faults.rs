@@ -2,6 +2,7 @@
 
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut, RmuIn, RmuOut};
 use gpurf_blocks::{Parameters, Tie, MAX_CTAS};
+use gpurf_sim::engines::{Engines, RmuEngine, StatusMonitorEngine};
 use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_sim::sm::{Design, Gpu, SmError};
 use gpurf_sim::statistics::Statistics;
@@ -19,8 +20,7 @@ fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
         |outputs| outputs.acrf_write_register ^= 1,
     ];
     for fault in faults {
-        let mut gpu = Gpu::new(&config, Design::FINEREG, 1, |_| Design::FINEREG.model(&config, 1));
-        gpu.drive_rmu(|_| {
+        let rmu = |_| -> RmuEngine {
             // Every hundredth register that comes back.
             let mut restored = 0;
             let alter = move |_: &RmuIn<u32>, outputs: &mut RmuOut<u32>| {
@@ -30,7 +30,9 @@ fn a_register_that_is_lost_or_changed_on_its_way_is_found() {
                 }
             };
             Box::new(Altered { engine: Rmu::new(&config.hardware), alter })
-        });
+        };
+        let engines = Engines { rmu: Box::new(rmu), ..Engines::models(&config, Design::FINEREG, 1) };
+        let mut gpu = Gpu::new(&config, Design::FINEREG, 1, engines);
         gpu.run(&workload, None).unwrap();
         assert!(gpu.statistics("model", 0).summary.counters.token_errors > 0);
     }
@@ -43,15 +45,16 @@ fn run_monitored(tie: Tie, alter: Alter) -> Result<Statistics, SmError> {
     let config = config(&SMALL);
     let parameters = Parameters { tie, ..config.hardware };
     let design = Design::FINEREG;
-    let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
-    gpu.drive_status_monitor(|_| {
+    let monitor = |_| -> StatusMonitorEngine {
         let mut selections = 0;
         let alter = move |inputs: &CtaStatusMonitorIn, outputs: &mut CtaStatusMonitorOut| {
             selections += u32::from(inputs.select);
             alter(selections, inputs, outputs);
         };
         Box::new(Altered { engine: CtaStatusMonitor::new(&parameters), alter })
-    });
+    };
+    let engines = Engines { status_monitor: Box::new(monitor), ..Engines::models(&config, design, 1) };
+    let mut gpu = Gpu::new(&config, design, 1, engines);
     gpu.run(&workload(12, &Shape { barriers: false, ..SHAPE }), None)?;
     Ok(gpu.statistics("model", 0))
 }

@@ -6,6 +6,7 @@ mod faults;
 mod kernels;
 
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_sim::statistics::{ResidentBlocks, Statistics};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
@@ -103,7 +104,7 @@ fn config(settings: &[&str]) -> Config {
 }
 
 fn run(workload: &Workload, design: Design, config: &Config, every_cycle: bool) -> Statistics {
-    let mut gpu = Gpu::new(config, design, 1, |_| design.model(config, 1));
+    let mut gpu = Gpu::new(config, design, 1, Engines::models(config, design, 1));
     if every_cycle {
         gpu.clock_every_cycle();
     }
@@ -192,7 +193,7 @@ fn more_blocks_are_resident_and_memory_is_hidden() {
     let config = config(&SMALL);
     let [baseline, threads, finereg] =
         [Design::BASELINE, Design::VIRTUAL_THREAD, Design::FINEREG].map(|design| {
-            let mut gpu = Gpu::new(&config, design, 1, |_| design.model(&config, 1));
+            let mut gpu = Gpu::new(&config, design, 1, Engines::models(&config, design, 1));
             gpu.observe_residency();
             gpu.run(&workload, None).unwrap();
             gpu.statistics("model", 0)

@@ -4,23 +4,16 @@ use gpurf_workloads::suite::hgemm::{Tile, TILES};
 
 use crate::input::Input;
 
-/// A network. I §4 gives its batch: 256 images, 128 sequences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Model {
-    ResNet152,
-    BertLarge,
-}
-
 /// A layer as the product of an `m` x `k` and a `k` x `n` matrix. `m` is left out: see [`Layer::input`].
 #[derive(Clone, Debug)]
 pub struct Layer {
-    pub model: Model,
     pub name: String,
     n: usize,
     k: usize,
 }
 
-/// Every shape once, as the paper does.
+/// Those of ResNet-152, then those of BERT-large: every shape once, as the paper does. I §4 gives their batches: 256
+/// images, 128 sequences.
 pub fn all() -> Vec<Layer> {
     let mut layers = vec![resnet("conv1".into(), 64, 7 * 7 * 3)];
     let mut channels = 64;
@@ -33,7 +26,7 @@ pub fn all() -> Vec<Layer> {
         ]);
         channels = 4 * width;
     }
-    let bert = |name: &str, n, k| Layer { model: Model::BertLarge, name: name.into(), n, k };
+    let bert = |name: &str, n, k| Layer { name: name.into(), n, k };
     // Sequences of 512, heads of 64.
     layers.extend([
         bert("query", 1024, 1024),
@@ -47,7 +40,7 @@ pub fn all() -> Vec<Layer> {
 }
 
 fn resnet(name: String, n: usize, k: usize) -> Layer {
-    Layer { model: Model::ResNet152, name, n, k }
+    Layer { name, n, k }
 }
 
 /// Thread blocks that a scaled layer has: two waves of the two that an SM holds.

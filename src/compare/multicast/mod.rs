@@ -1,160 +1,68 @@
-//! The evaluation of inter-warp multicasting: traffic of every tile, performance of the layers of two
-//! networks, and what the load request table needs. I §5.2.
+//! What the study of inter-warp multicasting computes of its matrix products: tiles and layers of two networks. I §5.2.
 
-mod claims;
 mod layers;
-mod plots;
-mod tables;
 
-use std::path::PathBuf;
+use gpurf_sim::gemm_traffic::Tiling;
+use gpurf_sim::sm::SharedLoads;
+use gpurf_workloads::suite::hgemm::{Tile, TILES};
 
-use anyhow::{bail, ensure, Result};
-use gpurf_sim::sm::Design;
-
-use super::finding::Finding;
-use super::jobs::{self, Outcome, Variant};
-use super::study::Study;
-use super::Arguments;
+use super::jobs::Outcome;
+use super::metrics::Pair;
 use crate::input::Input;
-use crate::Verdict;
 use layers::Layer;
 
-/// The compared designs, the one that the others are compared with first.
-const DESIGNS: [Design; 4] = [Design::BASELINE, Design::DARSIE, Design::IWMA, Design::IWMA_DARSIE];
+/// The clock that bandwidths are given for, GHz. I table 2.
+const CLOCK: f64 = 1.13;
 
-/// Constants that differ: how often a fragment is loaded.
-const TURING: &str = "mlds.transfers=1";
-const VOLTA: &str = "mlds.transfers=2";
-
-/// Sizes of the load request table that are tried.
-const ENTRIES: [usize; 6] = [16, 32, 64, 96, 128, 192];
-
-/// Outcomes of the parts of the study.
-#[derive(serde::Serialize)]
-struct Results {
-    tiles: Vec<Outcome>,
-    layers: Vec<Outcome>,
-    /// With `--ablations`: tables of several sizes, both searches.
-    tables: Vec<Outcome>,
+/// The tile or the layer of this name.
+pub fn input(name: &str) -> Option<Input> {
+    let layer = layers::all().into_iter().find(|layer| layer.name == name);
+    layer.map(|layer| layer.input()).or_else(|| layers::tiles().into_iter().find(|tile| tile.name() == name))
 }
 
-impl Results {
-    fn all(&self) -> impl Iterator<Item = &Outcome> {
-        self.tiles.iter().chain(&self.layers).chain(&self.tables)
-    }
+fn tile(run: &Outcome) -> Option<&'static Tile> {
+    TILES.iter().find(|tile| layers::tile_name(tile) == run.workload)
 }
 
-/// What the paper reports.
-pub fn claimed() -> Vec<Finding> {
-    let nothing = Results { tiles: vec![], layers: vec![], tables: vec![] };
-    tables::findings(&nothing, &layers::all())
+fn layer(run: &Outcome) -> Option<Layer> {
+    layers::all().into_iter().find(|layer| layer.name == run.workload)
 }
 
-/// Runs the products and prints the tables.
-pub fn run(mut arguments: Arguments) -> Result<Verdict> {
-    ensure!(
-        arguments.designs.is_empty() && !arguments.sthld && arguments.csv.is_none(),
-        "--study multicast: --designs, --sthld and --csv belong to another study; leave them out",
-    );
-    arguments.machine.config.get_or_insert_with(|| PathBuf::from("multicast-next"));
-    let config = arguments.machine.load()?;
-    let tiles = chosen(&arguments.input, layers::tiles(), Input::name);
-    let layers = chosen(&arguments.input, layers::all(), |layer: &Layer| layer.name.as_str());
-    if tiles.is_empty() && layers.is_empty() {
-        bail!(
-            "{}: neither tiles nor layers; there are {}",
-            arguments.input.join(" "),
-            layers::tiles().iter().map(Input::name).map(String::from).collect::<Vec<_>>().join(", ")
-                + ", "
-                + &layers::all().into_iter().map(|layer| layer.name).collect::<Vec<_>>().join(", "),
-        );
-    }
-    let inputs: Vec<_> = layers.iter().map(Layer::input).collect();
-    let results = Results {
-        tiles: jobs::run(&tiles, &[on(TURING), on(VOLTA)].concat(), &config, &arguments)?,
-        layers: jobs::run(&inputs, &on(VOLTA), &config, &arguments)?,
-        tables: match arguments.ablations {
-            true => jobs::run(&tiles, &table_variants(), &config, &arguments)?,
-            false => vec![],
-        },
-    };
-    arguments.json.write(&results)?;
-    if arguments.json.leaves_tables() {
-        tables::print(&results, &layers, &config);
-    }
-    if let Some(folder) = &arguments.out {
-        let names = tiles.iter().chain(&inputs).map(|input| input.name().to_string()).collect();
-        let findings = tables::findings(&results, &layers);
-        Study::new("multicast", names, findings, plots::all(&results)).save(folder)?;
-    }
-    Ok(jobs::verdict(results.all()))
+fn tiling(tile: &Tile) -> Tiling {
+    let Tile { block_m, block_n, block_k, warp_m, warp_n, .. } = *tile;
+    Tiling { block_m, block_n, block_k, warp_m, warp_n }
 }
 
-/// Those that are named, all if nothing is.
-fn chosen<T>(names: &[String], all: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
-    let is_chosen = |one: &T| names.is_empty() || names.iter().any(|chosen| chosen == name(one));
-    all.into_iter().filter(is_chosen).collect()
+/// Change of the traffic of a tile's main loop, as derived.
+pub fn derived(pair: &Pair) -> Option<f64> {
+    let (tiling, times) = (tiling(tile(pair.run)?), pair.machine.mlds.transfers);
+    let of = |sharing: SharedLoads| tiling.step(times, sharing).sum() as f64;
+    Some(100.0 * (of(pair.run.design().shared_loads()) / of(SharedLoads::APART) - 1.0))
 }
 
-/// All designs where a fragment is loaded so often.
-fn on(generation: &str) -> Vec<Variant> {
-    DESIGNS.map(|design| variant(design, &[generation])).to_vec()
+/// Multicasting loads of a tile between two barriers.
+pub fn loads(pair: &Pair) -> Option<f64> {
+    let tile = tile(pair.run).filter(|_| pair.run.design().multicast)?;
+    Some(tiling(tile).loads_between_barriers(pair.machine.mlds.transfers) as f64)
 }
 
-/// Tables of several sizes, searched in both ways, against no multicasting.
-fn table_variants() -> Vec<Variant> {
-    let tables = ["cam", "scan"].into_iter().flat_map(|search| {
-        ENTRIES.map(|entries| {
-            let settings = [format!("lrt_entries={entries}"), format!("search={search}")];
-            variant(Design::IWMA, &[VOLTA, &settings[0], &settings[1]])
-        })
-    });
-    std::iter::once(variant(Design::BASELINE, &[VOLTA])).chain(tables).collect()
+/// Cycles that the tensor cores need at least for a layer.
+fn ideal(pair: &Pair) -> Option<f64> {
+    let layer = layer(pair.run)?;
+    Some(layers::ideal_cycles(layer.tile(), layer.shape(), pair.machine.tensor.initiation) as f64)
 }
 
-/// A design against the baseline of the same generation. Intervals are short, to see the table fill.
-fn variant(design: Design, settings: &[&str]) -> Variant {
-    let mut variant = Variant::set(design, settings);
-    variant.reference = format!("{} {}", Design::BASELINE.name(), settings[0]);
-    variant.settings.push("interval=500".into());
-    variant
-}
-
-/// A run and the one it is compared with.
-fn against_reference<'a>(
-    outcomes: &'a [Outcome],
-    outcome: &Outcome,
-    generation: &str,
-) -> Option<&'a Outcome> {
-    let label = format!("{} {generation}", Design::BASELINE.name());
-    outcomes.iter().find(|other| other.workload == outcome.workload && other.label == label)
-}
-
-/// Transfers between register files and L1 or shared memory.
-fn traffic(outcome: &Outcome) -> u64 {
-    let counters = &outcome.counters;
-    counters.shared_loads + counters.shared_stores + counters.global_loads + counters.global_stores
-}
-
-fn traffic_bytes(outcome: &Outcome) -> u64 {
-    let counters = &outcome.counters;
-    counters.shared_load_bytes
+/// Bandwidth in GB/s that a layer would need to keep the tensor cores busy.
+pub fn needed(pair: &Pair) -> Option<f64> {
+    let counters = &pair.run.counters;
+    let bytes = counters.shared_load_bytes
         + counters.shared_store_bytes
         + counters.global_load_bytes
-        + counters.global_store_bytes
+        + counters.global_store_bytes;
+    Some(CLOCK * bytes as f64 / ideal(pair)?)
 }
 
-/// Change over the reference, %.
-fn change(value: f64, reference: f64) -> f64 {
-    100.0 * (value / reference - 1.0)
-}
-
-/// Change of the traffic, %.
-fn traffic_change(outcome: &Outcome, reference: &Outcome) -> f64 {
-    change(traffic(outcome) as f64, traffic(reference) as f64)
-}
-
-/// Change of the instructions per cycle, %.
-fn performance_change(outcome: &Outcome, reference: &Outcome) -> f64 {
-    change(outcome.ipc, reference.ipc)
+/// Cycles in which the tensor cores are busy, %.
+pub fn tensor(pair: &Pair) -> Option<f64> {
+    Some(100.0 * ideal(pair)? / pair.run.counters.cycles as f64)
 }

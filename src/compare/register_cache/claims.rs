@@ -1,8 +1,7 @@
-//! What the paper's evaluation reports: `papers/register-cache-evaluation.toml`, and the same of what was counted.
+//! What the paper's evaluation reports, in the study's file, and the same of what was counted.
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::claims::read;
 use crate::register_cache::{Outcome, Row};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,10 +64,6 @@ pub struct Claim {
     pub over: Vec<String>,
     pub statistic: Statistic,
     pub claimed: f64,
-}
-
-pub fn all() -> Vec<Claim> {
-    read(include_str!("../../../papers/register-cache-evaluation.toml"))
 }
 
 impl Claim {

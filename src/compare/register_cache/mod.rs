@@ -13,26 +13,19 @@ use gpurf_trace::Workload;
 use gpurf_workloads::Options;
 use serde::Serialize;
 
+use super::definition::{Definition, Inputs};
 use super::finding::{findings_table, Finding, Here};
 use super::plot::Plot;
 use super::series::Series;
 use super::study::Study;
 use super::{jobs, Arguments};
 use crate::output::{progress, table, write, write_json};
-use crate::products::Product;
 use crate::register_cache::tables::{csv, percent};
 use crate::register_cache::Outcome;
 use crate::Verdict;
-use claims::{Claim, Metric};
+pub use claims::Claim;
+use claims::Metric;
 use price::Price;
-
-/// C Table IV.
-const CUDA_CORES: [&str; 8] = ["bfs", "b+tree", "gaussian", "hotspot", "kmeans", "nn", "lud", "pathfinder"];
-
-/// C Tables IV and V.
-fn workloads() -> Vec<String> {
-    CUDA_CORES.map(String::from).into_iter().chain(Product::all().map(|product| product.name)).collect()
-}
 
 /// One way to count all of it.
 #[derive(Serialize)]
@@ -92,24 +85,23 @@ impl Compared {
     }
 }
 
-/// What the paper reports.
-pub fn claimed() -> Vec<Finding> {
-    claims::all().into_iter().map(|claim| Compared { claim, counted: vec![] }.finding()).collect()
+/// What the paper reports, as far as it is counted without an SM.
+pub fn claimed(study: &Definition) -> impl Iterator<Item = Finding> + '_ {
+    study.counted.iter().map(|claim| Compared { claim: claim.clone(), counted: vec![] }.finding())
 }
 
 pub fn run(arguments: &Arguments) -> Result<Verdict> {
     ensure!(
         arguments.designs.is_empty()
-            && !arguments.sthld
-            && !arguments.ablations
+            && arguments.also.is_empty()
             && arguments.machine.config.is_none()
             && arguments.machine.settings.is_empty(),
-        "--study register-cache: --designs, --sthld, --ablations, --config and --set belong to another study; leave \
-         them out, or use `gpurf register-cache` for other caches",
+        "compare register-cache: --designs, --also, --config and --set belong to another study; leave them out, or use \
+         `gpurf register-cache` for other caches",
     );
-    let inputs = match arguments.input.is_empty() {
-        true => workloads(),
-        false => arguments.input.clone(),
+    let inputs = match (&arguments.input[..], &arguments.study.inputs) {
+        ([], Inputs::Named(names)) => names.clone(),
+        (names, _) => names.to_vec(),
     };
     let mut readings = Reading::all();
     let bar = progress(inputs.len() as u64, "workloads");
@@ -122,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let claims = claims::all().into_iter().map(|claim| {
+    let claims = arguments.study.counted.iter().cloned().map(|claim| {
         let counted = readings.iter().map(|reading| (reading.name, claim.counted(&reading.outcomes)));
         Compared { counted: counted.collect(), claim }
     });

@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments, width: usize) -> Result<(Vec<Price>, Vec<Outco
         false => arguments.inputs()?,
     };
     let (families, variants): (Vec<_>, Vec<_>) = variants().into_iter().unzip();
-    let outcomes = jobs::run(&inputs, &variants, &config, arguments)?;
+    let outcomes = jobs::run(&inputs, |_| variants.clone(), &config, arguments)?;
     let hardware = hardware(&variants, &config, width)?;
     let rows = families.into_iter().zip(&variants).zip(hardware);
     let baseline_by_size = by_size(&Variant::plain(Design::BASELINE), &config)?;

@@ -11,18 +11,17 @@ use gpurf_blocks::ports::CtaStatusMonitorIn;
 use gpurf_blocks::FLAG_WORD;
 
 use super::super::names::{BlockId, BlockSet};
-use crate::config::Config;
-use crate::engines::{status_monitor_model, StatusMonitorEngine};
+use crate::engines::StatusMonitorEngine;
 use crate::finereg::{Candidate, Location, Status};
 
 pub(in crate::sm) struct StatusMonitor {
-    pub engine: StatusMonitorEngine,
+    engine: StatusMonitorEngine,
     updates: VecDeque<(BlockId, Status)>,
 }
 
 impl StatusMonitor {
-    pub fn new(config: &Config) -> Self {
-        StatusMonitor { engine: status_monitor_model(config), updates: VecDeque::new() }
+    pub fn new(engine: StatusMonitorEngine) -> Self {
+        StatusMonitor { engine, updates: VecDeque::new() }
     }
 
     /// Where a block's context and its registers are from now on.

@@ -1,0 +1,312 @@
+//! What a study is: a file in `papers`, read when the tool is built into. Runs, metrics, tables, plots and claims stand
+//! there; how a metric is computed stands in [`super::metrics`].
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use gpurf_sim::sm::{Design, DesignError};
+use serde::{Deserialize, Serialize};
+
+use super::claims::Claim;
+use super::register_cache::Claim as Counted;
+
+/// All studies, in the order in which help lists them.
+pub static STUDIES: LazyLock<Vec<Definition>> = LazyLock::new(|| {
+    let files = [
+        include_str!("../../papers/malekeh-evaluation.toml"),
+        include_str!("../../papers/multicast-evaluation.toml"),
+        include_str!("../../papers/finereg-evaluation.toml"),
+        include_str!("../../papers/register-cache-evaluation.toml"),
+        include_str!("../../papers/operand-stage-evaluation.toml"),
+    ];
+    files.map(|file| toml::from_str(file).unwrap_or_else(|error| panic!("{error}"))).into()
+});
+
+/// A study.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Definition {
+    /// As the command line names it.
+    pub name: String,
+    pub about: String,
+    /// The letter by which the paper is cited, for claims that do not name one.
+    pub paper: String,
+    /// The preset that its runs have; the default machine without.
+    #[serde(default)]
+    pub machine: String,
+    pub inputs: Inputs,
+    /// The first is what the others are compared with.
+    #[serde(default)]
+    pub designs: Vec<Named>,
+    /// Constants of all runs, beside those of conditions.
+    #[serde(default)]
+    pub set: Vec<String>,
+    /// Designs that are tuned for each workload: of runs with these constants the one with the highest IPC counts.
+    #[serde(default)]
+    pub tuned: BTreeMap<String, Vec<Vec<String>>>,
+    /// Under each of them all designs run. The first is the study's own.
+    #[serde(default)]
+    pub condition: Vec<Condition>,
+    /// Runs that are made on request, by name.
+    #[serde(default)]
+    pub also: BTreeMap<String, Vec<Runs>>,
+    /// Workloads by group.
+    #[serde(default)]
+    pub groups: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub metric: Vec<Metric>,
+    #[serde(default)]
+    pub table: Vec<TableOf>,
+    #[serde(default)]
+    pub plot: Vec<PlotOf>,
+    /// What of each run goes into a CSV file beside the metrics: places in its JSON, such as `counters.hits`.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    #[serde(default)]
+    pub claim: Vec<Claim>,
+    /// Of what is counted without an SM.
+    #[serde(default)]
+    pub counted: Vec<Counted>,
+}
+
+/// Workloads that a study runs if none is named.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Inputs {
+    Suite(Suite),
+    Named(Vec<String>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Suite {
+    Suite,
+}
+
+/// A design as a study writes it, which is what its results call it: with constants behind it if it has its own, as in
+/// `baseline collectors=8`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Named {
+    pub label: String,
+    pub design: Design,
+    pub set: Vec<String>,
+}
+
+impl TryFrom<String> for Named {
+    type Error = DesignError;
+
+    fn try_from(label: String) -> Result<Named, DesignError> {
+        let mut words = label.split(' ');
+        let design = words.next().unwrap_or_default().parse()?;
+        Ok(Named { design, set: words.map(String::from).collect(), label })
+    }
+}
+
+impl From<Design> for Named {
+    fn from(design: Design) -> Named {
+        Named { label: design.name(), design, set: vec![] }
+    }
+}
+
+/// What all runs have in common under which claims are looked at.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// As findings call it.
+    pub name: String,
+    /// What stands behind the designs of its runs; the constants without.
+    pub label: Option<String>,
+    pub set: Vec<String>,
+    /// Of what group of workloads; of all without.
+    pub of: Option<String>,
+}
+
+/// Designs, each with each of these sets of constants.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Runs {
+    pub designs: Vec<Named>,
+    #[serde(default = "no_constants")]
+    pub sets: Vec<Vec<String>>,
+    #[serde(default)]
+    pub exact_reuse: bool,
+    /// Label of what they are compared with; the study's own reference without.
+    pub reference: Option<String>,
+    /// Of what group of workloads; of all without.
+    pub of: Option<String>,
+}
+
+fn no_constants() -> Vec<Vec<String>> {
+    vec![vec![]]
+}
+
+/// A number per workload and variant.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Metric {
+    pub name: String,
+    /// Over tables and plots.
+    pub title: String,
+    /// What a claim about it is called; the title without.
+    #[serde(default)]
+    pub claim: String,
+    /// Its sign says in which direction it goes.
+    #[serde(default)]
+    pub is_change: bool,
+    /// It is of the reference itself.
+    #[serde(default)]
+    pub of_reference: bool,
+    /// It is of a group of workloads; of all without.
+    pub of: Option<String>,
+    /// A table by workload.
+    #[serde(default = "yes")]
+    pub table: bool,
+    /// Bars by workload, in a file of this name.
+    pub plot: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A row for each variant.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableOf {
+    pub title: String,
+    /// The designs, or the runs of a name in `also`, after the design of `first`.
+    pub rows: String,
+    pub first: Option<String>,
+    pub columns: Vec<Column>,
+}
+
+/// A metric or a place in the JSON of a run, over the workloads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    pub name: String,
+    pub value: String,
+    #[serde(default)]
+    pub is: Statistic,
+    /// Label of what it is compared with, if not with what the row's runs are.
+    pub against: Option<String>,
+}
+
+/// What is made of the values of all workloads.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Statistic {
+    #[default]
+    Average,
+    Maximum,
+    Sum,
+}
+
+/// Lines.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PlotOf {
+    pub file: String,
+    pub title: String,
+    pub axes: [String; 2],
+    #[serde(flatten)]
+    pub lines: LinesOf,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinesOf {
+    /// A metric over runs on request, at these places: a line per workload, and their mean.
+    OverRuns { metric: String, runs: String, at: Vec<f64> },
+    /// A metric over the conditions, at these places: a line per design.
+    OverConditions { metric: String, at: Vec<f64>, against: String },
+    /// What intervals have of a variant: a line per workload.
+    OverTime { variant: String, of: String },
+}
+
+impl Condition {
+    /// What results call a design under it.
+    pub fn of(&self, design: &str) -> String {
+        match &self.label {
+            Some(label) => format!("{design} {label}"),
+            None => label(design, &self.set),
+        }
+    }
+}
+
+/// A design's name and what is changed.
+pub fn label(design: &str, set: &[String]) -> String {
+    [&[design.to_string()][..], set].concat().join(" ")
+}
+
+impl Definition {
+    /// The study of this name.
+    pub fn named(name: &str) -> Option<&'static Definition> {
+        STUDIES.iter().find(|study| study.name == name)
+    }
+
+    /// Conditions under which the designs run: one that changes nothing, if the study names none.
+    pub fn conditions(&self) -> Vec<Condition> {
+        match self.condition.is_empty() {
+            true => vec![Condition { name: "here".into(), ..Condition::default() }],
+            false => self.condition.clone(),
+        }
+    }
+}
+
+impl Metric {
+    /// What a claim about it is called.
+    pub fn claimed(&self) -> &str {
+        if self.claim.is_empty() {
+            &self.title
+        } else {
+            &self.claim
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::metrics::is_known;
+    use super::*;
+
+    #[test]
+    fn what_studies_name_is_there() {
+        for study in STUDIES.iter() {
+            let name = &study.name;
+            let metrics: Vec<&str> = study.metric.iter().map(|metric| metric.name.as_str()).collect();
+            let groups = study.metric.iter().map(|metric| &metric.of);
+            let groups = groups.chain(study.condition.iter().map(|condition| &condition.of)).flatten();
+            groups.for_each(|group| assert!(study.groups.contains_key(group), "{name}: {group}"));
+            for metric in &metrics {
+                assert!(is_known(metric), "{name}: {metric}");
+            }
+            for claim in &study.claim {
+                assert!(metrics.contains(&claim.metric.as_str()), "{name}: {}", claim.metric);
+                assert!(
+                    study.designs.iter().any(|named| named.label == claim.design),
+                    "{name}: {}",
+                    claim.design
+                );
+                let numbers = [claim.average, claim.maximum, claim.minimum];
+                assert!(numbers.iter().any(Option::is_some), "{name}: {}", claim.section);
+            }
+            for table in &study.table {
+                assert!(
+                    table.rows == "designs" || study.also.contains_key(&table.rows),
+                    "{name}: {}",
+                    table.rows
+                );
+                table
+                    .columns
+                    .iter()
+                    .for_each(|column| assert!(is_known(&column.value), "{name}: {}", column.value));
+            }
+            let tuned =
+                study.tuned.keys().filter(|design| study.designs.iter().all(|named| named.label != **design));
+            assert_eq!(tuned.count(), 0, "{name}");
+            assert!(name == "register-cache" || !study.designs.is_empty());
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! A study that is run in the SM: its jobs, and what is made of their outcomes, as its file says.
+
+use std::collections::BTreeMap;
+
+use anyhow::{bail, Result};
+use gpurf_sim::config::Config;
+use gpurf_sim::sm::Design;
+
+use super::claims::{self, Claim};
+use super::definition::{label, Condition, Definition, LinesOf, Metric, Named, PlotOf, Runs};
+use super::finding::Finding;
+use super::finereg::Sorted;
+use super::jobs::{self, Outcome, Variant};
+use super::metrics::{value, Pair};
+use super::plot::{Line, Plot};
+use super::series::Series;
+use super::study::Study;
+use super::Arguments;
+use crate::input::Input;
+
+/// What was run, and what came out.
+pub struct Evaluation {
+    pub study: &'static Definition,
+    /// Constants of the machine, before those of variants.
+    pub config: Config,
+    /// Names of what it ran on.
+    pub workloads: Vec<String>,
+    /// The first is what the others are compared with.
+    pub designs: Vec<Named>,
+    conditions: Vec<Condition>,
+    /// Runs on request, by the name of the request.
+    also: BTreeMap<String, Vec<Variant>>,
+    /// Workloads by group.
+    pub groups: BTreeMap<String, Vec<String>>,
+    /// What is to be said of them before all.
+    pub heading: String,
+    pub outcomes: Vec<Outcome>,
+    /// All runs, those too of which the best counts.
+    pub all: Vec<Outcome>,
+    /// Constants of the variants, and what they are compared with, by label.
+    machines: BTreeMap<String, Config>,
+    references: BTreeMap<String, String>,
+}
+
+impl Evaluation {
+    /// Runs the designs on the inputs, or reads what earlier runs left.
+    pub fn new(
+        study: &'static Definition,
+        config: Config,
+        arguments: &Arguments,
+        Sorted { inputs, groups, heading }: Sorted,
+    ) -> Result<Evaluation> {
+        let groups: BTreeMap<_, _> = study.groups.clone().into_iter().chain(groups).collect();
+        let mut evaluation = Evaluation {
+            study,
+            config,
+            workloads: inputs.iter().map(|input| input.name().to_string()).collect(),
+            designs: designs(study, &arguments.designs),
+            conditions: study.conditions(),
+            also: BTreeMap::new(),
+            groups,
+            heading,
+            outcomes: vec![],
+            all: vec![],
+            machines: BTreeMap::new(),
+            references: BTreeMap::new(),
+        };
+        let mut jobs: Vec<(Option<String>, Variant)> = vec![];
+        for condition in &evaluation.conditions {
+            let of_condition = evaluation.designs.iter().flat_map(|named| evaluation.runs(named, condition));
+            jobs.extend(of_condition.map(|variant| (condition.of.clone(), variant)));
+        }
+        for name in &arguments.also {
+            let Some(runs) = study.also.get(name) else {
+                let known: Vec<_> = study.also.keys().map(String::as_str).collect();
+                bail!("--also {name}: {} can also run {}", study.name, listed(&known));
+            };
+            let mut variants = vec![];
+            for (of, variant) in runs.iter().flat_map(|runs| evaluation.requested(runs)) {
+                variants.push(variant.clone());
+                // What a table shows again is not run again.
+                if jobs.iter().all(|(_, other)| other.label != variant.label) {
+                    jobs.push((of, variant));
+                }
+            }
+            evaluation.also.insert(name.clone(), variants);
+        }
+        for (_, variant) in &jobs {
+            let machine = evaluation.config.with(&variant.settings)?;
+            evaluation.machines.insert(variant.label.clone(), machine);
+            evaluation.references.insert(variant.label.clone(), variant.reference.clone());
+        }
+        evaluation.all = evaluation.run(&jobs, &inputs, arguments)?;
+        evaluation.outcomes = evaluation.best();
+        Ok(evaluation)
+    }
+
+    /// Each job on the workloads of its group.
+    fn run(
+        &self,
+        jobs: &[(Option<String>, Variant)],
+        inputs: &[Input],
+        arguments: &Arguments,
+    ) -> Result<Vec<Outcome>> {
+        let is_of = |group: &Option<String>, input: &Input| match group {
+            Some(group) => {
+                self.groups.get(group).is_some_and(|of| of.iter().any(|name| name == input.name()))
+            }
+            None => true,
+        };
+        let variants = |input: &Input| {
+            let of_input = jobs.iter().filter(|(group, _)| is_of(group, input));
+            of_input.map(|(_, variant)| variant.clone()).collect::<Vec<_>>()
+        };
+        jobs::run(inputs, variants, &self.config, arguments)
+    }
+
+    /// The runs of a design under a condition.
+    fn runs(&self, named: &Named, condition: &Condition) -> Vec<Variant> {
+        let reference = condition.of(&self.designs[0].label);
+        let tuned = self.study.tuned.get(&named.label).cloned().unwrap_or_else(|| vec![vec![]]);
+        let run = |more: Vec<String>| Variant {
+            design: named.design,
+            label: label(&condition.of(&named.label), &more),
+            settings: [&self.study.set[..], &named.set, &condition.set, &more].concat(),
+            exact_reuse: false,
+            reference: reference.clone(),
+            // Of a design that does not switch them, what can be compared.
+            observe: !self.study.tuned.is_empty() && !named.design.switches(),
+        };
+        tuned.into_iter().map(run).collect()
+    }
+
+    /// Runs on request, with the group of workloads that they are of.
+    fn requested<'a>(&'a self, runs: &'a Runs) -> impl Iterator<Item = (Option<String>, Variant)> + 'a {
+        let own = self.conditions[0].of(&self.designs[0].label);
+        let reference = runs.reference.clone().unwrap_or(own);
+        let pairs = runs.designs.iter().flat_map(|named| runs.sets.iter().map(move |set| (named, set)));
+        pairs.map(move |(named, set)| {
+            let exact: &[String] = if runs.exact_reuse { &["reuse=exact".to_string()] } else { &[] };
+            let variant = Variant {
+                design: named.design,
+                label: label(&named.label, &[&set[..], exact].concat()),
+                settings: [&self.study.set[..], &named.set, set].concat(),
+                exact_reuse: runs.exact_reuse,
+                reference: reference.clone(),
+                observe: false,
+            };
+            (runs.of.clone(), variant)
+        })
+    }
+
+    /// The runs, of those of a tuned design the best for each workload under the design's own name.
+    fn best(&self) -> Vec<Outcome> {
+        let mut outcomes = self.all.clone();
+        for named in self.designs.iter().filter(|named| self.study.tuned.contains_key(&named.label)) {
+            for condition in &self.conditions {
+                let own = condition.of(&named.label);
+                let labels: Vec<_> =
+                    self.runs(named, condition).into_iter().map(|variant| variant.label).collect();
+                for workload in &self.workloads {
+                    let of =
+                        |outcome: &&Outcome| outcome.workload == *workload && labels.contains(&outcome.label);
+                    let best =
+                        self.all.iter().filter(of).reduce(
+                            |best, other| {
+                                if other.ipc > best.ipc {
+                                    other
+                                } else {
+                                    best
+                                }
+                            },
+                        );
+                    outcomes.extend(best.map(|best| best.called(&own)));
+                }
+            }
+        }
+        outcomes
+    }
+
+    /// Labels of the designs' runs under every condition, that of the reference first.
+    fn labels(&self) -> Vec<(String, String)> {
+        let of = |condition: &Condition| {
+            let reference = condition.of(&self.designs[0].label);
+            let labels = self.designs.iter().map(|named| condition.of(&named.label));
+            labels.map(move |own| (own, reference.clone())).collect::<Vec<_>>()
+        };
+        self.conditions.iter().flat_map(of).collect()
+    }
+
+    /// The constants of a variant.
+    pub fn machine(&self, label: &str) -> &Config {
+        self.machines.get(label).unwrap_or(&self.config)
+    }
+
+    /// What a run is compared with: itself if there is nothing.
+    pub fn reference_of<'a>(&'a self, run: &'a Outcome) -> &'a Outcome {
+        let reference = self.references.get(&run.label);
+        let is_reference =
+            |other: &&Outcome| other.workload == run.workload && Some(&other.label) == reference;
+        self.all.iter().find(is_reference).unwrap_or(run)
+    }
+
+    /// A metric, or a place in the JSON of runs, of a variant against another.
+    pub fn of(&self, metric: &str, own: &str, reference: &str) -> Series {
+        let (machine, reference_machine) = (self.machine(own), self.machine(reference));
+        Series::new(&self.outcomes, own, reference, |run, reference| {
+            value(metric, &Pair { run, reference, machine, reference_machine })
+        })
+    }
+
+    /// A number per workload for each design of which the metric says anything, under every condition.
+    pub fn series(&self, metric: &Metric) -> Vec<Series> {
+        let labels =
+            self.labels().into_iter().filter(|(own, reference)| metric.of_reference || own != reference);
+        let series = labels.map(|(own, reference)| {
+            let series = self.of(&metric.name, &own, &reference);
+            self.on(metric.of.as_deref(), series)
+        });
+        series.filter(|series| !series.values.is_empty()).collect()
+    }
+
+    /// Values of a group of workloads, or of one.
+    pub fn on(&self, group: Option<&str>, mut series: Series) -> Series {
+        if let Some(group) = group {
+            let of = self.groups.get(group);
+            series.values.retain(|(workload, _)| of.map_or(workload == group, |of| of.contains(workload)));
+        }
+        series
+    }
+
+    /// The claims about a metric beside what was measured, for the designs that were run.
+    pub fn findings(&self, metric: &Metric) -> Vec<Finding> {
+        claims::findings(self.study, metric, |claim| self.claimed(metric, claim))
+            .into_iter()
+            .filter(|finding| finding.here.iter().any(|here| here.value.is_some()))
+            .collect()
+    }
+
+    fn claimed(&self, metric: &Metric, claim: &Claim) -> Vec<(String, Series)> {
+        let of = |condition: &Condition| {
+            let reference = condition.of(&self.designs[0].label);
+            let series = self.of(&metric.name, &condition.of(&claim.design), &reference);
+            let series = self.on(metric.of.as_deref(), series);
+            (condition.name.clone(), self.on(claim.of.as_deref(), series))
+        };
+        self.conditions.iter().map(of).collect()
+    }
+
+    /// Variants that a table has a row for, with what they are compared with.
+    pub fn rows(&self, rows: &str, first: Option<&str>) -> Vec<(String, String)> {
+        if rows == "designs" {
+            return self.labels();
+        }
+        let Some(variants) = self.also.get(rows) else { return vec![] };
+        let reference = self.conditions[0].of(&self.designs[0].label);
+        let first = first.map(|first| (self.conditions[0].of(first), reference));
+        let variants = variants.iter().map(|variant| (variant.label.clone(), variant.reference.clone()));
+        first.into_iter().chain(variants).collect()
+    }
+
+    /// Findings and plots; `more` plots beside those of the study's file.
+    pub fn saved(&self, more: Vec<Plot>) -> Study {
+        let metrics = &self.study.metric;
+        let findings = metrics.iter().flat_map(|metric| self.findings(metric)).collect();
+        let bars = metrics.iter().filter_map(|metric| {
+            let file = metric.plot.as_ref()?;
+            Some(Plot::bars(file, &metric.title, self.series(metric)))
+        });
+        let lines = self.study.plot.iter().map(|plot| self.lines(plot));
+        let mut plots: Vec<Plot> = bars.chain(lines).chain(more).collect();
+        plots.retain(Plot::has_data);
+        Study::new(&self.study.name, self.workloads.clone(), findings, plots)
+    }
+
+    fn lines(&self, plot: &PlotOf) -> Plot {
+        let lines = match &plot.lines {
+            LinesOf::OverRuns { metric, runs, at } => self.over_runs(metric, runs, at),
+            LinesOf::OverConditions { metric, at, against } => self.over_conditions(metric, at, against),
+            LinesOf::OverTime { variant, of } => self.over_time(variant, of),
+        };
+        Plot::lines(&plot.file, &plot.title, plot.axes.each_ref().map(String::as_str), lines)
+    }
+
+    fn over_runs(&self, metric: &str, runs: &str, at: &[f64]) -> Vec<Line> {
+        let series: Vec<Series> =
+            self.rows(runs, None).iter().map(|(own, reference)| self.of(metric, own, reference)).collect();
+        let points = || at.iter().copied().zip(&series);
+        let of_workload = |workload: &String| {
+            Line::new(workload, points().filter_map(|(at, series)| Some((at, series.get(workload)?))))
+        };
+        let average = Line::new("average", points().map(|(at, series)| (at, series.average()))).bold();
+        match series.is_empty() {
+            true => vec![],
+            false => self.workloads.iter().map(of_workload).chain([average]).collect(),
+        }
+    }
+
+    fn over_conditions(&self, metric: &str, at: &[f64], against: &str) -> Vec<Line> {
+        let line = |named: &Named| {
+            let of = |condition: &Condition| self.of(metric, &condition.of(&named.label), against).average();
+            let mut points: Vec<_> = at.iter().copied().zip(self.conditions.iter().map(of)).collect();
+            points.sort_by(|one, other| one.0.total_cmp(&other.0));
+            Line::new(&named.label, points).bold()
+        };
+        self.designs.iter().map(line).collect()
+    }
+
+    fn over_time(&self, variant: &str, of: &str) -> Vec<Line> {
+        let line = |outcome: &Outcome| {
+            let intervals = serde_json::to_value(&outcome.intervals).expect("intervals are JSON");
+            let number = |value: &serde_json::Value| value.as_f64().unwrap_or(0.0);
+            let intervals = intervals.as_array().cloned().unwrap_or_default();
+            let points = intervals.iter().map(|interval| (number(&interval["cycle"]), number(&interval[of])));
+            Line::new(&outcome.workload, points)
+        };
+        self.outcomes.iter().filter(|outcome| outcome.label == variant).map(line).collect()
+    }
+}
+
+/// The study's reference, and the designs that are named, or its own.
+fn designs(study: &Definition, named: &[Design]) -> Vec<Named> {
+    let mut designs: Vec<Named> = study.designs[..1].to_vec();
+    let named: Vec<Named> = match named.is_empty() {
+        true => study.designs.clone(),
+        false => named.iter().copied().map(Named::from).collect(),
+    };
+    for other in named {
+        if designs.iter().all(|known| (known.design, &known.set) != (other.design, &other.set)) {
+            designs.push(other);
+        }
+    }
+    designs
+}
+
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() {
+        "nothing".into()
+    } else {
+        names.join(", ")
+    }
+}

@@ -1,0 +1,163 @@
+//! What studies compute of a run and of the one that it is compared with, by name. A name with a dot is a place in the
+//! run's JSON, such as `counters.hits`.
+
+use gpurf_sim::config::Config;
+use gpurf_sim::energy::Energies;
+use gpurf_sim::sm::{CollectorKind, Design, Residency};
+use gpurf_sim::statistics::ratio;
+use serde_json::Value;
+
+use super::jobs::Outcome;
+use super::multicast;
+
+/// A run and what it is compared with, and the machine that each had.
+pub struct Pair<'a> {
+    pub run: &'a Outcome,
+    pub reference: &'a Outcome,
+    pub machine: &'a Config,
+    pub reference_machine: &'a Config,
+}
+
+/// `None` if the run says nothing of it.
+type Compute = fn(&Pair) -> Option<f64>;
+
+/// All of them. In percent, unless they are numbers of something.
+const METRICS: &[(&str, Compute)] = &[
+    ("ipc", |pair| change(pair.run.ipc, pair.reference.ipc)),
+    ("hit_ratio", |pair| {
+        let design = pair.run.design();
+        let caches = design.has_caching_collectors() || design.register_cache.is_some();
+        caches.then_some(100.0 * pair.run.hit_ratio)
+    }),
+    ("energy", |pair| change(energy(pair.run), energy(pair.reference))),
+    ("energy_by_size", |pair| {
+        change(by_size(pair.run, pair.machine), by_size(pair.reference, pair.reference_machine))
+    }),
+    ("cache_writes", |pair| {
+        let counters = &pair.run.counters;
+        let caches = pair.run.design().has_caching_collectors();
+        caches.then(|| 100.0 * ratio(counters.cache_writes, counters.bank_writes))
+    }),
+    // Near results that lost port D.
+    ("lost", |pair| {
+        let counters = &pair.run.counters;
+        let has_ports = pair.run.design().collector == CollectorKind::Ccu;
+        has_ports.then(|| 100.0 * ratio(counters.cache_writes_lost, counters.bank_writes))
+    }),
+    // Cycles of a two-level scheduler by what happens in them.
+    ("issue", |pair| of_slots(pair, pair.run.counters.warp_instructions)),
+    ("pending", |pair| of_slots(pair, pair.run.stalls.pending)),
+    ("idle", |pair| of_slots(pair, pair.run.stalls.sum() - pair.run.stalls.pending)),
+    // Resident thread blocks.
+    ("ctas", |pair| change(resident(pair.run)?, resident(pair.reference)?)),
+    ("active", |pair| {
+        let residency = pair.run.residency?;
+        Some(100.0 * ratio(residency.active_cycles, residency.resident_cycles))
+    }),
+    ("depletion", |pair| {
+        let waits =
+            matches!(pair.run.design().residency, Residency::FineReg | Residency::VirtualThreadRegMutex);
+        waits.then(|| 100.0 * ratio(pair.run.stalls.depletion, slots(pair.run)))
+    }),
+    ("contexts", |pair| {
+        let moves = matches!(pair.run.design().residency, Residency::FineReg | Residency::RegDram);
+        let residency = pair.run.residency.filter(|_| moves)?;
+        let moved = residency.context_sectors + residency.vector_misses;
+        Some(100.0 * ratio(moved, pair.reference.counters.l2_reads))
+    }),
+    ("usage", |pair| {
+        let residency = pair.run.residency.filter(|residency| residency.windows > 0)?;
+        Some(ratio(residency.window_use, residency.windows) / 1e4)
+    }),
+    ("stall", |pair| {
+        let residency = pair.run.residency.filter(|_| !pair.run.design().switches())?;
+        if residency.complete_stalls == 0 {
+            return None;
+        }
+        Some(ratio(residency.cycles_to_stall, residency.complete_stalls))
+    }),
+    ("vectors_missed", |pair| {
+        let residency = pair.run.residency?;
+        Some(100.0 * ratio(residency.vector_misses, residency.vector_hits + residency.vector_misses))
+    }),
+    ("switching", |pair| Some(100.0 * ratio(pair.run.residency?.switch_cycles, pair.run.counters.cycles))),
+    // Loads that warps share.
+    ("traffic", |pair| change(transfers(pair.run), transfers(pair.reference))),
+    ("traffic_derived", multicast::derived),
+    ("entries", |pair| {
+        let peaks = pair.run.intervals.iter().map(|interval| interval.lrt_peak);
+        pair.run.design().multicast.then(|| peaks.max().unwrap_or(0).into())
+    }),
+    ("loads", multicast::loads),
+    ("in_pairs", |pair| of_requests(pair, 2 * pair.run.counters.multicasts)),
+    ("found_full", |pair| of_requests(pair, pair.run.counters.lrt_rejections)),
+    ("too_old", |pair| of_requests(pair, pair.run.counters.lrt_aged)),
+    ("mean_entries", |pair| {
+        let counters = &pair.run.counters;
+        pair.run.design().multicast.then(|| ratio(counters.lrt_entry_cycles, counters.cycles))
+    }),
+    ("io_busy", |pair| Some(100.0 * ratio(pair.run.counters.io_cycles, pair.run.counters.cycles))),
+    ("needed", multicast::needed),
+    ("tensor", multicast::tensor),
+];
+
+/// The metric of this name. Its first use of a name that there is not is a mistake of the study's file.
+pub fn value(name: &str, pair: &Pair) -> Option<f64> {
+    if name.contains('.') {
+        let run = serde_json::to_value(pair.run).expect("outcomes are JSON");
+        return run.pointer(&format!("/{}", name.replace('.', "/"))).and_then(Value::as_f64);
+    }
+    let (_, compute) =
+        METRICS.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("no metric `{name}`"));
+    compute(pair)
+}
+
+/// Whether there is such a metric.
+#[cfg(test)]
+pub fn is_known(name: &str) -> bool {
+    name.contains('.') || METRICS.iter().any(|(known, _)| *known == name)
+}
+
+/// Change over the reference, %.
+fn change(value: f64, reference: f64) -> Option<f64> {
+    Some(100.0 * (value / reference - 1.0))
+}
+
+/// An access to the PCRF, a part of the register file, is one to a bank.
+fn energy(run: &Outcome) -> f64 {
+    let Some(residency) = run.residency.filter(|_| run.design().residency == Residency::FineReg) else {
+        return run.energy_pj.total;
+    };
+    let Energies { bank_read, bank_write, .. } = Energies::default();
+    let (stored, read) = (residency.registers_saved as f64, residency.registers_restored as f64);
+    run.energy_pj.total + stored * bank_write + read * bank_read
+}
+
+/// With collectors that cost what their own size does.
+fn by_size(run: &Outcome, machine: &Config) -> f64 {
+    let design: Design = run.design();
+    let energies = Energies::default().by_size(&design.parameters(machine, 0));
+    energies.of(&design, machine, &run.counters).total
+}
+
+fn slots(run: &Outcome) -> u64 {
+    run.counters.warp_instructions + run.stalls.sum()
+}
+
+fn of_slots(pair: &Pair, cycles: u64) -> Option<f64> {
+    pair.run.design().two_level.map(|_| 100.0 * ratio(cycles, slots(pair.run)))
+}
+
+fn resident(run: &Outcome) -> Option<f64> {
+    Some(ratio(run.residency?.resident_cycles, run.counters.cycles))
+}
+
+/// Between register files and L1 or shared memory.
+fn transfers(run: &Outcome) -> f64 {
+    let counters = &run.counters;
+    (counters.shared_loads + counters.shared_stores + counters.global_loads + counters.global_stores) as f64
+}
+
+fn of_requests(pair: &Pair, count: u64) -> Option<f64> {
+    pair.run.design().multicast.then(|| 100.0 * ratio(count, pair.run.counters.multicast_requests))
+}

@@ -1,0 +1,122 @@
+//! Results for people, and as CSV: what a study's file asks for.
+
+use anyhow::Result;
+use comfy_table::Table;
+
+use super::definition::{Column, Metric, Statistic, TableOf};
+use super::evaluation::Evaluation;
+use super::finding::findings_table;
+use super::metrics::{value, Pair};
+use super::series::{by_workload, percent, Series};
+use crate::output::table;
+
+/// A table per metric, the claims under each; then the others.
+pub fn print(evaluation: &Evaluation) {
+    if !evaluation.heading.is_empty() {
+        println!("{}", evaluation.heading);
+    }
+    for metric in &evaluation.study.metric {
+        let (series, findings) = (evaluation.series(metric), evaluation.findings(metric));
+        if series.is_empty() || !metric.table && findings.is_empty() {
+            continue;
+        }
+        println!("{}", metric.title);
+        if metric.table {
+            println!("{}", by_workload(&evaluation.workloads, &series));
+            if let Some(groups) = by_group(evaluation, metric, &series) {
+                println!("{groups}");
+            }
+        }
+        if !findings.is_empty() {
+            println!("{}", findings_table(&findings));
+        }
+        println!();
+    }
+    for wanted in &evaluation.study.table {
+        if let Some(rows) = by_variant(evaluation, wanted) {
+            println!("{}\n{rows}\n", wanted.title);
+        }
+    }
+}
+
+/// A row per series, a column per group of workloads: averages.
+fn by_group(evaluation: &Evaluation, metric: &Metric, series: &[Series]) -> Option<Table> {
+    let all = evaluation.groups.iter().filter(|(name, _)| metric.of.as_ref() != Some(*name));
+    let of = |one: &Series, group: &str| {
+        let values = evaluation.on(Some(group), one.clone());
+        (!values.values.is_empty()).then(|| percent(values.average()))
+    };
+    let has_any = |group: &&str| series.iter().any(|one| of(one, group).is_some());
+    let groups: Vec<&str> = all.map(|(name, _)| name.as_str()).filter(has_any).collect();
+    let mut rows = table(&[&["average of"], &groups[..]].concat());
+    for one in series {
+        let averages = groups.iter().map(|group| of(one, group).unwrap_or_default());
+        rows.add_row(std::iter::once(one.label.clone()).chain(averages));
+    }
+    (!groups.is_empty()).then_some(rows)
+}
+
+/// A row per variant of which there is anything to say.
+fn by_variant(evaluation: &Evaluation, wanted: &TableOf) -> Option<Table> {
+    let names: Vec<&str> = wanted.columns.iter().map(|column| column.name.as_str()).collect();
+    let is_changed = wanted.rows != "designs";
+    let first: &[&str] = if is_changed { &["", "workloads", "against"] } else { &[""] };
+    let mut rows = table(&[first, &names[..]].concat());
+    let mut any = false;
+    for (own, reference) in evaluation.rows(&wanted.rows, wanted.first.as_deref()) {
+        let series: Vec<Series> = wanted
+            .columns
+            .iter()
+            .map(|column| evaluation.of(&column.value, &own, column.against.as_deref().unwrap_or(&reference)))
+            .collect();
+        let Some(most) = series.iter().map(|series| series.values.len()).max().filter(|most| *most > 0)
+        else {
+            continue;
+        };
+        let mut row = vec![own];
+        if is_changed {
+            row.extend([most.to_string(), reference]);
+        }
+        row.extend(wanted.columns.iter().zip(&series).map(|(column, series)| cell(column, series)));
+        rows.add_row(row);
+        any = true;
+    }
+    any.then_some(rows)
+}
+
+fn cell(column: &Column, series: &Series) -> String {
+    match column.is {
+        _ if series.values.is_empty() => String::new(),
+        Statistic::Average => percent(series.average()),
+        Statistic::Maximum => percent(series.maximum()),
+        Statistic::Sum => format!("{:.0}", series.values.iter().map(|(_, value)| value).sum::<f64>()),
+    }
+}
+
+/// A line per run: what all have, then the study's columns, then its metrics.
+pub fn csv(evaluation: &Evaluation) -> Result<Vec<u8>> {
+    const ALL: [&str; 5] = ["workload", "variant", "cycles", "warp_instructions", "ipc"];
+    let study = evaluation.study;
+    let places = || study.columns.iter().map(String::as_str).chain(["counters.token_errors"]);
+    let metrics = || study.metric.iter().map(|metric| metric.name.as_str());
+    let mut writer = csv::Writer::from_writer(vec![]);
+    let column = |place: &str| place.trim_start_matches("counters.").replace('.', "_");
+    let names = ALL.iter().map(|name| name.to_string()).chain(places().map(column));
+    writer.write_record(names.chain(metrics().map(|name| format!("metric_{name}"))))?;
+    for run in &evaluation.all {
+        let reference = evaluation.reference_of(run);
+        let [machine, reference_machine] = [run, reference].map(|of| evaluation.machine(&of.label));
+        let pair = Pair { run, reference, machine, reference_machine };
+        let number = |name: &str| value(name, &pair).map_or(String::new(), |value| value.to_string());
+        let counters = &run.counters;
+        let first = [
+            run.workload.clone(),
+            run.label.clone(),
+            counters.cycles.to_string(),
+            counters.warp_instructions.to_string(),
+            run.ipc.to_string(),
+        ];
+        writer.write_record(first.into_iter().chain(places().chain(metrics()).map(number)))?;
+    }
+    Ok(writer.into_inner()?)
+}
