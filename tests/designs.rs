@@ -12,8 +12,8 @@ fn sim(arguments: &[&str]) -> Vec<u8> {
     assert.get_output().stdout.clone()
 }
 
-/// Few block slots, so that blocks take turns.
-const MACHINE: [&str; 4] = ["--config", "finereg", "--set", "sm.blocks=2"];
+/// Few block slots, so that blocks take turns, and warps that all designs have room for.
+const MACHINE: [&str; 6] = ["--config", "finereg", "--set", "sm.blocks=2", "--set", "sm.warps=32"];
 
 #[test]
 fn a_design_has_one_name_in_any_order() {
