@@ -13,7 +13,7 @@ use comfy_table::Table;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads, SmError};
+use gpurf_sim::sm::{Design, Gpu, SharedLoads, SmError};
 use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;

@@ -33,9 +33,9 @@ pub type RmuEngine = Box<dyn Clocked<In = RmuIn<u32>, Out = RmuOut<u32>> + Send>
 /// The CTA status monitor of an SM.
 pub type StatusMonitorEngine = Box<dyn Clocked<In = CtaStatusMonitorIn, Out = CtaStatusMonitorOut> + Send>;
 
-/// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m + s, and so has its
-/// register cache; the others are one for each SM. An engine is made if the design has such hardware, and must have the
-/// parameters of the design ([`Design::parameters`]) or, where the design sets none, those of the machine
+/// Makes whatever runs the hardware of an SM, each engine by its number: sub-core s of SM m has number 4 m + s, and so has
+/// its register cache; the others are one for each SM. An engine is used if the design has such hardware, and must have
+/// the parameters of the design ([`Design::parameters`]) or, where the design sets none, those of the machine
 /// ([`Config::hardware`]).
 ///
 /// ```

@@ -60,9 +60,7 @@ pub struct Arguments {
     /// Designs beside the one that they are compared with, separated by commas; the study's own if none is named
     #[arg(long, value_name = "DESIGN", value_delimiter = ',', value_parser = DesignParser)]
     designs: Vec<Design>,
-    /// Further runs, by name and separated by commas: sthld (fixed STHLD, F Fig. 7) and ablations (one thing changed at a
-    /// time) of malekeh, ablations of finereg, tables (of other sizes) of multicast
-    #[arg(long, value_name = "RUNS", value_delimiter = ',')]
+    #[arg(long, value_name = "RUNS", value_delimiter = ',', help = also_help())]
     also: Vec<String>,
     /// Also synthesize the hardware, with registers of so many bits (studies operand-stage and register-cache,
     /// the latter also in the SM beside other papers' caches)
@@ -83,6 +81,16 @@ pub struct Arguments {
     /// All results as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+}
+
+/// Which further runs each study has.
+fn also_help() -> String {
+    let of = |study: &Definition| {
+        let names: Vec<&str> = study.also.keys().map(String::as_str).collect();
+        (!names.is_empty()).then(|| format!("{} of {}", names.join(" and "), study.name))
+    };
+    let all: Vec<String> = STUDIES.iter().filter_map(of).collect();
+    format!("Further runs, by name and separated by commas: {}", all.join(", "))
 }
 
 /// Reads the name of a study.

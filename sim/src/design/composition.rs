@@ -120,12 +120,16 @@ impl FromStr for Design {
         let choices = of(true).chain(of(false)).fold(Choices::OPEN, |all, part| all.or(part.choices));
         let design = choices.design();
         let Some(rule) = design.broken_rule() else { return Ok(design) };
-        // What the baseline chooses is nobody's part.
+        // What the baseline chooses too is a part's if that says so.
         let culprit = |breaks: fn(&Design) -> bool| {
-            let part = parts.iter().find(|part| breaks(&part.choices.design()) && !breaks(&Design::BASELINE));
+            let brought = |part: &&Part| part.is_single || !breaks(&Design::BASELINE);
+            let part = parts.iter().find(|part| brought(part) && breaks(&part.choices.design()));
             part.map_or_else(|| text.to_string(), |part| part.name.clone())
         };
-        let (first, second) = (culprit(rule.first), culprit(rule.second));
+        let (first, mut second) = (culprit(rule.first), culprit(rule.second));
+        if first == second {
+            second = Design::BASELINE.name();
+        }
         Err(DesignError::Senseless { first, second, reason: rule.reason })
     }
 }
@@ -231,6 +235,7 @@ mod tests {
         parts("rfc+iwma+malekeh", &["`malekeh` and `rfc`", "caching collector"]);
         parts("vt-regmutex+register-cache", &["`register-cache` and `vt-regmutex`", "pool"]);
         parts("bow+allocation=any_free", &["`bow` and `allocation=any_free`", "window"]);
+        parts("collector=boc", &["`collector=boc` and `baseline`", "allocation=private"]);
         parts("traditional+allocation=any_free+finereg", &["finereg`", "any free one"]);
         parts("allocation=some", &["allocation=some", "any_free", "private"]);
         parts("colour=red", &["colour=red", "collector (ocu, ccu, boc)"]);

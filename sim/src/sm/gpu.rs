@@ -6,12 +6,11 @@
 //! There the controller compares the instructions of all SMs in the interval with those of the one before
 //! (F §IV-B3), and STHLD changes.
 
-use gpurf_blocks::{Allocation, SUB_CORES};
+use gpurf_blocks::Allocation;
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
 use super::error::SmError;
-use super::load_sharing::LoadSharing;
 use super::marking::PartnerMarks;
 use super::pipeline::PipelineListener;
 use super::sm::Sm;

@@ -171,6 +171,17 @@ mod tests {
     }
 
     #[test]
+    fn what_a_pending_block_loaded_is_not_found() {
+        let mut renaming = Renaming::new();
+        renaming.request(load(0, 7), 5, 0, |_, _| true);
+        renaming.loaded(&load(0, 7));
+        renaming.forget(BlockId(1));
+        assert!(matches!(renaming.request(load(1, 7), 5, 0, |_, _| true), Found::Loaded(_)), "another's");
+        renaming.forget(BlockId(0));
+        assert!(matches!(renaming.request(load(2, 7), 5, 0, |_, _| true), Found::Nothing));
+    }
+
+    #[test]
     fn the_oldest_loaded_value_makes_room() {
         let mut renaming = Renaming::new();
         for index in 0..VALUES as u32 {
