@@ -10,7 +10,17 @@ fn results(folder: &Path, threads: &str) -> Vec<u8> {
     let out = folder.display().to_string();
     let json = folder.join("results.json");
     let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
-    command.args(["compare", "malekeh", "bfs", "nn", "lud", "--designs", "malekeh,bow", "--threads", threads]);
+    command.args([
+        "compare",
+        "malekeh",
+        "bfs",
+        "nn",
+        "lud",
+        "--designs",
+        "malekeh,bow",
+        "--threads",
+        threads,
+    ]);
     command.args(["--out", &out, "--json", &json.display().to_string()]).assert().success();
     fs::read(&json).expect("results")
 }

@@ -83,7 +83,12 @@ fn every_claim_stands_in_it() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("papers/{file}.toml"));
         let text = fs::read_to_string(path).expect("claims");
         let claims: toml::Table = text.parse().expect("TOML");
-        for claim in claims.get("claim").or(claims.get("counted")).and_then(|claims| claims.as_array()).expect("claims") {
+        for claim in claims
+            .get("claim")
+            .or(claims.get("counted"))
+            .and_then(|claims| claims.as_array())
+            .expect("claims")
+        {
             let [section, what] = ["section", what].map(|field| claim[field].as_str().expect("a text"));
             assert!(has(&[section, what]), "{file}: {claim}");
         }
@@ -112,7 +117,9 @@ fn every_workload_and_every_section_has_its_rows() {
     assert_eq!(plots.all("details").len(), pictures, "each with its data");
     assert_eq!(plots.all("time").len(), 1, "the kept study has its date");
     let commands: Vec<_> = page.by_id("commands").rows().into_iter().map(|row| row[1].clone()).collect();
-    for command in ["gpurf compare register-cache", "gpurf compare finereg", "gpurf sim b+tree --design malekeh"] {
+    for command in
+        ["gpurf compare register-cache", "gpurf compare finereg", "gpurf sim b+tree --design malekeh"]
+    {
         assert!(commands.iter().any(|line| line.contains(command)), "{command}: {commands:?}");
     }
 }
