@@ -48,6 +48,9 @@ impl From<Size> for suite::Size {
     }
 }
 
+/// Memory for the stream of a workload that is read many times, in bytes.
+pub const KEEP_BYTES: usize = 1 << 30;
+
 impl EmulationArguments {
     /// Sets the number of threads for the whole run of the tool.
     pub fn set_threads(&self) -> Result<()> {

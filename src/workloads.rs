@@ -43,9 +43,6 @@ pub struct Arguments {
     json: JsonArgument,
 }
 
-/// Memory for streams, over all workloads in work at the same time. What does not fit is executed twice.
-const KEEP_BYTES: usize = 1 << 30;
-
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.emulation.set_threads()?;
     let inputs: Vec<_> = match arguments.input.is_empty() {
@@ -55,9 +52,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     if arguments.check {
         return check(&inputs, &arguments);
     }
-    let options = Options { stream: true, keep_bytes: KEEP_BYTES / inputs.len(), ..Options::default() };
     let bar = progress(inputs.len() as u64, "workloads");
-    let profile = |input: &Input| Profile::of(&input.workload(arguments.emulation.size, options)?);
+    let profile = |input: &Input| Profile::of(&input.workload(arguments.emulation.size, Options::default())?);
     let profiles: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(profile).collect();
     bar.finish_and_clear();
     let profiles: Vec<_> = profiles.into_iter().collect::<Result<_>>()?;

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Arguments;
-use crate::input::Input;
+use crate::input::{Input, KEEP_BYTES};
 use crate::output::{progress, write_json};
 use crate::Verdict;
 
@@ -115,7 +115,8 @@ fn run_input(
         true => None,
         false => {
             let digests = variants.iter().any(|variant| variant.design.shared_loads() != SharedLoads::APART);
-            Some(input.workload(arguments.emulation.size, Options { digests, ..Options::default() })?)
+            let options = Options { digests, keep_bytes: KEEP_BYTES, ..Options::default() };
+            Some(input.workload(arguments.emulation.size, options)?)
         }
     };
     let outcomes: Vec<Result<Option<Outcome>>> = jobs

@@ -1,5 +1,9 @@
 //! Dynamic instructions: what the warps of a thread block executed.
 
+use arrayvec::ArrayVec;
+
+use crate::kernel::WARP_SIZE;
+
 /// One execution of an instruction by a warp: 20 bytes, copied freely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DynamicInstruction {
@@ -8,8 +12,9 @@ pub struct DynamicInstruction {
     /// Bit i: lane i is active and its guard predicate holds. 0 for an instruction the warp
     /// issued without effect.
     pub mask: u32,
+    /// Where its addresses begin in the pool.
     address_start: u32,
-    /// Its addresses, and [`DIGESTED`] if a digest lies behind them.
+    /// Its addresses, with [`STRIDED`] and [`DIGESTED`].
     address_count: u8,
     /// Bit i: the next read of the i-th source register is near. Zero until annotated.
     pub near_sources: u16,
@@ -17,8 +22,20 @@ pub struct DynamicInstruction {
     pub near_destinations: u16,
 }
 
+impl DynamicInstruction {
+    /// How many addresses it has.
+    fn count(&self) -> usize {
+        usize::from(self.address_count & !(DIGESTED | STRIDED))
+    }
+}
+
 /// Set in an instruction's number of addresses, which is at most 32: a digest follows them in the pool.
 const DIGESTED: u8 = 1 << 7;
+/// Set there as well: the pool has the first address and the distance from each to the next, not all of them.
+const STRIDED: u8 = 1 << 6;
+
+/// Addresses of an instruction, one per active lane, lowest lane first.
+pub type Addresses = ArrayVec<u64, { WARP_SIZE as usize }>;
 
 /// A warp's instructions in program order, up to and with its last `EXIT`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +54,8 @@ pub struct ThreadBlock {
     pub id: [u32; 3],
     /// Its warps that have any instruction, by rising number.
     pub warps: Vec<Warp>,
-    addresses: Vec<u64>,
+    /// Addresses of all instructions, those of most as [`STRIDED`].
+    pool: Vec<u64>,
 }
 
 impl ThreadBlock {
@@ -61,8 +79,8 @@ impl ThreadBlock {
             addresses.is_empty() || addresses.len() == mask.count_ones() as usize,
             "an instruction carries one address per active lane"
         );
-        let start = self.addresses.len();
-        self.addresses.extend_from_slice(addresses);
+        let start = self.pool.len();
+        self.pool.extend_from_slice(addresses);
         let instruction = self.seal(static_index, mask, start);
         let warp = self.warps.last_mut().expect("begin a warp first");
         warp.instructions.push(instruction);
@@ -72,22 +90,42 @@ impl ThreadBlock {
     /// values in equal lanes.
     pub fn push_digested(&mut self, static_index: u32, mask: u32, addresses: &[u64], digest: u64) {
         self.push(static_index, mask, addresses);
-        self.addresses.push(digest);
+        self.pool.push(digest);
         let warp = self.warps.last_mut().expect("just pushed to");
         warp.instructions.last_mut().expect("just pushed").address_count |= DIGESTED;
     }
 
+    /// Takes over the warps of another block.
+    pub fn adopt(&mut self, other: ThreadBlock) {
+        let start = u32::try_from(self.pool.len()).expect("a thread block holds under 2^32 addresses");
+        for mut warp in other.warps {
+            warp.instructions.shrink_to_fit();
+            warp.instructions.iter_mut().for_each(|instruction| instruction.address_start += start);
+            self.warps.push(warp);
+        }
+        self.pool.extend_from_slice(&other.pool);
+    }
+
     /// The byte addresses of an instruction of this block, one per active lane, lowest lane first.
-    pub fn addresses(&self, instruction: &DynamicInstruction) -> &[u64] {
-        let start = instruction.address_start as usize;
-        &self.addresses[start..start + usize::from(instruction.address_count & !DIGESTED)]
+    pub fn addresses(&self, instruction: &DynamicInstruction) -> Addresses {
+        let pool = &self.pool[instruction.address_start as usize..];
+        let count = instruction.count();
+        match instruction.address_count & STRIDED {
+            0 => pool[..count].iter().copied().collect(),
+            _ => (0..count as u64).map(|lane| pool[0].wrapping_add(pool[1].wrapping_mul(lane))).collect(),
+        }
+    }
+
+    /// The first of these addresses.
+    pub fn first_address(&self, instruction: &DynamicInstruction) -> Option<u64> {
+        (instruction.count() > 0).then(|| self.pool[instruction.address_start as usize])
     }
 
     /// The digest of what an instruction of this block loaded, if the stream tells.
     pub fn digest(&self, instruction: &DynamicInstruction) -> Option<u64> {
-        let count = usize::from(instruction.address_count & !DIGESTED);
+        let words = if instruction.address_count & STRIDED != 0 { 2 } else { instruction.count() };
         let digested = instruction.address_count & DIGESTED != 0;
-        digested.then(|| self.addresses[instruction.address_start as usize + count])
+        digested.then(|| self.pool[instruction.address_start as usize + words])
     }
 
     /// Instructions of all warps.
@@ -99,21 +137,31 @@ impl ThreadBlock {
     /// Memory that the block takes, in bytes.
     pub fn bytes(&self) -> usize {
         let warps = self.warps.iter().map(|warp| size_of_val(&warp.instructions[..]));
-        warps.sum::<usize>() + size_of_val(&self.addresses[..])
+        warps.sum::<usize>() + size_of_val(&self.pool[..])
     }
 
     /// The address pool, to append the addresses of the next instruction to.
     pub(crate) fn pool(&mut self) -> &mut Vec<u64> {
-        &mut self.addresses
+        &mut self.pool
     }
 
     /// An instruction whose addresses are those in the pool from `start` on.
-    pub(crate) fn seal(&self, static_index: u32, mask: u32, start: usize) -> DynamicInstruction {
+    pub(crate) fn seal(&mut self, static_index: u32, mask: u32, start: usize) -> DynamicInstruction {
+        let addresses = &self.pool[start..];
+        let mut address_count = addresses.len() as u8;
+        if let [first, second, _, ..] = *addresses {
+            let stride = second.wrapping_sub(first);
+            if addresses.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == stride) {
+                self.pool.truncate(start + 1);
+                self.pool.push(stride);
+                address_count |= STRIDED;
+            }
+        }
         DynamicInstruction {
             static_index,
             mask,
             address_start: u32::try_from(start).expect("a thread block holds under 2^32 addresses"),
-            address_count: (self.addresses.len() - start) as u8,
+            address_count,
             near_sources: 0,
             near_destinations: 0,
         }
@@ -135,9 +183,9 @@ mod tests {
         let [first, second] = block.warps[0].instructions[..] else {
             panic!("two instructions");
         };
-        assert_eq!(block.addresses(&first), [16, 24]);
-        assert_eq!(block.addresses(&second), []);
-        assert_eq!(block.addresses(&block.warps[1].instructions[0]), [8]);
+        assert_eq!(block.addresses(&first)[..], [16, 24]);
+        assert_eq!(block.addresses(&second)[..], []);
+        assert_eq!(block.addresses(&block.warps[1].instructions[0])[..], [8]);
         assert_eq!(block.instruction_count(), 3);
         assert_eq!(size_of::<DynamicInstruction>(), 20);
     }
@@ -149,7 +197,43 @@ mod tests {
         block.push_digested(0, 0b101, &[16, 24], 77);
         block.push(1, 0b1, &[8]);
         let [load, other] = block.warps[0].instructions[..] else { panic!("two instructions") };
-        assert_eq!((block.addresses(&load), block.digest(&load)), (&[16, 24][..], Some(77)));
-        assert_eq!((block.addresses(&other), block.digest(&other)), (&[8][..], None));
+        assert_eq!((&block.addresses(&load)[..], block.digest(&load)), (&[16, 24][..], Some(77)));
+        assert_eq!((&block.addresses(&other)[..], block.digest(&other)), (&[8][..], None));
+    }
+
+    #[test]
+    fn evenly_spaced_addresses_take_two_words_and_come_back() {
+        let cases: [(u32, &[u64], usize); 6] = [
+            (0b111, &[16, 20, 24], 2),
+            (0b111, &[u64::MAX - 3, 0, 4], 2),
+            (0b111, &[24, 16, 8], 2),
+            (0b1111, &[7, 7, 7, 7], 2),
+            (0b1111, &[0, 4, 8, 16], 4),
+            (0b11, &[0, 4], 2),
+        ];
+        let mut block = ThreadBlock::new([0; 3]);
+        let mut other = ThreadBlock::new([0; 3]);
+        other.begin_warp(0);
+        other.push(0, 1, &[1]);
+        block.begin_warp(1);
+        let mut words = 0;
+        for (number, (mask, addresses, length)) in cases.iter().enumerate() {
+            if number % 2 == 0 {
+                block.push(0, *mask, addresses);
+            } else {
+                block.push_digested(0, *mask, addresses, number as u64);
+                words += 1;
+            }
+            words += length;
+            assert_eq!(block.pool.len(), words);
+        }
+        other.adopt(block);
+        assert_eq!(other.warps[1].id, 1);
+        for (number, (_, addresses, _)) in cases.iter().enumerate() {
+            let instruction = &other.warps[1].instructions[number];
+            assert_eq!(&other.addresses(instruction)[..], *addresses);
+            assert_eq!(other.first_address(instruction), Some(addresses[0]));
+            assert_eq!(other.digest(instruction), (number % 2 == 1).then_some(number as u64));
+        }
     }
 }

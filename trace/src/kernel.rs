@@ -79,6 +79,13 @@ pub trait BlockSource: Send {
     /// The next thread block, its instructions interned in `program`, which is the same at every
     /// call; `None` at the end.
     fn next_block(&mut self, program: &mut Program) -> Result<Option<ThreadBlock>>;
+
+    /// Asks, before the first block, for those only whose number leaves the remainder `own`, by `count`. Whether the
+    /// source does so; one that would read the others anyway need not.
+    fn restrict(&mut self, own: u64, count: u64) -> bool {
+        let _ = (own, count);
+        false
+    }
 }
 
 type Opener = dyn Fn() -> Result<Box<dyn BlockSource>> + Send + Sync;
@@ -129,6 +136,8 @@ impl Kernel {
             program: Program::default(),
             source: (self.opener)()?,
             annotator: None,
+            share: (0, 1),
+            number: 0,
         })
     }
 }
@@ -162,9 +171,21 @@ pub struct KernelReader {
     program: Program,
     source: Box<dyn BlockSource>,
     annotator: Option<Annotator>,
+    /// The blocks of the source that are wanted: those whose number leaves this remainder, by how many.
+    share: (u64, u64),
+    /// Of the source's next block.
+    number: u64,
 }
 
 impl KernelReader {
+    /// Leaves out all blocks but those whose number in the order of the stream, from 0, leaves the remainder `own` when
+    /// it is divided by `count`. To be said before the first block is read.
+    pub fn restrict(&mut self, own: u64, count: u64) {
+        if !self.source.restrict(own, count) {
+            self.share = (own, count);
+        }
+    }
+
     /// Sets the `near_` masks of what is read from now on.
     pub(crate) fn annotate(&mut self, annotator: Annotator) {
         self.annotator = Some(annotator);
@@ -183,7 +204,13 @@ impl KernelReader {
     /// The next thread block in trace order; `None` at the end. After an error the reader is at an
     /// unspecified place: stop.
     pub fn next_block(&mut self) -> Result<Option<ThreadBlock>> {
+        let (own, count) = self.share;
         let mut block = self.source.next_block(&mut self.program)?;
+        while block.is_some() && self.number % count != own {
+            self.number += 1;
+            block = self.source.next_block(&mut self.program)?;
+        }
+        self.number += 1;
         if let (Some(block), Some(annotator)) = (&mut block, &mut self.annotator) {
             annotator.annotate(&self.program, block);
         }

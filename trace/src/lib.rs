@@ -59,7 +59,7 @@ mod trace_file;
 mod widen;
 mod writer;
 
-pub use block::{DynamicInstruction, ThreadBlock, Warp};
+pub use block::{Addresses, DynamicInstruction, ThreadBlock, Warp};
 pub use error::{Error, Result};
 pub use intervals::Intervals;
 pub use kernel::{BlockSource, Command, Kernel, KernelHeader, KernelReader, Workload, WARP_SIZE};

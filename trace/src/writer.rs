@@ -152,7 +152,7 @@ fn write_instruction(
     }
     write!(out, "{} ", place.width)?;
     if place.width > 0 {
-        write_addresses(out, mask, block.addresses(instruction))?;
+        write_addresses(out, mask, &block.addresses(instruction))?;
     }
     write!(out, "{} ", place.immediates[0])?;
     if version > 5 {

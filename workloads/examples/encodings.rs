@@ -1,12 +1,12 @@
 //! What Turing's instructions look like: every opcode and modifier that NVIDIA's disassembler knows for `sm_75`.
 //!
-//! `cargo run -p gpurf-workloads --example encodings` changes the bits of encodings that hold opcodes and
-//! modifiers, has the disassembler say what that is, and writes one line of each kind to
-//! `workloads/instruction_set/sm_75.txt`: a line for each modifier of each opcode, and for each kind of operands.
-//! The tables of `docs/emulator.md` say which of them are executed. The disassembler is that of `workloads/build`; it
-//! gives up at the first word that is no instruction and is started anew for each of these, so that this takes hours.
+//! `cargo run --release -p gpurf-workloads --example encodings` begins with an instruction of each opcode and kind of
+//! operands, changes the bits that hold modifiers, has the disassembler say what that is, and goes on from whatever
+//! shows something new until nothing does. An instruction for each modifier of each opcode, and for each kind of
+//! operands, becomes a line of `workloads/instruction_set/sm_75.txt`. The tables of `docs/emulator.md` say which of them
+//! are executed. The disassembler is that of `workloads/build`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,39 +15,38 @@ use std::process::Command;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Bits of the opcode, and with them those of the kinds of its operands.
-const OPCODE: u128 = 0x1ff;
 const FORM: u128 = 0xfff;
-/// Kinds of operands, and bits beside them, that one at least of all opcodes has: registers; immediates, or an operand
-/// less; constants; and the same in the uniform datapath.
-const KINDS: [u128; 5] = [1 << 9, 4 << 9, 5 << 9, 1 << 9 | 1 << UNIFORM, 4 << 9 | 1 << UNIFORM];
-/// Guarded by PT, and no wait for anything.
-const PLAIN: u128 = 7 << 12 | 0xfe0 << 108;
+/// Tells uniform registers from constants, where the opcode allows both.
+const UNIFORM: u128 = 1 << 91;
+/// The guard, and what the scheduler is told; and both as they are plainest: PT, and no barrier for sources, nor for
+/// results if their time is known; those of other instructions have one.
+const GUARD: u128 = 0xf << 12 | !0 << 105;
+const PLAIN: u128 = 0x7 << 12 | 0x3f << 110;
+const RESULT_BARRIER: u128 = 0x7 << 110;
 /// Bits that hold modifiers. Below are registers and immediates, above what the scheduler is told.
 const MODIFIERS: std::ops::Range<u32> = 58..105;
-/// Tells uniform registers from constants, where the opcode allows both.
-const UNIFORM: u32 = 91;
 /// Bits of a modifier that are changed together, at most.
 const WINDOW: u32 = 4;
 
 fn main() -> Result<()> {
     let workloads = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut disassembler = Disassembler::find(workloads)?;
-    let mut forms = seeds(workloads)?;
-    for kind in KINDS {
-        let known: BTreeSet<u128> = forms.keys().map(|form| form & OPCODE).collect();
-        let others = (0..=OPCODE).filter(|opcode| !known.contains(opcode));
-        let words: Vec<u128> = others.map(|opcode| opcode | PLAIN | kind).collect();
-        for (word, _) in disassembler.texts(&words)? {
-            forms.insert(word & FORM, word);
-        }
-        eprintln!("{} opcodes with kinds of operands", forms.len());
-    }
     let mut kept = Kept::default();
-    for (number, &form) in forms.values().enumerate() {
-        for (_, text) in disassembler.texts(&variants(form))? {
-            kept.add(&text);
+    let mut seen = HashSet::new();
+    // The plainest instructions first: those that show one new thing, in variants of what compilers make.
+    let blank = (0..=FORM).map(|form| form | PLAIN).flat_map(|word| [word, word | UNIFORM]);
+    let blank = blank.flat_map(|word| [word, word ^ RESULT_BARRIER]).collect();
+    for mut words in [seeds(workloads)?, blank] {
+        words.retain(|word| seen.insert(*word));
+        while !words.is_empty() {
+            let texts = disassembler.texts(&words)?;
+            words = vec![];
+            for most in [1, usize::MAX] {
+                let new = texts.iter().filter(|(_, text)| kept.add(text, most));
+                words.extend(new.flat_map(|(word, _)| variants(*word)).filter(|word| seen.insert(*word)));
+            }
+            eprintln!("{} words, {} lines", seen.len(), kept.lines.len());
         }
-        eprintln!("{} of {}: {} lines", number + 1, forms.len(), kept.lines.len());
     }
     let path = workloads.join("instruction_set/sm_75.txt");
     fs::create_dir_all(path.parent().expect("a folder"))?;
@@ -55,12 +54,12 @@ fn main() -> Result<()> {
     let temporary = path.with_extension("new");
     fs::write(&temporary, lines)?;
     fs::rename(&temporary, &path)?;
-    println!("{}: {} lines", path.display(), kept.lines.len());
+    println!("{}: {} lines of {} words", path.display(), kept.lines.len(), seen.len());
     Ok(())
 }
 
 /// An encoding of each opcode and kind of operands in the project's listings.
-fn seeds(workloads: &Path) -> Result<BTreeMap<u128, u128>> {
+fn seeds(workloads: &Path) -> Result<Vec<u128>> {
     let mut found = BTreeMap::new();
     for folder in ["kernels", "tests/listings"] {
         let mut paths = vec![];
@@ -75,13 +74,13 @@ fn seeds(workloads: &Path) -> Result<BTreeMap<u128, u128>> {
             // The lower half stands beside the instruction, the upper one on the next line.
             for (pair, line) in halves.windows(2).zip(text.lines()) {
                 if let ([Some(lower), Some(upper)], true) = (pair, line.contains(" ;")) {
-                    let word = upper << 64 | lower;
-                    found.entry(word & FORM).or_insert(word);
+                    let word = (upper << 64 | lower) & !GUARD | PLAIN;
+                    found.entry(word & (FORM | UNIFORM)).or_insert(word);
                 }
             }
         }
     }
-    Ok(found)
+    Ok(found.into_values().collect())
 }
 
 /// The half of an encoding that ends a line.
@@ -90,66 +89,84 @@ fn half(line: &str) -> Option<u128> {
     u128::from_str_radix(rest, 16).ok().filter(|_| rest.len() == 16)
 }
 
-/// An encoding with a few neighbouring bits changed, in every way; itself first, then those with fewest changes.
-fn variants(form: u128) -> Vec<u128> {
-    let bits = |range: std::ops::Range<u32>| range.fold(0u128, |bits, bit| bits | 1 << bit);
-    let allowed = bits(MODIFIERS) & !(1 << UNIFORM);
-    let mut seen = BTreeSet::new();
+/// An instruction with a few neighbouring bits changed, in every way, those with fewest changes first.
+fn variants(word: u128) -> impl Iterator<Item = u128> {
+    let bits = MODIFIERS.fold(0u128, |bits, bit| bits | 1 << bit);
+    let mut changes = BTreeSet::new();
     for place in MODIFIERS {
-        seen.extend((0..1u128 << WINDOW).map(|value| value << place & allowed));
+        changes.extend((1..1u128 << WINDOW).map(|value| value << place & bits));
     }
     // Which special register is read.
-    seen.extend((0..256).map(|value| value << 72));
-    let mut changes: Vec<u128> = seen.into_iter().collect();
+    changes.extend((1..256).map(|value| value << 72));
+    let mut changes: Vec<u128> = changes.into_iter().collect();
     changes.sort_by_key(|change| change.count_ones());
-    changes.into_iter().map(|change| form ^ change).collect()
+    changes.into_iter().map(move |change| word ^ change)
 }
 
 /// Lines that show something no other one shows.
 #[derive(Default)]
 struct Kept {
     lines: BTreeSet<String>,
-    /// Opcodes with a modifier, or with a kind of operands.
+    /// Opcodes with a modifier, with an operand of some kind at some place, or with a number of operands.
     shown: BTreeSet<(String, String)>,
 }
 
 impl Kept {
-    fn add(&mut self, text: &str) {
-        let code = match text.strip_prefix('@') {
-            Some(rest) => rest.split_once(' ').map_or("", |(_, code)| code),
-            None => text,
-        };
+    /// Whether the instruction shows anything new to go on from, but no more than `most` things.
+    fn add(&mut self, code: &str, most: usize) -> bool {
         let (opcode, operands) = code.split_once(' ').unwrap_or((code, ""));
         let mut names = opcode.split('.');
         let base = names.next().unwrap_or_default();
-        // What the disassembler has no name for.
-        if code.contains("INVALID") || code.contains('?') || base.is_empty() {
-            return;
+        // What the disassembler has no name for: variants of it may have one.
+        let nameless =
+            code.contains("INVALID") || code.contains('?') || base.is_empty() || base.starts_with("__");
+        let mut features: BTreeSet<String> = match nameless {
+            true => ["nameless".into()].into(),
+            false => names.map(|name| format!(".{name}")).collect(),
+        };
+        if !nameless {
+            let operands = operands.split(", ").enumerate();
+            features.extend(operands.clone().map(|(place, operand)| format!("{place} {}", kind(operand))));
+            features.insert(format!("{} operands", operands.count()));
         }
-        let mut features: Vec<String> = names.map(String::from).collect();
-        features.push(format!(" {}", shape(operands)));
-        let new = features.into_iter().filter(|name| self.shown.insert((base.to_string(), name.clone())));
-        if new.count() > 0 {
+        let new = features.into_iter().map(|feature| (base.to_string(), feature));
+        let new: Vec<_> = new.filter(|feature| !self.shown.contains(feature)).collect();
+        let kept = (1..=most).contains(&new.len());
+        if kept {
+            self.shown.extend(new);
+        }
+        if kept && !nameless {
             self.lines.insert(code.to_string());
         }
+        kept
     }
 }
 
-/// Operands without the numbers in them.
-fn shape(operands: &str) -> String {
-    let mut shape = String::new();
-    let mut previous = ' ';
-    for c in operands.replace("0x", "0").chars() {
-        match (previous, c) {
-            // Of a name, such as that of a special register.
-            ('A'..='Z' | '_' | '.', 'A'..='Z' | '_' | '.') => shape.push(c),
-            ('0', '0'..='9' | 'a'..='f') => continue,
-            (_, '0'..='9') => shape.push('0'),
-            _ => shape.push(c),
-        }
-        previous = if c.is_ascii_digit() { '0' } else { c };
+/// An operand without the numbers in it: which register it is, or which immediate, does not matter.
+fn kind(operand: &str) -> String {
+    let mut kind = String::new();
+    let mut rest = operand;
+    while let Some(c) = rest.chars().next() {
+        // A number, or a name such as that of a register, a part of one or a special register.
+        let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(word.max(1));
+        rest = behind;
+        kind += match name {
+            "RZ" | "URZ" | "PT" | "UPT" | "SRZ" => &name[..name.len() - 1],
+            "INF" | "QNAN" | "SNAN" => "0",
+            _ if c.is_ascii_digit() => "0",
+            _ if name.starts_with("SR_") => name,
+            _ => name.trim_end_matches(|c: char| c.is_ascii_digit()),
+        };
     }
-    shape
+    // Signs of numbers, and their fractions.
+    for (long, short) in [("0.0", "0"), ("0e-0", "0"), ("0e+0", "0"), ("+-0", "+0")] {
+        kind = kind.replace(long, short);
+    }
+    match kind.strip_prefix(['-', '+']) {
+        Some(number) if number.starts_with('0') => number.into(),
+        _ => kind,
+    }
 }
 
 struct Disassembler {
@@ -175,15 +192,19 @@ impl Disassembler {
     /// Those of the words that are instructions, with their texts.
     fn texts(&mut self, words: &[u128]) -> Result<Vec<(u128, String)>> {
         let mut words = words.to_vec();
-        while !words.is_empty() {
+        loop {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             fs::write(self.image.path(), bytes)?;
             let mut command = Command::new(&self.program);
             let output = command.args(["-b", "SM75", "-ndf"]).arg(self.image.path()).output()?;
+            // It says where all the words are that are none, and then nothing of the others.
             let message = String::from_utf8_lossy(&output.stderr);
-            if let Some(place) = message.split("at address 0x").nth(1).and_then(|rest| rest.get(..8)) {
-                // It says where the first word is that is none, and nothing else.
-                words.remove(usize::from_str_radix(place, 16)? / 16);
+            let places = message.split("at address 0x").skip(1).filter_map(|rest| rest.get(..8));
+            let numbers = places.map(|place| Ok(usize::from_str_radix(place, 16)? / 16));
+            let wrong = numbers.collect::<Result<HashSet<usize>>>()?;
+            if !wrong.is_empty() {
+                let mut number = 0..;
+                words.retain(|_| number.next().is_some_and(|number| !wrong.contains(&number)));
                 continue;
             }
             let text = String::from_utf8_lossy(&output.stdout);
@@ -192,12 +213,12 @@ impl Disassembler {
                 let word = words.get(usize::from_str_radix(place, 16).ok()? / 16)?;
                 Some((*word, text.trim().trim_end_matches(';').trim_end().to_string()))
             });
+            // A few words are instructions without a text.
             let lines: Vec<_> = lines.collect();
-            if !output.status.success() || lines.is_empty() {
+            if !output.status.success() || lines.is_empty() && !words.is_empty() {
                 return Err(format!("{}: {message}", self.program.display()).into());
             }
             return Ok(lines);
         }
-        Ok(vec![])
     }
 }

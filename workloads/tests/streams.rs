@@ -7,8 +7,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use gpurf_trace::{
-    open, write, Instruction, Kernel, Program, RegisterId, Registers, StaticInstruction, ThreadBlock,
-    Workload,
+    open, write, Addresses, Instruction, Kernel, Program, RegisterId, Registers, StaticInstruction,
+    ThreadBlock, Workload,
 };
 use gpurf_workloads::listing::{
     Address, Instruction as Listed, Kernel as ListedKernel, Operand, Register, RegisterFile,
@@ -29,7 +29,7 @@ fn run(benchmark: &Benchmark, threads: usize, keep_bytes: usize) -> Workload {
 }
 
 /// An instruction as executed: what a trace says of it.
-type Line<'a> = (u32, &'a str, u32, &'a [u64]);
+type Line<'a> = (u32, &'a str, u32, Addresses);
 
 fn lines<'a>(program: &'a Program, block: &'a ThreadBlock) -> impl Iterator<Item = Line<'a>> {
     block.warps.iter().flat_map(|warp| &warp.instructions).map(|instruction| {

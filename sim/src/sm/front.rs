@@ -13,10 +13,6 @@ use crate::statistics::{Counters, Stalls};
 pub(super) struct Front {
     reader: KernelReader,
     pub occupancy: Occupancy,
-    /// The blocks of the kernel that come onto this SM: those whose number leaves this remainder, by how many.
-    share: (u64, u64),
-    /// Number of the block to read next.
-    number: u64,
     next_block: Option<ThreadBlock>,
     /// The cycle in which the first block can start.
     pub launch_end: u64,
@@ -28,26 +24,19 @@ pub(super) struct Front {
 }
 
 impl Front {
-    /// Of a kernel whose first block can start in cycle `launch_end`.
+    /// Of a kernel whose first block can start in cycle `launch_end`. Those of its blocks come onto this SM whose number
+    /// leaves the remainder `share.0`, by `share.1`.
     pub fn new<E>(
-        reader: KernelReader,
+        mut reader: KernelReader,
         occupancy: Occupancy,
         share: (u64, u64),
         launch_end: u64,
         machine: &mut Machine<E>,
     ) -> Result<Self, SmError> {
         let (counters, stalls) = (machine.context.records.counters, machine.context.records.stalls);
-        let mut front = Front {
-            reader,
-            occupancy,
-            share,
-            number: 0,
-            next_block: None,
-            launch_end,
-            blocks: 0,
-            counters,
-            stalls,
-        };
+        reader.restrict(share.0, share.1);
+        let mut front =
+            Front { reader, occupancy, next_block: None, launch_end, blocks: 0, counters, stalls };
         front.fetch_block(machine)?;
         Ok(front)
     }
@@ -64,11 +53,8 @@ impl Front {
 
     /// Reads the SM's next block that has any instruction, and decodes what is new in it.
     fn fetch_block<E>(&mut self, machine: &mut Machine<E>) -> Result<(), SmError> {
-        let (own, count) = self.share;
         while let Some(block) = self.reader.next_block()? {
-            let number = self.number;
-            self.number += 1;
-            if number % count != own || block.instruction_count() == 0 {
+            if block.instruction_count() == 0 {
                 continue;
             }
             let context = &mut machine.context;

@@ -17,10 +17,11 @@ pub(super) fn perform(
     around: &mut Surroundings,
 ) -> Served {
     let Surroundings { code, blocks, clock, records, .. } = around;
+    let addresses = blocks.get(executing.block).block.addresses(&executing.instruction);
     let access = Access {
         memory: memory_of(code, blocks, executing),
         width: code.of(&executing.instruction).width,
-        addresses: blocks.get(executing.block).block.addresses(&executing.instruction),
+        addresses: &addresses,
         transfers,
         threads: threads(code, blocks, executing),
     };
@@ -31,8 +32,8 @@ pub(super) fn perform(
 fn memory_of(code: &Code, blocks: &Blocks, executing: &Executing) -> Memory {
     let instruction = &executing.instruction;
     let memory = code.of(instruction).memory.expect("only memory instructions go to the load/store unit");
-    match (memory.space, blocks.get(executing.block).block.addresses(instruction).first()) {
-        (MemorySpace::Generic, Some(&address)) => Memory { space: code.header.space_of(address), ..memory },
+    match (memory.space, blocks.get(executing.block).block.first_address(instruction)) {
+        (MemorySpace::Generic, Some(address)) => Memory { space: code.header.space_of(address), ..memory },
         _ => memory,
     }
 }

@@ -19,6 +19,7 @@ use super::plot::Plot;
 use super::series::Series;
 use super::study::Study;
 use super::{jobs, Arguments};
+use crate::input::KEEP_BYTES;
 use crate::output::{progress, table, write, write_json};
 use crate::register_cache::tables::{csv, percent};
 use crate::register_cache::Outcome;
@@ -107,7 +108,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     let bar = progress(inputs.len() as u64, "workloads");
     for input in &inputs {
         bar.set_message(input.clone());
-        let workload = arguments.emulation.open(input, Options::default())?;
+        let options = Options { keep_bytes: KEEP_BYTES, ..Options::default() };
+        let workload = arguments.emulation.open(input, options)?;
         for reading in &mut readings {
             reading.count(&workload, input)?;
         }

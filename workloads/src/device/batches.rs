@@ -1,70 +1,111 @@
-//! Blocks of a launch that are executed side by side, and launches that are executed again for their streams.
+//! A launch under way: its blocks side by side, a window of them at a time.
 
-use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::Arc;
 
-use gpurf_trace::{BlockSource, Program, ThreadBlock};
+use gpurf_trace::ThreadBlock;
 use rayon::prelude::*;
 
 use crate::emulator::{Executed, Launch, Memory};
 use crate::error::Result;
 
-/// Ranges of blocks that are executed side by side: one at a time where their order matters.
-pub(super) fn batches(launch: &Launch) -> impl Iterator<Item = Range<u64>> {
-    let blocks = launch.blocks();
-    let size = if launch.code.serial { 1 } else { BATCH };
-    (0..blocks.div_ceil(size)).map(move |batch| batch * size..((batch + 1) * size).min(blocks))
-}
-
 /// Blocks executed side by side. More than there are threads, so that none waits long for a slow one.
-const BATCH: u64 = 64;
+const BATCH: usize = 64;
+/// Bytes of the streams and writes of blocks executed side by side, about.
+const WINDOW_BYTES: usize = 16 << 20;
+/// How many times larger than those before the next blocks may be.
+const GROWTH: usize = 4;
 
-/// Executes some blocks of a launch; results are in the order of the blocks, `None` where one waits for others.
-pub(super) fn run_batch(
-    launch: &Launch,
-    memory: &Arc<Memory>,
-    blocks: Range<u64>,
-    record: bool,
-) -> Result<Vec<Option<Executed>>> {
-    blocks.into_par_iter().map(|number| launch.run_block(memory, number, record)).collect()
+/// A launch under way.
+pub(super) struct Progress {
+    pub launch: Arc<Launch>,
+    /// With what the blocks wrote so far.
+    pub memory: Memory,
+    /// As blocks see it.
+    seen: Arc<Memory>,
+    next: u64,
+    /// The blocks that are executed: those whose number leaves this remainder, by how many.
+    share: (u64, u64),
+    /// Bytes of the stream and writes of a block, at most so far.
+    largest: usize,
+    /// Blocks of the last batch.
+    size: usize,
 }
 
-/// Executes a launch again for its stream.
-pub(super) struct EmulatedBlocks {
-    launch: Arc<Launch>,
-    memory: Memory,
-    batches: Box<dyn Iterator<Item = Range<u64>> + Send>,
-    ready: VecDeque<ThreadBlock>,
-    started: bool,
+/// What some blocks did, in their order.
+pub(super) enum Batch {
+    /// Their streams, if wanted, and what they printed.
+    Executed(Vec<(Option<ThreadBlock>, String)>),
+    /// One waits for others.
+    Waits,
+    /// There are no more.
+    Over,
 }
 
-impl EmulatedBlocks {
-    pub fn new(launch: Arc<Launch>, memory: Memory) -> EmulatedBlocks {
-        let batches = Box::new(batches(&launch));
-        EmulatedBlocks { launch, memory, batches, ready: VecDeque::new(), started: false }
+/// How blocks of a batch are executed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    /// Side by side, on all threads.
+    Shared,
+    /// One after the other, on this thread.
+    Alone,
+}
+
+impl Progress {
+    /// A launch that is to begin on `memory`.
+    pub fn new(launch: Arc<Launch>, memory: Memory) -> Progress {
+        let seen = Arc::new(memory.clone());
+        Progress { launch, memory, seen, next: 0, share: (0, 1), largest: 0, size: 0 }
     }
-}
 
-impl BlockSource for EmulatedBlocks {
-    fn next_block(&mut self, program: &mut Program) -> gpurf_trace::Result<Option<ThreadBlock>> {
-        if !self.started {
-            program.clone_from(&self.launch.code.program);
-            self.started = true;
+    /// How many blocks fit into the window: one for each thread if they are as large as the largest so far; more if there
+    /// is room for larger ones too.
+    fn fitting(&self) -> usize {
+        let threads = rayon::current_num_threads();
+        let larger = WINDOW_BYTES / GROWTH / self.largest.max(1);
+        let equal = WINDOW_BYTES / self.largest.max(1);
+        larger.min(2 * self.size).max(equal.min(threads)).clamp(1, BATCH)
+    }
+
+    /// Executes the next blocks: one where their order matters, else as many as fit into the window.
+    pub fn step(&mut self, record: bool, work: Work) -> Result<Batch> {
+        let serial = self.launch.code.serial;
+        if serial && self.next > 0 {
+            self.seen = Arc::new(self.memory.clone());
         }
-        while self.ready.is_empty() {
-            let Some(batch) = self.batches.next() else { return Ok(None) };
-            let seen = Arc::new(self.memory.clone());
-            let executed = run_batch(&self.launch, &seen, batch, true)
-                .map_err(|error| gpurf_trace::Error::Source { message: error.to_string() })?;
-            // A launch whose blocks wait for each other was kept when it ran.
-            for (writes, block, _) in executed.into_iter().flatten() {
-                self.ready.extend(block);
-                if self.launch.code.serial {
-                    self.memory.commit(writes);
-                }
-            }
+        self.size = if serial { 1 } else { self.fitting() };
+        let (own, count) = self.share;
+        let blocks = (self.next..self.launch.blocks()).filter(|number| number % count == own);
+        let blocks: Vec<u64> = blocks.take(self.size).collect();
+        let Some(last) = blocks.last() else { return Ok(Batch::Over) };
+        self.next = last + 1;
+        let run = |number| self.launch.run_block(&self.seen, number, record);
+        let executed: Vec<Option<Executed>> = match work {
+            Work::Shared => blocks.into_par_iter().map(run).collect::<Result<_>>()?,
+            Work::Alone => blocks.into_iter().map(run).collect::<Result<_>>()?,
+        };
+        let mut done = vec![];
+        for executed in executed {
+            let Some((writes, block, text)) = executed else { return Ok(Batch::Waits) };
+            let bytes = writes.bytes() + block.as_ref().map_or(0, ThreadBlock::bytes);
+            self.largest = self.largest.max(bytes);
+            self.memory.commit(writes);
+            done.push((block, text));
         }
-        Ok(self.ready.pop_front())
+        Ok(Batch::Executed(done))
+    }
+
+    /// Has only the blocks executed whose number leaves this remainder, by how many; whether that is possible: it is
+    /// not where others may depend on what they write.
+    pub fn restrict(&mut self, own: u64, count: u64) -> bool {
+        let possible = !self.launch.code.serial;
+        if possible {
+            self.share = (own, count);
+        }
+        possible
+    }
+
+    /// Whether all blocks are executed, so that memory is as the launch leaves it in the end.
+    pub fn is_whole(&self) -> bool {
+        self.share.1 == 1
     }
 }

@@ -16,6 +16,7 @@
 
 mod argument;
 mod batches;
+mod history;
 mod launch;
 mod load;
 mod loaded;
@@ -31,8 +32,9 @@ use crate::error::{Error, Result};
 use crate::listing::Module;
 use crate::pointer::Pointer;
 use crate::texture::{Image, Sampler, Texture};
-use batches::EmulatedBlocks;
+use history::{EmulatedBlocks, History};
 use loaded::Loaded;
+use run::Stream;
 
 pub use argument::{Argument, Dim};
 
@@ -42,7 +44,7 @@ pub struct Options {
     /// Make the instruction streams of the launches.
     pub stream: bool,
     /// Streams are kept in memory up to so many bytes in all. Launches beyond are executed again each
-    /// time that their stream is read.
+    /// time that their stream is read, a few blocks at a time.
     pub keep_bytes: usize,
     /// Bytes that kernels can allocate with `malloc`, for all modules on the device.
     pub heap_bytes: u64,
@@ -60,7 +62,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             stream: true,
-            keep_bytes: 1 << 30,
+            keep_bytes: 16 << 20,
             heap_bytes: 8 << 20,
             stack_bytes: 16 << 10,
             margin: 0,
@@ -79,6 +81,10 @@ pub struct Device {
     commands: Vec<Command>,
     textures: Arc<Vec<Texture>>,
     launches: u32,
+    /// Launches that made streams.
+    history: Arc<History>,
+    /// Memory after the last of them, as who executes it again would have it.
+    reached: Memory,
     kept_bytes: usize,
     has_heap: bool,
     printed: String,
@@ -247,19 +253,29 @@ impl Device {
         )?;
         self.launches += 1;
         let launch = Arc::new(launch);
-        let before = self.memory.clone();
-        let blocks = self.execute(&launch)?;
-        if self.options.stream {
-            let header = self.header(&launch);
-            let code = Arc::clone(&launch.code);
-            let kernel = match blocks {
-                Some(blocks) => TraceKernel::in_memory(header, launch.code.program.clone(), blocks),
-                None => TraceKernel::new(header, move || {
-                    Ok(Box::new(EmulatedBlocks::new(Arc::clone(&launch), before.clone())))
-                }),
-            };
-            self.commands.push(Command::Kernel(kernel.with_liveness(move || code.liveness())));
+        if !self.options.stream {
+            return self.execute(&launch).map(drop);
         }
+        let before = self.memory.clone();
+        let changes = before.changes_since(&self.reached);
+        let stream = self.execute(&launch)?;
+        let is_settled = matches!(stream, Stream::Settled(_));
+        self.reached = if is_settled { before } else { self.memory.clone() };
+        let number = self.history.add(Arc::clone(&launch), changes, is_settled);
+        let header = self.header(&launch);
+        let kernel = match stream {
+            Stream::Kept(blocks) | Stream::Settled(blocks) => {
+                TraceKernel::in_memory(header, launch.code.program.clone(), blocks)
+            }
+            Stream::Dropped => {
+                let history = Arc::clone(&self.history);
+                TraceKernel::new(header, move || {
+                    Ok(Box::new(EmulatedBlocks::new(Arc::clone(&history), number)))
+                })
+            }
+        };
+        let code = Arc::clone(&launch.code);
+        self.commands.push(Command::Kernel(kernel.with_liveness(move || code.liveness())));
         Ok(())
     }
 

@@ -4,64 +4,67 @@ use std::sync::Arc;
 
 use gpurf_trace::{KernelHeader, ThreadBlock};
 
-use super::batches::{batches, run_batch};
+use super::batches::{Batch, Progress, Work};
 use super::Device;
-use crate::emulator::{Executed, Launch, Memory, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::emulator::{Launch, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::error::Result;
 
+/// The stream of a launch.
+pub(super) enum Stream {
+    /// Kept: it was wanted, and is small enough.
+    Kept(Vec<ThreadBlock>),
+    /// Kept however large it is: its blocks wait for each other, so that they cannot be executed again one by one.
+    Settled(Vec<ThreadBlock>),
+    /// To be had by executing the launch again, or not wanted.
+    Dropped,
+}
+
 impl Device {
-    /// Runs a launch. Gives its stream if that is wanted and small enough to keep.
-    pub(super) fn execute(&mut self, launch: &Launch) -> Result<Option<Vec<ThreadBlock>>> {
+    /// Runs a launch.
+    pub(super) fn execute(&mut self, launch: &Arc<Launch>) -> Result<Stream> {
+        let mut progress = Progress::new(Arc::clone(launch), self.memory.clone());
         let mut stream = (self.options.stream && self.kept_bytes < self.options.keep_bytes).then(Vec::new);
-        let before = self.memory.clone();
-        let snapshot = Arc::new(before.clone());
         let mut bytes = self.kept_bytes;
         let mut printed = String::new();
-        let mut keep = |executed: Executed, memory: &mut Memory, stream: &mut Option<Vec<ThreadBlock>>| {
-            let (writes, block, text) = executed;
-            memory.commit(writes);
-            printed.push_str(&text);
-            bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
-            if bytes > self.options.keep_bytes {
-                *stream = None;
-            }
-            if let Some(stream) = stream {
-                stream.extend(block);
-            }
-        };
-        let mut alone = true;
-        'batches: for batch in batches(launch) {
-            let seen = if launch.code.serial { Arc::new(self.memory.clone()) } else { Arc::clone(&snapshot) };
-            for executed in run_batch(launch, &seen, batch, stream.is_some())? {
-                let Some(executed) = executed else {
-                    alone = false;
-                    break 'batches;
-                };
-                keep(executed, &mut self.memory, &mut stream);
+        loop {
+            match progress.step(stream.is_some(), Work::Shared)? {
+                Batch::Executed(done) => {
+                    for (block, text) in done {
+                        printed.push_str(&text);
+                        bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
+                        stream = stream.filter(|_| bytes <= self.options.keep_bytes);
+                        if let Some(stream) = &mut stream {
+                            stream.extend(block);
+                        }
+                    }
+                }
+                Batch::Waits => return self.execute_together(launch),
+                Batch::Over => break,
             }
         }
-        if !alone {
-            // Blocks wait for each other: once more, together.
-            printed.clear();
-            bytes = self.kept_bytes;
-            let mut shared = Arc::new(before);
-            self.memory = Memory::default();
-            let all = launch.run_together(&mut shared, self.options.stream);
-            self.memory = Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone());
-            let mut blocks = vec![];
-            for (_, block, text) in all? {
-                printed.push_str(&text);
-                bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
-                blocks.extend(block);
-            }
-            // It cannot be executed again block by block, so it is kept however large it is.
-            stream = self.options.stream.then_some(blocks);
-        }
+        self.memory = progress.memory;
         self.printed.push_str(&printed);
-        if stream.is_some() {
-            self.kept_bytes = bytes;
+        Ok(match stream {
+            Some(blocks) => {
+                self.kept_bytes = bytes;
+                Stream::Kept(blocks)
+            }
+            None => Stream::Dropped,
+        })
+    }
+
+    /// Runs a launch whose blocks wait for each other.
+    fn execute_together(&mut self, launch: &Launch) -> Result<Stream> {
+        let mut shared = Arc::new(std::mem::take(&mut self.memory));
+        let all = launch.run_together(&mut shared, self.options.stream);
+        self.memory = Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone());
+        let mut blocks = vec![];
+        for (_, block, text) in all? {
+            self.printed.push_str(&text);
+            self.kept_bytes += block.as_ref().map_or(0, ThreadBlock::bytes);
+            blocks.extend(block);
         }
-        Ok(stream)
+        Ok(Stream::Settled(blocks))
     }
 
     pub(super) fn header(&self, launch: &Launch) -> KernelHeader {
@@ -84,6 +87,7 @@ impl Device {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emulator::Executed;
     use crate::listing::Module;
 
     /// What a block does that reads elements of a buffer many times and stores nothing: those that `mask` picks.

@@ -146,8 +146,8 @@ impl<'a> BlockRun<'a> {
     }
 
     pub(super) fn finish(self) -> Executed {
-        let (id, code) = (self.constants.block, &self.launch.code);
-        let recorded = self.recorder.map(|recorder| recorder.finish(id, code));
+        let id = self.constants.block;
+        let recorded = self.recorder.map(|recorder| recorder.finish(id));
         (self.memory.global.into_writes(), recorded, self.memory.printed)
     }
 

@@ -136,6 +136,35 @@ impl Memory {
         Ok(())
     }
 
+    /// What became different since `earlier`, which the memory was made of.
+    pub fn changes_since(&self, earlier: &Memory) -> Changes {
+        let pages = self.pages.iter().enumerate();
+        let differs =
+            |number: usize, page| !earlier.pages.get(number).is_some_and(|old| Arc::ptr_eq(old, page));
+        let pages = pages.filter(|(number, page)| differs(*number, page));
+        Changes {
+            pages: pages.map(|(number, page)| (number, Arc::clone(page))).collect(),
+            count: self.pages.len(),
+            frame: Memory {
+                allocations: self.allocations.clone(),
+                pages: vec![],
+                heap: Arc::clone(&self.heap),
+                names: self.names.clone(),
+            },
+        }
+    }
+
+    /// Makes the changes to a memory with the content of that which they were found against.
+    pub fn apply(&mut self, changes: &Changes) {
+        let mut pages = std::mem::take(&mut self.pages);
+        // Those that are new are all among the changes.
+        pages.resize(changes.count, Arc::new([0; PAGE]));
+        for (number, page) in &changes.pages {
+            pages[*number] = Arc::clone(page);
+        }
+        *self = Memory { pages, ..changes.frame.clone() };
+    }
+
     /// Puts what a block wrote into memory.
     pub fn commit(&mut self, writes: Writes) {
         if let Some(heap) = writes.heap {
@@ -159,6 +188,15 @@ impl Memory {
     }
 }
 
+/// What host and driver did to memory between two launches.
+pub(crate) struct Changes {
+    /// Pages that differ, by number, and how many there are in all.
+    pages: Vec<(usize, Arc<Page>)>,
+    count: usize,
+    /// All but the pages.
+    frame: Memory,
+}
+
 /// A range of addresses as pages: page, place in it, part of the range.
 fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
     let mut done = 0;
@@ -179,6 +217,13 @@ pub(crate) struct Writes {
     pages: FxHashMap<u32, Box<WrittenPage>>,
     /// Of a block that allocated or freed.
     heap: Option<Heap>,
+}
+
+impl Writes {
+    /// Memory that they take, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.pages.len() * size_of::<WrittenPage>()
+    }
 }
 
 struct WrittenPage {
@@ -291,6 +336,28 @@ mod tests {
         let mut bytes = [0; 8];
         memory.read(address + 4092, &mut bytes).unwrap();
         assert_eq!(bytes, [1, 1, 1, 1, 9, 0, 0, 0]);
+    }
+
+    #[test]
+    fn changes_make_the_later_memory_of_the_earlier_one() {
+        let mut memory = Memory::default();
+        let first = memory.allocate(10_000);
+        memory.write(first, &[1; 10_000]).unwrap();
+        let earlier = memory.clone();
+        memory.write(first + 5_000, &[2; 8]).unwrap();
+        let second = memory.allocate(5_000);
+        memory.write(second + 4_000, &[3; 8]).unwrap();
+        memory.name(second, "second");
+        let changes = memory.changes_since(&earlier);
+        // Pages 0 and 2 are as they were: 2 has the end of the first allocation and the start of the second one.
+        assert_eq!(changes.pages.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3]);
+        // Another memory of the same content.
+        let mut other = Memory::default();
+        other.allocate(10_000);
+        other.write(first, &[1; 10_000]).unwrap();
+        other.apply(&changes);
+        assert_eq!(format!("{other:?}"), format!("{memory:?}"));
+        assert!(other.surroundings(second + 1, 1).contains("second"));
     }
 
     #[test]

@@ -33,5 +33,5 @@ mod windows;
 pub(crate) use code::Code;
 pub(crate) use launch::{Executed, Launch};
 pub(crate) use library_function::LibraryFunction;
-pub(crate) use memory::{AccessError, Memory};
+pub(crate) use memory::{AccessError, Changes, Memory};
 pub(crate) use windows::{LOCAL_WINDOW, MISSING, SHARED_WINDOW};

@@ -2,7 +2,7 @@
 //!
 //! `layer_forward` sums inputs × weights, a block for every 16 inputs; the host adds the blocks' sums,
 //! computes the output and the errors, and `adjust_weights` then moves the weights between input and
-//! hidden layer. 1024, 32,768 and 524,288 inputs.
+//! hidden layer. 1024, 32,768 and 262,144 inputs.
 
 use crate::device::Device;
 use crate::error::Result;
@@ -23,7 +23,7 @@ const MOMENTUM: f64 = 0.3;
 const TARGET: f64 = 0.1;
 
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let network = Network::random(size.pick(1024, 32_768, 524_288), &mut fastrand::Rng::with_seed(1));
+    let network = Network::random(size.pick(1024, 32_768, 262_144), &mut fastrand::Rng::with_seed(1));
     let inputs = network.input.len() - 1;
     let blocks = inputs / INPUTS;
     let grid = (1, blocks as u32);
@@ -102,7 +102,7 @@ impl Network {
     }
 
     /// The same training step: the new weights between input and hidden layer, and their changes.
-    fn train(&self) -> (Vec<f32>, Vec<f32>) {
+    fn train(self) -> (Vec<f32>, Vec<f32>) {
         let mut sums = [0.0; HIDDEN];
         for (weights, input) in self.weights.chunks(ROW).zip(&self.input) {
             for (sum, weight) in sums.iter_mut().zip(&weights[1..]) {
@@ -111,8 +111,8 @@ impl Network {
         }
         let delta = self.hidden_deltas(&sums);
 
-        let (mut weights, mut previous) = (self.weights.clone(), self.previous.clone());
-        for (row, input) in self.input.iter().enumerate() {
+        let Network { input, mut weights, mut previous, .. } = self;
+        for (row, input) in input.iter().enumerate() {
             for (unit, delta) in delta.iter().enumerate().skip(1) {
                 let index = row * ROW + unit;
                 let change =

@@ -8,9 +8,10 @@
 //! Each level of the search launches `expand`, which reaches the neighbours of the frontier, and
 //! `advance`, which makes them the next frontier; the host goes on until `advance` found none.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use bytemuck::NoUninit;
+use rustc_hash::FxHashSet;
 
 use crate::device::Device;
 use crate::error::Result;
@@ -28,20 +29,9 @@ const EDGES_PER_NODE: usize = 3;
 const UNREACHED: i32 = -1;
 
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let graph = random_graph(size.pick(4096, 65_536, 1_000_000), &mut fastrand::Rng::with_seed(6));
-    let count = graph.len();
-
-    // Neighbours back to back, and where each node's begin.
-    let edges: Vec<i32> = graph.iter().flatten().map(|&neighbour| neighbour as i32).collect();
-    let mut first_edge = 0;
-    let nodes: Vec<Node> = graph
-        .iter()
-        .map(|neighbours| {
-            let node = Node { first_edge, edges: neighbours.len() as i32 };
-            first_edge += node.edges;
-            node
-        })
-        .collect();
+    let Graph { nodes, edges } =
+        Graph::random(size.pick(4096, 65_536, 1_000_000), &mut fastrand::Rng::with_seed(6));
+    let count = nodes.len();
     let mut frontier = vec![0u8; count];
     frontier[SOURCE] = 1;
     let mut distance = vec![UNREACHED; count];
@@ -82,7 +72,7 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
         }
     }
 
-    expect_equal("distance", &device.read::<i32>(device_distance, count)?, &distances(&graph))
+    expect_equal("distance", &device.read::<i32>(device_distance, count)?, &distances(&nodes, &edges))
 }
 
 /// As the kernels have it.
@@ -93,10 +83,46 @@ struct Node {
     edges: i32,
 }
 
-/// The neighbours of every node.
-fn random_graph(count: usize, random: &mut fastrand::Rng) -> Vec<Vec<usize>> {
-    let mut graph = vec![Vec::new(); count];
-    let mut pairs = HashSet::new();
+impl Node {
+    fn edges(&self) -> std::ops::Range<usize> {
+        self.first_edge as usize..(self.first_edge + self.edges) as usize
+    }
+}
+
+/// Neighbours back to back, and where each node's begin.
+struct Graph {
+    nodes: Vec<Node>,
+    edges: Vec<i32>,
+}
+
+impl Graph {
+    fn random(count: usize, random: &mut fastrand::Rng) -> Graph {
+        let pairs = random_pairs(count, random);
+        let mut nodes = vec![Node { first_edge: 0, edges: 0 }; count];
+        for &end in pairs.iter().flatten() {
+            nodes[end as usize].edges += 1;
+        }
+        let mut first_edge = 0;
+        for node in &mut nodes {
+            node.first_edge = first_edge;
+            first_edge += std::mem::take(&mut node.edges);
+        }
+        let mut edges = vec![0; 2 * pairs.len()];
+        for [a, b] in pairs {
+            for (from, to) in [(a, b), (b, a)] {
+                let node = &mut nodes[from as usize];
+                edges[node.edges().end] = to as i32;
+                node.edges += 1;
+            }
+        }
+        Graph { nodes, edges }
+    }
+}
+
+/// Nodes that are joined, no two of them twice.
+fn random_pairs(count: usize, random: &mut fastrand::Rng) -> Vec<[u32; 2]> {
+    let mut pairs = Vec::with_capacity(EDGES_PER_NODE * count);
+    let mut known = FxHashSet::default();
     for edge in 1..=EDGES_PER_NODE * count {
         loop {
             // The first edges are those of a tree that holds all nodes.
@@ -105,23 +131,24 @@ fn random_graph(count: usize, random: &mut fastrand::Rng) -> Vec<Vec<usize>> {
             } else {
                 (random.usize(..count), random.usize(..count))
             };
-            if a != b && pairs.insert((a.min(b), a.max(b))) {
-                graph[a].push(b);
-                graph[b].push(a);
+            let (a, b) = (a as u32, b as u32);
+            if a != b && known.insert((a.min(b), a.max(b))) {
+                pairs.push([a, b]);
                 break;
             }
         }
     }
-    graph
+    pairs
 }
 
 /// The same search with a queue.
-fn distances(graph: &[Vec<usize>]) -> Vec<i32> {
-    let mut distance = vec![UNREACHED; graph.len()];
+fn distances(nodes: &[Node], edges: &[i32]) -> Vec<i32> {
+    let mut distance = vec![UNREACHED; nodes.len()];
     distance[SOURCE] = 0;
     let mut queue = VecDeque::from([SOURCE]);
     while let Some(node) = queue.pop_front() {
-        for &neighbour in &graph[node] {
+        for &neighbour in &edges[nodes[node].edges()] {
+            let neighbour = neighbour as usize;
             if distance[neighbour] == UNREACHED {
                 distance[neighbour] = distance[node] + 1;
                 queue.push_back(neighbour);

@@ -26,9 +26,11 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
     let costs: Vec<i32> = (0..rows * columns).map(|_| random.i32(0..10)).collect();
 
     // The first row is where paths start; the kernel sees the others.
+    let expected = cheapest_sums(&costs, columns);
     let (start, walls) = costs.split_at(columns);
     let walls = device.upload(walls);
     let mut source = device.upload(start);
+    drop(costs);
     let mut result = device.allocate(4 * columns as u64);
 
     let blocks = columns.div_ceil(BLOCK - 2 * PYRAMID_HEIGHT) as u32;
@@ -53,7 +55,7 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
         std::mem::swap(&mut source, &mut result);
     }
 
-    expect_equal("cost", &device.read::<i32>(source, columns)?, &cheapest_sums(&costs, columns))
+    expect_equal("cost", &device.read::<i32>(source, columns)?, &expected)
 }
 
 /// The cost of the cheapest path to each column of the last row.

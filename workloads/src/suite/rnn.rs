@@ -6,7 +6,7 @@
 //! the sums, then of input and previous state), and sums the gradients of weights and biases in the end.
 //!
 //! Small: 24 sequences of 4 steps, 56 inputs, 136 hidden units (LSTM: 40 and 72); medium: 64 of 8 steps, 512 and
-//! 512 (LSTM: 256 and 256); large: 128 of 20 steps, 1024 and 1024 (LSTM: 512 and 512).
+//! 512 (LSTM: 256 and 256); large: 128 of 12 steps, 1024 and 1024 (LSTM: 20 steps, 512 and 512).
 
 use half::f16;
 
@@ -53,7 +53,7 @@ struct Layer {
 impl Layer {
     fn rnn(size: Size) -> Layer {
         let [batch, steps, inputs, hidden] =
-            size.pick([24, 4, 56, 136], [64, 8, 512, 512], [128, 20, 1024, 1024]);
+            size.pick([24, 4, 56, 136], [64, 8, 512, 512], [128, 12, 1024, 1024]);
         Layer { batch, steps, inputs, hidden, gates: 1 }
     }
 

@@ -1,6 +1,6 @@
 //! Sum of two vectors, the CUDA toolkit's first sample: blocks of 256 threads, a thread per element.
 //!
-//! Small is 256 blocks, medium 4096.
+//! Small is 256 blocks, medium 4096, large 32,768.
 
 use crate::device::Device;
 use crate::error::Result;
@@ -12,19 +12,35 @@ pub(super) const VECTORADD: Benchmark =
     Benchmark { name: "vectoradd", about: "sum of two vectors (CUDA sample), a thread per element", run };
 
 const THREADS: u32 = 256;
+/// Elements that are compared at a time.
+const PIECE: usize = 1 << 20;
 
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let count = THREADS * size.pick(256, 4096, 1 << 17);
+    let count = (THREADS * size.pick(256, 4096, 1 << 15)) as usize;
     let mut random = fastrand::Rng::with_seed(1);
-    let mut vector = || (0..count).map(|_| random.f32()).collect::<Vec<_>>();
-    let (a, b) = (vector(), vector());
+    let mut upload = |device: &mut Device| {
+        let start = random.clone();
+        (device.upload(&vector(&mut random, count)), start)
+    };
+    let (device_a, mut a) = upload(device);
+    let (device_b, mut b) = upload(device);
 
     let module = Module::parse("vectoradd.sass", include_str!("../../kernels/vectoradd.sass"))?;
-    let (device_a, device_b) = (device.upload(&a), device.upload(&b));
-    let device_c = device.allocate(u64::from(count) * 4);
-    let arguments = [device_a.into(), device_b.into(), device_c.into(), count.into()];
-    device.launch(&module, "vectoradd", count / THREADS, THREADS, 0, &arguments)?;
+    let device_c = device.allocate(count as u64 * 4);
+    let arguments = [device_a.into(), device_b.into(), device_c.into(), (count as u32).into()];
+    device.launch(&module, "vectoradd", count as u32 / THREADS, THREADS, 0, &arguments)?;
 
-    let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
-    expect_equal("sum", &device.read::<f32>(device_c, count as usize)?, &expected)
+    // Piece by piece, as the vectors are large.
+    for start in (0..count).step_by(PIECE) {
+        let piece = PIECE.min(count - start);
+        let terms = vector(&mut a, piece).into_iter().zip(vector(&mut b, piece));
+        let expected: Vec<f32> = terms.map(|(a, b)| a + b).collect();
+        let sums = device.read::<f32>(device_c.offset(start as u64 * 4), piece)?;
+        expect_equal(&format!("sum from {start} on"), &sums, &expected)?;
+    }
+    Ok(())
+}
+
+fn vector(random: &mut fastrand::Rng, count: usize) -> Vec<f32> {
+    (0..count).map(|_| random.f32()).collect()
 }

@@ -57,7 +57,7 @@ fn places<'a>(
 ) -> impl Iterator<Item = u64> + 'a {
     let start = executing.block.0 as u64 * u64::from(code.header.shared_memory);
     let addresses = blocks.get(executing.block).block.addresses(&executing.instruction);
-    addresses.iter().map(move |&address| (start + offset(&code.header, address)) % REACH)
+    addresses.into_iter().map(move |address| (start + offset(&code.header, address)) % REACH)
 }
 
 fn load<'a>(code: &'a Code, blocks: &'a Blocks, executing: &'a Executing) -> Load<'a> {
