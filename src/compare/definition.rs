@@ -211,18 +211,21 @@ pub struct PlotOf {
     pub title: String,
     pub axes: [String; 2],
     #[serde(flatten)]
-    pub lines: LinesOf,
+    pub over: Over,
 }
 
+/// What lines are over.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LinesOf {
+pub enum Over {
     /// A metric over runs on request, at these places: a line per workload, and their mean.
-    OverRuns { metric: String, runs: String, at: Vec<f64> },
+    #[serde(rename = "over-runs")]
+    Runs { metric: String, runs: String, at: Vec<f64> },
     /// A metric over the conditions, at these places: a line per design.
-    OverConditions { metric: String, at: Vec<f64>, against: String },
+    #[serde(rename = "over-conditions")]
+    Conditions { metric: String, at: Vec<f64>, against: String },
     /// What intervals have of a variant: a line per workload.
-    OverTime { variant: String, of: String },
+    #[serde(rename = "over-time")]
+    Time { variant: String, of: String },
 }
 
 impl Condition {

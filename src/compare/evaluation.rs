@@ -7,7 +7,7 @@ use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
 
 use super::claims::{self, Claim};
-use super::definition::{label, Condition, Definition, LinesOf, Metric, Named, PlotOf, Runs};
+use super::definition::{label, Condition, Definition, Metric, Named, Over, PlotOf, Runs};
 use super::finding::Finding;
 use super::finereg::Sorted;
 use super::jobs::{self, Outcome, Variant};
@@ -274,10 +274,10 @@ impl Evaluation {
     }
 
     fn lines(&self, plot: &PlotOf) -> Plot {
-        let lines = match &plot.lines {
-            LinesOf::OverRuns { metric, runs, at } => self.over_runs(metric, runs, at),
-            LinesOf::OverConditions { metric, at, against } => self.over_conditions(metric, at, against),
-            LinesOf::OverTime { variant, of } => self.over_time(variant, of),
+        let lines = match &plot.over {
+            Over::Runs { metric, runs, at } => self.over_runs(metric, runs, at),
+            Over::Conditions { metric, at, against } => self.over_conditions(metric, at, against),
+            Over::Time { variant, of } => self.over_time(variant, of),
         };
         Plot::lines(&plot.file, &plot.title, plot.axes.each_ref().map(String::as_str), lines)
     }
