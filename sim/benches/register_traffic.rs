@@ -2,18 +2,20 @@
 //!
 //! `full masks` is a kernel of multiply-adds; `half masks` the same with the lanes of every other instruction halved, so
 //! that threads go apart. `table VI` counts all eight configurations in one pass: an element there is an instruction
-//! under one configuration. One thread.
+//! under one configuration. `the SM` runs the same stream cycle by cycle, as the baseline. One thread.
 
 mod arithmetic;
 
 use std::hint::black_box;
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use gpurf_sim::config::Config;
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules, Study};
+use gpurf_sim::sm::Design;
 
-use arithmetic::arithmetic;
+use arithmetic::{arithmetic, run, workload};
 
-const CACHED_WARPS: u32 = 8;
+const WARPS: u32 = 8;
 const LENGTH: u32 = 5000;
 /// Instructions of the loop, as many as the main loop of a matrix product has.
 const LOOP: u32 = 500;
@@ -24,7 +26,7 @@ fn benchmark(criterion: &mut Criterion) {
     let one_each =
         [("8-way", table[0]), ("2-way interleaving", table[5]), ("2-way compiler-aided", table[7])];
     for (masks, other) in [("full masks", u32::MAX), ("half masks", 0xffff)] {
-        let (program, block) = arithmetic(CACHED_WARPS, LENGTH, LOOP, [u32::MAX, other]);
+        let (program, block) = arithmetic(WARPS, LENGTH, LOOP, [u32::MAX, other]);
         let sets = one_each.iter().map(|&(name, one)| (name, vec![one]));
         for (name, configurations) in sets.chain([("table VI", table.clone())]) {
             let instructions = block.instruction_count() * configurations.len() as u64;
@@ -35,6 +37,11 @@ fn benchmark(criterion: &mut Criterion) {
                 bencher.iter(|| study.count(black_box(&operands), black_box(&block)))
             });
         }
+        group.throughput(Throughput::Elements(block.instruction_count()));
+        let (workload, config) = (workload(program, block), Config::default());
+        group.bench_function(format!("{masks}/the SM"), |bencher| {
+            bencher.iter(|| run(black_box(&workload), &config, Design::BASELINE))
+        });
     }
     group.finish();
 }

@@ -10,17 +10,10 @@ use std::path::{Path, PathBuf};
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::Engines;
-use gpurf_sim::sm::{Design, Family, Gpu};
-use gpurf_trace::{Command, Kernel, KernelHeader, Workload};
+use gpurf_sim::sm::{Design, Family};
+use gpurf_trace::{Command, Kernel, Workload};
 
-use arithmetic::arithmetic;
-
-fn run(workload: &Workload, config: &Config, design: Design) -> u64 {
-    let mut sm = Gpu::new(config, design, 1, Engines::models(config, design, 1));
-    sm.run(workload, None).expect("the workload runs");
-    sm.statistics("model", 0).summary.counters.warp_instructions
-}
+use arithmetic::{arithmetic, run, workload};
 
 /// The same workload, held in memory.
 fn parsed(workload: Workload) -> Workload {
@@ -48,10 +41,7 @@ fn bfs() -> Option<Workload> {
 /// Full occupancy, chains of multiply-adds.
 fn full_occupancy() -> Workload {
     let (program, block) = arithmetic(32, 5000, 5000, [u32::MAX; 2]);
-    let header =
-        KernelHeader { name: "arithmetic".into(), block: [1024, 1, 1], nregs: 16, ..KernelHeader::default() };
-    let kernel = Kernel::in_memory(header, program, vec![block]);
-    Workload { name: "arithmetic".into(), commands: vec![Command::Kernel(kernel)] }
+    workload(program, block)
 }
 
 fn benchmark(criterion: &mut Criterion) {
