@@ -254,7 +254,7 @@ mod tests {
         );
         assert!(message(&["entries=4"]).contains("entries=4 is not more than slots=7"));
         assert!(set(&["entries=4", "slots=3"]).is_ok());
-        assert!(message(&["slots=8"]).contains("3, 4, 5, 6 or 7"));
+        assert!(message(&["slots=9"]).contains("3, 4, 5, 6, 7 or 8"));
         assert!(message(&["int.latency=0"]).contains("int.latency"));
         assert!(message(&["l1.ways=7"]).contains("l1.ways"));
         assert!(message(&["collectors=two"]).contains("collectors is 1, 2, 4 or 8"));

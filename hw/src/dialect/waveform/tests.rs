@@ -90,7 +90,7 @@ fn read_back(ending: &str) {
                 assert_eq!(get("inputs", "payload"), format!("{:032b}", inputs.payload));
                 assert_eq!(get("inputs", "s_data"), wide(&inputs.s_data));
                 assert_eq!(get("inputs", "source_valid_1"), (inputs.source_valid[1] as u8).to_string());
-                assert_eq!(get("outputs", "held_warp"), format!("{:03b}", outputs.held_warp));
+                assert_eq!(get("outputs", "held_warp"), format!("{:04b}", outputs.held_warp));
                 assert_eq!(get("outputs", "operand_data_2"), wide(&outputs.operand_data[2]));
                 assert_eq!(value(wave, &["ocu"], "clock", time), ["1", "0"][time as usize % 2]);
                 assert_eq!(value(wave, &["ocu"], "cycle", time), format!("{cycle:032b}"));
