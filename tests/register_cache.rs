@@ -121,8 +121,7 @@ fn unusable_input_ends_with_2_and_what_to_do() {
 
 #[test]
 fn the_study_sets_claims_beside_three_readings() {
-    let output =
-        gpurf(&["compare", "register-cache", "nn", "--json", "-"]).output().expect("it starts");
+    let output = gpurf(&["compare", "register-cache", "nn", "--json", "-"]).output().expect("it starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let results: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(results["readings"].as_array().map(Vec::len), Some(3));
