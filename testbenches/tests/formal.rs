@@ -95,7 +95,7 @@ fn memories() -> String {
             let (row, lane) = (e / SCAN_LANES, e % SCAN_LANES);
             let address = element("warps_address", lane, ROW);
             format!(
-                "  reg [{width}:0] kept_{field}_{e};\n  always @(posedge clock) if (warps_enable[{lane}] && writes \
+                "  reg [{width}:0] kept_{field}_{e};\n  always @(posedge clock) if (warps_enable[{lane}] && state_writes \
                  && {address} == {row}) kept_{field}_{e} <= {port};\n"
             )
         });
@@ -106,7 +106,7 @@ fn memories() -> String {
             });
             let read = element(&format!("{field}_read_data"), k, bits);
             text += &format!(
-                "  reg [{width}:0] shown_{field}_{k};\n  always @(posedge clock) if (warps_enable[{k}] && !writes) \
+                "  reg [{width}:0] shown_{field}_{k};\n  always @(posedge clock) if (warps_enable[{k}] && !state_writes) \
                  shown_{field}_{k} <= {rows};\n  always @(*) assume ({read} == shown_{field}_{k});\n"
             );
         }
@@ -188,6 +188,9 @@ fn is_proved(top: &str, source: &str) -> bool {
     proved
 }
 
+/// An entry becomes free when it is taken, or as the partner that a search has found.
+const PARTNER_LEAVES: &str = "assign frees = (evict & evict_ready) | ((ends & done_ready) & any_partner);";
+
 /// Each change of the Verilog makes the proof fail.
 fn fails_when_broken((top, source): (String, String), changes: &[(&str, &str)]) {
     for (line, broken) in changes {
@@ -212,16 +215,16 @@ fn scanned_no_load_is_lost_or_doubled() {
 fn broken_tables_compared_at_once_fail() {
     let changes = [
         // A partner stays in the table.
-        ("assign state_clear = removes | (finishes & pairs);", "assign state_clear = removes;"),
+        (PARTNER_LEAVES, "assign frees = evict & evict_ready;"),
         // An insertion does not reach its entry.
         (
-            "entries_warp_enable[r*4 + k] = writes\n",
-            "entries_warp_enable[r*4 + k] = (writes & !(r == 0 && k == 3))\n",
+            "entries_warp_enable[r*4 + k] = state_writes\n",
+            "entries_warp_enable[r*4 + k] = (state_writes & !(r == 0 && k == 3))\n",
         ),
         // A warp's own repeat does not drive the older load out.
         ("(search & any_leaving)", "((search & drain) & any_leaving)"),
         // A load that leaves stays.
-        ("assign removes = evicts & evict_ready;", "assign removes = evicts & (evict_ready & drain);"),
+        (".evict_ready(evict_ready)", ".evict_ready(evict_ready & drain)"),
     ];
     fails_when_broken(cam(), &changes);
     // The source register of an entry is not compared.
@@ -235,13 +238,13 @@ fn broken_tables_compared_at_once_fail() {
 fn broken_scanned_tables_fail() {
     let changes = [
         // A partner stays in the table.
-        ("assign state_clear = removes | (finishes & pairs);", "assign state_clear = removes;"),
+        (PARTNER_LEAVES, "assign frees = evict & evict_ready;"),
         // A search looks at what the memories showed before a write.
-        ("fresh <= !writes;", "fresh <= 1'd1;"),
+        ("fresh <= !state_writes;", "fresh <= 1'd1;"),
         // A partner is forgotten on the way to the last row.
-        ("found <= !finishes;", "found <= 1'd0;"),
+        ("found <= !state_finishes;", "found <= 1'd0;"),
         // A search ends with the first row.
-        ("assign ends = passed & at_end;", "assign ends = passed;"),
+        ("assign state_ends = passed & at_end;", "assign state_ends = passed;"),
         // The source register of a lane is not compared.
         ("(sources_read_data[k*8 +: 8] == source)", "((sources_read_data[k*8 +: 8] == source) | (k == 1))"),
     ];
