@@ -66,7 +66,7 @@ impl<E: RunsSubCore> Core<E> {
                 context.records.report(context.clock.now, || {
                     let value = value.map_or("nothing".into(), |value| format!("token {value:#010x}"));
                     format!(
-                        "pc 0x{pc:04x}, warp slot {warp}: R{source} is {value}, should be token {token:#010x}, \
+                        "pc 0x{pc:04x}, warp slot {warp}: {source} is {value}, should be token {token:#010x}, \
                          lanes {lanes:#010x}"
                     )
                 });
