@@ -8,7 +8,9 @@
 //! then a few bytes: which place, which lanes, which addresses, which operands are near.
 //!
 //! ```
-//! use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
+//! use gpurf_trace::{
+//!     Command, Instruction, Kernel, KernelHeader, Program, Register, RegisterId, ThreadBlock, Workload,
+//! };
 //!
 //! let mut program = Program::default();
 //! let load = program.intern(&Instruction {
@@ -19,8 +21,8 @@
 //!     width: 8,
 //!     immediates: [0, 0],
 //! })?;
-//! assert_eq!(program[load].destinations[..], [2, 3]);
-//! assert_eq!(program[load].sources[..], [4, 5]);
+//! assert_eq!(program[load].destinations[..], [2, 3].map(RegisterId));
+//! assert_eq!(program[load].sources[..], [4, 5].map(RegisterId));
 //!
 //! let mut block = ThreadBlock::new([0, 0, 0]);
 //! block.begin_warp(0);
