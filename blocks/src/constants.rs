@@ -31,6 +31,9 @@ pub const CTA_WARPS: usize = 32;
 pub const REGISTERS: usize = 64;
 /// Entries of the live-register bit-vector cache. R §V-C.
 pub const VECTOR_CACHE_ENTRIES: usize = 32;
+/// Registers that the register management unit (RMU) keeps between the register file and the PCRF: R §V-E has a buffer of
+/// 128 bytes, which is one; our decision: as many as are read at a time.
+pub const RMU_BUFFERS: usize = 2;
 /// Flags in a word: of entries in the free space monitor, of CTAs in the status monitor.
 pub const FLAG_WORD: usize = 32;
 /// Changes of a status that the CTA status monitor takes in a cycle; the two of a switch.

@@ -38,6 +38,19 @@ pub struct Write {
     pub near: Bit,
 }
 
+/// A register that is to leave the register file, for a block that does: R §V-C.
+#[bundle]
+pub struct Transfer {
+    /// The other fields are those of a register. It is no source of an instruction, and no result of one is under way to it.
+    pub valid: Bit,
+    /// Its warp.
+    pub warp: Bits<4>,
+    /// Its register.
+    pub register: Bits<8>,
+    /// First row of its warp.
+    pub base: Bits<8>,
+}
+
 /// A dispatched instruction, with its operands. All is zero in a cycle without dispatch.
 ///
 /// `W`: data width in bits.

@@ -23,6 +23,9 @@
 //! `issue_on_dispatch`. But "the ready bit is set once the fetched data [...] is delivered to the OCU and stored in the
 //! data field", and makes it a candidate for dispatch: no `dispatch_on_arrival`.
 //!
+//! A register that leaves (`transfer_ports`) is read in a cycle in which its bank does nothing else, without an issue slot or
+//! a collector: its value stands on `transfer_data` in the next.
+//!
 //! Collectors that are ready, and whose execution unit takes an instruction, are dispatched in turn,
 //! one per cycle (the papers speak of a dispatch scheduler and not of its order).
 //!
@@ -40,7 +43,7 @@
 use gpurf_blocks::Choice;
 use rust_hdl::prelude::*;
 
-use crate::bundles::{Dispatched, Instruction, StageEvents, Write};
+use crate::bundles::{Dispatched, Instruction, StageEvents, Transfer, Write};
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::Collector;
 use crate::dialect::{block, rtl};
@@ -74,8 +77,18 @@ pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
     /// Its value.
     pub write_data: In<[Bits<W>; banks]>,
 
+    /// A register that is to leave the banks; it stands until it is read.
+    pub transfer: [Transfer<In>; transfer_ports],
+
     /// Bit u: execution unit u takes an instruction this cycle.
     pub unit_ready: In<Bits<8>>,
+
+    /// The register that is to leave is read in this cycle.
+    pub transfer_taken: Out<[Bit; transfer_ports]>,
+    /// The one read in the last cycle is there.
+    pub transfer_arrives: Out<[Bit; transfer_ports]>,
+    /// Its value; zero while none is there.
+    pub transfer_data: Out<[Bits<W>; transfer_ports]>,
 
     /// Dispatch: the instruction in this collector goes to its unit this cycle. At most one is high.
     pub dispatch: Out<[Bit; collectors]>,
@@ -129,7 +142,7 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
     #[rtl]
     fn update(&mut self) {
         // Arbiter.
-        pass!(self => self.arbiter: issue[..], warp, base, write[..]);
+        pass!(self => self.arbiter: issue[..], warp, base, write[..], transfer[..]);
         pass!(self.instruction => self.arbiter: source_register[..]);
         for s in 0..slots {
             self.arbiter.request[s].next = false;
@@ -149,6 +162,20 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
             self.banks[b].write_data.next = self.write_data[b].val();
             self.banks[b].collector.next = self.arbiter.bank_collector[b].val();
             self.banks[b].slot.next = self.arbiter.bank_slot[b].val();
+        }
+
+        // Registers that leave.
+        for t in 0..transfer_ports {
+            self.transfer_taken[t].next = self.arbiter.transfer_bank[t].val().any();
+            self.transfer_arrives[t].next = false;
+            self.transfer_data[t].next = 0.into();
+            for b in 0..banks {
+                self.banks[b].transfer[t].next = self.arbiter.transfer_bank[t].val().get_bit(b);
+                if self.banks[b].data_transfer[t].val() {
+                    self.transfer_arrives[t].next = true;
+                    self.transfer_data[t].next = self.banks[b].data.val();
+                }
+            }
         }
 
         // One shift register gives the random choices of all collectors; it steps with each issue.

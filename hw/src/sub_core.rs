@@ -8,7 +8,7 @@
 
 use rust_hdl::prelude::*;
 
-use crate::bundles::{Dispatched, Instruction, StageEvents, Write};
+use crate::bundles::{Dispatched, Instruction, StageEvents, Transfer, Write};
 use crate::collector::Collector;
 use crate::dialect::{block, rtl};
 use crate::issue::IssueStage;
@@ -33,8 +33,16 @@ pub struct SubCore<K: Collector<W>, const W: usize, const C: usize> {
     pub write: [Write<In>; banks],
     /// Its value.
     pub write_data: In<[Bits<W>; banks]>,
+    /// A register that is to leave the banks; it stands until it is read.
+    pub transfer: [Transfer<In>; transfer_ports],
     /// Bit u: execution unit u takes an instruction this cycle.
     pub unit_ready: In<Bits<8>>,
+    /// The register that is to leave is read in this cycle.
+    pub transfer_taken: Out<[Bit; transfer_ports]>,
+    /// The one read in the last cycle is there.
+    pub transfer_arrives: Out<[Bit; transfer_ports]>,
+    /// Its value; zero while none is there.
+    pub transfer_data: Out<[Bits<W>; transfer_ports]>,
     /// An instruction issues; its warp, and the collector that it enters.
     pub issued: Out<Bit>,
     /// An instruction issues: of which warp, into which collector.
@@ -71,8 +79,9 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for SubCore<K, W, C>
         pass!(self.issue_stage => self.operand_stage: issue[..], instruction, warp, base, flush);
         pass!(self.issue_stage => self: issue[..], issued, warp as issued_warp, waiting);
 
-        // Results.
-        pass!(self => self.operand_stage: write[..], write_data[..], unit_ready);
+        // Results, and registers that leave.
+        pass!(self => self.operand_stage: write[..], write_data[..], transfer[..], unit_ready);
+        pass!(self.operand_stage => self: transfer_taken[..], transfer_arrives[..], transfer_data[..]);
 
         // Dispatch, and events.
         pass!(self.operand_stage => self: dispatch[..], dispatched, collector_occupied[..], events);

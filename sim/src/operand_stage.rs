@@ -1,7 +1,7 @@
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
-use gpurf_blocks::{Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId};
+use gpurf_blocks::{BankId, Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId};
 use gpurf_trace::RegisterId;
 
 use crate::cells::{Lfsr, RoundRobin};
@@ -29,6 +29,8 @@ struct Decided<D> {
     issue: Option<(CollectorId, Issue, Placement)>,
     asked: Asked,
     grants: Grants,
+    /// Where a register that leaves is read.
+    transfer: Option<(BankId, Row)>,
     dispatch: Option<usize>,
     results: Results<D>,
 }
@@ -112,7 +114,21 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
             out.bank_conflict[bank] = grants.conflicts >> bank & 1 == 1;
         }
 
-        self.decided = Decided { issue, asked, grants, dispatch, results };
+        // A register that leaves.
+        let mut transfer = None;
+        if self.parameters.transfer_ports > 0 {
+            if inputs.transfer_valid[0] {
+                let warp = (WarpId(inputs.transfer_warp[0] as u8), Row(inputs.transfer_base[0]));
+                let register = RegisterId(inputs.transfer_register[0] as u8);
+                transfer = self.arbiter.transfer(results.banks, &grants, warp, register);
+            }
+            let leaving = self.banks.iter().find_map(Bank::leaving);
+            out.transfer_taken[0] = transfer.is_some();
+            out.transfer_arrives[0] = leaving.is_some();
+            out.transfer_data[0] = leaving.unwrap_or_default();
+        }
+
+        self.decided = Decided { issue, asked, grants, transfer, dispatch, results };
         if results.banks != 0 {
             for number in 0..self.collectors.len() {
                 let (cached, filtered) = self.taken(number);
@@ -126,7 +142,7 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
     }
 
     fn tick(&mut self) {
-        let Decided { issue, asked, grants, dispatch, results } = self.decided;
+        let Decided { issue, asked, grants, transfer, dispatch, results } = self.decided;
         if !self.parameters.dispatch_on_arrival {
             self.receive();
         }
@@ -144,7 +160,8 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
                 (self.arbiter.home(WarpId(0), base, register).1, results.data[bank])
             });
             let read = (grants.banks >> bank & 1 == 1).then(|| grants.reads[bank]);
-            self.banks[bank].edge(write, read);
+            let leaves = transfer.filter(|(of, _)| of.index() == bank).map(|(_, row)| row);
+            self.banks[bank].edge(write, read, leaves);
         }
         self.arbiter.take(&grants, &asked);
 

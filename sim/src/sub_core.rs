@@ -79,6 +79,10 @@ where
         stage.write_base = inputs.write_base;
         stage.write_near = inputs.write_near;
         stage.write_data = inputs.write_data;
+        stage.transfer_valid = inputs.transfer_valid;
+        stage.transfer_warp = inputs.transfer_warp;
+        stage.transfer_register = inputs.transfer_register;
+        stage.transfer_base = inputs.transfer_base;
         stage.unit_ready = inputs.unit_ready;
 
         let stage = self.stage.settle(&stage);
@@ -89,6 +93,9 @@ where
         outputs.operand_valid = stage.operand_valid;
         outputs.operand_data = stage.operand_data;
         outputs.collector_occupied = stage.collector_occupied;
+        outputs.transfer_taken = stage.transfer_taken;
+        outputs.transfer_arrives = stage.transfer_arrives;
+        outputs.transfer_data = stage.transfer_data;
         outputs.hit = stage.hit;
         outputs.bank_read = stage.bank_read;
         outputs.bank_conflict = stage.bank_conflict;

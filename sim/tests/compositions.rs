@@ -153,7 +153,7 @@ fn every_operand_is_right_under_designs_put_together() {
     for (seed, settings) in [
         (0, &[][..]),
         (1, &["finereg.prefer=ready"]),
-        (2, &["finereg.acrf_port=true", "finereg.context_cycles=0"]),
+        (2, &["finereg.transfer_port=false", "finereg.context_cycles=0"]),
         (3, &["banks=4", "collectors=1", "rc_tag_lanes=1", "finereg.ready=all"]),
     ] {
         let (workload, config) = (workload(seed), config(settings));

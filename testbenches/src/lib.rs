@@ -28,6 +28,7 @@ mod register_cache;
 mod register_file;
 mod sub_core;
 pub mod sub_core_engine;
+mod transfers;
 
 pub use inventory::submit;
 pub(crate) use random::spread;

@@ -11,6 +11,7 @@ use rust_hdl::prelude::Bits;
 
 use crate::collector::{Collector, DataOf};
 use crate::heads::{present, Heads};
+use crate::transfers::{check_transfer, offer, Transfers};
 use crate::{Engine, Random, Stimulus, Testbench};
 
 impl<K: Collector<W>, const W: usize, const C: usize> Testbench for SubCore<K, W, C>
@@ -46,13 +47,15 @@ struct SubCoreStimulus<D: Data> {
     collectors: Vec<Option<Held>>,
     values: HashMap<(u32, u32), D>,
     issued: Option<usize>,
+    transfers: Transfers<D>,
 }
 
 impl<D: Data> SubCoreStimulus<D> {
     fn new(parameters: Parameters) -> Self {
         let collectors = vec![None; parameters.collectors];
         let heads = Heads::new(parameters);
-        SubCoreStimulus { parameters, heads, collectors, values: HashMap::new(), issued: None }
+        let transfers = Transfers::new(parameters.transfer_ports);
+        SubCoreStimulus { parameters, heads, collectors, values: HashMap::new(), issued: None, transfers }
     }
 
     fn is_read(&self, warp: usize, register: u32, ready: bool) -> bool {
@@ -92,6 +95,9 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
             inputs.write_near[bank] = random.percent(60);
             inputs.write_data[bank] = random.data();
         }
+        let range = random.pick(&[2, self.parameters.warps]);
+        let leaves = (random.below(range) as u32, random.below(self.heads.registers().min(12)) as u32);
+        offer!(self.transfers, inputs, random, leaves, |warp| self.heads.base(warp as usize));
         inputs
     }
 
@@ -132,10 +138,15 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
                 Some(Held { warp, payload: head.payload, sources: sources.collect() });
             self.issued = Some(warp);
         }
+        check_transfer!(self.transfers, outputs, self.values);
         for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {
             let register = (inputs.write_warp[bank], inputs.write_register[bank]);
             self.values.insert(register, inputs.write_data[bank]);
         }
         Ok(())
+    }
+
+    fn coverage(&self) -> Vec<(&'static str, u64)> {
+        self.transfers.coverage()
     }
 }

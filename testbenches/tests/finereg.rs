@@ -24,11 +24,16 @@ fn small() -> Parameters {
 
 fn uneven() -> Parameters {
     let slow = Parameters { ctas: 32, pcrf_latency: 5, next_latency: 2, ..tokens() };
-    Parameters { pcrf_entries: 768, count_bits: 6, ..slow }
+    Parameters { pcrf_entries: 768, count_bits: 6, streams: false, pcrf_ports: 1, ..slow }
 }
 
 fn fast_chain() -> Parameters {
-    Parameters { pcrf_entries: 256, next_latency: 1, ..tokens() }
+    Parameters { pcrf_entries: 256, pcrf_ports: 1, ..tokens() }
+}
+
+/// Every register of a chain waits for the one in front of it.
+fn slow_chain() -> Parameters {
+    Parameters { pcrf_entries: 96, next_latency: 4, ..tokens() }
 }
 
 /// Model and RTL in all scenarios and on random stimulus.
@@ -74,6 +79,7 @@ fn the_pcrf_agrees() {
     agree(|| Pcrf::<32, 6>::new(&small()), &small(), 40_000);
     agree(|| Pcrf::<32, 8>::new(&fast_chain()), &fast_chain(), 20_000);
     agree(|| Pcrf::<32, 10>::new(&uneven()), &uneven(), 10_000);
+    agree(|| Pcrf::<32, 7>::new(&slow_chain()), &slow_chain(), 10_000);
     let default = tokens();
     agree(|| Pcrf::<32, 10>::new(&default), &default, 10_000);
     agree(|| Pcrf::<1024, 6>::new(&small()), &small(), 1_000);
@@ -84,6 +90,7 @@ fn the_rmu_agrees() {
     agree(|| Rmu::<32, 6>::new(&small()), &small(), 20_000);
     agree(|| Rmu::<32, 8>::new(&fast_chain()), &fast_chain(), 10_000);
     agree(|| Rmu::<32, 10>::new(&uneven()), &uneven(), 5_000);
+    agree(|| Rmu::<32, 7>::new(&slow_chain()), &slow_chain(), 10_000);
     let default = tokens();
     agree(|| Rmu::<32, 10>::new(&default), &default, 5_000);
 }
@@ -102,6 +109,7 @@ fn the_verilog_of_the_rmu_agrees() {
     verilog_agrees(Rmu::<32, 6>::new(&small()), &small(), 200_000);
     verilog_agrees(Rmu::<32, 8>::new(&fast_chain()), &fast_chain(), 200_000);
     verilog_agrees(Rmu::<32, 10>::new(&uneven()), &uneven(), 200_000);
+    verilog_agrees(Rmu::<32, 7>::new(&slow_chain()), &slow_chain(), 200_000);
     let default = tokens();
     verilog_agrees(Rmu::<32, 10>::new(&default), &default, 200_000);
 }
@@ -172,7 +180,9 @@ fn check_every_cycle(parameters: &Parameters, switches: usize, seed: u64) -> End
 
 #[test]
 fn chains_hold_in_every_cycle() {
-    for (parameters, switches) in [(small(), 3_000), (fast_chain(), 600), (uneven(), 300)] {
+    for (parameters, switches) in
+        [(small(), 3_000), (slow_chain(), 1_000), (fast_chain(), 600), (uneven(), 300)]
+    {
         let ended = check_every_cycle(&parameters, switches, 1);
         assert!(ended.done > switches / 10 && ended.refused > switches / 50, "{ended:?}");
         assert!(ended.exchanged > switches / 20, "{ended:?}");

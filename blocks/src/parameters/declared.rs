@@ -63,6 +63,9 @@ parameters! {
     /// A collector can take the next instruction in the cycle of its dispatch. Without it, in the next cycle.
     issue_on_dispatch [id]: bool = true, BOOLEAN, "", "F §II: once dispatched, the OCU will be released";
 
+    /// Ports of the arbiter through which registers leave the banks without an instruction, last in order.
+    transfer_ports [tp]: usize = 0, one_of(&[0, 1]), "", "R §V-C: register indices are sent to the ACRF through arbitrator";
+
     /// Rows of a bank. A row holds one register of a warp.
     rows: usize = 256, one_of(&[32, 64, 128, 256]), "registers of a warp", "F Table I: 256 KB per SM";
 
@@ -137,7 +140,14 @@ parameters! {
 
     /// Time until a PCRF entry's next pointer is there: registers of a chain follow each other so. It is part of the
     /// tag, so it takes no longer than the register.
-    next_latency: usize = 4, range(1, 8, 1), "cycles", "R §V-E: access is pipelined";
+    next_latency: usize = 1, range(1, 8, 1), "cycles", "R §V-E: retrieving the chain is pipelined";
+
+    /// Accesses that the PCRF makes in a cycle: a read and a write, or one of both.
+    pcrf_ports [pp]: usize = 2, one_of(&[1, 2]), "", "our decision: R has it in the banks of the register file";
+
+    /// Registers of the outgoing CTA leave while those of the incoming one come. Without it they follow them, one at a
+    /// time.
+    streams [st]: bool = true, BOOLEAN, "", "R §V-E: meanwhile, the live registers are transferred";
 
     /// Bits of a live register count in the pointer table. A larger count saturates.
     count_bits: usize = 12, one_of(&[6, 12]), "bits", "our decision: every count fits; R §V-F has 6";

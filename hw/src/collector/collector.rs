@@ -107,11 +107,11 @@ macro_rules! stages {
 }
 pub(super) use stages;
 
-/// Parameters of an operand stage or a sub-core, in the order of its name: at the `;` stand the three that say when an
-/// instruction enters and leaves its collector.
+/// Parameters of an operand stage or a sub-core, in the order of its name: at the `;` stand those that say when an
+/// instruction enters and leaves its collector, and whether registers leave without one.
 macro_rules! stage_parameters {
     ($($before:literal),*; $($after:literal),*) => {
-        &[$($before,)* "grant_at_issue", "dispatch_on_arrival", "issue_on_dispatch", $($after,)*]
+        &[$($before,)* "grant_at_issue", "dispatch_on_arrival", "issue_on_dispatch", "transfer_ports", $($after,)*]
     };
 }
 pub(super) use stage_parameters;

@@ -14,20 +14,23 @@
 //! Timing: a walk begun in cycle t shows its first register in t + `latency` (R §V-E: at least four cycles).
 //! Where the next entry is stands in the tag, so an entry cannot be read before the one in front of it has
 //! been: R's "retrieving the chain is pipelined" can only mean that other work goes on, unless next pointers
-//! come out of a faster array. `next_latency` says when they come: with `latency` (the default) the registers
-//! of a chain are `latency` cycles apart, with 1 they come in every cycle. The entry is released in the last
-//! cycle of its read. Arrays are single-ported: a store takes a cycle in which nothing is read.
-//! Address pipelines stand in for the slow arrays: the arrays' own read takes the last cycle.
+//! come out of a faster array. `next_latency` says when they come: with 1 (the default) the registers of a chain come in
+//! every cycle, with `latency` they are `latency` cycles apart. The entry is released in the last
+//! cycle of its read. Address pipelines stand in for the slow arrays: the arrays' own read takes the last cycle.
+//!
+//! R splits one register file into ACRF and PCRF, so that the PCRF consists of many single-ported banks, and a register
+//! that comes seldom meets one that goes in the same bank. It is built here as a memory with a read port and a write
+//! port. With `pcrf_ports=1` it is as if it were one bank: a store waits for a cycle in which nothing is read.
 
 use rust_hdl::prelude::*;
 
-use crate::dialect::{block, rtl, Memory, Register};
+use crate::dialect::{block, rtl, Register, TwoPortMemory};
 
 /// `W`: data width in bits; `P`: bits of a pointer.
 #[block(
     title = "Pending-CTA register file",
     paper = "R §V-D",
-    parameters(width, pcrf_entries, pcrf_latency, next_latency),
+    parameters(width, pcrf_entries, pcrf_latency, next_latency, pcrf_ports),
     sizes(latency = pcrf_latency, next_latency)
 )]
 pub struct Pcrf<const W: usize, const P: usize> {
@@ -83,9 +86,11 @@ pub struct Pcrf<const W: usize, const P: usize> {
     under_way: Local<Bit>,
     next_read: Local<Bit>,
     next_entry: Local<Bits<P>>,
-    data_read: Local<Bit>,
+    value_read: Local<Bit>,
     read_entry: Local<Bits<P>>,
     begins: Local<Bit>,
+    /// The arrays' one port is in use.
+    is_read: Local<Bit>,
     written: Local<Bit>,
     last_bit: Local<Bits<1>>,
     delay: Register<[Bit; latency - 1]>,
@@ -97,16 +102,19 @@ pub struct Pcrf<const W: usize, const P: usize> {
     reserved: Register<Bit>,
     current: Register<Bits<P>>,
     first: Register<Bits<P>>,
-    #[new(Memory::new(pcrf_entries))]
-    ends: Memory<1, P>,
-    #[new(Memory::new(pcrf_entries))]
-    nexts: Memory<P, P>,
-    #[new(Memory::new(pcrf_entries))]
-    warps: Memory<5, P>,
-    #[new(Memory::new(pcrf_entries))]
-    registers: Memory<6, P>,
-    #[new(Memory::new(pcrf_entries))]
-    data: Memory<W, P>,
+    #[new(TwoPortMemory::new(pcrf_entries))]
+    ends: TwoPortMemory<1, P>,
+    #[new(TwoPortMemory::new(pcrf_entries))]
+    nexts: TwoPortMemory<P, P>,
+    #[new(TwoPortMemory::new(pcrf_entries))]
+    warps: TwoPortMemory<5, P>,
+    #[new(TwoPortMemory::new(pcrf_entries))]
+    registers: TwoPortMemory<6, P>,
+    #[new(TwoPortMemory::new(pcrf_entries))]
+    data: TwoPortMemory<W, P>,
+    /// A register is stored while none is read.
+    #[value(pcrf_ports == 1)]
+    takes_turns: Constant<Bit>,
 }
 
 impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
@@ -136,18 +144,18 @@ impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
             self.next_read.next = self.stage[s].val() & self.advance.val();
             self.next_entry.next = self.stage_entry[s].val();
         }
-        self.data_read.next = false;
+        self.value_read.next = false;
         self.read_entry.next = 0.into();
         for s in latency - 1..latency {
-            self.data_read.next = self.stage[s].val() & self.advance.val();
+            self.value_read.next = self.stage[s].val() & self.advance.val();
             self.read_entry.next = self.stage_entry[s].val();
         }
         self.followed.load(self.advance.val(), self.next_read.val());
-        self.shown.load(self.advance.val(), self.data_read.val());
+        self.shown.load(self.advance.val(), self.value_read.val());
         self.walking.next = self.under_way.val() | self.shown.val();
-        self.free.next = self.data_read.val();
+        self.free.next = self.value_read.val();
         self.free_entry.next = 0.into();
-        if self.data_read.val() {
+        if self.value_read.val() {
             self.free_entry.next = self.read_entry.val();
         }
         self.restored.next = self.shown.val();
@@ -158,9 +166,9 @@ impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
 
         // Stores: an entry is reserved for the first register, and one for the next with each that is written.
         self.begins.next = (self.store.val() & !self.reserved.val()) & self.any_free.val();
+        self.is_read.next = (self.next_read.val() | self.value_read.val()) & self.takes_turns.val();
         self.written.next = (self.store.val() & self.reserved.val())
-            & (!(self.next_read.val() | self.data_read.val())
-                & (self.store_last.val() | self.any_free.val()));
+            & (!self.is_read.val() & (self.store_last.val() | self.any_free.val()));
         self.stored.next = self.written.val();
         self.take.next = self.begins.val() | (self.written.val() & !self.store_last.val());
         self.reserved
@@ -174,32 +182,30 @@ impl<const W: usize, const P: usize> Logic for Pcrf<W, P> {
         if self.store_last.val() {
             self.last_bit.next = 1.into();
         }
-        self.ends.enable.next = self.next_read.val() | self.written.val();
+        self.ends.read.next = self.next_read.val();
+        self.ends.read_address.next = self.next_entry.val();
         self.ends.write.next = self.written.val();
-        self.ends.address.next = self.next_entry.val();
+        self.ends.write_address.next = self.current.val();
         self.ends.write_data.next = self.last_bit.val();
-        self.nexts.enable.next = self.next_read.val() | self.written.val();
+        self.nexts.read.next = self.next_read.val();
+        self.nexts.read_address.next = self.next_entry.val();
         self.nexts.write.next = self.written.val();
-        self.nexts.address.next = self.next_entry.val();
+        self.nexts.write_address.next = self.current.val();
         self.nexts.write_data.next = self.first_free.val();
-        self.warps.enable.next = self.data_read.val() | self.written.val();
+        self.warps.read.next = self.value_read.val();
+        self.warps.read_address.next = self.read_entry.val();
         self.warps.write.next = self.written.val();
-        self.warps.address.next = self.read_entry.val();
+        self.warps.write_address.next = self.current.val();
         self.warps.write_data.next = self.store_warp.val();
-        self.registers.enable.next = self.data_read.val() | self.written.val();
+        self.registers.read.next = self.value_read.val();
+        self.registers.read_address.next = self.read_entry.val();
         self.registers.write.next = self.written.val();
-        self.registers.address.next = self.read_entry.val();
+        self.registers.write_address.next = self.current.val();
         self.registers.write_data.next = self.store_register.val();
-        self.data.enable.next = self.data_read.val() | self.written.val();
+        self.data.read.next = self.value_read.val();
+        self.data.read_address.next = self.read_entry.val();
         self.data.write.next = self.written.val();
-        self.data.address.next = self.read_entry.val();
+        self.data.write_address.next = self.current.val();
         self.data.write_data.next = self.store_data.val();
-        if self.written.val() {
-            self.ends.address.next = self.current.val();
-            self.nexts.address.next = self.current.val();
-            self.warps.address.next = self.current.val();
-            self.registers.address.next = self.current.val();
-            self.data.address.next = self.current.val();
-        }
     }
 }

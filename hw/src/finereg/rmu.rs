@@ -7,23 +7,28 @@
 //! 1. **Look up**: for each warp of the outgoing CTA its live-register vector, by the warp's PC.
 //! 2. **Check** (§V-E): the outgoing CTA's live registers must fit into the free entries and those that the
 //!    incoming CTA frees. If they do not, the request is refused and nothing has changed.
-//! 3. **Exchange**: the incoming chain is walked. If a register that comes back would overwrite one of the
-//!    outgoing CTA that has yet to be saved, that one is read into the 128-byte buffer first, and stored.
-//! 4. **Drain**: what is left of the outgoing CTA, warp by warp and register by register.
+//! 3. **Move**: the incoming chain is walked, a register in every cycle, "meanwhile, the live registers of stalled CTA
+//!    in the ACRF are transferred to the PCRF", a register in every cycle, through a buffer of two. With `streams` off
+//!    they are transferred afterwards, one at a time.
 //!
-//! The paper says that restoring and storing go on meanwhile, and not how they keep out of each other's way.
-//! They must: the incoming CTA takes over the outgoing one's ACRF space (R §IV-A), and a CTA may fit only
-//! into what the other frees. Every restored register frees an entry before it needs one, so the exchange
-//! never blocks, with one buffer and the PCRF's output register. A warp and a register of both CTAs thus name
-//! the same row of the ACRF; if they do not, the order does no harm.
+//! The paper does not say how the two keep out of each other's way. They must: the incoming CTA takes over the outgoing
+//! one's ACRF space (R §IV-A), and a CTA may fit only into what the other frees. A warp and a register of both thus name
+//! the same row of the ACRF; if they do not, the order does no harm. So
+//!
+//! - a register that comes back waits while its row holds one that is still to be saved. That one is saved next: the
+//!   decoder shows it before others, and if it is of another warp than the one being saved, that warp's vector is put
+//!   back and the other's taken;
+//! - a register that is in nobody's way is read only while more than three entries are free, or after the walk. What
+//!   is in the buffer then never waits for an entry that only the walk can free, and one that is in the way always finds
+//!   room there. Each restored register frees an entry before it needs one: the exchange never blocks.
 //!
 //! What R does not count: the outgoing CTA's vectors stand in a memory of 32 × 64 bits between look-up and
-//! drain, since they are needed twice (to count, and to save) and out of order.
+//! saving, since they are needed twice (to count, and to save) and out of order.
 //!
 //! Timing: a request is taken in a cycle with `ready`; `done` or `refused` is high for one cycle, and `ready`
 //! again in the next. A look-up takes two cycles a warp with its vector in the cache. See `docs/rmu.md`.
 
-use gpurf_blocks::CTA_WARPS;
+use gpurf_blocks::{CTA_WARPS, RMU_BUFFERS};
 use rust_hdl::prelude::*;
 
 use super::{FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder};
@@ -38,23 +43,22 @@ pub enum RmuState {
     LookUp,
     /// Whether there is room for its live registers.
     Check,
-    /// A register of the incoming chain.
-    Walk,
-    /// One whose row may hold a register that is still to be saved.
-    Exchange,
-    /// The next warp to be drained.
+    /// The next warp to be saved.
     Select,
     /// Its vector.
     Load,
     /// Its registers.
     Drain,
+    /// A register comes back that is in the way of another warp's: the rest of the vector goes back.
+    Return,
 }
 
 /// `W`: data width in bits; `P`: bits of a PCRF pointer.
 #[block(
     title = "Register management unit",
     paper = "R §V-C, V-E",
-    parameters(width, pcrf_entries, ctas, pcrf_latency, next_latency, count_bits)
+    parameters(width, pcrf_entries, ctas, pcrf_latency, next_latency, pcrf_ports, count_bits, streams),
+    sizes(buffers = RMU_BUFFERS)
 )]
 pub struct Rmu<const W: usize, const P: usize> {
     /// A switch, taken if `ready` is high; the five below belong to it.
@@ -91,9 +95,9 @@ pub struct Rmu<const W: usize, const P: usize> {
     pub memory_high: In<Bits<32>>,
     /// The ACRF takes the read, and answers it in a later cycle.
     pub acrf_read_ready: In<Bit>,
-    /// Its answer, in a later cycle; one read at a time is under way.
+    /// Its answer to the first read that it has not answered. Two may be under way, with `streams` off one.
     pub acrf_answer: In<Bit>,
-    /// Its answer, in a later cycle; one read at a time is under way.
+    /// The register's value.
     pub acrf_answer_data: In<Bits<W>>,
     /// The ACRF takes the write.
     pub acrf_write_ready: In<Bit>,
@@ -112,19 +116,19 @@ pub struct Rmu<const W: usize, const P: usize> {
     pub memory_request: Out<Bit>,
     /// The PC whose vector is asked for.
     pub memory_pc: Out<Bits<32>>,
-    /// A register is to be read; it stands until taken.
+    /// A register is to be read; it stands until taken, or until one goes before it that is in the way.
     pub acrf_read: Out<Bit>,
-    /// A register is to be read; it stands until taken.
+    /// Its warp; zero without a read.
     pub acrf_read_warp: Out<Bits<5>>,
-    /// A register is to be read; it stands until taken.
+    /// Its number; zero without a read.
     pub acrf_read_register: Out<Bits<6>>,
     /// A register is to be written; it stands until taken.
     pub acrf_write: Out<Bit>,
-    /// Without a write, warp, register and data are what the PCRF shows.
+    /// Its warp. Without a write, warp, register and data are what the PCRF shows.
     pub acrf_write_warp: Out<Bits<5>>,
-    /// A register is to be written; it stands until taken.
+    /// Its number.
     pub acrf_write_register: Out<Bits<6>>,
-    /// A register is to be written; it stands until taken.
+    /// Its value.
     pub acrf_write_data: Out<Bits<W>>,
     /// Free entries of the PCRF.
     pub free_count: Out<Bits<12>>,
@@ -140,11 +144,10 @@ pub struct Rmu<const W: usize, const P: usize> {
     is_idle: Local<Bit>,
     is_look: Local<Bit>,
     is_check: Local<Bit>,
-    is_walk: Local<Bit>,
-    is_exchange: Local<Bit>,
     is_select: Local<Bit>,
     is_load: Local<Bit>,
     is_drain: Local<Bit>,
+    is_return: Local<Bit>,
     accepted: Local<Bit>,
     look: Local<Bit>,
     population: Local<Bits<12>>,
@@ -153,32 +156,36 @@ pub struct Rmu<const W: usize, const P: usize> {
     room: Local<Bits<13>>,
     fits: Local<Bit>,
     begins: Local<Bit>,
-    /// The row of the register shown may hold a register to be saved; it does.
-    suspect: Local<Bit>,
-    row_bit: Local<Bit>,
-    unsaved: Local<Bit>,
-    restored_bit: Local<Bits<32>>,
-    fetch: Local<Bit>,
+    /// A register comes back whose row may hold one to be saved: that one's warp waits for its turn, has its turn, is on
+    /// its way to it or back; or it has been read and has not come.
+    comes: Local<Bit>,
+    elsewhere: Local<Bit>,
+    is_current: Local<Bit>,
+    under_way: Local<Bit>,
     write: Local<Bit>,
     moved: Local<Bit>,
     room_in_buffer: Local<Bit>,
+    /// A register that is in nobody's way may be read.
+    drains: Local<Bit>,
     reads: Local<Bit>,
-    arrives: Local<Bit>,
     any_warp: Local<Bit>,
     first_warp: Local<Bits<5>>,
+    next_warp: Local<Bits<5>>,
+    selects: Local<Bit>,
     warp_bit: Local<Bits<32>>,
-    saved_all: Local<Bit>,
     finish: Local<Bit>,
     live_write: Local<Bit>,
-    live_enable: Local<Bit>,
     live_row: Local<Bits<5>>,
+    /// The place in the buffer that the answer is for, and that of a register read.
+    arrives: Local<[Bit; buffers]>,
+    enters: Local<[Bit; buffers]>,
 
     vectors: LiveRegisterCache,
     decoder: RegisterIndexDecoder,
     pointers: PcrfPointerTable<P>,
     monitor: FreeSpaceMonitor<P>,
     pcrf: Pcrf<W, P>,
-    /// Vectors of the outgoing CTA, less what is saved: a row per warp, written if the warp's bit is set.
+    /// Vectors of the outgoing CTA, less what is saved: a row per warp, which holds one if the warp's bit is set.
     #[new(Memory::new(CTA_WARPS))]
     live_low: Memory<32, 5>,
     #[new(Memory::new(CTA_WARPS))]
@@ -198,19 +205,20 @@ pub struct Rmu<const W: usize, const P: usize> {
     count: Register<Bits<12>>,
     /// Registers that are not in the PCRF yet.
     remaining: Register<Bits<12>>,
-    /// The register in the way has been read.
-    fetched: Register<Bit>,
+    /// The warp whose registers the decoder has.
     drained_warp: Register<Bits<5>>,
-    /// The 128-byte buffer, or the read that will fill it.
-    reading: Register<Bit>,
-    full: Register<Bit>,
-    buffer_warp: Register<Bits<5>>,
-    buffer_register: Register<Bits<6>>,
-    buffer: Register<Bits<W>>,
+    /// The buffer, oldest first: a register has been read; its value is there.
+    held: Register<[Bit; buffers]>,
+    full: Register<[Bit; buffers]>,
+    buffer_warp: Register<[Bits<5>; buffers]>,
+    buffer_register: Register<[Bits<6>; buffers]>,
+    buffer: Register<[Bits<W>; buffers]>,
     #[value(1)]
     one: Constant<Bits<32>>,
     #[value(|warp| warp)]
     warp_number: Constant<[Bits<5>; CTA_WARPS]>,
+    #[value(streams)]
+    is_streaming: Constant<Bit>,
 }
 
 impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
@@ -219,11 +227,10 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         self.is_idle.next = self.state.val() == RmuState::Idle;
         self.is_look.next = self.state.val() == RmuState::LookUp;
         self.is_check.next = self.state.val() == RmuState::Check;
-        self.is_walk.next = self.state.val() == RmuState::Walk;
-        self.is_exchange.next = self.state.val() == RmuState::Exchange;
         self.is_select.next = self.state.val() == RmuState::Select;
         self.is_load.next = self.state.val() == RmuState::Load;
         self.is_drain.next = self.state.val() == RmuState::Drain;
+        self.is_return.next = self.state.val() == RmuState::Return;
 
         // A request.
         self.ready.next = self.is_idle.val();
@@ -275,45 +282,54 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         self.begins.next = self.is_check.val() & self.fits.val();
         self.refused.next = self.is_check.val() & !self.fits.val();
 
-        // A register can leave the ACRF while the buffer is free, or about to be.
-        self.room_in_buffer.next = !self.reading.val() & (!self.full.val() | self.pcrf.stored.val());
+        // What the ACRF answers, and whether another register fits behind it.
+        self.arrives[0].next = self.acrf_answer.val() & !self.full[0].val();
+        self.arrives[1].next = self.acrf_answer.val() & self.full[0].val();
+        self.room_in_buffer.next = !self.held[0].val() | self.pcrf.stored.val();
+        if self.is_streaming.val() {
+            self.room_in_buffer.next = !self.held[1].val() | self.pcrf.stored.val();
+        }
 
-        // Exchange: the register shown is written unless its row has one to be saved.
-        self.restored_bit.next = self.one.val() << self.pcrf.restored_register.val().get_bits::<5>(0);
-        self.suspect.next = (self.stores.val() & !self.discards.val())
-            & self.present.val().get_bit(self.pcrf.restored_warp.val().index());
-        self.row_bit.next = (self.live_low.read_data.val() & self.restored_bit.val()).any();
-        if self.pcrf.restored_register.val().get_bit(5) {
-            self.row_bit.next = (self.live_high.read_data.val() & self.restored_bit.val()).any();
+        // The walk: a register that comes is written unless its row has one to be saved.
+        self.comes.next = self.pcrf.restored.val() & (self.stores.val() & !self.discards.val());
+        self.elsewhere.next =
+            self.comes.val() & self.present.val().get_bit(self.pcrf.restored_warp.val().index());
+        self.is_current.next = self.comes.val() & (self.drained_warp.val() == self.pcrf.restored_warp.val());
+        self.under_way.next = false;
+        for s in 0..buffers {
+            if (self.held[s].val() & !self.full[s].val())
+                & ((self.buffer_warp[s].val() == self.pcrf.restored_warp.val())
+                    & (self.buffer_register[s].val() == self.pcrf.restored_register.val()))
+            {
+                self.under_way.next = self.comes.val();
+            }
         }
-        self.unsaved.next = (self.is_exchange.val() & self.row_bit.val()) & !self.fetched.val();
-        self.fetch.next = self.unsaved.val() & self.room_in_buffer.val();
-        self.write.next = (self.is_walk.val() & self.pcrf.restored.val()) & !self.suspect.val();
-        if self.is_exchange.val() {
-            self.write.next = !self.unsaved.val() & !self.reading.val();
-        }
+        self.decoder.want.next = self.is_drain.val() & self.is_current.val();
+        self.decoder.wanted.next = self.pcrf.restored_register.val();
+        self.write.next = (self.pcrf.restored.val() & !(self.elsewhere.val() | self.under_way.val()))
+            & (!self.decoder.found.val()
+                & !(self.is_current.val() & (self.is_load.val() | self.is_return.val())));
         self.acrf_write.next = self.write.val() & !self.discards.val();
         self.acrf_write_warp.next = self.pcrf.restored_warp.val();
         self.acrf_write_register.next = self.pcrf.restored_register.val();
         self.acrf_write_data.next = self.pcrf.restored_data.val();
         self.moved.next = self.write.val() & (self.acrf_write_ready.val() | self.discards.val());
 
-        // It is read if it is in the way, or because its turn has come.
-        self.acrf_read.next =
-            self.fetch.val() | (self.is_drain.val() & (self.decoder.any.val() & self.room_in_buffer.val()));
+        // Reads: what is in the way, else what comes next.
+        self.drains.next = !self.pcrf.walking.val()
+            | (self.is_streaming.val() & self.monitor.free_count.val().get_bits::<10>(2).any());
+        self.acrf_read.next = (self.is_drain.val() & self.room_in_buffer.val())
+            & (self.decoder.found.val() | (self.decoder.any.val() & self.drains.val()));
         self.acrf_read_warp.next = 0.into();
         self.acrf_read_register.next = 0.into();
-        if self.fetch.val() {
-            self.acrf_read_warp.next = self.pcrf.restored_warp.val();
-            self.acrf_read_register.next = self.pcrf.restored_register.val();
-        } else if self.acrf_read.val() {
+        if self.acrf_read.val() {
             self.acrf_read_warp.next = self.drained_warp.val();
             self.acrf_read_register.next = self.decoder.index.val();
         }
         self.reads.next = self.acrf_read.val() & self.acrf_read_ready.val();
-        self.fetched.load(self.is_exchange.val() & (self.reads.val() | self.moved.val()), self.reads.val());
+        self.decoder.step.next = self.reads.val();
 
-        // Drain: the next warp, and its registers.
+        // The next warp: one in the way, else the first.
         self.any_warp.next = false;
         self.first_warp.next = 0.into();
         for w in 0..32 {
@@ -322,23 +338,32 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
                 self.first_warp.next = self.warp_number[31 - w].val();
             }
         }
-        self.drained_warp.load(self.is_select.val(), self.first_warp.val());
+        self.next_warp.next = self.first_warp.val();
+        if self.elsewhere.val() {
+            self.next_warp.next = self.pcrf.restored_warp.val();
+        }
+        self.selects.next = self.is_select.val()
+            & (self.elsewhere.val()
+                | (self.any_warp.val() & (self.is_streaming.val() | !self.pcrf.walking.val())));
+        self.drained_warp.load(self.selects.val(), self.next_warp.val());
         self.decoder.load.next = self.is_load.val();
         self.decoder.load_low.next = self.live_low.read_data.val();
         self.decoder.load_high.next = self.live_high.read_data.val();
-        self.decoder.step.next = self.is_drain.val() & self.reads.val();
-        self.saved_all.next = !self.reading.val() & !self.full.val();
-        self.finish.next = (self.is_select.val() & !self.any_warp.val()) & self.saved_all.val();
+        self.finish.next =
+            (self.is_select.val() & !self.any_warp.val()) & !(self.pcrf.walking.val() | self.held[0].val());
         self.done.next = self.finish.val();
         self.live_count.next = self.count.val();
 
-        // Warps whose vector is in the memory and has not been drained.
+        // Warps whose vector is in the memory.
         self.warp_bit.next = self.one.val() << self.looked_warp.val();
         if self.is_select.val() {
-            self.warp_bit.next = self.one.val() << self.first_warp.val();
+            self.warp_bit.next = self.one.val() << self.next_warp.val();
+        } else if self.is_return.val() {
+            self.warp_bit.next = self.one.val() << self.drained_warp.val();
         }
+        self.live_write.next = self.vectors.answer.val() | self.is_return.val();
         self.present.load(
-            (self.accepted.val() | self.vectors.answer.val()) | (self.is_select.val() & self.any_warp.val()),
+            (self.accepted.val() | self.live_write.val()) | self.selects.val(),
             self.present.val() | self.warp_bit.val(),
         );
         if self.is_select.val() {
@@ -347,40 +372,52 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         if self.accepted.val() {
             self.present.d.next = 0.into();
         }
-        self.live_write.next = self.vectors.answer.val() | (self.is_exchange.val() & self.reads.val());
-        self.live_enable.next =
-            (self.live_write.val() | self.is_select.val()) | (self.is_walk.val() & self.pcrf.restored.val());
-        self.live_row.next = self.pcrf.restored_warp.val();
+        self.live_row.next = self.next_warp.val();
         if self.is_look.val() {
             self.live_row.next = self.looked_warp.val();
-        } else if self.is_select.val() {
-            self.live_row.next = self.first_warp.val();
+        } else if self.is_return.val() {
+            self.live_row.next = self.drained_warp.val();
         }
-        self.live_low.enable.next = self.live_enable.val();
+        self.live_low.enable.next = self.live_write.val() | self.selects.val();
         self.live_low.write.next = self.live_write.val();
         self.live_low.address.next = self.live_row.val();
         self.live_low.write_data.next = self.vectors.low.val();
-        self.live_high.enable.next = self.live_enable.val();
+        self.live_high.enable.next = self.live_write.val() | self.selects.val();
         self.live_high.write.next = self.live_write.val();
         self.live_high.address.next = self.live_row.val();
         self.live_high.write_data.next = self.vectors.high.val();
-        if self.is_exchange.val() {
-            self.live_low.write_data.next = self.live_low.read_data.val();
-            self.live_high.write_data.next = self.live_high.read_data.val();
-            if self.pcrf.restored_register.val().get_bit(5) {
-                self.live_high.write_data.next = self.live_high.read_data.val() & !self.restored_bit.val();
-            } else {
-                self.live_low.write_data.next = self.live_low.read_data.val() & !self.restored_bit.val();
-            }
+        if self.is_return.val() {
+            self.live_low.write_data.next = self.decoder.left_low.val();
+            self.live_high.write_data.next = self.decoder.left_high.val();
         }
 
-        // The buffer: from the ACRF, to the PCRF.
-        self.arrives.next = self.reading.val() & self.acrf_answer.val();
-        self.reading.load(self.reads.val() | self.arrives.val(), self.reads.val());
-        self.full.load(self.arrives.val() | self.pcrf.stored.val(), self.arrives.val());
-        self.buffer_warp.load(self.reads.val(), self.acrf_read_warp.val());
-        self.buffer_register.load(self.reads.val(), self.acrf_read_register.val());
-        self.buffer.load(self.arrives.val(), self.acrf_answer_data.val());
+        // The buffer: from the ACRF, to the PCRF, in the cycle in which a register comes if it is the oldest. The second
+        // moves up behind it.
+        self.enters[0].next =
+            self.reads.val() & (!self.held[0].val() | (self.pcrf.stored.val() & !self.held[1].val()));
+        self.enters[1].next = self.reads.val() & !self.enters[0].val();
+        self.held[0]
+            .load(self.enters[0].val() | self.pcrf.stored.val(), self.enters[0].val() | self.held[1].val());
+        self.held[1].load(self.enters[1].val() | self.pcrf.stored.val(), self.enters[1].val());
+        self.full[0].load(self.arrives[0].val() | self.pcrf.stored.val(), true);
+        self.full[1].load(self.arrives[1].val() | self.pcrf.stored.val(), !self.pcrf.stored.val());
+        self.buffer_warp[0].load(self.enters[0].val() | self.pcrf.stored.val(), self.buffer_warp[1].val());
+        self.buffer_register[0]
+            .load(self.enters[0].val() | self.pcrf.stored.val(), self.buffer_register[1].val());
+        if self.enters[0].val() {
+            self.buffer_warp[0].d.next = self.acrf_read_warp.val();
+            self.buffer_register[0].d.next = self.acrf_read_register.val();
+        }
+        self.buffer_warp[1].load(self.enters[1].val(), self.acrf_read_warp.val());
+        self.buffer_register[1].load(self.enters[1].val(), self.acrf_read_register.val());
+        self.buffer[0].load(self.arrives[0].val() | self.pcrf.stored.val(), self.acrf_answer_data.val());
+        self.buffer[1].load(self.arrives[1].val(), self.acrf_answer_data.val());
+        if self.pcrf.stored.val() {
+            self.full[0].d.next = self.full[1].val() | self.arrives[1].val();
+            if self.full[1].val() {
+                self.buffer[0].d.next = self.buffer[1].val();
+            }
+        }
         self.remaining.load(self.is_check.val() | self.pcrf.stored.val(), self.remaining.val() - 1);
         if self.is_check.val() {
             self.remaining.d.next = self.count.val();
@@ -392,11 +429,14 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
         self.pcrf.accept.next = self.moved.val();
         self.pcrf.any_free.next = self.monitor.any_free.val();
         self.pcrf.first_free.next = self.monitor.first_free.val();
-        self.pcrf.store.next = self.full.val();
+        self.pcrf.store.next = self.full[0].val() | self.arrives[0].val();
         self.pcrf.store_last.next = self.remaining.val() == bits::<12>(1);
-        self.pcrf.store_warp.next = self.buffer_warp.val();
-        self.pcrf.store_register.next = self.buffer_register.val();
-        self.pcrf.store_data.next = self.buffer.val();
+        self.pcrf.store_warp.next = self.buffer_warp[0].val();
+        self.pcrf.store_register.next = self.buffer_register[0].val();
+        self.pcrf.store_data.next = self.acrf_answer_data.val();
+        if self.full[0].val() {
+            self.pcrf.store_data.next = self.buffer[0].val();
+        }
         self.pcrf_read.next = self.pcrf.free.val();
         self.pcrf_write.next = self.pcrf.stored.val();
         self.monitor.take.next = self.pcrf.take.val();
@@ -427,24 +467,18 @@ impl<const W: usize, const P: usize> Logic for Rmu<W, P> {
             self.state.d.next = RmuState::Check;
         } else if self.refused.val() | self.finish.val() {
             self.state.d.next = RmuState::Idle;
-        } else if self.begins.val() {
+        } else if self.begins.val() | self.is_return.val() {
             self.state.d.next = RmuState::Select;
-            if self.chain.val() {
-                self.state.d.next = RmuState::Walk;
-            }
-        } else if self.moved.val() {
-            self.state.d.next = RmuState::Walk;
-            if self.pcrf.restored_last.val() {
-                self.state.d.next = RmuState::Select;
-            }
-        } else if self.is_walk.val() & (self.pcrf.restored.val() & self.suspect.val()) {
-            self.state.d.next = RmuState::Exchange;
-        } else if self.is_select.val() & self.any_warp.val() {
+        } else if self.selects.val() {
             self.state.d.next = RmuState::Load;
         } else if self.is_load.val() {
             self.state.d.next = RmuState::Drain;
-        } else if self.is_drain.val() & !self.decoder.any.val() {
-            self.state.d.next = RmuState::Select;
+        } else if self.is_drain.val() {
+            if !self.decoder.any.val() | (self.decoder.last.val() & self.reads.val()) {
+                self.state.d.next = RmuState::Select;
+            } else if self.elsewhere.val() {
+                self.state.d.next = RmuState::Return;
+            }
         }
     }
 }

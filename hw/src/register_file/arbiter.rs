@@ -5,6 +5,7 @@
 //! * A bank makes one access per cycle, and a write goes first: it is always granted.
 //! * The oldest read of each queue is granted if its bank and the collector's port S are free. Banks
 //!   that want the same collector take turns.
+//! * A register that leaves without an instruction is read while its bank has nothing else to do (`transfer_ports`).
 //! * With caching collectors, the write filter: of the writes that belong to a collector's warp the
 //!   first near one goes to its port D (of the lowest-numbered bank), the first two if it has two; the others
 //!   are kept out of it.
@@ -16,7 +17,7 @@
 use rust_hdl::prelude::*;
 
 use super::RequestQueue;
-use crate::bundles::Write;
+use crate::bundles::{Transfer, Write};
 use crate::cells::RoundRobin;
 use crate::dialect::{block, rtl};
 
@@ -24,7 +25,7 @@ use crate::dialect::{block, rtl};
 #[block(
     title = "Register-file arbiter",
     paper = "F §II, III-B, IV-A2",
-    parameters(collectors, slots, banks, grant_at_issue, cache_far, d_ports),
+    parameters(collectors, slots, banks, grant_at_issue, transfer_ports, cache_far, d_ports),
     sizes(caching = if d_ports == 0 { 0 } else { collectors })
 )]
 pub struct Arbiter<const C: usize> {
@@ -40,6 +41,8 @@ pub struct Arbiter<const C: usize> {
     pub source_register: In<[Bits<8>; slots]>,
     /// Results, one per bank; the register must live in that bank.
     pub write: [Write<In>; banks],
+    /// A register that is to leave; it stands until it is read.
+    pub transfer: [Transfer<In>; transfer_ports],
     /// Port R of the collectors (caching ones only).
     pub owned: In<[Bit; caching]>,
     /// Warp of the present or last instruction in it.
@@ -53,6 +56,8 @@ pub struct Arbiter<const C: usize> {
     pub bank_collector: Out<[Bits<C>; banks]>,
     /// Its slot.
     pub bank_slot: Out<[Bits<3>; banks]>,
+    /// Bit b: bank b reads the register that leaves, in this cycle.
+    pub transfer_bank: Out<[Bits<4>; transfer_ports]>,
     /// Event: a read could be granted but for a write, or for another bank's value for its collector.
     pub bank_conflict: Out<[Bit; banks]>,
     /// Write filter, for each collector: bit b, bank b's write goes to a port D, or is kept out. At most as many
@@ -66,6 +71,7 @@ pub struct Arbiter<const C: usize> {
     pub write_filtered: Out<[Bit; banks]>,
 
     home: Local<[Bits<8>; slots]>,
+    transfer_home: Local<[Bits<8>; transfer_ports]>,
     source_row: Local<[Bits<8>; slots]>,
     issued_collector: Local<Bits<C>>,
     /// `wants[b][s]`: slot s of the instruction issued now has to be read from bank b.
@@ -162,6 +168,22 @@ impl<const C: usize> Logic for Arbiter<C> {
             if self.write[b].valid.val() {
                 self.bank_row[b].next =
                     self.write[b].base.val() + (self.write[b].register.val() >> self.bank_shift.val());
+            }
+        }
+
+        // A register leaves from a bank that neither reads nor writes.
+        for t in 0..transfer_ports {
+            self.transfer_home[t].next =
+                (self.transfer[t].register.val() + bit_cast::<8, 4>(self.transfer[t].warp.val())) + 1;
+            self.transfer_bank[t].next = 0.into();
+            for b in 0..banks {
+                if (self.transfer[t].valid.val() & !(self.granted[b].val() | self.write[b].valid.val()))
+                    & ((self.transfer_home[t].val() & self.bank_mask.val()) == self.bank_number[b].val())
+                {
+                    self.transfer_bank[t].next = self.transfer_bank[t].val().replace_bit(b, true);
+                    self.bank_row[b].next = self.transfer[t].base.val()
+                        + (self.transfer[t].register.val() >> self.bank_shift.val());
+                }
             }
         }
 

@@ -11,12 +11,18 @@ use rust_hdl::prelude::*;
 use crate::dialect::{block, rtl, Memory, Register};
 
 /// `W`: data width in bits; `C`: bits of a collector's number.
-#[block(title = "Single-ported register bank", paper = "F §II", parameters(width, collectors, rows))]
+#[block(
+    title = "Single-ported register bank",
+    paper = "F §II",
+    parameters(width, collectors, transfer_ports, rows)
+)]
 pub struct Bank<const W: usize, const C: usize> {
-    /// At most one of `read` and `write` is high.
+    /// Read a row for a collector. At most one of this, `write` and `transfer` is high.
     pub read: In<Bit>,
     /// Write a row.
     pub write: In<Bit>,
+    /// Read a row for no collector: its register leaves.
+    pub transfer: In<[Bit; transfer_ports]>,
     /// The row.
     pub row: In<Bits<8>>,
     /// What is written.
@@ -28,6 +34,8 @@ pub struct Bank<const W: usize, const C: usize> {
 
     /// The value of a read stands on `data`.
     pub data_valid: Out<Bit>,
+    /// The value of a register that leaves stands on `data`.
+    pub data_transfer: Out<[Bit; transfer_ports]>,
     /// Whom it is for.
     pub data_collector: Out<Bits<C>>,
     /// And where.
@@ -37,15 +45,23 @@ pub struct Bank<const W: usize, const C: usize> {
 
     #[new(Memory::new(rows))]
     memory: Memory<W>,
+    access: Local<Bit>,
     under_way: Register<Bit>,
     collector_under_way: Register<Bits<C>>,
     slot_under_way: Register<Bits<3>>,
+    transfer_under_way: Register<[Bit; transfer_ports]>,
 }
 
 impl<const W: usize, const C: usize> Logic for Bank<W, C> {
     #[rtl]
     fn update(&mut self) {
-        self.memory.enable.next = self.read.val() | self.write.val();
+        self.access.next = self.read.val() | self.write.val();
+        for t in 0..transfer_ports {
+            self.access.next = self.access.val() | self.transfer[t].val();
+            self.transfer_under_way[t].load(true, self.transfer[t].val());
+            self.data_transfer[t].next = self.transfer_under_way[t].val();
+        }
+        self.memory.enable.next = self.access.val();
         self.memory.write.next = self.write.val();
         self.memory.address.next = self.row.val();
         self.memory.write_data.next = self.write_data.val();

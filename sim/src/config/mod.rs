@@ -80,8 +80,9 @@ pub enum Adaptive {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FineReg {
-    pub acrf_port: bool,
+    pub transfer_port: bool,
     pub context_cycles: u64,
+    pub contexts_beside: bool,
     pub prefer: Prefer,
     pub ready: Ready,
     pub dram_ctas: usize,

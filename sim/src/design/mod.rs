@@ -65,6 +65,11 @@ impl Design {
         }
     }
 
+    /// Whether registers leave the register file with their blocks.
+    fn moves_registers(&self) -> bool {
+        matches!(self.residency, Residency::FineReg | Residency::RegDram)
+    }
+
     /// Rows of a bank. The registers that a warp takes from the shared pool of vt-regmutex keep rows of their own
     /// here: where in the pool they lie is not modelled, only how many there are.
     pub(crate) fn rows(&self, config: &Config) -> usize {
@@ -101,6 +106,7 @@ impl Design {
             warps: config.warps().min(self.most_warps()),
             collectors: self.collectors(config),
             rows: self.rows(config),
+            transfer_ports: usize::from(self.moves_registers() && config.finereg.transfer_port),
             replacement: self.replacement,
             cache_far: self.cache_far,
             scheduling: self.scheduling,

@@ -24,6 +24,7 @@ pub struct Pcrf<D: Data> {
     entries: Vec<Entry<D>>,
     latency: usize,
     next_latency: usize,
+    ports: usize,
     /// Entries being read, the oldest first, and for how many cycles each has been.
     reads: Vec<(usize, usize)>,
     /// The entry to be read next: its number has arrived.
@@ -45,6 +46,7 @@ impl<D: Data> Pcrf<D> {
             entries: vec![Entry::default(); entries],
             latency,
             next_latency,
+            ports: parameters.pcrf_ports,
             reads: vec![],
             follow: None,
             output: Entry::default(),
@@ -103,7 +105,8 @@ impl<D: Data> Pcrf<D> {
 
     fn stores(&self) -> Option<usize> {
         let PcrfIn { store, store_last, any_free, .. } = self.inputs;
-        let busy = self.read_after(self.latency).or(self.read_after(self.next_latency)).is_some();
+        let is_read = self.read_after(self.latency).or(self.read_after(self.next_latency)).is_some();
+        let busy = is_read && self.ports == 1;
         self.reserved.filter(|_| store && !busy && (store_last || any_free))
     }
 }

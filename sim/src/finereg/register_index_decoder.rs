@@ -3,7 +3,7 @@
 use gpurf_blocks::ports::{RegisterIndexDecoderIn, RegisterIndexDecoderOut};
 use gpurf_blocks::Clocked;
 
-use super::vector;
+use super::{halves, vector};
 
 /// The registers of a warp that have not been shown yet.
 #[derive(Clone, Debug, Default)]
@@ -18,14 +18,24 @@ impl RegisterIndexDecoder {
         self.left = vector;
     }
 
+    /// Registers that are left, a bit each.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Whether this register is left.
+    pub fn has(&self, register: usize) -> bool {
+        self.left >> register & 1 == 1
+    }
+
     /// The lowest register left.
-    pub fn index(&self) -> Option<usize> {
+    pub fn lowest(&self) -> Option<usize> {
         (self.left != 0).then(|| self.left.trailing_zeros() as usize)
     }
 
-    /// Goes on to the next live register.
-    pub fn drop_first(&mut self) {
-        self.left &= self.left.wrapping_sub(1);
+    /// This register has been dealt with.
+    pub fn drop(&mut self, register: usize) {
+        self.left &= !(1 << register);
     }
 }
 
@@ -35,16 +45,26 @@ impl Clocked for RegisterIndexDecoder {
 
     fn settle(&mut self, inputs: &RegisterIndexDecoderIn) -> RegisterIndexDecoderOut {
         self.inputs = *inputs;
-        let index = self.index();
-        RegisterIndexDecoderOut { any: index.is_some(), index: index.unwrap_or(0) as u32 }
+        let found = inputs.want && self.has(inputs.wanted as usize);
+        let index = if found { inputs.wanted } else { self.lowest().unwrap_or(0) as u32 };
+        let (left_low, left_high) = halves(self.left);
+        RegisterIndexDecoderOut {
+            any: self.left != 0,
+            last: self.left.count_ones() == 1,
+            found,
+            index,
+            left_low,
+            left_high,
+        }
     }
 
     fn tick(&mut self) {
-        let RegisterIndexDecoderIn { load, load_low, load_high, step } = self.inputs;
-        if load {
-            self.load(vector(load_low, load_high));
-        } else if step {
-            self.drop_first();
+        let inputs = self.inputs;
+        let index = self.settle(&inputs).index;
+        if inputs.load {
+            self.load(vector(inputs.load_low, inputs.load_high));
+        } else if inputs.step {
+            self.drop(index as usize);
         }
     }
 }

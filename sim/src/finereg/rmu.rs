@@ -2,7 +2,7 @@
 
 use gpurf_blocks::ports::{LiveRegisterCacheIn, LiveRegisterCacheOut};
 use gpurf_blocks::ports::{PcrfIn, PcrfOut, RmuIn, RmuOut};
-use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS};
+use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS, RMU_BUFFERS};
 
 use super::{
     vector, FreeSpaceMonitor, Line, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
@@ -17,14 +17,12 @@ enum State {
     Look,
     /// Does it fit?
     Check,
-    /// Wait for a register of the incoming CTA.
-    Walk,
-    /// One has come whose warp's row holds, or held, registers to be saved.
-    Exchange,
     /// Take the outgoing CTA's warps one by one: choose one, load its vector, save its registers.
     Select,
     Load(usize),
     Drain(usize),
+    /// A register comes back that is in the way of another warp's: put the rest of this one's vector back.
+    Return(usize),
 }
 
 /// The switch under way.
@@ -42,15 +40,15 @@ struct Switch {
     begun: bool,
 }
 
-/// The 128-byte buffer between ACRF and PCRF.
+/// A register in the buffer between ACRF and PCRF, with its value once it has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Buffer<D> {
-    #[default]
-    Empty,
-    /// This register is on its way.
-    Reading(usize, usize),
-    Full(usize, usize, D),
+struct Buffered<D> {
+    place: Place,
+    value: Option<D>,
 }
+
+/// Warp and register.
+type Place = (usize, usize);
 
 /// What happens in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,9 +58,11 @@ struct Step<D: Data> {
     fits: bool,
     look: bool,
     /// This register leaves the ACRF.
-    read: Option<(usize, usize)>,
-    /// The register shown has been dealt with.
-    moved: bool,
+    read: Option<Place>,
+    /// The warp whose vector is loaded next.
+    selected: Option<usize>,
+    /// The vector of another warp is needed first.
+    returns: bool,
     finish: bool,
 }
 
@@ -74,17 +74,17 @@ pub struct Rmu<D: Data> {
     pointers: PcrfPointerTable,
     monitor: FreeSpaceMonitor,
     pcrf: Pcrf<D>,
-    /// Live registers of the outgoing CTA that have not left the ACRF, by warp.
+    /// Live registers of the outgoing CTA that have not left the ACRF, by warp; of those warps whose turn is to come.
     live: [u64; CTA_WARPS],
-    /// Warps that have been looked up and not drained.
     present: [bool; CTA_WARPS],
     state: State,
     switch: Switch,
     /// The warp being looked up, and whether it is the last one.
     looking: Option<(usize, bool)>,
-    /// The register in the way has been read.
-    fetched: bool,
-    buffer: Buffer<D>,
+    /// Oldest first.
+    buffer: Vec<Buffered<D>>,
+    /// Registers that leave while others come.
+    streams: bool,
     inputs: RmuIn<D>,
     step: Step<D>,
 }
@@ -103,8 +103,8 @@ impl<D: Data> Rmu<D> {
             state: State::Idle,
             switch: Switch::default(),
             looking: None,
-            fetched: false,
-            buffer: Buffer::Empty,
+            buffer: Vec::with_capacity(RMU_BUFFERS),
+            streams: parameters.streams,
             inputs: RmuIn::default(),
             step: Step::default(),
         }
@@ -119,14 +119,34 @@ impl<D: Data> Rmu<D> {
         self.switch.restore.map_or(Line::default(), |_| self.pointers.line())
     }
 
-    /// A register of the outgoing CTA may be where the shown one goes.
-    fn is_suspect(&self, warp: usize) -> bool {
-        self.switch.store.is_some() && !self.switch.discard && self.present[warp]
+    /// Warp and register of the register shown, if rows of the outgoing CTA are written.
+    fn coming(&self) -> Option<Place> {
+        let shown = self.pcrf.shown().map(|entry| (entry.warp as usize, entry.register as usize));
+        shown.filter(|_| self.switch.store.is_some() && !self.switch.discard)
     }
 
-    /// Warp and register of the register shown.
-    fn shown(&self) -> Option<(usize, usize)> {
-        self.pcrf.shown().map(|entry| (entry.warp as usize, entry.register as usize))
+    /// The warp whose vector has to be loaded, since a register that comes may be in its way.
+    fn elsewhere(&self) -> Option<usize> {
+        self.coming().map(|(warp, _)| warp).filter(|&warp| self.present[warp])
+    }
+
+    /// The register of the warp being drained that is in the way of the one that comes.
+    fn in_the_way(&self) -> Option<Place> {
+        let of_warp = |place: &Place| self.state == State::Drain(place.0) && self.decoder.has(place.1);
+        self.coming().filter(of_warp)
+    }
+
+    /// The register shown goes to the ACRF: nothing to be saved is in its place.
+    fn can_write(&self) -> bool {
+        let Some(place) = self.coming() else { return self.pcrf.shown().is_some() };
+        let is_read = self.buffer.iter().any(|read| read.place == place && read.value.is_none());
+        let is_loaded = self.state == State::Load(place.0) || self.state == State::Return(place.0);
+        !self.present[place.0] && !is_read && !is_loaded && self.in_the_way().is_none()
+    }
+
+    /// Registers may be read that are in nobody's way: what is in the buffer then never waits for the walk.
+    fn can_drain(&self, walking: bool) -> bool {
+        !walking || self.streams && self.monitor.free_count() >= RMU_BUFFERS + 2
     }
 
     /// Checks that every occupied entry is on one chain, that every chain ends, and that the counts are right.
@@ -217,19 +237,11 @@ impl<D: Data> Clocked for Rmu<D> {
         outputs.refused = self.state == State::Check && !fits;
         let begins = self.state == State::Check && fits;
 
-        // The register shown goes to the ACRF once nothing to be saved is in its place.
-        let in_the_way = self.shown().filter(|&(warp, register)| {
-            self.state == State::Exchange && !self.fetched && self.live[warp] >> register & 1 == 1
-        });
-        let write = match self.state {
-            State::Walk => self.shown().is_some_and(|(warp, _)| !self.is_suspect(warp)),
-            State::Exchange => in_the_way.is_none() && !matches!(self.buffer, Buffer::Reading(..)),
-            _ => false,
-        };
+        let write = self.can_write();
         let moved = write && (self.switch.discard || inputs.acrf_write_ready);
         outputs.acrf_write = write && !self.switch.discard;
 
-        // The buffer's register goes to the PCRF.
+        // The oldest register in the buffer goes to the PCRF, in the cycle in which it comes if it can.
         let mut store = PcrfIn {
             walk: begins && self.incoming().count > 0,
             walk_pointer: self.pointers.line().pointer as u32,
@@ -239,10 +251,11 @@ impl<D: Data> Clocked for Rmu<D> {
             store_last: self.switch.remaining == 1,
             ..Default::default()
         };
-        if let Buffer::Full(warp, register, data) = self.buffer {
-            store.store = true;
+        if let Some(oldest) = self.buffer.first() {
+            let (warp, register) = oldest.place;
+            store.store = oldest.value.is_some() || inputs.acrf_answer;
             (store.store_warp, store.store_register) = (warp as u32, register as u32);
-            store.store_data = data;
+            store.store_data = oldest.value.unwrap_or(inputs.acrf_answer_data);
         }
         let pcrf = self.pcrf.settle(&store);
         (outputs.pcrf_read, outputs.pcrf_write) = (pcrf.free, pcrf.stored);
@@ -250,50 +263,52 @@ impl<D: Data> Clocked for Rmu<D> {
         outputs.acrf_write_register = pcrf.restored_register;
         outputs.acrf_write_data = pcrf.restored_data;
 
-        // The next register for it.
+        // The next register for it: one in the way goes first.
         let wanted = match self.state {
-            State::Exchange => in_the_way,
-            State::Drain(warp) => self.decoder.index().map(|register| (warp, register)),
+            State::Drain(warp) => self.in_the_way().or_else(|| {
+                let lowest = self.decoder.lowest().filter(|_| self.can_drain(pcrf.walking));
+                lowest.map(|register| (warp, register))
+            }),
             _ => None,
         };
-        let room = self.buffer == Buffer::Empty || pcrf.stored;
-        let read = wanted.filter(|_| room);
+        let places = if self.streams { RMU_BUFFERS } else { 1 };
+        let read = wanted.filter(|_| self.buffer.len() < places || pcrf.stored);
         if let Some((warp, register)) = read {
             outputs.acrf_read = true;
             (outputs.acrf_read_warp, outputs.acrf_read_register) = (warp as u32, register as u32);
         }
         let read = read.filter(|_| inputs.acrf_read_ready);
 
-        let drained = !self.present.contains(&true) && self.buffer == Buffer::Empty;
-        let finish = self.state == State::Select && drained;
+        let first = self.present.iter().position(|&present| present);
+        let first_turn = first.filter(|_| self.streams || !pcrf.walking);
+        let selected = self.elsewhere().or(first_turn).filter(|_| self.state == State::Select);
+        let saved = first.is_none() && self.buffer.is_empty();
+        let finish = self.state == State::Select && saved && !pcrf.walking;
         outputs.done = finish;
-        self.step = Step { cache, pcrf, fits, look: lookup.request, read, moved, finish };
+        let returns = self.elsewhere().is_some();
+        self.step = Step { cache, pcrf, fits, look: lookup.request, read, selected, returns, finish };
         outputs
     }
 
     fn tick(&mut self) {
         let (inputs, step) = (self.inputs, self.step);
-        let shown = self.shown();
-        let last_restored = step.pcrf.restored_last;
         self.cache.tick();
         self.pcrf.tick();
         let first_free = self.monitor.first_free();
         let freed = step.pcrf.free.then_some(step.pcrf.free_entry as usize);
         self.monitor.edge(first_free.filter(|_| step.pcrf.take), freed);
 
-        match self.buffer {
-            Buffer::Reading(warp, register) if inputs.acrf_answer => {
-                self.buffer = Buffer::Full(warp, register, inputs.acrf_answer_data);
-            }
-            Buffer::Full(..) if step.pcrf.stored => {
-                self.buffer = Buffer::Empty;
-                self.switch.remaining -= 1;
-            }
-            _ => {}
+        if inputs.acrf_answer {
+            let unanswered = self.buffer.iter_mut().find(|read| read.value.is_none());
+            unanswered.expect("a register is read").value = Some(inputs.acrf_answer_data);
         }
-        if let Some((warp, register)) = step.read {
-            self.buffer = Buffer::Reading(warp, register);
-            self.live[warp] &= !(1 << register);
+        if step.pcrf.stored {
+            self.buffer.remove(0);
+            self.switch.remaining -= 1;
+        }
+        if let Some(place) = step.read {
+            self.buffer.push(Buffered { place, value: None });
+            self.decoder.drop(place.1);
         }
 
         match self.state {
@@ -332,14 +347,8 @@ impl<D: Data> Clocked for Rmu<D> {
                 if let Some(incoming) = self.switch.restore.filter(|_| has_chain) {
                     self.pointers.write(incoming, Line::default());
                 }
-                self.state = if has_chain { State::Walk } else { State::Select };
+                self.state = State::Select;
             }
-            State::Walk | State::Exchange if step.moved => {
-                self.fetched = false;
-                self.state = if last_restored { State::Select } else { State::Walk };
-            }
-            State::Walk if shown.is_some() => self.state = State::Exchange,
-            State::Exchange => self.fetched |= step.read.is_some(),
             State::Select if step.finish => {
                 if let Some(outgoing) = self.switch.store {
                     let line = Line { pointer: self.pcrf.head(), count: self.switch.count };
@@ -349,7 +358,7 @@ impl<D: Data> Clocked for Rmu<D> {
                 self.state = State::Idle;
             }
             State::Select => {
-                if let Some(warp) = self.present.iter().position(|&present| present) {
+                if let Some(warp) = step.selected {
                     self.present[warp] = false;
                     self.state = State::Load(warp);
                 }
@@ -358,8 +367,13 @@ impl<D: Data> Clocked for Rmu<D> {
                 self.decoder.load(self.live[warp]);
                 self.state = State::Drain(warp);
             }
-            State::Drain(_) if step.read.is_some() => self.decoder.drop_first(),
-            State::Drain(_) if self.decoder.index().is_none() => self.state = State::Select,
+            // What is read in this cycle has been dropped already.
+            State::Drain(_) if self.decoder.lowest().is_none() => self.state = State::Select,
+            State::Drain(warp) if step.returns => self.state = State::Return(warp),
+            State::Return(warp) => {
+                (self.live[warp], self.present[warp]) = (self.decoder.left(), true);
+                self.state = State::Select;
+            }
             _ => {}
         }
     }

@@ -119,6 +119,18 @@ impl Arbiter {
         grants
     }
 
+    /// Where a register that leaves is read in this cycle: if neither a write nor a granted read needs its bank.
+    pub fn transfer(
+        &self,
+        writes: u8,
+        grants: &Grants,
+        (warp, base): (WarpId, Row),
+        register: RegisterId,
+    ) -> Option<(BankId, Row)> {
+        let (bank, row) = self.home(warp, base, register);
+        ((writes | grants.banks) >> bank.0 & 1 == 0).then_some((bank, row))
+    }
+
     /// The clock edge: granted reads leave their queues, and the turns pass on; what was asked and not granted is
     /// pushed "into the RF bank queues" (F §II).
     pub fn take(&mut self, grants: &Grants, asked: &Asked) {
@@ -176,6 +188,14 @@ impl Clocked for Arbiter {
                 let base = Row(inputs.write_base[bank]);
                 let (_, row) = self.home(WarpId(0), base, RegisterId(inputs.write_register[bank] as u8));
                 outputs.bank_row[bank] = row.0;
+            }
+        }
+        for port in (0..self.parameters.transfer_ports).filter(|port| inputs.transfer_valid[*port]) {
+            let warp = (WarpId(inputs.transfer_warp[port] as u8), Row(inputs.transfer_base[port]));
+            let register = RegisterId(inputs.transfer_register[port] as u8);
+            if let Some((bank, row)) = self.transfer(writes, &self.grants, warp, register) {
+                outputs.transfer_bank[port] = 1 << bank.0;
+                outputs.bank_row[bank.index()] = row.0;
             }
         }
         for collector in (0..self.parameters.collectors).filter(|_| self.caching) {

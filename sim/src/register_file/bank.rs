@@ -15,6 +15,8 @@ pub struct Bank<D: Data> {
     /// The slot there.
     pub slot: u32,
     data: D,
+    /// What it is is a register that leaves, for no collector.
+    leaves: bool,
     inputs: BankIn<D>,
 }
 
@@ -28,6 +30,7 @@ impl<D: Data> Bank<D> {
             collector: CollectorId::default(),
             slot: 0,
             data: D::default(),
+            leaves: false,
             inputs: BankIn::default(),
         }
     }
@@ -37,14 +40,23 @@ impl<D: Data> Bank<D> {
         self.under_way.then_some(self.data)
     }
 
-    /// One clock edge: a write, a read for a collector's slot, or nothing.
-    pub fn edge(&mut self, write: Option<(Row, D)>, read: Option<Request>) {
+    /// The register that leaves, in this cycle.
+    pub fn leaving(&self) -> Option<D> {
+        self.leaves.then_some(self.data)
+    }
+
+    /// One clock edge: a write, a read for a collector's slot, one of a register that leaves, or nothing.
+    pub fn edge(&mut self, write: Option<(Row, D)>, read: Option<Request>, transfer: Option<Row>) {
         if let Some((row, data)) = write {
             self.rows[row.index()] = data;
         }
         self.under_way = read.is_some();
         if let Some(Request { row, collector, slot }) = read {
             (self.data, self.collector, self.slot) = (self.rows[row.index()], collector, slot);
+        }
+        self.leaves = transfer.is_some();
+        if let Some(row) = transfer {
+            self.data = self.rows[row.index()];
         }
     }
 }
@@ -57,6 +69,7 @@ impl<D: Data> Clocked for Bank<D> {
         self.inputs = *inputs;
         BankOut {
             data_valid: self.under_way,
+            data_transfer: [self.leaves],
             data_collector: self.collector.into(),
             data_slot: self.slot,
             data: self.data,
@@ -64,9 +77,10 @@ impl<D: Data> Clocked for Bank<D> {
     }
 
     fn tick(&mut self) {
-        let BankIn { read, write, row, write_data, collector, slot } = self.inputs;
+        let BankIn { read, write, transfer: [transfer], row, write_data, collector, slot } = self.inputs;
         let collector = CollectorId(collector as u8);
         let row = Row(row);
-        self.edge(write.then_some((row, write_data)), read.then_some(Request { row, collector, slot }));
+        let read = read.then_some(Request { row, collector, slot });
+        self.edge(write.then_some((row, write_data)), read, transfer.then_some(row));
     }
 }

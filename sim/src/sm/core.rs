@@ -14,6 +14,7 @@ mod collectors;
 mod dispatch;
 mod heads;
 mod issue;
+mod leaving;
 mod permission;
 mod prefetching;
 mod results;
@@ -26,8 +27,8 @@ mod warp_states;
 mod write_back;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{CollectorId, Row, WarpId, WarpSet, MAX_BANKS, MAX_WARPS};
-use gpurf_trace::{DynamicInstruction, RegisterId};
+use gpurf_blocks::{Row, WarpId, WarpSet, MAX_BANKS, MAX_WARPS};
+use gpurf_trace::DynamicInstruction;
 
 use crate::bits::{mask, warp_flags};
 use crate::config::{Config, Organisation};
@@ -35,6 +36,7 @@ use crate::design::{CollectorKind, Design};
 use crate::statistics::Stalls;
 
 use collectors::Collectors;
+use leaving::Leaving;
 use permission::Permission;
 use results::Results;
 use standstill::Standstill;
@@ -79,8 +81,8 @@ pub(super) struct Core<E> {
     units: Units,
     results: Results,
     banks: usize,
-    /// A register being read for a block that leaves.
-    save: Option<Save>,
+    /// Registers being read for a block that leaves.
+    leaving: Leaving,
     pool: Option<Pool>,
     pub cache: Option<RegisterCacheUnit>,
     prefetches: [Prefetch; MAX_WARPS],
@@ -90,17 +92,6 @@ pub(super) struct Core<E> {
     still: Standstill,
     /// Leave out cycles in which the hardware is idle or stands still.
     pub skips: bool,
-}
-
-/// The read of a register that leaves the banks. It goes through issue and collector as an instruction with this
-/// one source would, and ends at its dispatch.
-#[derive(Clone, Copy)]
-struct Save {
-    warp: WarpId,
-    register: RegisterId,
-    base: Row,
-    collector: Option<CollectorId>,
-    value: Option<u32>,
 }
 
 impl<E: RunsSubCore> Core<E> {
@@ -133,12 +124,9 @@ impl<E: RunsSubCore> Core<E> {
             has_windows: design.collector == CollectorKind::Boc,
             issues_on_dispatch: config.hardware.issue_on_dispatch,
             units: Units::default(),
-            results: Results::new(
-                config.hardware.banks,
-                config.finereg.acrf_port.then(|| design.rows(config)),
-            ),
+            results: Results::new(config.hardware.banks),
             banks: config.hardware.banks,
-            save: None,
+            leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
             pool: None,
             cache: RegisterCacheUnit::new(design, config, || (engines.register_cache)(number)),
             prefetches: [Prefetch::default(); MAX_WARPS],
@@ -198,9 +186,9 @@ impl<E: RunsSubCore> Core<E> {
     pub fn step(&mut self, context: &mut Context) -> bool {
         self.classify(context);
         let writes = !self.results.is_empty();
-        let saves = self.save.filter(|save| save.collector.is_none());
+        let saves = self.leaving.to_be_issued();
         let caches = self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
-        let busy = writes || self.launched != 0 || saves.is_some() || caches;
+        let busy = writes || self.launched != 0 || saves.is_some() || self.leaving.is_busy() || caches;
         if self.situation.ready == 0 && self.collectors.occupied == 0 && !busy {
             *self.situation.stall(&mut context.records.stalls, context.blocks.depleted) += 1;
             self.rest(1, context);
@@ -246,6 +234,7 @@ impl<E: RunsSubCore> Core<E> {
             None => self.write_back(context),
         }
         self.inputs.unit_ready = unit_ready;
+        self.offer_transfer();
         let occupied = self.collectors.occupied;
         let (outputs, conflict) = self.settle(ready, context);
         self.engine.tick();
@@ -254,6 +243,7 @@ impl<E: RunsSubCore> Core<E> {
         }
         self.still.note((ready, unit_ready), busy, &outputs);
         self.count(&outputs, context);
+        self.take_transfer(&outputs, context);
         self.dispatch(&outputs, occupied, context);
         let freed = if self.issues_on_dispatch { mask(&outputs.dispatch) } else { 0 };
         let occupied = occupied & !freed;
@@ -286,6 +276,7 @@ impl<E: RunsSubCore> Core<E> {
         }
         (self.inputs.ready, self.inputs.launch) = (warp_flags(0), warp_flags(0));
         self.inputs.write_valid = [false; MAX_BANKS];
+        self.offer_transfer();
         self.inputs.unit_ready = self.unit_ready(context);
         for _ in 0..cycles {
             self.engine.settle(&self.inputs);

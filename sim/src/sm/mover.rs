@@ -1,10 +1,12 @@
 //! Moves the registers of blocks that switch: through the RMU into the PCRF and back (FineReg), or to DRAM and back
 //! (Reg+DRAM).
 //!
-//! A register leaves the banks as an instruction reads it, through issue slot, arbiter, bank and collector; R has the
-//! register index sent "to the ACRF through arbitrator". With `finereg.acrf_port` it leaves through a port of its own,
-//! which nothing else uses and which takes a cycle: what a faster way out would bring. It comes back as a result is written. What moves are the
-//! values that the banks hold.
+//! A register leaves the banks through a port of the arbiter: R has the register index sent "to the ACRF through
+//! arbitrator". Without `finereg.transfer_port` it leaves as an instruction reads it, through issue slot, arbiter, bank and
+//! collector. It comes back as a result is written. What moves are the values that the banks hold.
+//!
+//! Between the RMU and the arbiters stands a register each way: what the RMU asks for in cycle t is at its bank's arbiter
+//! in t + 1, and its value at the RMU in t + 2 at the earliest.
 //!
 //! Without a switch the RMU sees no clock edge. A look-up that misses its cache reads 12 bytes of memory through L2
 //! (R §V-F).
@@ -13,7 +15,7 @@ use gpurf_trace::RegisterId;
 use std::collections::VecDeque;
 
 use gpurf_blocks::ports::RmuIn;
-use gpurf_blocks::CTA_WARPS;
+use gpurf_blocks::{CTA_WARPS, RMU_BUFFERS};
 
 use super::machine::Machine;
 use super::names::{BlockId, Place};
@@ -57,8 +59,8 @@ pub(super) struct RmuMove {
     looked_up: usize,
     /// A vector on its way: when it is there, and of which program counter.
     vector: Option<(u64, u32)>,
-    /// The sub-core that reads a register.
-    reading: Option<usize>,
+    /// The sub-cores that read registers, in their order.
+    reading: VecDeque<usize>,
 }
 
 impl RmuMove {
@@ -71,7 +73,7 @@ impl RmuMove {
             count: 0,
             looked_up: 0,
             vector: None,
-            reading: None,
+            reading: VecDeque::with_capacity(RMU_BUFFERS),
         };
         if let Some(Place { block, .. }) = moves.store {
             let resident = machine.context.blocks.get(block);
@@ -102,7 +104,7 @@ impl RmuMove {
             incoming: restore.map_or(0, |place| place.block.0 as u32),
             warp_valid: self.requested && self.looked_up < self.count,
             memory_ready: self.vector.is_none(),
-            acrf_read_ready: self.reading.is_none(),
+            acrf_read_ready: machine.sub_cores.iter().all(|sub_core| sub_core.can_save()),
             acrf_write_ready: true,
             ..RmuIn::default()
         };
@@ -117,8 +119,9 @@ impl RmuMove {
             inputs.memory_answer = true;
             (inputs.memory_low, inputs.memory_high) = (live as u32, (live >> 32) as u32);
         }
-        if let Some(value) = self.reading.and_then(|sub_core| machine.sub_cores[sub_core].saved_register()) {
-            self.reading = None;
+        let oldest = self.reading.front();
+        if let Some(value) = oldest.and_then(|&sub_core| machine.sub_cores[sub_core].saved_register()) {
+            self.reading.pop_front();
             (inputs.acrf_answer, inputs.acrf_answer_data) = (true, value);
         }
 
@@ -135,7 +138,7 @@ impl RmuMove {
         if outputs.acrf_read && inputs.acrf_read_ready {
             let from = store.expect("registers of the outgoing block");
             let register = RegisterId(outputs.acrf_read_register as u8);
-            self.reading = Some(save(machine, occupancy, from, outputs.acrf_read_warp as usize, register));
+            self.reading.push_back(save(machine, occupancy, from, outputs.acrf_read_warp as usize, register));
         }
         if outputs.acrf_write {
             let to = restore.expect("registers of the incoming block");
@@ -251,7 +254,7 @@ where
 {
     let (sub_core, warp) = occupancy.place(slot, number);
     let base = occupancy.base(region, number);
-    machine.sub_cores[sub_core].save_register(warp, register, base, &mut machine.context);
+    machine.sub_cores[sub_core].save_register(warp, register, base);
     sub_core
 }
 

@@ -333,12 +333,6 @@ impl RegisterCacheUnit {
         Some(found)
     }
 
-    /// What the banks hold of a register of a warp whose registers lie from row `base` on.
-    pub fn row(&self, warp: WarpId, base: Row, register: RegisterId) -> u32 {
-        let (bank, row) = home(self.banks, warp, base, register);
-        self.rows[bank.index()][row.index()]
-    }
-
     /// A bank takes lanes of a register: bank, and the row's value from now on.
     pub fn write_row(&mut self, base: Row, write: &Arrival) -> (BankId, u32) {
         let (bank, row) = home(self.banks, write.warp, base, write.register);

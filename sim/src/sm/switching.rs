@@ -20,8 +20,9 @@
 //! blocks it is, the CTA status monitor selects ([`status`]): one whose registers are in the ACRF; else one whose
 //! registers are not; equals take turns. It selects for one slot in a cycle.
 //!
-//! One switch at a time: there is one RMU. First the registers move, then the contexts, each warp's in
-//! `finereg.context_cycles`. A block that comes counts as the youngest.
+//! One switch at a time: there is one RMU. Beside the registers move the contexts, each warp's in
+//! `finereg.context_cycles` (without `finereg.contexts_beside`, after them). The block that comes starts when all of it is
+//! there, and what leaves has left: its rows are those of the other. It counts as the youngest.
 //!
 //! **Other designs beside it.** What sub-cores and SM keep of a warp by its slot is not the next warp's:
 //! - collectors that cache are emptied by the first instruction that a warp issues after it has come back, and by each
@@ -73,6 +74,8 @@ struct Switch {
     incoming: Incoming,
     /// Where the registers of the block that comes are, or will be.
     region: Region,
+    /// The cycle in which it began.
+    begun: u64,
     phase: Phase,
 }
 
@@ -87,7 +90,7 @@ enum Phase {
     Caches(Moves),
     Rmu(RmuMove),
     Dram(DramMove),
-    /// Registers are being written still; then contexts move, until this cycle.
+    /// Registers are being written still; then contexts may, until this cycle.
     Contexts(Option<u64>),
 }
 
@@ -195,7 +198,8 @@ impl Switching {
                 Progress::Moving
             }
             Phase::Contexts(None) => {
-                switch.phase = Phase::Contexts(Some(now + switch.context_cycles(&machine.context)));
+                let begun = if machine.context.config.finereg.contexts_beside { switch.begun } else { now };
+                switch.phase = Phase::Contexts(Some(begun + switch.context_cycles(&machine.context)));
                 Progress::Moving
             }
             Phase::Contexts(Some(end)) if now < *end => Progress::Moving,
@@ -278,7 +282,8 @@ impl Switching {
             true => Phase::Caches(moves),
             false => self.first_phase(moves, machine),
         };
-        self.under_way = Some(Switch { slot, outgoing, incoming, region, phase });
+        let begun = machine.context.clock.now;
+        self.under_way = Some(Switch { slot, outgoing, incoming, region, begun, phase });
     }
 
     /// What moves first, once what leaves is in the banks.

@@ -33,6 +33,8 @@ impl Stimulus<RegisterIndexDecoderIn, RegisterIndexDecoderOut> for RegisterIndex
             load_low: vector as u32,
             load_high: (vector >> 32) as u32,
             step: self.left != 0 && random.percent(80),
+            want: random.percent(50),
+            wanted: random.below(64) as u32,
         }
     }
 
@@ -41,9 +43,16 @@ impl Stimulus<RegisterIndexDecoderIn, RegisterIndexDecoderOut> for RegisterIndex
         inputs: &RegisterIndexDecoderIn,
         outputs: &RegisterIndexDecoderOut,
     ) -> Result<(), String> {
-        let first = (0..64).find(|register| self.left >> register & 1 == 1);
+        let is_left = |register: &u32| self.left >> register & 1 == 1;
+        let wanted = Some(inputs.wanted).filter(|_| inputs.want).filter(is_left);
+        let first = wanted.or_else(|| (0..64).find(is_left));
+        let only = (0..64).filter(is_left).count() == 1;
+        let left = u64::from(outputs.left_high) << 32 | u64::from(outputs.left_low);
         if outputs.any != first.is_some() || outputs.any && Some(outputs.index) != first {
-            return Err(format!("{:?} is left, {outputs:?} is shown", first));
+            return Err(format!("{first:?} is left, {outputs:?} is shown"));
+        }
+        if left != self.left || outputs.last != only || outputs.found != wanted.is_some() {
+            return Err(format!("{:#x} is left, {wanted:?} is wanted of it: {outputs:?}", self.left));
         }
         if inputs.load {
             self.left = u64::from(inputs.load_high) << 32 | u64::from(inputs.load_low);

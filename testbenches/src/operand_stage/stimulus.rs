@@ -7,6 +7,7 @@ use gpurf_blocks::{Allocation, Clocked, Data, Parameters, MAX_COLLECTORS, MAX_WA
 use gpurf_sim::collector::Collector;
 use gpurf_sim::operand_stage::OperandStage;
 
+use crate::transfers::{check_transfer, offer, Transfers};
 use crate::{heads, Random, Stimulus};
 
 /// Instructions and results of eight warps under the rules of an issue stage: a collector takes one
@@ -26,6 +27,7 @@ pub struct OperandStageStimulus<D: Data, K> {
     serial: u32,
     collectors: Vec<Held>,
     values: HashMap<(u32, u32), D>,
+    transfers: Transfers<D>,
 }
 
 /// The instruction in a collector: warp, payload and the register of each slot.
@@ -45,7 +47,17 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
         let collectors = vec![Held::default(); parameters.collectors];
         let model = OperandStage::new(&parameters);
         let (occupied, values) = ([false; MAX_COLLECTORS], HashMap::new());
-        OperandStageStimulus { parameters, allocation, model, occupied, serial: 0, collectors, values }
+        let transfers = Transfers::new(parameters.transfer_ports);
+        OperandStageStimulus {
+            parameters,
+            allocation,
+            model,
+            occupied,
+            serial: 0,
+            collectors,
+            values,
+            transfers,
+        }
     }
 
     fn base(&self, warp: u32) -> u32 {
@@ -133,6 +145,8 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             inputs.write_near[bank] = random.percent(60);
             inputs.write_data[bank] = random.data();
         }
+        let leaves = (self.warp(random), random.below(range) as u32);
+        offer!(self.transfers, inputs, random, leaves, |warp| self.base(warp));
         inputs
     }
 
@@ -161,6 +175,7 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             }
             held.occupied = false;
         }
+        check_transfer!(self.transfers, outputs, self.values);
         self.model.settle(inputs);
         self.model.tick();
         if let Some(number) = inputs.issue.iter().position(|issue| *issue) {
@@ -178,5 +193,9 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             self.values.insert(register, inputs.write_data[bank]);
         }
         Ok(())
+    }
+
+    fn coverage(&self) -> Vec<(&'static str, u64)> {
+        self.transfers.coverage()
     }
 }

@@ -29,12 +29,19 @@ struct ArbiterStimulus {
     /// Reads that each collector waits for.
     pending: Vec<usize>,
     owners: Vec<Option<u32>>,
+    /// The register that stands at the port: warp, register, base.
+    leaves: Option<[u32; 3]>,
 }
 
 impl ArbiterStimulus {
     fn new(parameters: Parameters) -> Self {
         let collectors = parameters.collectors;
-        ArbiterStimulus { parameters, pending: vec![0; collectors], owners: vec![None; collectors] }
+        ArbiterStimulus {
+            parameters,
+            pending: vec![0; collectors],
+            owners: vec![None; collectors],
+            leaves: None,
+        }
     }
 }
 
@@ -69,6 +76,15 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
             inputs.write_base[bank] = random.below(256) as u32;
             inputs.write_near[bank] = random.percent(60);
         }
+        if self.parameters.transfer_ports > 0 {
+            if self.leaves.is_none() && random.percent(60) {
+                self.leaves = Some([MAX_WARPS, 256, 256].map(|range| random.below(range) as u32));
+            }
+            if let Some([warp, register, base]) = self.leaves {
+                (inputs.transfer_valid, inputs.transfer_warp) = ([true], [warp]);
+                (inputs.transfer_register, inputs.transfer_base) = ([register], [base]);
+            }
+        }
         inputs
     }
 
@@ -79,6 +95,30 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
         for bank in (0..self.parameters.banks).filter(|bank| outputs.bank_read[*bank]) {
             let pending = &mut self.pending[outputs.bank_collector[bank] as usize];
             *pending = pending.checked_sub(1).ok_or(format!("bank {bank} reads what nobody asked for"))?;
+        }
+        self.observe_transfer(inputs, outputs)
+    }
+}
+
+impl ArbiterStimulus {
+    /// A register leaves from its bank and row, exactly in a cycle in which the bank does nothing else.
+    fn observe_transfer(&mut self, inputs: &ArbiterIn, outputs: &ArbiterOut) -> Result<(), String> {
+        let banks = self.parameters.banks as u32;
+        let (mut expected, mut place) = (0, None);
+        if let Some([warp, register, base]) = self.leaves {
+            let bank = (register + 1 + warp) % banks;
+            if !inputs.write_valid[bank as usize] && !outputs.bank_read[bank as usize] {
+                (expected, place) = (1 << bank, Some((bank as usize, (base + register / banks) % 256)));
+            }
+        }
+        if outputs.transfer_bank[0] != expected {
+            return Err(format!("banks {:#b} read what leaves, not {expected:#b}", outputs.transfer_bank[0]));
+        }
+        if let Some((bank, row)) = place {
+            self.leaves = None;
+            if outputs.bank_row[bank] != row {
+                return Err(format!("row {} of bank {bank} leaves, not {row}", outputs.bank_row[bank]));
+            }
         }
         Ok(())
     }
@@ -216,6 +256,28 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
                 let second = bench.cycle(ArbiterIn::default())?;
                 expect(first.bank_read[0] && first.bank_conflict[1], "bank 0 starts")?;
                 expect(second.bank_read[1] && second.bank_conflict[0], "bank 1 is next")
+            },
+        },
+        Scenario {
+            name: "what_leaves_comes_last",
+            rule:
+                "R V-C: register indices are sent to the ACRF through arbitrator; our decision: last in order",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                if bench.parameters.transfer_ports == 0 {
+                    return Ok(());
+                }
+                // Register 0 of warp 0 lives in bank 1.
+                let leaving = |mut inputs: ArbiterIn| {
+                    (inputs.transfer_valid, inputs.transfer_base) = ([true], [7]);
+                    inputs
+                };
+                let out = bench.cycle(leaving(write(ArbiterIn::default(), 1, 0, true)))?;
+                expect(out.transfer_bank[0] == 0, "a write goes first")?;
+                first_grant(bench, issue(0, &[0, bench.parameters.banks as u32]))?;
+                let out = bench.cycle(leaving(ArbiterIn::default()))?;
+                expect(out.bank_read[1] && out.transfer_bank[0] == 0, "an operand too")?;
+                let out = bench.cycle(leaving(ArbiterIn::default()))?;
+                expect(out.transfer_bank[0] == 2 && out.bank_row[1] == 7, "then it is read")
             },
         },
         Scenario {

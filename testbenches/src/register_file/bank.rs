@@ -17,7 +17,7 @@ where
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(BankStimulus { rows: parameters.rows, collectors: parameters.collectors })
+        Box::new(BankStimulus { parameters: *parameters })
     }
 }
 
@@ -25,20 +25,22 @@ register!(Bank<W, C>);
 
 /// Reads and writes, mostly of few rows, so that reads meet what was written.
 struct BankStimulus {
-    rows: usize,
-    collectors: usize,
+    parameters: Parameters,
 }
 
 impl<D: Data, O> Stimulus<BankIn<D>, O> for BankStimulus {
     fn next(&mut self, random: &mut Random) -> BankIn<D> {
         let write = random.percent(40);
-        let range = if random.percent(20) { self.rows } else { self.rows.min(8) };
+        let Parameters { rows, collectors, transfer_ports, .. } = self.parameters;
+        let range = if random.percent(20) { rows } else { rows.min(8) };
+        let leaves = transfer_ports > 0 && !write && random.percent(30);
         BankIn {
-            read: !write && random.percent(70),
+            read: !write && !leaves && random.percent(70),
             write,
+            transfer: [leaves],
             row: random.below(range) as u32,
             write_data: random.data(),
-            collector: random.below(self.collectors) as u32,
+            collector: random.below(collectors) as u32,
             slot: random.below(7) as u32,
         }
     }

@@ -100,7 +100,7 @@ impl<E: RunsSubCore> Core<E> {
         let outputs = self.engine.settle(&self.inputs);
         let Some(cache) = self.cache.as_mut().filter(|_| outputs.issued) else { return (outputs, false) };
         let warp = WarpId(outputs.issued_warp as u8);
-        let saves = self.save.is_some_and(|save| save.collector.is_none() && save.warp == warp);
+        let saves = self.leaving.to_be_issued().is_some_and(|leaver| leaver.warp == warp);
         if ready & warp.bit() == 0 || saves {
             return (outputs, false);
         }

@@ -5,7 +5,7 @@ use gpurf_blocks::{CollectorId, WarpId};
 use gpurf_trace::RegisterSet;
 
 use super::super::context::Context;
-use super::{Core, Save};
+use super::Core;
 use crate::bits::mask;
 use crate::engines::RunsSubCore;
 
@@ -21,13 +21,7 @@ impl<E: RunsSubCore> Core<E> {
             });
             return;
         }
-        let saves = |save: &&mut Save| save.collector == Some(collector) && save.value.is_none();
-        if let Some(save) = self.save.as_mut().filter(saves) {
-            save.value = Some(outputs.operand_data[0]);
-            self.collectors.leave(collector);
-            return;
-        }
-        if self.end_prefetch(collector, outputs) {
+        if self.end_save(collector, outputs) || self.end_prefetch(collector, outputs) {
             return;
         }
         let held = self.collectors.last(collector).expect("there is such a collector");

@@ -26,19 +26,12 @@ pub(super) struct Results {
     banks: usize,
     /// Those that come back with their block.
     restoring: u32,
-    /// What was written into each bank, row by row, if registers that leave are read from there.
-    copies: Option<[Vec<u32>; MAX_BANKS]>,
 }
 
 impl Results {
-    /// `copied_rows`: of a bank, if what is written is to be kept.
-    pub fn new(banks: usize, copied_rows: Option<usize>) -> Self {
-        Results {
-            waiting: std::array::from_fn(|_| VecDeque::with_capacity(64)),
-            banks,
-            restoring: 0,
-            copies: copied_rows.map(|rows| std::array::from_fn(|_| vec![0; rows])),
-        }
+    /// For so many banks.
+    pub fn new(banks: usize) -> Self {
+        Results { waiting: std::array::from_fn(|_| VecDeque::with_capacity(64)), banks, restoring: 0 }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -59,17 +52,7 @@ impl Results {
     pub fn pop(&mut self, bank: BankId) -> Option<WaitingResult> {
         let result = self.waiting[bank.index()].pop_front()?;
         self.restoring -= u32::from(result.restored);
-        if let Some(copies) = &mut self.copies {
-            let (_, row) = home(self.banks, result.warp, result.base, result.register);
-            copies[bank.index()][row.index()] = result.token;
-        }
         Some(result)
-    }
-
-    /// What was written into a register last, if that is kept.
-    pub fn written(&self, warp: WarpId, base: Row, register: RegisterId) -> Option<u32> {
-        let (bank, row) = self.home(warp, base, register);
-        Some(self.copies.as_ref()?[bank.index()][row.index()])
     }
 
     /// Bank and row of a register of a warp whose registers lie from row `base` on.

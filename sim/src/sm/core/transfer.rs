@@ -1,8 +1,7 @@
 //! What a sub-core does for blocks that become pending or active: its warps' contexts leave and come, and their
-//! registers are read from the banks and written into them.
+//! registers are written into the banks ([`super::leaving`]: are read from them).
 
-use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{CollectorId, Row, WarpId, WarpSet};
+use gpurf_blocks::{Row, WarpId, WarpSet};
 use gpurf_trace::RegisterId;
 
 use super::super::code::Code;
@@ -11,11 +10,9 @@ use super::super::names::BlockId;
 use super::super::pool::{Change, Pool};
 use super::super::prefetch::Prefetch;
 use super::super::warp::{State, Warp};
-use super::collectors::Collecting;
 use super::results::WaitingResult;
 use super::warp_states::WarpStates;
-use super::{Core, Save};
-use crate::bits::mask;
+use super::Core;
 use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
@@ -133,27 +130,6 @@ impl<E: RunsSubCore> Core<E> {
         self.launched |= WarpSet::from(anew) << warp.0;
     }
 
-    /// Reads a register of a warp whose context has left: see [`Save`].
-    pub fn save_register(&mut self, warp: WarpId, register: RegisterId, base: Row, context: &mut Context) {
-        let read = self.results.written(warp, base, register);
-        let read =
-            read.map(|value| self.cache.as_ref().map_or(value, |cache| cache.row(warp, base, register)));
-        if read.is_some() {
-            context.records.blocks.registers_saved += 1;
-            context.records.counters.bank_reads += 1;
-        }
-        // It is in no collector, and has nothing to present.
-        let collector = read.map(|_| CollectorId(u8::MAX));
-        self.save = Some(Save { warp, register, base, collector, value: read });
-    }
-
-    /// The register read, once it is there.
-    pub fn saved_register(&mut self) -> Option<u32> {
-        let value = self.save?.value?;
-        self.save = None;
-        Some(value)
-    }
-
     /// Writes a register of a warp whose context has yet to come.
     pub fn restore_register(&mut self, warp: WarpId, register: RegisterId, base: Row, token: u32) {
         let near = false;
@@ -163,19 +139,5 @@ impl<E: RunsSubCore> Core<E> {
     /// Registers that are still to be written.
     pub fn is_restoring(&self) -> bool {
         self.results.is_restoring()
-    }
-
-    /// The hardware has taken the read.
-    pub(super) fn issue_save(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) {
-        let entered = CollectorId::first_of(mask(&outputs.issue) & self.collectors.all);
-        let (Some(save), Some(collector)) = (&mut self.save, entered) else { return };
-        save.collector = Some(collector);
-        self.collectors.enter(collector, Collecting { warp: save.warp, ..Collecting::default() });
-        let (bank, _) = self.results.home(save.warp, save.base, save.register);
-        let sub_core = self.index;
-        context.records.show(|pipeline| pipeline.save(sub_core, bank));
-        context.records.blocks.registers_saved += 1;
-        context.records.stalls.switching += 1;
-        context.clock.progress();
     }
 }

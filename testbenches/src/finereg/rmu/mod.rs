@@ -5,7 +5,7 @@ mod scenarios;
 use std::collections::{BTreeMap, VecDeque};
 
 use gpurf_blocks::ports::{RmuIn, RmuOut};
-use gpurf_blocks::{Data, Parameters, CTA_WARPS, REGISTERS};
+use gpurf_blocks::{Data, Parameters, CTA_WARPS, REGISTERS, RMU_BUFFERS};
 use gpurf_hw::dialect::Word;
 use gpurf_hw::finereg::Rmu;
 use rust_hdl::prelude::Bits;
@@ -83,7 +83,7 @@ struct RmuStimulus<D> {
     switch: Option<Switch<D>>,
     /// What memory and the ACRF have been asked for.
     memory: Option<u32>,
-    acrf: Option<(Place, D)>,
+    acrf: VecDeque<(Place, D)>,
     /// How often the outside stalls, in percent.
     stalls: usize,
     /// Switches that ended: done, done in both directions, discarded, refused; and those that filled the PCRF.
@@ -99,7 +99,7 @@ impl<D: Data> RmuStimulus<D> {
             pending: BTreeMap::new(),
             switch: None,
             memory: None,
-            acrf: None,
+            acrf: VecDeque::new(),
             stalls: 0,
             ended: [0; 5],
         }
@@ -203,8 +203,10 @@ impl<D: Data> RmuStimulus<D> {
             return if moves { Err("a register moves without a switch".into()) } else { Ok(()) };
         };
         let region = &mut self.regions[switch.region];
-        let (under_way, answered) = (self.acrf, inputs.acrf_answer);
-        self.acrf = under_way.filter(|_| !answered);
+        let under_way: Vec<Place> = self.acrf.iter().map(|&(place, _)| place).collect();
+        if inputs.acrf_answer {
+            self.acrf.pop_front();
+        }
         if outputs.acrf_read && inputs.acrf_read_ready {
             let place = (outputs.acrf_read_warp, outputs.acrf_read_register);
             let expected = switch.unsaved.remove(&place);
@@ -212,11 +214,15 @@ impl<D: Data> RmuStimulus<D> {
             if *region.at(place) != expected {
                 return Err(format!("{place:?} was overwritten before it was read"));
             }
-            self.acrf = Some((place, expected));
+            self.acrf.push_back((place, expected));
+            let most = if self.parameters.streams { RMU_BUFFERS } else { 1 };
+            if self.acrf.len() > most {
+                return Err(format!("{} reads are under way", self.acrf.len()));
+            }
         }
         if outputs.acrf_write && inputs.acrf_write_ready {
             let place = (outputs.acrf_write_warp, outputs.acrf_write_register);
-            if under_way.is_some_and(|(read, _)| read == place) {
+            if under_way.contains(&place) {
                 return Err(format!("{place:?} is overwritten while it is read"));
             }
             let expected = switch.missing.remove(&place);
@@ -260,7 +266,7 @@ impl<D: Data> Stimulus<RmuIn<D>, RmuOut<D>> for RmuStimulus<D> {
             inputs.memory_answer = true;
             (inputs.memory_low, inputs.memory_high) = (vector as u32, (vector >> 32) as u32);
         }
-        if let Some((_, value)) = self.acrf.filter(|_| goes()) {
+        if let Some(&(_, value)) = self.acrf.front().filter(|_| goes()) {
             (inputs.acrf_answer, inputs.acrf_answer_data) = (true, value);
         }
         inputs

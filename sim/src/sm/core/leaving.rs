@@ -1,0 +1,123 @@
+//! Registers that leave the banks with their block.
+//!
+//! With a port for them (`transfer_ports`) they go through the arbiter alone: a register stands at the port until its bank
+//! has nothing else to do, and is there in the cycle after, so that the next can stand at the port meanwhile. Without one
+//! a register goes through issue and collector as an instruction with this one source would, and leaves at its dispatch.
+
+use gpurf_blocks::ports::SubCoreOut;
+use gpurf_blocks::{CollectorId, Row, WarpId};
+use gpurf_trace::RegisterId;
+
+use super::super::context::Context;
+use super::collectors::Collecting;
+use super::Core;
+use crate::bits::mask;
+use crate::engines::RunsSubCore;
+
+/// A register of a warp whose registers lie from row `base` on.
+#[derive(Clone, Copy)]
+pub(super) struct Leaver {
+    pub warp: WarpId,
+    pub register: RegisterId,
+    pub base: Row,
+}
+
+/// The registers on their way.
+pub(super) struct Leaving {
+    has_port: bool,
+    /// Not read yet.
+    asked: Option<Leaver>,
+    /// Read in the last cycle, through the port.
+    crosses: bool,
+    /// On its way through this collector.
+    collector: Option<CollectorId>,
+    /// Read, and not fetched yet.
+    value: Option<u32>,
+}
+
+impl Leaving {
+    pub fn new(has_port: bool) -> Self {
+        Leaving { has_port, asked: None, crosses: false, collector: None, value: None }
+    }
+
+    /// The register that waits to be issued.
+    pub fn to_be_issued(&self) -> Option<Leaver> {
+        self.asked.filter(|_| !self.has_port)
+    }
+
+    /// A register is on its way through the port.
+    pub fn is_busy(&self) -> bool {
+        self.has_port && (self.asked.is_some() || self.crosses)
+    }
+}
+
+impl<E: RunsSubCore> Core<E> {
+    /// Another register can be asked for.
+    pub fn can_save(&self) -> bool {
+        let Leaving { has_port, asked, collector, value, .. } = &self.leaving;
+        asked.is_none() && (*has_port || collector.is_none() && value.is_none())
+    }
+
+    /// Has a register of a warp read whose context has left.
+    pub fn save_register(&mut self, warp: WarpId, register: RegisterId, base: Row) {
+        self.leaving.asked = Some(Leaver { warp, register, base });
+    }
+
+    /// The register read, once it is there.
+    pub fn saved_register(&mut self) -> Option<u32> {
+        self.leaving.value.take()
+    }
+
+    /// The port is given the register that is to leave, if there is one.
+    pub(super) fn offer_transfer(&mut self) {
+        let asked = self.leaving.asked.filter(|_| self.leaving.has_port);
+        self.inputs.transfer_valid = [asked.is_some()];
+        if let Some(Leaver { warp, register, base }) = asked {
+            self.inputs.transfer_warp = [warp.into()];
+            self.inputs.transfer_register = [register.into()];
+            self.inputs.transfer_base = [base.0];
+        }
+    }
+
+    /// What the port did in a cycle.
+    pub(super) fn take_transfer(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) {
+        let Leaving { has_port, asked, crosses, value, .. } = &mut self.leaving;
+        if !*has_port {
+            return;
+        }
+        if outputs.transfer_arrives[0] {
+            *value = Some(outputs.transfer_data[0]);
+        }
+        *crosses = outputs.transfer_taken[0];
+        if *crosses {
+            *asked = None;
+            context.records.blocks.registers_saved += 1;
+            context.records.counters.bank_reads += 1;
+            context.clock.progress();
+        }
+    }
+
+    /// The hardware has issued the read as an instruction.
+    pub(super) fn issue_save(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) {
+        let entered = CollectorId::first_of(mask(&outputs.issue) & self.collectors.all);
+        let (Some(leaver), Some(collector)) = (self.leaving.asked, entered) else { return };
+        (self.leaving.asked, self.leaving.collector) = (None, Some(collector));
+        self.collectors.enter(collector, Collecting { warp: leaver.warp, ..Collecting::default() });
+        let (bank, _) = self.results.home(leaver.warp, leaver.base, leaver.register);
+        let sub_core = self.index;
+        context.records.show(|pipeline| pipeline.save(sub_core, bank));
+        context.records.blocks.registers_saved += 1;
+        context.records.stalls.switching += 1;
+        context.clock.progress();
+    }
+
+    /// Whether a collector that is dispatched held such a read, which then ends.
+    pub(super) fn end_save(&mut self, collector: CollectorId, outputs: &SubCoreOut<u32>) -> bool {
+        let ends = self.leaving.collector == Some(collector);
+        if ends {
+            (self.leaving.collector, self.leaving.value) = (None, Some(outputs.operand_data[0]));
+            self.collectors.leave(collector);
+        }
+        ends
+    }
+}
