@@ -81,6 +81,15 @@ const METRICS: &[(&str, Compute)] = &[
         Some(100.0 * ratio(residency.vector_misses, residency.vector_hits + residency.vector_misses))
     }),
     ("switching", |pair| Some(100.0 * ratio(pair.run.residency?.switch_cycles, pair.run.counters.cycles))),
+    ("rmu", |pair| Some(100.0 * ratio(pair.run.residency?.rmu_cycles, pair.run.counters.cycles))),
+    ("switch_cycles", |pair| {
+        let residency = pair.run.residency.filter(|residency| residency.switched_out > 0)?;
+        Some(ratio(residency.switch_cycles, residency.switched_out + residency.refused_room))
+    }),
+    ("over_63", |pair| {
+        let residency = pair.run.residency.filter(|residency| residency.stored > 0)?;
+        Some(100.0 * ratio(residency.stored_over_63, residency.stored))
+    }),
     // Loads that warps share.
     ("traffic", |pair| change(transfers(pair.run), transfers(pair.reference))),
     ("traffic_derived", multicast::derived),

@@ -33,7 +33,7 @@ impl Config {
         between("sms", self.sms as u64, 1, 128)?;
         between("active_warps", self.active_warps as u64, 1, MAX_WARPS as u64)?;
         between("finereg.context_cycles", self.finereg.context_cycles, 0, MAX_LATENCY)?;
-        between("finereg.dram_ctas", self.finereg.dram_ctas as u64, 1, 128)?;
+        between("finereg.dram_ctas", self.finereg.dram_ctas as u64, 0, 128)?;
         between("finereg.srp", self.finereg.srp as u64, 1, 90)?;
         between("finereg.brs", self.finereg.brs as u64, 10, 100)?;
         between("load_store.queue", self.load_store.queue as u64, 1, 64)?;

@@ -149,6 +149,11 @@ impl RmuMove {
         let counters = &mut machine.context.records.blocks;
         counters.vector_hits += u64::from(outputs.cache_hit);
         counters.vector_misses += u64::from(outputs.cache_miss);
+        counters.rmu_cycles += 1;
+        if outputs.done && store.is_some() {
+            counters.stored += 1;
+            counters.stored_over_63 += u64::from(outputs.live_count > 63);
+        }
         match (outputs.refused, outputs.done) {
             (true, _) => Progress::Refused,
             (_, true) => Progress::Done,

@@ -221,6 +221,15 @@ counters! {
         refused_diverged,
         /// Cycles in which registers or contexts were being moved.
         switch_cycles,
+        /// Cycles in which the RMU was at work.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rmu_cycles,
+        /// CTAs whose registers the RMU has stored.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        stored,
+        /// Those of them with more than 63 live registers, which R's count of six bits does not hold.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        stored_over_63,
         /// Registers read from the banks to be stored.
         registers_saved,
         /// Registers written into the banks that had been stored.
