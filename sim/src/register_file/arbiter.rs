@@ -77,7 +77,7 @@ impl Arbiter {
         let mut asked = Asked::default();
         for slot in members(slots) {
             let (bank, row) = self.home(warp, base, register(slot));
-            let request = Request { row, collector: collector.into(), slot: slot as u32 };
+            let request = Request { row, collector, slot: slot as u32 };
             asked.reads[asked.count] = (bank.0, request);
             asked.count += 1;
         }

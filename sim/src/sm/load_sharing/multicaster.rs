@@ -206,7 +206,7 @@ impl Multicaster {
         inputs.request_valid[sub_core] = load.is_some();
         if let Some(Part { executing, key, .. }) = &self.offered[sub_core] {
             inputs.request_warp[sub_core] = executing.warp_slot() as u32;
-            inputs.request_address[sub_core] = unit_address(&key);
+            inputs.request_address[sub_core] = unit_address(key);
             inputs.request_source[sub_core] = key.source.into();
             inputs.request_destination[sub_core] = key.destination.into();
         }
