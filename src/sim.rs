@@ -332,6 +332,11 @@ pub fn report(name: &str, statistics: &Statistics) -> Table {
     let cached = design.has_caching_collectors() || design.register_cache.is_some();
     let unit = if cached { "%" } else { "%: the design has no cache" };
     row("hit ratio", format!("{:.1}", 100.0 * summary.hit_ratio), unit);
+    let drain_free = match summary.fed_ipc {
+        0.0 => "all blocks at once".into(),
+        ipc => format!("{ipc:.3}"),
+    };
+    row("IPC to the last block", drain_free, "instructions/cycle");
     row("bank reads", grouped(counters.bank_reads), "registers");
     row("bank writes", grouped(counters.bank_writes), "registers");
     row("bank conflicts", grouped(counters.bank_conflicts), "bank cycles");

@@ -18,6 +18,9 @@ pub struct Summary {
     pub counters: Counters,
     /// Warp instructions per cycle of the SM.
     pub ipc: f64,
+    /// The same, from the launch of each kernel's first block to that of its last one: without the drain, in which
+    /// fewer and fewer blocks are left. 0 if all blocks are launched at once.
+    pub fed_ipc: f64,
     /// Hits per operand read.
     pub hit_ratio: f64,
     /// Cycles without an issue, by cause.
@@ -29,6 +32,7 @@ impl Summary {
     pub fn new(counters: Counters, stalls: Stalls) -> Self {
         Summary {
             ipc: ratio(counters.warp_instructions, counters.cycles),
+            fed_ipc: ratio(counters.fed_instructions, counters.fed_cycles),
             hit_ratio: ratio(counters.hits, counters.operand_reads),
             counters,
             stalls,

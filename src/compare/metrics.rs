@@ -24,6 +24,12 @@ type Compute = fn(&Pair) -> Option<f64>;
 /// All of them. In percent, unless they are numbers of something.
 const METRICS: &[(&str, Compute)] = &[
     ("ipc", |pair| change(pair.run.ipc, pair.reference.ipc)),
+    // Without the drain of kernels, in which fewer and fewer blocks are left.
+    ("fed_ipc", |pair| {
+        let fed = |run: &Outcome| ratio(run.counters.fed_instructions, run.counters.fed_cycles);
+        (fed(pair.run) > 0.0 && fed(pair.reference) > 0.0)
+            .then(|| change(fed(pair.run), fed(pair.reference)))?
+    }),
     ("hit_ratio", |pair| {
         let design = pair.run.design();
         let caches = design.has_caching_collectors() || design.register_cache.is_some();

@@ -102,6 +102,12 @@ impl Front {
         sub_cores.iter().for_each(|sub_core| sub_core.begin_block(id, context));
         self.blocks += 1;
         self.fetch_block(machine)?;
+        if !self.has_block() {
+            let Machine { context, .. } = machine;
+            let counters = &mut context.records.counters;
+            counters.fed_cycles += context.clock.now - self.launch_end;
+            counters.fed_instructions += counters.warp_instructions - self.counters.warp_instructions;
+        }
         Ok(Some(id))
     }
 }

@@ -182,6 +182,7 @@ impl<E: RunsSubCore> Gpu<E> {
             blocks += finished.blocks;
             resident_blocks = finished.resident_blocks;
         }
+        counters.fed_cycles /= self.sms.len() as u64;
         let header = kernel.header();
         self.kernels.push(KernelStatistics {
             name: header.name.clone(),
@@ -192,7 +193,7 @@ impl<E: RunsSubCore> Gpu<E> {
         });
     }
 
-    /// Counters of all SMs; cycles are those of one.
+    /// Counters of all SMs; cycles are those of one, and those until the last block's launch their mean.
     fn counters(&self) -> (Counters, Stalls) {
         let (mut counters, mut stalls) = (Counters::default(), Stalls::default());
         for sm in &self.sms {
@@ -200,6 +201,7 @@ impl<E: RunsSubCore> Gpu<E> {
             stalls.add(&sm.machine.context.records.stalls);
         }
         counters.cycles = self.cycle;
+        counters.fed_cycles /= self.sms.len() as u64;
         (counters, stalls)
     }
 

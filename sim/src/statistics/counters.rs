@@ -35,6 +35,10 @@ counters! {
         cycles,
         /// Instructions issued, one per warp.
         warp_instructions,
+        /// Cycles from the launch of a kernel's first block to that of its last one. Behind it the SM drains.
+        fed_cycles,
+        /// Instructions issued in them.
+        fed_instructions,
         /// Source registers of issued instructions: all registers of each operand, without RZ, a
         /// register named twice in one instruction once.
         operand_reads,

@@ -4,9 +4,12 @@
 mod b_plus_tree;
 mod backprop;
 mod bfs;
+mod cfd;
 mod check;
 mod conv;
+mod convolution_separable;
 mod dwt2d;
+mod fdtd2d;
 mod gaussian;
 mod gemm;
 pub mod hgemm;
@@ -14,14 +17,25 @@ mod hotspot;
 pub mod igemm;
 mod kmeans;
 mod lavamd;
+mod lbm;
+mod libor;
 mod lud;
+mod matrix_vector;
+mod monte_carlo;
 mod nn;
+mod nw;
 mod particlefilter_float;
 mod particlefilter_naive;
 mod pathfinder;
 mod rnn;
 mod sgemm;
+mod sgemm_narrow;
 mod srad_v1;
+mod srad_v2;
+mod stencil;
+mod syr2k;
+mod tpacf;
+mod transpose;
 mod vectoradd;
 
 pub use check::{expect_close, expect_equal, Tolerance};
@@ -90,6 +104,21 @@ pub const SUITE: &[&Benchmark] = &[
     &rnn::LSTM,
     &rnn::RNN_BWD,
     &vectoradd::VECTORADD,
+    &matrix_vector::ATAX,
+    &matrix_vector::BICG,
+    &cfd::CFD,
+    &convolution_separable::CONVOLUTION_SEPARABLE,
+    &fdtd2d::FDTD2D,
+    &lbm::LBM,
+    &libor::LIBOR,
+    &monte_carlo::MONTE_CARLO,
+    &nw::NW,
+    &sgemm_narrow::SGEMM_NARROW,
+    &srad_v2::SRAD_V2,
+    &stencil::STENCIL,
+    &syr2k::SYR2K,
+    &tpacf::TPACF,
+    &transpose::TRANSPOSE,
 ];
 
 /// The workload of this name.

@@ -114,7 +114,7 @@ fn after(count: usize) -> Vec<i32> {
 
 /// The squared coefficient of variation of an image of so many pixels, from its sum and that of its
 /// squares.
-fn variation(sum: f64, square_sum: f64, pixels: usize) -> f32 {
+pub(super) fn variation(sum: f64, square_sum: f64, pixels: usize) -> f32 {
     let mean = sum / pixels as f64;
     let variance = square_sum / pixels as f64 - mean * mean;
     (variance / (mean * mean)) as f32
@@ -123,44 +123,48 @@ fn variation(sum: f64, square_sum: f64, pixels: usize) -> f32 {
 /// The image after so many iterations. Pixels lie column by column.
 fn diffused(image: &[f32], rows: usize, columns: usize, iterations: usize) -> Vec<f32> {
     let mut image: Vec<f32> = image.iter().map(|pixel| (pixel / 255.0).exp()).collect();
-    let at = |row: usize, column: usize| column * rows + row;
     for _ in 0..iterations {
         let sum = image.iter().map(|&pixel| f64::from(pixel)).sum();
         let square_sum = image.iter().map(|&pixel| f64::from(pixel).powi(2)).sum();
         let speckle = variation(sum, square_sum, image.len());
-
-        // North, south, west, east.
-        let mut derivatives = vec![[0.0f32; 4]; image.len()];
-        let mut coefficients = vec![0.0f32; image.len()];
-        for column in 0..columns {
-            for row in 0..rows {
-                let centre = image[at(row, column)];
-                let around = [
-                    image[at(row.saturating_sub(1), column)],
-                    image[at((row + 1).min(rows - 1), column)],
-                    image[at(row, column.saturating_sub(1))],
-                    image[at(row, (column + 1).min(columns - 1))],
-                ];
-                let to = around.map(|pixel| pixel - centre);
-                let gradient = to.iter().map(|slope| slope * slope).sum::<f32>() / (centre * centre);
-                let laplacian = to.iter().sum::<f32>() / centre;
-                let numerator = 0.5 * gradient - laplacian * laplacian / 16.0;
-                let variation = numerator / (1.0 + 0.25 * laplacian).powi(2);
-                let excess = (variation - speckle) / (speckle * (1.0 + speckle));
-                derivatives[at(row, column)] = to;
-                coefficients[at(row, column)] = (1.0 / (1.0 + excess)).clamp(0.0, 1.0);
-            }
-        }
-        for column in 0..columns {
-            for row in 0..rows {
-                let [north, south, west, east] = derivatives[at(row, column)];
-                let here = coefficients[at(row, column)];
-                let at_south = coefficients[at((row + 1).min(rows - 1), column)];
-                let at_east = coefficients[at(row, (column + 1).min(columns - 1))];
-                let divergence = here * north + at_south * south + here * west + at_east * east;
-                image[at(row, column)] += 0.25 * RATE * divergence;
-            }
-        }
+        diffuse(&mut image, rows, columns, speckle, RATE);
     }
     image.iter().map(|pixel| pixel.ln() * 255.0).collect()
+}
+
+/// One iteration on a linear scale. Pixels lie column by column.
+pub(super) fn diffuse(image: &mut [f32], rows: usize, columns: usize, speckle: f32, rate: f32) {
+    let at = |row: usize, column: usize| column * rows + row;
+    // North, south, west, east.
+    let mut derivatives = vec![[0.0f32; 4]; image.len()];
+    let mut coefficients = vec![0.0f32; image.len()];
+    for column in 0..columns {
+        for row in 0..rows {
+            let centre = image[at(row, column)];
+            let around = [
+                image[at(row.saturating_sub(1), column)],
+                image[at((row + 1).min(rows - 1), column)],
+                image[at(row, column.saturating_sub(1))],
+                image[at(row, (column + 1).min(columns - 1))],
+            ];
+            let to = around.map(|pixel| pixel - centre);
+            let gradient = to.iter().map(|slope| slope * slope).sum::<f32>() / (centre * centre);
+            let laplacian = to.iter().sum::<f32>() / centre;
+            let numerator = 0.5 * gradient - laplacian * laplacian / 16.0;
+            let variation = numerator / (1.0 + 0.25 * laplacian).powi(2);
+            let excess = (variation - speckle) / (speckle * (1.0 + speckle));
+            derivatives[at(row, column)] = to;
+            coefficients[at(row, column)] = (1.0 / (1.0 + excess)).clamp(0.0, 1.0);
+        }
+    }
+    for column in 0..columns {
+        for row in 0..rows {
+            let [north, south, west, east] = derivatives[at(row, column)];
+            let here = coefficients[at(row, column)];
+            let at_south = coefficients[at((row + 1).min(rows - 1), column)];
+            let at_east = coefficients[at(row, (column + 1).min(columns - 1))];
+            let divergence = here * north + at_south * south + here * west + at_east * east;
+            image[at(row, column)] += 0.25 * rate * divergence;
+        }
+    }
 }
