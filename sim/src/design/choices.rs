@@ -12,8 +12,8 @@ pub(super) struct Conflict {
 
 macro_rules! choices {
     ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:expr;)+) => {
-        /// A register-file design: a value of each of these choices. None depends on another, but for
-        /// [combinations that make no sense](super::Design::check).
+        /// A register-file design: a value of each of these choices. None depends on another, but for combinations that
+        /// make no sense, which [parsing](std::str::FromStr) refuses.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Design {
             $($(#[doc = $doc])+ pub $name: $type,)+
