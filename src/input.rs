@@ -128,6 +128,42 @@ impl Input {
         }
     }
 
+    /// Paths of the launch files and traces that stand in a folder, in order. No two have the same name.
+    pub fn paths_in(folder: &Path) -> Result<Vec<String>> {
+        let read = |folder: &Path| -> Result<Vec<PathBuf>> {
+            let entries = std::fs::read_dir(folder)
+                .with_context(|| format!("{}: the folder cannot be read; check it", folder.display()))?;
+            entries.map(|entry| Ok(entry?.path())).collect()
+        };
+        let named = |path: &Path, start: &str| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start))
+        };
+        let mut paths = vec![];
+        for path in read(folder)? {
+            let is_trace = path.is_dir() && read(&path)?.iter().any(|file| named(file, "kernelslist"));
+            if is_trace || path.extension().is_some_and(|extension| extension == "toml") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        ensure!(
+            !paths.is_empty(),
+            "{}: there is neither a launch file (.toml) nor a trace (a folder with a kernelslist) in it",
+            folder.display(),
+        );
+        for (number, path) in paths.iter().enumerate() {
+            let other = paths[..number].iter().find(|other| other.file_stem() == path.file_stem());
+            if let Some(other) = other {
+                bail!(
+                    "{} and {} have the same name, and so would their results; rename one",
+                    other.display(),
+                    path.display()
+                );
+            }
+        }
+        Ok(paths.iter().map(|path| path.to_string_lossy().into_owned()).collect())
+    }
+
     pub fn name(&self) -> &str {
         match self {
             Input::BuiltIn(benchmark) => benchmark.name,

@@ -80,7 +80,8 @@ pub enum Inputs {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Suite {
-    Suite,
+    /// The built-in workloads of Malekeh's evaluation.
+    Malekeh,
 }
 
 /// A design as a study writes it, which is what its results call it: with constants behind it if it has its own, as in

@@ -29,7 +29,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Error, FromArgMatches};
 use gpurf_sim::config::{Config, PRESETS};
 use gpurf_sim::sm::Design;
-use gpurf_workloads::suite::SUITE;
+use gpurf_workloads::suite::MALEKEH;
 
 use crate::designs::DesignParser;
 use crate::input::{EmulationArguments, Input};
@@ -47,6 +47,7 @@ use finding::Finding;
   gpurf compare malekeh bfs hgemm --designs malekeh,malekeh+iwma --csv results.csv
   gpurf compare malekeh --also sthld,ablations --out out/malekeh
   gpurf compare finereg --size medium
+  gpurf compare malekeh --inputs traces --out out/rodinia
   gpurf compare multicast --out out/multicast
   gpurf compare register-cache --size medium
   gpurf compare register-cache --area 32 --out out/register_cache
@@ -57,6 +58,9 @@ pub struct Arguments {
     study: &'static Definition,
     /// Built-in workloads, launch files or traces; the study's own if none is named
     input: Vec<String>,
+    /// All launch files and traces of a folder, in place of the study's own inputs
+    #[arg(long, value_name = "DIR", conflicts_with = "input")]
+    inputs: Option<PathBuf>,
     /// Designs beside the one that they are compared with, separated by commas; the study's own if none is named
     #[arg(long, value_name = "DESIGN", value_delimiter = ',', value_parser = DesignParser)]
     designs: Vec<Design>,
@@ -141,9 +145,12 @@ impl Arguments {
 
     /// What is named, or the study's own.
     fn inputs(&self) -> Result<Vec<Input>> {
+        if let Some(folder) = &self.inputs {
+            return Input::paths_in(folder)?.iter().map(|path| Input::find(path)).collect();
+        }
         let find = |name: &String| multicast::input(name).map_or_else(|| Input::find(name), Ok);
         match (&self.input[..], &self.study.inputs) {
-            ([], Inputs::Suite(Suite::Suite)) => Ok(SUITE.iter().copied().map(Input::BuiltIn).collect()),
+            ([], Inputs::Suite(Suite::Malekeh)) => Ok(MALEKEH.iter().copied().map(Input::BuiltIn).collect()),
             ([], Inputs::Named(names)) => names.iter().map(find).collect(),
             (names, _) => names.iter().map(find).collect(),
         }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use gpurf_sim::sm::Design;
-use gpurf_workloads::suite::SUITE;
+use gpurf_workloads::suite::MALEKEH;
 
 use crate::compare::{self, jobs};
 use crate::designs::DesignParser;
@@ -68,10 +68,10 @@ impl Arguments {
         line
     }
 
-    /// The workloads that the page shows.
+    /// The workloads that the page shows: what the comparison runs on.
     fn names(&self) -> Vec<String> {
         match self.input.is_empty() {
-            true => SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect(),
+            true => MALEKEH.iter().map(|benchmark| benchmark.name.to_string()).collect(),
             false => self.input.clone(),
         }
     }

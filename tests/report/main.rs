@@ -11,7 +11,7 @@ use dom::Element;
 use gpurf_fixtures::skipped;
 use gpurf_synth::Paper;
 use gpurf_verilog::tools::Tool;
-use gpurf_workloads::suite::SUITE;
+use gpurf_workloads::suite::MALEKEH;
 use tempfile::TempDir;
 
 fn gpurf(arguments: &[&str]) {
@@ -103,9 +103,9 @@ fn every_workload_and_every_section_has_its_rows() {
     let page = parsed();
     let workloads = page.by_id("workloads");
     let names: Vec<_> = workloads.all("table")[0].rows().into_iter().map(|row| row[0].clone()).collect();
-    let suite: Vec<_> = SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect();
+    let suite: Vec<_> = MALEKEH.iter().map(|benchmark| benchmark.name.to_string()).collect();
     assert_eq!(names, suite);
-    assert_eq!(workloads.all("details")[0].rows().len(), 2 * SUITE.len());
+    assert_eq!(workloads.all("details")[0].rows().len(), 2 * MALEKEH.len());
     for design in ["baseline", "malekeh"] {
         assert!(texts(page.by_id("stalls").all("text")).iter().any(|text| text == design), "{design}");
         assert!(texts(page.by_id("waveforms").all("h3")).iter().any(|text| text == design), "{design}");

@@ -13,8 +13,9 @@ pub const INSTALL: &str =
 
 /// The text of a listing: of a file as it is, or of a cubin or a fat binary as `nvdisasm -hex` prints it.
 ///
-/// The error says what to do.
-pub(crate) fn listing(path: &Path) -> Result<String, String> {
+/// # Errors
+/// The file cannot be read or disassembled; the text says what to do.
+pub fn listing(path: &Path) -> Result<String, String> {
     let bytes = std::fs::read(path).map_err(|error| {
         format!("listing {} cannot be read: {error}; nvdisasm -hex writes one", path.display())
     })?;

@@ -19,7 +19,7 @@ use super::plot::Plot;
 use super::series::Series;
 use super::study::Study;
 use super::{jobs, Arguments};
-use crate::input::KEEP_BYTES;
+use crate::input::{Input, KEEP_BYTES};
 use crate::output::{progress, table, write, write_json};
 use crate::register_cache::tables::{csv, percent};
 use crate::register_cache::Outcome;
@@ -100,9 +100,10 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         "compare register-cache: --designs, --also, --config and --set belong to another study; leave them out, or use \
          `gpurf register-cache` for other caches",
     );
-    let inputs = match (&arguments.input[..], &arguments.study.inputs) {
-        ([], Inputs::Named(names)) => names.clone(),
-        (names, _) => names.to_vec(),
+    let inputs = match (&arguments.inputs, &arguments.input[..], &arguments.study.inputs) {
+        (Some(folder), ..) => Input::paths_in(folder)?,
+        (None, [], Inputs::Named(names)) => names.clone(),
+        (None, names, _) => names.to_vec(),
     };
     let mut readings = Reading::all();
     let bar = progress(inputs.len() as u64, "workloads");

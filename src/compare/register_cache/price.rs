@@ -62,7 +62,7 @@ struct Part {
 /// All designs with registers of so many bits, and what their runs counted.
 pub fn run(arguments: &Arguments, width: usize) -> Result<(Vec<Price>, Vec<Outcome>)> {
     let config = arguments.machine.load()?;
-    let inputs = match arguments.input.is_empty() {
+    let inputs = match arguments.input.is_empty() && arguments.inputs.is_none() {
         true => IN_SM.iter().map(|name| Input::find(name)).collect::<Result<Vec<_>>>()?,
         false => arguments.inputs()?,
     };

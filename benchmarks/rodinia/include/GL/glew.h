@@ -1,0 +1,1 @@
+// hybridsort includes OpenGL's extensions and uses none.
