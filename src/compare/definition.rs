@@ -16,6 +16,7 @@ pub static STUDIES: LazyLock<Vec<Definition>> = LazyLock::new(|| {
         include_str!("../../papers/malekeh-evaluation.toml"),
         include_str!("../../papers/multicast-evaluation.toml"),
         include_str!("../../papers/finereg-evaluation.toml"),
+        include_str!("../../papers/finereg-transfer-evaluation.toml"),
         include_str!("../../papers/register-cache-evaluation.toml"),
         include_str!("../../papers/operand-stage-evaluation.toml"),
     ];
@@ -75,6 +76,8 @@ pub struct Definition {
 pub enum Inputs {
     Suite(Suite),
     Named(Vec<String>),
+    /// Those of the study of this name.
+    Of { of: String },
 }
 
 #[derive(Debug, Deserialize)]
@@ -250,6 +253,14 @@ impl Definition {
         STUDIES.iter().find(|study| study.name == name)
     }
 
+    /// The workloads, which may be those of another study.
+    pub fn workloads(&self) -> &Inputs {
+        match &self.inputs {
+            Inputs::Of { of } => Definition::named(of).expect("there is such a study").workloads(),
+            inputs => inputs,
+        }
+    }
+
     /// Conditions under which the designs run: one that changes nothing, if the study names none.
     pub fn conditions(&self) -> Vec<Condition> {
         match self.condition.is_empty() {
@@ -279,6 +290,7 @@ mod tests {
     fn what_studies_name_is_there() {
         for study in STUDIES.iter() {
             let name = &study.name;
+            study.workloads();
             let metrics: Vec<&str> = study.metric.iter().map(|metric| metric.name.as_str()).collect();
             let groups = study.metric.iter().map(|metric| &metric.of);
             let groups = groups.chain(study.condition.iter().map(|condition| &condition.of)).flatten();

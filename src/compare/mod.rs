@@ -149,7 +149,7 @@ impl Arguments {
             return Input::paths_in(folder)?.iter().map(|path| Input::find(path)).collect();
         }
         let find = |name: &String| multicast::input(name).map_or_else(|| Input::find(name), Ok);
-        match (&self.input[..], &self.study.inputs) {
+        match (&self.input[..], self.study.workloads()) {
             ([], Inputs::Suite(Suite::Malekeh)) => Ok(MALEKEH.iter().copied().map(Input::BuiltIn).collect()),
             ([], Inputs::Named(names)) => names.iter().map(find).collect(),
             (names, _) => names.iter().map(find).collect(),
