@@ -77,7 +77,9 @@ pub enum Inputs {
     Suite(Suite),
     Named(Vec<String>),
     /// Those of the study of this name.
-    Of { of: String },
+    Of {
+        of: String,
+    },
 }
 
 #[derive(Debug, Deserialize)]

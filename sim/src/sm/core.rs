@@ -114,9 +114,9 @@ impl<E: RunsSubCore> Core<E> {
             inputs: SubCoreIn::default(),
             launched: 0,
             active: match config.organisation {
-                Organisation::SubCores => {
-                    design.two_level.map(|policy| ActiveSet::new(policy, config.active_warps))
-                }
+                Organisation::SubCores => design
+                    .two_level
+                    .map(|policy| ActiveSet::new(policy, config.two_level, config.active_warps)),
                 Organisation::Monolithic => None,
             },
             permission: None,
@@ -198,10 +198,10 @@ impl<E: RunsSubCore> Core<E> {
         let mut ready = self.situation.ready & !self.launched;
         let mut pending_ready = false;
         if let Some(active) = &mut self.active {
-            let waiting = self.situation.dependence | self.situation.prefetch;
+            let waits = self.situation.waits(ready);
             let warps = &mut self.warps;
             let ends_strand = |warp: usize| warps[warp].ends_strand(context.code.decoded());
-            let allowed = active.update(ready.into(), waiting.into(), ends_strand) as WarpSet;
+            let allowed = active.update(waits, ends_strand) as WarpSet;
             pending_ready = ready & !allowed != 0;
             ready &= allowed;
             let (left, active) = (active.take_left() as WarpSet, active.active() as WarpSet);

@@ -9,8 +9,9 @@ use gpurf_blocks::{WarpId, WarpSet, MAX_WARPS, SUB_CORES};
 
 use super::context::Context;
 use super::core::Core;
-use super::two_level::ActiveSet;
+use super::two_level::{ActiveSet, Waits};
 use crate::bits::members;
+use crate::config::Refill;
 use crate::design::TwoLevel;
 use crate::engines::RunsSubCore;
 
@@ -22,8 +23,11 @@ pub(super) struct Monolithic {
 
 impl Monolithic {
     /// `active_warps`: of the SM.
-    pub fn new(two_level: Option<TwoLevel>, active_warps: usize) -> Monolithic {
-        Monolithic { active: two_level.map(|policy| ActiveSet::new(policy, active_warps)), last: None }
+    pub fn new(two_level: Option<TwoLevel>, refill: Refill, active_warps: usize) -> Monolithic {
+        Monolithic {
+            active: two_level.map(|policy| ActiveSet::new(policy, refill, active_warps)),
+            last: None,
+        }
     }
 
     /// Lets one warp issue in this cycle. `next_serial`: number of the instruction after the last one launched.
@@ -31,17 +35,19 @@ impl Monolithic {
     where
         E: RunsSubCore,
     {
-        let (mut ready, mut dependence, mut takes) = (0u64, 0u64, 0u64);
+        let (mut waits, mut takes) = (Waits::default(), 0u64);
         for (index, sub_core) in sub_cores.iter_mut().enumerate() {
             let candidates = sub_core.candidates(context);
-            ready |= spread(candidates.ready) << index;
-            dependence |= spread(candidates.dependence) << index;
+            waits.ready |= spread(candidates.ready) << index;
+            waits.dependence |= spread(candidates.dependence) << index;
+            waits.shared |= spread(candidates.shared) << index;
+            waits.others |= spread(candidates.others) << index;
             takes |= spread(if candidates.free_collector { WarpSet::MAX } else { 0 }) << index;
         }
         let allowed = match &mut self.active {
-            Some(active) => active.update(ready, dependence, |warp| {
-                sub_cores[warp % SUB_CORES].ends_strand(local(warp), context)
-            }),
+            Some(active) => {
+                active.update(waits, |warp| sub_cores[warp % SUB_CORES].ends_strand(local(warp), context))
+            }
             None => u64::MAX,
         };
         if let Some(active) = &mut self.active {
@@ -50,7 +56,7 @@ impl Monolithic {
                 sub_core.activate(gather(left >> index), gather(active >> index), context);
             }
         }
-        let eligible = ready & allowed & takes;
+        let eligible = waits.ready & allowed & takes;
         let last = self.last.filter(|last| eligible >> last & 1 == 1);
         let first = |warp: usize| sub_cores[warp % SUB_CORES].first_serial(local(warp));
         let age = |&warp: &usize| next_serial.wrapping_sub(first(warp));

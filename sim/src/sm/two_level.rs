@@ -9,14 +9,33 @@
 //! In both a warp also becomes pending at a barrier, and makes room when it ends. The oldest ready pending
 //! warp takes a free place, and may issue from the next cycle on. F gives no more of either scheduler than
 //! the numbers of warps; these rules are those of the papers it cites, as far as they concern scheduling.
+//!
+//! `two_level = "gpgpu-sim"` is what F's simulator does, as far as its two-level scheduler goes: the warp that has been
+//! pending for longest takes a free place, ready or not, and leaves it again in the next cycle if it still waits; a wait
+//! for shared memory is no reason to become pending.
 
 use crate::bits::members;
+use crate::config::Refill;
 use crate::design::TwoLevel;
 use gpurf_blocks::{MAX_WARPS, SUB_CORES};
+
+/// Warps with instructions left, by what they wait for; one bit each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waits {
+    /// Nothing.
+    pub ready: u64,
+    /// Something other than memory.
+    pub dependence: u64,
+    /// Shared memory.
+    pub shared: u64,
+    /// Other memory, or a barrier.
+    pub others: u64,
+}
 
 /// The active warps of a scheduler.
 pub(super) struct ActiveSet {
     policy: TwoLevel,
+    refill: Refill,
     /// Most active warps.
     size: u32,
     /// One bit each.
@@ -29,9 +48,10 @@ pub(super) struct ActiveSet {
 }
 
 impl ActiveSet {
-    pub fn new(policy: TwoLevel, size: usize) -> ActiveSet {
+    pub fn new(policy: TwoLevel, refill: Refill, size: usize) -> ActiveSet {
         ActiveSet {
             policy,
+            refill,
             size: size as u32,
             active: 0,
             left: 0,
@@ -40,11 +60,16 @@ impl ActiveSet {
         }
     }
 
-    /// Warps that may issue in this cycle, one bit each. `ready` can issue; `dependence` wait for something
-    /// other than memory. `ends_strand`: whether a warp's next instruction begins a new strand.
-    pub fn update(&mut self, ready: u64, dependence: u64, mut ends_strand: impl FnMut(usize) -> bool) -> u64 {
+    /// Warps that may issue in this cycle, one bit each. `ends_strand`: whether a warp's next instruction begins a new
+    /// strand.
+    pub fn update(&mut self, waits: Waits, mut ends_strand: impl FnMut(usize) -> bool) -> u64 {
+        let Waits { ready, dependence, shared, others } = waits;
+        let (stays, takes) = match self.refill {
+            Refill::Ready => (ready | dependence, ready),
+            Refill::GpgpuSim => (ready | dependence | shared, ready | dependence | shared | others),
+        };
         // Neither ready nor about to be: at memory, at a barrier, or at the end.
-        self.deactivate(self.active & !(ready | dependence));
+        self.deactivate(self.active & !stays);
         if self.policy == TwoLevel::SoftwareRfc {
             let ending =
                 members(self.active).filter(|&warp| ends_strand(warp)).fold(0, |set, warp| set | 1 << warp);
@@ -52,7 +77,7 @@ impl ActiveSet {
         }
         let allowed = self.active;
         while self.active.count_ones() < self.size {
-            let pending = members(ready & !self.active);
+            let pending = members(takes & !self.active);
             let Some(first) = pending.min_by_key(|&warp| self.since[warp]) else { break };
             self.active |= 1 << first;
         }
@@ -83,5 +108,38 @@ impl ActiveSet {
     /// leave the register cache, if there is one.
     pub fn take_left(&mut self) -> u64 {
         std::mem::take(&mut self.left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether each warp has become active after a cycle in which warp 0 waits for `waits` and only warp 2 is ready.
+    fn active_after(refill: Refill, waits: Waits) -> Vec<u64> {
+        let mut set = ActiveSet::new(TwoLevel::Rfc, refill, 1);
+        set.update(Waits { ready: 0b001, others: 0b110, ..Waits::default() }, |_| false);
+        assert_eq!(set.active(), 0b001, "{refill:?}");
+        let mut seen = vec![];
+        for _ in 0..3 {
+            set.update(waits, |_| false);
+            seen.push(set.active());
+        }
+        seen
+    }
+
+    #[test]
+    fn the_warp_that_becomes_active_is_ready_or_the_one_pending_for_longest() {
+        let waits = Waits { ready: 0b100, others: 0b011, ..Waits::default() };
+        assert_eq!(active_after(Refill::Ready, waits), [0b100; 3]);
+        // Warp 1 takes the place and waits still; then it is warp 2's turn.
+        assert_eq!(active_after(Refill::GpgpuSim, waits), [0b010, 0b100, 0b100]);
+    }
+
+    #[test]
+    fn shared_memory_is_a_reason_to_become_pending_or_not() {
+        let waits = Waits { ready: 0b100, shared: 0b001, others: 0b010, ..Waits::default() };
+        assert_eq!(active_after(Refill::Ready, waits), [0b100; 3]);
+        assert_eq!(active_after(Refill::GpgpuSim, waits), [0b001; 3]);
     }
 }

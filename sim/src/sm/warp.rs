@@ -2,7 +2,7 @@
 
 use gpurf_blocks::{Row, MAX_SLOTS};
 use gpurf_trace::liveness::visit_places;
-use gpurf_trace::{DynamicInstruction, Liveness, RegisterId, RegisterSet};
+use gpurf_trace::{DynamicInstruction, Liveness, MemorySpace, RegisterId, RegisterSet};
 
 use super::decoded::Decoded;
 use super::names::BlockId;
@@ -13,6 +13,8 @@ pub(super) enum State {
     Ready,
     /// A register is still to come from memory.
     Memory,
+    /// One is still to come from shared memory, and none from elsewhere.
+    SharedMemory,
     /// A register is still to come from a unit, or still to be read by an older instruction.
     Dependence,
     Barrier,
@@ -43,6 +45,8 @@ pub(super) struct Warp {
     pending: RegisterSet,
     /// Those of them that come from memory, and of those the ones that L1 did not hold.
     pending_loads: RegisterSet,
+    /// Those of them from shared memory.
+    pending_shared: RegisterSet,
     pending_long: RegisterSet,
     /// Operands of instructions in collectors.
     reading: RegisterSet,
@@ -100,6 +104,7 @@ impl Warp {
             strand_loads: RegisterSet::default(),
             pending: RegisterSet::default(),
             pending_loads: RegisterSet::default(),
+            pending_shared: RegisterSet::default(),
             pending_long: RegisterSet::default(),
             reading: RegisterSet::default(),
             at_barrier: false,
@@ -147,7 +152,10 @@ impl Warp {
         }
         let decoded = &decoded[instruction.static_index as usize];
         if decoded.touches.intersects(&self.pending_loads) {
-            State::Memory
+            match decoded.touches.intersects(&self.pending_loads.difference(self.pending_shared)) {
+                true => State::Memory,
+                false => State::SharedMemory,
+            }
         } else if decoded.touches.intersects(&self.pending) || decoded.writes.intersects(&self.reading) {
             State::Dependence
         } else {
@@ -198,6 +206,9 @@ impl Warp {
             if decoded.memory.is_some() {
                 self.pending_loads = self.pending_loads.union(decoded.writes);
                 self.strand_loads = self.strand_loads.union(decoded.writes);
+                if decoded.memory.is_some_and(|memory| memory.space == MemorySpace::Shared) {
+                    self.pending_shared = self.pending_shared.union(decoded.writes);
+                }
             }
             let lanes = if by_lane { instruction.mask } else { u32::MAX };
             for &destination in decoded.destinations() {
@@ -284,5 +295,6 @@ impl Warp {
     pub fn write(&mut self, register: RegisterId) {
         self.pending.remove(register);
         self.pending_loads.remove(register);
+        self.pending_shared.remove(register);
     }
 }

@@ -16,5 +16,9 @@ pub(in crate::sm) struct Candidates {
     pub ready: WarpSet,
     /// Waiting for something other than memory.
     pub dependence: WarpSet,
+    /// Waiting for shared memory.
+    pub shared: WarpSet,
+    /// Waiting for other memory, or at a barrier.
+    pub others: WarpSet,
     pub free_collector: bool,
 }

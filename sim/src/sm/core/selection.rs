@@ -11,9 +11,12 @@ impl<E: RunsSubCore> Core<E> {
     /// The warps among which a scheduler of the whole SM may choose in this cycle.
     pub fn candidates(&mut self, context: &mut Context) -> Candidates {
         self.classify(context);
+        let waits = self.situation.waits(self.situation.ready & !self.launched);
         Candidates {
-            ready: self.situation.ready & !self.launched,
-            dependence: self.situation.dependence | self.situation.prefetch,
+            ready: waits.ready as WarpSet,
+            dependence: waits.dependence as WarpSet,
+            shared: waits.shared as WarpSet,
+            others: waits.others as WarpSet,
             free_collector: self.collectors.occupied != self.collectors.all,
         }
     }

@@ -1,5 +1,6 @@
 //! What the warps of a sub-core wait for.
 
+use super::super::two_level::Waits;
 use super::super::warp::State;
 use crate::statistics::Stalls;
 use gpurf_blocks::{WarpId, WarpSet};
@@ -9,6 +10,8 @@ use gpurf_blocks::{WarpId, WarpSet};
 pub(super) struct WarpStates {
     pub ready: WarpSet,
     pub memory: WarpSet,
+    /// Shared memory alone.
+    pub shared: WarpSet,
     pub dependence: WarpSet,
     pub barrier: WarpSet,
     pub issued: WarpSet,
@@ -23,6 +26,7 @@ impl WarpStates {
         *match state {
             State::Ready => &mut self.ready,
             State::Memory => &mut self.memory,
+            State::SharedMemory => &mut self.shared,
             State::Dependence => &mut self.dependence,
             State::Barrier => &mut self.barrier,
             State::Issued => &mut self.issued,
@@ -32,9 +36,19 @@ impl WarpStates {
     }
 
     pub fn clear(&mut self, warps: WarpSet) {
-        let WarpStates { ready, memory, dependence, barrier, issued, pool, prefetch } = self;
-        for set in [ready, memory, dependence, barrier, issued, pool, prefetch] {
+        let WarpStates { ready, memory, shared, dependence, barrier, issued, pool, prefetch } = self;
+        for set in [ready, memory, shared, dependence, barrier, issued, pool, prefetch] {
             *set &= !warps;
+        }
+    }
+
+    /// The same for a two-level scheduler, to which these warps are ready.
+    pub fn waits(&self, ready: WarpSet) -> Waits {
+        Waits {
+            ready: ready.into(),
+            dependence: (self.dependence | self.prefetch).into(),
+            shared: self.shared.into(),
+            others: (self.memory | self.barrier).into(),
         }
     }
 
@@ -44,8 +58,10 @@ impl WarpStates {
             WarpStates { ready: 1.., .. } => &mut stalls.collector,
             WarpStates { prefetch: 1.., .. } => &mut stalls.prefetch,
             WarpStates { pool: 1.., .. } => &mut stalls.depletion,
-            WarpStates { memory: 1.., .. } if depleted => &mut stalls.depletion,
-            WarpStates { memory: 1.., .. } => &mut stalls.memory,
+            WarpStates { memory: 1.., .. } | WarpStates { shared: 1.., .. } if depleted => {
+                &mut stalls.depletion
+            }
+            WarpStates { memory: 1.., .. } | WarpStates { shared: 1.., .. } => &mut stalls.memory,
             WarpStates { dependence: 1.., .. } => &mut stalls.dependence,
             WarpStates { barrier: 1.., .. } => &mut stalls.barrier,
             WarpStates { issued: 1.., .. } => &mut stalls.drain,
