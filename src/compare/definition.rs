@@ -226,9 +226,10 @@ pub enum Over {
     /// A metric over runs on request, at these places: a line per workload, and their mean.
     #[serde(rename = "over-runs")]
     Runs { metric: String, runs: String, at: Vec<f64> },
-    /// A metric over the conditions, at these places: a line per design.
+    /// A metric over the conditions, at these places: a line per design. `against`: label of what all are compared with;
+    /// the first design under the same condition without.
     #[serde(rename = "over-conditions")]
-    Conditions { metric: String, at: Vec<f64>, against: String },
+    Conditions { metric: String, at: Vec<f64>, against: Option<String> },
     /// What intervals have of a variant: a line per workload.
     #[serde(rename = "over-time")]
     Time { variant: String, of: String },

@@ -276,7 +276,7 @@ impl Evaluation {
     fn lines(&self, plot: &PlotOf) -> Plot {
         let lines = match &plot.over {
             Over::Runs { metric, runs, at } => self.over_runs(metric, runs, at),
-            Over::Conditions { metric, at, against } => self.over_conditions(metric, at, against),
+            Over::Conditions { metric, at, against } => self.over_conditions(metric, at, against.as_deref()),
             Over::Time { variant, of } => self.over_time(variant, of),
         };
         Plot::lines(&plot.file, &plot.title, plot.axes.each_ref().map(String::as_str), lines)
@@ -296,9 +296,13 @@ impl Evaluation {
         }
     }
 
-    fn over_conditions(&self, metric: &str, at: &[f64], against: &str) -> Vec<Line> {
+    fn over_conditions(&self, metric: &str, at: &[f64], against: Option<&str>) -> Vec<Line> {
+        let reference = &self.designs[0].label;
         let line = |named: &Named| {
-            let of = |condition: &Condition| self.of(metric, &condition.of(&named.label), against).average();
+            let of = |condition: &Condition| {
+                let against = against.map_or_else(|| condition.of(reference), String::from);
+                self.of(metric, &condition.of(&named.label), &against).average()
+            };
             let mut points: Vec<_> = at.iter().copied().zip(self.conditions.iter().map(of)).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             Line::new(&named.label, points).bold()
