@@ -82,8 +82,7 @@ impl Probe for Counter {
         let parameter =
             |name: &str| parameters.iter().find(|(n, _)| n == name).map_or(0, |(_, value)| *value as u64);
         let (width, rows) = (parameter("w"), parameter("rows"));
-        let is_memory =
-            ["memory", "lane_memory"].iter().any(|name| module.starts_with(&format!("{name}_w{width}_rows")));
+        let is_memory = module.contains(&format!("memory_w{width}_rows"));
         if module == format!("register_w{width}") {
             let group = self.registers.groups.entry(self.path[1..].join(".")).or_default();
             group.count += 1;

@@ -72,6 +72,7 @@ struct Counts {
     writes: u64,
     hits: u64,
     misses: u64,
+    written: u64,
     written_back: u64,
     conflicts: u64,
     flushes: u64,
@@ -211,9 +212,11 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
         if inputs.fill && outputs.fill_ready {
             self.fills.pop_front();
             self.counts.writes += 1;
+            self.counts.written += u64::from(inputs.fill_lanes.count_ones());
         }
         if inputs.write && outputs.write_ready {
             self.counts.writes += 1;
+            self.counts.written += u64::from(inputs.write_lanes.count_ones());
             let held = &mut self.truth[inputs.write_warp as usize][inputs.write_register as usize];
             *held = held.with_lanes(&inputs.write_data, inputs.write_lanes);
             self.result = None;
@@ -237,12 +240,13 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
     }
 
     fn coverage(&self) -> Vec<(&'static str, u64)> {
-        let Counts { reads, writes, hits, misses, written_back, conflicts, flushes } = self.counts;
+        let Counts { reads, writes, hits, misses, written, written_back, conflicts, flushes } = self.counts;
         vec![
             ("registers looked up", reads),
             ("registers written", writes),
             ("lanes hit", hits),
             ("lanes missed", misses),
+            ("lanes written", written),
             ("lanes written to the register file", written_back),
             ("conflicts", conflicts),
             ("flushes", flushes),
