@@ -51,16 +51,22 @@ fn all_workloads_are_right_under_every_design() {
 fn launches_at_medium_size_fill_the_sm_eight_times() {
     let study: toml::Table = include_str!("../papers/finereg-evaluation.toml").parse().unwrap();
     let config = Config::load_over(FINEREG, None, &[] as &[String]).unwrap();
-    let names: Vec<_> = study["inputs"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let names: Vec<_> =
+        study["inputs"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     assert_eq!(names.len(), 18, "R Table II has 18 applications");
     names.par_iter().for_each(|name| {
         let mut device = Device::new(Options { keep_bytes: 0, ..Options::default() });
-        (suite::named(name).unwrap().run)(&mut device, Size::Medium).unwrap_or_else(|error| panic!("{name}: {error}"));
+        (suite::named(name).unwrap().run)(&mut device, Size::Medium)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         for kernel in device.into_workload(*name).kernels() {
             let header = kernel.header();
             let (_, resident) = Limit::of(header, &config).unwrap();
             let blocks = header.block_count();
-            assert!(blocks >= 8 * resident as u64, "{name}, {}: {blocks} blocks, {resident} resident", header.name);
+            assert!(
+                blocks >= 8 * resident as u64,
+                "{name}, {}: {blocks} blocks, {resident} resident",
+                header.name
+            );
             assert!(header.nregs <= 63, "{name}, {}: {} registers", header.name, header.nregs);
         }
     });
