@@ -1,9 +1,13 @@
 //! `gpurf compare`: results that are kept.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+use serde_json::Value;
 
 /// Results of the study as JSON, with earlier ones in `folder`.
 fn results(folder: &Path, threads: &str) -> Vec<u8> {
@@ -43,4 +47,79 @@ fn results_that_are_read_back_are_those_that_were_written() {
     for (file, text) in files.iter().zip(&texts) {
         assert!(*text == fs::read(file).expect("a result"), "{}", file.display());
     }
+}
+
+fn compare(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.current_dir(folder).args([
+        "compare",
+        "malekeh",
+        "nn",
+        "bfs",
+        "--designs",
+        "bow",
+        "--out",
+        "study",
+    ]);
+    command.args(arguments);
+    command
+}
+
+/// Name and state of each run.
+fn listed(folder: &Path) -> BTreeMap<String, String> {
+    let output = compare(folder, &["--list", "--json", "-"]).output().expect("it starts");
+    let runs: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
+    let text = |run: &Value, name: &str| run[name].as_str().expect("a text").to_string();
+    runs.iter().map(|run| (text(run, "run"), text(run, "state"))).collect()
+}
+
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let folders = [folder.join("study"), folder.join("study/results")];
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("written"));
+    let paths = entries.map(|entry| entry.expect("a file").path()).filter(|path| path.is_file());
+    paths
+        .map(|path| (path.strip_prefix(folder).expect("below").into(), fs::read(&path).expect("a file")))
+        .collect()
+}
+
+#[test]
+fn runs_made_one_by_one_are_joined_to_what_one_call_gives() {
+    let (whole, parts) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    compare(whole.path(), &[]).assert().success();
+    let runs = listed(parts.path());
+    assert_eq!(runs.len(), 4);
+    assert!(runs.contains_key("nn_bow") && runs.values().all(|state| state == "missing"), "{runs:?}");
+    let one = |run: &str| {
+        compare(parts.path(), &["--run", run]).assert().success().stdout("");
+    };
+    for (made, run) in runs.keys().rev().enumerate() {
+        one(run);
+        assert_eq!(files(parts.path()).len(), made + 1, "{run}: nothing but its result");
+    }
+    assert!(listed(parts.path()).values().all(|state| state == "kept"));
+    compare(parts.path(), &[]).assert().success();
+    assert!(files(whole.path()) == files(parts.path()));
+
+    // A result with another digit in it is still JSON; one of another seed is whole.
+    let file = parts.path().join("study/results/nn_bow.json");
+    let text = fs::read_to_string(&file).expect("a result");
+    let (before, after) = text.split_once("\"cycles\": ").expect("a count");
+    let digit = if after.starts_with('1') { '2' } else { '1' };
+    fs::write(&file, format!("{before}\"cycles\": {digit}{}", &after[1..])).expect("damaged");
+    compare(parts.path(), &["--seed", "2", "--run", "bfs_baseline"]).assert().success();
+    let runs = listed(parts.path());
+    assert_eq!([&runs["nn_bow"], &runs["bfs_baseline"], &runs["nn_baseline"]], ["damaged", "other", "kept"]);
+    compare(parts.path(), &[]).assert().success();
+    assert!(files(whole.path()) == files(parts.path()));
+}
+
+#[test]
+fn runs_that_are_not_there_are_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let unknown = compare(folder.path(), &["--run", "nn_malekeh"]).assert().code(2);
+    unknown.stderr(contains("--run nn_malekeh").and(contains("--list")));
+    let mut without_folder = Command::cargo_bin("gpurf").expect("the tool is built");
+    without_folder.args(["compare", "malekeh", "--run", "nn_bow"]).assert().code(2).stderr(contains("--out"));
+    let mut in_one_pass = Command::cargo_bin("gpurf").expect("the tool is built");
+    in_one_pass.args(["compare", "register-cache", "--list"]).assert().code(2).stderr(contains("--list"));
 }
