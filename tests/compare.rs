@@ -1,9 +1,13 @@
 //! `gpurf compare`: results that are kept.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+use serde_json::Value;
 
 /// Results of the study as JSON, with earlier ones in `folder`.
 fn results(folder: &Path, threads: &str) -> Vec<u8> {
@@ -45,7 +49,7 @@ fn results_that_are_read_back_are_those_that_were_written() {
     }
 }
 
-fn compare(arguments: &[&str]) -> assert_cmd::assert::Assert {
+fn study(arguments: &[&str]) -> assert_cmd::assert::Assert {
     Command::cargo_bin("gpurf").expect("the tool is built").arg("compare").args(arguments).assert()
 }
 
@@ -64,17 +68,17 @@ fn a_folder_of_launch_files_and_traces_is_what_a_study_runs_on() {
     let out = folder.path().join("out");
     let (inputs_text, out_text) = (inputs.display().to_string(), out.display().to_string());
     let arguments = ["malekeh", "--inputs", &inputs_text, "--designs", "bow", "--out", &out_text];
-    compare(&arguments).success();
+    study(&arguments).success();
     let mut kept: Vec<_> = fs::read_dir(out.join("results"))
         .expect("kept")
         .map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned())
         .collect();
     kept.sort();
     assert_eq!(kept, ["nn_baseline.json", "nn_bow.json", "stencil_baseline.json", "stencil_bow.json"]);
-    compare(&["register-cache", "--inputs", &inputs_text]).success();
+    study(&["register-cache", "--inputs", &inputs_text]).success();
 
     let refused = |arguments: &[&str], parts: &[&str]| {
-        let assert = compare(arguments).code(2);
+        let assert = study(arguments).code(2);
         let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
     };
@@ -84,4 +88,79 @@ fn a_folder_of_launch_files_and_traces_is_what_a_study_runs_on() {
     refused(&["finereg", "--inputs", &path("empty")], &["empty", "neither a launch file", "nor a trace"]);
     fs::rename(inputs.join("nn"), inputs.join("stencil")).expect("renamed");
     refused(&["malekeh", "--inputs", &inputs_text], &["the same name", "rename one"]);
+}
+
+fn compare(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+    command.current_dir(folder).args([
+        "compare",
+        "malekeh",
+        "nn",
+        "bfs",
+        "--designs",
+        "bow",
+        "--out",
+        "study",
+    ]);
+    command.args(arguments);
+    command
+}
+
+/// Name and state of each run.
+fn listed(folder: &Path) -> BTreeMap<String, String> {
+    let output = compare(folder, &["--list", "--json", "-"]).output().expect("it starts");
+    let runs: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
+    let text = |run: &Value, name: &str| run[name].as_str().expect("a text").to_string();
+    runs.iter().map(|run| (text(run, "run"), text(run, "state"))).collect()
+}
+
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let folders = [folder.join("study"), folder.join("study/results")];
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("written"));
+    let paths = entries.map(|entry| entry.expect("a file").path()).filter(|path| path.is_file());
+    paths
+        .map(|path| (path.strip_prefix(folder).expect("below").into(), fs::read(&path).expect("a file")))
+        .collect()
+}
+
+#[test]
+fn runs_made_one_by_one_are_joined_to_what_one_call_gives() {
+    let (whole, parts) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    compare(whole.path(), &[]).assert().success();
+    let runs = listed(parts.path());
+    assert_eq!(runs.len(), 4);
+    assert!(runs.contains_key("nn_bow") && runs.values().all(|state| state == "missing"), "{runs:?}");
+    let one = |run: &str| {
+        compare(parts.path(), &["--run", run]).assert().success().stdout("");
+    };
+    for (made, run) in runs.keys().rev().enumerate() {
+        one(run);
+        assert_eq!(files(parts.path()).len(), made + 1, "{run}: nothing but its result");
+    }
+    assert!(listed(parts.path()).values().all(|state| state == "kept"));
+    compare(parts.path(), &[]).assert().success();
+    assert!(files(whole.path()) == files(parts.path()));
+
+    // A result with another digit in it is still JSON; one of another seed is whole.
+    let file = parts.path().join("study/results/nn_bow.json");
+    let text = fs::read_to_string(&file).expect("a result");
+    let (before, after) = text.split_once("\"cycles\": ").expect("a count");
+    let digit = if after.starts_with('1') { '2' } else { '1' };
+    fs::write(&file, format!("{before}\"cycles\": {digit}{}", &after[1..])).expect("damaged");
+    compare(parts.path(), &["--seed", "2", "--run", "bfs_baseline"]).assert().success();
+    let runs = listed(parts.path());
+    assert_eq!([&runs["nn_bow"], &runs["bfs_baseline"], &runs["nn_baseline"]], ["damaged", "other", "kept"]);
+    compare(parts.path(), &[]).assert().success();
+    assert!(files(whole.path()) == files(parts.path()));
+}
+
+#[test]
+fn runs_that_are_not_there_are_errors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let unknown = compare(folder.path(), &["--run", "nn_malekeh"]).assert().code(2);
+    unknown.stderr(contains("--run nn_malekeh").and(contains("--list")));
+    let mut without_folder = Command::cargo_bin("gpurf").expect("the tool is built");
+    without_folder.args(["compare", "malekeh", "--run", "nn_bow"]).assert().code(2).stderr(contains("--out"));
+    let mut in_one_pass = Command::cargo_bin("gpurf").expect("the tool is built");
+    in_one_pass.args(["compare", "register-cache", "--list"]).assert().code(2).stderr(contains("--list"));
 }

@@ -10,7 +10,7 @@ use super::claims::{self, Claim};
 use super::definition::{label, Condition, Definition, Metric, Named, Over, PlotOf, Runs};
 use super::finding::Finding;
 use super::finereg::Sorted;
-use super::jobs::{self, Outcome, Variant};
+use super::jobs::{self, Listed, Outcome, Variant};
 use super::metrics::{value, Pair};
 use super::plot::{Line, Plot};
 use super::series::Series;
@@ -42,14 +42,21 @@ pub struct Evaluation {
     references: BTreeMap<String, String>,
 }
 
-impl Evaluation {
-    /// Runs the designs on the inputs, or reads what earlier runs left.
+/// A study before it runs: what runs on what.
+pub struct Plan {
+    evaluation: Evaluation,
+    inputs: Vec<Input>,
+    /// Each with the group of workloads that it is of.
+    jobs: Vec<(Option<String>, Variant)>,
+}
+
+impl Plan {
     pub fn new(
         study: &'static Definition,
         config: Config,
         arguments: &Arguments,
         Sorted { inputs, groups, heading }: Sorted,
-    ) -> Result<Evaluation> {
+    ) -> Result<Plan> {
         let groups: BTreeMap<_, _> = study.groups.clone().into_iter().chain(groups).collect();
         let mut evaluation = Evaluation {
             study,
@@ -90,31 +97,37 @@ impl Evaluation {
             evaluation.machines.insert(variant.label.clone(), machine);
             evaluation.references.insert(variant.label.clone(), variant.reference.clone());
         }
-        evaluation.all = evaluation.run(&jobs, &inputs, arguments)?;
-        evaluation.outcomes = evaluation.best();
-        Ok(evaluation)
+        Ok(Plan { evaluation, inputs, jobs })
     }
 
     /// Each job on the workloads of its group.
-    fn run(
-        &self,
-        jobs: &[(Option<String>, Variant)],
-        inputs: &[Input],
-        arguments: &Arguments,
-    ) -> Result<Vec<Outcome>> {
-        let is_of = |group: &Option<String>, input: &Input| match group {
+    fn variants(&self, input: &Input) -> Vec<Variant> {
+        let is_of = |group: &Option<String>| match group {
             Some(group) => {
-                self.groups.get(group).is_some_and(|of| of.iter().any(|name| name == input.name()))
+                let of = self.evaluation.groups.get(group);
+                of.is_some_and(|of| of.iter().any(|name| name == input.name()))
             }
             None => true,
         };
-        let variants = |input: &Input| {
-            let of_input = jobs.iter().filter(|(group, _)| is_of(group, input));
-            of_input.map(|(_, variant)| variant.clone()).collect::<Vec<_>>()
-        };
-        jobs::run(inputs, variants, &self.config, arguments)
+        let of_input = self.jobs.iter().filter(|(group, _)| is_of(group));
+        of_input.map(|(_, variant)| variant.clone()).collect()
     }
 
+    /// Its runs, and which of them need not be repeated.
+    pub fn list(&self, arguments: &Arguments) -> Result<Vec<Listed>> {
+        jobs::list(&self.inputs, |input| self.variants(input), &self.evaluation.config, arguments)
+    }
+
+    /// Runs the designs on the inputs, or reads what earlier runs left.
+    pub fn run(mut self, arguments: &Arguments) -> Result<Evaluation> {
+        let config = &self.evaluation.config;
+        self.evaluation.all = jobs::run(&self.inputs, |input| self.variants(input), config, arguments)?;
+        self.evaluation.outcomes = self.evaluation.best();
+        Ok(self.evaluation)
+    }
+}
+
+impl Evaluation {
     /// The runs of a design under a condition.
     fn runs(&self, named: &Named, condition: &Condition) -> Vec<Variant> {
         let reference = condition.of(&self.designs[0].label);

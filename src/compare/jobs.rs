@@ -1,8 +1,5 @@
 //! Runs of the comparison: each workload under each variant of a design.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use anyhow::{Context, Result};
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::{Energies, Energy};
@@ -15,9 +12,10 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::kept::{Found, Place};
 use super::Arguments;
 use crate::input::{Input, KEEP_BYTES};
-use crate::output::{progress, write_json};
+use crate::output::progress;
 use crate::Verdict;
 
 /// A design, perhaps with something changed.
@@ -54,8 +52,6 @@ pub struct Outcome {
     pub workload: String,
     pub design: String,
     pub label: String,
-    /// Tells runs apart: constants, size, seed, version.
-    key: String,
     pub ipc: f64,
     pub hit_ratio: f64,
     pub counters: Counters,
@@ -81,8 +77,20 @@ impl Outcome {
     }
 }
 
+/// A run of a study, by name.
+#[derive(Debug, Serialize)]
+pub struct Listed {
+    pub run: String,
+    pub workload: String,
+    pub label: String,
+    /// Whether its result lies in the folder: `kept`, `missing`, `damaged`, or `other`, of other constants or of another
+    /// version.
+    pub state: &'static str,
+}
+
 /// All inputs, each under its variants, workload by workload; the variants of one side by side. Variants that a
-/// workload cannot run under, because its instructions need more slots, are left out.
+/// workload cannot run under, because its instructions need more slots, are left out. Of what `--run` names, nothing else
+/// is run.
 pub fn run(
     inputs: &[Input],
     variants: impl Fn(&Input) -> Vec<Variant>,
@@ -90,31 +98,56 @@ pub fn run(
     arguments: &Arguments,
 ) -> Result<Vec<Outcome>> {
     let variants: Vec<Vec<Variant>> = inputs.iter().map(variants).collect();
-    let bar = progress(variants.iter().map(Vec::len).sum::<usize>() as u64, "runs");
+    let jobs = inputs.iter().zip(&variants).map(|(input, variants)| {
+        let jobs = variants.iter().map(|variant| Job::new(input, variant, config, arguments));
+        let jobs = jobs.collect::<Result<Vec<_>>>()?;
+        Ok((input, jobs.into_iter().filter(|job| arguments.runs(&job.name)).collect()))
+    });
+    let jobs = jobs.collect::<Result<Vec<(&Input, Vec<Job>)>>>()?;
+    let bar = progress(jobs.iter().map(|(_, jobs)| jobs.len()).sum::<usize>() as u64, "runs");
     let mut outcomes = vec![];
-    for (input, variants) in inputs.iter().zip(&variants) {
+    for (input, jobs) in &jobs {
         bar.set_message(input.name().to_string());
-        outcomes.extend(run_input(input, variants, config, arguments, &bar)?);
+        outcomes.extend(run_input(input, jobs, arguments, &bar)?);
     }
     bar.finish_and_clear();
     Ok(outcomes)
 }
 
-fn run_input(
-    input: &Input,
-    variants: &[Variant],
+/// What [`run`] would run.
+pub fn list(
+    inputs: &[Input],
+    variants: impl Fn(&Input) -> Vec<Variant>,
     config: &Config,
     arguments: &Arguments,
-    bar: &ProgressBar,
-) -> Result<Vec<Outcome>> {
-    let jobs = variants.iter().map(|variant| Job::new(input, variant, config, arguments));
-    let jobs = jobs.collect::<Result<Vec<_>>>()?;
-    let found: Vec<Option<Outcome>> = jobs.iter().map(Job::finished).collect();
+) -> Result<Vec<Listed>> {
+    let mut listed = vec![];
+    for input in inputs {
+        for variant in variants(input) {
+            let job = Job::new(input, &variant, config, arguments)?;
+            let state = job.look().name();
+            listed.push(Listed { run: job.name, workload: input.name().into(), label: variant.label, state });
+        }
+    }
+    Ok(listed)
+}
+
+/// What the names of an input's runs begin with.
+pub fn prefix(input: &Input) -> String {
+    file_name(input.name()) + "_"
+}
+
+fn file_name(name: &str) -> String {
+    name.replace(['/', ' '], "_")
+}
+
+fn run_input(input: &Input, jobs: &[Job], arguments: &Arguments, bar: &ProgressBar) -> Result<Vec<Outcome>> {
+    let found: Vec<Found> = jobs.iter().map(Job::look).collect();
     // Only if something is to be done is the workload executed.
-    let workload = match found.iter().all(Option::is_some) {
+    let workload = match found.iter().all(|found| matches!(found, Found::Kept(_))) {
         true => None,
         false => {
-            let digests = variants.iter().any(|variant| variant.design.shared_loads() != SharedLoads::APART);
+            let digests = jobs.iter().any(|job| job.variant.design.shared_loads() != SharedLoads::APART);
             let options = Options { digests, keep_bytes: KEEP_BYTES, ..Options::default() };
             Some(input.workload(arguments.emulation.size, options)?)
         }
@@ -124,9 +157,9 @@ fn run_input(
         .zip(found)
         .map(|(job, found)| {
             let outcome = match (found, &workload) {
-                (Some(found), _) => Some(found),
-                (None, Some(workload)) => job.run(workload)?,
-                (None, None) => None,
+                (Found::Kept(outcome), _) => outcome,
+                (_, Some(workload)) => job.run(workload)?,
+                (_, None) => None,
             };
             bar.inc(1);
             Ok(outcome)
@@ -150,9 +183,10 @@ struct Job<'a> {
     variant: &'a Variant,
     config: Config,
     seed: u64,
-    key: String,
+    /// What lists and files call it.
+    name: String,
     /// Where its result is kept.
-    file: Option<PathBuf>,
+    place: Option<Place>,
 }
 
 impl<'a> Job<'a> {
@@ -171,20 +205,28 @@ impl<'a> Job<'a> {
             variant.design,
             variant.exact_reuse
         );
-        let observed = if variant.observe { " observed" } else { "" };
-        let name = format!("{} {}{observed}.json", input.name(), variant.label).replace(['/', ' '], "_");
-        let file = arguments.out.as_ref().map(|folder| folder.join("results").join(name));
-        Ok(Job { input, variant, config, seed, key, file })
+        let observed = if variant.observe { "_observed" } else { "" };
+        let name = format!("{}{}{observed}", prefix(input), file_name(&variant.label));
+        let place = arguments.out.as_ref().map(|folder| {
+            let file = folder.join("results").join(format!("{name}.json"));
+            Place { file, key }
+        });
+        Ok(Job { input, variant, config, seed, name, place })
     }
 
     /// Its result, if an earlier run left it.
-    fn finished(&self) -> Option<Outcome> {
-        let text = fs::read_to_string(self.file.as_ref()?).ok()?;
-        serde_json::from_str(&text).ok().filter(|outcome: &Outcome| outcome.key == self.key)
+    fn look(&self) -> Found {
+        self.place.as_ref().map_or(Found::Missing, Place::look)
+    }
+
+    fn run(&self, workload: &Workload) -> Result<Option<Outcome>> {
+        let outcome = self.simulate(workload)?;
+        self.place.as_ref().map_or(Ok(()), |place| place.keep(outcome.clone()))?;
+        Ok(outcome)
     }
 
     /// `None` if an instruction has more sources than slots.
-    fn run(&self, workload: &Workload) -> Result<Option<Outcome>> {
+    fn simulate(&self, workload: &Workload) -> Result<Option<Outcome>> {
         let (design, config, seed) = (self.variant.design, &self.config, self.seed);
         let mode = if self.variant.exact_reuse { ReuseMode::Exact } else { Reuse::default().mode };
         let reuse = Reuse { threshold: config.rthld, mode };
@@ -207,11 +249,10 @@ impl<'a> Job<'a> {
         }
         let statistics = gpu.statistics("model", 0);
         let summary = &statistics.summary;
-        let outcome = Outcome {
+        Ok(Some(Outcome {
             workload: self.input.name().into(),
             design: design.name(),
             label: self.variant.label.clone(),
-            key: self.key.clone(),
             ipc: summary.ipc,
             hit_ratio: summary.hit_ratio,
             counters: summary.counters,
@@ -221,12 +262,6 @@ impl<'a> Job<'a> {
             errors: statistics.errors.clone(),
             residency: statistics.residency,
             intervals: statistics.intervals,
-        };
-        if let Some(file) = &self.file {
-            let folder = file.parent().unwrap_or(Path::new("."));
-            fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-            write_json(file, &outcome)?;
-        }
-        Ok(Some(outcome))
+        }))
     }
 }

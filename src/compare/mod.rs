@@ -8,6 +8,7 @@ pub mod evaluation;
 pub mod finding;
 mod finereg;
 pub mod jobs;
+mod kept;
 mod lines;
 mod malekeh;
 mod metrics;
@@ -33,13 +34,14 @@ use gpurf_workloads::suite::MALEKEH;
 
 use crate::designs::DesignParser;
 use crate::input::{EmulationArguments, Input};
-use crate::output::{write, JsonArgument};
+use crate::output::{table, write, JsonArgument};
 use crate::settings::MachineArguments;
 use crate::Verdict;
 pub use definition::{Definition, STUDIES};
 use definition::{Inputs, Suite};
-use evaluation::Evaluation;
+use evaluation::{Evaluation, Plan};
 use finding::Finding;
+use jobs::Listed;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -49,6 +51,8 @@ use finding::Finding;
   gpurf compare finereg --size medium
   gpurf compare malekeh --inputs traces --out out/rodinia
   gpurf compare multicast --out out/multicast
+  gpurf compare malekeh --out out/malekeh --list
+  gpurf compare malekeh --out out/malekeh --run bfs_malekeh --run bfs_bow
   gpurf compare register-cache --size medium
   gpurf compare register-cache --area 32 --out out/register_cache
   gpurf compare operand-stage --area 32 --out out/operand_stage")]
@@ -80,6 +84,14 @@ pub struct Arguments {
     /// Folder for results and plots. A run that finds finished results there does not repeat them
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Only list the runs, and which of them --out has: kept, missing, damaged, or other, of other constants or of another
+    /// version
+    #[arg(long, conflicts_with_all = ["run", "csv", "area"])]
+    list: bool,
+    /// Make only this run of the list, and leave its result in --out; the study without --run joins them. May be given
+    /// several times
+    #[arg(long, value_name = "NAME", requires = "out", conflicts_with_all = ["json", "csv", "area"])]
+    run: Vec<String>,
     #[command(flatten)]
     json: JsonArgument,
     /// All results as CSV
@@ -143,27 +155,71 @@ impl Arguments {
         Ok(Config::load_over(own, file, &self.machine.settings)?)
     }
 
-    /// What is named, or the study's own.
+    /// What is named, or the study's own; of `--run` those that it names runs of.
     fn inputs(&self) -> Result<Vec<Input>> {
-        if let Some(folder) = &self.inputs {
-            return Input::paths_in(folder)?.iter().map(|path| Input::find(path)).collect();
-        }
         let find = |name: &String| multicast::input(name).map_or_else(|| Input::find(name), Ok);
-        match (&self.input[..], self.study.workloads()) {
-            ([], Inputs::Suite(Suite::Malekeh)) => Ok(MALEKEH.iter().copied().map(Input::BuiltIn).collect()),
-            ([], Inputs::Named(names)) => names.iter().map(find).collect(),
-            (names, _) => names.iter().map(find).collect(),
-        }
+        let mut inputs: Vec<Input> = match (&self.inputs, &self.input[..], self.study.workloads()) {
+            (Some(folder), ..) => {
+                Input::paths_in(folder)?.iter().map(|path| Input::find(path)).collect::<Result<_>>()?
+            }
+            (None, [], Inputs::Suite(Suite::Malekeh)) => {
+                MALEKEH.iter().copied().map(Input::BuiltIn).collect()
+            }
+            (None, [], Inputs::Named(names)) => names.iter().map(find).collect::<Result<_>>()?,
+            (None, names, _) => names.iter().map(find).collect::<Result<_>>()?,
+        };
+        inputs.retain(|input| {
+            let prefix = jobs::prefix(input);
+            self.run.is_empty() || self.run.iter().any(|run| run.starts_with(&prefix))
+        });
+        Ok(inputs)
     }
 
-    /// The evaluation that the arguments ask for.
-    pub fn evaluate(&self) -> Result<Evaluation> {
+    /// Whether a run of this name is to be made.
+    fn runs(&self, name: &str) -> bool {
+        self.run.is_empty() || self.run.iter().any(|run| run == name)
+    }
+
+    fn plan(&self) -> Result<Plan> {
         let (inputs, config) = (self.inputs()?, self.machine(self.study)?);
         let sorted = match self.study.name.as_str() {
             "finereg" => finereg::sorted(inputs, self, &config)?,
             _ => finereg::Sorted { inputs, groups: BTreeMap::new(), heading: String::new() },
         };
-        Evaluation::new(self.study, config, self, sorted)
+        Plan::new(self.study, config, self, sorted)
+    }
+
+    /// The evaluation that the arguments ask for.
+    pub fn evaluate(&self) -> Result<Evaluation> {
+        self.plan()?.run(self)
+    }
+
+    /// Lists the runs.
+    fn print_list(&self) -> Result<()> {
+        let listed = self.plan()?.list(self)?;
+        self.json.write(&listed)?;
+        if self.json.leaves_tables() {
+            let mut rows = table(&["run", "workload", "design", "result"]);
+            for Listed { run, workload, label, state } in &listed {
+                rows.add_row([run, workload, label, &state.to_string()]);
+            }
+            println!("{rows}");
+        }
+        Ok(())
+    }
+
+    /// Makes the runs that are named. What their checks say stands in their results, and the study says it.
+    fn make_runs(&self) -> Result<()> {
+        let plan = self.plan()?;
+        let known = plan.list(self)?;
+        for name in &self.run {
+            ensure!(
+                known.iter().any(|listed| listed.run == *name),
+                "--run {name}: there is no such run; --list lists them"
+            );
+        }
+        plan.run(self)?;
+        Ok(())
     }
 }
 
@@ -190,7 +246,17 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         "--area belongs to the studies operand-stage and register-cache; leave it out, or use `gpurf synth`",
     );
     if name == "register-cache" {
+        let in_parts = arguments.list || !arguments.run.is_empty();
+        ensure!(!in_parts, "compare register-cache counts in one pass; leave --list and --run out");
         return register_cache::run(&arguments);
+    }
+    if arguments.list {
+        arguments.print_list()?;
+        return Ok(Verdict::Holds);
+    }
+    if !arguments.run.is_empty() {
+        arguments.make_runs()?;
+        return Ok(Verdict::Holds);
     }
     let evaluation = arguments.evaluate()?;
     let costs = arguments.area.map(|width| operand_stage::Costs::of(&evaluation, width)).transpose()?;

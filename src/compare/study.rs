@@ -29,11 +29,9 @@ pub struct Study {
 impl Study {
     /// With the command line of this process as its command.
     pub fn new(name: &str, inputs: Vec<String>, findings: Vec<Finding>, plots: Vec<Plot>) -> Study {
-        let arguments: Vec<String> = std::env::args().skip(1).collect();
-        let command = format!("gpurf {}", arguments.join(" "));
         Study {
             name: name.into(),
-            command,
+            command: crate::LINE.get().cloned().unwrap_or_default(),
             version: env!("CARGO_PKG_VERSION").into(),
             inputs,
             findings,

@@ -17,13 +17,18 @@ pub fn text(_: &Path, _: &str) -> Result<String> {
         writeln!(text, "### gpurf {}\n\n{}.\n", command.get_name(), one_line(command.get_about()))?;
         text += "| argument | default | meaning |\n|---|---|---|\n";
         for argument in command.get_arguments() {
-            let (name, default, meaning) = (name(argument), default(argument), meaning(argument));
+            let [name, default, meaning] = row(argument);
             writeln!(text, "| `{name}` | {default} | {meaning} |")?;
         }
         text += "\n";
         text += &examples(command);
     }
     Ok(text)
+}
+
+/// How it is written, its default, and what it means.
+pub fn row(argument: &Arg) -> [String; 3] {
+    [name(argument), default(argument), meaning(argument)]
 }
 
 /// As it is written: `INPUT`, `--seed SEED`, `--check`.

@@ -12,7 +12,7 @@
 
 mod citation;
 mod claims;
-mod commands;
+pub mod commands;
 mod costs;
 mod designs;
 mod files;

@@ -34,7 +34,7 @@ pub use inventory::submit;
 pub(crate) use random::spread;
 pub use random::Random;
 pub use registry::{workbench, Registration};
-pub use sampling::Sample;
+pub use sampling::{PackedEngine, Sample};
 pub use scenario::{Drive, Scenario};
 pub use stimulus::Stimulus;
 pub use testbench::{Engine, Testbench};

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use gpurf_blocks::{layout, pack, Clocked, Ports};
+use gpurf_blocks::{layout, pack, unpack, Clocked, Ports};
 
 /// The packed ports of one cycle, as they stood before its edge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +12,29 @@ pub struct Sample {
     pub inputs: Vec<u32>,
     /// Words of the outputs, in packed order.
     pub outputs: Vec<u32>,
+}
+
+/// An engine with packed words for ports, in the order of [`crate::Workbench::fields`].
+pub type PackedEngine = Box<dyn Clocked<In = Vec<u32>, Out = Vec<u32>>>;
+
+/// What makes one of an engine whose type is known.
+pub(crate) struct Packed<E>(pub E);
+
+impl<E: Clocked> Clocked for Packed<E>
+where
+    E::In: Ports,
+    E::Out: Ports,
+{
+    type In = Vec<u32>;
+    type Out = Vec<u32>;
+
+    fn settle(&mut self, inputs: &Vec<u32>) -> Vec<u32> {
+        packed(&self.0.settle(&unpack(inputs)))
+    }
+
+    fn tick(&mut self) {
+        self.0.tick();
+    }
 }
 
 /// An engine, and a record of the cycles that it runs.

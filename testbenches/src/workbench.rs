@@ -14,7 +14,7 @@ use gpurf_hw::dialect::{Extent, Module, PortWaveform, Rtl};
 use gpurf_verilog::{emit, Hierarchy, Icarus, Verilated};
 use rust_hdl::prelude::Block;
 
-use crate::sampling::{Sample, Sampled};
+use crate::sampling::{Packed, PackedEngine, Sample, Sampled};
 use crate::{run, Drive, Engine, Outcome, Random, Testbench};
 
 /// An engine of a module.
@@ -99,6 +99,9 @@ pub trait Workbench {
 
     /// Where each port stands in the packed words of a [`Sample`]: inputs and outputs.
     fn fields(&self) -> (Vec<Field>, Vec<Field>);
+
+    /// A fresh engine after reset, for whoever decides its inputs from cycle to cycle.
+    fn open(&self, engine: EngineKind) -> Result<PackedEngine>;
 
     /// Drives one fresh engine with random stimulus for so many cycles, and gives back its ports, cycle by cycle.
     fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>>;
@@ -250,6 +253,10 @@ impl<M: Testbench> Workbench for Bench<M> {
 
     fn fields(&self) -> (Vec<Field>, Vec<Field>) {
         (layout::<M::In>(), layout::<M::Out>())
+    }
+
+    fn open(&self, engine: EngineKind) -> Result<PackedEngine> {
+        Ok(Box::new(Packed(self.engine(engine)?)))
     }
 
     fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>> {

@@ -1,0 +1,172 @@
+//! gpurf: GPU register-file hardware, simulated, exported and measured.
+//!
+//! One file per subcommand. Exit code 0 on success, 1 when something checked does not hold, 2 on
+//! unusable input.
+
+mod calibrate;
+mod chart;
+mod compare;
+mod designs;
+mod docs;
+mod doctor;
+mod engines;
+mod equivalence;
+mod input;
+mod mutants;
+mod output;
+mod overheads;
+mod plot;
+mod power;
+mod products;
+mod profile;
+mod records;
+mod register_cache;
+mod report;
+mod settings;
+mod shell;
+mod sim;
+mod synth;
+mod testbench;
+mod trace;
+mod units;
+mod verilog;
+mod workloads;
+
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
+use clap::{Parser, Subcommand};
+
+/// GPU register-file hardware from research papers, as synthesizable RTL: simulated inside a streaming
+/// multiprocessor, exported to Verilog, measured in gates.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show what the built-in workloads consist of, and check their answers
+    Workloads(workloads::Arguments),
+    /// Write instruction streams as Accel-Sim traces
+    Trace(trace::Arguments),
+    /// Run an instruction stream through a streaming multiprocessor
+    Sim(sim::Arguments),
+    /// Run designs on workloads and set them beside the papers' evaluations
+    Compare(compare::Arguments),
+    /// Set our cycles beside those of a reference, kernel by kernel
+    Calibrate(calibrate::Arguments),
+    /// Count traffic and energy of register caches over an instruction stream, without a streaming multiprocessor
+    RegisterCache(register_cache::Arguments),
+    /// Run the cycle testbenches of hardware modules
+    Testbench(testbench::Arguments),
+    /// Put faults into hardware modules and see whether their testbenches find them
+    Mutants(mutants::Arguments),
+    /// Export hardware modules as Verilog
+    Verilog(verilog::Arguments),
+    /// Synthesize hardware modules and report their area
+    Synth(synth::Arguments),
+    /// Prove that netlists do what their Verilog says
+    Equivalence(equivalence::Arguments),
+    /// Run hardware modules' netlists and report their energy
+    Power(power::Arguments),
+    /// Set the papers' storage and area claims beside what the RTL has
+    Overheads(overheads::Arguments),
+    /// Write one page with all results: claims, workloads, plots, areas, waveforms
+    Report(report::Arguments),
+    /// Write the tables of the documents from what they describe
+    Docs(docs::Arguments),
+    /// Tell which programs of others are there, and what each is needed for
+    Doctor(doctor::Arguments),
+    /// Print the completions of a shell
+    Completions(shell::CompletionsArguments),
+    /// Write the manual pages
+    Manual(shell::ManualArguments),
+}
+
+/// The command line of this process.
+static LINE: OnceLock<String> = OnceLock::new();
+
+/// Whether everything that a command checked holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Holds,
+    Fails,
+}
+
+/// Runs a command, of which these are the arguments, and gives back the exit code. What it has to say goes to standard
+/// output and standard error.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let line: Vec<OsString> = std::iter::once("gpurf".into()).chain(arguments).collect();
+    let command = match Cli::try_parse_from(&line) {
+        Ok(cli) => cli.command,
+        Err(error) => {
+            // Where nothing can be printed, nothing can be said about it either.
+            let _ = error.print();
+            return error.exit_code() as u8;
+        }
+    };
+    let _ = LINE.set(line.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "));
+    let result = match command {
+        Command::Workloads(arguments) => workloads::run(arguments),
+        Command::Trace(arguments) => trace::run(arguments),
+        Command::Sim(arguments) => sim::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Calibrate(arguments) => calibrate::run(arguments),
+        Command::RegisterCache(arguments) => register_cache::run(arguments),
+        Command::Testbench(arguments) => testbench::run(arguments),
+        Command::Mutants(arguments) => mutants::run(arguments),
+        Command::Verilog(arguments) => verilog::run(arguments),
+        Command::Synth(arguments) => synth::run(arguments),
+        Command::Equivalence(arguments) => equivalence::run(arguments),
+        Command::Power(arguments) => power::run(arguments),
+        Command::Overheads(arguments) => overheads::run(arguments),
+        Command::Report(arguments) => report::run(arguments),
+        Command::Docs(arguments) => docs::run(arguments),
+        Command::Doctor(arguments) => doctor::run(arguments),
+        Command::Completions(arguments) => shell::completions(arguments),
+        Command::Manual(arguments) => shell::manual(arguments),
+    };
+    match result {
+        Ok(Verdict::Holds) => 0,
+        Ok(Verdict::Fails) => 1,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            if input::is_wrong_answer(&error) {
+                1
+            } else {
+                2
+            }
+        }
+    }
+}
+
+/// What the command line knows by name, for those who build command lines.
+pub mod names {
+    use clap::{Command, CommandFactory};
+
+    /// The built-in workloads.
+    pub fn workloads() -> Vec<&'static str> {
+        gpurf_workloads::suite::SUITE.iter().map(|benchmark| benchmark.name).collect()
+    }
+
+    /// The designs that have a name of their own.
+    pub fn designs() -> Vec<&'static str> {
+        gpurf_sim::sm::PRESETS.iter().map(|preset| preset.name).collect()
+    }
+
+    /// The studies of `gpurf compare`.
+    pub fn studies() -> Vec<&'static str> {
+        super::compare::STUDIES.iter().map(|study| study.name.as_str()).collect()
+    }
+
+    /// The arguments of a command as they are written, each with its default and what it means; none of a command that is
+    /// not there.
+    pub fn arguments(command: &str) -> Vec<[String; 3]> {
+        let tool = super::Cli::command();
+        let found = tool.find_subcommand(command).into_iter().flat_map(Command::get_arguments);
+        found.map(super::docs::commands::row).collect()
+    }
+}
