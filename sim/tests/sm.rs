@@ -190,6 +190,30 @@ fn a_chain_of_dependent_instructions_takes_their_latency() {
 }
 
 #[test]
+fn the_drain_behind_the_last_launch_is_told_apart() {
+    let chain: Vec<Line> = (0..10).map(|_| ("IADD3", Some(1), &[1u8][..], ALL, &[][..])).collect();
+    // Of 32 warps, one of which has instructions: one block is resident at a time.
+    let blocks = |count: usize| kernel(header(1024), &vec![vec![chain.clone()]; count]);
+    let of = |count: usize| ideal(&blocks(count), 1);
+    let (one, three) = (of(1), of(3));
+    let (alone, counted) = (counters(&one), counters(&three));
+    assert_eq!((alone.fed_cycles, alone.fed_instructions, one.summary.fed_ipc), (0, 0, 0.0));
+    assert_eq!(
+        (counted.warp_instructions, counted.fed_instructions),
+        (30, 20),
+        "the third block is the drain"
+    );
+    // The first block's launch comes a cycle after the kernel's; blocks follow each other.
+    let block = counted.cycles / 3;
+    assert!(counted.fed_cycles.abs_diff(2 * block) <= 3, "{} of {}", counted.fed_cycles, counted.cycles);
+    assert_eq!(three.summary.fed_ipc, 20.0 / counted.fed_cycles as f64);
+
+    // Blocks that are resident together are launched one a cycle, which says nothing.
+    let together = kernel(header(32), &vec![vec![chain.clone()]; 3]);
+    assert_eq!(counters(&ideal(&together, 1)).fed_cycles, 0);
+}
+
+#[test]
 fn independent_instructions_are_bound_by_their_unit() {
     let lines: Vec<Line> =
         (0..20).map(|number| ("FADD", Some(number), &[30u8, 31][..], ALL, &[][..])).collect();

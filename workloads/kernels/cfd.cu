@@ -1,9 +1,9 @@
-// Compressible flow without viscosity in three dimensions: Euler's equations by finite volumes on an unstructured mesh of
-// tetrahedra, with steps of a Runge-Kutta method. Stands for Rodinia's CFD Solver (FineReg, Table II).
+// Compressible flow without viscosity in three dimensions: Euler's equations by finite volumes on an unstructured mesh
+// of tetrahedra, with steps of a Runge-Kutta method. Stands for Rodinia's CFD Solver (FineReg, Table II).
 //
-// A thread per element. Arrays have a stretch of `elements` values per component: density, three of
-// momentum and energy; four neighbours; and the three components of the four faces' normals, which point inwards and are
-// as long as the face is large. A neighbour below zero is a wall or the far field.
+// A thread per element. Arrays have a stretch of `elements` values per component: density, three of momentum and
+// energy; four neighbours; and the three components of the four faces' normals, which point inwards and are as long as
+// the face is large. A neighbour below zero is a wall or the far field.
 
 constexpr int COMPONENTS = 5;
 constexpr int FACES = 4;

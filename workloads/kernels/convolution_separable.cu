@@ -15,7 +15,8 @@ constexpr int COLUMNS_X = 16, COLUMNS_Y = 8;
 
 __constant__ float taps[2 * RADIUS + 1];
 
-// At most 32 registers, which is what 64 warps can have each: FineReg counts it among the programs that scheduling limits.
+// At most 32 registers, which is what 64 warps can have each: FineReg counts it among the programs that scheduling
+// limits.
 extern "C" __global__ void __maxnreg__(32) convolve_rows(const float *source, float *target, int width) {
     __shared__ float stretch[ROWS_Y][(STEPS + 2 * HALO) * ROWS_X];
 

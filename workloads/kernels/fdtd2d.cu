@@ -1,8 +1,8 @@
 // An electromagnetic wave in two dimensions by finite differences in the time domain, on Yee's staggered grid. Stands
 // for PolyBench's FDTD-2D (FineReg, Table II).
 //
-// A thread per cell, blocks of 32 x 8. `ex` has rows of columns + 1 values, `ey` has rows + 1 rows. A time step is three
-// launches; the source drives the first row of `ey`.
+// A thread per cell, blocks of 32 x 8. `ex` has rows of columns + 1 values, `ey` has rows + 1 rows. A time step is
+// three launches; the source drives the first row of `ey`.
 
 __device__ inline int column() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline int row() { return blockIdx.y * blockDim.y + threadIdx.y; }

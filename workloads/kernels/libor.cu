@@ -1,5 +1,5 @@
-// Value of a portfolio of swaptions in the LIBOR market model, by simulation, and its derivative with respect to the last
-// forward rate. Stands for LIB, the LIBOR Monte Carlo of GPGPU-Sim's own benchmarks (FineReg, Table II).
+// Value of a portfolio of swaptions in the LIBOR market model, by simulation, and its derivative with respect to the
+// last forward rate. Stands for LIB, the LIBOR Monte Carlo of GPGPU-Sim's own benchmarks (FineReg, Table II).
 //
 // A thread per path, in blocks of 64. All forward rates of a path lie in the thread's local memory, and for the
 // derivative those of all time steps: it goes back through them (adjoint differentiation).
@@ -61,8 +61,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     values[path] = value;
 }
 
-// `derivatives`: of the values, with respect to the last of the initial rates. At most 63 registers: FineReg's bit vectors
-// have 64 bits, and its counters of live registers six.
+// `derivatives`: of the values, with respect to the last of the initial rates. At most 63 registers: FineReg's bit
+// vectors have 64 bits, and its counters of live registers six.
 extern "C" __global__ void __maxnreg__(63)
     libor_derivative(const float *samples, float *values, float *derivatives, int paths) {
     const int path = blockIdx.x * THREADS + threadIdx.x;

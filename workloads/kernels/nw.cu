@@ -1,8 +1,8 @@
 // Global alignment of pairs of sequences by Needleman and Wunsch. Stands for Rodinia's NW (FineReg, Table II).
 //
-// The table of scores has one row and one column more than the sequences have elements. It is computed in tiles of
-// 16 x 16, one warp's half each, along diagonals: tiles of a diagonal are independent, and a launch computes one diagonal
-// of every pair. Grid: tiles of the diagonal, pairs.
+// The table of scores has one row and one column more than the sequences have elements. It is computed in tiles of 16 x
+// 16, one warp's half each, along diagonals: tiles of a diagonal are independent, and a launch computes one diagonal of
+// every pair. Grid: tiles of the diagonal, pairs.
 
 constexpr int TILE = 16;
 

@@ -1,7 +1,7 @@
 // Speckle-reducing anisotropic diffusion of an image, in tiles. Stands for Rodinia's srad_v2 (FineReg, Table II).
 //
-// A block of 16 x 16 threads has a pixel each; the tile and the pixels around it lie in shared memory. Pixels at the edge
-// of the image are their own neighbours outside. The sides are multiples of 16.
+// A block of 16 x 16 threads has a pixel each; the tile and the pixels around it lie in shared memory. Pixels at the
+// edge of the image are their own neighbours outside. The sides are multiples of 16.
 
 constexpr int TILE = 16;
 
@@ -21,8 +21,8 @@ struct Place {
         : x(blockIdx.x * TILE + threadIdx.x), y(blockIdx.y * TILE + threadIdx.y), index(y * columns + x) {}
 };
 
-// How quickly each pixel diffuses, and how its neighbours differ from it. `speckle` is the squared coefficient of variation
-// of the speckle.
+// How quickly each pixel diffuses, and how its neighbours differ from it. `speckle` is the squared coefficient of
+// variation of the speckle.
 extern "C" __global__ void srad_coefficients(float *to_east, float *to_west, float *to_north, float *to_south,
                                              const float *image, float *coefficients, int columns, int rows,
                                              float speckle) {

@@ -1,14 +1,15 @@
 // A Jacobi step on a grid in three dimensions: seven points, each cell from itself and its six neighbours. Stands for
 // Parboil's stencil (FineReg, Table II).
 //
-// A block of 32 x 4 threads walks up a column of 64 x 4 cells, two a thread. The layer at hand lies in shared memory, the
-// ones below and above in registers. Cells at the faces of the grid keep their values.
+// A block of 32 x 4 threads walks up a column of 64 x 4 cells, two a thread. The layer at hand lies in shared memory,
+// the ones below and above in registers. Cells at the faces of the grid keep their values.
 
 constexpr int THREADS_X = 32;
 constexpr int THREADS_Y = 4;
 constexpr int WIDTH = 2 * THREADS_X;
 
-// At most 32 registers, which is what 64 warps can have each: FineReg counts it among the programs that scheduling limits.
+// At most 32 registers, which is what 64 warps can have each: FineReg counts it among the programs that scheduling
+// limits.
 extern "C" __global__ void __maxnreg__(32)
     stencil(float centre_weight, float neighbour_weight, const float *source, float *target, int nx, int ny, int nz) {
     __shared__ float layer[THREADS_Y][WIDTH];

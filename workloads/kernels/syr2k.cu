@@ -3,7 +3,8 @@
 //
 // A thread per element of C, which grows in memory; blocks of 32 x 8.
 
-extern "C" __global__ void syr2k(float alpha, float beta, const float *a, const float *b, float *c, int size, int depth) {
+extern "C" __global__ void syr2k(float alpha, float beta, const float *a, const float *b, float *c, int size,
+                                 int depth) {
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < size && column < size) {

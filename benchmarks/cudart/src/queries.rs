@@ -121,6 +121,19 @@ pub unsafe extern "C" fn cudaGetDeviceProperties(properties: *mut Properties, _:
     SUCCESS
 }
 
+/// Bits of each channel, and the kind of their values.
+#[repr(C)]
+pub struct ChannelFormat {
+    bits: [i32; 4],
+    kind: i32,
+}
+
+/// Only handed back to calls that bind textures.
+#[no_mangle]
+pub unsafe extern "C" fn cudaCreateChannelDesc(x: i32, y: i32, z: i32, w: i32, kind: i32) -> ChannelFormat {
+    ChannelFormat { bits: [x, y, z, w], kind }
+}
+
 #[no_mangle]
 pub unsafe extern "C" fn cudaStreamCreate(stream: *mut *mut c_void) -> i32 {
     unsafe { *stream = std::ptr::null_mut() };

@@ -102,7 +102,8 @@ impl Front {
         sub_cores.iter().for_each(|sub_core| sub_core.begin_block(id, context));
         self.blocks += 1;
         self.fetch_block(machine)?;
-        if !self.has_block() {
+        // If no block has ended before, nothing but the launches themselves lies behind.
+        if !self.has_block() && self.blocks > machine.context.blocks.count() as u64 {
             let Machine { context, .. } = machine;
             let counters = &mut context.records.counters;
             counters.fed_cycles += context.clock.now - self.launch_end;

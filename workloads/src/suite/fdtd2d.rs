@@ -1,7 +1,7 @@
 //! PolyBench's FDTD-2D: an electromagnetic wave in two dimensions.
 //!
-//! 64 × 48 cells and 2 time steps, 256 × 256 and 8, 1024 × 1024 and 8, from random fields; a time step is three launches. The
-//! reference does the same in double precision.
+//! 64 × 48 cells and 2 time steps, 256 × 256 and 8, 1024 × 1024 and 8, from random fields; a time step is three
+//! launches. The reference does the same in double precision.
 
 use super::{expect_close, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Pointer, Result};
@@ -67,7 +67,8 @@ struct Fields {
 }
 
 impl Fields {
-    /// One time step. The first row of `ey` is driven; the first column of `ex` and what lies behind the last ones stay.
+    /// One time step. The first row of `ey` is driven; the first column of `ex` and what lies behind the last ones
+    /// stay.
     fn advance(&mut self, drive: f64) {
         let (rows, columns) = (self.rows, self.columns);
         self.ey[..columns].fill(drive);

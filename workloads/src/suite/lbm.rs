@@ -1,8 +1,8 @@
 //! Parboil's LBM: flow through a box with obstacles by the lattice Boltzmann method, D3Q19.
 //!
 //! 32 × 8 × 4 cells and 2 steps, 120 × 16 × 16 and 4, 120 × 48 × 48 and 4, from random distributions; rows of 32 or 128
-//! values. One cell in twenty is an obstacle, and one row in eight is driven. The reference fetches what arrives at a cell in
-//! double precision, where the kernel sends it.
+//! values. One cell in twenty is an obstacle, and one row in eight is driven. The reference fetches what arrives at a
+//! cell in double precision, where the kernel sends it.
 
 use super::{expect_close, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};

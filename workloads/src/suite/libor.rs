@@ -1,8 +1,8 @@
 //! LIB of GPGPU-Sim's benchmarks: the value of a portfolio of swaptions in the LIBOR market model, by simulation.
 //!
 //! 100 paths over 6 steps of 16 forward rates; 16,384 paths of 20 rates; 4,096 paths over 40 steps of 80 rates, as the
-//! benchmark has them. 15 swaptions. The reference simulates in double precision, and takes the derivative as the difference of two
-//! simulations with different rates.
+//! benchmark has them. 15 swaptions. The reference simulates in double precision, and takes the derivative as the
+//! difference of two simulations with different rates.
 
 use super::{expect_close, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};

@@ -1,8 +1,8 @@
 //! The CUDA SDK's MonteCarlo: prices of European call options by simulation.
 //!
-//! 8 options along 1,024 paths, 128 along 16,384, 512 along 65,536. The reference is the closed formula of Black and Scholes,
-//! which the simulation comes near to as paths become many; beside it, the same paths in double precision, with normal samples
-//! found by bisection of the distribution function.
+//! 8 options along 1,024 paths, 128 along 16,384, 512 along 65,536. The reference is the closed formula of Black and
+//! Scholes, which the simulation comes near to as paths become many; beside it, the same paths in double precision,
+//! with normal samples found by bisection of the distribution function.
 
 use bytemuck::NoUninit;
 

@@ -1,8 +1,8 @@
 //! Rodinia's NW: global alignment of pairs of sequences by Needleman and Wunsch.
 //!
-//! A launch computes a diagonal of tiles, so that the first and the last one of a pair have one block, whatever the size; many
-//! pairs at once have enough blocks. 1 pair of 64 elements, 256 pairs of 48, 256 of 160. The reference fills the table row by
-//! row.
+//! A launch computes a diagonal of tiles, so that the first and the last one of a pair have one block, whatever the
+//! size; many pairs at once have enough blocks. 1 pair of 64 elements, 256 pairs of 48, 256 of 160. The reference fills
+//! the table row by row.
 
 use super::{expect_equal, Benchmark, Size};
 use crate::{Device, Module, Result};

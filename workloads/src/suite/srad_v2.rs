@@ -1,8 +1,9 @@
 //! Rodinia's srad_v2: speckle-reducing anisotropic diffusion of an image, in tiles of 16 × 16 pixels.
 //!
-//! A random image of 64 × 48 pixels and 2 iterations, 256 × 256 and 4, 1024 × 768 and 8. Before each iteration the host reads
-//! the image and takes the speckle's coefficient of variation from a part of it. The benchmark's kernels read beside the image
-//! at its edges and do not use it; these do not. The reference is that of [`srad_v1`](super::srad_v1), which diffuses alike.
+//! A random image of 64 × 48 pixels and 2 iterations, 256 × 256 and 4, 1024 × 768 and 8. Before each iteration the host
+//! reads the image and takes the speckle's coefficient of variation from a part of it. The benchmark's kernels read
+//! beside the image at its edges and do not use it; these do not. The reference is that of [`srad_v1`](super::srad_v1),
+//! which diffuses alike.
 
 use super::srad_v1::{diffuse, variation};
 use super::{expect_close, Benchmark, Size, Tolerance};

@@ -1,7 +1,7 @@
 //! Parboil's stencil: Jacobi steps on a grid in three dimensions, each cell from itself and its six neighbours.
 //!
-//! 128 × 32 × 8 cells and 1 step, 256 × 256 × 16 and 2, 512 × 512 × 32 and 3, from random values. The reference does the same
-//! in double precision.
+//! 128 × 32 × 8 cells and 1 step, 256 × 256 × 16 and 2, 512 × 512 × 32 and 3, from random values. The reference does
+//! the same in double precision.
 
 use super::{expect_close, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};

@@ -1,8 +1,8 @@
 //! Parboil's TPACF: histograms of the angles between galaxies, for their two-point angular correlation.
 //!
-//! One set of observed points and several random ones, on the northern half of the sphere: 1 random set of 64 points, 28 of
-//! 192, 28 of 512; observed points cluster. Bins are even in the logarithm of the angle, five a decade, from 1 to 10,000 arc
-//! minutes. The reference finds a pair's bin by going through all bounds.
+//! One set of observed points and several random ones, on the northern half of the sphere: 1 random set of 64 points,
+//! 28 of 192, 28 of 512; observed points cluster. Bins are even in the logarithm of the angle, five a decade, from 1 to
+//! 10,000 arc minutes. The reference finds a pair's bin by going through all bounds.
 
 use super::{expect_equal, Benchmark, Size};
 use crate::{Device, Module, Result};
