@@ -17,7 +17,8 @@ def read(folder):
     if not (folder / "study.json").is_file():
         raise Error(f"{folder}: there is no study.json; `gpurf compare STUDY --out {folder}` writes it")
     results = {file.stem: _load(file) for file in files}
-    kept = (_load(file) for file in sorted(folder.glob("results/*.json")))
+    kept = [_load(file)["outcome"] for file in sorted(folder.glob("results/*.json"))]
+    # A workload that a design has no room for leaves a result without an outcome.
     results["runs"] = [run for run in kept if run is not None]
     return results
 

@@ -36,7 +36,7 @@ def test_a_folder_has_what_the_study_returned(study):
     assert {(run["workload"], run["label"]) for run in runs} == {
         (workload, label) for workload in ("nn", "bfs") for label in ("baseline", "malekeh-gto", "bow")
     }
-    assert sorted(map(json.dumps, kept["runs"])) == sorted(map(json.dumps, runs))
+    assert sorted(map(json.dumps, kept["runs"])) == sorted(map(json.dumps, runs)) and len(runs) == 6
     assert kept["study"]["name"] == "malekeh" and kept["study"]["inputs"] == ["nn", "bfs"]
     assert kept["study"]["command"].startswith("gpurf compare malekeh nn bfs --designs malekeh-gto,bow")
 
