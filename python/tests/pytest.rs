@@ -51,7 +51,7 @@ fn installed() -> TempDir {
 
 fn run(python: &Path, site: &TempDir, arguments: &[&str]) -> Output {
     let mut command = Command::new(python);
-    // Python looks in the folder where it is before anywhere else, and beside this test lies a module without its native part.
+    // Python looks in its own folder first, and beside this test lies a module without its native part.
     command.current_dir(site).env("PYTHONPATH", site.path()).env("PYTHONDONTWRITEBYTECODE", "1");
     command.args(arguments).output().expect("it starts")
 }
