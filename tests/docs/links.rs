@@ -162,9 +162,15 @@ fn collect_names(path: &Path, names: &mut BTreeSet<String>) {
 fn commands_name_tests_and_benches_that_exist() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace");
     let manifest: toml::Table = manifest.parse().expect("it is TOML");
+    let members = manifest["workspace"]["members"].as_array().expect("a list");
+    let folders: Vec<PathBuf> =
+        members.iter().map(|path| root().join(path.as_str().expect("a path"))).collect();
     let folder = |package: &str| -> Option<PathBuf> {
-        let path = manifest["workspace"]["dependencies"].get(package)?.get("path")?.as_str()?;
-        Some(root().join(path))
+        let is_named = |folder: &&PathBuf| {
+            let text = fs::read_to_string(folder.join("Cargo.toml")).expect("a member's manifest");
+            text.contains(&format!("name = \"{package}\""))
+        };
+        folders.iter().find(is_named).cloned()
     };
     let mut missing = vec![];
     for document in documents() {
