@@ -62,6 +62,22 @@ fn only_what_is_missing_or_damaged_is_made_again() {
 }
 
 #[test]
+fn a_study_of_other_arguments_or_damaged_is_joined_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |inputs: &[&str]| {
+        let arguments = [&["study", "malekeh"], inputs, &["--designs", "bow"]].concat();
+        let output = workflow("run", folder.path(), &arguments)?;
+        assert!(output.status.success(), "{}", said(&output));
+        Some(fs::read(folder.path().join("study/study.json")).expect("a study"))
+    };
+    let Some(both) = run(&["nn", "lud"]) else { return };
+    let one = run(&["nn"]).expect("as before");
+    assert!(one != both && run(&["nn", "lud"]).expect("as before") == both);
+    fs::write(folder.path().join("study/study.json"), &both[..both.len() / 2]).expect("damaged");
+    assert!(run(&["nn", "lud"]).expect("as before") == both);
+}
+
+#[test]
 fn what_cannot_run_is_said_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     for (arguments, part) in [
