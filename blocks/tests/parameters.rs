@@ -20,7 +20,9 @@ fn every_possible_value_is_taken_and_given_back() {
 fn a_value_beyond_is_refused_with_what_is_possible() {
     for parameter in PARAMETERS {
         let beyond = match parameter.values {
-            Values::OneOf(numbers) => vec![numbers[0] - 1, parameter.values.largest() + 1],
+            Values::OneOf(numbers) => {
+                numbers[0].checked_sub(1).into_iter().chain([parameter.values.largest() + 1]).collect()
+            }
             Values::Range { first, last, step } if step > 1 => vec![first + 1, last + step],
             Values::Range { last, .. } => vec![last + 1],
             Values::Names(_) | Values::File(_) => vec![],

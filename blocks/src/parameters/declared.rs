@@ -64,10 +64,10 @@ parameters! {
     issue_on_dispatch [id]: bool = true, BOOLEAN, "", "F §II: once dispatched, the OCU will be released";
 
     /// Ports of the arbiter through which registers leave the banks without an instruction, last in order.
-    transfer_ports [tp]: usize = 0, one_of(&[0, 1]), "", "R §V-C: register indices are sent to the ACRF through arbitrator";
+    transfer_ports [t]: usize = 0, one_of(&[0, 1]), "", "R §V-C: register indices are sent to the ACRF through arbitrator";
 
     /// Rows of a bank. A row holds one register of a warp.
-    rows: usize = 256, one_of(&[32, 64, 128, 256]), "registers of a warp", "F Table I: 256 KB per SM";
+    rows [r]: usize = 256, one_of(&[32, 64, 128, 256]), "registers of a warp", "F Table I: 256 KB per SM";
 
     /// Which entry of a cache table makes room.
     replacement [lru]: ReplacementPolicy = ReplacementPolicy::Malekeh, names(ReplacementPolicy::VARIANTS), "",
