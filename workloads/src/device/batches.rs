@@ -79,10 +79,12 @@ impl Progress {
         let Some(last) = blocks.last() else { return Ok(Batch::Over) };
         self.next = last + 1;
         let run = |number| self.launch.run_block(&self.seen, number, record);
-        let executed: Vec<Option<Executed>> = match work {
-            Work::Shared => blocks.into_par_iter().map(run).collect::<Result<_>>()?,
-            Work::Alone => blocks.into_iter().map(run).collect::<Result<_>>()?,
+        let executed: Vec<Result<Option<Executed>>> = match work {
+            Work::Shared => blocks.into_par_iter().map(run).collect(),
+            Work::Alone => blocks.into_iter().map(run).collect(),
         };
+        // Of several errors the first block's, whichever thread came to one first.
+        let executed: Vec<Option<Executed>> = executed.into_iter().collect::<Result<_>>()?;
         let mut done = vec![];
         for executed in executed {
             let Some((writes, block, text)) = executed else { return Ok(Batch::Waits) };
