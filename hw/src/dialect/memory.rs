@@ -78,27 +78,40 @@ impl<const W: usize, const A: usize> Logic for Memory<W, A> {
 
     fn hdl(&self) -> Verilog {
         let rows = self._rows.len();
-        let address = match rows {
-            1 => "1'b0".to_string(),
-            _ if clog2(rows) == A => "address".to_string(),
-            _ => format!("address[{}:0]", clog2(rows) - 1),
-        };
         Verilog::Custom(format!(
-            "reg [{msb}:0] rows [0:{last}];\n\
-             `ifndef SYNTHESIS\n\
-             integer row;\n\
-             initial begin\n\
-             \x20 for (row = 0; row < {rows}; row = row + 1) rows[row] = {{{W}{{1'b0}}}};\n\
-             \x20 read_data = {{{W}{{1'b0}}}};\n\
-             end\n\
-             `endif\n\
+            "{declared}\
              always @(posedge clock)\n\
              \x20 if (enable) begin\n\
-             \x20   if (write) rows[{address}] <= write_data;\n\
-             \x20   else read_data <= rows[{address}];\n\
+             \x20   if (write) {row} <= write_data;\n\
+             \x20   else read_data <= {row};\n\
              \x20 end\n",
-            msb = W - 1,
-            last = rows - 1,
+            declared = declared(W, rows),
+            row = row::<A>("address", rows),
         ))
+    }
+}
+
+/// In Verilog: so many rows of so many bits. In simulation they are zero at first, and so is what was read last.
+pub(super) fn declared(width: usize, rows: usize) -> String {
+    format!(
+        "reg [{msb}:0] rows [0:{last}];\n\
+         `ifndef SYNTHESIS\n\
+         integer row;\n\
+         initial begin\n\
+         \x20 for (row = 0; row < {rows}; row = row + 1) rows[row] = {{{width}{{1'b0}}}};\n\
+         \x20 read_data = {{{width}{{1'b0}}}};\n\
+         end\n\
+         `endif\n",
+        msb = width - 1,
+        last = rows - 1,
+    )
+}
+
+/// In Verilog: the row of `rows` that a port of `A` bits names.
+pub(super) fn row<const A: usize>(address: &str, rows: usize) -> String {
+    match rows {
+        1 => "rows[1'b0]".to_string(),
+        _ if clog2(rows) == A => format!("rows[{address}]"),
+        _ => format!("rows[{address}[{}:0]]", clog2(rows) - 1),
     }
 }

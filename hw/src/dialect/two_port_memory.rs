@@ -2,6 +2,7 @@
 
 use rust_hdl::prelude::*;
 
+use super::memory::{declared, row};
 use super::{activity, Clocking, Identity};
 
 /// A memory of up to 2^`A` rows of `W` bits with a port that reads and one that writes.
@@ -82,25 +83,15 @@ impl<const W: usize, const A: usize> Logic for TwoPortMemory<W, A> {
 
     fn hdl(&self) -> Verilog {
         let rows = self._rows.len();
-        let bits = match clog2(rows) {
-            bits if bits == A => String::new(),
-            bits => format!("[{}:0]", bits - 1),
-        };
         Verilog::Custom(format!(
-            "reg [{msb}:0] rows [0:{last}];\n\
-             `ifndef SYNTHESIS\n\
-             integer row;\n\
-             initial begin\n\
-             \x20 for (row = 0; row < {rows}; row = row + 1) rows[row] = {{{W}{{1'b0}}}};\n\
-             \x20 read_data = {{{W}{{1'b0}}}};\n\
-             end\n\
-             `endif\n\
+            "{declared}\
              always @(posedge clock) begin\n\
-             \x20 if (read) read_data <= rows[read_address{bits}];\n\
-             \x20 if (write) rows[write_address{bits}] <= write_data;\n\
+             \x20 if (read) read_data <= {read};\n\
+             \x20 if (write) {written} <= write_data;\n\
              end\n",
-            msb = W - 1,
-            last = rows - 1,
+            declared = declared(W, rows),
+            read = row::<A>("read_address", rows),
+            written = row::<A>("write_address", rows),
         ))
     }
 }

@@ -38,10 +38,7 @@ impl Monolithic {
         let (mut waits, mut takes) = (Waits::default(), 0u64);
         for (index, sub_core) in sub_cores.iter_mut().enumerate() {
             let candidates = sub_core.candidates(context);
-            waits.ready |= spread(candidates.ready) << index;
-            waits.dependence |= spread(candidates.dependence) << index;
-            waits.shared |= spread(candidates.shared) << index;
-            waits.others |= spread(candidates.others) << index;
+            waits = waits.union(candidates.waits.map(|warps| spread(warps as WarpSet) << index));
             takes |= spread(if candidates.free_collector { WarpSet::MAX } else { 0 }) << index;
         }
         let allowed = match &mut self.active {

@@ -32,6 +32,28 @@ pub(super) struct Waits {
     pub others: u64,
 }
 
+impl Waits {
+    /// The same warps where others number them.
+    pub fn map(self, renumber: impl Fn(u64) -> u64) -> Waits {
+        Waits {
+            ready: renumber(self.ready),
+            dependence: renumber(self.dependence),
+            shared: renumber(self.shared),
+            others: renumber(self.others),
+        }
+    }
+
+    /// These warps and those.
+    pub fn union(self, other: Waits) -> Waits {
+        Waits {
+            ready: self.ready | other.ready,
+            dependence: self.dependence | other.dependence,
+            shared: self.shared | other.shared,
+            others: self.others | other.others,
+        }
+    }
+}
+
 /// The active warps of a scheduler.
 pub(super) struct ActiveSet {
     policy: TwoLevel,

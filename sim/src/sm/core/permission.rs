@@ -2,6 +2,8 @@
 
 use gpurf_blocks::WarpSet;
 
+use super::super::two_level::Waits;
+
 /// The decision of a scheduler of the whole SM; a bit per warp.
 #[derive(Clone, Copy)]
 pub(super) struct Permission {
@@ -11,14 +13,8 @@ pub(super) struct Permission {
     pub any: bool,
 }
 
-/// What a scheduler of the whole SM has to know; a bit per warp.
+/// What a scheduler of the whole SM has to know.
 pub(in crate::sm) struct Candidates {
-    pub ready: WarpSet,
-    /// Waiting for something other than memory.
-    pub dependence: WarpSet,
-    /// Waiting for shared memory.
-    pub shared: WarpSet,
-    /// Waiting for other memory, or at a barrier.
-    pub others: WarpSet,
+    pub waits: Waits,
     pub free_collector: bool,
 }

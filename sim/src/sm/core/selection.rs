@@ -11,12 +11,8 @@ impl<E: RunsSubCore> Core<E> {
     /// The warps among which a scheduler of the whole SM may choose in this cycle.
     pub fn candidates(&mut self, context: &mut Context) -> Candidates {
         self.classify(context);
-        let waits = self.situation.waits(self.situation.ready & !self.launched);
         Candidates {
-            ready: waits.ready as WarpSet,
-            dependence: waits.dependence as WarpSet,
-            shared: waits.shared as WarpSet,
-            others: waits.others as WarpSet,
+            waits: self.situation.waits(self.situation.ready & !self.launched),
             free_collector: self.collectors.occupied != self.collectors.all,
         }
     }
