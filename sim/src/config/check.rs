@@ -73,9 +73,11 @@ impl Config {
         }
         cache_shape("l2", self.l2.size, self.l2.ways)?;
         between("l2.latency", self.l2.latency, self.l1.latency, MAX_LATENCY)?;
-        between("l2.cycles_per_sector", self.l2.cycles_per_sector, 1, MAX_LATENCY)?;
+        between("l2.cycles_per_sector", self.l2.cycles_per_sector, 0, MAX_LATENCY)?;
+        between("l2.slices", self.l2.slices as u64, 1, 128)?;
+        between("dram.channels", self.dram.channels as u64, 1, 128)?;
         between("dram.latency", self.dram.latency, self.l2.latency, MAX_LATENCY)?;
-        between("dram.cycles_per_sector", self.dram.cycles_per_sector, 1, MAX_LATENCY)
+        between("dram.cycles_per_sector", self.dram.cycles_per_sector, 0, MAX_LATENCY)
     }
 }
 

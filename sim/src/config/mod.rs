@@ -290,6 +290,8 @@ pub struct L2 {
     pub partial_fill: bool,
     pub write_back: bool,
     pub copies: bool,
+    pub shared: bool,
+    pub slices: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -297,6 +299,7 @@ pub struct L2 {
 pub struct Dram {
     pub latency: u64,
     pub cycles_per_sector: u64,
+    pub channels: usize,
 }
 
 impl Config {

@@ -2,8 +2,9 @@
 //!
 //! A kernel's thread blocks are dealt to the SMs in turn; a kernel starts when the one before has ended on
 //! all of them. Each SM has its own share of L2 and of the bandwidth behind it, so that between two ends of
-//! an interval no SM depends on another: they can run on any number of threads with the same result.
-//! There the controller compares the instructions of all SMs in the interval with those of the one before
+//! an interval no SM depends on another: they can run on any number of threads with the same result. Or they share one L2 and
+//! one DRAM (`l2.shared`): then they take turns, the one that is furthest behind first, on one thread.
+//! At the end of an interval the controller compares the instructions of all SMs in the interval with those of the one before
 //! (F §IV-B3), and STHLD changes.
 
 use gpurf_blocks::Allocation;
@@ -12,6 +13,7 @@ use rayon::prelude::*;
 
 use super::error::SmError;
 use super::marking::PartnerMarks;
+use super::memory::Partitions;
 use super::pipeline::PipelineListener;
 use super::sm::Sm;
 use crate::config::{Config, Sthld};
@@ -26,6 +28,8 @@ use crate::statistics::{
 /// SMs whose sub-cores' hardware is run by engines of type `E`.
 pub struct Gpu<E> {
     sms: Vec<Sm<E>>,
+    /// What the SMs share.
+    partitions: Option<Box<Partitions>>,
     config: Config,
     design: Design,
     seed: u64,
@@ -52,6 +56,7 @@ impl<E: RunsSubCore> Gpu<E> {
         let sms = (0..count).map(|number| Sm::new(config, design, (number, count), &mut engines));
         let mut gpu = Gpu {
             sms: sms.collect(),
+            partitions: config.l2.shared.then(|| Box::new(Partitions::shared(config))),
             config: config.clone(),
             design,
             seed,
@@ -120,7 +125,13 @@ impl<E: RunsSubCore> Gpu<E> {
 
     /// A copy from the host, which leaves its data in L2 and takes no time.
     pub fn copy_to_device(&mut self, address: u64, bytes: u64) {
-        self.sms.iter_mut().for_each(|sm| sm.machine.context.memory.unit.l2.copy_to_device(address, bytes));
+        match &mut self.partitions {
+            Some(partitions) => partitions.copy_to_device(address, bytes),
+            None => self
+                .sms
+                .iter_mut()
+                .for_each(|sm| sm.machine.context.memory.unit.copy_to_device(address, bytes)),
+        }
     }
 
     /// Launches a kernel and runs it to its end, or to the limit of cycles.
@@ -156,7 +167,10 @@ impl<E: RunsSubCore> Gpu<E> {
         loop {
             let end =
                 (self.interval_start.cycles + self.config.hardware.interval as u64).min(self.cycle_limit);
-            let over = run_all(&mut self.sms, end)?;
+            let over = match self.partitions {
+                Some(_) => in_turns(&mut self.sms, &mut self.partitions, end)?,
+                None => run_all(&mut self.sms, end)?,
+            };
             let reached = self.sms.iter().map(|sm| sm.now()).max().unwrap_or(end);
             self.cycle = if over { reached } else { end };
             self.sms.iter_mut().for_each(|sm| sm.idle_until(self.cycle));
@@ -277,7 +291,7 @@ impl<E: RunsSubCore> Gpu<E> {
 }
 
 impl<E: RunsSubCore + Send> Gpu<E> {
-    /// As [`Gpu::run_kernel`], SMs side by side on the threads there are.
+    /// As [`Gpu::run_kernel`], SMs side by side on the threads there are, if they share nothing.
     pub fn run_kernel_in_parallel(&mut self, kernel: &Kernel, reuse: Option<&Reuse>) -> Result<(), SmError> {
         self.run_kernel_by(kernel, reuse, side_by_side)
     }
@@ -289,4 +303,25 @@ fn one_by_one<E: RunsSubCore>(sms: &mut [Sm<E>], end: u64) -> Result<bool, SmErr
 
 fn side_by_side<E: RunsSubCore + Send>(sms: &mut [Sm<E>], end: u64) -> Result<bool, SmError> {
     sms.par_iter_mut().map(|sm| sm.run_until(end)).try_reduce(|| true, |over, other| Ok(over && other))
+}
+
+/// As an SM asks for a sector its answer is known: so the one that is furthest behind goes first, of several the one with the
+/// least number, and what they share is lent to it.
+fn in_turns<E: RunsSubCore>(
+    sms: &mut [Sm<E>],
+    partitions: &mut Option<Box<Partitions>>,
+    end: u64,
+) -> Result<bool, SmError> {
+    let mut over = vec![false; sms.len()];
+    loop {
+        let runs = |&(number, sm): &(usize, &Sm<E>)| !over[number] && sm.now() < end;
+        let next = sms.iter().enumerate().filter(runs).min_by_key(|(_, sm)| sm.now());
+        let Some((number, _)) = next else { return Ok(over.iter().all(|&over| over)) };
+        let sm = &mut sms[number];
+        partitions.iter_mut().for_each(|partitions| partitions.forget(sm.now()));
+        sm.machine.context.memory.unit.l2.partitions = partitions.take();
+        let result = sm.take_turn(end);
+        *partitions = sm.machine.context.memory.unit.l2.partitions.take();
+        over[number] = result?;
+    }
 }

@@ -200,7 +200,7 @@ impl DramMove {
             registers.resize(occupancy.warps * occupancy.registers, 0);
             registers[self.stored] = value;
             machine.context.records.blocks.context_sectors +=
-                machine.context.memory.unit.l2.store_register(machine.context.clock.now);
+                machine.context.memory.unit.l2.store_register(machine.context.clock.now, self.stored as u64);
             self.reading = None;
             self.stored += 1;
         }
@@ -215,7 +215,7 @@ impl DramMove {
         let now = machine.context.clock.now;
         self.loaded = self.next(machine, occupancy, to.block, self.loaded);
         if self.loaded < occupancy.warps * occupancy.registers {
-            let (arrival, sectors) = machine.context.memory.unit.l2.load_register(now);
+            let (arrival, sectors) = machine.context.memory.unit.l2.load_register(now, self.loaded as u64);
             machine.context.records.blocks.context_sectors += sectors;
             self.coming.push_back((arrival, self.loaded));
             self.loaded += 1;

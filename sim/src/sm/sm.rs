@@ -118,6 +118,17 @@ impl<E: RunsSubCore> Sm<E> {
 
     /// Runs until cycle `end`, or until the kernel is over. Whether it is.
     pub fn run_until(&mut self, end: u64) -> Result<bool, SmError> {
+        self.run(end, false)
+    }
+
+    /// Runs for a cycle, and on to the next one in which something can happen, but not beyond `end`. Whether the kernel is
+    /// over.
+    pub fn take_turn(&mut self, end: u64) -> Result<bool, SmError> {
+        self.run(end, true)
+    }
+
+    /// Runs until cycle `end`, or until the kernel is over; for a turn only if `once`. Whether the kernel is over.
+    fn run(&mut self, end: u64, once: bool) -> Result<bool, SmError> {
         let Some(mut front) = self.front.take() else { return Ok(true) };
         let launching = front.launch_end.min(end).saturating_sub(self.now());
         self.rest(launching);
@@ -138,6 +149,9 @@ impl<E: RunsSubCore> Sm<E> {
             }
             let can_launch = self.switching.free_slot(&front, &self.machine).is_some();
             self.advance(active || can_launch, end)?;
+            if once {
+                break;
+            }
         }
         // Nothing is resident either if the last block left in the last cycle.
         over |= !front.has_block() && self.machine.context.blocks.count() == 0;

@@ -38,6 +38,14 @@ const EMPTY: Line = Line {
     dirty: 0,
 };
 
+/// A line that makes room for another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Replaced {
+    pub line: u64,
+    /// Sectors of it with data that memory has not.
+    pub sectors: u32,
+}
+
 impl Cache {
     /// `size` in bytes.
     pub fn new(size: u64, ways: usize) -> Self {
@@ -71,8 +79,8 @@ impl Cache {
         }
     }
 
-    /// The sector will be present from cycle `ready` on. How many sectors with data that memory has not make room for it.
-    pub fn fill(&mut self, line: u64, sector: usize, ready: u64) -> u32 {
+    /// The sector will be present from cycle `ready` on. What makes room for it.
+    pub fn fill(&mut self, line: u64, sector: usize, ready: u64) -> Replaced {
         let (found, replaced) = self.occupy(line);
         found.ready[sector] = ready;
         replaced
@@ -80,7 +88,7 @@ impl Cache {
 
     /// Bytes of a sector, one bit each, are stored in cycle `now`. A sector is present once all of it is stored. What
     /// makes room for it, as in [`Cache::fill`].
-    pub fn write(&mut self, line: u64, sector: usize, bytes: u32, now: u64) -> u32 {
+    pub fn write(&mut self, line: u64, sector: usize, bytes: u32, now: u64) -> Replaced {
         let (found, replaced) = self.occupy(line);
         found.written[sector] |= bytes;
         if found.written[sector] == u32::MAX && found.ready[sector] == ABSENT {
@@ -97,14 +105,14 @@ impl Cache {
     }
 
     /// The way of a line, in place of another one if need be.
-    fn occupy(&mut self, line: u64) -> (&mut Line, u32) {
+    fn occupy(&mut self, line: u64) -> (&mut Line, Replaced) {
         self.uses += 1;
         let uses = self.uses;
         let set = self.set(line);
-        let mut replaced = 0;
+        let mut replaced = Replaced::default();
         let way = set.iter().position(|way| way.tag == line).unwrap_or_else(|| {
             let oldest = (0..set.len()).min_by_key(|&way| set[way].last_use).expect("a set has ways");
-            replaced = set[oldest].dirty.count_ones();
+            replaced = Replaced { line: set[oldest].tag, sectors: set[oldest].dirty.count_ones() };
             set[oldest] = Line { tag: line, ..EMPTY };
             oldest
         });
@@ -146,7 +154,7 @@ mod tests {
     fn the_least_recently_used_line_of_a_set_is_replaced() {
         let mut cache = Cache::new(2 * 128 * 4, 4);
         let lines = [0, 2, 4, 6];
-        lines.iter().for_each(|&line| assert_eq!(cache.fill(line, 0, 0), 0));
+        lines.iter().for_each(|&line| assert_eq!(cache.fill(line, 0, 0).sectors, 0));
         assert!(cache.lookup(0, 0).is_some());
         cache.fill(8, 0, 0);
         assert!(cache.lookup(0, 0).is_some() && cache.lookup(8, 0).is_some());
@@ -172,7 +180,7 @@ mod tests {
         cache.write(1, 0, u32::MAX, 0);
         cache.write(1, 3, 1, 0);
         (0..4).step_by(3).for_each(|sector| cache.mark_dirty(1, sector));
-        assert_eq!(cache.fill(2, 0, 0), 2);
-        assert_eq!(cache.fill(3, 0, 0), 0);
+        assert_eq!(cache.fill(2, 0, 0), Replaced { line: 1, sectors: 2 });
+        assert_eq!(cache.fill(3, 0, 0), Replaced { line: 2, sectors: 0 });
     }
 }

@@ -1,54 +1,46 @@
-//! L2 and DRAM, as one SM sees them, and the links to them.
+//! The SM's links to L2 and DRAM, and how long an answer takes.
 
-use crate::config::{self, Config, LINE};
+use crate::config::{Config, LINE};
 use crate::statistics::Counters;
 
-use super::cache::{place, Cache};
+use super::cache::place;
 use super::coalescer::{SectorAccess, SECTOR, SECTORS};
 use super::link::Link;
+use super::partitions::Partitions;
 
 pub(in crate::sm) struct L2 {
-    config: config::L2,
-    tags: Cache,
-    /// To L2, and back.
+    shared_requests: bool,
+    /// To the partitions, and back.
     requests: Link,
     replies: Link,
-    dram: Link,
-    /// From the arrival of a request at the link to its reply, from L2 and from DRAM.
+    /// From the arrival of a request at the link to its reply, from L2 and from DRAM, if nothing is in its way.
     latency: u64,
     dram_latency: u64,
+    /// What is behind the links. What all SMs share goes from one to the next as they take turns.
+    pub partitions: Option<Box<Partitions>>,
 }
 
 impl L2 {
-    pub fn new(Config { l1, l2, dram, .. }: &Config) -> Self {
+    pub fn new(config: &Config) -> Self {
+        let Config { l1, l2, dram, .. } = config;
         L2 {
-            tags: Cache::new(l2.size, l2.ways),
+            shared_requests: l2.shared_requests,
             requests: Link::new(l2.cycles_per_sector),
             replies: Link::new(l2.cycles_per_sector),
-            dram: Link::new(dram.cycles_per_sector),
             // Latencies are those from load to use: L1 has taken its share before a request leaves.
             latency: l2.latency - l1.latency,
             dram_latency: dram.latency - l1.latency,
-            config: l2.clone(),
+            partitions: (!l2.shared).then(|| Box::new(Partitions::own(config))),
         }
     }
 
-    /// A copy from the host leaves its data here, or the end of it, if there is less room.
-    pub fn copy_to_device(&mut self, address: u64, bytes: u64) {
-        if !self.config.copies {
-            return;
-        }
-        let end = address.saturating_add(bytes);
-        let start = address.max(end.saturating_sub(self.config.size));
-        for number in start / SECTOR..end.div_ceil(SECTOR) {
-            let (line, sector) = place(number * SECTOR);
-            self.tags.fill(line, sector, 0);
-        }
+    fn partitions(&mut self) -> &mut Partitions {
+        self.partitions.as_mut().expect("it is this SM's turn")
     }
 
     /// Loads a sector; the cycle in which it is back.
     pub(super) fn load(&mut self, now: u64, line: u64, sector: usize, counters: &mut Counters) -> u64 {
-        let sent = if self.config.shared_requests { self.requests.take(now) } else { now };
+        let sent = if self.shared_requests { self.requests.take(now) } else { now };
         let (arrival, hit) = self.read(sent, line, sector);
         counters.l2_reads += 1;
         counters.l2_hits += u64::from(hit);
@@ -59,10 +51,9 @@ impl L2 {
     pub(super) fn store(&mut self, now: u64, access: SectorAccess) -> u64 {
         let SectorAccess { line, sector, bytes } = access;
         let sent = self.requests.take(now);
-        // What is stored is here; the rest of the sector need not be.
-        let bytes = if self.config.partial_fill { u32::MAX } else { bytes };
-        let replaced = self.tags.write(line, sector, bytes, sent);
-        self.keep(sent, line, sector, replaced);
+        let partitions = self.partitions();
+        let sent = partitions.take_slice(sent, line);
+        partitions.store(sent, line, sector, bytes);
         sent + self.latency
     }
 
@@ -70,36 +61,22 @@ impl L2 {
     pub(super) fn update(&mut self, now: u64, SectorAccess { line, sector, .. }: SectorAccess) -> u64 {
         let sent = self.requests.take(now);
         let (arrival, _) = self.read(sent, line, sector);
-        self.keep(sent, line, sector, 0);
+        self.partitions().change(line, sector);
         arrival
     }
 
     /// When the reply to a request of cycle `sent` is back, and whether L2 has the sector.
     fn read(&mut self, sent: u64, line: u64, sector: usize) -> (u64, bool) {
+        let sent = self.partitions().take_slice(sent, line);
         let sent = self.replies.take(sent);
-        let arrival = sent + self.latency;
-        if let Some(ready) = self.tags.lookup(line, sector) {
+        let (arrival, dram_latency) = (sent + self.latency, self.dram_latency);
+        let partitions = self.partitions();
+        if let Some(ready) = partitions.lookup(line, sector) {
             return (arrival.max(ready), true);
         }
-        let arrival = arrival.max(self.dram.take(sent) + self.dram_latency);
-        let replaced = self.tags.fill(line, sector, arrival);
-        self.write_back(sent, replaced);
+        let arrival = arrival.max(partitions.take_channel(sent, line) + dram_latency);
+        partitions.fill(sent, line, sector, arrival);
         (arrival, false)
-    }
-
-    /// What is stored stays until its line is replaced.
-    fn keep(&mut self, now: u64, line: u64, sector: usize, replaced: u32) {
-        if self.config.write_back {
-            self.tags.mark_dirty(line, sector);
-            self.write_back(now, replaced);
-        }
-    }
-
-    /// Sectors that L2 has no room for any more go to DRAM.
-    fn write_back(&mut self, now: u64, sectors: u32) {
-        for _ in 0..sectors {
-            self.dram.take(now);
-        }
     }
 
     /// Loads a sector for the SM itself, past L1; the cycle in which it is there.
@@ -110,19 +87,20 @@ impl L2 {
 
     /// Loads the 128 bytes of a register from DRAM, past the caches; the cycle in which they are there, and how many
     /// sectors they are.
-    pub fn load_register(&mut self, now: u64) -> (u64, u64) {
+    pub fn load_register(&mut self, now: u64, line: u64) -> (u64, u64) {
         let arrivals = (0..SECTORS).map(|_| {
             let arrival = self.replies.take(now) + self.latency;
-            arrival.max(self.dram.take(now) + self.dram_latency)
+            let sent = self.partitions().take_channel(now, line);
+            arrival.max(sent + self.dram_latency)
         });
         (arrivals.max().unwrap_or(now), LINE / SECTOR)
     }
 
     /// Sends the 128 bytes of a register to DRAM; how many sectors they are.
-    pub fn store_register(&mut self, now: u64) -> u64 {
+    pub fn store_register(&mut self, now: u64, line: u64) -> u64 {
         for _ in 0..SECTORS {
             let sent = self.requests.take(now);
-            self.dram.take(sent);
+            self.partitions().take_channel(sent, line);
         }
         LINE / SECTOR
     }

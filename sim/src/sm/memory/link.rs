@@ -1,4 +1,4 @@
-//! A link that carries a sector every so many cycles.
+//! A link that carries a sector every so many cycles, or any number with 0.
 
 pub(super) struct Link {
     cycles_per_sector: u64,

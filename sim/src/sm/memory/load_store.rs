@@ -48,6 +48,13 @@ impl<T: Copy> LoadStoreUnit<T> {
         self.l1.start_kernel(shared_memory);
     }
 
+    /// A copy from the host leaves its data in L2.
+    pub fn copy_to_device(&mut self, address: u64, bytes: u64) {
+        if let Some(partitions) = &mut self.l2.partitions {
+            partitions.copy_to_device(address, bytes);
+        }
+    }
+
     /// The sub-core's queue has room.
     pub fn accepts(&self, sub_core: usize) -> bool {
         self.queues[sub_core].len() < self.config.load_store.queue
@@ -206,7 +213,7 @@ mod tests {
     fn copies_from_the_host_are_found_in_l2() {
         for (copies, expected) in [("l2.copies=true", 233), ("l2.copies=false", 344)] {
             let mut unit = bench(&[copies]);
-            unit.0.l2.copy_to_device(0x1000, 40);
+            unit.0.copy_to_device(0x1000, 40);
             assert_eq!(unit.takes(0, LOAD, 4, &[0x1000]), expected);
             assert_eq!(unit.takes(1000, LOAD, 4, &[0x1020]), expected);
             assert_eq!(unit.takes(2000, LOAD, 4, &[0x1040]), 344);
@@ -262,7 +269,7 @@ mod tests {
             [("l2.shared_requests=true", 233 + 32 - 8), ("l2.shared_requests=false", 233)]
         {
             let mut unit = bench(&[shared]);
-            unit.0.l2.copy_to_device(0x10000, 32);
+            unit.0.copy_to_device(0x10000, 32);
             assert_eq!(unit.takes(0, STORE, 4, &lanes(32)), 31 + 233);
             assert_eq!(unit.takes(8, LOAD, 4, &[0x10000]), expected);
         }

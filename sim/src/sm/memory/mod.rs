@@ -2,7 +2,7 @@
 //!
 //! When a sector arrives is known as soon as the unit takes the instruction that asks for it: caches note the arrival of
 //! what is on its way, queues and links when they are free again. Nothing is asked again while it waits. Left out: DRAM
-//! banks, pages and refresh, instruction and constant misses, other SMs.
+//! banks, pages and refresh, instruction and constant misses.
 
 mod access;
 mod bank_queue;
@@ -15,8 +15,11 @@ mod link;
 mod load_store;
 mod local;
 mod miss_table;
+mod partitions;
 mod shared;
+mod slots;
 
 pub(super) use access::{Access, Served};
 pub(super) use load_store::LoadStoreUnit;
 pub(super) use local::Threads;
+pub(super) use partitions::Partitions;
