@@ -172,30 +172,55 @@ extern "C" __global__ void __launch_bounds__(ConvolutionTile::Threads)
 
 // What reaches a pixel through tap t comes from its neighbour at the opposite tap: the outputs' gradient
 // is convolved with the filters turned by half a turn.
-extern "C" __global__ void __launch_bounds__(ConvolutionTile::Threads)
-    conv_dgrad(const __half *__restrict__ outputs, const __half *__restrict__ filters,
-               __half *__restrict__ image, int images, int height, int width, int channels,
-               int filter_count) {
-    using Tile = ConvolutionTile;
+template <class Math, class Tile>
+__device__ void data_gradient(const __half *outputs, const __half *filters, __half *image, int images,
+                              int height, int width, int channels, int filter_count) {
     const int pixels = images * height * width;
     const Patches<__half, Tile::BlockM, Tile::Threads> patches(outputs, blockIdx.y * Tile::BlockM, pixels,
                                                                height, width, filter_count);
     const FlippedFilters<Tile::BlockN, Tile::Threads> weights(filters, blockIdx.x * Tile::BlockN,
                                                               filter_count, channels);
-    multiply_tile<HalfMath, Tile>(patches, weights, Taps * filter_count / (StepChunks * 8), image, pixels,
-                                  channels);
+    multiply_tile<Math, Tile>(patches, weights, Taps * filter_count / (StepChunks * 8), image, pixels,
+                              channels);
 }
 
-extern "C" __global__ void __launch_bounds__(ConvolutionTile::Threads)
-    conv_wgrad(const __half *__restrict__ outputs, const __half *__restrict__ image,
-               float *__restrict__ filters, int images, int height, int width, int channels,
-               int filter_count) {
-    using Tile = ConvolutionTile;
+template <class Math, class Tile, class Output>
+__device__ void weight_gradient(const __half *outputs, const __half *image, Output *filters, int images,
+                                int height, int width, int channels, int filter_count) {
     const int pixels = images * height * width;
     const MatrixOperand<__half, Rows::AcrossK, Tile::BlockM, Tile::Threads> gradients(
         outputs, blockIdx.y * Tile::BlockM, filter_count, pixels, filter_count);
     const PatchesAcross<Tile::BlockN, Tile::Threads> patches(image, blockIdx.x * Tile::BlockN, pixels, height,
                                                              width, channels);
-    multiply_tile<HalfMath, Tile>(gradients, patches, (pixels + StepChunks * 8 - 1) / (StepChunks * 8),
-                                  filters, filter_count, Taps * channels);
+    multiply_tile<Math, Tile>(gradients, patches, (pixels + StepChunks * 8 - 1) / (StepChunks * 8), filters,
+                              filter_count, Taps * channels);
+}
+
+#define GRADIENTS(Suffix, Math, Sum)                                                                      \
+    extern "C" __global__ void __launch_bounds__(ConvolutionTile::Threads)                                \
+        conv_dgrad##Suffix(const __half *__restrict__ outputs, const __half *__restrict__ filters,        \
+                           __half *__restrict__ image, int images, int height, int width, int channels,   \
+                           int filter_count) {                                                            \
+        data_gradient<Math, ConvolutionTile>(outputs, filters, image, images, height, width, channels,    \
+                                             filter_count);                                               \
+    }                                                                                                     \
+    extern "C" __global__ void __launch_bounds__(ConvolutionTile::Threads)                                \
+        conv_wgrad##Suffix(const __half *__restrict__ outputs, const __half *__restrict__ image,          \
+                           Sum *__restrict__ filters, int images, int height, int width, int channels,    \
+                           int filter_count) {                                                            \
+        weight_gradient<Math, ConvolutionTile>(outputs, image, filters, images, height, width, channels,  \
+                                               filter_count);                                             \
+    }
+
+GRADIENTS(, HalfMath, float)
+
+// With half-precision sums, stored as such.
+GRADIENTS(_f16, HalfSumMath, __half)
+
+extern "C" __global__ void __launch_bounds__(ConvolutionTile::Threads)
+    conv_fwd_f16(const __half *__restrict__ image, const __half *__restrict__ filters,
+                 __half *__restrict__ outputs, int images, int height, int width, int channels,
+                 int filter_count) {
+    forward<HalfSumMath, ConvolutionTile>(image, filters, outputs, images, height, width, channels,
+                                          filter_count);
 }

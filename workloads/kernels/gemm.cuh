@@ -42,6 +42,27 @@ struct HalfMath {
     }
 };
 
+// Half-precision factors and sums, two sums of a row in a register.
+struct HalfSumMath {
+    using Element = __half;
+    using Accumulator = __half;
+
+    template <int M, int N>
+    __device__ static void multiply(const unsigned (&a)[M], const unsigned (&b)[N], __half (&c)[M][N][2]) {
+#pragma unroll
+        for (int n = 0; n < N; ++n) {
+#pragma unroll
+            for (int m = 0; m < M; m += 2) {
+                asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+                    : "+r"(pair(c[m][n])), "+r"(pair(c[m + 1][n]))
+                    : "r"(a[m]), "r"(a[m + 1]), "r"(b[n]));
+            }
+        }
+    }
+
+    __device__ static unsigned &pair(__half (&sums)[2]) { return *reinterpret_cast<unsigned *>(sums); }
+};
+
 // Signed 8-bit factors, 32-bit integer sums.
 struct Int8Math {
     using Element = signed char;
@@ -172,6 +193,9 @@ struct MatrixOperand : OperandTile<Order, Extent, Threads> {
 __device__ inline void store_pair(__half *to, float first, float second) {
     *reinterpret_cast<__half2 *>(to) = __floats2half2_rn(first, second);
 }
+__device__ inline void store_pair(__half *to, __half first, __half second) {
+    *reinterpret_cast<__half2 *>(to) = __halves2half2(first, second);
+}
 __device__ inline void store_pair(float *to, float first, float second) {
     *reinterpret_cast<float2 *>(to) = make_float2(first, second);
 }
@@ -238,7 +262,7 @@ __device__ void multiply_tile(A a, B b, int steps, Output *c, int rows, int colu
     B::store(tile_b, next_b);
     __syncthreads();
 
-    typename Math::Accumulator sums[M][N][2] = {};
+    alignas(2 * sizeof(typename Math::Accumulator)) typename Math::Accumulator sums[M][N][2] = {};
     unsigned fragments_a[2][M], fragments_b[2][N];
     A::load(tile_a, warp_row, 0, fragments_a[0]);
     B::load(tile_b, warp_column, 0, fragments_b[0]);

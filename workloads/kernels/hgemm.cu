@@ -1,4 +1,4 @@
-// Half-precision matrix product with FP32 sums on the tensor cores: DeepBench's GEMM, and the kernels
+// Half-precision matrix product on the tensor cores, with FP32 or half-precision sums: DeepBench's GEMM, and the kernels
 // of "Inter-Warp Multicasting", table 3, named after their tiles (thread block M x N x K, warp M x N).
 // That table gives every tile a 64x64 warp tile and at least four warps; where the thread block is too
 // small for both, the warps are four and their tiles smaller, as in the libraries it stands for.
@@ -37,4 +37,26 @@ extern "C" __global__ void __launch_bounds__(128)
                               float *__restrict__ c, int rows, int columns, int depth) {
     multiply_matrices<HalfMath, Tile<128, 128, 64, 64>, Rows::AcrossK, Rows::AcrossK>(a, rows, b, columns, c,
                                                                                       rows, columns, depth);
+}
+
+// The same three with half-precision sums, all stored as such.
+extern "C" __global__ void __launch_bounds__(128)
+    hgemm_f16_128x128x32_64x64(const __half *__restrict__ a, const __half *__restrict__ b,
+                               __half *__restrict__ c, int rows, int columns, int depth) {
+    multiply_matrices<HalfSumMath, Tile<128, 128, 64, 64>, Rows::AlongK, Rows::AcrossK>(
+        a, depth, b, columns, c, rows, columns, depth);
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+    hgemm_nt_f16_128x128x32_64x64(const __half *__restrict__ a, const __half *__restrict__ b,
+                                  __half *__restrict__ c, int rows, int columns, int depth) {
+    multiply_matrices<HalfSumMath, Tile<128, 128, 64, 64>, Rows::AlongK, Rows::AlongK>(
+        a, depth, b, depth, c, rows, columns, depth);
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+    hgemm_tn_f16_128x128x32_64x64(const __half *__restrict__ a, const __half *__restrict__ b,
+                                  __half *__restrict__ c, int rows, int columns, int depth) {
+    multiply_matrices<HalfSumMath, Tile<128, 128, 64, 64>, Rows::AcrossK, Rows::AcrossK>(
+        a, rows, b, columns, c, rows, columns, depth);
 }

@@ -1,13 +1,16 @@
 //! Convolution by 3 x 3 filters on the tensor cores (stride 1, zero padding 1), as implicit matrix products.
 //!
-//! Forward, data gradient and weight gradient in half precision with FP32 sums, and forward on signed bytes;
-//! each one launch. Images are laid out image, row, column, channel, filters filter, tap, channel (a tap is
+//! Forward, data gradient and weight gradient in half precision with FP32 sums, the same with half-precision sums (`_f16`), and
+//! forward on signed bytes; each one launch. Images are laid out image, row, column, channel, filters filter, tap, channel (a tap is
 //! one of a filter's nine places). Small: two images of 14 x 13 pixels, 32 channels (64 for bytes), 96 filters;
 //! medium: four of 28 x 28, 128 and 128; large: sixteen of 28 x 28, 256 and 256.
 
 use std::ops::{AddAssign, Mul};
 
-use super::gemm::{add_scaled, halves, sixteenths, transpose};
+use bytemuck::{AnyBitPattern, NoUninit};
+use half::f16;
+
+use super::gemm::{add_scaled, halves, signs, sixteenths, transpose};
 use super::{expect_equal, Benchmark, Size};
 use crate::device::{Argument, Device};
 use crate::error::Result;
@@ -17,19 +20,37 @@ use crate::pointer::Pointer;
 pub(super) const CONV_FWD: Benchmark = Benchmark {
     name: "conv_fwd",
     about: "3x3 convolution in half precision (tensor cores)",
-    run: run_forward,
+    run: |device, size| run_forward(device, size, "conv_fwd", sixteenths),
 };
 
 pub(super) const CONV_DGRAD: Benchmark = Benchmark {
     name: "conv_dgrad",
     about: "3x3 convolution in half precision, data gradient (tensor cores)",
-    run: run_data_gradient,
+    run: |device, size| run_data_gradient(device, size, "conv_dgrad", sixteenths),
 };
 
 pub(super) const CONV_WGRAD: Benchmark = Benchmark {
     name: "conv_wgrad",
     about: "3x3 convolution in half precision, weight gradient (tensor cores)",
     run: run_weight_gradient,
+};
+
+pub(super) const CONV_FWD_F16: Benchmark = Benchmark {
+    name: "conv_fwd_f16",
+    about: "The same as conv_fwd with half-precision sums",
+    run: |device, size| run_forward(device, size, "conv_fwd_f16", signs),
+};
+
+pub(super) const CONV_DGRAD_F16: Benchmark = Benchmark {
+    name: "conv_dgrad_f16",
+    about: "The same as conv_dgrad with half-precision sums",
+    run: |device, size| run_data_gradient(device, size, "conv_dgrad_f16", signs),
+};
+
+pub(super) const CONV_WGRAD_F16: Benchmark = Benchmark {
+    name: "conv_wgrad_f16",
+    about: "The same as conv_wgrad with half-precision sums",
+    run: run_weight_gradient_f16,
 };
 
 pub(super) const CONV_INT8: Benchmark =
@@ -146,47 +167,66 @@ fn row<T>(matrix: &[T], row: usize, columns: usize) -> &[T] {
     &matrix[row * columns..][..columns]
 }
 
-fn run_forward(device: &mut Device, size: Size) -> Result<()> {
+/// How factors are drawn, so that sums are exact.
+type Values = fn(&mut fastrand::Rng, usize) -> Vec<f32>;
+
+fn run_forward(device: &mut Device, size: Size, kernel: &str, values: Values) -> Result<()> {
     let convolution = Convolution::new(size);
     let (pixels, filters) = (convolution.pixels(), convolution.filters);
     let mut random = fastrand::Rng::with_seed(1);
-    let image = sixteenths(&mut random, pixels * convolution.channels);
-    let weights = sixteenths(&mut random, convolution.weights());
+    let image = values(&mut random, pixels * convolution.channels);
+    let weights = values(&mut random, convolution.weights());
 
     let outputs = device.allocate((pixels * filters * 2) as u64);
     let pointers = [device.upload(&halves(&image)), device.upload(&halves(&weights)), outputs];
-    convolution.launch(device, "conv_fwd", [pixels, filters], pointers)?;
+    convolution.launch(device, kernel, [pixels, filters], pointers)?;
     let expected = halves(&convolution.forward(&image, &weights));
     expect_equal("outputs", &device.read(outputs, pixels * filters)?, &expected)
 }
 
-fn run_data_gradient(device: &mut Device, size: Size) -> Result<()> {
+fn run_data_gradient(device: &mut Device, size: Size, kernel: &str, values: Values) -> Result<()> {
     let convolution = Convolution::new(size);
     let (pixels, channels) = (convolution.pixels(), convolution.channels);
     let mut random = fastrand::Rng::with_seed(2);
-    let outputs = sixteenths(&mut random, pixels * convolution.filters);
-    let weights = sixteenths(&mut random, convolution.weights());
+    let outputs = values(&mut random, pixels * convolution.filters);
+    let weights = values(&mut random, convolution.weights());
 
     let image = device.allocate((pixels * channels * 2) as u64);
     let pointers = [device.upload(&halves(&outputs)), device.upload(&halves(&weights)), image];
-    convolution.launch(device, "conv_dgrad", [pixels, channels], pointers)?;
+    convolution.launch(device, kernel, [pixels, channels], pointers)?;
     let expected = halves(&convolution.data_gradient(&outputs, &weights));
     expect_equal("image gradient", &device.read(image, pixels * channels)?, &expected)
 }
 
 fn run_weight_gradient(device: &mut Device, size: Size) -> Result<()> {
+    let (found, expected) = weight_gradient::<f32>(device, size, "conv_wgrad", sixteenths)?;
+    expect_equal("filter gradient", &found, &expected)
+}
+
+fn run_weight_gradient_f16(device: &mut Device, size: Size) -> Result<()> {
+    let (found, expected) = weight_gradient::<f16>(device, size, "conv_wgrad_f16", signs)?;
+    expect_equal("filter gradient", &found, &halves(&expected))
+}
+
+/// What the kernel finds, and what is right.
+fn weight_gradient<T: AnyBitPattern + NoUninit>(
+    device: &mut Device,
+    size: Size,
+    kernel: &str,
+    values: Values,
+) -> Result<(Vec<T>, Vec<f32>)> {
     let convolution = Convolution::new(size);
     let pixels = convolution.pixels();
     let mut random = fastrand::Rng::with_seed(3);
-    let outputs = sixteenths(&mut random, pixels * convolution.filters);
-    let image = sixteenths(&mut random, pixels * convolution.channels);
+    let outputs = values(&mut random, pixels * convolution.filters);
+    let image = values(&mut random, pixels * convolution.channels);
 
-    let weights = device.allocate((convolution.weights() * 4) as u64);
+    let weights = device.allocate((convolution.weights() * size_of::<T>()) as u64);
     let pointers = [device.upload(&halves(&outputs)), device.upload(&halves(&image)), weights];
     let product = [convolution.filters, TAPS * convolution.channels];
-    convolution.launch(device, "conv_wgrad", product, pointers)?;
+    convolution.launch(device, kernel, product, pointers)?;
     let expected = convolution.weight_gradient(&outputs, &image);
-    expect_equal("filter gradient", &device.read(weights, convolution.weights())?, &expected)
+    Ok((device.read(weights, convolution.weights())?, expected))
 }
 
 fn run_bytes(device: &mut Device, size: Size) -> Result<()> {

@@ -100,6 +100,11 @@ pub(super) fn sixteenths(random: &mut fastrand::Rng, count: usize) -> Vec<f32> {
     (0..count).map(|_| f32::from(random.i8(-16..=16)) / 16.0).collect()
 }
 
+/// Random signs: -1, 0 or 1. Half precision holds sums of 2,048 products of two of these exactly.
+pub(super) fn signs(random: &mut fastrand::Rng, count: usize) -> Vec<f32> {
+    (0..count).map(|_| f32::from(random.i8(-1..=1))).collect()
+}
+
 /// The product of `a` and `b`.
 pub(super) fn product<T>(shape: Shape, a: &[T], b: &[T]) -> Vec<T>
 where

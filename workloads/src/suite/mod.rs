@@ -125,16 +125,27 @@ const FINEREG: [&Benchmark; 15] = [
     &transpose::TRANSPOSE,
 ];
 
+/// DeepBench's half-precision kernels with half-precision sums, beside those of [`MALEKEH`].
+pub const HALF_SUMS: [&Benchmark; 6] = [
+    &hgemm::HGEMM_F16,
+    &hgemm::HGEMM_NT_F16,
+    &hgemm::HGEMM_TN_F16,
+    &conv::CONV_FWD_F16,
+    &conv::CONV_DGRAD_F16,
+    &conv::CONV_WGRAD_F16,
+];
+
 /// All built-in workloads.
 pub const SUITE: &[&Benchmark] = &{
-    let mut all = [MALEKEH[0]; MALEKEH.len() + FINEREG.len()];
-    let mut number = 0;
-    while number < all.len() {
-        all[number] = match number.checked_sub(MALEKEH.len()) {
-            Some(number) => FINEREG[number],
-            None => MALEKEH[number],
-        };
-        number += 1;
+    let groups: [&[&Benchmark]; 3] = [&MALEKEH, &FINEREG, &HALF_SUMS];
+    let mut all = [MALEKEH[0]; MALEKEH.len() + FINEREG.len() + HALF_SUMS.len()];
+    let (mut group, mut number, mut place) = (0, 0, 0);
+    while group < groups.len() {
+        while number < groups[group].len() {
+            all[place] = groups[group][number];
+            (number, place) = (number + 1, place + 1);
+        }
+        (group, number) = (group + 1, 0);
     }
     all
 };
