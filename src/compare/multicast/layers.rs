@@ -12,6 +12,9 @@ pub struct Layer {
     k: usize,
 }
 
+/// Width of BERT-large.
+const HIDDEN: usize = 1024;
+
 /// Those of ResNet-152, then those of BERT-large: every shape once, as the paper does. I §4 gives their batches: 256
 /// images, 128 sequences.
 pub fn all() -> Vec<Layer> {
@@ -29,12 +32,12 @@ pub fn all() -> Vec<Layer> {
     let bert = |name: &str, n, k| Layer { name: name.into(), n, k };
     // Sequences of 512, heads of 64.
     layers.extend([
-        bert("query", 1024, 1024),
+        bert("query", HIDDEN, HIDDEN),
         bert("attention", 512, 64),
         bert("context", 64, 512),
-        bert("output", 1024, 1024),
-        bert("ff1", 4096, 1024),
-        bert("ff2", 1024, 4096),
+        bert("output", HIDDEN, HIDDEN),
+        bert("ff1", 4 * HIDDEN, HIDDEN),
+        bert("ff2", HIDDEN, 4 * HIDDEN),
     ]);
     layers
 }
@@ -45,9 +48,8 @@ fn resnet(name: String, n: usize, k: usize) -> Layer {
 
 /// Thread blocks that a scaled layer has: two waves of the two that an SM holds.
 const BLOCKS: usize = 4;
-/// What columns and depth are cut to.
+/// What columns are cut to.
 const MOST_COLUMNS: usize = 256;
-const MOST_DEPTH: usize = 512;
 
 impl Layer {
     /// The largest tile of four warps that is not wider than the layer.
@@ -59,12 +61,12 @@ impl Layer {
         }
     }
 
-    /// Rows, columns and depth of what is run: columns and depth as they are, up to a limit, and as many rows
-    /// as make four thread blocks. What a thread block does is the layer's own, but for a shorter main loop.
+    /// Rows, columns and depth of what is run: the depth as it is, columns up to a limit, and as many rows
+    /// as make four thread blocks. What a thread block does is the layer's own.
     pub fn shape(&self) -> [usize; 3] {
         let tile = self.tile();
         let n = self.n.min(MOST_COLUMNS);
-        let k = self.k.min(MOST_DEPTH).next_multiple_of(8);
+        let k = self.k.next_multiple_of(8);
         [tile.block_m * BLOCKS / n.div_ceil(tile.block_n), n, k]
     }
 
@@ -78,7 +80,7 @@ pub fn tiles() -> Vec<Input> {
     let input = |tile: &'static Tile| Input::Product {
         name: tile_name(tile),
         tile,
-        shape: [2 * tile.block_m, tile.block_n, MOST_DEPTH],
+        shape: [2 * tile.block_m, tile.block_n, HIDDEN],
     };
     TILES.iter().map(input).collect()
 }
