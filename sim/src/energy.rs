@@ -131,6 +131,12 @@ impl Energies {
         }
     }
 
+    /// The same with caching and bypassing collectors whose access costs `ratio` times that of an operand collector.
+    pub fn with_ratio(self, ratio: f64) -> Energies {
+        let (read, write) = (ratio * self.collector_read, ratio * self.collector_write);
+        Energies { cache_read: read, cache_write: write, bypass_read: read, bypass_write: write, ..self }
+    }
+
     /// The same with one energy, or all of a kind, changed by a factor. `None` if there is none of this
     /// name.
     pub fn scaled(mut self, name: &str, factor: f64) -> Option<Energies> {
@@ -169,6 +175,16 @@ mod tests {
         let saved = energies.bank_read + energies.crossbar + energies.cache_write + energies.arbitration;
         assert!((missed.total - hit.total - 10.0 * saved).abs() < 1e-6);
         assert_eq!(hit.bank_reads, 0.0);
+    }
+
+    #[test]
+    fn a_collector_costs_its_ratio() {
+        let config = Config::default();
+        let counters = Counters { operand_reads: 10, bank_reads: 4, hits: 6, ..Counters::default() };
+        let of = |ratio| Energies::default().with_ratio(ratio).of(&Design::MALEKEH, &config, &counters);
+        let ocu = Energies::default().of(&Design::BASELINE, &config, &counters);
+        assert_eq!(of(1.0).collectors, ocu.collectors);
+        assert!((of(3.0).total - of(1.0).total - 2.0 * ocu.collectors).abs() < 1e-6);
     }
 
     /// C Table III: 8 KB, 128 bits an access. A collector of 7, 8 or 24 registers of 128 bytes.

@@ -39,6 +39,16 @@ const METRICS: &[(&str, Compute)] = &[
     ("energy_by_size", |pair| {
         change(by_size(pair.run, pair.machine), by_size(pair.reference, pair.reference_machine))
     }),
+    // Where a caching collector's access costs what an operand collector's does.
+    ("energy_at_equal_cost", |pair| {
+        change(at_ratio(pair.run, pair.machine, 1.0), at_ratio(pair.reference, pair.reference_machine, 1.0))
+    }),
+    // How many times an operand collector's access a caching one's may cost, if the design is to save energy: a number.
+    ("break_even", |pair| {
+        let [one, two] = [1.0, 2.0].map(|ratio| at_ratio(pair.run, pair.machine, ratio));
+        let reference = at_ratio(pair.reference, pair.reference_machine, 1.0);
+        pair.run.design().has_caching_collectors().then(|| 1.0 + (reference - one) / (two - one))
+    }),
     ("cache_writes", |pair| {
         let counters = &pair.run.counters;
         let caches = pair.run.design().has_caching_collectors();
@@ -153,6 +163,11 @@ fn by_size(run: &Outcome, machine: &Config) -> f64 {
     let design: Design = run.design();
     let energies = Energies::default().by_size(&design.parameters(machine, 0));
     energies.of(&design, machine, &run.counters).total
+}
+
+/// With caching collectors whose access costs so many times that of an operand collector.
+fn at_ratio(run: &Outcome, machine: &Config, ratio: f64) -> f64 {
+    Energies::default().with_ratio(ratio).of(&run.design(), machine, &run.counters).total
 }
 
 fn slots(run: &Outcome) -> u64 {

@@ -1,0 +1,1 @@
+// hybridsort includes it and draws nothing.
