@@ -459,12 +459,17 @@ fn bfs_takes_about_as_long_as_in_accel_sim() {
     let counted = counters(&baseline);
     assert_eq!((counted.warp_instructions, counted.named_operand_reads), (159_509, 162_053));
     assert_near(counted.cycles, 153_640, 2);
-    assert_eq!(counted.hits, 0);
+    assert_eq!((counted.hits, counted.named_hits), (0, 0));
 
     let default = counters(&model(&workload, Design::BASELINE, &[], 1));
     let cached = counters(&model(&workload, Design::TRADITIONAL, &[], 1));
     assert_eq!(cached.operand_reads, counted.operand_reads);
     assert!(cached.hits > 0 && cached.cycles < default.cycles);
+    // Hits are of registers that the trace names, or of others.
+    assert!((1..=cached.named_operand_reads).contains(&cached.named_hits));
+    let [others, reads] =
+        [cached.hits - cached.named_hits, cached.operand_reads - cached.named_operand_reads];
+    assert!((1..=reads).contains(&others), "{others} of {reads}");
 }
 
 #[test]

@@ -35,6 +35,12 @@ const METRICS: &[(&str, Compute)] = &[
         let caches = design.has_caching_collectors() || design.register_cache.is_some();
         caches.then_some(100.0 * pair.run.hit_ratio)
     }),
+    // Of the registers that a trace names, as a simulator counts that does not widen operands.
+    ("named_hit_ratio", |pair| {
+        let counters = &pair.run.counters;
+        let caches = pair.run.design().has_caching_collectors();
+        caches.then(|| 100.0 * ratio(counters.named_hits, counters.named_operand_reads))
+    }),
     ("energy", |pair| change(energy(pair.run), energy(pair.reference))),
     ("energy_by_size", |pair| {
         change(by_size(pair.run, pair.machine), by_size(pair.reference, pair.reference_machine))

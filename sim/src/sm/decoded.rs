@@ -32,8 +32,8 @@ pub(super) struct Decoded {
     pub reuse: u16,
     destinations: [RegisterId; MAX_WRITTEN],
     destination_count: u8,
-    /// Source registers named before widening.
-    pub named: u8,
+    /// Bit i: the trace names source i, before widening.
+    pub named: u16,
     pub reads: RegisterSet,
     pub writes: RegisterSet,
     /// Registers read or written.
@@ -85,7 +85,7 @@ impl Decoded {
             reuse: instruction.reuse,
             destinations,
             destination_count: instruction.destinations.len() as u8,
-            named: instruction.named_source_count,
+            named: instruction.named,
             reads,
             writes,
             touches: reads.union(writes),

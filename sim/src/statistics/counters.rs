@@ -46,6 +46,8 @@ counters! {
         named_operand_reads,
         /// Operand reads served by the collector.
         hits,
+        /// Those of them that the trace names.
+        named_hits,
         /// Operand reads served by the banks.
         bank_reads,
         /// Registers written into the banks.

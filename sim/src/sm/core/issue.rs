@@ -69,12 +69,13 @@ impl<E: RunsSubCore> Core<E> {
         self.changed |= warp.bit();
 
         let sources = decoded.sources().len();
-        let hits = outputs.hit[..sources].iter().filter(|&&hit| hit).count();
+        let hits = (u16::from(mask(&outputs.hit)) | u16::from(found)) & ((1 << sources) - 1);
         let counters = &mut context.records.counters;
         counters.warp_instructions += 1;
         counters.operand_reads += sources as u64;
-        counters.named_operand_reads += u64::from(decoded.named);
-        counters.hits += hits as u64 + u64::from(found.count_ones());
+        counters.hits += u64::from(hits.count_ones());
+        counters.named_operand_reads += u64::from(decoded.named.count_ones());
+        counters.named_hits += u64::from((hits & decoded.named).count_ones());
         self.show_issue(&executing, found, &outputs.hit, context);
     }
 }
