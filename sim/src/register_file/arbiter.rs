@@ -16,7 +16,9 @@ pub struct Arbiter {
     parameters: Parameters,
     caching: bool,
     /// Of each bank.
-    pub queues: Vec<RequestQueue>,
+    queues: Vec<RequestQueue>,
+    /// Banks whose queue is not empty, a bit each.
+    waiting: u8,
     turns: Vec<RoundRobin>,
     asked: Asked,
     grants: Grants,
@@ -54,6 +56,7 @@ impl Arbiter {
             parameters: *parameters,
             caching,
             queues: (0..banks).map(|_| RequestQueue::new(parameters)).collect(),
+            waiting: 0,
             turns: (0..collectors).map(|_| RoundRobin::new(banks)).collect(),
             asked: Asked::default(),
             grants: Grants::default(),
@@ -73,27 +76,24 @@ impl Arbiter {
         (warp, base): (WarpId, Row),
         slots: u8,
         register: impl Fn(usize) -> RegisterId,
-    ) -> Asked {
-        let mut asked = Asked::default();
+        asked: &mut Asked,
+    ) {
+        asked.count = 0;
         for slot in members(slots) {
             let (bank, row) = self.home(warp, base, register(slot));
-            let request = Request { row, collector, slot: slot as u32 };
+            let request = Request { row, collector, slot: slot as u8 };
             asked.reads[asked.count] = (bank.0, request);
             asked.count += 1;
         }
-        asked
     }
 
     /// "The oldest request of each queue is granted access only if the port of the OCU and the bank it
     /// needs are available"; "writes always have priority" (F §II). Under `grant_at_issue` the first request to a bank
     /// without a queue stands for its oldest. `writes`: a bit per bank.
-    pub fn grants(&self, writes: u8, asked: &Asked) -> Grants {
-        let mut grants = Grants::default();
-        for (bank, queue) in self.queues.iter().enumerate() {
-            if let Some(&head) = queue.waiting.front() {
-                grants.reads[bank] = head;
-                grants.conflicts |= 1 << bank;
-            }
+    pub fn grants(&self, writes: u8, asked: &Asked, grants: &mut Grants) {
+        (grants.banks, grants.conflicts) = (0, self.waiting);
+        for bank in members(self.waiting) {
+            grants.reads[bank] = self.queues[bank].head();
         }
         if self.parameters.grant_at_issue {
             for (bank, request) in asked.iter() {
@@ -116,7 +116,6 @@ impl Arbiter {
             }
         }
         grants.conflicts &= !grants.banks;
-        grants
     }
 
     /// Where a register that leaves is read in this cycle: if neither a write nor a granted read needs its bank.
@@ -134,17 +133,20 @@ impl Arbiter {
     /// The clock edge: granted reads leave their queues, and the turns pass on; what was asked and not granted is
     /// pushed "into the RF bank queues" (F §II).
     pub fn take(&mut self, grants: &Grants, asked: &Asked) {
-        let mut direct = 0u8;
+        let mut direct = grants.banks & !self.waiting;
         for bank in members(grants.banks) {
-            if self.queues[bank].waiting.pop_front().is_none() {
-                direct |= 1 << bank;
+            if self.waiting >> bank & 1 == 1 {
+                self.queues[bank].pop();
+                self.waiting &= !(u8::from(self.queues[bank].is_empty()) << bank);
             }
             self.turns[grants.reads[bank].collector.index()].advance(bank);
         }
         for (bank, request) in asked.iter() {
-            match direct >> bank & 1 {
-                1 => direct &= !(1 << bank),
-                _ => self.queues[bank].waiting.push_back(request),
+            if direct >> bank & 1 == 1 {
+                direct &= !(1 << bank);
+            } else {
+                self.queues[bank].push(request);
+                self.waiting |= 1 << bank;
             }
         }
     }
@@ -171,19 +173,22 @@ impl Clocked for Arbiter {
         let writes = mask(&inputs.write_valid) & all(self.parameters.banks);
         let near = mask(&inputs.write_near);
         let collector = CollectorId::first_of(mask(&inputs.issue));
-        self.asked = collector.map_or(Asked::default(), |collector| {
+        let (mut asked, mut grants) = (Asked::default(), Grants::default());
+        if let Some(collector) = collector {
             let slots = mask(&inputs.request) & all(self.parameters.slots);
             let register = |slot: usize| RegisterId(inputs.source_register[slot] as u8);
-            self.ask(collector, (WarpId(inputs.warp as u8), Row(inputs.base)), slots, register)
-        });
-        self.grants = self.grants(writes, &self.asked);
+            let warp = (WarpId(inputs.warp as u8), Row(inputs.base));
+            self.ask(collector, warp, slots, register, &mut asked);
+        }
+        self.grants(writes, &asked, &mut grants);
+        (self.asked, self.grants) = (asked, grants);
         let mut outputs = ArbiterOut::default();
         for bank in banks.clone() {
             outputs.bank_read[bank] = self.grants.banks >> bank & 1 == 1;
             outputs.bank_conflict[bank] = self.grants.conflicts >> bank & 1 == 1;
             let read = self.grants.reads[bank];
             (outputs.bank_row[bank], outputs.bank_collector[bank], outputs.bank_slot[bank]) =
-                (read.row.0, read.collector.into(), read.slot);
+                (read.row.0, read.collector.into(), read.slot.into());
             if inputs.write_valid[bank] {
                 let base = Row(inputs.write_base[bank]);
                 let (_, row) = self.home(WarpId(0), base, RegisterId(inputs.write_register[bank] as u8));

@@ -13,7 +13,7 @@ pub struct Bank<D: Data> {
     /// The collector that gets the value.
     pub collector: CollectorId,
     /// The slot there.
-    pub slot: u32,
+    pub slot: u8,
     data: D,
     /// What it is is a register that leaves, for no collector.
     leaves: bool,
@@ -71,7 +71,7 @@ impl<D: Data> Clocked for Bank<D> {
             data_valid: self.under_way,
             data_transfer: [self.leaves],
             data_collector: self.collector.into(),
-            data_slot: self.slot,
+            data_slot: self.slot.into(),
             data: self.data,
         }
     }
