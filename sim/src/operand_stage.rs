@@ -1,9 +1,7 @@
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut, SubCoreIn, SubCoreOut};
-use gpurf_blocks::{
-    BankId, Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId, MAX_COLLECTORS,
-};
+use gpurf_blocks::{BankId, Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId, MAX_COLLECTORS};
 use gpurf_trace::RegisterId;
 
 use crate::bits::{all, flags, mask, members};
@@ -257,11 +255,9 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
 
         // Banks: writes first, then reads, then a register that leaves.
         arbiter.grants(results.banks, asked, grants);
-        *transfer = leaver
-            .filter(|_| parameters.transfer_ports > 0)
-            .and_then(|(warp, base, register)| {
-                arbiter.transfer(results.banks, grants, (warp, base), register)
-            });
+        *transfer = leaver.filter(|_| parameters.transfer_ports > 0).and_then(|(warp, base, register)| {
+            arbiter.transfer(results.banks, grants, (warp, base), register)
+        });
 
         if results.banks != 0 {
             for (number, (collector, taken)) in collectors.iter().zip(taken).enumerate() {
