@@ -45,6 +45,20 @@ pub fn warp_flags(warps: WarpSet) -> [bool; MAX_WARPS] {
     all
 }
 
+/// Bit i: byte i is this one.
+#[inline]
+pub fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let of_word = |word: &[u8]| {
+        let differs =
+            u64::from_le_bytes(word.try_into().expect("8 bytes")) ^ (u64::from(byte) * 0x0101_0101_0101_0101);
+        // Of each byte the highest bit is set if any of its bits is; no carry leaves the byte.
+        let any = (differs & LOW) + LOW | differs;
+        (((!any & !LOW) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u16
+    };
+    of_word(&bytes[..8]) | of_word(&bytes[8..]) << 8
+}
+
 /// The lowest `count` of up to 8 members.
 #[inline]
 pub fn all(count: usize) -> u8 {
@@ -101,6 +115,18 @@ mod tests {
         }
         assert_eq!(mask(&[false, true, true]), 0b110);
         assert_eq!((all(0), all(3), all(8)), (0, 0b111, u8::MAX));
+    }
+
+    #[test]
+    fn equal_bytes_are_found() {
+        for byte in 0..=u8::MAX {
+            for other in [0, 1, 0x7f, 0x80, 0x81, 0xff, byte ^ 1, byte ^ 0x80] {
+                let bytes: [u8; 16] = std::array::from_fn(|place| if place % 3 == 1 { byte } else { other });
+                let expected =
+                    (0..16).filter(|&place| bytes[place] == byte).fold(0, |set, place| set | 1 << place);
+                assert_eq!(equal(&bytes, byte), expected);
+            }
+        }
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl<D: Data> Clocked for Bank<D> {
         let BankIn { read, write, transfer: [transfer], row, write_data, collector, slot } = self.inputs;
         let collector = CollectorId(collector as u8);
         let row = Row(row);
-        let read = read.then_some(Request { row, collector, slot });
+        let read = read.then_some(Request { row, collector, slot: slot as u8 });
         self.edge(write.then_some((row, write_data)), read, transfer.then_some(row));
     }
 }

@@ -76,7 +76,7 @@ impl Clocked for RequestQueue {
             self.pop();
         }
         for slot in (0..self.slots).filter(|slot| self.inputs.push[*slot]) {
-            self.push(Request {
+            self.waiting.push_back(Request {
                 row: Row(self.inputs.push_row[slot]),
                 collector: CollectorId(self.inputs.push_collector as u8),
                 slot: slot as u8,

@@ -334,6 +334,13 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
+    /// A warp waits for less than before. One that waits for nothing still does so, but where a register cache or a pool
+    /// of registers may think of something.
+    fn look_again(&mut self, warp: WarpId) {
+        let is_settled = self.cache.is_none() && self.pool.is_none();
+        self.changed |= warp.bit() & !if is_settled { self.situation.ready } else { 0 };
+    }
+
     /// Bit u: unit u takes an instruction in this cycle.
     fn unit_ready(&mut self, context: &Context) -> u32 {
         self.units.ready(context.clock.now, context.memory.unit.accepts(self.index))

@@ -199,6 +199,7 @@ impl<E: RunsSubCore> Core<E> {
         for warp in WarpId::all_of(left) {
             self.prefetches[warp.index()] = Prefetch::default();
             self.presented &= !warp.bit();
+            self.changed |= warp.bit();
             self.read_on(warp);
         }
     }

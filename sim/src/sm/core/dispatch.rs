@@ -58,7 +58,7 @@ impl<E: RunsSubCore> Core<E> {
     pub(super) fn read_on(&mut self, warp: WarpId) {
         let reading = self.reading(warp);
         self.warps[warp.index()].dispatch(reading);
-        self.changed |= warp.bit();
+        self.look_again(warp);
     }
 
     /// Operands of the warp's instructions that are still in collectors.

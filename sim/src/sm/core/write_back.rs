@@ -62,9 +62,9 @@ impl<E: RunsSubCore> Core<E> {
 
     /// One outstanding part of a warp's work is done.
     pub(super) fn complete_part(&mut self, warp: WarpId, context: &mut Context) {
+        self.look_again(warp);
         let slot = &mut self.warps[warp.index()];
         slot.outstanding -= 1;
-        self.changed |= warp.bit();
         if slot.outstanding > 0 || !slot.is_issued() {
             return;
         }

@@ -37,9 +37,10 @@ fn part_cycles(addresses: &[u64], words_per_lane: usize, banks: usize) -> u64 {
         }
     }
     let words = &mut words[..count];
-    let span = words.iter().max().zip(words.iter().min()).map_or(0, |(last, first)| last - first);
-    if span < banks as u64 {
-        // No two of them are in one bank.
+    // Mostly no two words are in one bank, whose number is that of its word.
+    let mut of_bank = [0; 64];
+    words.iter().for_each(|&word| of_bank[word as usize & (banks - 1)] = word);
+    if words.iter().all(|&word| of_bank[word as usize & (banks - 1)] == word) {
         return 1;
     }
     words.sort_unstable();
