@@ -22,17 +22,21 @@ pub fn warp_mask(warps: &[bool; MAX_WARPS]) -> WarpSet {
     WarpSet::from(mask(low)) | WarpSet::from(mask(high)) << 8
 }
 
-/// Element i: bit i is set.
+/// Element i: bit i is set. There are 8 at most.
 #[inline]
-pub fn flags(set: u8) -> [bool; 8] {
+pub fn flags<const N: usize>(set: u8) -> [bool; N] {
+    const { assert!(N <= 8) };
     // Of eight copies of the set, byte i keeps bit i.
     let copies = u64::from(set) * 0x0101_0101_0101_0101;
-    let bytes = (copies & 0x8040_2010_0804_0201).to_le_bytes();
-    let mut flags = [false; 8];
-    for (flag, byte) in flags.iter_mut().zip(bytes) {
-        *flag = byte != 0;
-    }
-    flags
+    let flags = (copies & 0x8040_2010_0804_0201).to_le_bytes().map(|byte| byte != 0);
+    std::array::from_fn(|place| flags[place])
+}
+
+/// How many of up to four members a set has.
+#[inline]
+pub fn count_of_four(set: u8) -> u64 {
+    // Four bits for each set.
+    0x4332_3221_3221_2110 >> (4 * (set & 0xf)) & 0xf
 }
 
 /// The same of warps.
@@ -40,8 +44,8 @@ pub fn flags(set: u8) -> [bool; 8] {
 pub fn warp_flags(warps: WarpSet) -> [bool; MAX_WARPS] {
     let [low, high] = warps.to_le_bytes();
     let mut all = [false; MAX_WARPS];
-    all[..8].copy_from_slice(&flags(low));
-    all[8..].copy_from_slice(&flags(high));
+    all[..8].copy_from_slice(&flags::<8>(low));
+    all[8..].copy_from_slice(&flags::<8>(high));
     all
 }
 
@@ -105,7 +109,11 @@ mod tests {
     fn a_mask_has_the_members_that_were_set() {
         for set in 0..=u8::MAX {
             let bits: [bool; 8] = std::array::from_fn(|bit| set >> bit & 1 == 1);
-            assert_eq!((mask(&bits), flags(set)), (set, bits));
+            assert_eq!(
+                (mask(&bits), flags(set), flags(set)),
+                (set, bits, [bits[0], bits[1], bits[2], bits[3]])
+            );
+            assert_eq!(count_of_four(set & 0xf), u64::from((set & 0xf).count_ones()));
             assert!(members(set).eq((0..8).filter(|&bit| bits[bit])));
             assert!(wide_members(u128::from(set) << 99).eq(members(set).map(|member| member + 99)));
         }

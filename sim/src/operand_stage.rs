@@ -30,8 +30,11 @@ pub struct OperandStage<D: Data, K> {
 /// What a cycle's `settle` found out and its clock edge carries through.
 #[derive(Clone, Debug, Default)]
 struct Decided<D> {
-    /// The collector that an instruction enters, the instruction, what it found, and what it asks of the banks.
-    issue: Option<(CollectorId, Issue, Placement)>,
+    /// The collector that an instruction enters. If one does: the instruction, and what it found.
+    entering: Option<CollectorId>,
+    issue: Issue,
+    placement: Placement,
+    /// What it asks of the banks.
     asked: Asked,
     grants: Grants,
     /// Where a register that leaves is read.
@@ -83,13 +86,12 @@ macro_rules! take_in {
 macro_rules! show {
     ($stage:expr => $out:expr) => {{
         let (stage, out) = ($stage, $out);
-        let Parameters { slots, banks, .. } = stage.parameters;
-        let Decided { issue, grants, transfer, dispatch, results, taken, .. } = &stage.decided;
+        let Decided { entering, placement, grants, transfer, dispatch, results, taken, .. } = &stage.decided;
         out.collector_occupied = flags(stage.occupied & !stage.leaving(*dispatch));
         if let Some(number) = *dispatch {
             let collector = &stage.collectors[number];
             out.dispatch[number] = true;
-            for slot in 0..slots {
+            for slot in 0..stage.parameters.slots {
                 let operand = collector.operand(slot);
                 out.operand_valid[slot] = operand.is_some();
                 out.operand_data[slot] = operand.unwrap_or_default();
@@ -97,14 +99,11 @@ macro_rules! show {
             let (warp, unit, payload) = collector.held();
             (out.dispatch_warp, out.dispatch_unit, out.dispatch_payload) = (warp.into(), unit, payload);
         }
-        if let Some((_, _, placement)) = issue {
+        if entering.is_some() {
             out.hit = flags(placement.hit);
         }
         if grants.banks | grants.conflicts != 0 {
-            for bank in 0..banks {
-                out.bank_read[bank] = grants.banks >> bank & 1 == 1;
-                out.bank_conflict[bank] = grants.conflicts >> bank & 1 == 1;
-            }
+            (out.bank_read, out.bank_conflict) = (flags(grants.banks), flags(grants.conflicts));
         }
         if stage.parameters.transfer_ports > 0 {
             let leaving = stage.banks.iter().find_map(Bank::leaving);
@@ -115,10 +114,7 @@ macro_rules! show {
         if results.banks != 0 {
             let all = |one: (u8, u8), other: &(u8, u8)| (one.0 | other.0, one.1 | other.1);
             let (cached, filtered) = taken[..stage.collectors.len()].iter().fold((0, 0), all);
-            for bank in results.banks() {
-                out.write_cached[bank] = cached >> bank & 1 == 1;
-                out.write_filtered[bank] = filtered >> bank & 1 == 1;
-            }
+            (out.write_cached, out.write_filtered) = (flags(cached), flags(filtered));
         }
     }};
 }
@@ -139,13 +135,17 @@ impl<D: Data, K: Collector<D>> Behind<D> for OperandStage<D, K> {
     fn follow(
         &mut self,
         inputs: &SubCoreIn<D>,
-        entering: Option<(CollectorId, Issue)>,
+        entering: Option<(CollectorId, WarpId)>,
         outputs: &mut SubCoreOut<D>,
     ) {
-        let base = |issue: &Issue| Row(inputs.head_base[issue.warp.index()]);
-        let entering = entering.map(|(collector, issue)| (collector, base(&issue), issue));
+        self.decided.entering = entering.map(|(collector, _)| collector);
+        let mut base = Row::default();
+        if let Some((_, warp)) = entering {
+            base = Row(inputs.head_base[warp.index()]);
+            self.decided.issue = Issue::at_head(inputs, warp, &self.parameters);
+        }
         let leaver = take_in!(inputs => &mut self.decided.results, &self.parameters);
-        self.go_on(entering, leaver);
+        self.go_on(base, leaver);
         show!(&*self => outputs);
     }
 
@@ -161,10 +161,12 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
 
     fn settle(&mut self, inputs: &OperandStageIn<D>) -> OperandStageOut<D> {
         self.begin(inputs.unit_ready);
-        let entering = Issue::at_stage(inputs, &self.parameters)
-            .map(|(collector, issue)| (collector, Row(inputs.base), issue));
+        self.decided.entering = CollectorId::first_of(mask(&inputs.issue));
+        if self.decided.entering.is_some() {
+            self.decided.issue = Issue::at_stage(inputs, &self.parameters);
+        }
         let leaver = take_in!(inputs => &mut self.decided.results, &self.parameters);
-        self.go_on(entering, leaver);
+        self.go_on(Row(inputs.base), leaver);
         let mut out = OperandStageOut::default();
         for (number, collector) in self.collectors.iter().enumerate() {
             out.collector_warp[number] = collector.held().0.into();
@@ -180,7 +182,8 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
             self.receive();
         }
         let OperandStage { collectors, arbiter, banks, decided, .. } = self;
-        let Decided { issue, asked, grants, transfer, dispatch, results, taken } = decided;
+        let Decided { entering, issue, placement, asked, grants, transfer, dispatch, results, taken } =
+            decided;
 
         // Dispatch.
         if let Some(number) = *dispatch {
@@ -204,18 +207,18 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         arbiter.take(grants, asked);
 
         // Allocation, and results.
-        if issue.is_some() || results.banks != 0 {
+        if entering.is_some() || results.banks != 0 {
             let random = self.lfsr.value() as u32;
             for (number, collector) in collectors.iter_mut().enumerate() {
                 let (cached, filtered) = if results.banks != 0 { taken[number] } else { (0, 0) };
-                let entering = issue.as_ref().filter(|(collector, ..)| collector.index() == number);
-                let issue = entering.map(|(_, issue, placement)| (issue, *placement));
+                let enters = entering.is_some_and(|collector| collector.index() == number);
+                let issue = enters.then_some((&*issue, *placement));
                 if issue.is_some() || cached | filtered != 0 {
                     collector.update(&Edge { issue, results, cached, filtered, random });
                 }
             }
         }
-        if let Some((collector, ..)) = issue {
+        if let Some(collector) = entering {
             self.occupied |= collector.bit();
             if self.parameters.choice == Choice::Random {
                 self.lfsr.advance();
@@ -233,25 +236,20 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         self.decided.dispatch = self.dispatched(unit_ready);
     }
 
-    /// The rest of a cycle, with the instruction that enters a collector and the first row of its warp, and the register
-    /// that is to leave.
+    /// The rest of a cycle: with the first row of the warp whose instruction enters a collector, if one does, and the
+    /// register that is to leave.
     #[inline]
-    fn go_on(
-        &mut self,
-        entering: Option<(CollectorId, Row, Issue)>,
-        leaver: Option<(WarpId, Row, RegisterId)>,
-    ) {
+    fn go_on(&mut self, base: Row, leaver: Option<(WarpId, Row, RegisterId)>) {
         let OperandStage { parameters, collectors, arbiter, decided, .. } = self;
-        let Decided { issue, asked, grants, transfer, results, taken, .. } = decided;
+        let Decided { entering, issue, placement, asked, grants, transfer, results, taken, .. } = decided;
 
         // Issue.
-        *asked = Asked::default();
-        *issue = entering.map(|(number, base, entering)| {
-            let placement = collectors[number.index()].look_up(&entering);
-            let register = |slot: usize| entering.registers[slot];
-            arbiter.ask(number, (entering.warp, base), placement.request, register, asked);
-            (number, entering, placement)
-        });
+        asked.clear();
+        if let Some(number) = *entering {
+            *placement = collectors[number.index()].look_up(issue);
+            let register = |slot: usize| issue.registers[slot];
+            arbiter.ask(number, (issue.warp, base), placement.request, register, asked);
+        }
 
         // Banks: writes first, then reads, then a register that leaves.
         arbiter.grants(results.banks, asked, grants);
@@ -261,9 +259,9 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
 
         if results.banks != 0 {
             for (number, (collector, taken)) in collectors.iter().zip(taken).enumerate() {
-                let entering = issue.as_ref().filter(|(collector, ..)| collector.index() == number);
+                let enters = entering.is_some_and(|collector| collector.index() == number);
                 let filter = |of_warp| arbiter.filter(of_warp, results.near);
-                *taken = collector.takes(entering.map(|(_, issue, _)| issue), results, filter);
+                *taken = collector.takes(enters.then_some(&*issue), results, filter);
             }
         }
     }

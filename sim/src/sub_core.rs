@@ -3,10 +3,9 @@
 use std::marker::PhantomData;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, CollectorId, Data, Parameters};
+use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, WarpId};
 
 use crate::bits::warp_mask;
-use crate::collector::Issue;
 use crate::issue::{Answer, Holders, IssueStage};
 
 /// An operand stage behind an issue stage, without ports between them.
@@ -14,13 +13,13 @@ pub trait Behind<D: Data> {
     /// Port R: what is in the collectors in a cycle in which these units take instructions (bit u: unit u).
     fn holders(&mut self, unit_ready: u32) -> Holders;
 
-    /// The rest of that cycle, with the instruction that enters a collector, if one does: what the ports of the sub-core
+    /// The rest of that cycle, with the warp whose instruction enters a collector, if one does: what the ports of the sub-core
     /// that come from the stage show. They are zero before. Like `settle` of [`Clocked`], it may be repeated, after
     /// [`Behind::holders`].
     fn follow(
         &mut self,
         inputs: &SubCoreIn<D>,
-        entering: Option<(CollectorId, Issue)>,
+        entering: Option<(CollectorId, WarpId)>,
         outputs: &mut SubCoreOut<D>,
     );
 
@@ -31,7 +30,6 @@ pub trait Behind<D: Data> {
 /// An issue stage in front of an operand stage.
 #[derive(Clone, Debug)]
 pub struct SubCore<D: Data, S> {
-    parameters: Parameters,
     issue: IssueStage,
     stage: S,
     data: PhantomData<D>,
@@ -40,7 +38,7 @@ pub struct SubCore<D: Data, S> {
 impl<D: Data, S> SubCore<D, S> {
     /// Around an operand stage of these parameters.
     pub fn new(parameters: &Parameters, stage: S) -> Self {
-        SubCore { parameters: *parameters, issue: IssueStage::new(parameters), stage, data: PhantomData }
+        SubCore { issue: IssueStage::new(parameters), stage, data: PhantomData }
     }
 }
 
@@ -55,13 +53,12 @@ impl<D: Data, S: Behind<D>> Clocked for SubCore<D, S> {
 
         let mut outputs = SubCoreOut::default();
         outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
-        let issued = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)));
-        let entering = issued.map(|(warp, collector)| {
+        let entering = decided.and_then(|(warp, answer)| Some((answer.collector()?, warp)));
+        if let Some((collector, warp)) = entering {
             outputs.issued = true;
             outputs.issued_warp = warp.into();
             outputs.issue[collector.index()] = true;
-            (collector, Issue::at_head(inputs, warp, &self.parameters))
-        });
+        }
         self.stage.follow(inputs, entering, &mut outputs);
         outputs
     }

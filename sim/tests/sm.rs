@@ -4,7 +4,7 @@ mod random_kernels;
 mod streams;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::CollectorId;
+use gpurf_blocks::{CollectorId, Parameters, WarpId};
 use gpurf_sim::collector::Issue;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
@@ -21,6 +21,7 @@ use streams::{header, kernel, Line, ALL, EXIT};
 /// issue, and are read at dispatch. It can be made to fail.
 #[derive(Clone)]
 struct Ideal {
+    parameters: Parameters,
     delay: u32,
     collectors: Vec<Option<Held>>,
     values: Vec<[u32; 256]>,
@@ -54,6 +55,7 @@ enum Fault {
 impl Ideal {
     fn new(config: &Config, delay: u32, fault: Option<Fault>) -> Self {
         Ideal {
+            parameters: Design::BASELINE.parameters(config, 1),
             delay,
             collectors: vec![None; config.hardware.collectors],
             values: vec![[0; 256]; 8],
@@ -81,11 +83,12 @@ impl Behind<u32> for Ideal {
     fn follow(
         &mut self,
         inputs: &SubCoreIn<u32>,
-        entering: Option<(CollectorId, Issue)>,
+        entering: Option<(CollectorId, WarpId)>,
         out: &mut SubCoreOut<u32>,
     ) {
-        (self.inputs, self.entering) = (*inputs, entering);
-        if let Some((_, issue)) = entering {
+        let issue = |warp| Issue::at_head(inputs, warp, &self.parameters);
+        (self.inputs, self.entering) = (*inputs, entering.map(|(collector, warp)| (collector, issue(warp))));
+        if let Some((_, issue)) = self.entering {
             (0..7).for_each(|slot| out.hit[slot] = issue.source(slot).is_some());
         }
         for (occupied, held) in out.collector_occupied.iter_mut().zip(&self.collectors) {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use gpurf_blocks::ports::{CollectorIn, OperandStageIn, SubCoreIn};
-use gpurf_blocks::{CollectorId, Data, Parameters, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
+use gpurf_blocks::{Data, Parameters, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
 
 use crate::bits::{all, mask, members};
 
@@ -110,13 +110,9 @@ impl Issue {
         inputs.issue.then(issue)
     }
 
-    /// From the ports of a stage: the collector that the instruction enters, and the instruction.
-    pub fn at_stage<D: Data>(
-        inputs: &OperandStageIn<D>,
-        parameters: &Parameters,
-    ) -> Option<(CollectorId, Self)> {
-        let collector = CollectorId::first_of(mask(&inputs.issue))?;
-        let issue = Issue {
+    /// From the ports of a stage.
+    pub fn at_stage<D: Data>(inputs: &OperandStageIn<D>, parameters: &Parameters) -> Self {
+        Issue {
             warp: WarpId(inputs.warp as u8),
             unit: inputs.unit,
             payload: inputs.payload,
@@ -125,8 +121,7 @@ impl Issue {
             registers: inputs.source_register.map(|register| RegisterId(register as u8)),
             destinations: named(&inputs.destination_valid, &inputs.destination_register, parameters),
             flush: inputs.flush,
-        };
-        Some((collector, issue))
+        }
     }
 
     /// What a warp issues from the head of its buffer.

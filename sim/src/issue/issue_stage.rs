@@ -1,9 +1,7 @@
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
-use gpurf_blocks::{
-    Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS,
-};
+use gpurf_blocks::{Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS};
 
 use super::collector_allocator::Answer;
 use super::{CollectorAllocator, WarpScheduler};
@@ -49,6 +47,7 @@ impl IssueStage {
     }
 
     /// The warp that is selected among the ready ones, and what the allocator tells it.
+    #[inline]
     pub fn decide(
         &mut self,
         ready: WarpSet,
@@ -84,6 +83,7 @@ impl IssueStage {
     }
 
     /// The clock edge.
+    #[inline]
     pub fn edge(&mut self) {
         if let Some((warp, answer)) = self.decided {
             self.allocator.take(answer);
@@ -91,7 +91,9 @@ impl IssueStage {
                 self.scheduler.issue(warp);
             }
         }
-        self.scheduler.launch(self.launched);
+        if self.launched != 0 {
+            self.scheduler.launch(self.launched);
+        }
     }
 }
 

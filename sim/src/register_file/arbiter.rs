@@ -1,9 +1,7 @@
 //! Reference model of the arbiter and its write filter: F §II, §III-B, §IV-A2; W §4.2.
 
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
-use gpurf_blocks::{
-    BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
-};
+use gpurf_blocks::{BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
 use super::{home, Request, RequestQueue};
@@ -32,6 +30,11 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Nothing is asked.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
     fn iter(&self) -> impl Iterator<Item = (usize, Request)> + '_ {
         self.reads[..self.count].iter().map(|&(bank, request)| (bank.into(), request))
     }
@@ -70,6 +73,7 @@ impl Arbiter {
 
     /// "Generates the source operand read requests" (F §II) of an instruction that enters a collector; `slots`: a bit
     /// for each that has to be read, `register`: its register.
+    #[inline]
     pub fn ask(
         &self,
         collector: CollectorId,
@@ -90,6 +94,7 @@ impl Arbiter {
     /// "The oldest request of each queue is granted access only if the port of the OCU and the bank it
     /// needs are available"; "writes always have priority" (F §II). Under `grant_at_issue` the first request to a bank
     /// without a queue stands for its oldest. `writes`: a bit per bank.
+    #[inline]
     pub fn grants(&self, writes: u8, asked: &Asked, grants: &mut Grants) {
         (grants.banks, grants.conflicts) = (0, self.waiting);
         for bank in members(self.waiting) {
@@ -103,17 +108,15 @@ impl Arbiter {
                 }
             }
         }
-        let mut wanted = [0u32; MAX_COLLECTORS];
-        let mut collectors = 0u8;
-        for bank in members(grants.conflicts & !writes) {
-            let collector = grants.reads[bank].collector;
-            wanted[collector.index()] |= 1 << bank;
-            collectors |= collector.bit();
-        }
-        for collector in members(collectors) {
-            if let Some(bank) = self.turns[collector].grant(wanted[collector]) {
+        let mut rest = grants.conflicts & !writes;
+        while rest != 0 {
+            let collector = grants.reads[rest.trailing_zeros() as usize].collector;
+            let wants = |&bank: &usize| grants.reads[bank].collector == collector;
+            let wanted = members(rest).filter(wants).fold(0u8, |wanted, bank| wanted | 1 << bank);
+            if let Some(bank) = self.turns[collector.index()].grant(wanted.into()) {
                 grants.banks |= 1 << bank;
             }
+            rest &= !wanted;
         }
         grants.conflicts &= !grants.banks;
     }
@@ -132,6 +135,7 @@ impl Arbiter {
 
     /// The clock edge: granted reads leave their queues, and the turns pass on; what was asked and not granted is
     /// pushed "into the RF bank queues" (F §II).
+    #[inline]
     pub fn take(&mut self, grants: &Grants, asked: &Asked) {
         let mut direct = grants.banks & !self.waiting;
         for bank in members(grants.banks) {
@@ -154,6 +158,7 @@ impl Arbiter {
     /// The write filter for one collector that belongs to a warp: which of its warp's writes go to its
     /// ports D, and which are kept out; a bit per bank. "Writes with far reuse distance are not cached";
     /// of several "selects the one with near reuse distance, if any" (F §IV-A2), "the first" (W §4.2).
+    #[inline]
     pub fn filter(&self, writes_of_warp: u8, near: u8) -> (u8, u8) {
         let near = if self.caching && self.parameters.cache_far { !0 } else { near };
         let candidates = writes_of_warp & near;

@@ -57,6 +57,7 @@ impl Blocks {
     }
 
     /// How many are resident.
+    #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
@@ -67,6 +68,7 @@ impl Blocks {
     }
 
     /// How many are active.
+    #[inline]
     pub fn active_count(&self) -> usize {
         self.active
     }
@@ -96,6 +98,7 @@ impl Blocks {
     }
 
     /// The block in a slot.
+    #[inline]
     pub fn in_slot(&self, slot: Slot) -> Option<BlockId> {
         self.slots[slot.0]
     }

@@ -57,6 +57,7 @@ impl Completions {
 
     /// The instruction leaves its unit, or memory answers, in `cycle`; it completes behind the registers between there and
     /// write-back.
+    #[inline]
     pub fn plan(&mut self, cycle: u64, executing: Executing) {
         let cycle = cycle + self.delay;
         let place = self.store(executing);
@@ -76,6 +77,7 @@ impl Completions {
     }
 
     /// The next instruction that completes by cycle `now`. What is planned after there is none completes no earlier.
+    #[inline]
     pub fn next(&mut self, now: u64) -> Option<Executing> {
         let Some(cycle) = self.next.filter(|&cycle| cycle <= now) else {
             self.start = now;
@@ -104,11 +106,13 @@ impl Completions {
     }
 
     /// The cycle of the next completion.
+    #[inline]
     pub fn next_cycle(&self) -> Option<u64> {
         self.next
     }
 
     /// Gives an instruction a place, the last of its list.
+    #[inline]
     fn store(&mut self, executing: Executing) -> u32 {
         if self.free == NONE {
             self.planned.push((executing, NONE));
@@ -126,6 +130,7 @@ impl Completions {
     }
 
     /// The first cycle whose list is not empty: the words are searched around, the first one's lower part last.
+    #[inline]
     fn first_of_calendar(&self) -> Option<u64> {
         let start = day(self.start);
         let upper = u64::MAX << (start % WORD);

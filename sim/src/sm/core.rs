@@ -30,7 +30,7 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Row, WarpId, WarpSet, MAX_BANKS, MAX_WARPS};
 use gpurf_trace::DynamicInstruction;
 
-use crate::bits::{all, mask, warp_flags};
+use crate::bits::{all, count_of_four, mask, warp_flags};
 use crate::config::{Config, Organisation};
 use crate::design::{CollectorKind, Design};
 use crate::statistics::Stalls;
@@ -348,16 +348,15 @@ impl<E: RunsSubCore> Core<E> {
 
     fn count(&self, outputs: &SubCoreOut<u32>, context: &mut Context) {
         let of_banks = |events: &[bool; MAX_BANKS]| mask(events) & all(self.banks);
-        let count = |events: u8| u64::from(events.count_ones());
         let counters = &mut context.records.counters;
-        counters.bank_reads += count(of_banks(&outputs.bank_read));
-        counters.bank_conflicts += count(of_banks(&outputs.bank_conflict));
+        counters.bank_reads += count_of_four(of_banks(&outputs.bank_read));
+        counters.bank_conflicts += count_of_four(of_banks(&outputs.bank_conflict));
         if of_banks(&self.inputs.write_valid) == 0 {
             return;
         }
         let filtered = of_banks(&outputs.write_filtered);
-        counters.cache_writes += count(of_banks(&outputs.write_cached));
-        counters.cache_writes_filtered += count(filtered);
-        counters.cache_writes_lost += count(filtered & mask(&self.inputs.write_near));
+        counters.cache_writes += count_of_four(of_banks(&outputs.write_cached));
+        counters.cache_writes_filtered += count_of_four(filtered);
+        counters.cache_writes_lost += count_of_four(filtered & mask(&self.inputs.write_near));
     }
 }

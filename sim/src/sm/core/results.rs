@@ -37,11 +37,13 @@ impl Results {
         Results { waiting, wanted: 0, banks, restoring: 0 }
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.wanted == 0
     }
 
     /// Banks for which any waits, a bit each.
+    #[inline]
     pub fn wanted(&self) -> u8 {
         self.wanted
     }
@@ -51,6 +53,7 @@ impl Results {
         self.restoring > 0
     }
 
+    #[inline]
     pub fn push(&mut self, result: WaitingResult) {
         self.restoring += u32::from(result.restored);
         let bank = self.home(result.warp, result.base, result.register).0.index();
@@ -59,6 +62,7 @@ impl Results {
     }
 
     /// The result that a bank takes in this cycle.
+    #[inline]
     pub fn pop(&mut self, bank: BankId) -> Option<WaitingResult> {
         let waiting = &mut self.waiting[bank.index()];
         let result = waiting.pop_front()?;
@@ -68,6 +72,7 @@ impl Results {
     }
 
     /// Bank and row of a register of a warp whose registers lie from row `base` on.
+    #[inline]
     pub fn home(&self, warp: WarpId, base: Row, register: RegisterId) -> (BankId, Row) {
         home(self.banks, warp, base, register)
     }
