@@ -25,12 +25,19 @@ pub fn warp_mask(warps: &[bool; MAX_WARPS]) -> WarpSet {
 /// Element i: bit i is set. There are 8 at most.
 #[inline]
 pub fn flags<const N: usize>(set: u8) -> [bool; N] {
-    const { assert!(N <= 8) };
-    // Of eight copies of the set, byte i keeps bit i.
-    let copies = u64::from(set) * 0x0101_0101_0101_0101;
-    let flags = (copies & 0x8040_2010_0804_0201).to_le_bytes().map(|byte| byte != 0);
-    std::array::from_fn(|place| flags[place])
+    *FLAGS[usize::from(set)].first_chunk().expect("there are 8 at most")
 }
+
+/// Of every set, what [`flags`] makes of it.
+static FLAGS: [[bool; 8]; 256] = {
+    let mut flags = [[false; 8]; 256];
+    let mut place = 0;
+    while place < 8 * 256 {
+        flags[place / 8][place % 8] = (place / 8) >> (place % 8) & 1 == 1;
+        place += 1;
+    }
+    flags
+};
 
 /// How many of up to four members a set has.
 #[inline]

@@ -63,8 +63,8 @@ impl<D: Data> Cache<D> {
     }
 
     fn replace(&self, valid: u16, keep: u16, random: u32) -> Option<usize> {
-        let oldest_first = self.order.oldest_first();
-        choose(self.replacement, self.entries, valid, self.near, keep, random, oldest_first)
+        let oldest = |set| self.order.oldest(set);
+        choose(self.replacement, self.entries, valid, self.near, keep, random, oldest)
     }
 
     /// Everything that one clock edge does to the table, except port S and unlocking.
