@@ -4,7 +4,7 @@ mod random_kernels;
 mod streams;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{CollectorId, Parameters, WarpId};
+use gpurf_blocks::{Clocked, CollectorId, Parameters, WarpId};
 use gpurf_sim::collector::Issue;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
