@@ -22,17 +22,28 @@ pub fn warp_mask(warps: &[bool; MAX_WARPS]) -> WarpSet {
     WarpSet::from(mask(low)) | WarpSet::from(mask(high)) << 8
 }
 
-/// Element i: bit i is set.
+/// Element i: bit i is set. There are 8 at most.
 #[inline]
-pub fn flags(set: u8) -> [bool; 8] {
-    // Of eight copies of the set, byte i keeps bit i.
-    let copies = u64::from(set) * 0x0101_0101_0101_0101;
-    let bytes = (copies & 0x8040_2010_0804_0201).to_le_bytes();
-    let mut flags = [false; 8];
-    for (flag, byte) in flags.iter_mut().zip(bytes) {
-        *flag = byte != 0;
+pub fn flags<const N: usize>(set: u8) -> [bool; N] {
+    *FLAGS[usize::from(set)].first_chunk().expect("there are 8 at most")
+}
+
+/// Of every set, what [`flags`] makes of it.
+static FLAGS: [[bool; 8]; 256] = {
+    let mut flags = [[false; 8]; 256];
+    let mut place = 0;
+    while place < 8 * 256 {
+        flags[place / 8][place % 8] = (place / 8) >> (place % 8) & 1 == 1;
+        place += 1;
     }
     flags
+};
+
+/// How many of up to four members a set has.
+#[inline]
+pub fn count_of_four(set: u8) -> u64 {
+    // Four bits for each set.
+    0x4332_3221_3221_2110 >> (4 * (set & 0xf)) & 0xf
 }
 
 /// The same of warps.
@@ -40,9 +51,23 @@ pub fn flags(set: u8) -> [bool; 8] {
 pub fn warp_flags(warps: WarpSet) -> [bool; MAX_WARPS] {
     let [low, high] = warps.to_le_bytes();
     let mut all = [false; MAX_WARPS];
-    all[..8].copy_from_slice(&flags(low));
-    all[8..].copy_from_slice(&flags(high));
+    all[..8].copy_from_slice(&flags::<8>(low));
+    all[8..].copy_from_slice(&flags::<8>(high));
     all
+}
+
+/// Bit i: byte i is this one.
+#[inline]
+pub fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let of_word = |word: &[u8]| {
+        let differs =
+            u64::from_le_bytes(word.try_into().expect("8 bytes")) ^ (u64::from(byte) * 0x0101_0101_0101_0101);
+        // Of each byte the highest bit is set if any of its bits is; no carry leaves the byte.
+        let any = (differs & LOW) + LOW | differs;
+        (((!any & !LOW) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u16
+    };
+    of_word(&bytes[..8]) | of_word(&bytes[8..]) << 8
 }
 
 /// The lowest `count` of up to 8 members.
@@ -91,7 +116,11 @@ mod tests {
     fn a_mask_has_the_members_that_were_set() {
         for set in 0..=u8::MAX {
             let bits: [bool; 8] = std::array::from_fn(|bit| set >> bit & 1 == 1);
-            assert_eq!((mask(&bits), flags(set)), (set, bits));
+            assert_eq!(
+                (mask(&bits), flags(set), flags(set)),
+                (set, bits, [bits[0], bits[1], bits[2], bits[3]])
+            );
+            assert_eq!(count_of_four(set & 0xf), u64::from((set & 0xf).count_ones()));
             assert!(members(set).eq((0..8).filter(|&bit| bits[bit])));
             assert!(wide_members(u128::from(set) << 99).eq(members(set).map(|member| member + 99)));
         }
@@ -101,6 +130,18 @@ mod tests {
         }
         assert_eq!(mask(&[false, true, true]), 0b110);
         assert_eq!((all(0), all(3), all(8)), (0, 0b111, u8::MAX));
+    }
+
+    #[test]
+    fn equal_bytes_are_found() {
+        for byte in 0..=u8::MAX {
+            for other in [0, 1, 0x7f, 0x80, 0x81, 0xff, byte ^ 1, byte ^ 0x80] {
+                let bytes: [u8; 16] = std::array::from_fn(|place| if place % 3 == 1 { byte } else { other });
+                let expected =
+                    (0..16).filter(|&place| bytes[place] == byte).fold(0, |set, place| set | 1 << place);
+                assert_eq!(equal(&bytes, byte), expected);
+            }
+        }
     }
 
     #[test]

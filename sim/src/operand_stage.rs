@@ -1,38 +1,49 @@
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
-use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
-use gpurf_blocks::{BankId, Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId};
+use gpurf_blocks::ports::{OperandStageIn, OperandStageOut, SubCoreIn, SubCoreOut};
+use gpurf_blocks::{BankId, Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId, MAX_COLLECTORS};
 use gpurf_trace::RegisterId;
 
+use crate::bits::{all, flags, mask, members};
 use crate::cells::{Lfsr, RoundRobin};
 use crate::collector::{Collector, Edge, Issue, Placement, Results};
 use crate::issue::Holders;
 use crate::register_file::{Arbiter, Asked, Bank, Grants};
-use crate::sub_core::PortR;
+use crate::sub_core::Behind;
 
 /// Collectors of one kind, arbiter and banks of one sub-core, built from their models.
 #[derive(Clone, Debug)]
 pub struct OperandStage<D: Data, K> {
     parameters: Parameters,
     collectors: Vec<K>,
+    /// Those that hold an instruction, a bit each.
+    occupied: u8,
     arbiter: Arbiter,
     banks: Vec<Bank<D>>,
+    /// Those whose data, read in the last cycle, cross to a collector or leave; a bit each.
+    crossing: u8,
     dispatch_turn: RoundRobin,
     lfsr: Lfsr,
     decided: Decided<D>,
 }
 
 /// What a cycle's `settle` found out and its clock edge carries through.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Decided<D> {
-    /// The collector that an instruction enters, the instruction, what it found, and what it asks of the banks.
-    issue: Option<(CollectorId, Issue, Placement)>,
+    /// The collector that an instruction enters. If one does: the instruction, and what it found.
+    entering: Option<CollectorId>,
+    issue: Issue,
+    placement: Placement,
+    /// What it asks of the banks.
     asked: Asked,
     grants: Grants,
     /// Where a register that leaves is read.
     transfer: Option<(BankId, Row)>,
     dispatch: Option<usize>,
     results: Results<D>,
+    /// Results that enter each collector, and that are kept out of it; a bit per bank. Without results, of an earlier
+    /// cycle.
+    taken: [(u8, u8); MAX_COLLECTORS],
 }
 
 impl<D: Data, K: Collector<D>> OperandStage<D, K> {
@@ -41,8 +52,10 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         OperandStage {
             parameters: *parameters,
             collectors: (0..parameters.collectors).map(|number| K::numbered(parameters, number)).collect(),
+            occupied: 0,
             arbiter: Arbiter::new(parameters, K::IS_FILTERED),
             banks: (0..parameters.banks).map(|_| Bank::new(parameters)).collect(),
+            crossing: 0,
             dispatch_turn: RoundRobin::new(parameters.collectors),
             lfsr: Lfsr::default(),
             decided: Decided::default(),
@@ -50,17 +63,95 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     }
 }
 
-impl<D: Data, K: Collector<D>> PortR for OperandStage<D, K> {
+/// Results and a register that leaves, as the ports of a stage and those of a sub-core have them alike.
+macro_rules! take_in {
+    ($inputs:expr => $results:expr, $parameters:expr) => {{
+        let (inputs, results) = ($inputs, $results);
+        results.banks = mask(&inputs.write_valid) & all($parameters.banks);
+        if results.banks != 0 {
+            results.near = mask(&inputs.write_near);
+            results.warp = inputs.write_warp;
+            results.base = inputs.write_base;
+            results.register = inputs.write_register;
+            results.data = inputs.write_data;
+        }
+        inputs.transfer_valid[0].then(|| {
+            let register = RegisterId(inputs.transfer_register[0] as u8);
+            (WarpId(inputs.transfer_warp[0] as u8), Row(inputs.transfer_base[0]), register)
+        })
+    }};
+}
+
+/// What the ports of a stage, and those of a sub-core with a stage in it, show of what the stage has decided.
+macro_rules! show {
+    ($stage:expr => $out:expr) => {{
+        let (stage, out) = ($stage, $out);
+        let Decided { entering, placement, grants, transfer, dispatch, results, taken, .. } = &stage.decided;
+        out.collector_occupied = flags(stage.occupied & !stage.leaving(*dispatch));
+        if let Some(number) = *dispatch {
+            let collector = &stage.collectors[number];
+            out.dispatch[number] = true;
+            for slot in 0..stage.parameters.slots {
+                let operand = collector.operand(slot);
+                out.operand_valid[slot] = operand.is_some();
+                out.operand_data[slot] = operand.unwrap_or_default();
+            }
+            let (warp, unit, payload) = collector.held();
+            (out.dispatch_warp, out.dispatch_unit, out.dispatch_payload) = (warp.into(), unit, payload);
+        }
+        if entering.is_some() {
+            out.hit = flags(placement.hit);
+        }
+        if grants.banks | grants.conflicts != 0 {
+            (out.bank_read, out.bank_conflict) = (flags(grants.banks), flags(grants.conflicts));
+        }
+        if stage.parameters.transfer_ports > 0 {
+            let leaving = stage.banks.iter().find_map(Bank::leaving);
+            out.transfer_taken[0] = transfer.is_some();
+            out.transfer_arrives[0] = leaving.is_some();
+            out.transfer_data[0] = leaving.unwrap_or_default();
+        }
+        if results.banks != 0 {
+            let all = |one: (u8, u8), other: &(u8, u8)| (one.0 | other.0, one.1 | other.1);
+            let (cached, filtered) = taken[..stage.collectors.len()].iter().fold((0, 0), all);
+            (out.write_cached, out.write_filtered) = (flags(cached), flags(filtered));
+        }
+    }};
+}
+
+impl<D: Data, K: Collector<D>> Behind<D> for OperandStage<D, K> {
     fn holders(&mut self, unit_ready: u32) -> Holders {
-        self.arrive();
-        let leaving = self.leaving(self.dispatched(unit_ready));
-        let mut holders = Holders::default();
+        self.begin(unit_ready);
+        let occupied = self.occupied & !self.leaving(self.decided.dispatch);
+        let mut holders = Holders { occupied, ..Holders::default() };
         for (number, collector) in self.collectors.iter().enumerate() {
-            holders.occupied |= ((collector.is_occupied() && leaving != Some(number)) as u8) << number;
             holders.near |= (collector.holds_near() as u8) << number;
             holders.owner[number] = collector.owner();
         }
         holders
+    }
+
+    #[inline]
+    fn follow(
+        &mut self,
+        inputs: &SubCoreIn<D>,
+        entering: Option<(CollectorId, WarpId)>,
+        outputs: &mut SubCoreOut<D>,
+    ) {
+        self.decided.entering = entering.map(|(collector, _)| collector);
+        let mut base = Row::default();
+        if let Some((_, warp)) = entering {
+            base = Row(inputs.head_base[warp.index()]);
+            self.decided.issue = Issue::at_head(inputs, warp, &self.parameters);
+        }
+        let leaver = take_in!(inputs => &mut self.decided.results, &self.parameters);
+        self.go_on(base, leaver);
+        show!(&*self => outputs);
+    }
+
+    #[inline]
+    fn edge(&mut self) {
+        self.tick();
     }
 }
 
@@ -69,131 +160,126 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
     type Out = OperandStageOut<D>;
 
     fn settle(&mut self, inputs: &OperandStageIn<D>) -> OperandStageOut<D> {
+        self.begin(inputs.unit_ready);
+        self.decided.entering = CollectorId::first_of(mask(&inputs.issue));
+        if self.decided.entering.is_some() {
+            self.decided.issue = Issue::at_stage(inputs, &self.parameters);
+        }
+        let leaver = take_in!(inputs => &mut self.decided.results, &self.parameters);
+        self.go_on(Row(inputs.base), leaver);
         let mut out = OperandStageOut::default();
-        let results = Results::new(inputs, self.parameters.banks);
-
-        // Dispatch.
-        self.arrive();
-        let dispatch = self.dispatched(inputs.unit_ready);
-        let leaving = self.leaving(dispatch);
         for (number, collector) in self.collectors.iter().enumerate() {
-            out.collector_occupied[number] = collector.is_occupied() && leaving != Some(number);
             out.collector_warp[number] = collector.held().0.into();
             out.collector_owned[number] = collector.owner().is_some();
             out.collector_near[number] = collector.holds_near();
         }
-        if let Some(number) = dispatch {
-            out.dispatch[number] = true;
-            for slot in 0..self.parameters.slots {
-                let operand = self.collectors[number].operand(slot);
-                out.operand_valid[slot] = operand.is_some();
-                out.operand_data[slot] = operand.unwrap_or_default();
-            }
-            let (warp, unit, payload) = self.collectors[number].held();
-            (out.dispatch_warp, out.dispatch_unit, out.dispatch_payload) = (warp.into(), unit, payload);
-        }
-
-        // Issue.
-        let issue = Issue::at_stage(inputs, &self.parameters).map(|(number, issue)| {
-            let placement = self.collectors[number.index()].look_up(&issue);
-            (number, issue, placement)
-        });
-        let mut asked = Asked::default();
-        if let Some((number, issue, placement)) = &issue {
-            let register = |slot: usize| issue.registers[slot];
-            asked = self.arbiter.ask(*number, (issue.warp, Row(inputs.base)), placement.request, register);
-            for slot in 0..self.parameters.slots {
-                out.hit[slot] = placement.hit >> slot & 1 == 1;
-            }
-        }
-
-        // Banks: writes first, then reads.
-        let grants = self.arbiter.grants(results.banks, &asked);
-        for bank in 0..self.parameters.banks {
-            out.bank_read[bank] = grants.banks >> bank & 1 == 1;
-            out.bank_conflict[bank] = grants.conflicts >> bank & 1 == 1;
-        }
-
-        // A register that leaves.
-        let mut transfer = None;
-        if self.parameters.transfer_ports > 0 {
-            if inputs.transfer_valid[0] {
-                let warp = (WarpId(inputs.transfer_warp[0] as u8), Row(inputs.transfer_base[0]));
-                let register = RegisterId(inputs.transfer_register[0] as u8);
-                transfer = self.arbiter.transfer(results.banks, &grants, warp, register);
-            }
-            let leaving = self.banks.iter().find_map(Bank::leaving);
-            out.transfer_taken[0] = transfer.is_some();
-            out.transfer_arrives[0] = leaving.is_some();
-            out.transfer_data[0] = leaving.unwrap_or_default();
-        }
-
-        self.decided = Decided { issue, asked, grants, transfer, dispatch, results };
-        if results.banks != 0 {
-            for number in 0..self.collectors.len() {
-                let (cached, filtered) = self.taken(number);
-                for bank in results.banks() {
-                    out.write_cached[bank] |= cached >> bank & 1 == 1;
-                    out.write_filtered[bank] |= filtered >> bank & 1 == 1;
-                }
-            }
-        }
+        show!(&*self => &mut out);
         out
     }
 
     fn tick(&mut self) {
-        let Decided { issue, asked, grants, transfer, dispatch, results } = self.decided;
         if !self.parameters.dispatch_on_arrival {
             self.receive();
         }
+        let OperandStage { collectors, arbiter, banks, decided, .. } = self;
+        let Decided { entering, issue, placement, asked, grants, transfer, dispatch, results, taken } =
+            decided;
 
         // Dispatch.
-        if let Some(number) = dispatch {
+        if let Some(number) = *dispatch {
             self.dispatch_turn.advance(number);
-            self.collectors[number].dispatch();
+            collectors[number].dispatch();
+            self.occupied &= !(1 << number);
         }
 
         // Banks.
-        for bank in 0..self.parameters.banks {
+        let leaves = transfer.map_or(0, |(bank, _)| 1 << bank.0);
+        for bank in members(results.banks | grants.banks | leaves | self.crossing) {
             let write = (results.banks >> bank & 1 == 1).then(|| {
                 let (base, register) = (Row(results.base[bank]), RegisterId(results.register[bank] as u8));
-                (self.arbiter.home(WarpId(0), base, register).1, results.data[bank])
+                (arbiter.home(WarpId(0), base, register).1, results.data[bank])
             });
             let read = (grants.banks >> bank & 1 == 1).then(|| grants.reads[bank]);
             let leaves = transfer.filter(|(of, _)| of.index() == bank).map(|(_, row)| row);
-            self.banks[bank].edge(write, read, leaves);
+            banks[bank].edge(write, read, leaves);
         }
-        self.arbiter.take(&grants, &asked);
+        self.crossing = grants.banks | leaves;
+        arbiter.take(grants, asked);
 
         // Allocation, and results.
-        if issue.is_some() || results.banks != 0 {
+        if entering.is_some() || results.banks != 0 {
             let random = self.lfsr.value() as u32;
-            for number in 0..self.collectors.len() {
-                let (cached, filtered) = self.taken(number);
-                let entering = issue.as_ref().filter(|(collector, ..)| collector.index() == number);
-                let issue = entering.map(|(_, issue, placement)| (issue, *placement));
-                let edge = Edge { issue, results: &results, cached, filtered, random };
-                self.collectors[number].update(&edge);
+            for (number, collector) in collectors.iter_mut().enumerate() {
+                let (cached, filtered) = if results.banks != 0 { taken[number] } else { (0, 0) };
+                let enters = entering.is_some_and(|collector| collector.index() == number);
+                let issue = enters.then_some((&*issue, *placement));
+                if issue.is_some() || cached | filtered != 0 {
+                    collector.update(&Edge { issue, results, cached, filtered, random });
+                }
             }
         }
-        if issue.is_some() && self.parameters.choice == Choice::Random {
-            self.lfsr.advance();
+        if let Some(collector) = entering {
+            self.occupied |= collector.bit();
+            if self.parameters.choice == Choice::Random {
+                self.lfsr.advance();
+            }
         }
     }
 }
 
 impl<D: Data, K: Collector<D>> OperandStage<D, K> {
+    /// A cycle begins in which these units, a bit each, take instructions: what arrives, and dispatch, depend on nothing
+    /// else.
+    #[inline]
+    fn begin(&mut self, unit_ready: u32) {
+        self.arrive();
+        self.decided.dispatch = self.dispatched(unit_ready);
+    }
+
+    /// The rest of a cycle: with the first row of the warp whose instruction enters a collector, if one does, and the
+    /// register that is to leave.
+    #[inline]
+    fn go_on(&mut self, base: Row, leaver: Option<(WarpId, Row, RegisterId)>) {
+        let OperandStage { parameters, collectors, arbiter, decided, .. } = self;
+        let Decided { entering, issue, placement, asked, grants, transfer, results, taken, .. } = decided;
+
+        // Issue.
+        asked.clear();
+        if let Some(number) = *entering {
+            *placement = collectors[number.index()].look_up(issue);
+            let register = |slot: usize| issue.registers[slot];
+            arbiter.ask(number, (issue.warp, base), placement.request, register, asked);
+        }
+
+        // Banks: writes first, then reads, then a register that leaves.
+        arbiter.grants(results.banks, asked, grants);
+        *transfer = leaver.filter(|_| parameters.transfer_ports > 0).and_then(|(warp, base, register)| {
+            arbiter.transfer(results.banks, grants, (warp, base), register)
+        });
+
+        if results.banks != 0 {
+            for (number, (collector, taken)) in collectors.iter().zip(taken).enumerate() {
+                let enters = entering.is_some_and(|collector| collector.index() == number);
+                let filter = |of_warp| arbiter.filter(of_warp, results.near);
+                *taken = collector.takes(enters.then_some(&*issue), results, filter);
+            }
+        }
+    }
+
     /// Port S: what the banks have read crosses to the collectors.
+    #[inline]
     fn receive(&mut self) {
-        for bank in &self.banks {
+        for bank in members(self.crossing) {
+            let bank = &self.banks[bank];
             if let Some(data) = bank.arriving() {
-                self.collectors[bank.collector.index()].receive(bank.slot as usize, data);
+                self.collectors[bank.collector.index()].receive(bank.slot.into(), data);
             }
         }
     }
 
     /// Under `dispatch_on_arrival` what arrives counts in its cycle. It comes from a register, whatever the inputs are,
     /// so that it may be received at once, and more than once.
+    #[inline]
     fn arrive(&mut self) {
         if self.parameters.dispatch_on_arrival {
             self.receive();
@@ -201,28 +287,20 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     }
 
     /// The collector that is dispatched: those that are ready, and whose unit takes an instruction, take turns.
+    #[inline]
     fn dispatched(&self, unit_ready: u32) -> Option<usize> {
         let mut ready = 0;
-        for (number, collector) in self.collectors.iter().enumerate() {
+        for number in members(self.occupied) {
+            let collector = &self.collectors[number];
             let unit = collector.held().1;
             ready |= ((collector.is_ready() && unit_ready >> unit & 1 == 1) as u32) << number;
         }
         self.dispatch_turn.grant(ready)
     }
 
-    /// The collector that can take an instruction in the cycle of its dispatch.
-    fn leaving(&self, dispatched: Option<usize>) -> Option<usize> {
-        dispatched.filter(|_| self.parameters.issue_on_dispatch)
-    }
-
-    /// Results of this cycle that enter a collector, and that are kept out of it; a bit per bank each.
-    fn taken(&self, number: usize) -> (u8, u8) {
-        let Decided { issue, results, .. } = &self.decided;
-        if results.banks == 0 {
-            return (0, 0);
-        }
-        let issue =
-            issue.as_ref().filter(|(collector, ..)| collector.index() == number).map(|(_, issue, _)| issue);
-        self.collectors[number].takes(issue, results, |of_warp| self.arbiter.filter(of_warp, results.near))
+    /// The collector that can take an instruction in the cycle of its dispatch; a bit each.
+    #[inline]
+    fn leaving(&self, dispatched: Option<usize>) -> u8 {
+        dispatched.filter(|_| self.parameters.issue_on_dispatch).map_or(0, |number| 1 << number)
     }
 }

@@ -2,25 +2,34 @@
 
 use std::marker::PhantomData;
 
-use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, Data, Parameters};
+use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, WarpId};
 
 use crate::bits::warp_mask;
 use crate::issue::{Answer, Holders, IssueStage};
 
-/// Port R of an operand stage: its collectors, as the issue stage sees them in a cycle in which these units, a bit each,
-/// take instructions.
-pub trait PortR {
-    /// What is in the collectors, given the units that take an instruction (bit u: unit u).
+/// An operand stage behind an issue stage, without ports between them.
+pub trait Behind<D: Data> {
+    /// Port R: what is in the collectors in a cycle in which these units take instructions (bit u: unit u).
     fn holders(&mut self, unit_ready: u32) -> Holders;
+
+    /// The rest of that cycle, with the warp whose instruction enters a collector, if one does: what the ports of the sub-core
+    /// that come from the stage show. They are zero before. Like `settle` of [`Clocked`], it may be repeated, after
+    /// [`Behind::holders`].
+    fn follow(
+        &mut self,
+        inputs: &SubCoreIn<D>,
+        entering: Option<(CollectorId, WarpId)>,
+        outputs: &mut SubCoreOut<D>,
+    );
+
+    /// The rising clock edge.
+    fn edge(&mut self);
 }
 
 /// An issue stage in front of an operand stage.
 #[derive(Clone, Debug)]
 pub struct SubCore<D: Data, S> {
-    slots: usize,
-    destinations: usize,
     issue: IssueStage,
     stage: S,
     data: PhantomData<D>,
@@ -29,15 +38,11 @@ pub struct SubCore<D: Data, S> {
 impl<D: Data, S> SubCore<D, S> {
     /// Around an operand stage of these parameters.
     pub fn new(parameters: &Parameters, stage: S) -> Self {
-        let Parameters { slots, destinations, .. } = *parameters;
-        SubCore { slots, destinations, issue: IssueStage::new(parameters), stage, data: PhantomData }
+        SubCore { issue: IssueStage::new(parameters), stage, data: PhantomData }
     }
 }
 
-impl<D: Data, S> Clocked for SubCore<D, S>
-where
-    S: Clocked<In = OperandStageIn<D>, Out = OperandStageOut<D>> + PortR,
-{
+impl<D: Data, S: Behind<D>> Clocked for SubCore<D, S> {
     type In = SubCoreIn<D>;
     type Out = SubCoreOut<D>;
 
@@ -46,66 +51,20 @@ where
         let decided =
             self.issue.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), &holders, inputs.sthld);
 
-        let mut stage = OperandStageIn::default();
         let mut outputs = SubCoreOut::default();
         outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
-        if let Some((warp, collector)) = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)))
-        {
+        let entering = decided.and_then(|(warp, answer)| Some((answer.collector()?, warp)));
+        if let Some((collector, warp)) = entering {
             outputs.issued = true;
             outputs.issued_warp = warp.into();
             outputs.issue[collector.index()] = true;
-            stage.issue[collector.index()] = true;
-            stage.warp = warp.into();
-            let warp = warp.index();
-            stage.unit = inputs.head_unit[warp];
-            stage.payload = inputs.head_payload[warp];
-            stage.base = inputs.head_base[warp];
-            for slot in 0..self.slots {
-                let place = self.slots * warp + slot;
-                stage.source_valid[slot] = inputs.head_source_valid[place];
-                stage.source_register[slot] = inputs.head_source_register[place];
-                stage.source_near[slot] = inputs.head_source_near[place];
-            }
-            for destination in 0..self.destinations {
-                let place = self.destinations * warp + destination;
-                stage.destination_valid[destination] = inputs.head_destination_valid[place];
-                stage.destination_register[destination] = inputs.head_destination_register[place];
-            }
-            stage.flush = inputs.head_flush[warp];
         }
-        stage.write_valid = inputs.write_valid;
-        stage.write_warp = inputs.write_warp;
-        stage.write_register = inputs.write_register;
-        stage.write_base = inputs.write_base;
-        stage.write_near = inputs.write_near;
-        stage.write_data = inputs.write_data;
-        stage.transfer_valid = inputs.transfer_valid;
-        stage.transfer_warp = inputs.transfer_warp;
-        stage.transfer_register = inputs.transfer_register;
-        stage.transfer_base = inputs.transfer_base;
-        stage.unit_ready = inputs.unit_ready;
-
-        let stage = self.stage.settle(&stage);
-        outputs.dispatch = stage.dispatch;
-        outputs.dispatch_warp = stage.dispatch_warp;
-        outputs.dispatch_unit = stage.dispatch_unit;
-        outputs.dispatch_payload = stage.dispatch_payload;
-        outputs.operand_valid = stage.operand_valid;
-        outputs.operand_data = stage.operand_data;
-        outputs.collector_occupied = stage.collector_occupied;
-        outputs.transfer_taken = stage.transfer_taken;
-        outputs.transfer_arrives = stage.transfer_arrives;
-        outputs.transfer_data = stage.transfer_data;
-        outputs.hit = stage.hit;
-        outputs.bank_read = stage.bank_read;
-        outputs.bank_conflict = stage.bank_conflict;
-        outputs.write_cached = stage.write_cached;
-        outputs.write_filtered = stage.write_filtered;
+        self.stage.follow(inputs, entering, &mut outputs);
         outputs
     }
 
     fn tick(&mut self) {
         self.issue.edge();
-        self.stage.tick();
+        self.stage.edge();
     }
 }

@@ -3,14 +3,15 @@
 mod random_kernels;
 mod streams;
 
-use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
-use gpurf_blocks::Clocked;
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, CollectorId, Parameters, WarpId};
+use gpurf_sim::collector::Issue;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::issue::Holders;
 use gpurf_sim::sm::{Design, Family, Gpu, SmError};
 use gpurf_sim::statistics::{Counters, Statistics};
-use gpurf_sim::sub_core::{PortR, SubCore};
+use gpurf_sim::sub_core::{Behind, SubCore};
 use gpurf_trace::{KernelHeader, Workload};
 
 use random_kernels::random_workload;
@@ -20,10 +21,12 @@ use streams::{header, kernel, Line, ALL, EXIT};
 /// issue, and are read at dispatch. It can be made to fail.
 #[derive(Clone)]
 struct Ideal {
+    parameters: Parameters,
     delay: u32,
     collectors: Vec<Option<Held>>,
     values: Vec<[u32; 256]>,
-    inputs: OperandStageIn<u32>,
+    inputs: SubCoreIn<u32>,
+    entering: Option<(CollectorId, Issue)>,
     dispatched: Option<usize>,
     fault: Option<Fault>,
 }
@@ -52,10 +55,12 @@ enum Fault {
 impl Ideal {
     fn new(config: &Config, delay: u32, fault: Option<Fault>) -> Self {
         Ideal {
+            parameters: Design::BASELINE.parameters(config, 1),
             delay,
             collectors: vec![None; config.hardware.collectors],
             values: vec![[0; 256]; 8],
-            inputs: OperandStageIn::default(),
+            inputs: SubCoreIn::default(),
+            entering: None,
             dispatched: None,
             fault,
         }
@@ -68,21 +73,24 @@ impl Ideal {
     }
 }
 
-impl PortR for Ideal {
+impl Behind<u32> for Ideal {
     fn holders(&mut self, _unit_ready: u32) -> Holders {
         let held = self.collectors.iter().enumerate();
         let occupied = held.fold(0, |mask, (number, held)| mask | u8::from(held.is_some()) << number);
         Holders { occupied, ..Holders::default() }
     }
-}
 
-impl Clocked for Ideal {
-    type In = OperandStageIn<u32>;
-    type Out = OperandStageOut<u32>;
-
-    fn settle(&mut self, inputs: &OperandStageIn<u32>) -> OperandStageOut<u32> {
-        self.inputs = *inputs;
-        let mut out = OperandStageOut { hit: inputs.source_valid, ..OperandStageOut::default() };
+    fn follow(
+        &mut self,
+        inputs: &SubCoreIn<u32>,
+        entering: Option<(CollectorId, WarpId)>,
+        out: &mut SubCoreOut<u32>,
+    ) {
+        let issue = |warp| Issue::at_head(inputs, warp, &self.parameters);
+        (self.inputs, self.entering) = (*inputs, entering.map(|(collector, warp)| (collector, issue(warp))));
+        if let Some((_, issue)) = self.entering {
+            (0..7).for_each(|slot| out.hit[slot] = issue.source(slot).is_some());
+        }
         for (occupied, held) in out.collector_occupied.iter_mut().zip(&self.collectors) {
             *occupied = held.is_some() && self.fault != Some(Fault::HidesOccupancy);
         }
@@ -101,28 +109,26 @@ impl Clocked for Ideal {
                 out.operand_data[slot] = self.values[held.warp as usize][source];
             }
         }
-        out
     }
 
-    fn tick(&mut self) {
+    fn edge(&mut self) {
         if let Some(collector) = self.dispatched {
             self.collectors[collector] = None;
         }
         for held in self.collectors.iter_mut().flatten() {
             held.age += 1;
         }
-        let inputs = &self.inputs;
-        if let Some(collector) = inputs.issue.iter().position(|&issue| issue) {
-            assert!(self.collectors[collector].is_none(), "issued into an occupied collector");
-            let sources = (0..7).filter(|&slot| inputs.source_valid[slot]);
-            self.collectors[collector] = Some(Held {
-                warp: inputs.warp,
-                unit: inputs.unit,
-                payload: inputs.payload,
-                sources: sources.map(|slot| inputs.source_register[slot] as usize).collect(),
+        if let Some((collector, issue)) = self.entering {
+            assert!(self.collectors[collector.index()].is_none(), "issued into an occupied collector");
+            self.collectors[collector.index()] = Some(Held {
+                warp: issue.warp.into(),
+                unit: issue.unit,
+                payload: issue.payload,
+                sources: (0..7).filter_map(|slot| Some(issue.source(slot)?.index())).collect(),
                 age: 1,
             });
         }
+        let inputs = &self.inputs;
         for bank in (0..4).filter(|&bank| inputs.write_valid[bank]) {
             let (warp, register) = (inputs.write_warp[bank], inputs.write_register[bank]);
             assert_eq!((register + 1 + warp) as usize % 2, bank, "R{register} of warp {warp}");

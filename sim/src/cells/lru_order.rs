@@ -3,10 +3,13 @@
 use gpurf_blocks::ports::{LruOrderIn, LruOrderOut};
 use gpurf_blocks::{Clocked, MAX_ENTRIES};
 
-/// Entries from the most to the least recently used, as a list.
+use crate::bits::members;
+
+/// Of each entry, those used more recently.
 #[derive(Clone, Debug)]
 pub struct LruOrder {
-    list: [u8; MAX_ENTRIES],
+    /// A bit per entry.
+    newer: [u16; MAX_ENTRIES],
     entries: usize,
     touched: u16,
 }
@@ -14,23 +17,20 @@ pub struct LruOrder {
 impl LruOrder {
     /// `entries`: 4, 8 or 16. At first, entry 0 counts as the most recently used.
     pub fn new(entries: usize) -> Self {
-        LruOrder { list: std::array::from_fn(|place| place as u8), entries, touched: 0 }
+        LruOrder { newer: std::array::from_fn(|entry| (1 << entry) - 1), entries, touched: 0 }
     }
 
-    /// Entries from the least recently used on.
-    pub fn oldest_first(&self) -> impl Iterator<Item = usize> + '_ {
-        self.list[..self.entries].iter().rev().map(|entry| *entry as usize)
+    /// The least recently used entry of a set.
+    #[inline]
+    pub fn oldest(&self, set: u16) -> Option<usize> {
+        members(set).find(|&entry| set & !self.newer[entry] == 1 << entry)
     }
 
-    /// Moves the entries of the mask to the front; they and the others keep their order.
+    /// The entries of the mask become the most recently used; they and the others keep their order.
+    #[inline]
     pub fn touch(&mut self, mask: u16) {
-        let old = self.list;
-        let (front, back): (usize, usize) = (0, mask.count_ones() as usize);
-        let (mut front, mut back) = (front, back);
-        for entry in &old[..self.entries] {
-            let place = if mask >> entry & 1 == 1 { &mut front } else { &mut back };
-            self.list[*place] = *entry;
-            *place += 1;
+        for (entry, newer) in self.newer.iter_mut().enumerate() {
+            *newer = if mask >> entry & 1 == 1 { *newer & mask } else { *newer | mask };
         }
     }
 }
@@ -42,9 +42,9 @@ impl Clocked for LruOrder {
     fn settle(&mut self, inputs: &LruOrderIn) -> LruOrderOut {
         self.touched = 0;
         let mut outputs = LruOrderOut::default();
-        for place in 0..self.entries {
-            self.touched |= (inputs.touch[place] as u16) << place;
-            outputs.rank[self.list[place] as usize] = place as u32;
+        for entry in 0..self.entries {
+            self.touched |= (inputs.touch[entry] as u16) << entry;
+            outputs.rank[entry] = self.newer[entry].count_ones();
         }
         outputs
     }

@@ -4,8 +4,8 @@ use gpurf_trace::RegisterId;
 use std::borrow::Cow;
 use std::fmt;
 
-use gpurf_blocks::ports::{CollectorIn, OperandStageIn};
-use gpurf_blocks::{CollectorId, Data, Parameters, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
+use gpurf_blocks::ports::{CollectorIn, OperandStageIn, SubCoreIn};
+use gpurf_blocks::{Data, Parameters, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
 
 use crate::bits::{all, mask, members};
 
@@ -110,13 +110,9 @@ impl Issue {
         inputs.issue.then(issue)
     }
 
-    /// From the ports of a stage: the collector that the instruction enters, and the instruction.
-    pub fn at_stage<D: Data>(
-        inputs: &OperandStageIn<D>,
-        parameters: &Parameters,
-    ) -> Option<(CollectorId, Self)> {
-        let collector = CollectorId::first_of(mask(&inputs.issue))?;
-        let issue = Issue {
+    /// From the ports of a stage.
+    pub fn at_stage<D: Data>(inputs: &OperandStageIn<D>, parameters: &Parameters) -> Self {
+        Issue {
             warp: WarpId(inputs.warp as u8),
             unit: inputs.unit,
             payload: inputs.payload,
@@ -125,8 +121,33 @@ impl Issue {
             registers: inputs.source_register.map(|register| RegisterId(register as u8)),
             destinations: named(&inputs.destination_valid, &inputs.destination_register, parameters),
             flush: inputs.flush,
+        }
+    }
+
+    /// What a warp issues from the head of its buffer.
+    #[inline]
+    pub fn at_head<D: Data>(inputs: &SubCoreIn<D>, warp: WarpId, parameters: &Parameters) -> Self {
+        let Parameters { slots, destinations, .. } = *parameters;
+        let index = warp.index();
+        let mut issue = Issue {
+            warp,
+            unit: inputs.head_unit[index],
+            payload: inputs.head_payload[index],
+            flush: inputs.head_flush[index],
+            ..Issue::default()
         };
-        Some((collector, issue))
+        for slot in 0..slots {
+            let place = slots * index + slot;
+            issue.sources |= u8::from(inputs.head_source_valid[place]) << slot;
+            issue.near |= u8::from(inputs.head_source_near[place]) << slot;
+            issue.registers[slot] = RegisterId(inputs.head_source_register[place] as u8);
+        }
+        for destination in 0..destinations {
+            let place = destinations * index + destination;
+            let register = RegisterId(inputs.head_destination_register[place] as u8);
+            issue.destinations[destination] = inputs.head_destination_valid[place].then_some(register);
+        }
+        issue
     }
 
     /// The register of a slot that is used.
@@ -175,18 +196,6 @@ pub struct Results<D> {
 }
 
 impl<D: Data> Results<D> {
-    /// What is written in a cycle.
-    pub fn new(inputs: &OperandStageIn<D>, banks: usize) -> Self {
-        Results {
-            banks: mask(&inputs.write_valid) & all(banks),
-            near: mask(&inputs.write_near),
-            warp: inputs.write_warp,
-            base: inputs.write_base,
-            register: inputs.write_register,
-            data: inputs.write_data,
-        }
-    }
-
     /// Banks that are written, lowest first.
     pub fn banks(&self) -> impl Iterator<Item = usize> {
         members(self.banks)

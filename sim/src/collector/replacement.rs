@@ -7,7 +7,7 @@ use crate::bits::first_from;
 
 /// The entry to replace, or none if all must be kept.
 ///
-/// `valid`, `near`, `keep`: a bit per entry. `oldest_first`: entries from the least recently used on.
+/// `valid`, `near`, `keep`: a bit per entry. `oldest`: the least recently used entry of a set.
 /// "First, it excludes all the registers having the lock bit set … then selects randomly among those
 /// with a far reuse distance, if any exists. If all are near, according to the LRU policy" (W §4.1).
 /// Free entries come before any value.
@@ -18,7 +18,7 @@ pub fn choose(
     near: u16,
     keep: u16,
     random: u32,
-    mut oldest_first: impl Iterator<Item = usize>,
+    oldest: impl FnOnce(u16) -> Option<usize>,
 ) -> Option<usize> {
     let all = ((1u32 << entries) - 1) as u16;
     let free = all & !valid & !keep;
@@ -29,7 +29,7 @@ pub fn choose(
     if policy == ReplacementPolicy::Malekeh && far != 0 {
         return first_from(far, random as usize);
     }
-    oldest_first.find(|entry| keep >> entry & 1 == 0)
+    oldest(all & !keep)
 }
 
 /// Replacement as a block of its own.
@@ -61,7 +61,7 @@ impl Clocked for Replacement {
         let mut keep = mask(&inputs.keep);
         let mut next = |wanted: bool| {
             let (valid, near) = (mask(&inputs.valid), mask(&inputs.near));
-            let ages = by_age.iter().copied();
+            let ages = |set: u16| by_age.iter().copied().find(|entry| set >> entry & 1 == 1);
             let chosen = choose(self.policy, self.entries, valid, near, keep, inputs.random, ages);
             let chosen = chosen.filter(|_| wanted);
             keep |= chosen.map_or(0, |entry| 1 << entry);

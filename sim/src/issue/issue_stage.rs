@@ -1,9 +1,7 @@
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
-use gpurf_blocks::{
-    Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS, MAX_WARPS,
-};
+use gpurf_blocks::{Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS};
 
 use super::collector_allocator::Answer;
 use super::{CollectorAllocator, WarpScheduler};
@@ -49,6 +47,7 @@ impl IssueStage {
     }
 
     /// The warp that is selected among the ready ones, and what the allocator tells it.
+    #[inline]
     pub fn decide(
         &mut self,
         ready: WarpSet,
@@ -58,31 +57,33 @@ impl IssueStage {
     ) -> Option<(WarpId, Answer)> {
         self.launched = launch;
         let free = !holders.occupied & all(self.collectors);
-        if free == 0 {
-            // Whoever were selected, it would be told so.
+        if free == 0 || ready == 0 {
+            // Whoever were selected, it would be told so; or nobody is.
             self.decided = None;
             return None;
         }
-        let (mut with_data, mut blocked, mut own) = (0, 0, [None; MAX_WARPS]);
-        for (collector, owner) in holders.owner[..self.collectors].iter().enumerate() {
+        let owners = &holders.owner[..self.collectors];
+        let (mut with_data, mut blocked) = (0, 0);
+        for (collector, owner) in owners.iter().enumerate() {
             if let Some(warp) = owner {
                 with_data |= warp.bit();
                 blocked |= WarpSet::from(holders.occupied >> collector & 1) << warp.0;
-                own[warp.index()] = Some(CollectorId(collector as u8));
             }
         }
         if self.allocator.allocation == Allocation::AnyFree {
             // No warp has a collector of its own to wait for.
             blocked = 0;
         }
-        self.decided = self
-            .scheduler
-            .select(ready, with_data, blocked)
-            .map(|warp| (warp, self.allocator.answer(warp, own[warp.index()], free, holders.near, sthld)));
+        self.decided = self.scheduler.select(ready, with_data, blocked).map(|warp| {
+            let own = owners.iter().position(|&owner| owner == Some(warp));
+            let own = own.map(|collector| CollectorId(collector as u8));
+            (warp, self.allocator.answer(warp, own, free, holders.near, sthld))
+        });
         self.decided
     }
 
     /// The clock edge.
+    #[inline]
     pub fn edge(&mut self) {
         if let Some((warp, answer)) = self.decided {
             self.allocator.take(answer);
@@ -90,7 +91,9 @@ impl IssueStage {
                 self.scheduler.issue(warp);
             }
         }
-        self.scheduler.launch(self.launched);
+        if self.launched != 0 {
+            self.scheduler.launch(self.launched);
+        }
     }
 }
 

@@ -1,9 +1,7 @@
 //! Reference model of the arbiter and its write filter: F §II, §III-B, §IV-A2; W §4.2.
 
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
-use gpurf_blocks::{
-    BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
-};
+use gpurf_blocks::{BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
 use super::{home, Request, RequestQueue};
@@ -16,7 +14,9 @@ pub struct Arbiter {
     parameters: Parameters,
     caching: bool,
     /// Of each bank.
-    pub queues: Vec<RequestQueue>,
+    queues: Vec<RequestQueue>,
+    /// Banks whose queue is not empty, a bit each.
+    waiting: u8,
     turns: Vec<RoundRobin>,
     asked: Asked,
     grants: Grants,
@@ -30,6 +30,11 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Nothing is asked.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
     fn iter(&self) -> impl Iterator<Item = (usize, Request)> + '_ {
         self.reads[..self.count].iter().map(|&(bank, request)| (bank.into(), request))
     }
@@ -54,6 +59,7 @@ impl Arbiter {
             parameters: *parameters,
             caching,
             queues: (0..banks).map(|_| RequestQueue::new(parameters)).collect(),
+            waiting: 0,
             turns: (0..collectors).map(|_| RoundRobin::new(banks)).collect(),
             asked: Asked::default(),
             grants: Grants::default(),
@@ -67,33 +73,32 @@ impl Arbiter {
 
     /// "Generates the source operand read requests" (F §II) of an instruction that enters a collector; `slots`: a bit
     /// for each that has to be read, `register`: its register.
+    #[inline]
     pub fn ask(
         &self,
         collector: CollectorId,
         (warp, base): (WarpId, Row),
         slots: u8,
         register: impl Fn(usize) -> RegisterId,
-    ) -> Asked {
-        let mut asked = Asked::default();
+        asked: &mut Asked,
+    ) {
+        asked.count = 0;
         for slot in members(slots) {
             let (bank, row) = self.home(warp, base, register(slot));
-            let request = Request { row, collector, slot: slot as u32 };
+            let request = Request { row, collector, slot: slot as u8 };
             asked.reads[asked.count] = (bank.0, request);
             asked.count += 1;
         }
-        asked
     }
 
     /// "The oldest request of each queue is granted access only if the port of the OCU and the bank it
     /// needs are available"; "writes always have priority" (F §II). Under `grant_at_issue` the first request to a bank
     /// without a queue stands for its oldest. `writes`: a bit per bank.
-    pub fn grants(&self, writes: u8, asked: &Asked) -> Grants {
-        let mut grants = Grants::default();
-        for (bank, queue) in self.queues.iter().enumerate() {
-            if let Some(&head) = queue.waiting.front() {
-                grants.reads[bank] = head;
-                grants.conflicts |= 1 << bank;
-            }
+    #[inline]
+    pub fn grants(&self, writes: u8, asked: &Asked, grants: &mut Grants) {
+        (grants.banks, grants.conflicts) = (0, self.waiting);
+        for bank in members(self.waiting) {
+            grants.reads[bank] = self.queues[bank].head();
         }
         if self.parameters.grant_at_issue {
             for (bank, request) in asked.iter() {
@@ -103,20 +108,17 @@ impl Arbiter {
                 }
             }
         }
-        let mut wanted = [0u32; MAX_COLLECTORS];
-        let mut collectors = 0u8;
-        for bank in members(grants.conflicts & !writes) {
-            let collector = grants.reads[bank].collector;
-            wanted[collector.index()] |= 1 << bank;
-            collectors |= collector.bit();
-        }
-        for collector in members(collectors) {
-            if let Some(bank) = self.turns[collector].grant(wanted[collector]) {
+        let mut rest = grants.conflicts & !writes;
+        while rest != 0 {
+            let collector = grants.reads[rest.trailing_zeros() as usize].collector;
+            let wants = |&bank: &usize| grants.reads[bank].collector == collector;
+            let wanted = members(rest).filter(wants).fold(0u8, |wanted, bank| wanted | 1 << bank);
+            if let Some(bank) = self.turns[collector.index()].grant(wanted.into()) {
                 grants.banks |= 1 << bank;
             }
+            rest &= !wanted;
         }
         grants.conflicts &= !grants.banks;
-        grants
     }
 
     /// Where a register that leaves is read in this cycle: if neither a write nor a granted read needs its bank.
@@ -133,18 +135,22 @@ impl Arbiter {
 
     /// The clock edge: granted reads leave their queues, and the turns pass on; what was asked and not granted is
     /// pushed "into the RF bank queues" (F §II).
+    #[inline]
     pub fn take(&mut self, grants: &Grants, asked: &Asked) {
-        let mut direct = 0u8;
+        let mut direct = grants.banks & !self.waiting;
         for bank in members(grants.banks) {
-            if self.queues[bank].waiting.pop_front().is_none() {
-                direct |= 1 << bank;
+            if self.waiting >> bank & 1 == 1 {
+                self.queues[bank].pop();
+                self.waiting &= !(u8::from(self.queues[bank].is_empty()) << bank);
             }
             self.turns[grants.reads[bank].collector.index()].advance(bank);
         }
         for (bank, request) in asked.iter() {
-            match direct >> bank & 1 {
-                1 => direct &= !(1 << bank),
-                _ => self.queues[bank].waiting.push_back(request),
+            if direct >> bank & 1 == 1 {
+                direct &= !(1 << bank);
+            } else {
+                self.queues[bank].push(request);
+                self.waiting |= 1 << bank;
             }
         }
     }
@@ -152,6 +158,7 @@ impl Arbiter {
     /// The write filter for one collector that belongs to a warp: which of its warp's writes go to its
     /// ports D, and which are kept out; a bit per bank. "Writes with far reuse distance are not cached";
     /// of several "selects the one with near reuse distance, if any" (F §IV-A2), "the first" (W §4.2).
+    #[inline]
     pub fn filter(&self, writes_of_warp: u8, near: u8) -> (u8, u8) {
         let near = if self.caching && self.parameters.cache_far { !0 } else { near };
         let candidates = writes_of_warp & near;
@@ -171,19 +178,22 @@ impl Clocked for Arbiter {
         let writes = mask(&inputs.write_valid) & all(self.parameters.banks);
         let near = mask(&inputs.write_near);
         let collector = CollectorId::first_of(mask(&inputs.issue));
-        self.asked = collector.map_or(Asked::default(), |collector| {
+        let (mut asked, mut grants) = (Asked::default(), Grants::default());
+        if let Some(collector) = collector {
             let slots = mask(&inputs.request) & all(self.parameters.slots);
             let register = |slot: usize| RegisterId(inputs.source_register[slot] as u8);
-            self.ask(collector, (WarpId(inputs.warp as u8), Row(inputs.base)), slots, register)
-        });
-        self.grants = self.grants(writes, &self.asked);
+            let warp = (WarpId(inputs.warp as u8), Row(inputs.base));
+            self.ask(collector, warp, slots, register, &mut asked);
+        }
+        self.grants(writes, &asked, &mut grants);
+        (self.asked, self.grants) = (asked, grants);
         let mut outputs = ArbiterOut::default();
         for bank in banks.clone() {
             outputs.bank_read[bank] = self.grants.banks >> bank & 1 == 1;
             outputs.bank_conflict[bank] = self.grants.conflicts >> bank & 1 == 1;
             let read = self.grants.reads[bank];
             (outputs.bank_row[bank], outputs.bank_collector[bank], outputs.bank_slot[bank]) =
-                (read.row.0, read.collector.into(), read.slot);
+                (read.row.0, read.collector.into(), read.slot.into());
             if inputs.write_valid[bank] {
                 let base = Row(inputs.write_base[bank]);
                 let (_, row) = self.home(WarpId(0), base, RegisterId(inputs.write_register[bank] as u8));

@@ -13,7 +13,7 @@ pub struct Bank<D: Data> {
     /// The collector that gets the value.
     pub collector: CollectorId,
     /// The slot there.
-    pub slot: u32,
+    pub slot: u8,
     data: D,
     /// What it is is a register that leaves, for no collector.
     leaves: bool,
@@ -71,7 +71,7 @@ impl<D: Data> Clocked for Bank<D> {
             data_valid: self.under_way,
             data_transfer: [self.leaves],
             data_collector: self.collector.into(),
-            data_slot: self.slot,
+            data_slot: self.slot.into(),
             data: self.data,
         }
     }
@@ -80,7 +80,7 @@ impl<D: Data> Clocked for Bank<D> {
         let BankIn { read, write, transfer: [transfer], row, write_data, collector, slot } = self.inputs;
         let collector = CollectorId(collector as u8);
         let row = Row(row);
-        let read = read.then_some(Request { row, collector, slot });
+        let read = read.then_some(Request { row, collector, slot: slot as u8 });
         self.edge(write.then_some((row, write_data)), read, transfer.then_some(row));
     }
 }

@@ -13,14 +13,14 @@ pub struct Request {
     /// The collector that gets the value.
     pub collector: CollectorId,
     /// The slot there.
-    pub slot: u32,
+    pub slot: u8,
 }
 
 /// First in, first out.
 #[derive(Clone, Debug)]
 pub struct RequestQueue {
     /// Oldest first.
-    pub waiting: VecDeque<Request>,
+    waiting: VecDeque<Request>,
     slots: usize,
     inputs: RequestQueueIn,
 }
@@ -34,30 +34,52 @@ impl RequestQueue {
     }
 }
 
+impl RequestQueue {
+    /// No read waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// The oldest read; any while none waits.
+    pub fn head(&self) -> Request {
+        self.waiting.front().copied().unwrap_or_default()
+    }
+
+    /// A read comes.
+    pub fn push(&mut self, request: Request) {
+        self.waiting.push_back(request);
+    }
+
+    /// The oldest read leaves, if there is one.
+    pub fn pop(&mut self) {
+        self.waiting.pop_front();
+    }
+}
+
 impl Clocked for RequestQueue {
     type In = RequestQueueIn;
     type Out = RequestQueueOut;
 
     fn settle(&mut self, inputs: &RequestQueueIn) -> RequestQueueOut {
         self.inputs = *inputs;
-        let head = self.waiting.front().copied().unwrap_or_default();
+        let head = self.head();
         RequestQueueOut {
-            head_valid: !self.waiting.is_empty(),
+            head_valid: !self.is_empty(),
             head_row: head.row.0,
             head_collector: head.collector.into(),
-            head_slot: head.slot,
+            head_slot: head.slot.into(),
         }
     }
 
     fn tick(&mut self) {
         if self.inputs.pop {
-            self.waiting.pop_front();
+            self.pop();
         }
         for slot in (0..self.slots).filter(|slot| self.inputs.push[*slot]) {
             self.waiting.push_back(Request {
                 row: Row(self.inputs.push_row[slot]),
                 collector: CollectorId(self.inputs.push_collector as u8),
-                slot: slot as u32,
+                slot: slot as u8,
             });
         }
     }

@@ -14,6 +14,8 @@ pub(super) struct Blocks {
     count: usize,
     /// The block in each slot.
     slots: Vec<Option<BlockId>>,
+    /// How many slots have one.
+    active: usize,
     /// Blocks whose barrier opens at the end of this cycle.
     pub opened: BlockSet,
     /// Blocks that are complete at the end of this cycle.
@@ -34,6 +36,7 @@ impl Blocks {
             residents: Vec::new(),
             count: 0,
             slots: Vec::new(),
+            active: 0,
             opened: BlockSet::default(),
             completed: BlockSet::default(),
             resumable: BlockSet::default(),
@@ -49,10 +52,12 @@ impl Blocks {
         self.residents.resize_with(occupancy.residents, || None);
         self.slots.clear();
         self.slots.resize(occupancy.blocks, None);
-        (self.count, self.resumable, self.depleted) = (0, BlockSet::default(), false);
+        (self.count, self.active) = (0, 0);
+        (self.resumable, self.depleted) = (BlockSet::default(), false);
     }
 
     /// How many are resident.
+    #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
@@ -63,8 +68,9 @@ impl Blocks {
     }
 
     /// How many are active.
+    #[inline]
     pub fn active_count(&self) -> usize {
-        self.slots.iter().flatten().count()
+        self.active
     }
 
     /// Blocks whose registers are not in the banks.
@@ -92,6 +98,7 @@ impl Blocks {
     }
 
     /// The block in a slot.
+    #[inline]
     pub fn in_slot(&self, slot: Slot) -> Option<BlockId> {
         self.slots[slot.0]
     }
@@ -104,7 +111,7 @@ impl Blocks {
 
     /// A block comes.
     pub fn enter(&mut self, block: BlockId, resident: Resident) {
-        self.slots[resident.slot.expect("a block starts in a slot").0] = Some(block);
+        self.fill(resident.slot.expect("a block starts in a slot"), block);
         self.residents[block.0] = Some(resident);
         self.count += 1;
     }
@@ -113,19 +120,27 @@ impl Blocks {
     pub fn leave(&mut self, block: BlockId) {
         let resident = self.residents[block.0].take();
         let slot = resident.and_then(|resident| resident.slot).expect("what completes is active");
-        self.slots[slot.0] = None;
+        self.free(slot);
         self.count -= 1;
+    }
+
+    fn fill(&mut self, slot: Slot, block: BlockId) {
+        self.active += usize::from(self.slots[slot.0].replace(block).is_none());
+    }
+
+    fn free(&mut self, slot: Slot) {
+        self.active -= usize::from(self.slots[slot.0].take().is_some());
     }
 
     /// An active block becomes pending.
     pub fn vacate(&mut self, block: BlockId, slot: Slot) {
-        self.slots[slot.0] = None;
+        self.free(slot);
         self.get_mut(block).slot = None;
     }
 
     /// A pending block becomes active.
     pub fn occupy(&mut self, block: BlockId, slot: Slot, region: Region) {
-        self.slots[slot.0] = Some(block);
+        self.fill(slot, block);
         self.resumable.remove(block);
         let resident = self.get_mut(block);
         (resident.slot, resident.region) = (Some(slot), Some(region));

@@ -10,6 +10,7 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Something issues, is dispatched or completes in this cycle.
+    #[inline]
     pub fn progress(&mut self) {
         self.last_progress = self.now;
     }

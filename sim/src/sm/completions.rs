@@ -1,74 +1,193 @@
 //! When instructions leave their units, and loads come from memory.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::executing::Executing;
 
+/// Cycles that the calendar reaches ahead: more than most instructions take.
+const REACH: usize = 1024;
+/// Cycles that one word tells of.
+const WORD: usize = u64::BITS as usize;
+const WORDS: usize = REACH / WORD;
+/// No instruction.
+const NONE: u32 = u32::MAX;
+
 /// Instructions by the cycle of their completion; those of one cycle keep the order in which they were planned.
+///
+/// Those of the next cycles stand in a calendar, which has a list for each cycle. Others wait in a heap: they lie
+/// further ahead, and were planned before all that the calendar has of their cycle by then.
 pub(super) struct Completions {
-    events: BinaryHeap<Reverse<Event>>,
+    /// Instructions under way, each with the next one in its list. Places not in use are a list too, from `free` on.
+    planned: Vec<(Executing, u32)>,
+    free: u32,
+    /// First and last of each cycle's list, at the cycle's number modulo [`REACH`].
+    calendar: Box<[(u32, u32); REACH]>,
+    /// Cycles whose list is not empty, a bit each.
+    taken: [u64; WORDS],
+    /// The first cycle of the calendar.
+    start: u64,
+    /// Cycle, number in the order of planning, and place.
+    others: BinaryHeap<Reverse<(u64, u64, u32)>>,
     sequence: u64,
+    /// The cycle of the next completion.
+    next: Option<u64>,
     /// Registers between a unit and write-back: see `sm.result_registers`.
     delay: u64,
 }
 
-struct Event {
-    cycle: u64,
-    sequence: u64,
-    executing: Executing,
-}
-
-impl Event {
-    fn key(&self) -> (u64, u64) {
-        (self.cycle, self.sequence)
-    }
-}
-
-impl PartialEq for Event {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Event {}
-
-impl PartialOrd for Event {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Event {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key().cmp(&other.key())
-    }
+fn day(cycle: u64) -> usize {
+    cycle as usize % REACH
 }
 
 impl Completions {
     pub fn new(delay: u64) -> Self {
-        Completions { events: BinaryHeap::with_capacity(1024), sequence: 0, delay }
+        Completions {
+            planned: Vec::with_capacity(1024),
+            free: NONE,
+            calendar: Box::new([(NONE, NONE); REACH]),
+            taken: [0; WORDS],
+            start: 0,
+            others: BinaryHeap::with_capacity(1024),
+            sequence: 0,
+            next: None,
+            delay,
+        }
     }
 
     /// The instruction leaves its unit, or memory answers, in `cycle`; it completes behind the registers between there and
     /// write-back.
+    #[inline]
     pub fn plan(&mut self, cycle: u64, executing: Executing) {
         let cycle = cycle + self.delay;
-        self.events.push(Reverse(Event { cycle, sequence: self.sequence, executing }));
-        self.sequence += 1;
+        let place = self.store(executing);
+        if cycle >= self.start && cycle - self.start < REACH as u64 {
+            let (first, last) = &mut self.calendar[day(cycle)];
+            match *first {
+                NONE => *first = place,
+                _ => self.planned[*last as usize].1 = place,
+            }
+            *last = place;
+            self.taken[day(cycle) / WORD] |= 1 << (day(cycle) % WORD);
+        } else {
+            self.others.push(Reverse((cycle, self.sequence, place)));
+            self.sequence += 1;
+        }
+        self.next = Some(self.next.map_or(cycle, |next| next.min(cycle)));
     }
 
-    /// The next instruction that completes by cycle `now`.
+    /// The next instruction that completes by cycle `now`. What is planned after there is none completes no earlier.
+    #[inline]
     pub fn next(&mut self, now: u64) -> Option<Executing> {
-        let Reverse(event) = self.events.peek()?;
-        if event.cycle > now {
+        let Some(cycle) = self.next.filter(|&cycle| cycle <= now) else {
+            self.start = now;
             return None;
-        }
-        self.events.pop().map(|Reverse(event)| event.executing)
+        };
+        let of_others = self.others.peek().filter(|Reverse(other)| other.0 == cycle);
+        let place = match of_others {
+            Some(&Reverse((.., place))) => {
+                self.others.pop();
+                place
+            }
+            None => {
+                let first = &mut self.calendar[day(cycle)].0;
+                let place = *first;
+                *first = self.planned[place as usize].1;
+                if *first == NONE {
+                    self.taken[day(cycle) / WORD] &= !(1 << (day(cycle) % WORD));
+                }
+                place
+            }
+        };
+        self.next = self.first_other().into_iter().chain(self.first_of_calendar()).min();
+        let (executing, next) = &mut self.planned[place as usize];
+        (*next, self.free) = (self.free, place);
+        Some(*executing)
     }
 
     /// The cycle of the next completion.
+    #[inline]
     pub fn next_cycle(&self) -> Option<u64> {
-        self.events.peek().map(|Reverse(event)| event.cycle)
+        self.next
+    }
+
+    /// Gives an instruction a place, the last of its list.
+    #[inline]
+    fn store(&mut self, executing: Executing) -> u32 {
+        if self.free == NONE {
+            self.planned.push((executing, NONE));
+            return (self.planned.len() - 1) as u32;
+        }
+        let place = self.free;
+        let planned = &mut self.planned[place as usize];
+        self.free = planned.1;
+        *planned = (executing, NONE);
+        place
+    }
+
+    fn first_other(&self) -> Option<u64> {
+        self.others.peek().map(|&Reverse((cycle, ..))| cycle)
+    }
+
+    /// The first cycle whose list is not empty: the words are searched around, the first one's lower part last.
+    #[inline]
+    fn first_of_calendar(&self) -> Option<u64> {
+        let start = day(self.start);
+        let upper = u64::MAX << (start % WORD);
+        (0..=WORDS).find_map(|step| {
+            let index = (start / WORD + step) % WORDS;
+            let taken = match step {
+                0 => self.taken[index] & upper,
+                WORDS => self.taken[index] & !upper,
+                _ => self.taken[index],
+            };
+            let found = WORD * index + taken.trailing_zeros() as usize;
+            (taken != 0).then(|| self.start + ((found + REACH - start) % REACH) as u64)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpurf_blocks::WarpId;
+    use gpurf_trace::ThreadBlock;
+
+    use super::super::names::BlockId;
+    use super::*;
+
+    fn instruction(serial: u32) -> Executing {
+        let mut block = ThreadBlock::new([0; 3]);
+        block.begin_warp(0);
+        block.push(0, u32::MAX, &[]);
+        let instruction = block.warps[0].instructions[0];
+        Executing { sub_core: 0, warp: WarpId(0), block: BlockId(0), number: 0, serial, instruction }
+    }
+
+    /// Against a sorted list: latencies within the calendar's reach and beyond it, none, and such as lie behind.
+    #[test]
+    fn completions_go_by_cycle_and_then_as_they_were_planned() {
+        let mut completions = Completions::new(2);
+        let mut expected: Vec<(u64, u32)> = Vec::new();
+        let (mut now, mut random, mut far) = (5000u64, 1u64, 0);
+        for serial in 0..20_000 {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            let latency =
+                [0, 1, 4, 30, 344, 1020, 1021, 1022, 1023, 1024, 3000, 70_000][(random >> 40) as usize % 12];
+            let cycle = if random >> 60 == 0 { now - 7 } else { now + latency };
+            far += u32::from(latency > REACH as u64);
+            completions.plan(cycle, instruction(serial));
+            expected.push((cycle + 2, serial));
+            if random >> 50 & 1 == 0 {
+                expected.sort();
+                assert_eq!(completions.next_cycle(), expected.first().map(|&(cycle, _)| cycle));
+                now += [1, 1, 2, 90, 2500][(random >> 30) as usize % 5];
+                let due = expected.partition_point(|&(cycle, _)| cycle <= now);
+                for (_, serial) in expected.drain(..due) {
+                    assert_eq!(completions.next(now).map(|executing| executing.serial), Some(serial));
+                }
+                assert!(completions.next(now).is_none());
+            }
+        }
+        assert!(far > 1000 && completions.planned.len() < 10_000, "places are used again");
     }
 }

@@ -39,18 +39,21 @@ impl Context {
     }
 
     /// The way to memory, and what it sees of the rest.
+    #[inline]
     pub fn memory_path(&mut self) -> (&mut MemoryPath, Surroundings<'_>) {
         let Context { clock, code, blocks, memory, completions, records, .. } = self;
         (memory, Surroundings { code, blocks, clock, completions, records })
     }
 
     /// A memory instruction leaves its sub-core.
+    #[inline]
     pub fn send_to_memory(&mut self, executing: Executing) {
         let (memory, mut around) = self.memory_path();
         memory.send(executing, &mut around);
     }
 
     /// The next cycle in which something is known to happen.
+    #[inline]
     pub fn next_event(&self) -> Option<u64> {
         self.completions.next_cycle().into_iter().chain(self.memory.next_event()).min()
     }

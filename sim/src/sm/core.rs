@@ -30,7 +30,7 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Row, WarpId, WarpSet, MAX_BANKS, MAX_WARPS};
 use gpurf_trace::DynamicInstruction;
 
-use crate::bits::{mask, warp_flags};
+use crate::bits::{all, count_of_four, mask, warp_flags};
 use crate::config::{Config, Organisation};
 use crate::design::{CollectorKind, Design};
 use crate::statistics::Stalls;
@@ -67,6 +67,8 @@ pub(super) struct Core<E> {
     presented: WarpSet,
     /// What the hardware is given. Instructions at the heads of the warps' buffers stay until they issue.
     inputs: SubCoreIn<u32>,
+    /// Warps that are ready and that are new according to these inputs, a bit each.
+    offered: (WarpSet, WarpSet),
     /// Warps launched since the last cycle, one bit each.
     launched: WarpSet,
     /// Those that may issue, under a two-level scheduler of the sub-core.
@@ -112,6 +114,7 @@ impl<E: RunsSubCore> Core<E> {
             changed: 0,
             presented: 0,
             inputs: SubCoreIn::default(),
+            offered: (0, 0),
             launched: 0,
             active: match config.organisation {
                 Organisation::SubCores => design
@@ -225,8 +228,7 @@ impl<E: RunsSubCore> Core<E> {
             self.charge(ready, pending_ready, elsewhere, context);
             return true;
         }
-        self.inputs.ready = warp_flags(ready);
-        self.inputs.launch = warp_flags(self.launched);
+        self.offer(ready, self.launched);
         let launching = self.situation.ready & std::mem::take(&mut self.launched);
         self.inputs.sthld = context.sthld;
         match self.cache {
@@ -236,7 +238,8 @@ impl<E: RunsSubCore> Core<E> {
         self.inputs.unit_ready = unit_ready;
         self.offer_transfer();
         let occupied = self.collectors.occupied;
-        let (outputs, conflict) = self.settle(ready, context);
+        let mut outputs = self.engine.settle(&self.inputs);
+        let conflict = self.cache.is_some() && self.look_up(ready, &mut outputs, context);
         self.engine.tick();
         if let Some(cache) = &mut self.cache {
             cache.engine.tick();
@@ -274,7 +277,7 @@ impl<E: RunsSubCore> Core<E> {
         if self.skips {
             return;
         }
-        (self.inputs.ready, self.inputs.launch) = (warp_flags(0), warp_flags(0));
+        self.offer(0, 0);
         self.inputs.write_valid = [false; MAX_BANKS];
         self.offer_transfer();
         self.inputs.unit_ready = self.unit_ready(context);
@@ -285,6 +288,14 @@ impl<E: RunsSubCore> Core<E> {
                 cache.offer();
                 cache.engine.tick();
             }
+        }
+    }
+
+    /// These warps are ready, and those are new; a bit each.
+    pub(super) fn offer(&mut self, ready: WarpSet, launched: WarpSet) {
+        if self.offered != (ready, launched) {
+            self.offered = (ready, launched);
+            (self.inputs.ready, self.inputs.launch) = (warp_flags(ready), warp_flags(launched));
         }
     }
 
@@ -323,22 +334,29 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
+    /// A warp waits for less than before. One that waits for nothing still does so, but where a register cache or a pool
+    /// of registers may think of something.
+    fn look_again(&mut self, warp: WarpId) {
+        let is_settled = self.cache.is_none() && self.pool.is_none();
+        self.changed |= warp.bit() & !if is_settled { self.situation.ready } else { 0 };
+    }
+
     /// Bit u: unit u takes an instruction in this cycle.
     fn unit_ready(&mut self, context: &Context) -> u32 {
         self.units.ready(context.clock.now, context.memory.unit.accepts(self.index))
     }
 
     fn count(&self, outputs: &SubCoreOut<u32>, context: &mut Context) {
-        let count = |events: &[bool]| events.iter().map(|&event| u64::from(event)).sum::<u64>();
+        let of_banks = |events: &[bool; MAX_BANKS]| mask(events) & all(self.banks);
         let counters = &mut context.records.counters;
-        counters.bank_reads += count(&outputs.bank_read[..self.banks]);
-        counters.bank_conflicts += count(&outputs.bank_conflict[..self.banks]);
-        if !self.inputs.write_valid[..self.banks].contains(&true) {
+        counters.bank_reads += count_of_four(of_banks(&outputs.bank_read));
+        counters.bank_conflicts += count_of_four(of_banks(&outputs.bank_conflict));
+        if of_banks(&self.inputs.write_valid) == 0 {
             return;
         }
-        counters.cache_writes += count(&outputs.write_cached[..self.banks]);
-        counters.cache_writes_filtered += count(&outputs.write_filtered[..self.banks]);
-        let near = outputs.write_filtered.iter().zip(&self.inputs.write_near).take(self.banks);
-        counters.cache_writes_lost += near.filter(|(filtered, near)| **filtered && **near).count() as u64;
+        let filtered = of_banks(&outputs.write_filtered);
+        counters.cache_writes += count_of_four(of_banks(&outputs.write_cached));
+        counters.cache_writes_filtered += count_of_four(filtered);
+        counters.cache_writes_lost += count_of_four(filtered & mask(&self.inputs.write_near));
     }
 }

@@ -93,10 +93,12 @@ impl Decoded {
         })
     }
 
+    #[inline]
     pub fn sources(&self) -> &[RegisterId] {
         &self.sources[..usize::from(self.source_count)]
     }
 
+    #[inline]
     pub fn destinations(&self) -> &[RegisterId] {
         &self.destinations[..usize::from(self.destination_count)]
     }

@@ -24,6 +24,7 @@ impl MemoryPath {
     }
 
     /// The next cycle in which something is known to happen.
+    #[inline]
     pub fn next_event(&self) -> Option<u64> {
         self.unit.next_take().into_iter().chain(self.unit.next_arrival()).min()
     }
@@ -78,6 +79,7 @@ impl MemoryPath {
     }
 
     /// Loads complete whose last sector has arrived.
+    #[inline]
     pub fn receive(&mut self, around: &mut Surroundings) {
         while let Some((executing, completion)) = self.unit.arrive(around.clock.now) {
             around.completions.plan(completion, executing);
@@ -85,6 +87,7 @@ impl MemoryPath {
     }
 
     /// An instruction is completed: loads that waited for its data take them.
+    #[inline]
     pub fn complete(&mut self, executing: &Executing, around: &mut Surroundings) {
         let shared = self.sharing.as_mut().filter(|_| around.code.of(&executing.instruction).mlds);
         if let Some(sharing) = shared {
@@ -93,11 +96,13 @@ impl MemoryPath {
     }
 
     /// One cycle of the units that share loads; whether they have anything to do.
+    #[inline]
     pub fn step_sharing(&mut self, around: &mut Surroundings) -> bool {
         self.sharing.as_mut().is_some_and(|sharing| sharing.step(&mut self.unit, around))
     }
 
     /// The load/store unit takes its next instruction, if it can. Gives it back if it takes long.
+    #[inline]
     pub fn step(&mut self, around: &mut Surroundings) -> Option<Executing> {
         let MemoryPath { unit, sharing, .. } = self;
         let may_be_taken = |executing: &Executing| match &*sharing {

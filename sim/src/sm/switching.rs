@@ -121,11 +121,13 @@ impl Switching {
     }
 
     /// Whether the slot is about to be taken.
+    #[inline]
     fn reserves(&self, slot: Slot) -> bool {
         self.under_way.as_ref().is_some_and(|switch| switch.slot == slot)
     }
 
     /// Where the next block could start: a slot, and a region for its registers.
+    #[inline]
     pub fn free_slot<E>(&self, front: &Front, machine: &Machine<E>) -> Option<(Slot, Region)> {
         if !front.can_launch(machine) {
             return None;

@@ -80,11 +80,13 @@ pub(super) struct Expected {
 /// values differ in any lane with even chance: the number of both is scattered, one to one.
 ///
 /// Warps number their instructions from their launch on, each in a range of its own. The serial stands for warp and place in program order; 2^24 instructions later it comes again.
+#[inline]
 pub(super) fn token(serial: u32, register: RegisterId) -> u32 {
     scatter(serial << 8 | u32::from(register))
 }
 
 /// Each bit of the result depends on every bit of the number, which can be had back from it.
+#[inline]
 fn scatter(number: u32) -> u32 {
     let number = (number ^ number >> 16).wrapping_mul(0x7feb_352d);
     let number = (number ^ number >> 15).wrapping_mul(0x846c_a68b);
@@ -136,6 +138,7 @@ impl Warp {
         self.holds_pool = false;
     }
 
+    #[inline]
     pub fn is_issued(&self) -> bool {
         self.next == self.instructions.len()
     }
@@ -143,6 +146,7 @@ impl Warp {
     /// Issue is in order. An instruction waits for every result it reads or replaces, and for older
     /// instructions of the warp to have read what it writes. The papers assume this scoreboard; it
     /// looks at an instruction without active lanes as at any other.
+    #[inline]
     pub fn state(&self, decoded: &[Decoded]) -> State {
         let Some(instruction) = self.instructions.get(self.next) else {
             return State::Issued;
@@ -164,11 +168,13 @@ impl Warp {
     }
 
     /// The next instruction, and its number among all of the run.
+    #[inline]
     pub fn head(&self) -> (&DynamicInstruction, u32) {
         (&self.instructions[self.next], self.next_serial())
     }
 
     /// The number of the next instruction, or of the end.
+    #[inline]
     pub fn next_serial(&self) -> u32 {
         self.first_serial.wrapping_add(self.next as u32)
     }
@@ -192,6 +198,7 @@ impl Warp {
     }
 
     /// The next instruction leaves the stream. `by_lane`: it writes its active lanes only, else registers as a whole.
+    #[inline]
     pub fn issue(&mut self, decoded: &[Decoded], by_lane: bool) -> (DynamicInstruction, Expected) {
         let (&instruction, serial) = self.head();
         let decoded = &decoded[instruction.static_index as usize];
@@ -271,6 +278,7 @@ impl Warp {
     }
 
     /// Results have come, and are about to be written.
+    #[inline]
     pub fn arrive(&mut self, destinations: &[RegisterId]) {
         destinations.iter().for_each(|&register| self.pending_long.remove(register));
     }
@@ -287,11 +295,13 @@ impl Warp {
     }
 
     /// An instruction has left its collector; `reading` are the operands of those still there.
+    #[inline]
     pub fn dispatch(&mut self, reading: RegisterSet) {
         self.reading = reading;
     }
 
     /// A result is written.
+    #[inline]
     pub fn write(&mut self, register: RegisterId) {
         self.pending.remove(register);
         self.pending_loads.remove(register);

@@ -5,7 +5,7 @@ use gpurf_blocks::{Data, Parameters, ReplacementPolicy, MAX_D_PORTS, MAX_ENTRIES
 use gpurf_trace::RegisterId;
 
 use super::DWrite;
-use crate::bits::members;
+use crate::bits::{equal, members};
 use crate::cells::LruOrder;
 use crate::collector::{choose, Placement};
 
@@ -17,7 +17,7 @@ pub struct Cache<D: Data> {
     pub valid: u16,
     pub near: u16,
     pub lock: u16,
-    pub tag: [RegisterId; MAX_ENTRIES],
+    tag: [u8; MAX_ENTRIES],
     pub data: [D; MAX_ENTRIES],
     order: LruOrder,
 }
@@ -31,7 +31,7 @@ impl<D: Data> Cache<D> {
             valid: 0,
             near: 0,
             lock: 0,
-            tag: [RegisterId::default(); MAX_ENTRIES],
+            tag: [0; MAX_ENTRIES],
             data: [D::default(); MAX_ENTRIES],
             order: LruOrder::new(entries),
         }
@@ -39,7 +39,8 @@ impl<D: Data> Cache<D> {
 
     /// The valid entry with this tag.
     pub fn find(&self, register: RegisterId) -> Option<usize> {
-        members(self.valid).find(|&entry| self.tag[entry] == register)
+        let found = equal(&self.tag, register.0) & self.valid;
+        (found != 0).then(|| found.trailing_zeros() as usize)
     }
 
     /// Hits and requests of an instruction's sources, before anything is changed. `sources`: a bit per
@@ -62,8 +63,8 @@ impl<D: Data> Cache<D> {
     }
 
     fn replace(&self, valid: u16, keep: u16, random: u32) -> Option<usize> {
-        let oldest_first = self.order.oldest_first();
-        choose(self.replacement, self.entries, valid, self.near, keep, random, oldest_first)
+        let oldest = |set| self.order.oldest(set);
+        choose(self.replacement, self.entries, valid, self.near, keep, random, oldest)
     }
 
     /// Everything that one clock edge does to the table, except port S and unlocking.
@@ -96,7 +97,7 @@ impl<D: Data> Cache<D> {
                     let entry = self.replace(before, keep, random).expect("more entries than slots");
                     index[slot] = entry as u8;
                     keep |= 1 << entry;
-                    self.tag[entry] = registers[slot];
+                    self.tag[entry] = registers[slot].0;
                     self.valid |= 1 << entry;
                 } else if placement.hit >> slot & 1 == 0 {
                     let first = members(sources).find(|s| registers[*s] == registers[slot]);
@@ -115,7 +116,7 @@ impl<D: Data> Cache<D> {
             if touched >> entry & 1 == 1 {
                 continue;
             }
-            self.tag[entry] = register;
+            self.tag[entry] = register.0;
             self.data[entry] = data;
             self.valid |= 1 << entry;
             self.near = self.near & !(1 << entry) | (near as u16) << entry;

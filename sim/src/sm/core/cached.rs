@@ -12,7 +12,7 @@ use super::super::register_cache::{Arrival, Found, Taken};
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
-use crate::bits::{members, warp_flags};
+use crate::bits::members;
 use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
@@ -94,15 +94,19 @@ impl<E: RunsSubCore> Core<E> {
         self.inputs.write_data[bank] = value;
     }
 
-    /// The outputs of the hardware, which is not asked for what the cache has; and whether an issue failed because a
-    /// source of it can be read nowhere.
-    pub(super) fn settle(&mut self, ready: WarpSet, context: &mut Context) -> (SubCoreOut<u32>, bool) {
-        let outputs = self.engine.settle(&self.inputs);
-        let Some(cache) = self.cache.as_mut().filter(|_| outputs.issued) else { return (outputs, false) };
+    /// What is issued is looked up in the cache, and the hardware is not asked for what that has: its outputs change.
+    /// Whether the issue fails because a source can be read nowhere.
+    pub(super) fn look_up(
+        &mut self,
+        ready: WarpSet,
+        outputs: &mut SubCoreOut<u32>,
+        context: &mut Context,
+    ) -> bool {
+        let Some(cache) = self.cache.as_mut().filter(|_| outputs.issued) else { return false };
         let warp = WarpId(outputs.issued_warp as u8);
         let saves = self.leaving.to_be_issued().is_some_and(|leaver| leaver.warp == warp);
         if ready & warp.bit() == 0 || saves {
-            return (outputs, false);
+            return false;
         }
         let counters = &mut context.records.counters;
         let batch = self.prefetches[warp.index()].batch(self.slots);
@@ -123,17 +127,19 @@ impl<E: RunsSubCore> Core<E> {
             found.map(|found| Found { take: found.miss, ..found })
         };
         let Some(found) = found else {
-            self.inputs.ready = warp_flags(0);
-            return (self.engine.settle(&self.inputs), true);
+            self.offer(0, self.offered.1);
+            *outputs = self.engine.settle(&self.inputs);
+            return true;
         };
         cache.found = found;
         if found.whole == 0 {
-            return (outputs, false);
+            return false;
         }
         for slot in members(found.whole) {
             self.inputs.head_source_valid[self.slots * warp.index() + slot] = false;
         }
-        (self.engine.settle(&self.inputs), false)
+        *outputs = self.engine.settle(&self.inputs);
+        false
     }
 
     /// Operands of the instruction that is dispatched, from the banks and from the cache.
@@ -193,6 +199,7 @@ impl<E: RunsSubCore> Core<E> {
         for warp in WarpId::all_of(left) {
             self.prefetches[warp.index()] = Prefetch::default();
             self.presented &= !warp.bit();
+            self.changed |= warp.bit();
             self.read_on(warp);
         }
     }

@@ -3,9 +3,11 @@
 use gpurf_blocks::ports::SubCoreOut;
 use gpurf_blocks::MAX_SLOTS;
 
+use super::super::clock::Clock;
 use super::super::context::Context;
 use super::super::decoded::Decoded;
 use super::super::executing::Executing;
+use super::super::records::Records;
 use super::super::warp::Expected;
 use super::Core;
 use crate::bits::mask;
@@ -28,13 +30,14 @@ impl<E: RunsSubCore> Core<E> {
         outputs: &SubCoreOut<u32>,
         executing: &Executing,
         decoded: &Decoded,
-        context: &mut Context,
+        clock: &Clock,
+        records: &mut Records,
     ) {
         let reported = (outputs.dispatch_payload, outputs.dispatch_warp, outputs.dispatch_unit);
         let expected = (executing.serial, u32::from(executing.warp), u32::from(decoded.unit));
         if reported != expected || self.inputs.unit_ready >> decoded.unit & 1 == 0 {
             let index = self.index;
-            context.records.stage_error(context.clock.now, || {
+            records.stage_error(clock.now, || {
                 format!("sub-core {index}: dispatched (payload, warp, unit) {reported:?}, should be {expected:?} and the unit ready")
             });
         }
@@ -48,22 +51,23 @@ impl<E: RunsSubCore> Core<E> {
         executing: &Executing,
         decoded: &Decoded,
         expected: &Expected,
-        context: &mut Context,
+        clock: &Clock,
+        records: &mut Records,
     ) {
         for (index, &source) in decoded.sources().iter().enumerate() {
             if expected.known[index] == 0 {
-                context.records.counters.uninitialised_reads += 1;
+                records.counters.uninitialised_reads += 1;
                 continue;
             }
-            context.records.counters.token_checks += 1;
+            records.counters.token_checks += 1;
             let lanes = lanes & expected.known[index];
             let token = expected.tokens[index] & lanes;
             let value = operands[index].map(|value| value & lanes);
             if value != Some(token) {
-                context.records.counters.token_errors += 1;
+                records.counters.token_errors += 1;
                 let warp = executing.warp_slot();
                 let pc = decoded.pc;
-                context.records.report(context.clock.now, || {
+                records.report(clock.now, || {
                     let value = value.map_or("nothing".into(), |value| format!("token {value:#010x}"));
                     format!(
                         "pc 0x{pc:04x}, warp slot {warp}: {source} is {value}, should be token {token:#010x}, \

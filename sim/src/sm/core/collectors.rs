@@ -33,21 +33,25 @@ impl Collectors {
         Collectors { held: std::array::from_fn(|_| Collecting::default()), occupied: 0, all: all(count) }
     }
 
+    #[inline]
     pub fn enter(&mut self, collector: CollectorId, collecting: Collecting) {
         self.held[collector.index()] = collecting;
         self.occupied |= collector.bit();
     }
 
+    #[inline]
     pub fn leave(&mut self, collector: CollectorId) {
         self.occupied &= !collector.bit();
     }
 
     /// What is in a collector, or was in it last.
+    #[inline]
     pub fn last(&self, collector: CollectorId) -> Option<&Collecting> {
         self.held.get(collector.index())
     }
 
     /// What is in those that are occupied.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &Collecting> {
         members(self.occupied).map(|collector| &self.held[collector])
     }

@@ -26,30 +26,31 @@ impl<E: RunsSubCore> Core<E> {
         }
         let held = self.collectors.last(collector).expect("there is such a collector");
         let executing = held.executing.expect("an occupied collector holds an instruction");
-        let decoded = *context.code.of(&executing.instruction);
-        self.check_instruction(outputs, &executing, &decoded, context);
+        let Context { code, clock, records, .. } = context;
+        let decoded = code.of(&executing.instruction);
+        self.check_instruction(outputs, &executing, decoded, clock, records);
         let operands = self.operands(outputs, collector);
         let lanes = if self.cache.is_some() { executing.instruction.mask } else { u32::MAX };
-        self.check_operands(&operands, lanes, &executing, &decoded, &held.expected, context);
+        self.check_operands(&operands, lanes, &executing, decoded, &held.expected, clock, records);
         self.fill(executing.warp, collector, (decoded.sources(), &decoded.positions), &operands);
 
-        context.clock.progress();
-        let now = context.clock.now;
+        clock.progress();
+        let now = clock.now;
         self.collectors.leave(collector);
         self.read_on(executing.warp);
 
         self.units.enter(decoded.unit, now + decoded.timing.initiation);
+        let (in_memory, completion) = (decoded.memory.is_some(), now + decoded.timing.latency);
         let (serial, idle) = (executing.serial, executing.instruction.mask == 0);
-        context
-            .records
+        records
             .show(|pipeline| if idle { pipeline.leave(now, serial) } else { pipeline.dispatch(now, serial) });
         if idle {
             // No lane is active: it read its operands, and that is all.
             self.complete_part(executing.warp, context);
-        } else if decoded.memory.is_some() {
+        } else if in_memory {
             context.send_to_memory(executing);
         } else {
-            context.completions.plan(now + decoded.timing.latency, executing);
+            context.completions.plan(completion, executing);
         }
     }
 
@@ -57,7 +58,7 @@ impl<E: RunsSubCore> Core<E> {
     pub(super) fn read_on(&mut self, warp: WarpId) {
         let reading = self.reading(warp);
         self.warps[warp.index()].dispatch(reading);
-        self.changed |= warp.bit();
+        self.look_again(warp);
     }
 
     /// Operands of the warp's instructions that are still in collectors.

@@ -41,11 +41,13 @@ impl Leaving {
     }
 
     /// The register that waits to be issued.
+    #[inline]
     pub fn to_be_issued(&self) -> Option<Leaver> {
         self.asked.filter(|_| !self.has_port)
     }
 
     /// A register is on its way through the port.
+    #[inline]
     pub fn is_busy(&self) -> bool {
         self.has_port && (self.asked.is_some() || self.crosses)
     }

@@ -38,9 +38,12 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Whether what the hardware has taken is a prefetch, which then is under way.
     pub(super) fn issue_prefetch(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) -> bool {
+        let Some(cache) = &mut self.cache else { return false };
         let warp = WarpId(outputs.issued_warp as u8);
         let batch = self.prefetches[warp.index()].batch(self.slots);
-        let Some(cache) = self.cache.as_mut().filter(|_| !batch.is_empty()) else { return false };
+        if batch.is_empty() {
+            return false;
+        }
         let entered = CollectorId::first_of(mask(&outputs.issue) & self.collectors.all);
         let collector = entered.expect("what is issued enters a collector");
         let read = batch.len() as u32 - cache.enter(collector).count_ones();

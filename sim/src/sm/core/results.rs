@@ -23,6 +23,8 @@ pub(super) struct WaitingResult {
 
 pub(super) struct Results {
     waiting: [VecDeque<WaitingResult>; MAX_BANKS],
+    /// Banks for which any waits, a bit each.
+    wanted: u8,
     banks: usize,
     /// Those that come back with their block.
     restoring: u32,
@@ -31,11 +33,19 @@ pub(super) struct Results {
 impl Results {
     /// For so many banks.
     pub fn new(banks: usize) -> Self {
-        Results { waiting: std::array::from_fn(|_| VecDeque::with_capacity(64)), banks, restoring: 0 }
+        let waiting = std::array::from_fn(|_| VecDeque::with_capacity(64));
+        Results { waiting, wanted: 0, banks, restoring: 0 }
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.waiting[..self.banks].iter().all(VecDeque::is_empty)
+        self.wanted == 0
+    }
+
+    /// Banks for which any waits, a bit each.
+    #[inline]
+    pub fn wanted(&self) -> u8 {
+        self.wanted
     }
 
     /// Registers of a block that comes are still to be written.
@@ -43,19 +53,26 @@ impl Results {
         self.restoring > 0
     }
 
+    #[inline]
     pub fn push(&mut self, result: WaitingResult) {
         self.restoring += u32::from(result.restored);
-        self.waiting[self.home(result.warp, result.base, result.register).0.index()].push_back(result);
+        let bank = self.home(result.warp, result.base, result.register).0.index();
+        self.waiting[bank].push_back(result);
+        self.wanted |= 1 << bank;
     }
 
     /// The result that a bank takes in this cycle.
+    #[inline]
     pub fn pop(&mut self, bank: BankId) -> Option<WaitingResult> {
-        let result = self.waiting[bank.index()].pop_front()?;
+        let waiting = &mut self.waiting[bank.index()];
+        let result = waiting.pop_front()?;
+        self.wanted &= !(u8::from(waiting.is_empty()) << bank.0);
         self.restoring -= u32::from(result.restored);
         Some(result)
     }
 
     /// Bank and row of a register of a warp whose registers lie from row `base` on.
+    #[inline]
     pub fn home(&self, warp: WarpId, base: Row, register: RegisterId) -> (BankId, Row) {
         home(self.banks, warp, base, register)
     }

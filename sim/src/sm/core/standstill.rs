@@ -16,6 +16,7 @@ pub(super) struct Standstill {
 
 impl Standstill {
     /// The hardware has seen a cycle. `busy`: with a write, a launch or a save.
+    #[inline]
     pub fn note(&mut self, inputs: (WarpSet, u32), busy: bool, outputs: &SubCoreOut<u32>) {
         let SubCoreOut { issued, waiting, dispatch, bank_read, bank_conflict, .. } = outputs;
         let events = mask(dispatch) | mask(bank_read) | mask(bank_conflict);
@@ -26,6 +27,7 @@ impl Standstill {
 
     /// The same inputs, with nothing else, will not move it either. What a bank read when it moved last crosses to a
     /// collector in the first cycle after that, and is there in the second.
+    #[inline]
     pub fn lasts(&self, inputs: (WarpSet, u32)) -> bool {
         self.cycles >= 2 && self.inputs == inputs
     }

@@ -14,12 +14,14 @@ pub(super) struct Units {
 
 impl Units {
     /// An instruction enters a unit, which takes the next one in cycle `next`.
+    #[inline]
     pub fn enter(&mut self, unit: u8, next: u64) {
         self.next[usize::from(unit)] = next;
         self.busy |= 1 << unit;
     }
 
     /// Bit u: unit u takes an instruction in cycle `now`. `memory`: so does the load/store unit.
+    #[inline]
     pub fn ready(&mut self, now: u64, memory: bool) -> u32 {
         for unit in members(self.busy) {
             self.busy &= !(u8::from(self.next[unit] <= now) << unit);

@@ -20,6 +20,7 @@ pub(super) struct WarpStates {
 }
 
 impl WarpStates {
+    #[inline]
     pub fn set(&mut self, warp: WarpId, state: State) {
         let bit = warp.bit();
         self.clear(bit);
@@ -35,6 +36,7 @@ impl WarpStates {
         } |= bit;
     }
 
+    #[inline]
     pub fn clear(&mut self, warps: WarpSet) {
         let WarpStates { ready, memory, shared, dependence, barrier, issued, pool, prefetch } = self;
         for set in [ready, memory, shared, dependence, barrier, issued, pool, prefetch] {
@@ -53,6 +55,7 @@ impl WarpStates {
     }
 
     /// The counter of a cycle in which nothing issues. `depleted`: a block waits for registers.
+    #[inline]
     pub fn stall<'a>(&self, stalls: &'a mut Stalls, depleted: bool) -> &'a mut u64 {
         match self {
             WarpStates { ready: 1.., .. } => &mut stalls.collector,

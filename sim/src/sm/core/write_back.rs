@@ -1,19 +1,20 @@
 //! Instructions complete: results wait for their banks and are written.
 
-use gpurf_blocks::{BankId, WarpId};
+use gpurf_blocks::{BankId, WarpId, MAX_BANKS};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
+use crate::bits::members;
 use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
     /// One waiting result per bank is written.
     pub(super) fn write_back(&mut self, context: &mut Context) {
-        for bank in 0..self.banks {
-            self.inputs.write_valid[bank] = false;
+        self.inputs.write_valid = [false; MAX_BANKS];
+        for bank in members(self.results.wanted()) {
             let Some(result) = self.results.pop(BankId(bank as u8)) else {
                 continue;
             };
@@ -40,11 +41,14 @@ impl<E: RunsSubCore> Core<E> {
     pub fn complete(&mut self, executing: Executing, context: &mut Context) {
         let Executing { warp, serial, instruction, .. } = executing;
         let destinations = context.code.of(&instruction).destinations();
-        let cached = self.send_to_cache(&executing, destinations);
-        for (index, &register) in destinations.iter().enumerate().filter(|_| !cached) {
-            let near = instruction.near_destinations >> index & 1 == 1;
-            let (token, base) = (token(serial, register), self.warps[warp.index()].base);
-            self.results.push(WaitingResult { warp, register, near, token, serial, base, restored: false });
+        if !self.send_to_cache(&executing, destinations) {
+            let base = self.warps[warp.index()].base;
+            for (index, &register) in destinations.iter().enumerate() {
+                let near = instruction.near_destinations >> index & 1 == 1;
+                let token = token(serial, register);
+                let result = WaitingResult { warp, register, near, token, serial, base, restored: false };
+                self.results.push(result);
+            }
         }
         let slot = &mut self.warps[warp.index()];
         slot.arrive(destinations);
@@ -58,9 +62,9 @@ impl<E: RunsSubCore> Core<E> {
 
     /// One outstanding part of a warp's work is done.
     pub(super) fn complete_part(&mut self, warp: WarpId, context: &mut Context) {
+        self.look_again(warp);
         let slot = &mut self.warps[warp.index()];
         slot.outstanding -= 1;
-        self.changed |= warp.bit();
         if slot.outstanding > 0 || !slot.is_issued() {
             return;
         }

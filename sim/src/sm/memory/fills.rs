@@ -95,11 +95,13 @@ impl<T: Copy> Fills<T> {
     }
 
     /// The cycle of the next arrival.
+    #[inline]
     pub fn next_arrival(&self) -> Option<u64> {
         self.arrivals.peek().map(|&Reverse((arrival, ..))| arrival)
     }
 
     /// A load that what has arrived until cycle `now` completes, and when.
+    #[inline]
     pub fn arrive(&mut self, now: u64) -> Option<(T, u64)> {
         while self.complete.is_empty() && self.next_arrival().is_some_and(|arrival| arrival <= now) {
             let Some(Reverse((arrival, _, sector))) = self.arrivals.pop() else { break };

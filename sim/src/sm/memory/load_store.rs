@@ -56,10 +56,12 @@ impl<T: Copy> LoadStoreUnit<T> {
     }
 
     /// The sub-core's queue has room.
+    #[inline]
     pub fn accepts(&self, sub_core: usize) -> bool {
         self.queues[sub_core].len() < self.config.load_store.queue
     }
 
+    #[inline]
     pub fn push(&mut self, sub_core: usize, instruction: T) {
         self.queues[sub_core].push_back(instruction);
     }
@@ -74,11 +76,13 @@ impl<T: Copy> LoadStoreUnit<T> {
         self.queues[sub_core].pop_front()
     }
 
+    #[inline]
     pub fn is_free(&self, now: u64) -> bool {
         now >= self.busy_until
     }
 
     /// The instruction that the unit takes in cycle `now`, if it is free and one waits that it `may` take.
+    #[inline]
     pub fn take(&mut self, now: u64, may: impl Fn(&T) -> bool) -> Option<T> {
         if !self.is_free(now) {
             return None;
@@ -90,16 +94,19 @@ impl<T: Copy> LoadStoreUnit<T> {
     }
 
     /// The next cycle in which the unit can take an instruction; `None` if none waits.
+    #[inline]
     pub fn next_take(&self) -> Option<u64> {
         self.queues.iter().any(|queue| !queue.is_empty()).then_some(self.busy_until)
     }
 
     /// The next cycle in which a sector arrives that loads wait for.
+    #[inline]
     pub fn next_arrival(&self) -> Option<u64> {
         self.l1.fills.next_arrival()
     }
 
     /// A load that what has arrived until cycle `now` completes, and when.
+    #[inline]
     pub fn arrive(&mut self, now: u64) -> Option<(T, u64)> {
         self.l1.fills.arrive(now)
     }

@@ -29,6 +29,15 @@ pub(in crate::sm) fn shared_cost(addresses: &[u64], width: u64, banks: usize) ->
 
 fn part_cycles(addresses: &[u64], words_per_lane: usize, banks: usize) -> u64 {
     let mut words = [0; WORDS];
+    let width = WORD * words_per_lane as u64;
+    // What lies at a multiple of its width is a word of as many wider banks.
+    if words_per_lane <= banks
+        && width.is_power_of_two()
+        && addresses.iter().all(|address| address % width == 0)
+    {
+        words.iter_mut().zip(addresses).for_each(|(word, address)| *word = address / width);
+        return word_cycles(&mut words[..addresses.len()], banks / words_per_lane);
+    }
     let mut count = 0;
     for &address in addresses {
         for word in 0..words_per_lane as u64 {
@@ -36,10 +45,15 @@ fn part_cycles(addresses: &[u64], words_per_lane: usize, banks: usize) -> u64 {
             count += 1;
         }
     }
-    let words = &mut words[..count];
-    let span = words.iter().max().zip(words.iter().min()).map_or(0, |(last, first)| last - first);
-    if span < banks as u64 {
-        // No two of them are in one bank.
+    word_cycles(&mut words[..count], banks)
+}
+
+/// The most different words of one bank.
+fn word_cycles(words: &mut [u64], banks: usize) -> u64 {
+    // Mostly no two words are in one bank, whose number is that of its word.
+    let mut of_bank = [0; 64];
+    words.iter().for_each(|&word| of_bank[word as usize & (banks - 1)] = word);
+    if words.iter().all(|&word| of_bank[word as usize & (banks - 1)] == word) {
         return 1;
     }
     words.sort_unstable();
