@@ -130,7 +130,7 @@ type Check = fn(&dyn Workbench, &Arguments) -> Result<bool>;
 const AFTER_RESET: [Check; 2] = [differs_after_reset, fails_a_scenario_after_reset];
 
 /// In mid-stimulus: cycles until the reset. They are several, since a register may be where a reset would put it.
-const UNTIL_RESET: [u64; 5] = [1, 2, 7, 50, 300];
+const UNTIL_RESET: [u64; 6] = [1, 2, 7, 50, 300, 3000];
 
 fn differs(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
     let engines = [Model, Verilator];

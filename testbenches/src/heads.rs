@@ -60,12 +60,14 @@ impl Heads {
         let range = random.pick(&[6, 12, registers]).min(registers);
         let sources = random.below(self.parameters.slots + 1);
         let unit = random.below(8) as u32;
-        let mut source = || {
-            let register = self.crowd.register(warp as u32, random.below(range) as u32);
-            let source = (register, random.percent(60));
-            (self.crowd.is_on() || random.below(self.parameters.slots) < sources).then_some(source)
+        let mut source = |slot| {
+            let source = (random.below(range) as u32, random.percent(60));
+            match self.crowd.source(warp as u32, slot, registers) {
+                Some(register) => Some((register, source.1)),
+                None => (random.below(self.parameters.slots) < sources).then_some(source),
+            }
         };
-        let sources = (0..self.parameters.slots).map(|_| source()).collect();
+        let sources = (0..self.parameters.slots).map(&mut source).collect();
         let count = random.below(self.parameters.destinations + 1);
         let mut destinations: Vec<Option<u32>> = vec![None; self.parameters.destinations];
         let first = random.below(12) as u32;

@@ -87,10 +87,8 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
             let range = random.pick(&[2, self.parameters.warps]);
             let warp = random.below(range);
             let writes = self.heads.crowd.writes(bank);
-            let register = match random.below(self.heads.registers().min(12)) as u32 {
-                register if writes => self.heads.crowd.register(warp as u32, register),
-                register => register,
-            };
+            let few = if writes { self.heads.registers() } else { self.heads.registers().min(12) };
+            let register = self.heads.crowd.written(bank, warp as u32, random.below(few));
             let lives_here = (register + 1 + warp as u32) % banks == bank as u32;
             inputs.write_valid[bank] = lives_here
                 && !self.is_read(warp, register, inputs.ready[warp])

@@ -151,10 +151,12 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
                 let full = 4 * bench.parameters.interval;
                 let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
                 // Products in which one place is one and at most a few lower ones are.
-                let differences = (0..).map(|place| (1_usize << place).div_ceil(inverse));
-                let differences = differences.take_while(|difference| *difference <= full);
+                let differences = (0..).map(|place| (1_usize << place) / inverse + 1);
+                let mut differences: Vec<usize> =
+                    differences.take_while(|difference| *difference <= full).collect();
+                differences.dedup();
                 let counts: Vec<usize> =
-                    differences.flat_map(|difference| [full, full - difference]).collect();
+                    differences.iter().flat_map(|difference| [full, full - difference]).collect();
                 judged(bench, &counts)
             },
         },

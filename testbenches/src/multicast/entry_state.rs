@@ -86,7 +86,7 @@ const INSERTION: EntryStateIn = EntryStateIn {
 };
 
 /// Ends of searches with and without partners, and entries in use that leave. The table fills until it is full for a
-/// while, and empties until nothing is in it; entries get old in most of these times, fast or slowly.
+/// while, and empties until little is in it; entries get old in most of these times, fast or slowly.
 struct EntryStateStimulus {
     used: Vec<bool>,
     fills: bool,
@@ -97,8 +97,9 @@ struct EntryStateStimulus {
 impl Stimulus<EntryStateIn, EntryStateOut> for EntryStateStimulus {
     fn next(&mut self, random: &mut Random) -> EntryStateIn {
         let place = |entry: usize| ((entry / SCAN_LANES) as u32, (entry % SCAN_LANES) as u32);
-        let ends = if self.fills { !self.used.contains(&false) } else { !self.used.contains(&true) };
-        if ends && random.percent(5) {
+        let used = self.used.iter().filter(|used| **used).count();
+        let is_over = if self.fills { used == self.used.len() } else { used <= self.used.len() / 8 };
+        if is_over && random.percent(5) {
             self.fills = !self.fills;
             self.aging = random.pick(&[0, 1, 10, 30]);
         }

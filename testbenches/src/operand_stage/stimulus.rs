@@ -117,8 +117,9 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         inputs.unit_ready = random.below(256) as u32 | random.below(256) as u32;
         let sources = random.below(self.parameters.slots + 1);
         for slot in 0..self.parameters.slots {
-            inputs.source_valid[slot] = self.crowd.is_on() || random.below(self.parameters.slots) < sources;
-            inputs.source_register[slot] = self.crowd.register(warp, random.below(range) as u32);
+            let crowded = self.crowd.source(warp, slot, self.registers());
+            inputs.source_valid[slot] = crowded.is_some() || random.below(self.parameters.slots) < sources;
+            inputs.source_register[slot] = crowded.unwrap_or(random.below(range) as u32);
             inputs.source_near[slot] = random.percent(60);
         }
         self.occupied = self.model.settle(&inputs).collector_occupied;
@@ -136,10 +137,8 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         for bank in 0..self.parameters.banks {
             let warp = self.warp(random);
             let writes = self.crowd.writes(bank);
-            let register = match random.below(range) as u32 {
-                register if writes => self.crowd.register(warp, register),
-                register => register,
-            };
+            let range = if writes { self.registers() } else { range };
+            let register = self.crowd.written(bank, warp, random.below(range));
             let banks = self.parameters.banks as u32;
             let lives_here = (register + 1 + warp) % banks == bank as u32;
             let issued_reads = issued

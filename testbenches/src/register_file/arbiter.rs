@@ -58,9 +58,9 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
             inputs.warp = random.below(MAX_WARPS) as u32;
             inputs.base = random.below(256) as u32;
             for slot in 0..self.parameters.slots {
-                inputs.request[slot] = self.crowd.is_on() || random.percent(50);
-                let register = random.below(256) as u32;
-                inputs.source_register[slot] = self.crowd.register(inputs.warp, register);
+                let crowded = self.crowd.source(inputs.warp, slot, 256);
+                inputs.request[slot] = crowded.is_some() || random.percent(50);
+                inputs.source_register[slot] = crowded.unwrap_or(random.below(256) as u32);
             }
         }
         if random.percent(20) {
