@@ -18,9 +18,9 @@ use crate::Verdict;
   gpurf mutants arbiter iwmu --count 200 --draw 7 --cycles 20000 --json -
 
 Each mutant is the module with one fault that Yosys draws: a port of a cell inverted, constant or exchanged. A mutant
-is killed if its testbench tells it from the reference model: in random stimulus, in a scenario, or after a reset in
-mid-stimulus. A survivor is proved equivalent if Yosys finds that no inputs tell it from the module; the others are
-listed with their places.")]
+is killed if its testbench tells it from the reference model: in random stimulus, in a scenario, or in either after a
+reset in mid-stimulus. A survivor is proved equivalent if Yosys or its ABC finds that no inputs tell it from the
+module; the others are listed with their places.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
