@@ -1,6 +1,6 @@
 //! `gpurf mutants`: how many small faults in its Verilog a module's testbench finds.
 
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Error, Result};
 use clap::Args;
 use gpurf_synth::{Equivalence, Fault, Mutants};
 use gpurf_testbenches::EngineKind::{Model, Verilator};
@@ -18,9 +18,9 @@ use crate::Verdict;
   gpurf mutants arbiter iwmu --count 200 --draw 7 --cycles 20000 --json -
 
 Each mutant is the module with one fault that Yosys draws: a port of a cell inverted, constant or exchanged. A mutant
-is killed if its testbench tells it from the reference model: in random stimulus, in a scenario, or after a reset in
-mid-stimulus. A survivor is proved equivalent if Yosys finds that no inputs tell it from the module; the others are
-listed with their places.")]
+is killed if its testbench tells it from the reference model: in random stimulus, in a scenario, or in either after a
+reset in mid-stimulus. A survivor is proved equivalent if Yosys or its ABC finds that no inputs tell it from the
+module; the others are listed with their places.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
@@ -79,12 +79,17 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
     let design = bench.verilog()?;
     let mutants = Mutants::draw(&design, arguments.count, arguments.draw)?;
     bench.read_verilog(mutants.source()?);
-    // A module that shows tables without a reset fails there itself.
-    let resets = !fails_after_reset(&*bench, arguments)?;
-    let killed = |bench: &dyn Workbench| -> Result<bool> {
-        Ok(is_killed(bench, arguments)? || resets && fails_after_reset(bench, arguments)?)
-    };
-    ensure!(!killed(&*bench)?, "{module}: the module itself fails; see `gpurf testbench {module}`");
+    ensure!(
+        !differs(&*bench, arguments)?,
+        "{module}: the module itself fails; see `gpurf testbench {module}`"
+    );
+    let mut checks: Vec<Check> = vec![differs];
+    for check in AFTER_RESET {
+        // A module that shows tables without a reset fails there itself.
+        if !check(&*bench, arguments)? {
+            checks.push(check);
+        }
+    }
     let mut report = Report {
         module,
         verilog: design.top.clone(),
@@ -101,7 +106,10 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
     let bar = progress(mutants.faults.len() as u64, module);
     for (fault, number) in mutants.faults.iter().zip(1..) {
         mutants.select(number)?;
-        if killed(&*bench)? {
+        if checks
+            .iter()
+            .try_fold(false, |killed, check| Ok::<_, Error>(killed || check(&*bench, arguments)?))?
+        {
             report.killed += 1;
         } else if arguments.proof > 0 && mutants.equivalence(number, arguments.proof)? == Equivalence::Proved
         {
@@ -115,18 +123,34 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
     Ok(report)
 }
 
-/// Whether the testbench tells the Verilog that is selected now from the reference model.
-fn is_killed(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
+/// Whether something tells the Verilog that is selected now from the reference model.
+type Check = fn(&dyn Workbench, &Arguments) -> Result<bool>;
+
+/// What tells those whose reset leaves something over.
+const AFTER_RESET: [Check; 2] = [differs_after_reset, fails_a_scenario_after_reset];
+
+/// In mid-stimulus: cycles until the reset. They are several, since a register may be where a reset would put it.
+const UNTIL_RESET: [u64; 6] = [1, 2, 7, 50, 300, 3000];
+
+fn differs(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
     let engines = [Model, Verilator];
-    let outcome =
-        bench.run(&engines, &mut Random::seeded(arguments.stimulus.seed), arguments.stimulus.cycles, None)?;
+    let StimulusArguments { seed, cycles, .. } = arguments.stimulus;
+    let outcome = bench.run(&engines, &mut Random::seeded(seed), cycles, None)?;
     Ok(!outcome.passed() || !bench.play(&engines)?.is_empty())
 }
 
-/// Whether something is left over by a reset in mid-stimulus.
-fn fails_after_reset(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
-    const BEFORE: u64 = 300;
-    Ok(!bench.run_after_reset(arguments.stimulus.seed, BEFORE, arguments.stimulus.cycles.min(1000))?.passed())
+fn differs_after_reset(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
+    let StimulusArguments { seed, cycles, .. } = arguments.stimulus;
+    for until_reset in UNTIL_RESET {
+        if !bench.run_after_reset(&[Verilator], seed, until_reset, cycles.min(1000))?.passed() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn fails_a_scenario_after_reset(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
+    Ok(!bench.play_after_reset(&[Verilator], arguments.stimulus.seed, 300)?.is_empty())
 }
 
 fn survivor(fault: &Fault, lines: &[&str]) -> Survivor {

@@ -40,10 +40,15 @@ pub enum Equivalence {
 }
 
 const DESIGN: &str = "design.sv";
+/// The design as faults are drawn from it.
+const BASE: &str = "base.il";
 const FAULTS: &str = "faults.ys";
 const NETLIST: &str = "mutants.v";
 /// Which mutant a simulation is.
 const NUMBER: &str = "number";
+const PROOF: &str = "proof.v";
+const PROVED: &str = "proved";
+const MITER: &str = "miter.aig";
 const SELECTOR: &str = "mutant";
 
 impl<'a> Mutants<'a> {
@@ -55,12 +60,15 @@ impl<'a> Mutants<'a> {
         let yosys = Yosys::new()?;
         yosys.write(DESIGN, &hierarchy.source())?;
         let top = &hierarchy.top;
+        // A fault cuts a bit out of a vector. Unless each driver has a wire of its own, and each output a buffer,
+        // Verilator sees loops through vectors, and its 5.006 does not settle all of them.
         let drawn = yosys.run(
             &format!(
-                "{prepared}\n\
+                "read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; flatten; opt; memory -nomap; opt_clean\n\
+                 write_rtlil {BASE}\n\
                  mutate -list {count} -seed {seed} -o {FAULTS} -ctrl {SELECTOR} 16 1\n\
-                 script {FAULTS}\nrename {top} {top}_mutants\nwrite_verilog -noattr {NETLIST}",
-                prepared = prepared(top)
+                 script {FAULTS}\nrename {top} {top}_mutants\n\
+                 iopadmap -bits -outpad $_BUF_ A:Y; splitnets -driver; write_verilog -noattr {NETLIST}"
             ),
             None,
         )?;
@@ -84,8 +92,10 @@ impl<'a> Mutants<'a> {
         });
         let declared: Vec<_> = declared.collect();
         let connected: Vec<_> = ports.iter().map(|port| format!(".{0}({0})", port.name)).collect();
+        // Yosys has no expression for a buffer.
         Ok(format!(
             "{netlist}\n\
+             module \\$_BUF_ (input A, output Y);\nassign Y = A;\nendmodule\n\
              module {top} (\n  {declared}\n);\n\
              \x20 reg [15:0] {SELECTOR};\n  integer file, read;\n\
              \x20 initial begin\n\
@@ -107,28 +117,34 @@ impl<'a> Mutants<'a> {
         self.yosys.write(NUMBER, &number.to_string())
     }
 
-    /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys finds out.
+    /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys and its ABC find
+    /// out in so many seconds for each of two attempts.
     ///
-    /// Register by register: two designs that have agreed for three cycles agree from then on. That they do so at the
-    /// beginning, the runs have shown. Then, if there is a reset, by temporal induction from it.
+    /// First register by register: two designs that have agreed for three cycles agree from then on. That they do so at the
+    /// beginning, the runs have shown. Then, if there is a reset, from where a simulation begins, which is all registers
+    /// at zero and a reset: registers of the two that are always equal or opposite become one, and what is left is
+    /// proved by property-directed reachability.
     pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
         let top = &self.hierarchy.top;
-        let prepared = prepared(top);
         let fault = &self.faults[number - 1].command;
         let both = format!(
-            "{prepared}\ndesign -save base\n\
-             memory_map; opt_clean; rename {top} gold; design -stash gold\n\
-             design -load base\n{fault}\nmemory_map; opt_clean; rename {top} gate; design -stash gate\n\
+            "read_rtlil {BASE}\nmemory_map; opt_clean; rename {top} gold; design -stash gold\n\
+             read_rtlil {BASE}\n{fault}\nmemory_map; opt_clean; rename {top} gate; design -stash gate\n\
              design -copy-from gold -as gold gold; design -copy-from gate -as gate gate\n"
         );
         let by_register = "equiv_make gold gate both; hierarchy -top both; opt_clean\n\
              equiv_simple; equiv_induct -seq 3; equiv_status -assert";
         let from_reset = format!(
-            "miter -equiv -flatten gold gate both; hierarchy -top both; async2sync\n\
-             sat -verify -tempinduct -prove trigger 0 -set-at 1 in_reset 1 -seq 1 -maxsteps 8 \
-             -ignore_unknown_cells -timeout {seconds} both"
+            "miter -equiv -flatten gold gate both; read_verilog {PROOF}; hierarchy -top {PROVED}; proc; flatten; opt\n\
+             techmap; opt -fast; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
+             write_aiger -zinit {MITER}\n\
+             exec -q -expect-stdout \"Property proved\" -- ulimit -t {seconds}; \
+             yosys-abc -c \"read_aiger {MITER}; strash; scorr; dc2; pdr -T {seconds}\""
         );
         let has_reset = self.hierarchy.top_module().ports.iter().any(|port| port.name == "reset");
+        if has_reset {
+            self.yosys.write(PROOF, &self.from_reset())?;
+        }
         for proof in [Some(by_register), has_reset.then_some(&*from_reset)].into_iter().flatten() {
             if self.yosys.run(&format!("{both}{proof}"), Some(Duration::from_secs(seconds)))? {
                 return Ok(Equivalence::Proved);
@@ -136,11 +152,22 @@ impl<'a> Mutants<'a> {
         }
         Ok(Equivalence::Open)
     }
-}
 
-/// Steps before faults are drawn: what is equal in every design.
-fn prepared(top: &str) -> String {
-    format!("read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; flatten; opt; memory -nomap; opt_clean")
+    /// Yosys' miter of the two, which is reset in the first cycle and has an output that must stay low.
+    fn from_reset(&self) -> String {
+        let inputs = || self.hierarchy.top_module().ports.iter().filter(|port| port.is_input);
+        let declared: Vec<_> =
+            inputs().map(|port| format!("input [{}:0] {}", port.width * port.count - 1, port.name)).collect();
+        let others = inputs().filter(|port| port.name != "reset");
+        let connected: String = others.map(|port| format!(", .in_{0}({0})", port.name)).collect();
+        format!(
+            "module {PROVED}({declared}, output different);\n\
+             reg begun = 1'b0;\nalways @(posedge clock) begun <= 1'b1;\nwire trigger;\n\
+             both both(.in_reset(reset | !begun){connected}, .trigger(trigger));\n\
+             assign different = begun & trigger;\nendmodule\n",
+            declared = declared.join(", ")
+        )
+    }
 }
 
 impl Fault {

@@ -2,6 +2,7 @@
 
 use gpurf_blocks::Parameters;
 
+use crate::crowd::Crowd;
 use crate::Random;
 
 /// The next instruction of a warp.
@@ -36,11 +37,13 @@ pub struct Heads {
     pub parameters: Parameters,
     pub serial: u32,
     pub heads: Vec<Head>,
+    /// Instructions that come now are for one bank.
+    pub crowd: Crowd,
 }
 
 impl Heads {
     pub fn new(parameters: Parameters) -> Self {
-        Heads { parameters, serial: 0, heads: vec![] }
+        Heads { parameters, serial: 0, heads: vec![], crowd: Crowd::new(parameters.banks) }
     }
 
     pub fn base(&self, warp: usize) -> u32 {
@@ -57,11 +60,14 @@ impl Heads {
         let range = random.pick(&[6, 12, registers]).min(registers);
         let sources = random.below(self.parameters.slots + 1);
         let unit = random.below(8) as u32;
-        let mut source = || {
+        let mut source = |slot| {
             let source = (random.below(range) as u32, random.percent(60));
-            (random.below(self.parameters.slots) < sources).then_some(source)
+            match self.crowd.source(warp as u32, slot, registers) {
+                Some(register) => Some((register, source.1)),
+                None => (random.below(self.parameters.slots) < sources).then_some(source),
+            }
         };
-        let sources = (0..self.parameters.slots).map(|_| source()).collect();
+        let sources = (0..self.parameters.slots).map(&mut source).collect();
         let count = random.below(self.parameters.destinations + 1);
         let mut destinations: Vec<Option<u32>> = vec![None; self.parameters.destinations];
         let first = random.below(12) as u32;

@@ -19,6 +19,7 @@ mod workbench;
 
 mod cells;
 mod collector;
+mod crowd;
 mod finereg;
 mod heads;
 mod issue;

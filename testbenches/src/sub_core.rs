@@ -69,6 +69,7 @@ impl<D: Data> SubCoreStimulus<D> {
 
 impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
     fn next(&mut self, random: &mut Random) -> SubCoreIn<D> {
+        self.heads.crowd.advance(random);
         self.heads.begin(random);
         if let Some(warp) = self.issued.take() {
             self.heads.renew(warp, random);
@@ -85,10 +86,13 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         for bank in 0..self.parameters.banks {
             let range = random.pick(&[2, self.parameters.warps]);
             let warp = random.below(range);
-            let register = random.below(self.heads.registers().min(12)) as u32;
+            let writes = self.heads.crowd.writes(bank);
+            let few = if writes { self.heads.registers() } else { self.heads.registers().min(12) };
+            let register = self.heads.crowd.written(bank, warp as u32, random.below(few));
             let lives_here = (register + 1 + warp as u32) % banks == bank as u32;
-            inputs.write_valid[bank] =
-                lives_here && !self.is_read(warp, register, inputs.ready[warp]) && random.percent(60);
+            inputs.write_valid[bank] = lives_here
+                && !self.is_read(warp, register, inputs.ready[warp])
+                && (writes || random.percent(60));
             inputs.write_warp[bank] = warp as u32;
             inputs.write_register[bank] = register;
             inputs.write_base[bank] = self.heads.base(warp);

@@ -1,7 +1,7 @@
 //! The testbench of any module, its type left behind: what the tool, the tests and the benches run.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::Path;
@@ -93,9 +93,18 @@ pub trait Workbench {
         waveform: Option<&Path>,
     ) -> Result<Outcome>;
 
-    /// Drives hardware and Verilog for so many cycles with values of zero, resets both, and compares them from there on with
-    /// a fresh model.
-    fn run_after_reset(&self, seed: u64, before: u64, cycles: u64) -> Result<Outcome>;
+    /// Drives hardware for so many cycles with values of zero, resets it, and compares it from there on with a fresh model.
+    /// The engines are [`EngineKind::Rtl`], [`EngineKind::Verilator`] or both.
+    fn run_after_reset(
+        &self,
+        hardware: &[EngineKind],
+        seed: u64,
+        before: u64,
+        cycles: u64,
+    ) -> Result<Outcome>;
+
+    /// The same with the scenarios in the place of random stimulus after the reset; tells which failed and why.
+    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<String>>;
 
     /// Where each port stands in the packed words of a [`Sample`]: inputs and outputs.
     fn fields(&self) -> (Vec<Field>, Vec<Field>);
@@ -129,14 +138,33 @@ pub struct Bench<M> {
     /// Verilog in the place of the module's own.
     source: Option<String>,
     netlist: Option<String>,
+    /// The module's own Verilog, once somebody asked for it.
+    emitted: OnceCell<Hierarchy>,
     module: PhantomData<M>,
+}
+
+/// Hardware that can be reset at any time.
+trait Hardware<M: Module>: Clocked<In = M::In, Out = M::Out> {
+    fn reset(&mut self);
+}
+
+impl<M: Module> Hardware<M> for Rtl<M> {
+    fn reset(&mut self) {
+        Rtl::reset(self);
+    }
+}
+
+impl<M: Module> Hardware<M> for Verilated<M::In, M::Out> {
+    fn reset(&mut self) {
+        Verilated::reset(self);
+    }
 }
 
 impl<M> Clone for Bench<M> {
     fn clone(&self) -> Self {
-        let Bench { name, parameters, source, netlist, module } = self;
-        let (source, netlist) = (source.clone(), netlist.clone());
-        Bench { name: name.clone(), parameters: *parameters, source, netlist, module: *module }
+        let Bench { name, parameters, source, netlist, emitted, module } = self;
+        let (source, netlist, emitted) = (source.clone(), netlist.clone(), emitted.clone());
+        Bench { name: name.clone(), parameters: *parameters, source, netlist, emitted, module: *module }
     }
 }
 
@@ -145,7 +173,7 @@ impl<M: Testbench> Bench<M> {
     pub fn new(name: &str, parameters: &Parameters) -> Self {
         let name = name.to_string();
         let parameters = M::seen(parameters);
-        Bench { name, parameters, source: None, netlist: None, module: PhantomData }
+        Bench { name, parameters, source: None, netlist: None, emitted: OnceCell::new(), module: PhantomData }
     }
 
     fn module(&self) -> M {
@@ -169,6 +197,45 @@ impl<M: Testbench> Bench<M> {
     fn engines(&self, kinds: &[EngineKind]) -> Result<Vec<Engine<M>>> {
         kinds.iter().map(|kind| self.engine(*kind)).collect()
     }
+
+    /// A fresh model, and hardware that ran for so many cycles with values of zero and was reset.
+    fn reset_engines(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Engine<M>>> {
+        let hardware = hardware.iter().map(|kind| -> Result<Box<dyn Hardware<M>>> {
+            Ok(match kind {
+                EngineKind::Rtl => Box::new(Rtl::new(self.module())),
+                EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?)?),
+                other => bail!("{other} cannot be reset in mid-stimulus"),
+            })
+        });
+        let mut hardware: Vec<_> = hardware.collect::<Result<_>>()?;
+        let mut random = Random::dataless(seed);
+        let (mut model, mut stimulus) = (M::model(&self.parameters), M::stimulus(&self.parameters));
+        for _ in 0..before {
+            let inputs = stimulus.next(&mut random);
+            let outputs = model.settle(&inputs);
+            stimulus.observe(&inputs, &outputs).map_err(|reason| anyhow!(reason))?;
+            model.tick();
+            for engine in &mut hardware {
+                engine.settle(&inputs);
+                engine.tick();
+            }
+        }
+        hardware.iter_mut().for_each(|engine| engine.reset());
+        let hardware = hardware.into_iter().map(|engine| -> Engine<M> { engine });
+        Ok([M::model(&self.parameters)].into_iter().chain(hardware).collect())
+    }
+
+    /// Plays all scenarios, each on engines of its own, and tells which failed and why.
+    fn play_on(&self, engines: impl Fn() -> Result<Vec<Engine<M>>>) -> Result<Vec<String>> {
+        let mut failures = vec![];
+        for scenario in M::scenarios() {
+            let mut engines = engines()?;
+            if let Err(failure) = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines)) {
+                failures.push(format!("{} ({}): {failure}", scenario.name, scenario.rule));
+            }
+        }
+        Ok(failures)
+    }
 }
 
 impl<M: Testbench> Workbench for Bench<M> {
@@ -177,7 +244,13 @@ impl<M: Testbench> Workbench for Bench<M> {
     }
 
     fn verilog(&self) -> Result<Hierarchy> {
-        let hierarchy = emit(&self.module())?;
+        let hierarchy = match self.emitted.get() {
+            Some(emitted) => emitted.clone(),
+            None => {
+                let emitted = emit(&self.module())?;
+                self.emitted.get_or_init(|| emitted).clone()
+            }
+        };
         Ok(match &self.source {
             Some(text) => hierarchy.with_source(text.clone()),
             None => hierarchy,
@@ -197,14 +270,7 @@ impl<M: Testbench> Workbench for Bench<M> {
     }
 
     fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>> {
-        let mut failures = vec![];
-        for scenario in M::scenarios() {
-            let mut engines = self.engines(engines)?;
-            if let Err(failure) = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines)) {
-                failures.push(format!("{} ({}): {failure}", scenario.name, scenario.rule));
-            }
-        }
-        Ok(failures)
+        self.play_on(|| self.engines(engines))
     }
 
     fn run(
@@ -231,24 +297,20 @@ impl<M: Testbench> Workbench for Bench<M> {
         Ok(outcome)
     }
 
-    fn run_after_reset(&self, seed: u64, before: u64, cycles: u64) -> Result<Outcome> {
-        let mut random = Random::dataless(seed);
-        let mut rtl = Rtl::new(self.module());
-        let mut verilated = Verilated::of(&self.verilog()?)?;
-        let mut stimulus = M::stimulus(&self.parameters);
-        for _ in 0..before {
-            let inputs = stimulus.next(&mut random);
-            let outputs = rtl.settle(&inputs);
-            verilated.settle(&inputs);
-            stimulus.observe(&inputs, &outputs).map_err(|reason| anyhow!(reason))?;
-            rtl.tick();
-            verilated.tick();
-        }
-        rtl.reset();
-        verilated.reset();
-        let mut engines: [Engine<M>; 3] = [M::model(&self.parameters), Box::new(rtl), Box::new(verilated)];
+    fn run_after_reset(
+        &self,
+        hardware: &[EngineKind],
+        seed: u64,
+        before: u64,
+        cycles: u64,
+    ) -> Result<Outcome> {
+        let mut engines = self.reset_engines(hardware, seed, before)?;
         let mut stimulus = M::stimulus(&self.parameters);
         Ok(run::<M>(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, |_, _, _| {}))
+    }
+
+    fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<String>> {
+        self.play_on(|| self.reset_engines(hardware, seed, before))
     }
 
     fn fields(&self) -> (Vec<Field>, Vec<Field>) {

@@ -56,8 +56,8 @@ fn units_agree_and_meet_every_event() {
         for (what, count) in coverage {
             let never = match what {
                 "by age" => parameters.release_age == 0,
-                // Wider tables are full in longer runs only.
-                "found the table full" => parameters.lrt_entries > 16 || parameters.release_age > 0,
+                // Entries can leave by age before a table is full.
+                "found the table full" => parameters.release_age > 0,
                 _ => false,
             };
             assert!(count > 0 || never, "{what} is never met, {:?}", parameters);

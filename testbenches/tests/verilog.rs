@@ -79,7 +79,8 @@ const KEEP_TABLES: [&str; 3] = ["pcrf", "pcrf_pointer_table", "rmu"];
 fn a_reset_forgets_everything(entry: &Entry) {
     let bench = workbench(entry.name, &tokens());
     for before in [1, 7, 300] {
-        let outcome = bench.run_after_reset(SEED, before, 300).expect("the engines are built");
+        let outcome =
+            bench.run_after_reset(&[Rtl, Verilator], SEED, before, 300).expect("the engines are built");
         assert!(outcome.passed(), "{}, reset after {before} cycles: {outcome:?}", entry.name);
     }
 }

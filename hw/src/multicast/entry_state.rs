@@ -3,8 +3,8 @@
 //!
 //! Three bits per entry: used, and two for its age. With each `tick` an entry gets older by a step; after the
 //! second it is due. So it is due after more than one interval between ticks and at most two. Entries have
-//! a row and one of four lanes; the first free one, and the first due one, are those of the lowest row, and in
-//! it of the lowest lane.
+//! a row and one of four lanes; the first free one is that of the lowest row, and in it of the lowest lane. Of the
+//! lowest row with a due one, all lanes that are due are shown.
 //!
 //! How a step of an operation changes them is decided here: an entry that leaves becomes free when it is taken; a search
 //! that ends frees the partner that it found, and without one its load takes the first free entry, if it wants one.
@@ -56,8 +56,6 @@ pub struct EntryState {
     pub writes: Out<Bit>,
     /// Lanes of each row.
     pub used: Out<[Bits<4>; rows]>,
-    /// Those of them that are due.
-    pub due: Out<[Bits<4>; rows]>,
     /// No entry is free.
     pub full: Out<Bit>,
     /// Row of the first free entry; zero without one.
@@ -68,8 +66,8 @@ pub struct EntryState {
     pub any_due: Out<Bit>,
     /// Row of the first due entry; zero without one.
     pub due_row: Out<Bits<6>>,
-    /// Its lane.
-    pub due_lane: Out<Bits<2>>,
+    /// Lanes of that row that are due.
+    pub due_lanes: Out<Bits<4>>,
     /// Entries in use.
     pub occupancy: Out<Bits<8>>,
 
@@ -81,7 +79,6 @@ pub struct EntryState {
     room: Local<Bit>,
     taken_lanes: Local<Bits<4>>,
     some_due: Local<Bit>,
-    due_lanes: Local<Bits<4>>,
     free: Local<Bits<2>>,
     inserted: Local<Bits<4>>,
     /// All lanes but the cleared or inserted one.
@@ -112,7 +109,6 @@ impl Logic for EntryState {
         self.due_lanes.next = 0.into();
         for r in 0..rows {
             self.used[r].next = self.valid[r].val();
-            self.due[r].next = self.valid[r].val() & self.expired[r].val();
             if !self.room.val() & !self.valid[r].val().all() {
                 self.room.next = true;
                 self.free_row.next = self.row_number[r].val();
@@ -125,13 +121,9 @@ impl Logic for EntryState {
             }
         }
         self.free.next = 0.into();
-        self.due_lane.next = 0.into();
         for k in 0..4 {
             if !self.taken_lanes.val().get_bit(3 - k) {
                 self.free.next = self.lane_number[3 - k].val();
-            }
-            if self.due_lanes.val().get_bit(3 - k) {
-                self.due_lane.next = self.lane_number[3 - k].val();
             }
         }
         self.full.next = !self.room.val();

@@ -27,8 +27,8 @@ pub struct LrtCam<const V: usize, const A: usize> {
     any_leaving: Local<Bit>,
     leaving_row: Local<Bits<6>>,
     leaving_lanes: Local<Bits<4>>,
-    leaving_lane: Local<Bits<2>>,
     evict_row: Local<Bits<6>>,
+    evict_lanes: Local<Bits<4>>,
     evict_lane: Local<Bits<2>>,
     evicts: Local<Bit>,
     any_partner: Local<Bit>,
@@ -87,12 +87,6 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
                 self.leaving_lanes.next = self.leaving[r].val();
             }
         }
-        self.leaving_lane.next = 0.into();
-        for k in 0..4 {
-            if self.leaving_lanes.val().get_bit(3 - k) {
-                self.leaving_lane.next = self.lane_number[3 - k].val();
-            }
-        }
 
         // An entry that leaves: the first due one, else the first that the operation drives out.
         self.evicts.next = self.state.any_due.val() | (self.search.val() & self.any_leaving.val());
@@ -100,10 +94,16 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
         self.evict.next = self.evicts.val();
         self.evict_aged.next = self.state.any_due.val();
         self.evict_row.next = self.leaving_row.val();
-        self.evict_lane.next = self.leaving_lane.val();
+        self.evict_lanes.next = self.leaving_lanes.val();
         if self.state.any_due.val() {
             self.evict_row.next = self.state.due_row.val();
-            self.evict_lane.next = self.state.due_lane.val();
+            self.evict_lanes.next = self.state.due_lanes.val();
+        }
+        self.evict_lane.next = 0.into();
+        for k in 0..4 {
+            if self.evict_lanes.val().get_bit(3 - k) {
+                self.evict_lane.next = self.lane_number[3 - k].val();
+            }
         }
         self.evicted.clear();
         for r in 0..rows {

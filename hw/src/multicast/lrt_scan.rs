@@ -48,7 +48,6 @@ pub struct LrtScan<const V: usize, const A: usize> {
     following_row: Local<Bits<6>>,
     last_row: Local<Bits<6>>,
     used_lanes: Local<Bits<4>>,
-    due_lanes: Local<Bits<4>>,
     leaving: Local<Bits<4>>,
     evict_lane: Local<Bits<2>>,
     evicts: Local<Bit>,
@@ -95,7 +94,8 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
         pass!(self => self.state: tick, evict_ready, done_ready, insert);
         pass!(self.state => self: done, matched, full, occupancy);
 
-        // The row that the memories should show, and what is in use of the one that they do.
+        // The row that the memories should show, and what is in use of the one that they do. While entries age out,
+        // that is the row that is due.
         self.aging.next = self.state.any_due.val() & !self.searching.val();
         self.target.next = 0.into();
         if self.searching.val() {
@@ -106,14 +106,12 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
         self.here.next = self.fresh.val() & (self.row.val() == self.target.val());
         self.last_row.next = 0.into();
         self.used_lanes.next = 0.into();
-        self.due_lanes.next = 0.into();
         for r in 0..rows {
             if self.state.used[r].val().any() {
                 self.last_row.next = self.row_number[r].val();
             }
             if self.row.val() == self.row_number[r].val() {
                 self.used_lanes.next = self.state.used[r].val();
-                self.due_lanes.next = self.state.due[r].val();
             }
         }
         self.at_end.next = self.row.val() >= self.last_row.val();
@@ -129,7 +127,7 @@ impl<const V: usize, const A: usize> Logic for LrtScan<V, A> {
                 & (self.sources[k].read_data.val() == self.request.source.val());
             self.leaving.next = self.leaving.val().replace_bit(
                 k,
-                (self.aging.val() & self.due_lanes.val().get_bit(k))
+                (self.aging.val() & self.state.due_lanes.val().get_bit(k))
                     | ((!self.aging.val() & (self.search.val() & self.used_lanes.val().get_bit(k)))
                         & (self.same_warp[k].val() & (self.drain.val() | self.same_destination[k].val()))),
             );

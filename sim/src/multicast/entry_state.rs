@@ -53,11 +53,13 @@ impl Clocked for EntryState {
             ..EntryStateOut::default()
         };
         (outputs.free_row, outputs.free_lane) = free.unwrap_or_default();
-        (outputs.due_row, outputs.due_lane) = due.unwrap_or_default();
+        outputs.due_row = due.unwrap_or_default().0;
         for (entry, age) in self.ages.iter().enumerate() {
             let (row, lane) = (entry / SCAN_LANES, entry % SCAN_LANES);
             outputs.used[row] |= u32::from(age.is_some()) << lane;
-            outputs.due[row] |= u32::from(*age == Some(DUE)) << lane;
+            if row == outputs.due_row as usize {
+                outputs.due_lanes |= u32::from(*age == Some(DUE)) << lane;
+            }
         }
         outputs
     }

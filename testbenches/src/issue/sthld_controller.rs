@@ -4,7 +4,7 @@ use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
 use gpurf_blocks::Parameters;
 use gpurf_hw::issue::SthldController;
 
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, register, spread, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for SthldController {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -72,6 +72,28 @@ fn rates(bench: &mut Bench, rates: &[usize]) -> Result<SthldControllerOut, Strin
     rates.iter().try_fold(SthldControllerOut::default(), |_, rate| interval(bench, rate * cycles))
 }
 
+/// One interval after another with so many instructions, of which every change is judged as the table says.
+fn judged(bench: &mut Bench, counts: &[usize]) -> Result<(), String> {
+    let table = bench.parameters.sthld_table;
+    let mut previous = 0;
+    for &count in counts {
+        let before = bench.peek(SthldControllerIn::default())?;
+        let out = interval(bench, count)?;
+        let is_small =
+            count == previous || count.abs_diff(previous) * (table.inverse_threshold as usize) < previous;
+        let edges = table.state[before.state as usize - 1];
+        let edge = if is_small { edges.small } else { edges.large };
+        let sthld = (before.sthld as i32 + edge.step).clamp(0, table.maximum as i32);
+        let (found, expected) = ((out.state, out.sthld as i32), (edge.next, sthld));
+        expect(
+            found == expected,
+            format!("{count} after {previous}: state and STHLD are {found:?}, not {expected:?}"),
+        )?;
+        previous = count;
+    }
+    Ok(())
+}
+
 fn scenarios() -> Vec<Scenario<SthldController>> {
     vec![
         Scenario {
@@ -120,6 +142,41 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
                 expect(before.state != 6, "still on its way")?;
                 let out = interval(bench, cycles - threshold)?;
                 expect(out.state != before.state || out.sthld < before.sthld, "at the threshold")
+            },
+        },
+        Scenario {
+            name: "no_large_change_is_too_large",
+            rule: "F IV-B3: a change is large from 0.02 on, whatever the product in place of a division amounts to",
+            play: |bench: &mut Bench| {
+                let full = 4 * bench.parameters.interval;
+                let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
+                // Products in which one place is one and at most a few lower ones are.
+                let differences = (0..).map(|place| (1_usize << place) / inverse + 1);
+                let mut differences: Vec<usize> =
+                    differences.take_while(|difference| *difference <= full).collect();
+                differences.dedup();
+                let counts: Vec<usize> =
+                    differences.iter().flat_map(|difference| [full, full - difference]).collect();
+                judged(bench, &counts)
+            },
+        },
+        Scenario {
+            name: "any_number_of_instructions_counts",
+            rule: "F IV-B3: a relative difference of less than 0.02 is considered small, at any rate of issue",
+            play: |bench: &mut Bench| {
+                let full = 4 * bench.parameters.interval;
+                let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
+                let counts: Vec<usize> = (0..32)
+                    .flat_map(|number| {
+                        let before = spread(number, 17) as usize % (full + 1);
+                        // The least large change, or the largest small one; up or down.
+                        let difference = before.div_ceil(inverse).saturating_sub(number / 2 % 2);
+                        let up = number / 4 % 2 == 0;
+                        let after = if up { before + difference } else { before - difference };
+                        [before, after.min(full)]
+                    })
+                    .collect();
+                judged(bench, &counts)
             },
         },
         Scenario {

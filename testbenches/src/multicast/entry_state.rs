@@ -12,7 +12,7 @@ impl Testbench for EntryState {
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(EntryStateStimulus { used: vec![false; parameters.lrt_entries] })
+        Box::new(EntryStateStimulus { used: vec![false; parameters.lrt_entries], fills: true, aging: 10 })
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -29,7 +29,7 @@ impl Testbench for EntryState {
                     }
                     let out =
                         bench.cycle(EntryStateIn { evict: true, evict_ready: true, ..Default::default() })?;
-                    expect(out.any_due && (out.due_row, out.due_lane) == (0, 0), "due")?;
+                    expect(out.any_due && (out.due_row, out.due_lanes) == (0, 1), "due")?;
                     let out = bench.cycle(EntryStateIn::default())?;
                     expect(out.occupancy == 0 && !out.any_due, "and gone")
                 },
@@ -85,17 +85,27 @@ const INSERTION: EntryStateIn = EntryStateIn {
     tick: false,
 };
 
-/// Ends of searches with and without partners, in full tables too, and entries in use that leave.
+/// Ends of searches with and without partners, and entries in use that leave. The table fills until it is full for a
+/// while, and empties until little is in it; entries get old in most of these times, fast or slowly.
 struct EntryStateStimulus {
     used: Vec<bool>,
+    fills: bool,
+    /// Ticks in a hundred cycles.
+    aging: usize,
 }
 
 impl Stimulus<EntryStateIn, EntryStateOut> for EntryStateStimulus {
     fn next(&mut self, random: &mut Random) -> EntryStateIn {
         let place = |entry: usize| ((entry / SCAN_LANES) as u32, (entry % SCAN_LANES) as u32);
+        let used = self.used.iter().filter(|used| **used).count();
+        let is_over = if self.fills { used == self.used.len() } else { used <= self.used.len() / 8 };
+        if is_over && random.percent(5) {
+            self.fills = !self.fills;
+            self.aging = random.pick(&[0, 1, 10, 30]);
+        }
         let (leaving, partner) = (random.below(self.used.len()), random.below(self.used.len()));
-        let evict = self.used[leaving] && random.percent(30);
-        let density = random.pick(&[20, 50, 80]);
+        let evict = self.used[leaving] && random.percent(if self.fills { 5 } else { 60 });
+        let pairs = random.percent(if self.fills { 10 } else { 80 });
         let (evict_row, evict_lane) = place(leaving);
         let (partner_row, partner_lane) = place(partner);
         EntryStateIn {
@@ -105,11 +115,11 @@ impl Stimulus<EntryStateIn, EntryStateOut> for EntryStateStimulus {
             evict_lane,
             ends: !evict && random.percent(80),
             done_ready: random.percent(80),
-            any_partner: self.used[partner] && !random.percent(density),
+            any_partner: self.used[partner] && pairs,
             partner_row,
             partner_lane,
-            insert: random.percent(90),
-            tick: random.percent(10),
+            insert: random.percent(if self.fills { 90 } else { 10 }),
+            tick: random.percent(self.aging),
         }
     }
 

@@ -14,15 +14,18 @@ struct Entry {
     destination: u32,
 }
 
-/// Loads and releases, one after the other, answered at once or late. Phases of few and of many different
-/// loads, so that the table has many pairs in some and is full in others.
+/// Loads and releases, one after the other, answered at once or late. First the table fills to its last entry; then there
+/// are phases of few and of many different loads, and some have to do with one that is in the table already.
 pub struct LrtStimulus {
     entries: usize,
     operation: Option<LrtIn>,
     table: Vec<Entry>,
+    /// The table has yet to be full for the first time.
+    fills: bool,
     warps: usize,
     registers: usize,
     addresses: usize,
+    related: usize,
     busy: usize,
     ready: usize,
 }
@@ -34,12 +37,38 @@ impl LrtStimulus {
             entries,
             operation: None,
             table,
-            warps: 2,
-            registers: 1,
-            addresses: 1,
-            busy: 0,
-            ready: 0,
+            fills: true,
+            warps: 64,
+            registers: 256,
+            addresses: 65536,
+            related: 0,
+            busy: 100,
+            ready: 100,
         }
+    }
+
+    /// The next one: any, or the partner of one in the table, or one that differs from a partner in a bit.
+    fn load(&self, random: &mut Random) -> Entry {
+        let new = Entry {
+            warp: spread(random.below(self.warps), 6),
+            address: spread(random.below(self.addresses), 16),
+            source: spread(random.below(self.registers), 8),
+            destination: spread(random.below(self.registers), 8),
+        };
+        if self.table.is_empty() || !random.percent(self.related) {
+            return new;
+        }
+        let mut load = self.table[random.below(self.table.len())];
+        let bit = 1 << random.below(8);
+        match random.below(8) {
+            0 => load.address ^= bit << random.pick(&[0, 8]),
+            1 => load.source ^= bit,
+            2 => load.destination ^= bit,
+            3 => return Entry { address: new.address, ..load },
+            _ => {}
+        }
+        load.warp ^= random.pick(&[1, 2, 4, 8, 16, 32, 63]);
+        load
     }
 
     fn check(&mut self, inputs: &LrtIn, outputs: &LrtOut) -> Option<String> {
@@ -102,30 +131,27 @@ impl LrtStimulus {
 
 impl Stimulus<LrtIn, LrtOut> for LrtStimulus {
     fn next(&mut self, random: &mut Random) -> LrtIn {
-        if random.below(2000) == 1999 {
+        self.fills &= self.table.len() < self.entries;
+        if !self.fills && random.below(500) == 499 {
             self.warps = random.pick(&[2, 4, 64]);
             self.registers = random.pick(&[1, 4, 256]);
             self.addresses = random.pick(&[1, 4, 65536]);
+            self.related = random.pick(&[0, 50, 90]);
             self.busy = random.pick(&[10, 60, 100]);
             self.ready = random.pick(&[20, 100]);
         }
         if self.operation.is_none() && random.percent(self.busy) {
-            self.operation = Some(LrtIn {
-                search: true,
-                drain: random.percent(2),
-                warp: spread(random.below(self.warps), 6),
-                address: spread(random.below(self.addresses), 16),
-                source: spread(random.below(self.registers), 8),
-                destination: spread(random.below(self.registers), 8),
-                ..Default::default()
-            });
+            let Entry { warp, address, source, destination } = self.load(random);
+            let drain = !self.fills && random.percent(2);
+            self.operation =
+                Some(LrtIn { search: true, drain, warp, address, source, destination, ..Default::default() });
         }
         let operation = self.operation.unwrap_or_default();
         LrtIn {
             evict_ready: random.percent(self.ready),
             done_ready: random.percent(self.ready),
             insert: operation.search && !operation.drain && random.percent(95),
-            tick: random.below(1000) == 999,
+            tick: !self.fills && random.below(1000) == 999,
             ..operation
         }
     }

@@ -7,6 +7,7 @@ use gpurf_blocks::{Allocation, Clocked, Data, Parameters, MAX_COLLECTORS, MAX_WA
 use gpurf_sim::collector::Collector;
 use gpurf_sim::operand_stage::OperandStage;
 
+use crate::crowd::Crowd;
 use crate::transfers::{check_transfer, offer, Transfers};
 use crate::{heads, Random, Stimulus};
 
@@ -28,6 +29,7 @@ pub struct OperandStageStimulus<D: Data, K> {
     collectors: Vec<Held>,
     values: HashMap<(u32, u32), D>,
     transfers: Transfers<D>,
+    crowd: Crowd,
 }
 
 /// The instruction in a collector: warp, payload and the register of each slot.
@@ -48,6 +50,7 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
         let model = OperandStage::new(&parameters);
         let (occupied, values) = ([false; MAX_COLLECTORS], HashMap::new());
         let transfers = Transfers::new(parameters.transfer_ports);
+        let crowd = Crowd::new(parameters.banks);
         OperandStageStimulus {
             parameters,
             allocation,
@@ -57,6 +60,7 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
             collectors,
             values,
             transfers,
+            crowd,
         }
     }
 
@@ -102,6 +106,7 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
 {
     fn next(&mut self, random: &mut Random) -> OperandStageIn<D> {
         let mut inputs = OperandStageIn::<D>::default();
+        self.crowd.advance(random);
         // Few registers most of the time: hits, repeated use and bank conflicts.
         let range = random.pick(&[6, 12, self.registers()]).min(self.registers());
         let warp = self.warp(random);
@@ -112,8 +117,9 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         inputs.unit_ready = random.below(256) as u32 | random.below(256) as u32;
         let sources = random.below(self.parameters.slots + 1);
         for slot in 0..self.parameters.slots {
-            inputs.source_valid[slot] = random.below(self.parameters.slots) < sources;
-            inputs.source_register[slot] = random.below(range) as u32;
+            let crowded = self.crowd.source(warp, slot, self.registers());
+            inputs.source_valid[slot] = crowded.is_some() || random.below(self.parameters.slots) < sources;
+            inputs.source_register[slot] = crowded.unwrap_or(random.below(range) as u32);
             inputs.source_near[slot] = random.percent(60);
         }
         self.occupied = self.model.settle(&inputs).collector_occupied;
@@ -130,15 +136,19 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         let issued = inputs.issue.contains(&true);
         for bank in 0..self.parameters.banks {
             let warp = self.warp(random);
-            let register = random.below(range) as u32;
+            let writes = self.crowd.writes(bank);
+            let range = if writes { self.registers() } else { range };
+            let register = self.crowd.written(bank, warp, random.below(range));
             let banks = self.parameters.banks as u32;
             let lives_here = (register + 1 + warp) % banks == bank as u32;
             let issued_reads = issued
                 && warp == inputs.warp
                 && (0..self.parameters.slots)
                     .any(|slot| inputs.source_valid[slot] && inputs.source_register[slot] == register);
-            inputs.write_valid[bank] =
-                lives_here && !issued_reads && !self.is_read(warp, register) && random.percent(60);
+            inputs.write_valid[bank] = lives_here
+                && !issued_reads
+                && !self.is_read(warp, register)
+                && (writes || random.percent(60));
             inputs.write_warp[bank] = warp;
             inputs.write_register[bank] = register;
             inputs.write_base[bank] = self.base(warp);

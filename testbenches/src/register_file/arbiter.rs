@@ -4,6 +4,7 @@ use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
 use gpurf_blocks::{Parameters, MAX_WARPS};
 use gpurf_hw::register_file::Arbiter;
 
+use crate::crowd::Crowd;
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const C: usize> Testbench for Arbiter<C> {
@@ -29,6 +30,7 @@ struct ArbiterStimulus {
     /// Reads that each collector waits for.
     pending: Vec<usize>,
     owners: Vec<Option<u32>>,
+    crowd: Crowd,
     /// The register that stands at the port: warp, register, base.
     leaves: Option<[u32; 3]>,
 }
@@ -40,6 +42,7 @@ impl ArbiterStimulus {
             parameters,
             pending: vec![0; collectors],
             owners: vec![None; collectors],
+            crowd: Crowd::new(parameters.banks),
             leaves: None,
         }
     }
@@ -48,14 +51,16 @@ impl ArbiterStimulus {
 impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
     fn next(&mut self, random: &mut Random) -> ArbiterIn {
         let mut inputs = ArbiterIn::default();
+        self.crowd.advance(random);
         let collector = random.below(self.parameters.collectors);
         if self.pending[collector] == 0 && random.percent(70) {
             inputs.issue[collector] = true;
             inputs.warp = random.below(MAX_WARPS) as u32;
             inputs.base = random.below(256) as u32;
             for slot in 0..self.parameters.slots {
-                inputs.request[slot] = random.percent(50);
-                inputs.source_register[slot] = random.below(256) as u32;
+                let crowded = self.crowd.source(inputs.warp, slot, 256);
+                inputs.request[slot] = crowded.is_some() || random.percent(50);
+                inputs.source_register[slot] = crowded.unwrap_or(random.below(256) as u32);
             }
         }
         if random.percent(20) {
@@ -66,7 +71,7 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
             inputs.held_warp[number] = owner.unwrap_or(0);
         }
         for bank in 0..self.parameters.banks {
-            inputs.write_valid[bank] = random.percent(30);
+            inputs.write_valid[bank] = self.crowd.writes(bank) || random.percent(30);
             // Often several results of a warp that has a collector.
             inputs.write_warp[bank] = match self.owners[random.below(self.owners.len())] {
                 Some(owner) if random.percent(70) => owner,
@@ -229,6 +234,27 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
                 }
                 let out = bench.cycle(ArbiterIn::default())?;
                 expect(out.bank_read[1] && !out.bank_conflict[1], "and goes when the bank is free")
+            },
+        },
+        Scenario {
+            name: "every_place_of_a_queue_is_needed",
+            rule: "F II: conflicting reads are stored in a queue; our decision: it has room for all sources of all \
+                   collectors, since writes can keep a bank while they come",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let Parameters { collectors, slots, banks, .. } = bench.parameters;
+                let of_bank_0: Vec<u32> = (1..=slots as u32).map(|number| number * banks as u32 - 1).collect();
+                for collector in 0..collectors {
+                    let out = bench.cycle(write(issue(collector, &of_bank_0), 0, 0, true))?;
+                    expect(!out.bank_read[0], "the bank writes")?;
+                }
+                for place in 0..collectors * slots {
+                    let out = bench.cycle(ArbiterIn::default())?;
+                    let read = (out.bank_collector[0] as usize, out.bank_slot[0] as usize);
+                    expect(out.bank_read[0] && read == (place / slots, place % slots), "in their order")?;
+                    expect(out.bank_row[0] as usize == place % slots, "each its own row")?;
+                }
+                let out = bench.cycle(ArbiterIn::default())?;
+                expect(!out.bank_read[0], "and none is left")
             },
         },
         Scenario {

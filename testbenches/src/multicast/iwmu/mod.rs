@@ -16,8 +16,8 @@ impl<const V: usize, const A: usize> Testbench for Iwmu<V, A> {
         Box::new(gpurf_sim::multicast::Iwmu::new(parameters))
     }
 
-    fn stimulus(_: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(IwmuStimulus::new())
+    fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
+        Box::new(IwmuStimulus::new(parameters.lrt_entries))
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -56,18 +56,23 @@ struct Counts {
     most: u64,
 }
 
-/// Loads of few or many warps and tiles, scoreboards and a shared memory that are slow or fast; now and then as many
-/// different loads as come, so that the table fills. Every so often no more loads come, all warps are released and
+/// First as many different loads as come, so that the table fills as far as it can: to its last entry, unless entries leave
+/// by age before. Then loads of few or many warps and tiles, and such as have to do with one that waits, scoreboards and
+/// a shared memory that are slow or fast. Every so often no more loads come, all warps are released and
 /// nothing stands in the way: then all must come out.
 struct IwmuStimulus {
     offered: [Option<Request>; SUB_CORES],
     warps: usize,
     tiles: usize,
     registers: usize,
+    related: usize,
     pressure: usize,
     enable: usize,
     ready: usize,
     releases: usize,
+    entries: usize,
+    /// Cycles of the first phase in which there were not more entries in use than before; none when it is over.
+    fills: Option<u64>,
     /// Releases that a drain has yet to send, and its length so far.
     drain: Option<(VecDeque<u32>, u64)>,
     /// Loads that were taken and have not left, in their order.
@@ -80,16 +85,19 @@ struct IwmuStimulus {
 }
 
 impl IwmuStimulus {
-    fn new() -> Self {
+    fn new(entries: usize) -> Self {
         IwmuStimulus {
             offered: [None; SUB_CORES],
-            warps: 4,
-            tiles: 2,
-            registers: 2,
-            pressure: 50,
-            enable: 50,
-            ready: 50,
-            releases: 1,
+            warps: SM_WARPS,
+            tiles: 4096,
+            registers: 256,
+            related: 0,
+            pressure: 100,
+            enable: 100,
+            ready: 100,
+            releases: 0,
+            entries,
+            fills: Some(0),
             drain: None,
             waiting: vec![],
             freed: vec![],
@@ -102,13 +110,14 @@ impl IwmuStimulus {
         self.warps = random.pick(&[4, 8, 64]);
         self.tiles = random.pick(&[2, 16, 4096]);
         self.registers = random.pick(&[1, 4, 256]);
+        self.related = random.pick(&[0, 30, 80]);
         self.pressure = random.pick(&[5, 50, 100]);
         self.enable = random.pick(&[5, 50, 100]);
         self.ready = random.pick(&[5, 50, 100]);
         self.releases = 1;
         if random.percent(30) {
             (self.warps, self.tiles, self.registers) = (SM_WARPS, 4096, 256);
-            (self.pressure, self.enable, self.ready, self.releases) = (100, 100, 100, 0);
+            (self.related, self.pressure, self.enable, self.ready, self.releases) = (0, 100, 100, 100, 0);
         }
     }
 
@@ -119,13 +128,34 @@ impl IwmuStimulus {
 
     fn request(&self, sub_core: usize, random: &mut Random) -> Request {
         let tile = random.below(self.tiles);
-        Request {
+        let new = Request {
             release: random.percent(self.releases),
             warp: (self.warp_of(random) * SUB_CORES + sub_core) as u32,
             address: spread(tile, 16),
             source: spread(tile, 8),
             destination: spread(random.below(self.registers), 8),
+        };
+        if new.release || self.waiting.is_empty() || !random.percent(self.related) {
+            return new;
         }
+        // The partner of one that waits, or almost.
+        let mut other = Request { warp: new.warp, ..self.waiting[random.below(self.waiting.len())] };
+        let bit = 1 << random.below(8);
+        match random.below(8) {
+            0 => other.address ^= bit << random.pick(&[0, 8]),
+            1 => other.source ^= bit,
+            2 => other.destination ^= bit,
+            _ => {}
+        }
+        other
+    }
+
+    /// The first phase ends when the table is full, or when it has not held more for so long that it never will.
+    fn fill(&mut self, occupancy: u64) {
+        const NEVER: u64 = 600;
+        let grows = occupancy > self.counts.most;
+        let cycles = self.fills.map(|cycles| if grows { 0 } else { cycles + 1 });
+        self.fills = cycles.filter(|cycles| *cycles < NEVER && occupancy < self.entries as u64);
     }
 
     /// The oldest load that waits for this register of this warp.
@@ -194,12 +224,14 @@ impl IwmuStimulus {
                 }
             }
         }
+        let most = out.occupancy.into();
+        self.fill(most);
         let counts = &mut self.counts;
         let left = counts.multicasts + counts.repeats + counts.barriers + counts.aged;
         if u64::from(out.occupancy) != counts.inserted - left {
             return Some(format!("occupancy {} after {counts:?}", out.occupancy));
         }
-        counts.most = counts.most.max(out.occupancy.into());
+        counts.most = counts.most.max(most);
         counts.inserted += u64::from(out.inserted);
         counts.multicasts += u64::from(out.multicast);
         counts.repeats += u64::from(out.released_repeat);
@@ -212,10 +244,10 @@ impl IwmuStimulus {
 
 impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
     fn next(&mut self, random: &mut Random) -> IwmuIn {
-        if self.drain.is_none() {
-            match random.below(2000) {
-                1999 => self.drain = Some(((0..SM_WARPS as u32).collect(), 0)),
-                1993..=1998 => self.new_phase(random),
+        if self.drain.is_none() && self.fills.is_none() {
+            match random.below(1000) {
+                999 => self.drain = Some(((0..SM_WARPS as u32).collect(), 0)),
+                995..=998 => self.new_phase(random),
                 _ => {}
             }
         }
