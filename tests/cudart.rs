@@ -111,6 +111,6 @@ fn programs_run_as_on_a_gpu_and_leave_traces() {
     let output = run("other", &["beyond"]);
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(message.contains("store_at(int*, int)") && message.contains("outside"), "{message}");
+    assert!(message.contains("store_at(int*, int)") && message.contains("out of bounds"), "{message}");
     assert!(!path("other").exists());
 }
