@@ -49,6 +49,7 @@ const NUMBER: &str = "number";
 const PROOF: &str = "proof.v";
 const PROVED: &str = "proved";
 const MITER: &str = "miter.aig";
+const PROVE: &str = "prove.sh";
 const SELECTOR: &str = "mutant";
 
 impl<'a> Mutants<'a> {
@@ -138,12 +139,16 @@ impl<'a> Mutants<'a> {
             "miter -equiv -flatten gold gate both; read_verilog {PROOF}; hierarchy -top {PROVED}; proc; flatten; opt\n\
              techmap; opt -fast; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
              write_aiger -zinit {MITER}\n\
-             exec -q -expect-stdout \"Property proved\" -- ulimit -t {seconds}; \
-             yosys-abc -c \"read_aiger {MITER}; strash; scorr; dc2; pdr -T {seconds}\""
+             exec -q -expect-stdout Property.proved -- sh {PROVE}"
+        );
+        // A command of Yosys has no semicolons and takes quotes as they stand.
+        let prove = format!(
+            "ulimit -t {seconds}\nyosys-abc -c 'read_aiger {MITER}; strash; scorr; dc2; pdr -T {seconds}'\n"
         );
         let has_reset = self.hierarchy.top_module().ports.iter().any(|port| port.name == "reset");
         if has_reset {
             self.yosys.write(PROOF, &self.from_reset())?;
+            self.yosys.write(PROVE, &prove)?;
         }
         for proof in [Some(by_register), has_reset.then_some(&*from_reset)].into_iter().flatten() {
             if self.yosys.run(&format!("{both}{proof}"), Some(Duration::from_secs(seconds)))? {
