@@ -26,6 +26,7 @@ const EXEMPT: &[(&[&str], &str, &str)] = &[
     (&["sim"], "gemm_traffic", "an estimate of traffic, which is no hardware"),
     (&["sim"], "bits", "sets as bit masks"),
     (&["sim", "testbenches"], "multicast/lrt", "what lrt_cam and lrt_scan share"),
+    (&["testbenches"], "crowd", "stimulus that arbiter, operand_stage and sub_core share"),
     (&["testbenches"], "heads", "stimulus that issue_stage and sub_core share"),
     (&["testbenches"], "random", "what all testbenches share"),
     (&["testbenches"], "registry", "what all testbenches share"),
