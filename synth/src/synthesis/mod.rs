@@ -14,24 +14,21 @@
 
 mod parts;
 mod run;
+mod schedule;
 mod script;
 mod statistics;
 mod tables;
 mod tree;
 
-use std::collections::{BTreeMap, HashMap};
-use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::OnceLock;
-use std::thread;
+use std::collections::BTreeMap;
 
-use anyhow::{anyhow, bail, Context, Result};
+use anyhow::{bail, Result};
 use gpurf_verilog::cache;
 use serde::{Deserialize, Serialize};
 
-use self::parts::{parts, Part};
+use self::run::Report;
 pub use self::run::Step;
-use self::run::{Report, Run};
+pub use self::schedule::{synthesize, synthesize_all, Event};
 pub use self::script::LOAD_FF;
 pub(crate) use self::script::{clock_gating, constraints, mapping, prepare, quoted, trimmed};
 pub(crate) use self::tables::grouped;
@@ -162,134 +159,6 @@ pub struct ModuleArea {
     pub flip_flops: u64,
     /// Of one instance with all that is in it.
     pub memory_bits: u64,
-}
-
-/// Synthesizes one module.
-///
-/// # Errors
-/// If Yosys is missing or fails, if the design has a latch, a combinational loop, or a wire that is
-/// undriven or driven twice. The log is kept and named.
-pub fn synthesize(job: Job, options: &Options) -> Result<Synthesis> {
-    synthesize_all(&[job], options, |_| {}).remove(0)
-}
-
-/// What [`synthesize_all`] tells of its runs of Yosys.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
-    /// So many are needed.
-    Needed(usize),
-    /// One begins, of this module.
-    Begins(&'a str, Step),
-    /// It ended.
-    Ends(&'a str, Step),
-    /// One was made before, and is not repeated.
-    Known(&'a str, Step),
-}
-
-/// Synthesizes several modules, as many Yosys processes at a time as there are processors, and tells when each run
-/// begins and ends. What several have in common is mapped once.
-pub fn synthesize_all(
-    jobs: &[Job],
-    options: &Options,
-    watch: impl Fn(Event) + Sync,
-) -> Vec<Result<Synthesis>> {
-    let taken_apart: Vec<Result<Vec<Part>>> = jobs.iter().map(|job| parts(job.source, job.top)).collect();
-    let is_composed = |job: &&Job| job.structure == Structure::Kept;
-    let mut runs = Runs::default();
-    let plans = jobs.iter().zip(&taken_apart).map(|(job, parts)| {
-        let parts = parts.as_ref().map_err(again)?;
-        let modules = parts.iter().map(|part| Ok(runs.add(Run::module(part, job, options)?)));
-        let modules = modules.collect::<Result<Vec<usize>>>()?;
-        let flat = (!is_composed(&job)).then(|| Run::flattened(job, options)).transpose()?;
-        Ok((modules, flat.map(|run| runs.add(run))))
-    });
-    let plans: Vec<Result<(Vec<usize>, Option<usize>)>> = plans.collect();
-    watch(Event::Needed(runs.list.len() + jobs.iter().filter(is_composed).count()));
-    let made = runs.make(options, &watch);
-
-    let mut compositions = Runs::default();
-    let joined = jobs.iter().zip(&plans).map(|(job, plan)| {
-        let Ok((modules, None)) = plan else { return Ok(None) };
-        // What failed is said where the module's report is asked for.
-        let netlists = modules.iter().map(|&run| Some(made[run].as_ref().ok()?.1.as_str()));
-        let Some(netlists) = netlists.collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let run = Run::composed(job.top, &netlists, options)?;
-        Ok(Some(compositions.add(run)))
-    });
-    let joined: Vec<Result<Option<usize>>> = joined.collect();
-    let composed = compositions.make(options, &watch);
-
-    let report = |made: &'_ Result<(Report, String)>| made.as_ref().map(|made| made.0.clone()).map_err(again);
-    let ends = jobs.iter().zip(plans).zip(joined).zip(&taken_apart);
-    let synthesis = ends.map(|(((job, plan), joined), parts)| {
-        let combined = || {
-            let (modules, flat) = plan?;
-            let names = parts.as_ref().map_err(again)?.iter().map(|part| part.name.as_str());
-            let of_module = |(&run, name): (&usize, &str)| match name == job.top {
-                true => report(&made[run]),
-                false => report(&made[run]).with_context(|| name.to_string()),
-            };
-            let reports = modules.iter().zip(names.clone()).map(of_module).collect::<Result<Vec<_>>>()?;
-            let tree = Tree { top: job.top, modules: names.zip(&reports).collect() };
-            let whole = match (flat, joined?) {
-                (Some(flat), _) => report(&made[flat])?,
-                (None, joined) => report(&composed[joined.expect("one or the other")])?,
-            };
-            combine(job, options, &tree, &whole)
-        };
-        combined().with_context(|| job.top.to_string())
-    });
-    synthesis.collect()
-}
-
-/// An error that several designs share.
-fn again(error: &anyhow::Error) -> anyhow::Error {
-    anyhow!("{error:#}")
-}
-
-/// Runs, each once.
-#[derive(Default)]
-struct Runs<'a> {
-    list: Vec<Run<'a>>,
-    known: HashMap<String, usize>,
-}
-
-impl<'a> Runs<'a> {
-    /// Its number.
-    fn add(&mut self, run: Run<'a>) -> usize {
-        let number = *self.known.entry(run.key.clone()).or_insert(self.list.len());
-        if number == self.list.len() {
-            self.list.push(run);
-        }
-        number
-    }
-
-    /// What each reports, and the netlists of modules.
-    fn make(&self, options: &Options, watch: &(impl Fn(Event) + Sync)) -> Vec<Result<(Report, String)>> {
-        let made: Vec<OnceLock<Result<(Report, String)>>> =
-            self.list.iter().map(|_| OnceLock::new()).collect();
-        let next = AtomicUsize::new(0);
-        let worker = || {
-            while let Some(number) =
-                Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&next| next < made.len())
-            {
-                let Run { top, step, .. } = self.list[number];
-                let begun = OnceLock::new();
-                let begins = || {
-                    let _ = begun.set(());
-                    watch(Event::Begins(top, step));
-                };
-                let result = self.list[number].make(options, begins, || watch(Event::Ends(top, step)));
-                if begun.get().is_none() {
-                    watch(Event::Known(top, step));
-                }
-                made[number].set(result).unwrap_or_else(|_| unreachable!("each number is drawn once"));
-            }
-        };
-        let workers = thread::available_parallelism().map_or(2, NonZeroUsize::get);
-        thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(worker))));
-        made.into_iter().map(|result| result.into_inner().expect("all were made")).collect()
-    }
 }
 
 /// Sums over the modules, and of the whole what was measured flattened or joined.

@@ -1,6 +1,7 @@
 //! One run of Yosys, or what is kept of an earlier one with the same inputs.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -93,21 +94,20 @@ impl<'a> Run<'a> {
         Ok(Run { step, top, files, script, key })
     }
 
-    /// Its report, and the netlist if it is of one module. `begins` and `ends` are called if it was not made before.
-    pub fn make(&self, options: &Options, begins: impl Fn(), ends: impl Fn()) -> Result<(Report, String)> {
-        let kept = cache::folder().join(format!("{}-{}.run", self.top, self.key));
-        if let Some(earlier) = kept::read(&kept) {
-            return Ok(earlier);
-        }
-        begins();
-        let made = self.anew(options);
-        ends();
-        let (report, netlist) = made?;
-        kept::write(&kept, &report, &netlist);
-        Ok((report, netlist))
+    /// What an earlier run with the same inputs made: its report, and the netlist if it is of one module.
+    pub fn kept(&self) -> Option<(Report, String)> {
+        kept::read(&self.place())
     }
 
-    fn anew(&self, options: &Options) -> Result<(Report, String)> {
+    fn place(&self) -> PathBuf {
+        cache::folder().join(format!("{}-{}.run", self.top, self.key))
+    }
+
+    /// Makes the same, and keeps it.
+    ///
+    /// # Errors
+    /// As [`synthesize`](super::synthesize).
+    pub fn make(&self, options: &Options) -> Result<(Report, String)> {
         let start = Instant::now();
         let yosys = Yosys::new()?;
         let library = &options.library;
@@ -137,6 +137,7 @@ impl<'a> Run<'a> {
             report.longest_path_ns = timing::longest_path_ns(yosys.path(), self.top, library)?;
         }
         report.time = start.elapsed();
+        kept::write(&self.place(), &report, &netlist);
         Ok((report, netlist))
     }
 }
