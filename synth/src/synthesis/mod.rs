@@ -196,7 +196,7 @@ fn combine(job: &Job, options: &Options, tree: &Tree, whole: &Report) -> Result<
         (b.module == job.top).cmp(&(a.module == job.top)).then(b.area_um2.total_cmp(&a.area_um2))
     });
 
-    let area_um2 = total(&cells_by_type, area);
+    let area_um2 = if is_flat { total(&cells_by_type, area) } else { modules[0].area_um2 };
     let seconds_by_module: f64 = tree.modules.values().map(|report| report.time.as_secs_f64()).sum();
     Ok(Synthesis {
         top: job.top.to_string(),
