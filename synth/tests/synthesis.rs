@@ -284,7 +284,7 @@ fn a_module_is_mapped_once_and_anew_when_it_changes() {
     let flattened = watched(&[Job::new(&source, &top)], &options).1;
     assert_eq!(flattened, runs(&["top"], Step::Flattened), "its modules are known");
 
-    let commented = source.replace("endmodule", "/* nothing new */ endmodule // here");
+    let commented = source.replace("endmodule\n", "endmodule // nothing new\n/* or\n here */\n");
     assert_eq!(watched(&[by_module(&commented, &top)], &options).1, []);
 
     let changed = levels.source("always @(posedge clock) b <= b + a + 4'd3;");
