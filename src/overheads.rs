@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::output::{progress, JsonArgument};
 use crate::records::RecordArguments;
-use crate::synth::{options, synthesize};
+use crate::synth::{options, synthesize, Design, StructureArguments};
 use crate::Verdict;
 
 #[derive(Args)]
@@ -23,6 +23,7 @@ use crate::Verdict;
   gpurf overheads
   gpurf overheads W F
   gpurf overheads --no-area --json overheads.json
+  gpurf overheads --by-module
   gpurf overheads --last synth/areas.jsonl")]
 pub struct Arguments {
     /// Papers: W and F (Malekeh, workshop and full), I (inter-warp multicasting), R (FineReg); all if none is named
@@ -36,8 +37,10 @@ pub struct Arguments {
     liberty: Option<PathBuf>,
     /// Synthesize only modules that took up to 20 seconds when they were last measured; of those that took longer, show
     /// what this file has
-    #[arg(long, value_name = "FILE", conflicts_with = "no_area")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_area", "by_module"])]
     last: Option<PathBuf>,
+    #[command(flatten)]
+    structure: StructureArguments,
     #[command(flatten)]
     records: RecordArguments,
     #[command(flatten)]
@@ -71,10 +74,14 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     bar.finish_and_clear();
     let mut areas: Vec<Synthesis> = vec![];
     if !arguments.no_area {
-        let mut designs: Vec<(Hierarchy, bool)> = vec![];
+        let mut designs: Vec<Design> = vec![];
         for (module, (_, _, hierarchy)) in papers.iter().flat_map(|paper| &paper.modules).zip(&built) {
-            if designs.iter().all(|(other, _)| other.top != hierarchy.top) {
-                designs.push((hierarchy.clone(), module.sat_sweeping));
+            if designs.iter().all(|other| other.hierarchy.top != hierarchy.top) {
+                designs.push(Design {
+                    hierarchy: hierarchy.clone(),
+                    sat_sweeping: module.sat_sweeping,
+                    structure: arguments.structure.structure(),
+                });
             }
         }
         areas = synthesized(&designs, &arguments)?;
@@ -90,6 +97,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     if arguments.json.leaves_tables() {
         if !areas.is_empty() {
             println!("{}\n{}\n", Synthesis::summary(&areas), Synthesis::notes(&areas));
+            if let Some(table) = Synthesis::by_module(&areas) {
+                println!("{table}\n");
+            }
         }
         println!("{results}");
     }
@@ -100,7 +110,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
 
 /// What the modules cost. With `--last`, those that take long are not measured but looked up, and those that were never
 /// measured are left out.
-fn synthesized(designs: &[(Hierarchy, bool)], arguments: &Arguments) -> Result<Vec<Synthesis>> {
+fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesis>> {
     let options = options(arguments.liberty.as_deref())?;
     let Some(path) = &arguments.last else {
         return synthesize(designs, &options);
@@ -108,10 +118,13 @@ fn synthesized(designs: &[(Hierarchy, bool)], arguments: &Arguments) -> Result<V
     let records = Records::read(path)?;
     let (mut short, mut long, mut unknown) = (vec![], vec![], vec![]);
     for design in designs {
-        match records.latest(&design.0.top) {
-            Some(last) if last.seconds <= LONG => short.push(design.clone()),
+        let source = digest(&design.hierarchy.source());
+        match records.latest(&design.hierarchy.top, &source) {
+            Some(last) if last.seconds <= LONG => {
+                short.push(Design { structure: last.structure, ..design.clone() });
+            }
             Some(last) => {
-                if digest(&design.0.source()) != last.source {
+                if source != last.source {
                     eprintln!(
                         "{}: the hardware has changed since it was measured; see `make overheads`",
                         last.top
@@ -119,7 +132,7 @@ fn synthesized(designs: &[(Hierarchy, bool)], arguments: &Arguments) -> Result<V
                 }
                 long.push(last.clone());
             }
-            None => unknown.push(design.0.top.as_str()),
+            None => unknown.push(design.hierarchy.top.as_str()),
         }
     }
     if !unknown.is_empty() {

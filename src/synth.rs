@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use clap::Args;
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::{nangate, synthesize_all, Event, Job, Library, Netlist, Options, Structure, Synthesis};
+use gpurf_synth::{
+    nangate, synthesize_all, Event, Job, Library, Netlist, Options, Step, Structure, Synthesis,
+};
 use gpurf_verilog::Hierarchy;
 
 use crate::output::{progress, write, JsonArgument};
@@ -23,6 +25,7 @@ use crate::Verdict;
   gpurf synth ocu ccu
   gpurf synth ccu --set entries=16 --json ccu.json
   gpurf synth --set width=32
+  gpurf synth ccu_sub_core boc_stage --by-module
   gpurf synth lrt_cam --no-sat-sweeping
   gpurf synth ocu --set width=32 --netlist gates
   gpurf synth ccu --liberty sky130_fd_sc_hd.lib
@@ -32,6 +35,8 @@ pub struct Arguments {
     modules: ModuleArguments,
     #[command(flatten)]
     synthesis: SynthesisArguments,
+    #[command(flatten)]
+    structure: StructureArguments,
     /// Folder that gets each module's netlist with the models of its cells as Verilog, one flat module in one file
     #[arg(long, value_name = "FOLDER")]
     netlist: Option<PathBuf>,
@@ -55,6 +60,34 @@ pub struct SynthesisArguments {
     no_sat_sweeping: bool,
 }
 
+/// Flattened or not.
+#[derive(Args)]
+pub struct StructureArguments {
+    /// Do not flatten, which is what a design costs but may take hours: map each distinct module once, by itself, and sum
+    /// over its instances. Paths are those of the mapped modules joined
+    #[arg(long)]
+    by_module: bool,
+}
+
+impl StructureArguments {
+    pub fn structure(&self) -> Structure {
+        if self.by_module {
+            Structure::Kept
+        } else {
+            Structure::Flattened
+        }
+    }
+}
+
+/// What is synthesized, and how.
+#[derive(Clone)]
+pub struct Design {
+    pub hierarchy: Hierarchy,
+    /// See [`Job::sat_sweeping`].
+    pub sat_sweeping: bool,
+    pub structure: Structure,
+}
+
 impl SynthesisArguments {
     pub fn options(&self) -> Result<Options> {
         Ok(Options { clock_gating: self.clock_gating, ..options(self.liberty.as_deref())? })
@@ -63,8 +96,8 @@ impl SynthesisArguments {
     /// The netlist of a module and all below it.
     pub fn map(&self, hierarchy: &Hierarchy, options: &Options, structure: Structure) -> Result<Netlist> {
         let source = hierarchy.source();
-        let job = Job { source: &source, top: &hierarchy.top, sat_sweeping: !self.no_sat_sweeping };
-        Netlist::map(&job, options, structure)
+        let sat_sweeping = !self.no_sat_sweeping;
+        Netlist::map(&Job { source: &source, top: &hierarchy.top, sat_sweeping, structure }, options)
     }
 }
 
@@ -72,19 +105,25 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
     let options = arguments.synthesis.options()?;
     let sat_sweeping = !arguments.synthesis.no_sat_sweeping;
-    let designs = entries.iter().map(|entry: &&Entry| Ok((hierarchy(entry, &parameters)?, sat_sweeping)));
-    let designs: Vec<_> = designs.collect::<Result<_>>()?;
+    let structure = arguments.structure.structure();
+    let design = |entry: &&Entry| -> Result<Design> {
+        Ok(Design { hierarchy: hierarchy(entry, &parameters)?, sat_sweeping, structure })
+    };
+    let designs = entries.iter().map(design).collect::<Result<Vec<_>>>()?;
     let results = synthesize(&designs, &options)?;
     if let Some(folder) = &arguments.netlist {
         fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-        for (design, _) in &designs {
-            let netlist = arguments.synthesis.map(design, &options, Structure::Flattened)?;
-            write(&folder.join(format!("{}.v", design.top)), netlist.verilog().as_bytes())?;
+        for Design { hierarchy, .. } in &designs {
+            let netlist = arguments.synthesis.map(hierarchy, &options, structure)?;
+            write(&folder.join(format!("{}.v", hierarchy.top)), netlist.verilog().as_bytes())?;
         }
     }
     arguments.json.write(&results)?;
     if arguments.json.leaves_tables() {
         println!("{}", Synthesis::summary(&results));
+        if let Some(table) = Synthesis::by_module(&results) {
+            println!("{table}");
+        }
         for result in results.iter().filter(|result| result.modules.len() > 1) {
             println!("{}", result.hierarchy());
         }
@@ -102,24 +141,27 @@ pub fn options(liberty: Option<&Path>) -> Result<Options> {
     Ok(Options::new(Library::read(&path)?))
 }
 
-/// Synthesizes designs side by side, each with or without SAT sweeping: see [`Job::sat_sweeping`].
-pub fn synthesize(designs: &[(Hierarchy, bool)], options: &Options) -> Result<Vec<Synthesis>> {
-    let sources: Vec<_> = designs.iter().map(|(hierarchy, _)| hierarchy.source()).collect();
+/// Synthesizes designs side by side, and shows what runs.
+pub fn synthesize(designs: &[Design], options: &Options) -> Result<Vec<Synthesis>> {
+    let sources: Vec<_> = designs.iter().map(|design| design.hierarchy.source()).collect();
     let jobs = designs.iter().zip(&sources);
-    let jobs = jobs.map(|((hierarchy, sat_sweeping), source)| Job {
+    let jobs = jobs.map(|(Design { hierarchy, sat_sweeping, structure }, source)| Job {
         source,
         top: &hierarchy.top,
         sat_sweeping: *sat_sweeping,
+        structure: *structure,
     });
     let jobs: Vec<_> = jobs.collect();
-    let bar = progress(2 * jobs.len() as u64, "runs of Yosys");
+    let bar = progress(0, "runs of Yosys");
     let running: Mutex<Vec<(String, Instant)>> = Mutex::default();
     let watch = |event: Event| {
         let mut running = running.lock().expect("no panic");
         match event {
-            Event::Begins(top, structure) => running.push((name(top, structure), Instant::now())),
-            Event::Ends(top, structure) => {
-                running.retain(|(known, _)| *known != name(top, structure));
+            Event::Needed(runs) => bar.set_length(runs as u64),
+            Event::Known(..) => bar.inc(1),
+            Event::Begins(top, step) => running.push((name(top, step), Instant::now())),
+            Event::Ends(top, step) => {
+                running.retain(|(known, _)| *known != name(top, step));
                 bar.inc(1);
             }
         }
@@ -140,10 +182,11 @@ pub fn synthesize(designs: &[(Hierarchy, bool)], options: &Options) -> Result<Ve
     results.into_iter().collect()
 }
 
-fn name(top: &str, structure: Structure) -> String {
-    match structure {
-        Structure::Kept => top.to_string(),
-        Structure::Flattened => format!("{top} flattened"),
+fn name(top: &str, step: Step) -> String {
+    match step {
+        Step::Module => top.to_string(),
+        Step::Flattened => format!("{top} flattened"),
+        Step::Composed => format!("{top} joined"),
     }
 }
 

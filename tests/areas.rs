@@ -7,7 +7,7 @@ use assert_cmd::Command;
 use gpurf_blocks::Parameters;
 use gpurf_fixtures::skipped;
 use gpurf_hw::catalogue::catalogue;
-use gpurf_synth::{nangate, Synthesis};
+use gpurf_synth::{nangate, Structure, Synthesis};
 use gpurf_testbenches::workbench;
 use gpurf_verilog::tools::Tool;
 
@@ -30,6 +30,7 @@ fn comparable() -> Vec<Synthesis> {
     let mut lines = lines();
     lines.retain(|line| {
         line.seconds < SHORT
+            && line.structure == Structure::Flattened
             && module(&line.top).is_some()
             && version.starts_with(&line.tool)
             && (timed || line.longest_path_ns.is_none())

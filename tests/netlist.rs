@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 use gpurf_blocks::{corners, Parameters};
 use gpurf_hw::catalogue::catalogue;
-use gpurf_synth::{nangate, Gates, Job, Library, Netlist, Options, Structure};
+use gpurf_synth::{nangate, Gates, Job, Library, Netlist, Options};
 use gpurf_testbenches::EngineKind::{self, Rtl};
 use gpurf_testbenches::{workbench, Random};
 use gpurf_verilog::tools::Tool;
@@ -29,7 +29,7 @@ fn map(name: &str, parameters: &Parameters, options: &Options) -> Netlist {
     let design = workbench(name, parameters).verilog().expect("emits");
     let source = design.source();
     let job = Job { sat_sweeping: false, ..Job::new(&source, &design.top) };
-    Netlist::map(&job, options, Structure::Flattened).unwrap_or_else(|error| panic!("{name}: {error:#}"))
+    Netlist::map(&job, options).unwrap_or_else(|error| panic!("{name}: {error:#}"))
 }
 
 /// RTL and netlist under Verilator, random stimulus and scenarios.

@@ -36,6 +36,7 @@ use crate::designs::DesignParser;
 use crate::input::{EmulationArguments, Input};
 use crate::output::{table, write, JsonArgument};
 use crate::settings::MachineArguments;
+use crate::synth::StructureArguments;
 use crate::Verdict;
 pub use definition::{Definition, STUDIES};
 use definition::{Inputs, Suite};
@@ -74,6 +75,8 @@ pub struct Arguments {
     /// the latter also in the SM beside other papers' caches)
     #[arg(long, value_name = "WIDTH")]
     area: Option<usize>,
+    #[command(flatten)]
+    structure: StructureArguments,
     #[command(flatten)]
     emulation: EmulationArguments,
     #[command(flatten)]
@@ -259,7 +262,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         return Ok(Verdict::Holds);
     }
     let evaluation = arguments.evaluate()?;
-    let costs = arguments.area.map(|width| operand_stage::Costs::of(&evaluation, width)).transpose()?;
+    let costs = arguments
+        .area
+        .map(|width| operand_stage::Costs::of(&evaluation, width, arguments.structure.structure()));
+    let costs = costs.transpose()?;
     match &costs {
         Some(costs) => {
             arguments.json.write(&serde_json::json!({ "outcomes": evaluation.all, "hardware": costs }))?

@@ -3,14 +3,14 @@
 use anyhow::Result;
 use comfy_table::Table;
 use gpurf_hw::catalogue;
-use gpurf_synth::Synthesis;
+use gpurf_synth::{Structure, Synthesis};
 use serde::Serialize;
 
 use super::definition::Condition;
 use super::evaluation::Evaluation;
 use super::plot::{Line, Plot};
 use crate::output::table;
-use crate::synth::{options, synthesize};
+use crate::synth::{options, synthesize, Design};
 use crate::verilog::hierarchy;
 
 /// The stage of each design under every condition.
@@ -24,7 +24,7 @@ pub struct Costs {
 
 impl Costs {
     /// With registers of so many bits.
-    pub fn of(evaluation: &Evaluation, width: usize) -> Result<Costs> {
+    pub fn of(evaluation: &Evaluation, width: usize, structure: Structure) -> Result<Costs> {
         let stages: Vec<(String, &str)> = evaluation
             .designs
             .iter()
@@ -38,7 +38,11 @@ impl Costs {
             parameters.set("width", &width.to_string())?;
             for (_, module) in &stages {
                 let entry = catalogue::find(module).expect("a stage of the catalogue");
-                tops.push((hierarchy(entry, &parameters)?, true));
+                tops.push(Design {
+                    hierarchy: hierarchy(entry, &parameters)?,
+                    sat_sweeping: true,
+                    structure,
+                });
             }
         }
         let mut results = synthesize(&tops, &options(None)?)?.into_iter();

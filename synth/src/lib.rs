@@ -14,6 +14,7 @@ mod boolean;
 mod circuit;
 mod equivalence;
 mod files;
+mod kept;
 mod liberty;
 mod mutants;
 pub mod nangate;
@@ -39,5 +40,6 @@ pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
 pub use record::{Moved, Records};
 pub use registers::{count, Registers};
 pub use synthesis::{
-    digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Structure, Synthesis, LOAD_FF,
+    digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Step, Structure, Synthesis,
+    LOAD_FF,
 };

@@ -41,9 +41,9 @@ impl Netlist {
     ///
     /// # Errors
     /// If Yosys is missing or fails; see [`synthesize`](crate::synthesize).
-    pub fn map(job: &Job, options: &Options, structure: Structure) -> Result<Netlist> {
+    pub fn map(job: &Job, options: &Options) -> Result<Netlist> {
         let library = &options.library;
-        let script = script(job, options, structure);
+        let script = script(job, options);
         let key = cache::key(&[
             job.source,
             &script,
@@ -98,10 +98,10 @@ impl Netlist {
     }
 }
 
-fn script(job: &Job, options: &Options, structure: Structure) -> String {
-    let flatten = if structure == Structure::Kept { "flatten" } else { "" };
+fn script(job: &Job, options: &Options) -> String {
+    let flatten = if job.structure == Structure::Kept { "flatten" } else { "" };
     let liberty = quoted(&options.library.path);
-    mapping(job, structure, options)
+    mapping(job, options)
         + &trimmed(&format!(
             "attrmap -remove src -remove hdlname
              rename -enumerate -pattern u%

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::origin::Origin;
-use crate::synthesis::Synthesis;
+use crate::synthesis::{Structure, Synthesis};
 
 /// The measurements of a file.
 #[derive(Clone, Debug)]
@@ -61,17 +61,20 @@ impl Records {
         Ok(Records { path: path.to_path_buf(), lines })
     }
 
-    /// The last measurement of a module, whatever tool made it.
-    pub fn latest(&self, top: &str) -> Option<&Synthesis> {
-        self.lines.iter().rev().find(|line| line.top == top && !line.clock_gating)
+    /// The last measurement of a module, whatever tool made it: of this Verilog before that of another, and flattened
+    /// before the sum over its modules.
+    pub fn latest(&self, top: &str, source: &str) -> Option<&Synthesis> {
+        let of_module = self.lines.iter().filter(|line| line.top == top && !line.clock_gating);
+        of_module.max_by_key(|line| (line.source == source, line.structure == Structure::Flattened))
     }
 
     /// The last one that the same flow made.
     fn by_same_flow(&self, new: &Synthesis) -> Option<&Synthesis> {
         let flow = |one: &Synthesis| {
-            let Synthesis { top, tool, library, delay_target_ps, clock_gating, sat_sweeping, .. } = one;
+            let Synthesis { top, tool, library, delay_target_ps, .. } = one;
             let names = (top.clone(), tool.clone(), library.clone());
-            (names, *delay_target_ps, *clock_gating, *sat_sweeping, one.longest_path_ns.is_some())
+            let options = (*delay_target_ps, one.clock_gating, one.sat_sweeping, one.structure);
+            (names, options, one.longest_path_ns.is_some())
         };
         self.lines.iter().rev().find(|line| flow(line) == flow(new))
     }
@@ -154,6 +157,7 @@ mod tests {
             delay_target_ps: 2000,
             clock_gating: false,
             sat_sweeping: true,
+            structure: Structure::Flattened,
             area_um2,
             gate_equivalents: area_um2,
             flip_flop_area_um2: 0.0,
@@ -165,6 +169,7 @@ mod tests {
             longest_path_ns: Some(path),
             modules: vec![],
             seconds: 1.0,
+            seconds_by_module: 0.5,
         }
     }
 
@@ -191,8 +196,8 @@ mod tests {
         assert_eq!(names, [("a", "area, µm²", "1"), ("b", "longest path, ns", "1")]);
         assert!((moved[1].percent() + 50.0).abs() < 1e-9);
         assert_eq!(records.add(&second, &origin("3")), 2);
-        assert_eq!(records.latest("a").unwrap().area_um2, 103.0);
-        assert_eq!(records.latest("a").unwrap().measured, Some(origin("3")));
+        assert_eq!(records.latest("a", "verilog").unwrap().area_um2, 103.0);
+        assert_eq!(records.latest("a", "verilog").unwrap().measured, Some(origin("3")));
         assert!(records.moved(&second, 0.0).is_empty());
     }
 
@@ -205,6 +210,20 @@ mod tests {
         assert!(records.moved(&[other.clone(), untimed], 1.0).is_empty());
         assert!(!records.knows(&other));
         assert_eq!(records.add(&[other], &origin("2")), 1);
+    }
+
+    #[test]
+    fn the_last_of_this_verilog_is_flattened_if_one_is() {
+        let mut records = Records::read(Path::new("nowhere.jsonl")).unwrap();
+        let flattened = measured("a", 100.0, 0.3);
+        let sum = Synthesis { structure: Structure::Kept, ..measured("a", 110.0, 0.4) };
+        records.add(&[flattened.clone()], &origin("1"));
+        assert_eq!(records.add(&[sum.clone()], &origin("2")), 1, "another flow");
+        let other = Synthesis { source: "changed".into(), area_um2: 120.0, ..sum };
+        records.add(&[other], &origin("3"));
+        let area = |source| records.latest("a", source).unwrap().area_um2;
+        assert_eq!([area("verilog"), area("changed"), area("neither")], [100.0, 120.0, 100.0]);
+        assert!(records.latest("b", "verilog").is_none());
     }
 
     #[test]

@@ -4,9 +4,7 @@
 
 use gpurf_blocks::{Field, PortName};
 use gpurf_synth::power::{opensta, power, saif, Chances, Setting};
-use gpurf_synth::{
-    nangate, prove, Activity, Circuit, Gates, Job, Library, Netlist, Options, Structure, LOAD_FF,
-};
+use gpurf_synth::{nangate, prove, Activity, Circuit, Gates, Job, Library, Netlist, Options, LOAD_FF};
 use gpurf_verilog::tools::Tool;
 use gpurf_verilog::{Hierarchy, Language, Port, VerilogModule};
 
@@ -65,7 +63,7 @@ fn real_library() -> Option<Library> {
 
 fn mapped(source: &str, top: &str, library: &Library, clock_gating: bool) -> Netlist {
     let options = Options { clock_gating, ..Options::new(library.clone()) };
-    Netlist::map(&Job::new(source, top), &options, Structure::Flattened).expect("it is mapped")
+    Netlist::map(&Job::new(source, top), &options).expect("it is mapped")
 }
 
 fn port(name: &str, width: usize, is_input: bool) -> Port {

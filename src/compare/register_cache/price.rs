@@ -10,7 +10,7 @@ use gpurf_sim::energy::Energies;
 use gpurf_sim::register_traffic::{Configuration, Reach};
 use gpurf_sim::sm::{CollectorKind, Design};
 use gpurf_sim::statistics::Counters;
-use gpurf_synth::Synthesis;
+use gpurf_synth::{Structure, Synthesis};
 use gpurf_verilog::Hierarchy;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ use crate::compare::series::{percent, Series};
 use crate::compare::Arguments;
 use crate::input::Input;
 use crate::output::table;
-use crate::synth::{options, synthesize};
+use crate::synth::{options, synthesize, Design as Synthesized};
 use crate::verilog::hierarchy;
 
 /// Area of a bit of a memory in µm², which synthesis leaves out: twice the 0.35 µm² that cells of six transistors
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments, width: usize) -> Result<(Vec<Price>, Vec<Outco
     };
     let (families, variants): (Vec<_>, Vec<_>) = variants().into_iter().unzip();
     let outcomes = jobs::run(&inputs, |_| variants.clone(), &config, arguments)?;
-    let hardware = hardware(&variants, &config, width)?;
+    let hardware = hardware(&variants, &config, width, arguments.structure.structure())?;
     let rows = families.into_iter().zip(&variants).zip(hardware);
     let baseline_by_size = by_size(&Variant::plain(Design::BASELINE), &config)?;
     let prices = rows.map(|((family, variant), (cells, memory_bits))| {
@@ -157,17 +157,23 @@ fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<Part>,
 /// Of each design, syntheses of its parts with their number, and bits of memory.
 type Hardware = (Vec<(Synthesis, usize)>, u64);
 
-fn hardware(variants: &[Variant], config: &Config, width: usize) -> Result<Vec<Hardware>> {
+fn hardware(
+    variants: &[Variant],
+    config: &Config,
+    width: usize,
+    structure: Structure,
+) -> Result<Vec<Hardware>> {
     let parts = variants.iter().map(|variant| parts(variant, config, width)).collect::<Result<Vec<_>>>()?;
     let verilog =
         |part: &Part| hierarchy(catalogue::find(part.module).expect("in the catalogue"), &part.parameters);
     let tops = parts.iter().map(|(parts, _)| parts.iter().map(verilog).collect::<Result<Vec<_>>>());
     let tops = tops.collect::<Result<Vec<_>>>()?;
-    let mut distinct: Vec<(Hierarchy, bool)> = vec![];
+    let mut distinct: Vec<Synthesized> = vec![];
     for (hierarchy, part) in tops.iter().flatten().zip(parts.iter().flat_map(|(parts, _)| parts)) {
-        if distinct.iter().all(|(other, _)| other.top != hierarchy.top) {
+        if distinct.iter().all(|other| other.hierarchy.top != hierarchy.top) {
             // SAT sweeping takes very long on tables that compare all of their entries with every source.
-            distinct.push((hierarchy.clone(), part.module != "tag_array"));
+            let sat_sweeping = part.module != "tag_array";
+            distinct.push(Synthesized { hierarchy: hierarchy.clone(), sat_sweeping, structure });
         }
     }
     let results = synthesize(&distinct, &options(None)?)?;

@@ -1,0 +1,153 @@
+//! What was synthesized, as tables for people.
+
+use comfy_table::{presets, CellAlignment, Table};
+
+use super::{Structure, Synthesis};
+use crate::origin::Origin;
+
+impl Synthesis {
+    /// What measured it, and when, if that was not now.
+    pub fn provenance(&self) -> String {
+        match &self.measured {
+            Some(Origin { date, commit }) => format!("{}, {date}, commit {commit}", self.tool),
+            None => self.tool.clone(),
+        }
+    }
+
+    /// One line per synthesized module: what it costs, flattened or as the sum over its modules.
+    pub fn summary(all: &[Synthesis]) -> Table {
+        let mut table =
+            table(&["module", "area µm²", "GE", "flip-flops", "of area", "memory bits", "depth", "path ns"]);
+        for synthesis in all {
+            table.add_row([
+                synthesis.top.clone(),
+                grouped(synthesis.area_um2),
+                grouped(synthesis.gate_equivalents),
+                grouped(synthesis.flip_flops as f64),
+                format!(
+                    "{:.0}%",
+                    100.0 * synthesis.flip_flop_area_um2 / synthesis.area_um2.max(f64::MIN_POSITIVE)
+                ),
+                grouped(synthesis.memory_bits as f64),
+                synthesis.logic_depth.to_string(),
+                synthesis.longest_path_ns.map_or("-".to_string(), |path| format!("{path:.3}")),
+            ]);
+        }
+        table
+    }
+
+    /// One line per flattened module: how far the sum over the modules in it is from what it costs. None without
+    /// modules that have others in them.
+    pub fn by_module(all: &[Synthesis]) -> Option<Table> {
+        let mut rows =
+            table(&["module", "flattened µm²", "by module µm²", "difference", "flattened s", "by module s"]);
+        let flattened =
+            all.iter().filter(|one| one.structure == Structure::Flattened && one.modules.len() > 1);
+        for one in flattened {
+            let sum = one.modules[0].area_um2;
+            rows.add_row([
+                one.top.clone(),
+                grouped(one.area_um2),
+                grouped(sum),
+                format!("{:+.1}%", 100.0 * (sum / one.area_um2 - 1.0)),
+                grouped(one.seconds - one.seconds_by_module),
+                grouped(one.seconds_by_module),
+            ]);
+        }
+        (!rows.is_empty()).then_some(rows)
+    }
+
+    /// One line per distinct module inside: where the area goes, hierarchy kept.
+    pub fn hierarchy(&self) -> Table {
+        let mut table = table(&[
+            "module",
+            "instances",
+            "area µm²",
+            "without submodules",
+            "GE",
+            "flip-flops",
+            "memory bits",
+        ]);
+        for module in &self.modules {
+            table.add_row([
+                module.module.clone(),
+                module.instances.to_string(),
+                grouped(module.area_um2),
+                grouped(module.own_area_um2),
+                grouped(module.gate_equivalents),
+                grouped(module.flip_flops as f64),
+                grouped(module.memory_bits as f64),
+            ]);
+        }
+        table
+    }
+
+    /// What the numbers of modules synthesized together are and are not; goes under their table.
+    pub fn notes(all: &[Synthesis]) -> String {
+        let Some(Synthesis { tool, library, delay_target_ps, gate_equivalent_um2, clock_gating, .. }) =
+            all.first()
+        else {
+            return String::new();
+        };
+        let gating = if *clock_gating { "with" } else { "without" };
+        let unswept: Vec<_> =
+            all.iter().filter(|one| !one.sat_sweeping).map(|one| one.top.as_str()).collect();
+        let sweeping = match &unswept[..] {
+            [] => String::new(),
+            tops => format!(" Without SAT sweeping: {}.", tops.join(", ")),
+        };
+        let sums: Vec<_> =
+            all.iter().filter(|one| one.structure == Structure::Kept).map(|one| one.top.as_str()).collect();
+        let sums = match &sums[..] {
+            [] => String::new(),
+            tops => {
+                format!(" Sums over modules that are mapped one by one, not flattened: {}.", tops.join(", "))
+            }
+        };
+        format!(
+            "{tool}, {library}, delay target {delay_target_ps} ps, {gating} clock gating; 1 GE = {gate_equivalent_um2} \
+             µm². Areas are those of cells: without wires, and without memories, which are counted in bits. Paths: \
+             ideal clock, no wires.{sweeping}{sums}{}",
+            Synthesis::not_now(all)
+        )
+    }
+
+    /// Which modules were not measured now.
+    fn not_now(all: &[Synthesis]) -> String {
+        let older = all.iter().filter(|one| one.measured.is_some());
+        let older: Vec<_> = older.map(|one| format!("{} ({})", one.top, one.provenance())).collect();
+        match older.is_empty() {
+            true => String::new(),
+            false => format!(" Not measured now, but last with: {}.", older.join("; ")),
+        }
+    }
+}
+
+/// A table in the style of all of the tool's: a border, and no lines between the rows. The first column is text, the
+/// others are numbers.
+pub fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_BORDERS_ONLY).set_header(header);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// A number without decimals, digits in groups of three.
+pub(crate) fn grouped(number: f64) -> String {
+    let digits = format!("{:.0}", number.abs());
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
+    format!("{}{}", if number <= -0.5 { "-" } else { "" }, groups.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped() {
+        assert_eq!([0.4, 999.6, 1234567.0, -1500.0].map(grouped), ["0", "1,000", "1,234,567", "-1,500"]);
+    }
+}
