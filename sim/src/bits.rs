@@ -64,7 +64,7 @@ pub fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
         let differs =
             u64::from_le_bytes(word.try_into().expect("8 bytes")) ^ (u64::from(byte) * 0x0101_0101_0101_0101);
         // Of each byte the highest bit is set if any of its bits is; no carry leaves the byte.
-        let any = (differs & LOW) + LOW | differs;
+        let any = ((differs & LOW) + LOW) | differs;
         (((!any & !LOW) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u16
     };
     of_word(&bytes[..8]) | of_word(&bytes[8..]) << 8

@@ -90,7 +90,7 @@ fn latency_grows_with_what_others_load() {
     let streams = (1..SMS).map(|number| lines(16, 40, region(number)));
     let together: Vec<Block> = std::iter::once(chain.clone()).chain(streams).collect();
     for (shared, least, most) in [(false, 1.0, 1.0), (true, 1.05, 2.0)] {
-        let (alone, beside) = (cycles(&[chain.clone()], shared), cycles(&together, shared));
+        let (alone, beside) = (cycles(std::slice::from_ref(&chain), shared), cycles(&together, shared));
         assert!(cycles(&together[1..], shared) < alone, "the chain ends last");
         assert!((least..=most).contains(&(beside / alone)), "{beside} beside streams, {alone} alone");
     }

@@ -147,7 +147,7 @@ impl<'a> Mutants<'a> {
         );
         let has_reset = self.hierarchy.top_module().ports.iter().any(|port| port.name == "reset");
         if has_reset {
-            self.yosys.write(PROOF, &self.from_reset())?;
+            self.yosys.write(PROOF, &self.reset_miter())?;
             self.yosys.write(PROVE, &prove)?;
         }
         for proof in [Some(by_register), has_reset.then_some(&*from_reset)].into_iter().flatten() {
@@ -159,7 +159,7 @@ impl<'a> Mutants<'a> {
     }
 
     /// Yosys' miter of the two, which is reset in the first cycle and has an output that must stay low.
-    fn from_reset(&self) -> String {
+    fn reset_miter(&self) -> String {
         let inputs = || self.hierarchy.top_module().ports.iter().filter(|port| port.is_input);
         let declared: Vec<_> =
             inputs().map(|port| format!("input [{}:0] {}", port.width * port.count - 1, port.name)).collect();

@@ -217,8 +217,8 @@ mod tests {
         let mut records = Records::read(Path::new("nowhere.jsonl")).unwrap();
         let flattened = measured("a", 100.0, 0.3);
         let sum = Synthesis { structure: Structure::Kept, ..measured("a", 110.0, 0.4) };
-        records.add(&[flattened.clone()], &origin("1"));
-        assert_eq!(records.add(&[sum.clone()], &origin("2")), 1, "another flow");
+        records.add(std::slice::from_ref(&flattened), &origin("1"));
+        assert_eq!(records.add(std::slice::from_ref(&sum), &origin("2")), 1, "another flow");
         let other = Synthesis { source: "changed".into(), area_um2: 120.0, ..sum };
         records.add(&[other], &origin("3"));
         let area = |source| records.latest("a", source).unwrap().area_um2;

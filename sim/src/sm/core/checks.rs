@@ -45,7 +45,6 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Each operand must be what the latest older writer in program order wrote, in these lanes.
     pub(super) fn check_operands(
-        &self,
         operands: &[Option<u32>; MAX_SLOTS],
         lanes: u32,
         executing: &Executing,

@@ -31,7 +31,7 @@ impl<E: RunsSubCore> Core<E> {
         self.check_instruction(outputs, &executing, decoded, clock, records);
         let operands = self.operands(outputs, collector);
         let lanes = if self.cache.is_some() { executing.instruction.mask } else { u32::MAX };
-        self.check_operands(&operands, lanes, &executing, decoded, &held.expected, clock, records);
+        Self::check_operands(&operands, lanes, &executing, decoded, &held.expected, clock, records);
         self.fill(executing.warp, collector, (decoded.sources(), &decoded.positions), &operands);
 
         clock.progress();
