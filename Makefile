@@ -38,8 +38,11 @@ lint: tools
 	@tools/lint
 
 # Every workload under every design with all engines in lockstep, every trace whole, hardware over long random
-# stimulus: hours.
+# stimulus: hours. SEED draws the parameters and the stimulus of the hardware that it does not name.
+SEED := $(shell date +%s)
 soak: tools
+	@echo "SEED=$(SEED)"
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=500 cargo test --release --workspace --test model_and_rtl agree_under
 	cargo test --release --workspace -- --ignored --nocapture
 
 # Damaged listings, launch files and traces, 1,200,000 of them in six tests: an error or a run, never a panic or a hang.

@@ -56,11 +56,12 @@ fn agree_on_long_random_runs(entry: &Entry) {
 }
 
 fn agree_under_any_parameters(entry: &Entry) {
+    let given = ProptestConfig::default();
     let config = ProptestConfig {
-        cases: 24,
+        cases: if std::env::var("PROPTEST_CASES").is_ok() { given.cases } else { 24 },
         source_file: Some(file!()),
         test_name: Some(entry.name),
-        ..ProptestConfig::default()
+        ..given
     };
     let any = (parameters(), prop::collection::vec(any::<u32>(), 12_000));
     let result = TestRunner::new(config).run(&any, |(parameters, choices)| {

@@ -69,7 +69,9 @@ pub struct StaticInstruction {
     /// Bit i: the machine code has the reuse flag of source slot i, of four. A slot that holds a constant
     /// or an immediate counts, so this is not the number of an operand in a trace.
     pub reuse_slots: u8,
-    /// Bit i: the trace names the i-th of `sources`, before widening.
+    /// Different source registers other than RZ that the trace names, before widening.
+    pub named_source_count: u8,
+    /// Bit i: the trace names the i-th of `sources`.
     pub named: u16,
     /// The destination the trace names, RZ and uniform registers included.
     pub named_destination: Option<Register>,
@@ -85,6 +87,11 @@ impl StaticInstruction {
         let entry = opcode.entry()?;
         let Operands { destinations, sources, positions } =
             widen(opcode, entry.rule, instruction.destination, instruction.sources, instruction.immediates)?;
+        let counted = |&(position, register): &(usize, &Register)| {
+            matches!(register, Register::Vector(id) if *id != RegisterId::RZ)
+                && !instruction.sources[..position].contains(register)
+        };
+        let named_source_count = instruction.sources.iter().enumerate().filter(counted).count() as u8;
         let is_named =
             |(_, source): &(usize, &RegisterId)| instruction.sources.contains(&Register::Vector(**source));
         let named = sources.iter().enumerate().filter(is_named).fold(0, |named, (bit, _)| named | 1 << bit);
@@ -102,6 +109,7 @@ impl StaticInstruction {
             positions,
             reuse: 0,
             reuse_slots: 0,
+            named_source_count,
             named,
             named_destination: instruction.destination,
             named_sources: instruction.sources.into(),

@@ -30,7 +30,7 @@ fn count(workload: &Workload) -> Counts {
             for instruction in block.warps.iter().flat_map(|warp| &warp.instructions) {
                 let place = &reader.program()[instruction.static_index];
                 counts.instructions += 1;
-                counts.named_sources += u64::from(place.named.count_ones());
+                counts.named_sources += u64::from(place.named_source_count);
                 if place.width > 0 {
                     let lanes = instruction.mask.count_ones() as usize;
                     assert_eq!(block.addresses(instruction).len(), lanes);

@@ -112,7 +112,7 @@ pub struct RegisterCache<const W: usize, const L: usize> {
     /// Event: lanes of the result of this cycle that the cache had.
     pub write_hit: Out<Bits<32>>,
     /// Event: banks that are read, summed over the sources.
-    pub bank_reads: Out<Bits<8>>,
+    pub bank_reads: Out<Bits<9>>,
     /// Event: banks that are written.
     pub bank_writes: Out<Bits<6>>,
 

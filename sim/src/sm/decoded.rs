@@ -32,7 +32,9 @@ pub(super) struct Decoded {
     pub reuse: u16,
     destinations: [RegisterId; MAX_WRITTEN],
     destination_count: u8,
-    /// Bit i: the trace names source i, before widening.
+    /// Source registers named before widening.
+    pub named_count: u8,
+    /// Bit i: source i is one of them.
     pub named: u16,
     pub reads: RegisterSet,
     pub writes: RegisterSet,
@@ -85,6 +87,7 @@ impl Decoded {
             reuse: instruction.reuse,
             destinations,
             destination_count: instruction.destinations.len() as u8,
+            named_count: instruction.named_source_count,
             named: instruction.named,
             reads,
             writes,

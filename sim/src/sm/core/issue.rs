@@ -74,7 +74,7 @@ impl<E: RunsSubCore> Core<E> {
         counters.warp_instructions += 1;
         counters.operand_reads += sources as u64;
         counters.hits += u64::from(hits.count_ones());
-        counters.named_operand_reads += u64::from(decoded.named.count_ones());
+        counters.named_operand_reads += u64::from(decoded.named_count);
         counters.named_hits += u64::from((hits & decoded.named).count_ones());
         self.show_issue(&executing, found, &outputs.hit, context);
     }

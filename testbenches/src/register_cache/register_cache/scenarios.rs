@@ -2,7 +2,9 @@
 //! does.
 
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
-use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, Parameters};
+use gpurf_blocks::{
+    CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, Parameters, LANES,
+};
 use gpurf_hw::dialect::Word;
 use gpurf_hw::register_cache::RegisterCache;
 use rust_hdl::prelude::Bits;
@@ -192,6 +194,23 @@ where
                 expect(bench.cycle(source(7, false))?.hit[0] == ALL, "then all of them")?;
                 let data = bench.cycle(idle())?.data[0];
                 expect(data == value::<DataOf<W>>(1).with_lanes(&value(2), !half), "each with its own")
+            },
+        },
+        Scenario {
+            name: "every_slot_reads_every_bank",
+            rule: "C VI-B: banks are counted for each source; all slots and all lanes at once are the most there can be",
+            play: |bench: &mut Bench<W, L>| {
+                let parameters = bench.parameters;
+                if !takes_results(&parameters) {
+                    return Ok(());
+                }
+                write(bench, result(7, ALL, 1))?;
+                let mut inputs = source(7, false);
+                inputs.read[..parameters.slots].fill(true);
+                inputs.read_register[..parameters.slots].fill(7);
+                let reads = bench.cycle(inputs)?.bank_reads;
+                let most = (parameters.slots * LANES / parameters.rc_bank_lanes) as u32;
+                expect(reads == most, format!("{reads} reads of banks, of {most}"))
             },
         },
         Scenario {
