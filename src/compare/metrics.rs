@@ -108,6 +108,14 @@ const METRICS: &[(&str, Compute)] = &[
         let residency = pair.run.residency.filter(|residency| residency.switched_out > 0)?;
         Some(ratio(residency.switch_cycles, residency.switched_out + residency.refused_room))
     }),
+    ("stall_length", |pair| {
+        let residency = pair.run.residency.filter(|residency| residency.switched_out > 0)?;
+        Some(ratio(residency.stall_cycles, residency.switched_out))
+    }),
+    ("in_vain", |pair| {
+        let residency = pair.run.residency.filter(|residency| residency.switched_out > 0)?;
+        Some(100.0 * ratio(residency.left_in_vain, residency.switched_out))
+    }),
     ("over_63", |pair| {
         let residency = pair.run.residency.filter(|residency| residency.stored > 0)?;
         Some(100.0 * ratio(residency.stored_over_63, residency.stored))

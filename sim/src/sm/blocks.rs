@@ -24,6 +24,8 @@ pub(super) struct Blocks {
     pub resumable: BlockSet,
     /// How often there have become more of them, or more room for registers.
     pub epoch: u64,
+    /// Cycles from the beginning of each switch until the block that left could go on, since the last look at it.
+    pub stalled: u64,
     /// A block could run if registers could be stored.
     pub depleted: bool,
     /// When a pending block could go on.
@@ -41,6 +43,7 @@ impl Blocks {
             completed: BlockSet::default(),
             resumable: BlockSet::default(),
             epoch: 0,
+            stalled: 0,
             depleted: false,
             ready,
         }
@@ -133,9 +136,10 @@ impl Blocks {
     }
 
     /// An active block becomes pending.
-    pub fn vacate(&mut self, block: BlockId, slot: Slot) {
+    pub fn vacate(&mut self, block: BlockId, slot: Slot, now: u64) {
         self.free(slot);
-        self.get_mut(block).slot = None;
+        let resident = self.get_mut(block);
+        (resident.slot, resident.left) = (None, now);
     }
 
     /// A pending block becomes active.
@@ -152,6 +156,7 @@ impl Blocks {
         executing: Executing,
         occupancy: &Occupancy,
         decoded: &[Decoded],
+        now: u64,
     ) -> Option<Executing> {
         let resident = self.get_mut(executing.block);
         let number = usize::from(executing.number);
@@ -162,16 +167,17 @@ impl Blocks {
         resident.completed.push(executing);
         if let Some(Some(warp)) = resident.contexts.get_mut(number) {
             warp.arrive(decoded[executing.instruction.static_index as usize].destinations());
-            self.update_resumable(executing.block, decoded);
+            self.update_resumable(executing.block, decoded, now);
         }
         None
     }
 
     /// Whether a block that has become pending, or whose memory has answered, can go on.
-    pub fn update_resumable(&mut self, block: BlockId, decoded: &[Decoded]) {
+    pub fn update_resumable(&mut self, block: BlockId, decoded: &[Decoded], now: u64) {
         if !self.resumable.contains(block) && self.get(block).can_resume(self.ready, decoded) {
             self.resumable.insert(block);
             self.epoch += 1;
+            self.stalled += now - self.get(block).left;
         }
     }
 }

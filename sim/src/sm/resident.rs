@@ -23,6 +23,8 @@ pub(super) struct Resident {
     pub completed: Vec<Executing>,
     /// The cycle of its first issue since it was launched.
     pub first_issue: Option<u64>,
+    /// The cycle in which it lost its slot.
+    pub left: u64,
     /// All its warps have been seen stalled.
     pub has_stalled: bool,
     /// [`super::blocks::Blocks::epoch`] in which it was refused, alone and in exchange for another.
@@ -49,6 +51,7 @@ impl Resident {
             contexts: Vec::new(),
             completed: Vec::new(),
             first_issue: None,
+            left: 0,
             has_stalled: false,
             refused: [None; 2],
             diverged: false,

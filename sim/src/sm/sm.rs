@@ -219,7 +219,8 @@ impl<E: RunsSubCore> Sm<E> {
         while let Some(mut executing) = context.completions.next(context.clock.now) {
             context.clock.progress();
             if occupancy.switching {
-                let located = context.blocks.locate(executing, occupancy, context.code.decoded());
+                let located =
+                    context.blocks.locate(executing, occupancy, context.code.decoded(), context.clock.now);
                 let Some(located) = located else { continue };
                 executing = located;
             }
@@ -307,6 +308,7 @@ impl<E: RunsSubCore> Sm<E> {
         clock.now += cycles;
         records.blocks.active_cycles += blocks.active_count() as u64 * cycles;
         records.blocks.resident_cycles += blocks.count() as u64 * cycles;
+        records.blocks.stall_cycles += std::mem::take(&mut blocks.stalled);
     }
 
     /// What must hold of a kernel that ran to its end.

@@ -304,7 +304,7 @@ impl Switching {
         machine: &mut Machine<E>,
     ) -> Result<(), SmError> {
         let Switch { slot, outgoing, incoming, region, .. } = switch;
-        let Context { code, blocks, records, .. } = &mut machine.context;
+        let Context { clock, code, blocks, records, .. } = &mut machine.context;
         if let Some(block) = outgoing {
             records.blocks.switched_out += 1;
             let resident = blocks.get_mut(block);
@@ -314,7 +314,8 @@ impl Switching {
             }
             let registers = resident.region.map_or(Location::BackedUp, |_| Location::InUse);
             self.monitor.set(block, Location::BackedUp, registers);
-            blocks.update_resumable(block, code.decoded());
+            blocks.update_resumable(block, code.decoded(), clock.now);
+            records.blocks.left_in_vain += u64::from(blocks.resumable.contains(block));
         }
         match incoming {
             Incoming::Pending(block) => {

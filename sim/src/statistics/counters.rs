@@ -217,6 +217,12 @@ counters! {
         cycles_to_stall,
         /// Active CTAs that became pending.
         switched_out,
+        /// Cycles from the beginning of each switch until the CTA that leaves could go on.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        stall_cycles,
+        /// Those that could go on before they had left.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        left_in_vain,
         /// Pending CTAs that became active, and whose registers were in the ACRF.
         resumed_in_place,
         /// Pending CTAs that became active, and whose registers were not there.

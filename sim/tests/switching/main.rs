@@ -234,3 +234,17 @@ fn a_port_of_the_arbiter_and_streams_move_the_same_registers_sooner() {
     let (streaming, slow) = (run(&[]), run(SLOW));
     assert!(streaming < 0.4 * slow, "{streaming} {slow} cycles a register");
 }
+
+#[test]
+fn stalls_are_as_long_as_memory_takes() {
+    let workload = workload(12, &SHAPE);
+    let [short, long] = ["dram.latency=300", "dram.latency=3000"].map(|latency| {
+        let config = config(&[&SMALL[..], &[latency]].concat());
+        residency(&run(&workload, Design::FINEREG, &config, false))
+    });
+    let length = |counted: &ResidentBlocks| counted.stall_cycles as f64 / counted.switched_out as f64;
+    let in_vain = |counted: &ResidentBlocks| counted.left_in_vain as f64 / counted.switched_out as f64;
+    assert!(length(&short) > 100.0 && length(&short) < 3000.0, "{short:?}");
+    assert!(length(&long) > length(&short) + 1000.0, "{short:?} {long:?}");
+    assert!(in_vain(&short) > in_vain(&long) && in_vain(&long) < 1.0, "{short:?} {long:?}");
+}

@@ -31,8 +31,8 @@ impl Switching {
         machine: &mut Machine<E>,
     ) {
         let Machine { sub_cores, context, monolithic, .. } = machine;
-        let Context { blocks, code, memory, .. } = context;
-        blocks.vacate(block, slot);
+        let Context { clock, blocks, code, memory, .. } = context;
+        blocks.vacate(block, slot, clock.now);
         memory.forget_loads(block);
         let contexts = &mut blocks.get_mut(block).contexts;
         contexts.clear();
@@ -67,7 +67,8 @@ impl Switching {
         }
         let mut completed = std::mem::take(&mut resident.completed);
         for executing in completed.drain(..) {
-            let located = context.blocks.locate(executing, occupancy, context.code.decoded());
+            let located =
+                context.blocks.locate(executing, occupancy, context.code.decoded(), context.clock.now);
             let executing = located.expect("it has a slot again");
             sub_cores[executing.sub_core].complete(executing, context);
         }
