@@ -108,11 +108,12 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     let mut readings = Reading::all();
     let bar = progress(inputs.len() as u64, "workloads");
     for input in &inputs {
-        bar.set_message(input.clone());
+        let name = Input::find(input)?.name().to_string();
+        bar.set_message(name.clone());
         let options = Options { keep_bytes: KEEP_BYTES, ..Options::default() };
         let workload = arguments.emulation.open(input, options)?;
         for reading in &mut readings {
-            reading.count(&workload, input)?;
+            reading.count(&workload, &name)?;
         }
         bar.inc(1);
     }
