@@ -13,7 +13,7 @@ pub use declared::*;
 pub use parameter::{Description, Parameter, ParameterError};
 pub use policy::{
     Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Occupied,
-    ReplacementPolicy, Scheduling, Search, Tie, Waiting,
+    Refill, ReplacementPolicy, Scheduling, Search, Tie, Waiting,
 };
 pub use sthld_table::{Edges, SthldTable, Transition};
 pub use values::Values;
