@@ -219,7 +219,7 @@ fn scenarios() -> Vec<Scenario<ActiveSet>> {
         },
         Scenario {
             name: "the_end_of_a_strand_makes_pending",
-            rule: "software RFC in F VI-A: a warp becomes pending at the end of a strand, whether or not the value has come",
+            rule: "software RFC in F VI-A: a strand's end makes a warp pending, ready or not",
             play: |bench: &mut Bench| {
                 let inputs = all(bench, Wait::Ready);
                 bench.cycle(inputs)?;
