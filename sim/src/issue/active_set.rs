@@ -10,8 +10,8 @@
 //! warp takes a free place, and may issue from the next cycle on. F gives no more of either scheduler than
 //! the numbers of warps; these rules are those of the papers it cites, as far as they concern scheduling.
 //!
-//! [`Refill::GpgpuSim`] is what F's simulator does, as far as its two-level scheduler goes: the warp that has
-//! been pending for longest takes a free place, ready or not, and leaves it again in the next cycle if it still waits; a
+//! [`Refill::GpgpuSim`] is what F's simulator does, as far as its two-level scheduler goes: the warp that has been
+//! pending for longest takes a free place, ready or not, and leaves it again in the next cycle if it still waits; a
 //! wait for shared memory is no reason to become pending.
 
 use gpurf_blocks::ports::{ActiveSetIn, ActiveSetOut};
