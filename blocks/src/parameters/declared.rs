@@ -9,8 +9,8 @@ use strum::VariantNames;
 use super::declare::parameters;
 use super::parameter::{Parameter, ParameterError, Value};
 use super::policy::{
-    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Occupied,
-    Refill, ReplacementPolicy, Scheduling, Search, Tie, Waiting,
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Occupied, Refill,
+    ReplacementPolicy, Scheduling, Search, Tie, Waiting,
 };
 use super::sthld_table::SthldTable;
 use super::values::Values;

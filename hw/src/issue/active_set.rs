@@ -1,5 +1,5 @@
-//! Active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps a few are active, whose ready
-//! ones are the candidates of the [warp scheduler](super::WarpScheduler); the others are pending.
+//! Active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps a few are active, whose
+//! ready ones are the candidates of the [warp scheduler](super::WarpScheduler); the others are pending.
 //!
 //! In each cycle
 //!
@@ -63,7 +63,7 @@ pub struct ActiveSet {
     stays: Local<[Bit; warps]>,
     /// Higher-numbered warps that have been pending for longer than the warp.
     above_it: Local<[Bits<16>; warps]>,
-    /// All warps that have: before the cycle, after steps 1, and after it.
+    /// All warps that have: before the cycle, after step 1, and after it.
     ahead_before: Local<[Bits<16>; warps]>,
     after_leaving: Local<[Bits<16>; warps]>,
     after_retiring: Local<[Bits<16>; warps]>,

@@ -1,5 +1,5 @@
-//! Reference model of the active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps, or of
-//! the SM's, a few are active and may issue; the others are pending.
+//! Reference model of the active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps, or
+//! of the SM's, a few are active and may issue; the others are pending.
 //!
 //! The papers that F compares with cache registers of active warps only, which is why they keep them few:
 //! - RFC: an active warp whose next instruction waits for memory becomes pending;
@@ -11,8 +11,8 @@
 //! the numbers of warps; these rules are those of the papers it cites, as far as they concern scheduling.
 //!
 //! [`Refill::GpgpuSim`] is what F's simulator does, as far as its two-level scheduler goes: the warp that has been
-//! pending for longest takes a free place, ready or not, and leaves it again in the next cycle if it still waits; a wait
-//! for shared memory is no reason to become pending.
+//! pending for longest takes a free place, ready or not, and leaves it again in the next cycle if it still waits; a
+//! wait for shared memory is no reason to become pending.
 
 use gpurf_blocks::ports::{ActiveSetIn, ActiveSetOut};
 use gpurf_blocks::{Clocked, Parameters, Refill, WarpSet, MAX_WARPS, SUB_CORES};

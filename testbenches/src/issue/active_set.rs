@@ -202,7 +202,8 @@ fn scenarios() -> Vec<Scenario<ActiveSet>> {
         },
         Scenario {
             name: "the_one_pending_for_longest_enters",
-            rule: "our decision: the oldest pending warp takes a free place, of those that are ready or of all",
+            rule:
+                "our decision: the oldest pending warp takes a free place, of those that are ready or of all",
             play: |bench: &mut Bench| {
                 if bench.parameters.active_warps != 1 {
                     return Ok(());
@@ -219,7 +220,7 @@ fn scenarios() -> Vec<Scenario<ActiveSet>> {
         },
         Scenario {
             name: "the_end_of_a_strand_makes_pending",
-            rule: "software RFC in F VI-A: a warp becomes pending at the end of a strand, whether or not the value has come",
+            rule: "software RFC in F VI-A: a strand's end makes a warp pending, ready or not",
             play: |bench: &mut Bench| {
                 let inputs = all(bench, Wait::Ready);
                 bench.cycle(inputs)?;
@@ -241,7 +242,10 @@ fn scenarios() -> Vec<Scenario<ActiveSet>> {
                 let mut inputs = all(bench, Wait::Ready);
                 inputs.retire[0] = true;
                 let out = bench.cycle(inputs)?;
-                expect(out.allowed[0] && !out.left[0], "it is active to the end of the cycle, and flushes nothing")?;
+                expect(
+                    out.allowed[0] && !out.left[0],
+                    "it is active to the end of the cycle, and flushes nothing",
+                )?;
                 let inputs = all(bench, Wait::Ready);
                 let out = bench.cycle(inputs)?;
                 let has_others = places(bench) < bench.parameters.warps;
