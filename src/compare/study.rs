@@ -23,6 +23,7 @@ pub struct Study {
     /// What it ran on.
     pub inputs: Vec<String>,
     pub findings: Vec<Finding>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<Plot>,
 }
 
@@ -37,6 +38,20 @@ impl Study {
             findings,
             plots,
         }
+    }
+
+    /// Writes the findings alone, with a command that leaves out where its results went.
+    pub fn record(&self, path: &Path) -> Result<()> {
+        let mut command: Vec<&str> = self.command.split(' ').collect();
+        for option in ["--out", "--record"] {
+            if let Some(place) = command.iter().position(|word| *word == option) {
+                command.drain(place..(place + 2).min(command.len()));
+            }
+        }
+        let record = Study { command: command.join(" "), plots: vec![], ..self.clone() };
+        write_json(path, &record)?;
+        println!("Findings: {}", path.display());
+        Ok(())
     }
 
     /// Writes the plots and, for the report, what is in them.

@@ -72,7 +72,7 @@ struct Compared {
 
 impl Compared {
     fn finding(&self) -> Finding {
-        let Claim { section, says, metric, statistic, claimed, .. } = &self.claim;
+        let Claim { section, says, why, headline, metric, statistic, claimed, .. } = &self.claim;
         let here =
             self.counted.iter().map(|(name, value)| Here { condition: name.to_string(), value: *value });
         Finding {
@@ -81,6 +81,8 @@ impl Compared {
             what: says.clone(),
             claimed: *claimed,
             is_change: *metric == Metric::EnergyReduction && !statistic.is_count(),
+            why: why.clone(),
+            headline: *headline,
             here: here.collect(),
         }
     }
@@ -159,12 +161,13 @@ fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared], prices
     }
     let results = serde_json::json!({ "readings": readings, "claims": claims, "prices": prices });
     arguments.json.write(&results)?;
+    let study = study(readings, claims, prices);
     if let Some(folder) = &arguments.out {
         write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;
         write_json(&folder.join("register_cache.json"), &results).context("--out")?;
-        study(readings, claims, prices).save(folder)?;
+        study.save(folder)?;
     }
-    Ok(())
+    arguments.record(&study)
 }
 
 fn study(readings: &[Reading], claims: &[Compared], prices: &[Price]) -> Study {
