@@ -64,3 +64,20 @@ impl Study {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_has_the_command_without_where_its_results_went() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("small.json");
+        let command = "gpurf compare malekeh --out /elsewhere --size small --record small.json".into();
+        let study = Study { command, ..Study::new("malekeh", vec!["bfs".into()], vec![], vec![]) };
+        study.record(&path).expect("written");
+        let read: Study =
+            serde_json::from_str(&std::fs::read_to_string(&path).expect("read")).expect("a record");
+        assert_eq!(read, Study { command: "gpurf compare malekeh --size small".into(), ..study });
+    }
+}

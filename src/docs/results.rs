@@ -101,7 +101,11 @@ pub fn table(root: &Path, name: &str) -> Result<String> {
 pub fn headlines(root: &Path, _: &str) -> Result<String> {
     let mut text = "| claim | paper | here | verdict | command |\n|---|---:|---:|---|---|\n".to_string();
     for (study, _) in claimed() {
-        let records = records(root, study)?;
+        let mut records = records(root, study)?;
+        // Where each has several conditions, those of one are enough here.
+        if records.iter().any(|record| record.study.findings.iter().any(|finding| finding.here.len() > 1)) {
+            records.truncate(1);
+        }
         for finding in findings(study, &records).iter().filter(|finding| finding.headline) {
             let Finding { paper, section, what, claimed, here, .. } = finding;
             let several = here.len() > 1;
