@@ -113,12 +113,14 @@ impl<D: Data> Stimulus<PcrfIn<D>, PcrfOut<D>> for PcrfStimulus<D> {
             }
         }
         if outputs.free {
-            if !self.occupied.replace(outputs.free_entry as usize, false) {
+            let was_taken = self.occupied.replace(outputs.free_entry as usize, false);
+            if !was_taken {
                 return Err(format!("entry {} is freed and is free", outputs.free_entry));
             }
         }
         if outputs.take {
-            if !inputs.any_free || self.occupied.replace(inputs.first_free as usize, true) {
+            let was_taken = self.occupied.replace(inputs.first_free as usize, true);
+            if was_taken || !inputs.any_free {
                 return Err(format!("entry {} is taken and was not offered", inputs.first_free));
             }
         }
