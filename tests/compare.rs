@@ -164,3 +164,32 @@ fn runs_that_are_not_there_are_errors() {
     let mut in_one_pass = Command::cargo_bin("gpurf").expect("the tool is built");
     in_one_pass.args(["compare", "register-cache", "--list"]).assert().code(2).stderr(contains("--list"));
 }
+
+#[test]
+fn a_curve_stands_beside_the_papers_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("record.json");
+    let path = record.display().to_string();
+    let arguments = ["finereg", "kmeans", "hotspot", "--designs", "finereg", "--also", "window,share"];
+    study(&[&arguments[..], &["--record", &path]].concat()).success().stdout(contains("R §III-B, Fig. 5"));
+    let record: Value = serde_json::from_slice(&fs::read(&record).expect("read")).expect("a record");
+    let curve = |title: &str| {
+        let plots = record["plots"].as_array().expect("curves").iter();
+        let mut found = plots.filter(|plot| plot["title"] == title);
+        found.next().map(|plot| plot["drawing"]["curve"].clone()).expect("the curve")
+    };
+    let points = |curve: &Value| -> Vec<f64> {
+        let points = curve["lines"][0]["points"].as_array().expect("points").iter();
+        points.map(|point| point[1].as_f64().expect("a number")).collect()
+    };
+    // A longer window has seen at least as many registers.
+    let used = curve("Registers in use, %");
+    assert_eq!(used["levels"][0][1], 55.3);
+    let used = points(&used);
+    assert_eq!(used.len(), 5);
+    assert!(used.windows(2).all(|pair| pair[0] < pair[1]), "{used:?}");
+    assert_eq!(points(&curve("IPC over the baseline, %")).len(), 4);
+    study(&["finereg", "kmeans", "--also", "nothing"])
+        .code(2)
+        .stderr(contains("ablations, curves, transfer, share, "));
+}

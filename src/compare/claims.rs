@@ -19,6 +19,9 @@ pub struct Claim {
     pub of: Option<String>,
     /// What decides the difference from the paper, if there is one, with the place that shows it.
     pub why: Option<String>,
+    /// The paper says that it is at most so.
+    #[serde(default)]
+    pub at_most: bool,
     /// The README has it.
     #[serde(default)]
     pub headline: bool,
@@ -58,6 +61,7 @@ pub fn findings(
                 what: format!("{}, {}, {statistic}{workloads}", claim.design, metric.claimed()),
                 claimed,
                 is_change: metric.is_change,
+                at_most: claim.at_most,
                 why: claim.why.clone(),
                 headline: claim.headline && statistic == "average",
                 here: here.collect(),

@@ -16,7 +16,6 @@ pub static STUDIES: LazyLock<Vec<Definition>> = LazyLock::new(|| {
         include_str!("../../papers/malekeh-evaluation.toml"),
         include_str!("../../papers/multicast-evaluation.toml"),
         include_str!("../../papers/finereg-evaluation.toml"),
-        include_str!("../../papers/finereg-transfer-evaluation.toml"),
         include_str!("../../papers/register-cache-evaluation.toml"),
         include_str!("../../papers/operand-stage-evaluation.toml"),
     ];
@@ -60,6 +59,8 @@ pub struct Definition {
     pub table: Vec<TableOf>,
     #[serde(default)]
     pub plot: Vec<PlotOf>,
+    #[serde(default)]
+    pub curve: Vec<Curve>,
     /// What of each run goes into a CSV file beside the metrics: places in its JSON, such as `counters.hits`.
     #[serde(default)]
     pub columns: Vec<String>,
@@ -205,6 +206,8 @@ pub struct Column {
 pub enum Statistic {
     #[default]
     Average,
+    /// Of changes in percent: of the ratios behind them.
+    Geometric,
     Maximum,
     Sum,
 }
@@ -235,6 +238,80 @@ pub enum Over {
     Time { variant: String, of: String },
 }
 
+/// A metric of some runs over a constant of the machine: what decides a claim, with the papers' numbers beside it. Its runs
+/// are made on request, by its name or with all [`CURVES`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Curve {
+    /// Of the request, and of the picture's file.
+    pub name: String,
+    pub title: String,
+    pub axes: [String; 2],
+    /// `{}` in it is the place, for a metric that has a number in its name.
+    pub metric: String,
+    /// The metric of the claims that stand beside it; the same without.
+    pub beside: Option<String>,
+    /// A group of workloads; all without.
+    pub of: Option<String>,
+    /// Places, and as what they are shown.
+    pub at: Vec<f64>,
+    #[serde(default)]
+    pub shown: Vec<f64>,
+    /// Constants at a place, `{}` being the place.
+    #[serde(default)]
+    pub set: Vec<String>,
+    /// What the runs are compared with has these constants too.
+    #[serde(default)]
+    pub of_all: bool,
+    pub lines: Vec<CurveLine>,
+}
+
+/// The runs of one line.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurveLine {
+    pub name: String,
+    pub run: Named,
+    /// What they are compared with; the study's first design without.
+    pub against: Option<Named>,
+}
+
+/// What asks for the runs of all curves of a study.
+pub const CURVES: &str = "curves";
+
+impl Curve {
+    /// A text with the place in it.
+    fn with(text: &str, at: f64) -> String {
+        text.replace("{}", &at.to_string())
+    }
+
+    /// The metric, and the constants beside a line's own, at a place.
+    pub fn at(&self, at: f64) -> (String, Vec<String>) {
+        (Curve::with(&self.metric, at), self.set.iter().map(|set| Curve::with(set, at)).collect())
+    }
+
+    /// Places, and as what they are shown.
+    pub fn places(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let shown = if self.shown.is_empty() { &self.at } else { &self.shown };
+        self.at.iter().copied().zip(shown.iter().copied())
+    }
+
+    /// Numbers of the study's papers that stand beside it: averages of the designs on its lines.
+    pub fn levels(&self, study: &Definition) -> Vec<(String, f64)> {
+        let metric = self.beside.as_ref().unwrap_or(&self.metric);
+        let of = |claim: &&Claim| {
+            let named = study.designs.iter().find(|named| named.label == claim.design);
+            let is_drawn = |named: &Named| self.lines.iter().any(|line| line.run.design == named.design);
+            claim.metric == *metric && claim.of == self.of && named.is_some_and(is_drawn)
+        };
+        let level = |claim: &Claim| {
+            let paper = claim.paper.as_ref().unwrap_or(&study.paper);
+            Some((format!("{paper} {}: {}", claim.section, claim.design), claim.average?))
+        };
+        study.claim.iter().filter(of).filter_map(level).collect()
+    }
+}
+
 impl Condition {
     /// What results call a design under it.
     pub fn of(&self, design: &str) -> String {
@@ -262,6 +339,13 @@ impl Definition {
             Inputs::Of { of } => Definition::named(of).expect("there is such a study").workloads(),
             inputs => inputs,
         }
+    }
+
+    /// What can be asked for beside its own runs.
+    pub fn requests(&self) -> Vec<&str> {
+        let all = (!self.curve.is_empty()).then_some(CURVES);
+        let also = self.also.keys().map(String::as_str);
+        also.chain(all).chain(self.curve.iter().map(|curve| curve.name.as_str())).collect()
     }
 
     /// Conditions under which the designs run: one that changes nothing, if the study names none.
@@ -310,6 +394,15 @@ mod tests {
                 );
                 let numbers = [claim.average, claim.maximum, claim.minimum];
                 assert!(numbers.iter().any(Option::is_some), "{name}: {}", claim.section);
+            }
+            for curve in &study.curve {
+                assert!(is_known(&curve.at(curve.at[0]).0), "{name}: {}", curve.metric);
+                assert!(!curve.levels(study).is_empty(), "{name}: no claim stands beside {}", curve.name);
+                assert!(curve.shown.is_empty() || curve.shown.len() == curve.at.len(), "{}", curve.name);
+                let has_place = |text: &String| text.contains("{}");
+                assert!(curve.set.iter().chain([&curve.metric]).any(has_place), "{}", curve.name);
+                let known = |group: &String| study.groups.contains_key(group);
+                assert!(curve.of.as_ref().is_none_or(known), "{name}: {:?}", curve.of);
             }
             for table in &study.table {
                 assert!(

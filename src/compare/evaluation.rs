@@ -7,7 +7,7 @@ use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
 
 use super::claims::{self, Claim};
-use super::definition::{label, Condition, Definition, Metric, Named, Over, PlotOf, Runs};
+use super::definition::{label, Condition, Curve, CurveLine, Definition, Metric, Named, Over, PlotOf, Runs, CURVES};
 use super::finding::Finding;
 use super::finereg::Sorted;
 use super::jobs::{self, Listed, Outcome, Variant};
@@ -78,12 +78,16 @@ impl Plan {
             jobs.extend(of_condition.map(|variant| (condition.of.clone(), variant)));
         }
         for name in &arguments.also {
-            let Some(runs) = study.also.get(name) else {
-                let known: Vec<_> = study.also.keys().map(String::as_str).collect();
-                bail!("--also {name}: {} can also run {}", study.name, listed(&known));
-            };
+            let curves: Vec<&Curve> =
+                study.curve.iter().filter(|curve| name == CURVES || curve.name == *name).collect();
+            let runs = study.also.get(name);
+            if runs.is_none() && curves.is_empty() {
+                bail!("--also {name}: {} can also run {}", study.name, listed(&study.requests()));
+            }
+            let runs = runs.into_iter().flatten().flat_map(|runs| evaluation.requested(runs));
+            let of_curves = curves.into_iter().flat_map(|curve| evaluation.along(curve));
             let mut variants = vec![];
-            for (of, variant) in runs.iter().flat_map(|runs| evaluation.requested(runs)) {
+            for (of, variant) in runs.chain(of_curves) {
                 variants.push(variant.clone());
                 // What a table shows again is not run again.
                 if jobs.iter().all(|(_, other)| other.label != variant.label) {
@@ -138,8 +142,7 @@ impl Evaluation {
             settings: [&self.study.set[..], &named.set, &condition.set, &more].concat(),
             exact_reuse: false,
             reference: reference.clone(),
-            // Of a design that does not switch them, what can be compared.
-            observe: !self.study.tuned.is_empty() && !named.design.switches(),
+            observe: self.observes(named),
         };
         tuned.into_iter().map(run).collect()
     }
@@ -161,6 +164,36 @@ impl Evaluation {
             };
             (runs.of.clone(), variant)
         })
+    }
+
+    /// The runs of a curve, and what they are compared with, with the group of workloads that they are of.
+    fn along<'a>(&'a self, curve: &'a Curve) -> impl Iterator<Item = (Option<String>, Variant)> + 'a {
+        let places = curve.lines.iter().flat_map(|line| curve.at.iter().map(move |&at| (line, at)));
+        places.flat_map(move |(line, at)| {
+            let [own, reference] = self.compared(curve, line, at);
+            let run = |(named, set): (&Named, Vec<String>)| Variant {
+                design: named.design,
+                label: label(&named.label, &set),
+                settings: [&self.study.set[..], &named.set, &set].concat(),
+                exact_reuse: false,
+                reference: label(&reference.0.label, &reference.1),
+                observe: self.observes(named),
+            };
+            [reference.clone(), own].map(|one| (curve.of.clone(), run(one)))
+        })
+    }
+
+    /// What a line has at a place, and what that is compared with: each with the constants of the place.
+    fn compared<'a>(&'a self, curve: &Curve, line: &'a CurveLine, at: f64) -> [(&'a Named, Vec<String>); 2] {
+        let set = curve.at(at).1;
+        let against = line.against.as_ref().unwrap_or(&self.designs[0]);
+        let of_reference = if curve.of_all { set.clone() } else { vec![] };
+        [(&line.run, set), (against, of_reference)]
+    }
+
+    /// Whether resident blocks are counted too under a design that does not switch them, so that it can be compared.
+    fn observes(&self, named: &Named) -> bool {
+        !self.study.tuned.is_empty() && !named.design.switches()
     }
 
     /// The runs, of those of a tuned design the best for each workload under the design's own name.
@@ -281,9 +314,25 @@ impl Evaluation {
             Some(Plot::bars(file, &metric.title, self.series(metric)))
         });
         let lines = self.study.plot.iter().map(|plot| self.lines(plot));
-        let mut plots: Vec<Plot> = bars.chain(lines).chain(more).collect();
+        let curves = self.study.curve.iter().map(|curve| self.curve(curve));
+        let mut plots: Vec<Plot> = bars.chain(lines).chain(curves).chain(more).collect();
         plots.retain(Plot::has_data);
         Study::new(&self.study.name, self.workloads.clone(), findings, plots)
+    }
+
+    /// Averages over its workloads, as far as its runs were made.
+    pub fn curve(&self, curve: &Curve) -> Plot {
+        let line = |line: &CurveLine| {
+            let points = curve.places().filter_map(|(at, shown)| {
+                let labels = self.compared(curve, line, at).map(|(named, set)| label(&named.label, &set));
+                let series = self.of(&curve.at(at).0, &labels[0], &labels[1]);
+                let series = self.on(curve.of.as_deref(), series);
+                (!series.values.is_empty()).then(|| (shown, series.average()))
+            });
+            Line::new(&line.name, points).bold()
+        };
+        let lines = curve.lines.iter().map(line).collect();
+        Plot::curve(&curve.name, &curve.title, &curve.axes, lines, curve.levels(self.study))
     }
 
     fn lines(&self, plot: &PlotOf) -> Plot {

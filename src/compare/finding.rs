@@ -19,6 +19,9 @@ pub struct Finding {
     pub claimed: f64,
     /// The number is a change, whose sign says in which direction.
     pub is_change: bool,
+    /// The paper says that it is at most the number.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_most: bool,
     /// What decides the difference, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -40,6 +43,8 @@ pub struct Here {
 pub enum Judgement {
     /// Within a third of the claim, or within one unit of it.
     WithinAThird,
+    /// Further below it, of a claim that it is at most so.
+    AtMost,
     /// Further away; both are gains, or both losses.
     SameDirection,
     Differs,
@@ -50,6 +55,7 @@ impl fmt::Display for Judgement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Judgement::WithinAThird => "within a third",
+            Judgement::AtMost => "at most that",
             Judgement::SameDirection => "same direction",
             Judgement::Differs => "differs",
             Judgement::NotMeasured => "not measured",
@@ -65,6 +71,7 @@ impl Finding {
         };
         match (here - self.claimed).abs() {
             distance if distance <= (self.claimed.abs() / 3.0).max(1.0) => Judgement::WithinAThird,
+            _ if self.at_most && here <= self.claimed => Judgement::AtMost,
             _ if self.is_change && here * self.claimed > 0.0 => Judgement::SameDirection,
             _ => Judgement::Differs,
         }

@@ -5,6 +5,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use serde::{Deserialize, Serialize};
 
+use super::series::percent;
 use crate::chart::{picture, titled, COLOURS};
 
 /// Lines over one axis.
@@ -14,6 +15,30 @@ pub struct Lines {
     pub x: String,
     pub y: String,
     pub lines: Vec<Line>,
+    /// Numbers that are the same everywhere, each with its name: dashed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<(String, f64)>,
+}
+
+impl Lines {
+    /// A row per place, below their names: the place, a number per line and that of each level.
+    pub fn table(&self) -> Vec<Vec<String>> {
+        let names = self.lines.iter().map(|line| &line.name).chain(self.levels.iter().map(|level| &level.0));
+        let header = std::iter::once(&self.x).chain(names).cloned().collect();
+        let mut places: Vec<f64> =
+            self.lines.iter().flat_map(|line| line.points.iter().map(|point| point.0)).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        let row = |at: f64| {
+            let point = |line: &Line| {
+                let found = line.points.iter().find(|point| point.0 == at);
+                found.map_or(String::new(), |point| percent(point.1))
+            };
+            let levels = self.levels.iter().map(|level| percent(level.1));
+            std::iter::once(at.to_string()).chain(self.lines.iter().map(point)).chain(levels).collect()
+        };
+        std::iter::once(header).chain(places.into_iter().map(row)).collect()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,25 +60,31 @@ impl Line {
 }
 
 const SIZE: (u32, u32) = (900, 480);
-/// Room for the legend, and what an entry of it takes.
+/// Room for the legend at least, what a letter and an entry of it take.
 const LEGEND: u32 = 190;
+const LETTER: u32 = 7;
 const ENTRY: i32 = 15;
 
 /// A line each, and their names.
 pub fn lines(title: &str, drawn: &Lines) -> Result<String> {
-    let Lines { x, y, lines } = drawn;
+    let Lines { x, y, lines, levels } = drawn;
     let points = || lines.iter().flat_map(|line| &line.points);
-    let extent = |of: fn(&(f64, f64)) -> f64| {
-        let values = points().map(of);
+    let extent = |values: &mut dyn Iterator<Item = f64>| {
         let (low, high) =
             values.fold((0.0, 1.0), |(low, high): (f64, f64), value| (low.min(value), high.max(value)));
         low..high + 0.02 * (high - low)
     };
-    let height = SIZE.1.max(40 + ENTRY as u32 * lines.len() as u32);
-    picture((SIZE.0, height), |root| {
-        let (area, legend) = root.split_horizontally(SIZE.0 - LEGEND);
-        let mut chart = titled(&area, title, 14, (40, 50))
-            .build_cartesian_2d(extent(|point| point.0), extent(|point| point.1))?;
+    let across = extent(&mut points().map(|point| point.0));
+    let up = extent(&mut points().map(|point| point.1).chain(levels.iter().map(|level| level.1)));
+    let names = lines.iter().map(|line| &line.name).chain(levels.iter().map(|level| &level.0));
+    let longest = names.map(|name| name.chars().count() as u32).max().unwrap_or_default();
+    let room = LEGEND.max(40 + LETTER * longest);
+    let plot = SIZE.0 - LEGEND;
+    let height = SIZE.1.max(40 + ENTRY as u32 * (lines.len() + levels.len()) as u32);
+    picture((plot + room, height), |root| {
+        let (area, legend) = root.split_horizontally(plot);
+        let mut chart =
+            titled(&area, title, 14, (40, 50)).build_cartesian_2d(across.clone(), up)?;
         chart.configure_mesh().x_desc(x).y_desc(y).light_line_style(WHITE).draw()?;
         let text = TextStyle::from(("sans-serif", 12).into_font()).pos(Pos::new(HPos::Left, VPos::Center));
         let mut order: Vec<_> = lines.iter().enumerate().collect();
@@ -64,6 +95,15 @@ pub fn lines(title: &str, drawn: &Lines) -> Result<String> {
             let middle = 40 + ENTRY * number as i32;
             legend.draw(&PathElement::new([(4, middle), (24, middle)], style))?;
             legend.draw_text(&line.name, &text, (30, middle))?;
+        }
+        for (number, (name, level)) in levels.iter().enumerate() {
+            let style = BLACK.mix(0.8).stroke_width(1);
+            let ends = [(across.start, *level), (across.end, *level)];
+            chart.draw_series(DashedLineSeries::new(ends, 5, 4, style))?;
+            let middle = 40 + ENTRY * (lines.len() + number) as i32;
+            legend.draw(&PathElement::new([(4, middle), (9, middle)], style))?;
+            legend.draw(&PathElement::new([(14, middle), (19, middle)], style))?;
+            legend.draw_text(name, &text, (30, middle))?;
         }
         Ok(())
     })

@@ -45,10 +45,6 @@ const METRICS: &[(&str, Compute)] = &[
     ("energy_by_size", |pair| {
         change(by_size(pair.run, pair.machine), by_size(pair.reference, pair.reference_machine))
     }),
-    // Where a caching collector's access costs what an operand collector's does.
-    ("energy_at_equal_cost", |pair| {
-        change(at_ratio(pair.run, pair.machine, 1.0), at_ratio(pair.reference, pair.reference_machine, 1.0))
-    }),
     // How many times an operand collector's access a caching one's may cost, if the design is to save energy: a number.
     ("break_even", |pair| {
         let [one, two] = [1.0, 2.0].map(|ratio| at_ratio(pair.run, pair.machine, ratio));
@@ -69,6 +65,9 @@ const METRICS: &[(&str, Compute)] = &[
     // Cycles of a two-level scheduler by what happens in them.
     ("issue", |pair| of_slots(pair, pair.run.counters.warp_instructions)),
     ("pending", |pair| of_slots(pair, pair.run.stalls.pending)),
+    // The second of them counted otherwise: whether or not a warp is ready, or only where a collector is free.
+    ("pending_any", |pair| of_slots(pair, pair.run.counters.pending_ready_cycles)),
+    ("pending_issuable", |pair| of_slots(pair, pair.run.counters.pending_issuable_cycles)),
     ("idle", |pair| of_slots(pair, pair.run.stalls.sum() - pair.run.stalls.pending)),
     // Resident thread blocks.
     ("ctas", |pair| change(resident(pair.run)?, resident(pair.reference)?)),
@@ -142,6 +141,10 @@ const METRICS: &[(&str, Compute)] = &[
 
 /// The metric of this name. Its first use of a name that there is not is a mistake of the study's file.
 pub fn value(name: &str, pair: &Pair) -> Option<f64> {
+    if let Some(ratio) = ratio_of(name) {
+        let energy = |run: &Outcome, machine: &Config| at_ratio(run, machine, ratio);
+        return change(energy(pair.run, pair.machine), energy(pair.reference, pair.reference_machine));
+    }
     if name.contains('.') {
         let run = serde_json::to_value(pair.run).expect("outcomes are JSON");
         return run.pointer(&format!("/{}", name.replace('.', "/"))).and_then(Value::as_f64);
@@ -151,10 +154,16 @@ pub fn value(name: &str, pair: &Pair) -> Option<f64> {
     compute(pair)
 }
 
+/// Of the metrics `energy_at_RATIO`, the energy where a caching collector's access costs so many times that of an operand
+/// collector.
+fn ratio_of(name: &str) -> Option<f64> {
+    name.strip_prefix("energy_at_")?.parse().ok()
+}
+
 /// Whether there is such a metric.
 #[cfg(test)]
 pub fn is_known(name: &str) -> bool {
-    name.contains('.') || METRICS.iter().any(|(known, _)| *known == name)
+    name.contains('.') || ratio_of(name).is_some() || METRICS.iter().any(|(known, _)| *known == name)
 }
 
 /// Change over the reference, %.

@@ -108,7 +108,7 @@ pub struct Arguments {
 /// Which further runs each study has.
 fn also_help() -> String {
     let of = |study: &Definition| {
-        let names: Vec<&str> = study.also.keys().map(String::as_str).collect();
+        let names = study.requests();
         (!names.is_empty()).then(|| format!("{} of {}", names.join(" and "), study.name))
     };
     let all: Vec<String> = STUDIES.iter().filter_map(of).collect();

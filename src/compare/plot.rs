@@ -24,6 +24,8 @@ pub enum Drawing {
     /// A group per workload and one for the average.
     Bars(Vec<Series>),
     Lines(Lines),
+    /// Lines that stand beside a paper's number.
+    Curve(Lines),
     Scatter(Scatter),
 }
 
@@ -34,7 +36,19 @@ impl Plot {
 
     pub fn lines(file: &str, title: impl Into<String>, axes: [&str; 2], lines: Vec<Line>) -> Plot {
         let [x, y] = axes.map(String::from);
-        Plot { file: file.into(), title: title.into(), drawing: Drawing::Lines(Lines { x, y, lines }) }
+        Plot { file: file.into(), title: title.into(), drawing: Drawing::Lines(Lines { x, y, lines, levels: vec![] }) }
+    }
+
+    /// Lines beside these numbers of a paper.
+    pub fn curve(
+        file: &str,
+        title: &str,
+        axes: &[String; 2],
+        lines: Vec<Line>,
+        levels: Vec<(String, f64)>,
+    ) -> Plot {
+        let [x, y] = axes.clone();
+        Plot { file: file.into(), title: title.into(), drawing: Drawing::Curve(Lines { x, y, lines, levels }) }
     }
 
     pub fn scatter(file: &str, title: impl Into<String>, axes: [&str; 2], groups: Vec<Group>) -> Plot {
@@ -46,7 +60,7 @@ impl Plot {
     pub fn has_data(&self) -> bool {
         match &self.drawing {
             Drawing::Bars(series) => series.iter().any(|series| !series.values.is_empty()),
-            Drawing::Lines(Lines { lines, .. }) => lines.iter().any(|line| !line.points.is_empty()),
+            Drawing::Lines(Lines { lines, .. }) | Drawing::Curve(Lines { lines, .. }) => lines.iter().any(|line| !line.points.is_empty()),
             Drawing::Scatter(Scatter { groups, .. }) => groups.iter().any(|group| !group.points.is_empty()),
         }
     }
@@ -55,7 +69,7 @@ impl Plot {
     pub fn picture(&self) -> Result<String> {
         match &self.drawing {
             Drawing::Bars(series) => bars(&self.title, series),
-            Drawing::Lines(drawn) => lines(&self.title, drawn),
+            Drawing::Lines(drawn) | Drawing::Curve(drawn) => lines(&self.title, drawn),
             Drawing::Scatter(drawn) => scatter(&self.title, drawn),
         }
     }

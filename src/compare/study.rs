@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
-use super::plot::Plot;
+use super::plot::{Drawing, Plot};
 use crate::output::{write, write_json};
 
 /// The file in a study's folder.
@@ -40,7 +40,7 @@ impl Study {
         }
     }
 
-    /// Writes the findings alone, with a command that leaves out where its results went.
+    /// Writes the findings and what stands beside a paper's number, with a command that leaves out where its results went.
     pub fn record(&self, path: &Path) -> Result<()> {
         let mut command: Vec<&str> = self.command.split(' ').collect();
         for option in ["--out", "--record"] {
@@ -48,7 +48,8 @@ impl Study {
                 command.drain(place..(place + 2).min(command.len()));
             }
         }
-        let record = Study { command: command.join(" "), plots: vec![], ..self.clone() };
+        let mut record = Study { command: command.join(" "), ..self.clone() };
+        record.plots.retain(|plot| matches!(plot.drawing, Drawing::Curve(_)));
         write_json(path, &record)?;
         println!("Findings: {}", path.display());
         Ok(())

@@ -7,6 +7,7 @@ use super::definition::{Column, Metric, Statistic, TableOf};
 use super::evaluation::Evaluation;
 use super::finding::findings_table;
 use super::metrics::{value, Pair};
+use super::plot::Drawing;
 use super::series::{by_workload, percent, Series};
 use crate::output::table;
 
@@ -31,6 +32,15 @@ pub fn print(evaluation: &Evaluation) {
             println!("{}", findings_table(&findings));
         }
         println!();
+    }
+    for curve in &evaluation.study.curve {
+        let plot = evaluation.curve(curve);
+        if let (Drawing::Curve(lines), true) = (&plot.drawing, plot.has_data()) {
+            let cells = lines.table();
+            let mut rows = table(&cells[0].iter().map(String::as_str).collect::<Vec<_>>());
+            rows.add_rows(&cells[1..]);
+            println!("{}, average\n{rows}\n", plot.title);
+        }
     }
     for wanted in &evaluation.study.table {
         if let Some(rows) = by_variant(evaluation, wanted) {
@@ -88,6 +98,7 @@ fn cell(column: &Column, series: &Series) -> String {
     match column.is {
         _ if series.values.is_empty() => String::new(),
         Statistic::Average => percent(series.average()),
+        Statistic::Geometric => percent(series.geometric()),
         Statistic::Maximum => percent(series.maximum()),
         Statistic::Sum => format!("{:.0}", series.values.iter().map(|(_, value)| value).sum::<f64>()),
     }

@@ -14,6 +14,7 @@ mod citation;
 mod claims;
 pub mod commands;
 mod costs;
+mod curves;
 mod designs;
 mod files;
 mod hardware;
@@ -57,6 +58,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("contradictions", claims::contradictions),
     ("choices", designs::choices),
     ("costs", costs::table),
+    ("curves", curves::text),
     ("designs", designs::table),
     ("files", files::table),
     ("constants", machines::constants),
@@ -95,6 +97,14 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         }
         if !stale.is_empty() && !arguments.check {
             output::write(&path, new.as_bytes())?;
+        }
+    }
+    for path in curves::renew(&arguments.root, arguments.check)? {
+        if arguments.check {
+            println!("{}: stale; run `gpurf docs`", path.display());
+            verdict = Verdict::Fails;
+        } else {
+            println!("{}", path.display());
         }
     }
     Ok(verdict)

@@ -12,14 +12,14 @@ use crate::compare::study::Study;
 use crate::compare::{claimed, Definition};
 
 /// What was found, and under which name.
-struct Record {
-    label: String,
-    study: Study,
+pub struct Record {
+    pub label: String,
+    pub study: Study,
 }
 
 /// Records of a study, by name.
-fn records(root: &Path, study: &Definition) -> Result<Vec<Record>> {
-    let folder = root.join("papers/results").join(&study.name);
+pub fn records(root: &Path, study: &str) -> Result<Vec<Record>> {
+    let folder = root.join("papers/results").join(study);
     if !folder.exists() {
         return Ok(vec![]);
     }
@@ -72,7 +72,7 @@ fn number(value: f64) -> String {
 /// A study's claims, a column for each record.
 pub fn table(root: &Path, name: &str) -> Result<String> {
     let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
-    let records = records(root, study)?;
+    let records = records(root, name)?;
     let findings = findings(study, &records);
     let columns: Vec<&str> =
         findings.iter().flat_map(|one| &one.here).map(|here| here.condition.as_str()).collect();
@@ -101,7 +101,7 @@ pub fn table(root: &Path, name: &str) -> Result<String> {
 pub fn headlines(root: &Path, _: &str) -> Result<String> {
     let mut text = "| claim | paper | here | verdict | command |\n|---|---:|---:|---|---|\n".to_string();
     for (study, _) in claimed() {
-        let mut records = records(root, study)?;
+        let mut records = records(root, &study.name)?;
         // Where each has several conditions, those of one are enough here.
         if records.iter().any(|record| record.study.findings.iter().any(|finding| finding.here.len() > 1)) {
             records.truncate(1);

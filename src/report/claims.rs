@@ -95,7 +95,7 @@ fn overhead(paper: &str, finding: &Overhead) -> Vec<Cell> {
 fn measured(finding: &Finding, by: &str) -> Vec<Cell> {
     let judgement = finding.judgement();
     let class = match judgement {
-        Judgement::WithinAThird => "good",
+        Judgement::WithinAThird | Judgement::AtMost => "good",
         Judgement::SameDirection | Judgement::NotMeasured => "middle",
         Judgement::Differs => "bad",
     };

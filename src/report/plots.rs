@@ -62,7 +62,7 @@ fn inline(picture: &str) -> String {
 fn data(plot: &Plot) -> Markup {
     match &plot.drawing {
         Drawing::Bars(series) => of_bars(series),
-        Drawing::Lines(lines) => of_lines(lines),
+        Drawing::Lines(lines) | Drawing::Curve(lines) => of_lines(lines),
         Drawing::Scatter(scatter) => of_scatter(scatter),
     }
 }
@@ -87,13 +87,14 @@ fn of_bars(series: &[Series]) -> Markup {
 }
 
 /// A row per line: most lines are long, and few read them number by number.
-fn of_lines(Lines { x, y, lines }: &Lines) -> Markup {
+fn of_lines(Lines { x, y, lines, levels }: &Lines) -> Markup {
     let rows: Vec<Vec<Cell>> = lines
         .iter()
         .map(|line| {
             let points: Vec<String> = line.points.iter().map(|(x, y)| format!("{x} {y:.3}")).collect();
             vec![line.name.as_str().into(), (points.len() as u64).into(), points.join("; ").into()]
         })
+        .chain(levels.iter().map(|(name, y)| vec![name.as_str().into(), 1.into(), format!("everywhere {y}").into()]))
         .collect();
     folded("data", &["line", "points", &format!("{x} and {y}")], &rows)
 }

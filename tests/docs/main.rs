@@ -105,3 +105,28 @@ fn places_of_the_papers_lead_to_modules() {
         assert!(pages.contains(row), "`{row}` is not in docs/papers.md");
     }
 }
+
+#[test]
+fn pictures_of_curves_are_those_of_the_records() {
+    let folder = copied();
+    let records = folder.path().join("papers/results/malekeh");
+    fs::create_dir_all(&records).expect("created");
+    let record = "papers/results/malekeh/built-in_small.json";
+    fs::copy(source().join(record), folder.path().join(record)).expect("copied");
+    let readme = folder.path().join("README.md");
+    fs::write(&readme, "<!-- generated: curves malekeh -->\n<!-- end -->\n").expect("written");
+    docs(folder.path(), &["--check"]).code(1).stdout(contains("energy.svg: stale"));
+    docs(folder.path(), &[]).success();
+    docs(folder.path(), &["--check"]).success().stdout("");
+    assert!(fs::read_to_string(&readme).expect("read").contains("F §VI-B3, Fig. 15: malekeh"));
+    let pictures = folder.path().join("docs/curves");
+    let picture = pictures.join("malekeh_built-in_small_energy.svg");
+    let drawn = fs::read_to_string(&picture).expect("read");
+    fs::write(&picture, drawn.replacen("polyline", "polygon", 1)).expect("written");
+    fs::write(pictures.join("of_nothing.svg"), "").expect("written");
+    let stale = contains("energy.svg: stale").and(contains("of_nothing.svg: stale"));
+    docs(folder.path(), &["--check"]).code(1).stdout(stale);
+    docs(folder.path(), &[]).success();
+    assert_eq!(fs::read_to_string(&picture).expect("read"), drawn);
+    assert!(!pictures.join("of_nothing.svg").exists());
+}

@@ -34,6 +34,7 @@ impl Config {
         between("finereg.context_cycles", self.finereg.context_cycles, 0, MAX_LATENCY)?;
         between("finereg.dram_ctas", self.finereg.dram_ctas as u64, 0, 128)?;
         between("finereg.srp", self.finereg.srp as u64, 1, 90)?;
+        between("finereg.window", self.finereg.window, 1, 1 << 30)?;
         between("finereg.brs", self.finereg.brs as u64, 10, 100)?;
         between("load_store.queue", self.load_store.queue as u64, 1, 64)?;
         let units = [

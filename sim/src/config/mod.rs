@@ -88,6 +88,7 @@ pub struct FineReg {
     pub srp: usize,
     pub brs: usize,
     pub renaming: bool,
+    pub window: u64,
 }
 
 /// Which CTA takes the place of a stalled one, if there is a choice. R §V-B and §V-E differ.

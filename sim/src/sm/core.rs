@@ -301,6 +301,11 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Charges a cycle in which nothing issues to its cause.
     fn charge(&self, ready: WarpSet, pending_ready: bool, elsewhere: bool, context: &mut Context) {
+        if pending_ready {
+            let has_room = self.collectors.occupied != self.collectors.all;
+            context.records.counters.pending_ready_cycles += 1;
+            context.records.counters.pending_issuable_cycles += u64::from(ready == 0 && !elsewhere && has_room);
+        }
         *match ready {
             0 if elsewhere => &mut context.records.stalls.elsewhere,
             0 if pending_ready => &mut context.records.stalls.pending,

@@ -16,6 +16,7 @@ use super::marking::PartnerMarks;
 use super::memory::Partitions;
 use super::pipeline::PipelineListener;
 use super::sm::Sm;
+use super::usage::Usage;
 use crate::config::{Config, Sthld};
 use crate::design::{Caching, Design, Residency, SharedLoads};
 use crate::energy::Energies;
@@ -94,7 +95,10 @@ impl<E: RunsSubCore> Gpu<E> {
 
     /// Counts, under any design, what [`ResidentBlocks`] says of resident blocks and of the registers they use.
     pub fn observe_residency(&mut self) {
-        self.sms.iter_mut().for_each(|sm| sm.machine.context.records.usage = Some(Default::default()));
+        for sm in &mut self.sms {
+            let context = &mut sm.machine.context;
+            context.records.usage = Some(Box::new(Usage::new(context.config.finereg.window)));
+        }
     }
 
     /// Tells a listener, beside others, what the instructions of the first SM go through; before anything is run.

@@ -116,6 +116,13 @@ counters! {
         lrt_rejections,
         /// Loads that left the load request table alone because of their age.
         lrt_aged,
+        /// Under a two-level scheduler: cycles of a sub-core in which nothing issues and a pending warp is ready, also where an
+        /// active one is and finds no collector. Those charged to pending warps are the ones with no ready active warp.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pending_ready_cycles,
+        /// Those with no ready active warp in which a collector is free, so that the pending one could have issued.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pending_issuable_cycles,
         /// Operands read under a register cache, lane by lane.
         #[serde(default, skip_serializing_if = "is_zero")]
         rc_lane_reads,

@@ -81,6 +81,7 @@ impl Compared {
             what: says.clone(),
             claimed: *claimed,
             is_change: *metric == Metric::EnergyReduction && !statistic.is_count(),
+            at_most: false,
             why: why.clone(),
             headline: *headline,
             here: here.collect(),

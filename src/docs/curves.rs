@@ -1,0 +1,79 @@
+//! What decides the claims that differ: curves that stand beside a paper's number, from the records of studies that were
+//! made with `--also curves`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::results::{records, Record};
+use crate::compare::plot::{Drawing, Plot};
+use crate::compare::STUDIES;
+use crate::output;
+
+/// The folder of the pictures, under that of the documents.
+const FOLDER: &str = "curves";
+
+fn file(study: &str, record: &Record, plot: &Plot) -> String {
+    format!("{FOLDER}/{study}_{}_{}.svg", record.label.replace(' ', "_"), plot.file)
+}
+
+/// Curves of a study's records: the picture and the points of each.
+pub fn text(root: &Path, name: &str) -> Result<String> {
+    let mut text = String::new();
+    for record in records(root, name)? {
+        for plot in &record.study.plots {
+            let Drawing::Curve(lines) = &plot.drawing else { continue };
+            let cells = lines.table();
+            let row = |cells: &[String]| format!("| {} |\n", cells.join(" | ").replace('-', "−"));
+            text += &format!("**{}**, average; {}\n\n", plot.title, record.label);
+            text += &format!("![{}]({})\n\n", plot.title, file(name, &record, plot));
+            text += &(format!("| {} |\n", cells[0].join(" | ")) + "|" + &"---:|".repeat(cells[0].len()) + "\n");
+            text += &(cells[1..].iter().map(|cells| row(cells)).collect::<String>() + "\n");
+        }
+    }
+    Ok(text)
+}
+
+/// Pictures of all curves, by their place.
+fn pictures(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
+    let mut pictures = BTreeMap::new();
+    for study in STUDIES.iter() {
+        for record in records(root, &study.name)? {
+            let plots = record.study.plots.iter().filter(|plot| matches!(plot.drawing, Drawing::Curve(_)));
+            for plot in plots {
+                let path = root.join("docs").join(file(&study.name, &record, plot));
+                pictures.insert(path, plot.picture()?);
+            }
+        }
+    }
+    Ok(pictures)
+}
+
+/// Writes the pictures that are not there as they should be and removes those of no curve; or, to `check`, only lists them.
+pub fn renew(root: &Path, check: bool) -> Result<Vec<PathBuf>> {
+    let pictures = pictures(root)?;
+    let folder = root.join("docs").join(FOLDER);
+    let unusable = || format!("{}: cannot be read or changed", folder.display());
+    let mut stale = vec![];
+    for (path, picture) in &pictures {
+        if !fs::read_to_string(path).is_ok_and(|old| old == *picture) {
+            stale.push(path.clone());
+            if !check {
+                fs::create_dir_all(&folder).with_context(unusable)?;
+                output::write(path, picture.as_bytes())?;
+            }
+        }
+    }
+    for entry in folder.read_dir().into_iter().flatten() {
+        let path = entry.with_context(unusable)?.path();
+        if !pictures.contains_key(&path) {
+            if !check {
+                fs::remove_file(&path).with_context(unusable)?;
+            }
+            stale.push(path);
+        }
+    }
+    Ok(stale)
+}
