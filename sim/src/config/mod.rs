@@ -89,6 +89,7 @@ pub struct FineReg {
     pub brs: usize,
     pub renaming: bool,
     pub window: u64,
+    pub stalled: Stalled,
 }
 
 /// Which CTA takes the place of a stalled one, if there is a choice. R §V-B and §V-E differ.
@@ -99,6 +100,18 @@ pub enum Prefer {
     New,
     /// A pending one that can go on.
     Ready,
+}
+
+/// Which warps count as stalled where CTAs are watched and not switched. R Table III does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stalled {
+    /// Those that would be switched: at a barrier, or waiting for a load that missed, with nothing else under way.
+    Missed,
+    /// At a barrier, or waiting for any load.
+    Loads,
+    /// All that cannot issue.
+    Any,
 }
 
 /// When a pending CTA can go on. R does not say.

@@ -13,17 +13,35 @@ use super::super::warp::{State, Warp};
 use super::results::WaitingResult;
 use super::warp_states::WarpStates;
 use super::Core;
+use crate::config::Stalled;
 use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
-    /// Warps that wait for a load that takes long, or for registers; and those of which nothing else is under way, or
-    /// that are not there. One bit each. A warp at a barrier, or at its end, is among the latter only.
-    pub fn stalled(&self, context: &Context) -> (WarpSet, WarpSet) {
+    /// Warps that wait for a load, or for registers; and those that are stalled, or not there. One bit each. Blocks that are
+    /// switched need all that is under way to be such a load, and one that takes long.
+    pub fn stalled(&self, switching: bool, context: &Context) -> (WarpSet, WarpSet) {
+        match context.config.finereg.stalled {
+            _ if switching => self.stalled_long(context),
+            Stalled::Missed => self.stalled_long(context),
+            Stalled::Loads => {
+                let WarpStates { memory, shared, barrier, .. } = self.situation;
+                (memory | shared, memory | shared | barrier | !self.resident())
+            }
+            Stalled::Any => (self.resident(), !self.situation.ready),
+        }
+    }
+
+    fn resident(&self) -> WarpSet {
+        self.ages.iter().fold(0, |set, warp| set | warp.bit())
+    }
+
+    /// Those that wait for a load that takes long; and those of which nothing else is under way. A warp at a barrier, or at
+    /// its end, is among the latter only.
+    fn stalled_long(&self, context: &Context) -> (WarpSet, WarpSet) {
         let collecting = self.collectors.iter().fold(0, |set, held| set | held.warp.bit());
-        let present: WarpSet = self.ages.iter().fold(0, |set, warp| set | warp.bit());
         let WarpStates { memory, barrier, issued, pool, .. } = self.situation;
         let candidates = (memory | barrier | issued | pool) & !collecting & !self.changed;
-        let (mut waiting, mut stalled) = (0, !present);
+        let (mut waiting, mut stalled) = (0, !self.resident());
         for warp in WarpId::all_of(candidates) {
             if self.warps[warp.index()].is_quiet() {
                 let waits =

@@ -52,7 +52,7 @@ impl Switching {
             }
         }
         let stalled: [(WarpSet, WarpSet); SUB_CORES] =
-            std::array::from_fn(|index| sub_cores[index].stalled(context));
+            std::array::from_fn(|index| sub_cores[index].stalled(occupancy.switching, context));
         for offset in 0..occupancy.blocks {
             let slot = Slot((self.turn + offset) % occupancy.blocks);
             let in_slot = machine.context.blocks.in_slot(slot);
