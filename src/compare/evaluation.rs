@@ -7,7 +7,9 @@ use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
 
 use super::claims::{self, Claim};
-use super::definition::{label, Condition, Curve, CurveLine, Definition, Metric, Named, Over, PlotOf, Runs, CURVES};
+use super::definition::{
+    label, Condition, Curve, CurveLine, Definition, Metric, Named, Over, PlotOf, Runs, CURVES,
+};
 use super::finding::Finding;
 use super::finereg::Sorted;
 use super::jobs::{self, Listed, Outcome, Variant};

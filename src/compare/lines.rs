@@ -83,8 +83,7 @@ pub fn lines(title: &str, drawn: &Lines) -> Result<String> {
     let height = SIZE.1.max(40 + ENTRY as u32 * (lines.len() + levels.len()) as u32);
     picture((plot + room, height), |root| {
         let (area, legend) = root.split_horizontally(plot);
-        let mut chart =
-            titled(&area, title, 14, (40, 50)).build_cartesian_2d(across.clone(), up)?;
+        let mut chart = titled(&area, title, 14, (40, 50)).build_cartesian_2d(across.clone(), up)?;
         chart.configure_mesh().x_desc(x).y_desc(y).light_line_style(WHITE).draw()?;
         let text = TextStyle::from(("sans-serif", 12).into_font()).pos(Pos::new(HPos::Left, VPos::Center));
         let mut order: Vec<_> = lines.iter().enumerate().collect();

@@ -36,7 +36,11 @@ impl Plot {
 
     pub fn lines(file: &str, title: impl Into<String>, axes: [&str; 2], lines: Vec<Line>) -> Plot {
         let [x, y] = axes.map(String::from);
-        Plot { file: file.into(), title: title.into(), drawing: Drawing::Lines(Lines { x, y, lines, levels: vec![] }) }
+        Plot {
+            file: file.into(),
+            title: title.into(),
+            drawing: Drawing::Lines(Lines { x, y, lines, levels: vec![] }),
+        }
     }
 
     /// Lines beside these numbers of a paper.
@@ -48,7 +52,11 @@ impl Plot {
         levels: Vec<(String, f64)>,
     ) -> Plot {
         let [x, y] = axes.clone();
-        Plot { file: file.into(), title: title.into(), drawing: Drawing::Curve(Lines { x, y, lines, levels }) }
+        Plot {
+            file: file.into(),
+            title: title.into(),
+            drawing: Drawing::Curve(Lines { x, y, lines, levels }),
+        }
     }
 
     pub fn scatter(file: &str, title: impl Into<String>, axes: [&str; 2], groups: Vec<Group>) -> Plot {
@@ -60,7 +68,9 @@ impl Plot {
     pub fn has_data(&self) -> bool {
         match &self.drawing {
             Drawing::Bars(series) => series.iter().any(|series| !series.values.is_empty()),
-            Drawing::Lines(Lines { lines, .. }) | Drawing::Curve(Lines { lines, .. }) => lines.iter().any(|line| !line.points.is_empty()),
+            Drawing::Lines(Lines { lines, .. }) | Drawing::Curve(Lines { lines, .. }) => {
+                lines.iter().any(|line| !line.points.is_empty())
+            }
             Drawing::Scatter(Scatter { groups, .. }) => groups.iter().any(|group| !group.points.is_empty()),
         }
     }

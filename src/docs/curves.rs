@@ -29,7 +29,8 @@ pub fn text(root: &Path, name: &str) -> Result<String> {
             let row = |cells: &[String]| format!("| {} |\n", cells.join(" | ").replace('-', "−"));
             text += &format!("**{}**, average; {}\n\n", plot.title, record.label);
             text += &format!("![{}]({})\n\n", plot.title, file(name, &record, plot));
-            text += &(format!("| {} |\n", cells[0].join(" | ")) + "|" + &"---:|".repeat(cells[0].len()) + "\n");
+            text +=
+                &(format!("| {} |\n", cells[0].join(" | ")) + "|" + &"---:|".repeat(cells[0].len()) + "\n");
             text += &(cells[1..].iter().map(|cells| row(cells)).collect::<String>() + "\n");
         }
     }

@@ -94,7 +94,11 @@ fn of_lines(Lines { x, y, lines, levels }: &Lines) -> Markup {
             let points: Vec<String> = line.points.iter().map(|(x, y)| format!("{x} {y:.3}")).collect();
             vec![line.name.as_str().into(), (points.len() as u64).into(), points.join("; ").into()]
         })
-        .chain(levels.iter().map(|(name, y)| vec![name.as_str().into(), 1.into(), format!("everywhere {y}").into()]))
+        .chain(
+            levels
+                .iter()
+                .map(|(name, y)| vec![name.as_str().into(), 1.into(), format!("everywhere {y}").into()]),
+        )
         .collect();
     folded("data", &["line", "points", &format!("{x} and {y}")], &rows)
 }

@@ -304,7 +304,8 @@ impl<E: RunsSubCore> Core<E> {
         if pending_ready {
             let has_room = self.collectors.occupied != self.collectors.all;
             context.records.counters.pending_ready_cycles += 1;
-            context.records.counters.pending_issuable_cycles += u64::from(ready == 0 && !elsewhere && has_room);
+            context.records.counters.pending_issuable_cycles +=
+                u64::from(ready == 0 && !elsewhere && has_room);
         }
         *match ready {
             0 if elsewhere => &mut context.records.stalls.elsewhere,
