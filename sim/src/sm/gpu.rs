@@ -11,9 +11,11 @@ use gpurf_blocks::Allocation;
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
+use super::draw::{observe, Plan, Sampling};
 use super::error::SmError;
 use super::marking::PartnerMarks;
 use super::memory::Partitions;
+use super::occupancy::Occupancy;
 use super::pipeline::PipelineListener;
 use super::sm::Sm;
 use crate::config::{Config, Sthld};
@@ -22,7 +24,8 @@ use crate::energy::Energies;
 use crate::engines::{Engines, RunsSubCore};
 use crate::issue::SthldController;
 use crate::statistics::{
-    ratio, Counters, Interval, KernelStatistics, ResidentBlocks, Stalls, Statistics, Summary,
+    ratio, Counters, Draw, Draws, Interval, KernelStatistics, ResidentBlocks, Sample, Stalls, Statistics,
+    Summary,
 };
 
 /// SMs whose sub-cores' hardware is run by engines of type `E`.
@@ -41,6 +44,17 @@ pub struct Gpu<E> {
     interval_start: Counters,
     intervals: Vec<Interval>,
     kernels: Vec<KernelStatistics>,
+    sampling: Option<Sampled>,
+}
+
+/// What was drawn of the launches.
+struct Sampled {
+    sampling: Sampling,
+    draws: Vec<Draw>,
+    /// Counted in the launches that were simulated whole.
+    whole: Counters,
+    /// Thread blocks of all launches.
+    blocks: u64,
 }
 
 /// Runs all SMs until a cycle; whether the kernel is over on all of them.
@@ -67,6 +81,7 @@ impl<E: RunsSubCore> Gpu<E> {
             interval_start: Counters::default(),
             intervals: Vec::new(),
             kernels: Vec::new(),
+            sampling: None,
         };
         match config.sthld {
             _ if design.allocation != Allocation::Malekeh => {}
@@ -81,6 +96,11 @@ impl<E: RunsSubCore> Gpu<E> {
     /// Ends the run after so many cycles, in the middle of a kernel if need be.
     pub fn limit_cycles(&mut self, cycles: u64) {
         self.cycle_limit = cycles;
+    }
+
+    /// Simulates only thread blocks drawn from each launch; before anything is run.
+    pub fn sample(&mut self, sampling: Sampling) {
+        self.sampling = Some(Sampled { sampling, draws: vec![], whole: Counters::default(), blocks: 0 });
     }
 
     /// Gives the hardware a clock edge in the cycles in which nothing can happen too, so that its cycles are the
@@ -157,12 +177,13 @@ impl<E: RunsSubCore> Gpu<E> {
             true => PartnerMarks::none(),
             false => PartnerMarks::new(&self.config.mlds, self.design.shared_loads(), kernel)?,
         };
+        let plan = self.plan(kernel)?;
         for sm in &mut self.sms {
             let reader = match reuse {
                 Some(reuse) => kernel.open_annotated(reuse)?,
                 None => kernel.open()?,
             };
-            sm.start(reader, marks.clone(), liveness.clone())?;
+            sm.start(reader, marks.clone(), liveness.clone(), plan.as_ref())?;
         }
         loop {
             let end =
@@ -181,13 +202,21 @@ impl<E: RunsSubCore> Gpu<E> {
                 break;
             }
         }
-        self.finish_kernel(kernel);
+        self.finish_kernel(kernel, plan.as_ref());
         Ok(())
     }
 
-    fn finish_kernel(&mut self, kernel: &Kernel) {
+    /// What is drawn of a launch; nothing if it is simulated whole.
+    fn plan(&self, kernel: &Kernel) -> Result<Option<Plan>, SmError> {
+        let Some(Sampled { sampling, .. }) = &self.sampling else { return Ok(None) };
+        let resident = Occupancy::new(kernel.header(), &self.config, &self.design)?.residents as u64;
+        let (blocks, sms) = (kernel.header().block_count(), self.sms.len() as u64);
+        Ok(Plan::new(*sampling, self.kernels.len() as u64, blocks, resident, sms))
+    }
+
+    fn finish_kernel(&mut self, kernel: &Kernel, plan: Option<&Plan>) {
         let (mut counters, mut stalls) = (Counters::default(), Stalls::default());
-        let (mut blocks, mut resident_blocks) = (0, 0);
+        let (mut blocks, mut resident_blocks, mut marks) = (0, 0, vec![]);
         for finished in self.sms.iter_mut().filter_map(Sm::finish) {
             let cycles = counters.cycles.max(finished.counters.cycles);
             counters.add(&finished.counters);
@@ -195,9 +224,17 @@ impl<E: RunsSubCore> Gpu<E> {
             stalls.add(&finished.stalls);
             blocks += finished.blocks;
             resident_blocks = finished.resident_blocks;
+            marks.extend(finished.marks);
         }
         counters.fed_cycles /= self.sms.len() as u64;
         let header = kernel.header();
+        if let Some(sampled) = &mut self.sampling {
+            match plan {
+                Some(plan) => sampled.draws.push(observe(plan, &marks, counters)),
+                None => sampled.whole.add(&counters),
+            }
+            sampled.blocks += if plan.is_some() { header.block_count() } else { blocks };
+        }
         self.kernels.push(KernelStatistics {
             name: header.name.clone(),
             id: header.id,
@@ -265,6 +302,30 @@ impl<E: RunsSubCore> Gpu<E> {
         }
     }
 
+    /// What the sample says of the whole run.
+    fn estimates(&self) -> Option<Sample> {
+        let Sampled { sampling: Sampling { every, seed }, draws, whole, blocks } = self.sampling.as_ref()?;
+        let simulated_blocks = self.kernels.iter().map(|kernel| kernel.blocks).sum();
+        let events = Draws { draws, whole: *whole };
+        Some(Sample {
+            seed: *seed,
+            every: *every,
+            launches: self.kernels.len() as u64,
+            sampled_launches: draws.len() as u64,
+            blocks: *blocks,
+            simulated_blocks,
+            share: ratio(simulated_blocks, *blocks),
+            cycles: events.total(|counters| counters.cycles),
+            warp_instructions: events.total(|counters| counters.warp_instructions),
+            ipc: events.ratio(|counters| counters.warp_instructions, |counters| counters.cycles),
+            operand_reads: events.total(|counters| counters.operand_reads),
+            hits: events.total(|counters| counters.hits),
+            hit_ratio: events.ratio(|counters| counters.hits, |counters| counters.operand_reads),
+            bank_reads: events.total(|counters| counters.bank_reads),
+            bank_writes: events.total(|counters| counters.bank_writes),
+        })
+    }
+
     /// The statistics of everything run. `engine` names what ran the sub-cores' hardware, `divergences`
     /// is the number of cycles in which two engines in lockstep differed.
     pub fn statistics(&self, engine: &str, divergences: u64) -> Statistics {
@@ -283,6 +344,7 @@ impl<E: RunsSubCore> Gpu<E> {
             energy_pj: Energies::default().of(&self.design, &self.config, &counters),
             divergences,
             errors: self.sms.iter().flat_map(|sm| sm.machine.context.records.errors.clone()).collect(),
+            sample: self.estimates(),
             intervals,
             kernels: self.kernels.clone(),
             config: self.config.clone(),
