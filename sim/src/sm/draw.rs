@@ -4,15 +4,15 @@
 //! little about the time that it takes, for it shares the SM with those launched around it, and the caches with its
 //! neighbours in the grid; a cluster has its true neighbours beside it.
 //!
-//! The first two clusters, and what is left when the rest is cut into clusters, are always simulated: while the SM fills
-//! and its caches are cold, blocks take a time of their own. Of the other clusters a **systematic sample** is drawn
+//! The first two clusters, what is left when the rest is cut into clusters, and the last cluster are always simulated: while
+//! the SM fills and its caches are cold, and while it drains, blocks take a time of their own. Of the other clusters a **systematic sample** is drawn
 //! (W. G. Cochran, Sampling Techniques, 3rd ed., ch. 8): every k-th from a random start. With K clusters of which n are
 //! drawn, k = K / n need be no whole number; cluster i of the sample is ⌊(u + i K) / n⌋ for u drawn from 0 to K − 1, so
 //! that each cluster is drawn with the probability n / K.
 //!
-//! The drawn blocks are launched as one stream, so that the SM never runs empty between clusters. A cluster's cost is
-//! what is counted from the launch of the last block before it to the launch of its own last one: that many blocks
-//! have ended meanwhile.
+//! The drawn blocks are launched as one stream, so that the SM never runs empty between clusters. As a cluster's last block
+//! is launched, its blocks are those that are resident; they run while the next cluster takes their place. A cluster's cost is
+//! what is counted from the launch of its last block to that of the next cluster's: that many blocks have ended meanwhile.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ use crate::statistics::{Counters, Draw};
 const LEAST_CLUSTERS: u64 = 8;
 /// Clusters at the start that are always simulated.
 const FIRST_CLUSTERS: u64 = 2;
+/// Clusters at the end that are.
+const LAST_CLUSTERS: u64 = 1;
 
 /// How thread blocks are drawn from each launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ pub(super) struct Plan {
     first: u64,
     /// Blocks of a cluster.
     cluster: u64,
-    /// Clusters behind `first`.
+    /// Clusters that can be drawn; one more is behind them.
     clusters: u64,
     /// Those drawn.
     drawn: u64,
@@ -54,12 +56,12 @@ impl Plan {
     /// simulated whole. `launch` is its number.
     pub fn new(sampling: Sampling, launch: u64, blocks: u64, resident: u64, sms: u64) -> Option<Plan> {
         let cluster = resident * sms;
-        let clusters = (blocks / cluster).checked_sub(FIRST_CLUSTERS)?;
+        let clusters = (blocks / cluster).checked_sub(FIRST_CLUSTERS + LAST_CLUSTERS)?;
         let drawn = clusters.div_ceil(sampling.every).max(LEAST_CLUSTERS);
         if drawn >= clusters {
             return None;
         }
-        let first = blocks - clusters * cluster;
+        let first = blocks - (clusters + LAST_CLUSTERS) * cluster;
         // Launches of a run have starts of their own.
         let mut random = fastrand::Rng::with_seed(sampling.seed);
         let start = (0..=launch).map(|_| random.u64(..)).last()? % clusters;
@@ -68,7 +70,8 @@ impl Plan {
             first + (index / u128::from(drawn)) as u64 * cluster
         };
         let mut ranges = vec![0..first];
-        for begin in (0..drawn).map(begin) {
+        let last = blocks - LAST_CLUSTERS * cluster;
+        for begin in (0..drawn).map(begin).chain([last]) {
             match ranges.last_mut() {
                 Some(last) if last.end == begin => last.end += cluster,
                 _ => ranges.push(begin..begin + cluster),
@@ -87,7 +90,7 @@ impl Plan {
     fn marks(&self, (own, count): (u64, u64)) -> impl Iterator<Item = u64> {
         let first = (0..self.first).filter(|number| number % count == own).count() as u64;
         let each = self.cluster / count;
-        (0..=self.drawn).map(move |number| first + number * each)
+        (1..=self.drawn + LAST_CLUSTERS).map(move |number| first + number * each)
     }
 }
 
@@ -144,10 +147,10 @@ mod tests {
     fn every_cluster_is_drawn_as_often_as_any_other() {
         let mut often = vec![0u32; 100];
         for seed in 0..20_000 {
-            let plan = plan(seed, 7, 2 * 12 + 5 + 100 * 12, 4, 3);
+            let plan = plan(seed, 7, 3 * 12 + 5 + 100 * 12, 4, 3);
             assert_eq!((plan.first, plan.cluster, plan.clusters, plan.drawn), (29, 12, 100, 15));
             let wanted = plan.selection();
-            assert!((0..29).all(|number| wanted.contains(number)));
+            assert!((0..29).chain(1229..1241).all(|number| wanted.contains(number)));
             for (number, often) in often.iter_mut().enumerate() {
                 let begin = 29 + 12 * number as u64;
                 let blocks = (begin..begin + 12).filter(|&block| wanted.contains(block)).count();
@@ -170,10 +173,7 @@ mod tests {
             assert_eq!(*marks.last().unwrap(), blocks.len() as u64);
             for (number, &mark) in marks.iter().enumerate() {
                 let last = blocks[mark as usize - 1];
-                match number {
-                    0 => assert!(last < plan.first && last + 3 >= plan.first),
-                    _ => assert!((last + 3 - plan.first) % plan.cluster < 3, "{last}"),
-                }
+                assert!(last >= plan.first && (last + 3 - plan.first) % plan.cluster < 3, "{number}: {last}");
             }
         }
     }
@@ -181,9 +181,9 @@ mod tests {
     #[test]
     fn a_launch_with_few_clusters_is_simulated_whole() {
         let sampling = Sampling { every: 64, seed: 1 };
-        assert!(Plan::new(sampling, 0, 10 * 4, 4, 1).is_none());
-        assert!(Plan::new(sampling, 0, 10 * 4 + 3, 4, 1).is_none());
-        assert!(Plan::new(sampling, 0, 11 * 4, 4, 1).is_some());
+        assert!(Plan::new(sampling, 0, 11 * 4, 4, 1).is_none());
+        assert!(Plan::new(sampling, 0, 11 * 4 + 3, 4, 1).is_none());
+        assert!(Plan::new(sampling, 0, 12 * 4, 4, 1).is_some());
         assert!(Plan::new(sampling, 0, 3, 4, 1).is_none());
     }
 }
