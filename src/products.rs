@@ -36,8 +36,9 @@ pub struct Product {
 impl Product {
     /// All of C Table V, in its order.
     pub fn all() -> impl Iterator<Item = Product> {
-        let sizes =
-            |(name, format)| SIZES.map(|size| Product { name: format!("{name}-{size}"), format, size, whole: false });
+        let sizes = |(name, format)| {
+            SIZES.map(|size| Product { name: format!("{name}-{size}"), format, size, whole: false })
+        };
         [("hgemm", Format::Half), ("igemm", Format::Byte)].into_iter().flat_map(sizes)
     }
 
