@@ -13,6 +13,7 @@ use crate::Verdict;
 #[derive(Args)]
 #[command(after_help = "Examples:
   gpurf equivalence round_robin ocu --set width=32
+  gpurf equivalence ocu --set width=32 --clock-gating
   gpurf equivalence --set width=32 --proof 300 --json proofs.json
 
 A module that is not proved in time is listed as open: it may be equivalent all the same, and `gpurf testbench --engines
@@ -47,7 +48,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         |entry| {
             let hierarchy = hierarchy(entry, &parameters)?;
             let netlist = arguments.synthesis.map(&hierarchy, &options, Structure::Flattened)?;
-            let proof = prove(&hierarchy, &netlist, arguments.proof)?;
+            let proof = prove(&hierarchy, &netlist, &options.library, arguments.proof)?;
             Ok(Report { module: entry.name, verilog: hierarchy.top, proof })
         },
     )?;

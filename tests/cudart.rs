@@ -50,6 +50,10 @@ int main(int argc, char **argv) {
     for (int part : partial) sum += part;
     cudaMemcpyFromSymbol(&launched, launches, sizeof(int));
     printf("sum %d, launches %d, %s\n", sum, launched, cudaGetErrorString(cudaGetLastError()));
+    store_at<<<0, 32>>>(device_sums, 0);
+    printf("%s", cudaGetErrorName(cudaPeekAtLastError()));
+    printf(", %s", cudaGetErrorString(cudaGetLastError()));
+    printf(", %s\n", cudaGetErrorString(cudaGetLastError()));
     if (argc > 1) store_at<<<1, 1>>>(device_sums, 1 << 28);
     cudaFree(device_values);
     return cudaDeviceSynchronize() + 3;
@@ -95,7 +99,8 @@ fn programs_run_as_on_a_gpu_and_leave_traces() {
     };
     let output = run("trace", &[]);
     let text = String::from_utf8_lossy(&output.stdout);
-    let expected = "gpurf, 32 lanes, compute capability 7.5\nsum 1498500, launches 2, no error\n";
+    let expected = "gpurf, 32 lanes, compute capability 7.5\nsum 1498500, launches 2, no error\n\
+                    cudaErrorInvalidConfiguration, invalid configuration argument, no error\n";
     assert_eq!(text, expected, "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(3), "the program's own");
 

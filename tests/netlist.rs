@@ -185,6 +185,25 @@ fn energies_add_up() {
 }
 
 #[test]
+fn a_missing_tool_or_library_is_named() {
+    let Ok(library) = nangate::liberty() else { return gpurf_fixtures::skipped("there is no cell library") };
+    let folder = tempfile::tempdir().unwrap();
+    for command in [&["testbench", "round_robin", "--engines", "rtl,netlist"][..], &["power", "round_robin"]]
+    {
+        let refused = |path: &str, library: &Path, message: &str| {
+            let mut tool = gpurf();
+            tool.args(command).env("PATH", path).current_dir(&folder).arg("--liberty").arg(library);
+            let output = tool.output().unwrap();
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{text}");
+            assert!(text.contains(message), "{text}");
+        };
+        refused("", &library, "`yosys` is not installed");
+        refused(&std::env::var("PATH").unwrap(), &folder.path().join("none.lib"), "none.lib");
+    }
+}
+
+#[test]
 fn bad_options_are_named() {
     let refused = |arguments: &[&str], message: &str| {
         let output = gpurf().arg("power").args(arguments).output().unwrap();
@@ -195,5 +214,8 @@ fn bad_options_are_named() {
     refused(&["ocu", "--period", "0"], "--period 0");
     refused(&["ocu", "--cycles", "1"], "changes need two cycles");
     refused(&["ocu", "ccu", "--saif", "x.saif"], "--saif takes one module");
+    refused(&["ocu", "ccu", "--vcd", "x.vcd"], "--vcd takes one module");
+    refused(&["round_robin", "--vcd", "none/x.vcd"], "none/x.vcd");
+    refused(&["ocu", "--period", "0.001", "--vcd", "x.vcd"], "--period 0.001");
     refused(&["ocu", "--set", "width=32", "--scenario", "none"], "has no scenario none");
 }

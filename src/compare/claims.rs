@@ -17,6 +17,11 @@ pub struct Claim {
     pub design: String,
     /// A group of workloads or one of them; all without.
     pub of: Option<String>,
+    /// What decides the difference from the paper, if there is one, with the place that shows it.
+    pub why: Option<String>,
+    /// The README has it.
+    #[serde(default)]
+    pub headline: bool,
     pub average: Option<f64>,
     pub maximum: Option<f64>,
     pub minimum: Option<f64>,
@@ -53,6 +58,8 @@ pub fn findings(
                 what: format!("{}, {}, {statistic}{workloads}", claim.design, metric.claimed()),
                 claimed,
                 is_change: metric.is_change,
+                why: claim.why.clone(),
+                headline: claim.headline && statistic == "average",
                 here: here.collect(),
             });
         }

@@ -19,6 +19,12 @@ pub struct Finding {
     pub claimed: f64,
     /// The number is a change, whose sign says in which direction.
     pub is_change: bool,
+    /// What decides the difference, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The README has it.
+    #[serde(skip)]
+    pub headline: bool,
     pub here: Vec<Here>,
 }
 

@@ -95,6 +95,9 @@ pub struct Arguments {
     /// several times
     #[arg(long, value_name = "NAME", requires = "out", conflicts_with_all = ["json", "csv", "area"])]
     run: Vec<String>,
+    /// Writes the claims and what was found into a file: what stands in papers/results is in the documents
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "run"])]
+    record: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
     /// All results as CSV
@@ -226,6 +229,12 @@ impl Arguments {
     }
 }
 
+impl Arguments {
+    fn record(&self, study: &study::Study) -> Result<()> {
+        self.record.as_ref().map_or(Ok(()), |path| study.record(path))
+    }
+}
+
 /// What the evaluations of all papers report, by study: findings without a number of ours.
 pub fn claimed() -> Vec<(&'static Definition, Vec<Finding>)> {
     let of = |study: &'static Definition| {
@@ -278,9 +287,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     if arguments.json.leaves_tables() {
         print(&evaluation, costs.as_ref());
     }
+    let study = saved(&evaluation, costs.as_ref());
     if let Some(folder) = &arguments.out {
-        saved(&evaluation, costs.as_ref()).save(folder)?;
+        study.save(folder)?;
     }
+    arguments.record(&study)?;
     Ok(jobs::verdict(&evaluation.all))
 }
 

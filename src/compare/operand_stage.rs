@@ -79,7 +79,8 @@ impl Costs {
                     Some((stages[number].longest_path_ns?, evaluation.of("ipc", &own, &reference).average()))
                 })
                 .collect();
-            points.sort_by(|one, other| one.0.total_cmp(&other.0));
+            // From what brings least to what brings most: a path may grow and shrink on the way.
+            points.sort_by(|one, other| one.1.total_cmp(&other.1));
             Line::new(design, points).bold()
         };
         let lines = self.stages.iter().enumerate().map(line).collect();

@@ -23,6 +23,7 @@ pub struct Study {
     /// What it ran on.
     pub inputs: Vec<String>,
     pub findings: Vec<Finding>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<Plot>,
 }
 
@@ -39,6 +40,20 @@ impl Study {
         }
     }
 
+    /// Writes the findings alone, with a command that leaves out where its results went.
+    pub fn record(&self, path: &Path) -> Result<()> {
+        let mut command: Vec<&str> = self.command.split(' ').collect();
+        for option in ["--out", "--record"] {
+            if let Some(place) = command.iter().position(|word| *word == option) {
+                command.drain(place..(place + 2).min(command.len()));
+            }
+        }
+        let record = Study { command: command.join(" "), plots: vec![], ..self.clone() };
+        write_json(path, &record)?;
+        println!("Findings: {}", path.display());
+        Ok(())
+    }
+
     /// Writes the plots and, for the report, what is in them.
     pub fn save(&self, folder: &Path) -> Result<()> {
         for plot in &self.plots {
@@ -47,5 +62,22 @@ impl Study {
         write_json(&folder.join(FILE), self)?;
         println!("Plots and results: {}", folder.display());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_has_the_command_without_where_its_results_went() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("small.json");
+        let command = "gpurf compare malekeh --out /elsewhere --size small --record small.json".into();
+        let study = Study { command, ..Study::new("malekeh", vec!["bfs".into()], vec![], vec![]) };
+        study.record(&path).expect("written");
+        let read: Study =
+            serde_json::from_str(&std::fs::read_to_string(&path).expect("read")).expect("a record");
+        assert_eq!(read, Study { command: "gpurf compare malekeh --size small".into(), ..study });
     }
 }

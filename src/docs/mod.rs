@@ -20,6 +20,7 @@ mod hardware;
 mod machines;
 mod opcodes;
 mod papers;
+mod results;
 mod scenarios;
 mod stencil;
 mod transitions;
@@ -67,6 +68,8 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("parameters", hardware::parameters),
     ("ports", hardware::ports),
     ("registers", claims::registers),
+    ("results", results::table),
+    ("headlines", results::headlines),
     ("scenarios", scenarios::table),
     ("stencil", stencil::text),
     ("transitions", transitions::table),

@@ -5,16 +5,16 @@ mod report;
 
 use std::path::PathBuf;
 
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Context, Result};
 use clap::Args;
 use gpurf_blocks::{Field, Parameters};
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::power::{power, saif, Chances, Setting};
+use gpurf_synth::power::{power, saif, Chances, Setting, Vcd};
 use gpurf_synth::{Activity, Circuit, Gates, Options, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use gpurf_verilog::Hierarchy;
 
-use crate::output::{progress, write, JsonArgument};
+use crate::output::{progress, write, JsonArgument, NewFile};
 use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
@@ -25,6 +25,7 @@ use report::{Circumstances, Report};
   gpurf power ocu --set width=32
   gpurf power ocu ccu --clock-gating --plot energy.svg --json energy.json
   gpurf power arbiter --scenario NAME --saif arbiter.saif
+  gpurf power round_robin --cycles 200 --vcd round_robin.vcd
 
 The module's RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are held
 against those of the RTL in every cycle. Glitches, the clock tree and memories have no energy here.")]
@@ -64,6 +65,9 @@ pub struct Arguments {
     /// Activity of all nets as SAIF; takes one module
     #[arg(long, value_name = "FILE")]
     saif: Option<PathBuf>,
+    /// Values of all nets in each cycle as VCD; takes one module
+    #[arg(long, value_name = "FILE")]
+    vcd: Option<PathBuf>,
     /// Energies as a picture (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -71,14 +75,31 @@ pub struct Arguments {
     json: JsonArgument,
 }
 
+impl Arguments {
+    fn period_ps(&self) -> u64 {
+        (self.period * 1000.0).round() as u64
+    }
+}
+
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let (entries, parameters) = modules(&arguments.modules)?;
-    ensure!(arguments.saif.is_none() || entries.len() == 1, "--saif takes one module; name it");
-    ensure!(arguments.scenario.is_none() || entries.len() == 1, "--scenario takes one module; name it");
+    let of_one = [
+        ("saif", arguments.saif.is_some()),
+        ("vcd", arguments.vcd.is_some()),
+        ("scenario", arguments.scenario.is_some()),
+    ];
+    for (option, is_given) in of_one {
+        ensure!(!is_given || entries.len() == 1, "--{option} takes one module; name it");
+    }
     ensure!(arguments.cycles > 1, "--cycles {}: changes need two cycles", arguments.cycles);
     for (option, value) in [("period", arguments.period), ("transition", arguments.transition)] {
         ensure!(value > 0.0 && value.is_finite(), "--{option} {value}: a time in nanoseconds, above 0");
     }
+    ensure!(
+        arguments.period_ps() >= 2 || (arguments.saif.is_none() && arguments.vcd.is_none()),
+        "--period {}: SAIF and VCD count picoseconds; give 0.002 or more",
+        arguments.period
+    );
     let options = arguments.synthesis.options()?;
     let bar = progress(entries.len() as u64, "modules");
     let (mut reports, mut differences) = (vec![], vec![]);
@@ -119,7 +140,7 @@ fn measure(
         None => bench.sample(EngineKind::Rtl, &mut Random::seeded(arguments.seed), arguments.cycles)?,
     };
     ensure!(samples.len() > 1, "{}: the stimulus has {} cycles; changes need two", entry.name, samples.len());
-    let activity = match replay(&circuit, &hierarchy, &bench.fields(), &samples)? {
+    let activity = match replay(&circuit, &hierarchy, &bench.fields(), &samples, arguments)? {
         Ok(activity) => activity,
         Err(difference) => return Ok(Err(difference)),
     };
@@ -135,7 +156,7 @@ fn measure(
     };
     let found = power(&circuit, &activity, &setting);
     if let Some(path) = &arguments.saif {
-        write(path, saif(&circuit, &activity, (arguments.period * 1000.0).round() as u64).as_bytes())?;
+        write(path, saif(&circuit, &activity, arguments.period_ps()).as_bytes())?;
     }
     let operations = report::operations(&hierarchy, &bench.fields(), &samples);
     let measured = Circumstances {
@@ -155,16 +176,24 @@ fn measure(
     Ok(Ok(Report::of(&circuit, &activity, &found, operations, measured)))
 }
 
-/// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the RTL's.
+/// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the RTL's. A waveform
+/// is written if one is asked for and there is no such answer.
 fn replay(
     circuit: &Circuit,
     hierarchy: &Hierarchy,
     fields: &(Vec<Field>, Vec<Field>),
     samples: &[Sample],
+    arguments: &Arguments,
 ) -> Result<Result<Activity, String>> {
+    let unwritable =
+        || arguments.vcd.as_ref().map_or(String::new(), |path| format!("--vcd {}", path.display()));
+    let mut file = arguments.vcd.as_deref().map(NewFile::create).transpose()?;
+    let waveform = file.as_mut().map(|file| Vcd::new(file, circuit, arguments.period_ps()));
+    let mut waveform = waveform.transpose().with_context(unwritable)?;
     let mut gates = Gates::new(circuit, &hierarchy.top_module().ports, fields)?;
     for (cycle, sample) in samples.iter().enumerate() {
         let outputs = gates.cycle(&sample.inputs);
+        waveform.as_mut().map_or(Ok(()), |waveform| waveform.sample(&gates)).with_context(unwritable)?;
         if let Some(word) = (0..outputs.len()).find(|word| outputs[*word] != sample.outputs[*word]) {
             let field = fields.1.iter().rfind(|field| field.first_word <= word);
             let name = field.map_or(String::new(), |field| field.name.to_string());
@@ -174,5 +203,7 @@ fn replay(
             )));
         }
     }
+    waveform.map_or(Ok(()), Vcd::finish).with_context(unwritable)?;
+    file.as_mut().map_or(Ok(()), NewFile::finish)?;
     Ok(Ok(gates.activity()))
 }

@@ -6,6 +6,8 @@ use anyhow::Result;
 use gpurf_verilog::Hierarchy;
 use serde::Serialize;
 
+use crate::gated::without_clock_gates;
+use crate::liberty::Library;
 use crate::netlist::Netlist;
 use crate::yosys::Yosys;
 
@@ -25,16 +27,17 @@ const CELLS: &str = "cells.v";
 ///
 /// First register by register, matched by their names: if two that agree in all registers agree in all outputs, and in all
 /// registers after the next edge. Where that is too strict, because the netlist uses that some states do not occur, by
-/// induction over cycles from reset. Memories are made of registers on both sides.
+/// induction over cycles from reset. Memories are made of registers on both sides, and registers behind a clock gate take
+/// over what comes at the edges of the clock before which the gate's enable is high: a clock gate itself is not proved.
 ///
 /// # Errors
 /// If Yosys is missing or cannot be started.
-pub fn prove(hierarchy: &Hierarchy, netlist: &Netlist, seconds: u64) -> Result<Proof> {
+pub fn prove(hierarchy: &Hierarchy, netlist: &Netlist, library: &Library, seconds: u64) -> Result<Proof> {
     let began = Instant::now();
     let yosys = Yosys::new()?;
     let top = &hierarchy.top;
     yosys.write(DESIGN, &hierarchy.source())?;
-    yosys.write(CELLS, &netlist.verilog())?;
+    yosys.write(CELLS, &without_clock_gates(&netlist.module, &netlist.models, library))?;
     let both = format!(
         "read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; flatten; memory; opt_clean\n\
          rename {top} gold; design -stash gold\n\

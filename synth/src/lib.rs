@@ -14,6 +14,7 @@ mod boolean;
 mod circuit;
 mod equivalence;
 mod files;
+mod gated;
 mod kept;
 mod liberty;
 mod mutants;

@@ -121,7 +121,7 @@ impl<'a> Mutants<'a> {
     /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys and its ABC find
     /// out in so many seconds for each of two attempts.
     ///
-    /// First register by register: two designs that have agreed for three cycles agree from then on. That they do so at the
+    /// A module without a clock is asked for its outputs under all inputs. Others first register by register: two designs that have agreed for three cycles agree from then on. That they do so at the
     /// beginning, the runs have shown. Then, if there is a reset, from where a simulation begins, which is all registers
     /// at zero and a reset: registers of the two that are always equal or opposite become one, and what is left is
     /// proved by property-directed reachability.
@@ -141,16 +141,21 @@ impl<'a> Mutants<'a> {
              write_aiger -zinit {MITER}\n\
              exec -q -expect-stdout Property.proved -- sh {PROVE}"
         );
+        let by_outputs =
+            "miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt_clean\n\
+             sat -verify -prove trigger 0 both";
         // A command of Yosys has no semicolons and takes quotes as they stand.
         let prove = format!(
             "ulimit -t {seconds}\nyosys-abc -c 'read_aiger {MITER}; strash; scorr; dc2; pdr -T {seconds}'\n"
         );
-        let has_reset = self.hierarchy.top_module().ports.iter().any(|port| port.name == "reset");
+        let has = |name: &str| self.hierarchy.top_module().ports.iter().any(|port| port.name == name);
+        let (has_reset, has_clock) = (has("reset"), has("clock"));
         if has_reset {
             self.yosys.write(PROOF, &self.reset_miter())?;
             self.yosys.write(PROVE, &prove)?;
         }
-        for proof in [Some(by_register), has_reset.then_some(&*from_reset)].into_iter().flatten() {
+        let proofs = [(true, by_register), (has_reset, &from_reset), (!has_clock, by_outputs)];
+        for (_, proof) in proofs.into_iter().filter(|(applies, _)| *applies) {
             if self.yosys.run(&format!("{both}{proof}"), Some(Duration::from_secs(seconds)))? {
                 return Ok(Equivalence::Proved);
             }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
+use gpurf_workloads::listing::Kernel;
 use gpurf_workloads::{binary, Device, Module, Options, Pointer};
 
 /// State of the runtime.
@@ -16,6 +17,8 @@ pub struct Host {
     pub variables: BTreeMap<usize, (usize, String)>,
     /// Launches under preparation: grid, block, shared memory.
     pub configurations: Vec<([u32; 3], [u32; 3], usize)>,
+    /// Of the last launch that failed, until the program asks.
+    pub last_error: i32,
     /// Allocations: size by start.
     allocations: BTreeMap<u64, u64>,
 }
@@ -75,6 +78,12 @@ impl Host {
             Err(message) => give_up(message),
         });
         (self.device.as_mut().expect("made above"), module)
+    }
+
+    /// A kernel by the address of its function; None if it is no kernel of this program.
+    pub fn kernel(&mut self, function: *const std::ffi::c_void) -> Option<&Kernel> {
+        let (binary, name) = self.functions.get(&(function as usize)).cloned()?;
+        self.with_module(binary).1.kernel(&name)
     }
 
     pub fn device(&mut self) -> &mut Device {

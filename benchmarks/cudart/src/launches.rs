@@ -7,7 +7,7 @@ use gpurf_workloads::Argument;
 
 use crate::fat_binary::{cubin, Wrapper};
 use crate::host::{give_up, host};
-use crate::SUCCESS;
+use crate::{INVALID_CONFIGURATION, SUCCESS};
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -128,6 +128,11 @@ pub unsafe extern "C" fn cudaLaunchKernel(
 ) -> i32 {
     let mut host = host();
     let _ = host.device();
+    let (grid, block): ([u32; 3], [u32; 3]) = (grid.into(), block.into());
+    if grid.contains(&0) || block.contains(&0) {
+        host.last_error = INVALID_CONFIGURATION;
+        return INVALID_CONFIGURATION;
+    }
     let Some((binary, name)) = host.functions.get(&(function as usize)).cloned() else {
         give_up("a launch of a function that is no kernel of this program")
     };
@@ -141,7 +146,7 @@ pub unsafe extern "C" fn cudaLaunchKernel(
     };
     let arguments: Vec<_> =
         parameters.iter().map(|parameter| parameter.size).enumerate().map(argument).collect();
-    let ([gx, gy, gz], [bx, by, bz]) = (<[u32; 3]>::from(grid), <[u32; 3]>::from(block));
+    let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
     let launched = device.launch(module, &name, (gx, gy, gz), (bx, by, bz), shared as u32, &arguments);
     let mut output = std::io::stdout();
     let printed = output.write_all(device.take_printed().as_bytes()).and_then(|()| output.flush());

@@ -9,7 +9,7 @@ use strum::VariantNames;
 use super::declare::parameters;
 use super::parameter::{Parameter, ParameterError, Value};
 use super::policy::{
-    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Occupied,
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Occupied, Refill,
     ReplacementPolicy, Scheduling, Search, Tie, Waiting,
 };
 use super::sthld_table::SthldTable;
@@ -183,4 +183,12 @@ parameters! {
 
     /// Lanes whose values lie side by side in a bank of a register cache: 8 banks of 128 bits, or 32 of 32 bits.
     rc_bank_lanes [rcb]: usize = 4, one_of(&[1, 4]), "lanes", "C §IV-D";
+
+    // Two-level scheduling.
+
+    /// Warps of a sub-core that a two-level scheduler lets issue; at least as many as the sub-core has let all of them.
+    active_warps [aw]: usize = 2, range(1, 16, 1), "", "F §VI-A: 2 of 8";
+
+    /// Which pending warp becomes active.
+    refill [rf]: Refill = Refill::Ready, names(Refill::VARIANTS), "", "our decision: F does not say";
 }

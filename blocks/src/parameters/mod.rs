@@ -12,7 +12,7 @@ mod values;
 pub use declared::*;
 pub use parameter::{Description, Parameter, ParameterError};
 pub use policy::{
-    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Occupied,
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Occupied, Refill,
     ReplacementPolicy, Scheduling, Search, Tie, Waiting,
 };
 pub use sthld_table::{Edges, SthldTable, Transition};

@@ -140,4 +140,12 @@ policies! {
         /// At once.
         Through,
     }
+
+    /// Which pending warp becomes active under a two-level scheduler. F does not say.
+    Refill {
+        /// The oldest that is ready.
+        Ready,
+        /// The oldest, ready or not, as in GPGPU-Sim; waiting for shared memory is no reason to become pending.
+        GpgpuSim,
+    }
 }

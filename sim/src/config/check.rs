@@ -31,7 +31,6 @@ impl Config {
         }
         between("rthld", self.rthld.into(), 0, 1 << 20)?;
         between("sms", self.sms as u64, 1, 128)?;
-        between("active_warps", self.active_warps as u64, 1, MAX_WARPS as u64)?;
         between("finereg.context_cycles", self.finereg.context_cycles, 0, MAX_LATENCY)?;
         between("finereg.dram_ctas", self.finereg.dram_ctas as u64, 0, 128)?;
         between("finereg.srp", self.finereg.srp as u64, 1, 90)?;

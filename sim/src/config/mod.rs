@@ -27,8 +27,6 @@ pub struct Config {
     pub sms: usize,
     pub sthld: Sthld,
     pub rthld: u32,
-    pub active_warps: usize,
-    pub two_level: Refill,
     pub organisation: Organisation,
     pub finereg: FineReg,
     pub sm: Limits,
@@ -49,16 +47,6 @@ pub struct Config {
     pub l1: L1,
     pub l2: L2,
     pub dram: Dram,
-}
-
-/// Which pending warp becomes active under a two-level scheduler. F does not say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Refill {
-    /// The oldest that is ready.
-    Ready,
-    /// The oldest, ready or not, as in GPGPU-Sim.
-    GpgpuSim,
 }
 
 /// Which warps a warp scheduler chooses from. F Fig. 2.

@@ -25,7 +25,7 @@ values! {
         Boc,
     }
 
-    /// When an active warp becomes pending, where only a few may issue: see `sim/src/sm/two_level.rs`.
+    /// When an active warp becomes pending, where only a few may issue: see `sim/src/issue/active_set.rs`.
     TwoLevel {
         /// When it waits for memory.
         Rfc,
@@ -58,6 +58,13 @@ values! {
         VirtualThreadRegMutex,
         /// With their live registers in the PCRF.
         FineReg,
+    }
+}
+
+impl TwoLevel {
+    /// The end of a strand is a reason to become pending.
+    pub fn cuts_strands(self) -> bool {
+        self == TwoLevel::SoftwareRfc
     }
 }
 

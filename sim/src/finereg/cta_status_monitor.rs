@@ -1,7 +1,8 @@
 //! Reference model of the CTA status monitor: R §V-B, Table IV.
 
+use bitvec::prelude::*;
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut};
-use gpurf_blocks::{Clocked, Parameters, Tie, FLAG_WORD};
+use gpurf_blocks::{Clocked, Parameters, Tie};
 
 /// Where a CTA's context or its registers are; the numbers are R's Table IV.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,8 +107,8 @@ impl CtaStatusMonitor {
     }
 
     fn asked(&self) -> Option<Candidate> {
-        let resumable = self.inputs.resumable;
-        self.candidate(|cta| resumable[cta / FLAG_WORD] >> (cta % FLAG_WORD) & 1 == 1)
+        let resumable = self.inputs.resumable.view_bits::<Lsb0>();
+        self.candidate(|cta| resumable[cta])
     }
 }
 

@@ -1,12 +1,14 @@
 //! Reference model of the free space monitor: R §V-C.
 
+use bitvec::prelude::*;
 use gpurf_blocks::ports::{FreeSpaceMonitorIn, FreeSpaceMonitorOut};
-use gpurf_blocks::{Clocked, Parameters, FLAG_WORD};
+use gpurf_blocks::{Clocked, Parameters};
 
 /// A flag per PCRF entry, and the number of those that are set.
 #[derive(Clone, Debug)]
 pub struct FreeSpaceMonitor {
-    occupied: Vec<bool>,
+    /// In words as the port has them.
+    occupied: BitVec<u32>,
     used: usize,
     inputs: FreeSpaceMonitorIn,
 }
@@ -15,15 +17,12 @@ impl FreeSpaceMonitor {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
         let entries = parameters.pcrf_entries;
-        FreeSpaceMonitor { occupied: vec![false; entries], used: 0, inputs: Default::default() }
+        FreeSpaceMonitor { occupied: bitvec![u32, Lsb0; 0; entries], used: 0, inputs: Default::default() }
     }
 
     /// The free entry with the lowest number.
     pub fn first_free(&self) -> Option<usize> {
-        if self.free_count() == 0 {
-            return None;
-        }
-        self.occupied.iter().position(|&occupied| !occupied)
+        self.occupied.first_zero()
     }
 
     /// Entries that are free.
@@ -32,18 +31,18 @@ impl FreeSpaceMonitor {
     }
 
     /// Of each entry, whether it is taken.
-    pub fn occupied(&self) -> &[bool] {
+    pub fn occupied(&self) -> &BitSlice<u32> {
         &self.occupied
     }
 
     /// One clock edge: an entry is taken, another one freed.
     pub fn edge(&mut self, taken: Option<usize>, freed: Option<usize>) {
         if let Some(entry) = taken {
-            self.occupied[entry] = true;
+            self.occupied.set(entry, true);
             self.used += 1;
         }
         if let Some(entry) = freed {
-            self.occupied[entry] = false;
+            self.occupied.set(entry, false);
             self.used -= 1;
         }
     }
@@ -62,9 +61,8 @@ impl Clocked for FreeSpaceMonitor {
             free_count: self.free_count() as u32,
             ..Default::default()
         };
-        for (entry, &occupied) in self.occupied.iter().enumerate() {
-            outputs.occupied[entry / FLAG_WORD] |= u32::from(occupied) << (entry % FLAG_WORD);
-        }
+        let flags = self.occupied.as_raw_slice();
+        outputs.occupied[..flags.len()].copy_from_slice(flags);
         outputs
     }
 

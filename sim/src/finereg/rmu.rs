@@ -197,7 +197,7 @@ impl<D: Data> Rmu<D> {
                 None => format!("entry {entry} is leaked"),
             });
         }
-        let zeros = occupied.iter().filter(|&&occupied| !occupied).count();
+        let zeros = occupied.count_zeros();
         if zeros != self.monitor.free_count() {
             return Err(format!("{zeros} entries are free, the count says {}", self.monitor.free_count()));
         }

@@ -48,9 +48,9 @@ use super::names::BlockId;
 use super::pool::Pool;
 use super::prefetch::Prefetch;
 use super::register_cache::RegisterCacheUnit;
-use super::two_level::ActiveSet;
 use super::warp::{State, Warp};
 use crate::engines::{Engines, RunsSubCore};
+use crate::issue::ActiveSet;
 
 /// `E` runs the issue stage and the operand stage.
 pub(super) struct Core<E> {
@@ -117,9 +117,9 @@ impl<E: RunsSubCore> Core<E> {
             offered: (0, 0),
             launched: 0,
             active: match config.organisation {
-                Organisation::SubCores => design
-                    .two_level
-                    .map(|policy| ActiveSet::new(policy, config.two_level, config.active_warps)),
+                Organisation::SubCores => {
+                    design.two_level.map(|policy| ActiveSet::new(&config.hardware, policy.cuts_strands()))
+                }
                 Organisation::Monolithic => None,
             },
             permission: None,

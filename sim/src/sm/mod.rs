@@ -54,7 +54,6 @@ mod resident;
 mod sm;
 mod surroundings;
 mod switching;
-mod two_level;
 mod usage;
 mod warp;
 

@@ -5,15 +5,14 @@
 //! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is passed
 //! over.
 
-use gpurf_blocks::{WarpId, WarpSet, MAX_WARPS, SUB_CORES};
+use gpurf_blocks::{Parameters, WarpId, WarpSet, MAX_WARPS, SUB_CORES};
 
 use super::context::Context;
 use super::core::Core;
-use super::two_level::{ActiveSet, Waits};
 use crate::bits::members;
-use crate::config::Refill;
 use crate::design::TwoLevel;
 use crate::engines::RunsSubCore;
+use crate::issue::{ActiveSet, Waits};
 
 /// Warps by number: warp slot w of sub-core s is number 4 w + s.
 pub(super) struct Monolithic {
@@ -22,12 +21,11 @@ pub(super) struct Monolithic {
 }
 
 impl Monolithic {
-    /// `active_warps`: of the SM.
-    pub fn new(two_level: Option<TwoLevel>, refill: Refill, active_warps: usize) -> Monolithic {
-        Monolithic {
-            active: two_level.map(|policy| ActiveSet::new(policy, refill, active_warps)),
-            last: None,
-        }
+    /// As many warps are active as in all sub-cores together.
+    pub fn new(two_level: Option<TwoLevel>, parameters: &Parameters) -> Monolithic {
+        let whole = Parameters { active_warps: SUB_CORES * parameters.active_warps, ..*parameters };
+        let active = two_level.map(|policy| ActiveSet::new(&whole, policy.cuts_strands()));
+        Monolithic { active, last: None }
     }
 
     /// Lets one warp issue in this cycle. `next_serial`: number of the instruction after the last one launched.

@@ -63,7 +63,7 @@ impl<E: RunsSubCore> Sm<E> {
         let number = share.0 as usize;
         let sharing = LoadSharing::new(design.shared_loads(), config, || (engines.multicasting_unit)(number));
         let monolithic = (config.organisation == Organisation::Monolithic)
-            .then(|| Monolithic::new(design.two_level, config.two_level, SUB_CORES * config.active_warps));
+            .then(|| Monolithic::new(design.two_level, &config.hardware));
         let machine = Machine {
             sub_cores: std::array::from_fn(|index| {
                 Core::new(index, SUB_CORES * number + index, engines, config, &design)

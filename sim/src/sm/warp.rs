@@ -39,7 +39,7 @@ pub(super) struct Warp {
     pub first_serial: u32,
     /// Addresses of the instructions issued last, the newest first.
     recent: [u32; RECENT],
-    /// Registers loaded since the warp's present strand began: see [`super::two_level`].
+    /// Registers loaded since the warp's present strand began: see [`crate::issue::ActiveSet`].
     strand_loads: RegisterSet,
     /// Results still to be written.
     pending: RegisterSet,

@@ -56,6 +56,12 @@ impl Statistic {
 pub struct Claim {
     pub section: String,
     pub says: String,
+    /// What decides the difference from the paper, if there is one, with the place that shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The README has it.
+    #[serde(default, skip_serializing)]
+    pub headline: bool,
     pub metric: Metric,
     pub workloads: Vec<String>,
     #[serde(default)]

@@ -72,7 +72,7 @@ struct Compared {
 
 impl Compared {
     fn finding(&self) -> Finding {
-        let Claim { section, says, metric, statistic, claimed, .. } = &self.claim;
+        let Claim { section, says, why, headline, metric, statistic, claimed, .. } = &self.claim;
         let here =
             self.counted.iter().map(|(name, value)| Here { condition: name.to_string(), value: *value });
         Finding {
@@ -81,6 +81,8 @@ impl Compared {
             what: says.clone(),
             claimed: *claimed,
             is_change: *metric == Metric::EnergyReduction && !statistic.is_count(),
+            why: why.clone(),
+            headline: *headline,
             here: here.collect(),
         }
     }
@@ -108,11 +110,12 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     let mut readings = Reading::all();
     let bar = progress(inputs.len() as u64, "workloads");
     for input in &inputs {
-        bar.set_message(input.clone());
+        let name = Input::find(input)?.name().to_string();
+        bar.set_message(name.clone());
         let options = Options { keep_bytes: KEEP_BYTES, ..Options::default() };
         let workload = arguments.emulation.open(input, options)?;
         for reading in &mut readings {
-            reading.count(&workload, input)?;
+            reading.count(&workload, &name)?;
         }
         bar.inc(1);
     }
@@ -158,12 +161,13 @@ fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared], prices
     }
     let results = serde_json::json!({ "readings": readings, "claims": claims, "prices": prices });
     arguments.json.write(&results)?;
+    let study = study(readings, claims, prices);
     if let Some(folder) = &arguments.out {
         write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;
         write_json(&folder.join("register_cache.json"), &results).context("--out")?;
-        study(readings, claims, prices).save(folder)?;
+        study.save(folder)?;
     }
-    Ok(())
+    arguments.record(&study)
 }
 
 fn study(readings: &[Reading], claims: &[Compared], prices: &[Price]) -> Study {

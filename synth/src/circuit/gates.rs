@@ -151,6 +151,18 @@ impl<'a> Gates<'a> {
         outputs
     }
 
+    /// The level of each net in the cycle that was run last; clocks have none here.
+    pub(crate) fn levels(&self) -> &[u8] {
+        &self.values
+    }
+
+    /// The clocks that rise at the end of that cycle.
+    pub(crate) fn rising(&self) -> impl Iterator<Item = Net> + '_ {
+        let gates = self.circuit.instances.iter().enumerate();
+        let open = gates.filter(|(place, gate)| gate.logic.is_gate && self.is_open(Some(*place)));
+        self.circuit.clock.into_iter().chain(open.flat_map(|(_, gate)| gate.outputs()))
+    }
+
     /// What the nets did in all cycles so far.
     pub fn activity(&self) -> Activity {
         let mut activity = self.activity.clone();

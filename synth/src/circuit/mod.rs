@@ -27,8 +27,10 @@ pub struct Circuit<'a> {
     pub library: &'a Library,
     /// Cells of the library.
     pub instances: Vec<Instance<'a>>,
-    /// Names of the nets, the constants first.
+    /// Names of the nets for readers, the constants first: what nobody named is known by its driver.
     pub nets: Vec<String>,
+    /// Names of the nets in the netlist's Verilog; empty where it has none.
+    pub wires: Vec<String>,
     /// The bits of each port, the lowest first.
     pub(crate) ports: BTreeMap<String, Port>,
     /// What is left of memories: they have no cells.
@@ -125,6 +127,7 @@ impl<'a> Circuit<'a> {
             fanouts: vec![0; nets.len()],
             instances,
             nets: vec![],
+            wires: nets.clone(),
             ports,
             memories,
             order: vec![],
@@ -135,7 +138,6 @@ impl<'a> Circuit<'a> {
             for net in instance.inputs() {
                 circuit.fanouts[net as usize] += 1;
             }
-            // What Yosys made and nobody named is known by its driver.
             for (pin, net) in instance.cell.pins.iter().zip(&instance.pins) {
                 if let (Some(net), true) = (net, pin.function.is_some()) {
                     let name = &mut nets[*net as usize];

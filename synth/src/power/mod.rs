@@ -11,11 +11,13 @@ mod conditions;
 mod loads;
 mod opensta;
 mod saif;
+mod vcd;
 
 use serde::Serialize;
 
 pub use opensta::opensta;
 pub use saif::saif;
+pub use vcd::Vcd;
 
 use crate::circuit::{Activity, Circuit, Instance};
 use crate::liberty::{Direction, WireLoad};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::circuit::{Activity, Circuit};
 
-/// The activity of all nets of a circuit as SAIF 2.0, over cycles of so many picoseconds. Names are those of the netlist.
+/// The activity of all nets of a circuit as SAIF 2.0, over cycles of so many picoseconds. Names are those of the netlist's Verilog.
 pub fn saif(circuit: &Circuit, activity: &Activity, period_ps: u64) -> String {
     let duration = activity.cycles * period_ps;
     let mut text = format!(
@@ -13,7 +13,7 @@ pub fn saif(circuit: &Circuit, activity: &Activity, period_ps: u64) -> String {
         top = circuit.top,
         version = env!("CARGO_PKG_VERSION"),
     );
-    for (net, name) in circuit.nets.iter().enumerate().skip(2).filter(|(_, name)| !name.is_empty()) {
+    for (net, name) in circuit.wires.iter().enumerate().skip(2).filter(|(_, name)| !name.is_empty()) {
         let high = (activity.high[net] * period_ps as f64).round() as u64;
         let name: String = name.chars().flat_map(escaped).collect();
         writeln!(

@@ -1,7 +1,8 @@
 //! Testbench of the CTA status monitor.
 
+use bitvec::prelude::*;
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut};
-use gpurf_blocks::{Parameters, Tie, FLAG_WORD};
+use gpurf_blocks::{Parameters, Tie};
 use gpurf_hw::finereg::CtaStatusMonitor;
 
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
@@ -49,8 +50,8 @@ impl Stimulus<CtaStatusMonitorIn, CtaStatusMonitorOut> for CtaStatusMonitorStimu
 
     fn observe(&mut self, inputs: &CtaStatusMonitorIn, outputs: &CtaStatusMonitorOut) -> Result<(), String> {
         let cta = outputs.candidate as usize;
-        let resumable = inputs.resumable[cta / FLAG_WORD] >> (cta % FLAG_WORD) & 1 == 1;
-        if outputs.any_candidate && (cta >= self.ctas || !resumable) {
+        let resumable = inputs.resumable.view_bits::<Lsb0>();
+        if outputs.any_candidate && (cta >= self.ctas || !resumable[cta]) {
             return Err(format!("CTA {cta} cannot resume"));
         }
         Ok(())

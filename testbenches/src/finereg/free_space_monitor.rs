@@ -1,7 +1,8 @@
 //! Testbench of the free space monitor.
 
+use bitvec::prelude::*;
 use gpurf_blocks::ports::{FreeSpaceMonitorIn, FreeSpaceMonitorOut};
-use gpurf_blocks::{Parameters, FLAG_WORD};
+use gpurf_blocks::Parameters;
 use gpurf_hw::finereg::FreeSpaceMonitor;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};
@@ -20,17 +21,17 @@ register!(FreeSpaceMonitor<P>);
 
 /// Entries taken and freed, with long tides from empty to full and back.
 struct FreeSpaceMonitorStimulus {
-    occupied: Vec<bool>,
+    occupied: BitVec<u32>,
     rising: bool,
 }
 
 impl FreeSpaceMonitorStimulus {
     fn new(entries: usize) -> Self {
-        FreeSpaceMonitorStimulus { occupied: vec![false; entries], rising: true }
+        FreeSpaceMonitorStimulus { occupied: bitvec![u32, Lsb0; 0; entries], rising: true }
     }
 
     fn used(&self) -> usize {
-        self.occupied.iter().filter(|&&occupied| occupied).count()
+        self.occupied.count_ones()
     }
 }
 
@@ -52,23 +53,23 @@ impl Stimulus<FreeSpaceMonitorIn, FreeSpaceMonitorOut> for FreeSpaceMonitorStimu
     }
 
     fn observe(&mut self, inputs: &FreeSpaceMonitorIn, outputs: &FreeSpaceMonitorOut) -> Result<(), String> {
-        let flag = |entry: usize| outputs.occupied[entry / FLAG_WORD] >> (entry % FLAG_WORD) & 1 == 1;
-        if let Some(entry) = (0..self.occupied.len()).find(|&entry| flag(entry) != self.occupied[entry]) {
-            return Err(format!("the flag of entry {entry} is {}", flag(entry)));
+        let shown = outputs.occupied.view_bits::<Lsb0>();
+        if let Some(entry) = (0..self.occupied.len()).find(|&entry| shown[entry] != self.occupied[entry]) {
+            return Err(format!("the flag of entry {entry} is {}", shown[entry]));
         }
         let zeros = self.occupied.len() - self.used();
         if outputs.free_count as usize != zeros || outputs.any_free != (zeros > 0) {
             return Err(format!("{zeros} entries are free, not {}", outputs.free_count));
         }
-        let first = self.occupied.iter().position(|&occupied| !occupied);
+        let first = self.occupied.first_zero();
         if first.is_some_and(|first| outputs.first_free as usize != first) {
             return Err(format!("the first free entry is {first:?}, not {}", outputs.first_free));
         }
         if inputs.take {
-            self.occupied[outputs.first_free as usize] = true;
+            self.occupied.set(outputs.first_free as usize, true);
         }
         if inputs.free {
-            self.occupied[inputs.free_entry as usize] = false;
+            self.occupied.set(inputs.free_entry as usize, false);
         }
         Ok(())
     }

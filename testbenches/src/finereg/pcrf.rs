@@ -1,5 +1,6 @@
 //! Testbench of the pending-CTA register file.
 
+use bitvec::prelude::*;
 use gpurf_blocks::ports::{PcrfIn, PcrfOut};
 use gpurf_blocks::{Data, Parameters};
 use gpurf_hw::dialect::Word;
@@ -33,7 +34,7 @@ type Stored<D> = (u32, u32, D);
 /// Chains that are stored and walked at the same time, entries offered in any order, and what each chain must
 /// bring back.
 struct PcrfStimulus<D> {
-    occupied: Vec<bool>,
+    occupied: BitVec,
     /// Complete chains: first entry and registers.
     chains: Vec<(u32, Vec<Stored<D>>)>,
     /// The chain under construction, and how many registers it still gets.
@@ -49,7 +50,7 @@ struct PcrfStimulus<D> {
 impl<D: Data> PcrfStimulus<D> {
     fn new(entries: usize) -> Self {
         PcrfStimulus {
-            occupied: vec![false; entries],
+            occupied: bitvec![0; entries],
             chains: vec![],
             storing: vec![],
             left: 0,
@@ -60,7 +61,7 @@ impl<D: Data> PcrfStimulus<D> {
     }
 
     fn free(&self) -> usize {
-        self.occupied.iter().filter(|&&occupied| !occupied).count()
+        self.occupied.count_zeros()
     }
 
     fn new_register(&mut self, random: &mut Random) {
@@ -112,14 +113,14 @@ impl<D: Data> Stimulus<PcrfIn<D>, PcrfOut<D>> for PcrfStimulus<D> {
             }
         }
         if outputs.free {
-            let flag = &mut self.occupied[outputs.free_entry as usize];
-            if !std::mem::replace(flag, false) {
+            let was_taken = self.occupied.replace(outputs.free_entry as usize, false);
+            if !was_taken {
                 return Err(format!("entry {} is freed and is free", outputs.free_entry));
             }
         }
         if outputs.take {
-            let flag = &mut self.occupied[inputs.first_free as usize];
-            if !inputs.any_free || std::mem::replace(flag, true) {
+            let was_taken = self.occupied.replace(inputs.first_free as usize, true);
+            if was_taken || !inputs.any_free {
                 return Err(format!("entry {} is taken and was not offered", inputs.first_free));
             }
         }

@@ -12,7 +12,8 @@ impl Testbench for EntryState {
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(EntryStateStimulus { used: vec![false; parameters.lrt_entries], fills: true, aging: 10 })
+        let used = vec![false; parameters.lrt_entries];
+        Box::new(EntryStateStimulus { used, fills: true, aging: 10, due: None, obeys: 0 })
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -86,12 +87,17 @@ const INSERTION: EntryStateIn = EntryStateIn {
 };
 
 /// Ends of searches with and without partners, and entries in use that leave. The table fills until it is full for a
-/// while, and empties until little is in it; entries get old in most of these times, fast or slowly.
+/// while, and empties until little is in it; entries get old in most of these times, fast or slowly. In some of them
+/// those that are due leave, row by row, and in others whatever entry.
 struct EntryStateStimulus {
     used: Vec<bool>,
     fills: bool,
     /// Ticks in a hundred cycles.
     aging: usize,
+    /// An entry that was due in the last cycle.
+    due: Option<usize>,
+    /// Of a hundred entries that are due, those that leave next.
+    obeys: usize,
 }
 
 impl Stimulus<EntryStateIn, EntryStateOut> for EntryStateStimulus {
@@ -102,9 +108,13 @@ impl Stimulus<EntryStateIn, EntryStateOut> for EntryStateStimulus {
         if is_over && random.percent(5) {
             self.fills = !self.fills;
             self.aging = random.pick(&[0, 1, 10, 30]);
+            self.obeys = random.pick(&[0, 90]);
         }
-        let (leaving, partner) = (random.below(self.used.len()), random.below(self.used.len()));
-        let evict = self.used[leaving] && random.percent(if self.fills { 5 } else { 60 });
+        let (any, partner) = (random.below(self.used.len()), random.below(self.used.len()));
+        let due = self.due.filter(|&entry| self.used[entry]).filter(|_| random.percent(self.obeys));
+        let leaving = due.unwrap_or(any);
+        let often = due.is_some() || !self.fills;
+        let evict = self.used[leaving] && random.percent(if often { 60 } else { 5 });
         let pairs = random.percent(if self.fills { 10 } else { 80 });
         let (evict_row, evict_lane) = place(leaving);
         let (partner_row, partner_lane) = place(partner);
@@ -125,6 +135,8 @@ impl Stimulus<EntryStateIn, EntryStateOut> for EntryStateStimulus {
 
     fn observe(&mut self, inputs: &EntryStateIn, outputs: &EntryStateOut) -> Result<(), String> {
         let place = |row: u32, lane: u32| row as usize * SCAN_LANES + lane as usize;
+        let first_due = place(outputs.due_row, outputs.due_lanes.trailing_zeros());
+        self.due = outputs.any_due.then_some(first_due);
         if inputs.evict && inputs.evict_ready {
             self.used[place(inputs.evict_row, inputs.evict_lane)] = false;
         }

@@ -321,7 +321,7 @@ fn half(input: &mut &str) -> Parsed<Half> {
 
 /// Suffixes that repeat what the opcode says.
 fn shape<'a>(input: &mut &'a str) -> Parsed<&'a str> {
-    alt((".64", ".U32", ".S32", ".U64", ".COL")).parse_next(input)
+    alt((".64", ".U32", ".S32", ".U64", ".COL", ".24")).parse_next(input)
 }
 
 fn register(input: &mut &str) -> Parsed<Register> {

@@ -351,8 +351,10 @@ fn bytes_are_multiplied_and_packed() {
         VABSDIFF4.U8 R15, R4, R5, RZ
         VABSDIFF4.U8.ACC R16, R4, R5, R6
         I2IP.S8.S32.SAT R17, R4, R5, R6
-        I2IP.U8.S32.SAT R18, R4, R5, R6";
-    let places = ["R10", "R11", "R12", "R13", "R14", "R15", "R16", "R17", "R18"];
+        I2IP.U8.S32.SAT R18, R4, R5, R6
+        I2IP.S4.S32.SAT R19, R4, R5, R6.24
+        I2IP.U4.S32.SAT R20, R4, R5, RZ.24";
+    let places = ["R10", "R11", "R12", "R13", "R14", "R15", "R16", "R17", "R18", "R19", "R20"];
     let found = Trial::new(code).input("R4", &a).input("R5", &b).input("R6", &c).outputs(places);
     for i in 0..a.len() {
         let (a, b, c) = (a[i], b[i], c[i]);
@@ -363,7 +365,9 @@ fn bytes_are_multiplied_and_packed() {
             (bytes.map(|byte| x(a, byte) * y(b, byte)).iter().sum::<i64>() + i64::from(c)) as u32
         };
         let differences = bytes.map(|byte| unsigned(a, byte).abs_diff(unsigned(b, byte)) as u8);
-        let saturated = |word: u32, least: i32, most: i32| (word as i32).clamp(least, most) as u32 & 0xff;
+        let saturated = |word: u32, least: i32, most: i32| {
+            (word as i32).clamp(least, most) as u32 & (most - least) as u32
+        };
         let expected = [
             dot(signed, signed),
             dot(unsigned, unsigned),
@@ -374,6 +378,8 @@ fn bytes_are_multiplied_and_packed() {
             c.wrapping_add(differences.iter().map(|&difference| u32::from(difference)).sum()),
             saturated(a, -128, 127) << 8 | saturated(b, -128, 127) | c << 16,
             saturated(a, 0, 255) << 8 | saturated(b, 0, 255) | c << 16,
+            saturated(a, -8, 7) << 4 | saturated(b, -8, 7) | c << 8,
+            saturated(a, 0, 15) << 4 | saturated(b, 0, 15),
         ];
         for (number, place) in places.iter().enumerate() {
             assert_eq!(found[number][i], expected[number], "{place}: {a:#x} {b:#x} {c:#x}");

@@ -2,7 +2,7 @@
 
 use gpurf_blocks::WarpSet;
 
-use super::super::two_level::Waits;
+use crate::issue::Waits;
 
 /// The decision of a scheduler of the whole SM; a bit per warp.
 #[derive(Clone, Copy)]

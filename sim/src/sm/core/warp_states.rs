@@ -1,7 +1,7 @@
 //! What the warps of a sub-core wait for.
 
-use super::super::two_level::Waits;
 use super::super::warp::State;
+use crate::issue::Waits;
 use crate::statistics::Stalls;
 use gpurf_blocks::{WarpId, WarpSet};
 

@@ -193,6 +193,8 @@ pub fn absolute_difference_4(a: u32, b: u32, c: u32, signed: bool, accumulate: b
 /// The type `I2I` and `I2IP` saturate to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Narrow {
+    S4,
+    U4,
     S8,
     U8,
     S16,
@@ -203,6 +205,8 @@ pub enum Narrow {
 #[inline]
 pub fn saturate(value: u32, to: Narrow) -> u32 {
     let (least, most) = match to {
+        Narrow::S4 => (-8, 7),
+        Narrow::U4 => (0, 15),
         Narrow::S8 => (i32::from(i8::MIN), i32::from(i8::MAX)),
         Narrow::U8 => (0, i32::from(u8::MAX)),
         Narrow::S16 => (i32::from(i16::MIN), i32::from(i16::MAX)),
@@ -211,11 +215,12 @@ pub fn saturate(value: u32, to: Narrow) -> u32 {
     (value as i32).clamp(least, most) as u32
 }
 
-/// `I2IP`: two saturated words, `a` above `b`. Bytes leave the upper half to the lower half of `c`.
+/// `I2IP`: two saturated words, `a` above `b`. Above them stand as many of the lower bits of `c` as there is room for.
 #[inline]
 pub fn pack(a: u32, b: u32, c: u32, to: Narrow) -> u32 {
     let (a, b) = (saturate(a, to), saturate(b, to));
     match to {
+        Narrow::S4 | Narrow::U4 => c << 8 | (a & 0xf) << 4 | b & 0xf,
         Narrow::S8 | Narrow::U8 => c << 16 | (a & 0xff) << 8 | b & 0xff,
         Narrow::S16 | Narrow::U16 => a << 16 | b & 0xffff,
     }

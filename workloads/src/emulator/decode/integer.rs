@@ -338,10 +338,12 @@ impl Decoder<'_> {
     }
 
     /// `I2I` and `I2IP` with saturation: `I2IP.S8.S32.SAT Rd, a, b, c` puts a and b, saturated to
-    /// bytes, below the lower half of c.
+    /// bytes, below the lower half of c; `I2IP.S4.S32.SAT Rd, a, b, c.24`, to four bits, below its lower 24 bits.
     fn pack(&mut self, base: &str) -> Result<Compute, String> {
         let saturate = self.has("SAT");
         let to = self.one_of(&[
+            ("S4", integer::Narrow::S4),
+            ("U4", integer::Narrow::U4),
             ("S8", integer::Narrow::S8),
             ("U8", integer::Narrow::U8),
             ("S16", integer::Narrow::S16),

@@ -1,5 +1,5 @@
-//! Two-level scheduling: F §VI-A. Of a sub-core's warps, or of the SM's, a few are active and may issue; the
-//! others are pending.
+//! Reference model of the active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps, or
+//! of the SM's, a few are active and may issue; the others are pending.
 //!
 //! The papers that F compares with cache registers of active warps only, which is why they keep them few:
 //! - RFC: an active warp whose next instruction waits for memory becomes pending;
@@ -10,18 +10,18 @@
 //! warp takes a free place, and may issue from the next cycle on. F gives no more of either scheduler than
 //! the numbers of warps; these rules are those of the papers it cites, as far as they concern scheduling.
 //!
-//! `two_level = "gpgpu-sim"` is what F's simulator does, as far as its two-level scheduler goes: the warp that has been
-//! pending for longest takes a free place, ready or not, and leaves it again in the next cycle if it still waits; a wait
-//! for shared memory is no reason to become pending.
+//! [`Refill::GpgpuSim`] is what F's simulator does, as far as its two-level scheduler goes: the warp that has been
+//! pending for longest takes a free place, ready or not, and leaves it again in the next cycle if it still waits; a
+//! wait for shared memory is no reason to become pending.
 
-use crate::bits::members;
-use crate::config::Refill;
-use crate::design::TwoLevel;
-use gpurf_blocks::{MAX_WARPS, SUB_CORES};
+use gpurf_blocks::ports::{ActiveSetIn, ActiveSetOut};
+use gpurf_blocks::{Clocked, Parameters, Refill, WarpSet, MAX_WARPS, SUB_CORES};
+
+use crate::bits::{members, warp_flags, warp_mask};
 
 /// Warps with instructions left, by what they wait for; one bit each.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Waits {
+pub struct Waits {
     /// Nothing.
     pub ready: u64,
     /// Something other than memory.
@@ -54,9 +54,10 @@ impl Waits {
     }
 }
 
-/// The active warps of a scheduler.
-pub(super) struct ActiveSet {
-    policy: TwoLevel,
+/// The active warps of a scheduler, and the order of the pending ones.
+#[derive(Clone, Debug)]
+pub struct ActiveSet {
+    cuts_strands: bool,
     refill: Refill,
     /// Most active warps.
     size: u32,
@@ -64,21 +65,29 @@ pub(super) struct ActiveSet {
     active: u64,
     /// Warps that have become pending since that was asked last.
     left: u64,
-    /// Pending warps in the order in which they became pending, and warps that never were active behind.
+    /// Pending warps in the order in which they became pending. Those that never were active come first, the lowest
+    /// number before the others.
     turn: u64,
     since: [u64; SUB_CORES * MAX_WARPS],
+    /// Warps that leave at the end of the cycle.
+    retiring: WarpSet,
+    /// The state after the cycle, before they do.
+    next: Option<Box<ActiveSet>>,
 }
 
 impl ActiveSet {
-    pub fn new(policy: TwoLevel, refill: Refill, size: usize) -> ActiveSet {
+    /// After reset, with `active_warps` places. `cuts_strands`: the end of a strand makes a warp pending.
+    pub fn new(parameters: &Parameters, cuts_strands: bool) -> ActiveSet {
         ActiveSet {
-            policy,
-            refill,
-            size: size as u32,
+            cuts_strands,
+            refill: parameters.refill,
+            size: parameters.active_warps as u32,
             active: 0,
             left: 0,
             turn: 0,
             since: [0; SUB_CORES * MAX_WARPS],
+            retiring: 0,
+            next: None,
         }
     }
 
@@ -92,7 +101,7 @@ impl ActiveSet {
         };
         // Neither ready nor about to be: at memory, at a barrier, or at the end.
         self.deactivate(self.active & !stays);
-        if self.policy == TwoLevel::SoftwareRfc {
+        if self.cuts_strands {
             let ending =
                 members(self.active).filter(|&warp| ends_strand(warp)).fold(0, |set, warp| set | 1 << warp);
             self.deactivate(ending);
@@ -133,13 +142,47 @@ impl ActiveSet {
     }
 }
 
+impl Clocked for ActiveSet {
+    type In = ActiveSetIn;
+    type Out = ActiveSetOut;
+
+    fn settle(&mut self, inputs: &ActiveSetIn) -> ActiveSetOut {
+        let set = |warps| u64::from(warp_mask(warps));
+        let waits = Waits {
+            ready: set(&inputs.ready),
+            dependence: set(&inputs.dependence),
+            shared: set(&inputs.shared),
+            others: set(&inputs.others),
+        };
+        let mut next = Box::new(ActiveSet { next: None, ..self.clone() });
+        let allowed = next.update(waits, |warp| inputs.ends_strand[warp]);
+        let outputs = ActiveSetOut {
+            allowed: warp_flags(allowed as WarpSet),
+            left: warp_flags(next.take_left() as WarpSet),
+            entered: warp_flags((next.active & !allowed) as WarpSet),
+        };
+        self.retiring = warp_mask(&inputs.retire);
+        self.next = Some(next);
+        outputs
+    }
+
+    fn tick(&mut self) {
+        if let Some(next) = self.next.take() {
+            let retiring = self.retiring;
+            *self = *next;
+            self.leave(retiring.into());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Whether each warp has become active after a cycle in which warp 0 waits for `waits` and only warp 2 is ready.
     fn active_after(refill: Refill, waits: Waits) -> Vec<u64> {
-        let mut set = ActiveSet::new(TwoLevel::Rfc, refill, 1);
+        let parameters = Parameters { active_warps: 1, refill, ..Parameters::default() };
+        let mut set = ActiveSet::new(&parameters, false);
         set.update(Waits { ready: 0b001, others: 0b110, ..Waits::default() }, |_| false);
         assert_eq!(set.active(), 0b001, "{refill:?}");
         let mut seen = vec![];

@@ -1,0 +1,167 @@
+//! Active set, the first of a two-level scheduler's levels: F §VI-A. Of a sub-core's warps a few are active, whose
+//! ready ones are the candidates of the [warp scheduler](super::WarpScheduler); the others are pending.
+//!
+//! In each cycle
+//!
+//! 1. active warps become pending that are neither ready nor about to be, and then those at the end of a strand;
+//! 2. those that stay active may issue (`allowed`);
+//! 3. the warps that have been pending for longest take the free places (`entered`), as many as there are.
+//!
+//! [`Refill::Ready`] lets ready warps take places, and a wait for any memory makes a warp pending. Under
+//! [`Refill::GpgpuSim`] every warp with instructions left may take one, ready or not, and a warp that waits for shared
+//! memory keeps it. The papers that F cites differ in step 1 alone: RFC has no strands, so `ends_strand` is tied low.
+//!
+//! * Of warps that become pending in one cycle, those that wait are before those whose strand ends, and then the lower
+//!   number is before the higher. After reset the order is that of the numbers.
+//! * A warp whose strand ends may take its place again in the same cycle, after all others; it still counts as left.
+//! * A warp that retires is the last of the pending ones from the next cycle on, whether or not it was active.
+//!
+//! The order is a bit for each pair of warps: whether the higher-numbered one has been pending for longer.
+//!
+//! Timing: all outputs answer in the same cycle. A warp that enters may issue from the next cycle on.
+
+use gpurf_blocks::Refill;
+use rust_hdl::prelude::*;
+
+use crate::dialect::{block, rtl, Register};
+
+#[block(
+    title = "Active set of a two-level scheduler",
+    paper = "F §VI-A",
+    parameters(warps, active_warps, refill)
+)]
+pub struct ActiveSet {
+    /// The warp has an instruction that depends on nothing under way.
+    pub ready: In<[Bit; warps]>,
+    /// Its next instruction waits for something other than memory.
+    pub dependence: In<[Bit; warps]>,
+    /// Its next instruction waits for shared memory alone.
+    pub shared: In<[Bit; warps]>,
+    /// It waits for other memory or at a barrier. At most one of these four is high; none is for a warp without
+    /// instructions.
+    pub others: In<[Bit; warps]>,
+    /// The warp's next instruction begins a new strand.
+    pub ends_strand: In<[Bit; warps]>,
+    /// The warp's block is complete, or its context leaves.
+    pub retire: In<[Bit; warps]>,
+
+    /// The warp is active and stays so: it may issue in this cycle.
+    pub allowed: Out<[Bit; warps]>,
+    /// The warp becomes pending in this cycle: a register cache flushes it.
+    pub left: Out<[Bit; warps]>,
+    /// The warp becomes active in this cycle.
+    pub entered: Out<[Bit; warps]>,
+
+    /// Warps that become pending because they wait, and because their strand ends; those that stay; those that could
+    /// enter; those that retire.
+    waiting: Local<Bits<16>>,
+    ending: Local<Bits<16>>,
+    kept: Local<Bits<16>>,
+    candidates: Local<Bits<16>>,
+    entering: Local<Bits<16>>,
+    retiring: Local<Bits<16>>,
+    stays: Local<[Bit; warps]>,
+    /// Higher-numbered warps that have been pending for longer than the warp.
+    above_it: Local<[Bits<16>; warps]>,
+    /// All warps that have: before the cycle, after step 1, and after it.
+    ahead_before: Local<[Bits<16>; warps]>,
+    after_leaving: Local<[Bits<16>; warps]>,
+    after_retiring: Local<[Bits<16>; warps]>,
+    /// Warps that are served before the warp, and how many those are.
+    served: Local<[Bits<16>; warps]>,
+    ahead: Local<[Bits<5>; warps]>,
+
+    active: Register<Bits<16>>,
+    /// Lower-numbered warps that have been pending for less long than the warp.
+    turned: Register<[Bits<16>; warps]>,
+
+    #[value(|warp| 1 << warp)]
+    itself: Constant<[Bits<16>; warps]>,
+    #[value(|warp| (1 << warp) - 1)]
+    below: Constant<[Bits<16>; warps]>,
+    #[value((1 << warps) - 1)]
+    everyone: Constant<Bits<16>>,
+    #[value(active_warps)]
+    places: Constant<Bits<5>>,
+    #[value(parameters.refill == Refill::GpgpuSim)]
+    takes_any: Constant<Bit>,
+}
+
+impl Logic for ActiveSet {
+    #[rtl]
+    fn update(&mut self) {
+        // Who leaves and who stays.
+        self.waiting.next = 0.into();
+        self.ending.next = 0.into();
+        self.kept.next = 0.into();
+        self.retiring.next = 0.into();
+        self.candidates.next = 0.into();
+        for w in 0..warps {
+            self.stays[w].next = self.ready[w].val()
+                | self.dependence[w].val()
+                | (self.shared[w].val() & self.takes_any.val());
+            if self.active.val().get_bit(w) {
+                self.waiting.next = self.waiting.val().replace_bit(w, !self.stays[w].val());
+                self.ending.next =
+                    self.ending.val().replace_bit(w, self.stays[w].val() & self.ends_strand[w].val());
+                self.kept.next =
+                    self.kept.val().replace_bit(w, self.stays[w].val() & !self.ends_strand[w].val());
+            }
+            self.retiring.next = self.retiring.val().replace_bit(w, self.retire[w].val());
+            self.candidates.next = self.candidates.val().replace_bit(
+                w,
+                !self.kept.val().get_bit(w)
+                    & (self.ready[w].val()
+                        | (self.takes_any.val()
+                            & (self.dependence[w].val() | self.shared[w].val() | self.others[w].val()))),
+            );
+        }
+
+        // The order of the pending ones: whoever leaves is behind all that did before.
+        for w in 0..warps {
+            self.above_it[w].next = 0.into();
+            for o in 0..warps {
+                self.above_it[w].next =
+                    self.above_it[w].val().replace_bit(o, self.turned[o].val().get_bit(w));
+            }
+            self.ahead_before[w].next =
+                self.above_it[w].val() | (self.below[w].val() & !self.turned[w].val());
+            self.after_leaving[w].next =
+                self.ahead_before[w].val() & !(self.waiting.val() | self.ending.val());
+            if self.waiting.val().get_bit(w) {
+                self.after_leaving[w].next = (self.everyone.val()
+                    & !(self.waiting.val() | self.ending.val()))
+                    | (self.waiting.val() & self.below[w].val());
+            }
+            if self.ending.val().get_bit(w) {
+                self.after_leaving[w].next =
+                    (self.everyone.val() & !self.ending.val()) | (self.ending.val() & self.below[w].val());
+            }
+            self.after_retiring[w].next = self.after_leaving[w].val() & !self.retiring.val();
+            if self.retiring.val().get_bit(w) {
+                self.after_retiring[w].next = (self.everyone.val() & !self.retiring.val())
+                    | (self.retiring.val() & self.below[w].val());
+            }
+            self.turned[w].load(true, self.below[w].val() & !self.after_retiring[w].val());
+        }
+
+        // Who enters: fewer than the places are active or before it.
+        self.entering.next = 0.into();
+        for w in 0..warps {
+            self.served[w].next = self.kept.val() | (self.candidates.val() & self.after_leaving[w].val());
+            self.ahead[w].next = 0.into();
+            for o in 0..warps {
+                if (self.served[w].val() & self.itself[o].val()).any() {
+                    self.ahead[w].next = self.ahead[w].val() + 1;
+                }
+            }
+            if self.candidates.val().get_bit(w) & (self.ahead[w].val() < self.places.val()) {
+                self.entering.next = self.entering.val() | self.itself[w].val();
+            }
+            self.allowed[w].next = self.kept.val().get_bit(w);
+            self.left[w].next = self.waiting.val().get_bit(w) | self.ending.val().get_bit(w);
+            self.entered[w].next = self.entering.val().get_bit(w);
+        }
+        self.active.load(true, (self.kept.val() | self.entering.val()) & !self.retiring.val());
+    }
+}

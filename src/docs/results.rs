@@ -1,0 +1,128 @@
+//! The claims of the papers' evaluations beside what was found: records of studies, which `gpurf compare STUDY --record
+//! papers/results/STUDY/LABEL.json` writes. The claims are those of the studies' files, as they are now.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::compare::finding::{Finding, Here, Judgement};
+use crate::compare::series::percent;
+use crate::compare::study::Study;
+use crate::compare::{claimed, Definition};
+
+/// What was found, and under which name.
+struct Record {
+    label: String,
+    study: Study,
+}
+
+/// Records of a study, by name.
+fn records(root: &Path, study: &Definition) -> Result<Vec<Record>> {
+    let folder = root.join("papers/results").join(&study.name);
+    if !folder.exists() {
+        return Ok(vec![]);
+    }
+    let unreadable = || format!("{}: cannot be read", folder.display());
+    let entries = fs::read_dir(&folder).with_context(unreadable)?;
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>().with_context(unreadable)?;
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+        let study = serde_json::from_str(&text)
+            .with_context(|| format!("{}: is no record of a study; record it again", path.display()))?;
+        let label = path.file_stem().unwrap_or_default().to_string_lossy().replace('_', " ");
+        Ok(Record { label, study })
+    };
+    paths.iter().map(read).collect()
+}
+
+/// A study's claims, each with what all records have of it: none, if it is not among theirs.
+fn findings(study: &Definition, records: &[Record]) -> Vec<Finding> {
+    let (_, mut findings) =
+        claimed().into_iter().find(|(of, _)| of.name == study.name).expect("all studies are there");
+    for finding in &mut findings {
+        let same = |one: &&Finding| {
+            (&one.paper, &one.section, &one.what) == (&finding.paper, &finding.section, &finding.what)
+        };
+        let here = records.iter().flat_map(|record| {
+            let conditions =
+                record.study.findings.first().map(|finding| &finding.here[..]).unwrap_or_default();
+            let found = record.study.findings.iter().find(same);
+            conditions.iter().enumerate().map(move |(number, Here { condition, .. })| Here {
+                condition: match condition.as_str() {
+                    "here" => record.label.clone(),
+                    _ if records.len() == 1 => condition.clone(),
+                    _ => format!("{}, {condition}", record.label),
+                },
+                value: found.and_then(|found| found.here.get(number)?.value),
+            })
+        });
+        finding.here = here.collect();
+    }
+    findings
+}
+
+/// Without a sign that looks like a hyphen.
+fn number(value: f64) -> String {
+    percent(value).replace('-', "−")
+}
+
+/// A study's claims, a column for each record.
+pub fn table(root: &Path, name: &str) -> Result<String> {
+    let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
+    let records = records(root, study)?;
+    let findings = findings(study, &records);
+    let columns: Vec<&str> =
+        findings.iter().flat_map(|one| &one.here).map(|here| here.condition.as_str()).collect();
+    let columns = &columns[..findings.first().map_or(0, |one| one.here.len())];
+    let mut text = format!("| claim | paper | {} | verdict | what decides it |\n", columns.join(" | "));
+    text += &format!("|---|---:|{}---|---|\n", "---:|".repeat(columns.len()));
+    for finding in &findings {
+        let Finding { paper, section, what, claimed, here, why, .. } = finding;
+        let here = here.iter().map(|here| here.value.map_or(String::new(), number) + " | ");
+        text += &format!(
+            "| {paper} {section}: {what} | {} | {}{} | {} |\n",
+            number(*claimed),
+            here.collect::<String>(),
+            finding.judgement(),
+            why.as_deref().filter(|_| finding.judgement() != Judgement::WithinAThird).unwrap_or_default(),
+        );
+    }
+    for Record { label, study } in &records {
+        let Study { command, inputs, version, .. } = study;
+        text += &format!("\n{label}: `{command}`, {} inputs, version {version}\n", inputs.len());
+    }
+    Ok(text)
+}
+
+/// Of all studies the claims that the README has.
+pub fn headlines(root: &Path, _: &str) -> Result<String> {
+    let mut text = "| claim | paper | here | verdict | command |\n|---|---:|---:|---|---|\n".to_string();
+    for (study, _) in claimed() {
+        let mut records = records(root, study)?;
+        // Where each has several conditions, those of one are enough here.
+        if records.iter().any(|record| record.study.findings.iter().any(|finding| finding.here.len() > 1)) {
+            records.truncate(1);
+        }
+        for finding in findings(study, &records).iter().filter(|finding| finding.headline) {
+            let Finding { paper, section, what, claimed, here, .. } = finding;
+            let several = here.len() > 1;
+            let here = here.iter().filter_map(|here| {
+                let value = number(here.value?);
+                Some(if several { format!("{} {value}", here.condition) } else { value })
+            });
+            let commands: Vec<String> =
+                records.first().iter().map(|record| format!("`{}`", record.study.command)).collect();
+            text += &format!(
+                "| {paper} {section}: {what} | {} | {} | {} | {} |\n",
+                number(*claimed),
+                here.collect::<Vec<_>>().join("; "),
+                finding.judgement(),
+                commands.concat(),
+            );
+        }
+    }
+    Ok(text)
+}
