@@ -10,7 +10,7 @@ use crate::energy::Energy;
 
 use counters::is_zero;
 pub use counters::{Counters, ResidentBlocks, Stalls};
-pub(crate) use sample::{Draw, Draws};
+pub(crate) use sample::{Auxiliary, Draw, Draws, Share, Stream};
 pub use sample::{Estimate, Sample};
 
 /// Counters with the ratios derived from them.

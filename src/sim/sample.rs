@@ -1,5 +1,7 @@
 //! Simulating some thread blocks of each launch for all.
 
+use std::time::{Duration, Instant};
+
 use anyhow::Result;
 use clap::Args;
 use comfy_table::Table;
@@ -14,7 +16,7 @@ use crate::Verdict;
 #[derive(Args)]
 pub struct SampleArguments {
     /// Simulate one in EVERY clusters of thread blocks of each launch, which --seed draws, and estimate the whole run. A
-    /// cluster is as many blocks as are resident at a time; 8 are drawn of a launch at least, and one with fewer is
+    /// cluster is as many blocks as are resident at a time; 24 are drawn of a launch at least, and one with fewer is
     /// simulated whole
     #[arg(long, value_name = "EVERY", value_parser = clap::value_parser!(u64).range(2..), conflicts_with = "cycles")]
     sample: Option<u64>,
@@ -48,21 +50,29 @@ pub fn estimates(name: &str, sample: &Sample) -> Table {
         rows.add_row([what, &number(value), &number(standard_error), &interval, unit]);
     };
     row("cycles", &sample.cycles, 1.0, 0, "cycles");
-    row("warp instructions", &sample.warp_instructions, 1.0, 0, "");
     row("IPC", &sample.ipc, 1.0, 3, "instructions/cycle");
-    row("operand reads", &sample.operand_reads, 1.0, 0, "registers");
     row("hits", &sample.hits, 1.0, 0, "registers");
     row("hit ratio", &sample.hit_ratio, 100.0, 2, "%");
     row("bank reads", &sample.bank_reads, 1.0, 0, "registers");
     row("bank writes", &sample.bank_writes, 1.0, 0, "registers");
+    let mut known = |what: &str, value: u64, unit: &str| {
+        rows.add_row([what, &grouped(value), "0", "counted in the whole stream", unit]);
+    };
+    known("warp instructions", sample.warp_instructions, "");
+    known("operand reads", sample.operand_reads, "registers");
     rows
 }
 
 /// How much of the run was simulated.
 pub fn extent(sample: &Sample) -> String {
     let Sample { launches, sampled_launches, blocks, simulated_blocks, share, .. } = sample;
+    if *sampled_launches == 0 {
+        return "all was simulated: no launch has enough clusters of thread blocks to estimate an error from a part of \
+                them"
+            .into();
+    }
     format!(
-        "{} of {} thread blocks simulated ({:.1}%), drawn from {} of {} launches",
+        "{} of {} thread blocks simulated ({:.1}%), drawn from {} of {} launches; the others were simulated whole",
         grouped(*simulated_blocks),
         grouped(*blocks),
         100.0 * share,
@@ -84,18 +94,24 @@ struct Beside {
     /// Share of the warp instructions that the sample has.
     simulated: f64,
     sample: Sample,
+    /// How long the whole took and how long the sample, emulation included; not among the results, which do not depend
+    /// on the machine.
+    #[serde(skip)]
+    times: [Duration; 2],
 }
 
 impl Beside {
-    fn of(input: String, whole: &Statistics, sampled: &Statistics) -> Option<Beside> {
-        let [all, some] = [whole, sampled].map(|statistics| statistics.summary.counters.warp_instructions);
-        Some(Beside {
-            input,
-            ipc: whole.summary.ipc,
-            hit_ratio: whole.summary.hit_ratio,
-            warp_instructions: all,
-            simulated: ratio(some, all),
-            sample: sampled.sample.clone()?,
+    /// The errors relative to the true IPC, and in hits per read.
+    fn errors(&self) -> [f64; 2] {
+        [self.sample.ipc.value / self.ipc - 1.0, self.sample.hit_ratio.value - self.hit_ratio]
+    }
+
+    /// Whether the intervals of IPC and hit ratio hold what is true.
+    fn holds(&self) -> [bool; 2] {
+        [(self.sample.ipc, self.ipc), (self.sample.hit_ratio, self.hit_ratio)].map(|(estimate, truth)| {
+            // What is known exactly may have been divided in another order.
+            let slack = 1e-12 * truth;
+            (estimate.low - slack..=estimate.high + slack).contains(&truth)
         })
     }
 }
@@ -105,29 +121,48 @@ pub fn beside_whole(arguments: &Arguments) -> Result<Verdict> {
     let mut verdict = Verdict::Holds;
     let mut beside = vec![];
     for input in &arguments.input {
+        let start = Instant::now();
         let (name, sampled) = arguments.simulate(input)?;
+        let part = start.elapsed();
         let (_, whole) = arguments.simulate_blocks(input, None)?;
+        let times = [start.elapsed() - part, part];
         for error in sampled.errors.iter().chain(&whole.errors) {
             println!("{name}: error: {error}");
         }
         if !(sampled.is_sound() && whole.is_sound()) {
             verdict = Verdict::Fails;
         }
-        beside.extend(Beside::of(name, &whole, &sampled));
+        let Statistics { summary, .. } = &whole;
+        let [all, some] = [&whole, &sampled].map(|statistics| statistics.summary.counters.warp_instructions);
+        beside.push(Beside {
+            input: name,
+            ipc: summary.ipc,
+            hit_ratio: summary.hit_ratio,
+            warp_instructions: all,
+            simulated: ratio(some, all),
+            sample: sampled.sample.expect("--beside-whole requires --sample"),
+            times,
+        });
     }
     arguments.json.write(&beside)?;
     if arguments.json.leaves_tables() {
-        println!("{}", errors(&beside));
+        println!("{}\n{}", errors(&beside), coverage(&beside));
     }
     Ok(verdict)
+}
+
+/// How many of the intervals hold what is true.
+fn coverage(beside: &[Beside]) -> String {
+    let [ipc, hit_ratio] = [0, 1].map(|which| beside.iter().filter(|input| input.holds()[which]).count());
+    let count = beside.len();
+    format!("The interval of 95% holds the true IPC of {ipc} of {count} inputs, the true hit ratio of {hit_ratio}.")
 }
 
 fn errors(beside: &[Beside]) -> Table {
     let mut rows = table(&[
         "workload",
-        "warp instructions",
-        "simulated %",
         "launches sampled",
+        "simulated %",
         "IPC",
         "estimate",
         "95%",
@@ -136,24 +171,31 @@ fn errors(beside: &[Beside]) -> Table {
         "estimate",
         "95%",
         "error, points",
+        "whole, s",
+        "sampled, s",
     ]);
-    for Beside { input, ipc, hit_ratio, warp_instructions, simulated, sample } in beside {
-        let interval = |Estimate { low, high, .. }: Estimate, scale: f64, digits: usize| {
-            format!("{:.digits$} to {:.digits$}", scale * low, scale * high)
+    for input in beside {
+        let Beside { ipc, hit_ratio, simulated, sample, times: [whole, part], .. } = input;
+        let [of_ipc, of_hits] = input.errors();
+        let [in_ipc, in_hits] = input.holds();
+        let interval = |Estimate { low, high, .. }: Estimate, scale: f64, digits: usize, holds: bool| {
+            let misses = if holds { "" } else { ", misses" };
+            format!("{:.digits$} to {:.digits$}{misses}", scale * low, scale * high)
         };
         rows.add_row([
-            input.clone(),
-            grouped(*warp_instructions),
-            format!("{:.1}", 100.0 * simulated),
+            input.input.clone(),
             format!("{} of {}", sample.sampled_launches, sample.launches),
+            format!("{:.1}", 100.0 * simulated),
             format!("{ipc:.3}"),
             format!("{:.3}", sample.ipc.value),
-            interval(sample.ipc, 1.0, 3),
-            format!("{:+.1}", 100.0 * (sample.ipc.value / ipc - 1.0)),
+            interval(sample.ipc, 1.0, 3, in_ipc),
+            format!("{:+.2}", 100.0 * of_ipc),
             format!("{:.2}", 100.0 * hit_ratio),
             format!("{:.2}", 100.0 * sample.hit_ratio.value),
-            interval(sample.hit_ratio, 100.0, 2),
-            format!("{:+.2}", 100.0 * (sample.hit_ratio.value - hit_ratio)),
+            interval(sample.hit_ratio, 100.0, 2, in_hits),
+            format!("{:+.2}", 100.0 * of_hits),
+            format!("{:.1}", whole.as_secs_f64()),
+            format!("{:.1}", part.as_secs_f64()),
         ]);
     }
     rows

@@ -9,7 +9,6 @@ use crate::liveness::Liveness;
 use crate::opcode::MemorySpace;
 use crate::program::Program;
 use crate::reuse::Annotator;
-use crate::selection::Selection;
 
 /// Threads of a warp.
 pub const WARP_SIZE: u32 = 32;
@@ -81,10 +80,10 @@ pub trait BlockSource: Send {
     /// call; `None` at the end.
     fn next_block(&mut self, program: &mut Program) -> Result<Option<ThreadBlock>>;
 
-    /// Asks, before the first block, for the wanted ones only. Whether the source does so; one that would read the
-    /// others anyway need not.
-    fn restrict(&mut self, wanted: &Selection) -> bool {
-        let _ = wanted;
+    /// Asks, before the first block, for those only whose number leaves the remainder `own`, by `count`. Whether the
+    /// source does so; one that would read the others anyway need not.
+    fn restrict(&mut self, own: u64, count: u64) -> bool {
+        let _ = (own, count);
         false
     }
 }
@@ -137,9 +136,8 @@ impl Kernel {
             program: Program::default(),
             source: (self.opener)()?,
             annotator: None,
-            wanted: Selection::all(),
+            share: (0, 1),
             number: 0,
-            skips: false,
         })
     }
 }
@@ -173,26 +171,19 @@ pub struct KernelReader {
     program: Program,
     source: Box<dyn BlockSource>,
     annotator: Option<Annotator>,
-    /// The blocks of the source that are wanted.
-    wanted: Selection,
+    /// The blocks of the source that are wanted: those whose number leaves this remainder, by how many.
+    share: (u64, u64),
     /// Of the source's next block.
     number: u64,
-    /// The source leaves out by itself what is not wanted.
-    skips: bool,
 }
 
 impl KernelReader {
-    /// Leaves out all blocks but the wanted ones. To be said before the first block is read.
-    pub fn restrict(&mut self, wanted: &Selection) {
-        self.skips = self.source.restrict(wanted);
-        if !self.skips {
-            self.wanted = wanted.clone();
+    /// Leaves out all blocks but those whose number in the order of the stream, from 0, leaves the remainder `own` when
+    /// it is divided by `count`. To be said before the first block is read.
+    pub fn restrict(&mut self, own: u64, count: u64) {
+        if !self.source.restrict(own, count) {
+            self.share = (own, count);
         }
-    }
-
-    /// Blocks that were read, with those that are not wanted; `None` if the source leaves these out.
-    pub fn passed(&self) -> Option<u64> {
-        (!self.skips).then_some(self.number)
     }
 
     /// Sets the `near_` masks of what is read from now on.
@@ -213,12 +204,13 @@ impl KernelReader {
     /// The next thread block in trace order; `None` at the end. After an error the reader is at an
     /// unspecified place: stop.
     pub fn next_block(&mut self) -> Result<Option<ThreadBlock>> {
+        let (own, count) = self.share;
         let mut block = self.source.next_block(&mut self.program)?;
-        while block.is_some() && !self.wanted.contains(self.number) {
+        while block.is_some() && self.number % count != own {
             self.number += 1;
             block = self.source.next_block(&mut self.program)?;
         }
-        self.number += u64::from(block.is_some());
+        self.number += 1;
         if let (Some(block), Some(annotator)) = (&mut block, &mut self.annotator) {
             annotator.annotate(&self.program, block);
         }

@@ -3,9 +3,7 @@
 #[allow(dead_code)]
 mod support;
 
-use std::sync::Arc;
-
-use gpurf_trace::{Kernel, Selection, ThreadBlock, Workload};
+use gpurf_trace::{Kernel, ThreadBlock, Workload};
 use gpurf_workloads::{Argument, Dim, Module, Options};
 use support::{Device, Frame};
 
@@ -68,12 +66,8 @@ fn program(keep_bytes: usize) -> Workload {
 }
 
 fn blocks(kernel: &Kernel, own: u64, count: u64) -> Vec<ThreadBlock> {
-    selected(kernel, &Selection::all().share(own, count))
-}
-
-fn selected(kernel: &Kernel, wanted: &Selection) -> Vec<ThreadBlock> {
     let mut reader = kernel.open().unwrap();
-    reader.restrict(wanted);
+    reader.restrict(own, count);
     let mut blocks = vec![];
     while let Some(block) = reader.next_block().unwrap() {
         blocks.push(block);
@@ -119,19 +113,6 @@ fn shares_of_a_launch_are_its_blocks_by_number() {
                 let share = blocks(kernel, own as u64, 3);
                 assert!(share.iter().eq(whole.iter().skip(own).step_by(3)), "share {own}");
             }
-        }
-    }
-}
-
-#[test]
-fn blocks_that_are_drawn_do_what_they_do_in_the_whole_and_later_launches_see_what_all_wrote() {
-    let expected: Vec<Vec<ThreadBlock>> =
-        program(usize::MAX).kernels().map(|kernel| blocks(kernel, 0, 1)).collect();
-    let wanted = Selection::all().drawn(Arc::new([0..1, 2..3, 7..19]));
-    for keep_bytes in [0, usize::MAX] {
-        for (kernel, whole) in program(keep_bytes).kernels().zip(&expected) {
-            let drawn = whole.iter().zip(0..).filter(|(_, number)| wanted.contains(*number));
-            assert!(selected(kernel, &wanted).iter().eq(drawn.map(|(block, _)| block)));
         }
     }
 }

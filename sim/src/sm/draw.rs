@@ -4,34 +4,42 @@
 //! little about the time that it takes, for it shares the SM with those launched around it, and the caches with its
 //! neighbours in the grid; a cluster has its true neighbours beside it.
 //!
-//! The first two clusters, what is left when the rest is cut into clusters, and the last cluster are always simulated: while
-//! the SM fills and its caches are cold, and while it drains, blocks take a time of their own. Of the other clusters a **systematic sample** is drawn
-//! (W. G. Cochran, Sampling Techniques, 3rd ed., ch. 8): every k-th from a random start. With K clusters of which n are
-//! drawn, k = K / n need be no whole number; cluster i of the sample is ⌊(u + i K) / n⌋ for u drawn from 0 to K − 1, so
-//! that each cluster is drawn with the probability n / K.
+//! The first two clusters, what is left when the rest is cut into clusters, and the last two are always simulated:
+//! while the SM fills and its caches are cold, and while it drains, blocks take a time of their own. Of the other clusters
+//! a **systematic sample** is drawn (W. G. Cochran, Sampling Techniques, 3rd ed., ch. 8): every k-th from a random start.
+//! With K clusters of which n are drawn, k = K / n need be no whole number; cluster i of the sample is ⌊(u + i K) / n⌋ for
+//! u drawn from 0 to K − 1, so that each cluster is drawn with the probability n / K.
 //!
 //! The drawn blocks are launched as one stream, so that the SM never runs empty between clusters. As a cluster's last block
-//! is launched, its blocks are those that are resident; they run while the next cluster takes their place. A cluster's cost is
-//! what is counted from the launch of its last block to that of the next cluster's: that many blocks have ended meanwhile.
+//! is launched, its blocks are those that are resident; they run while the next cluster takes their place. Its **window**
+//! is from the launch of its last block to that of the next cluster's. What is counted in a window, cycles, instructions,
+//! hits, is counted of the same work, whichever cluster's it is: ratios are taken between counts of the same windows.
+//!
+//! The blocks that are not drawn are read all the same. Their instructions and operands are counted, so that those of the
+//! whole launch are known, and what they load and store is noted in L2's tags, without taking time or bandwidth, block by
+//! block and past L1: **functional warming** (R. E. Wunderlich et al., SMARTS, ISCA 2003). So the drawn blocks find in L2
+//! what those before them would have left there.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use gpurf_trace::Selection;
+use gpurf_trace::{MemorySpace, Program, ThreadBlock};
 
-use crate::statistics::{Counters, Draw};
+use super::code::Code;
+use super::memory::LoadStoreUnit;
+use crate::statistics::{Counters, Draw, Share, Stream};
 
-/// Clusters drawn of a launch at least; with fewer, the error can hardly be estimated.
-const LEAST_CLUSTERS: u64 = 8;
+/// Clusters drawn of a launch at least: six batches of four, from which the error is estimated.
+const LEAST_CLUSTERS: u64 = 24;
 /// Clusters at the start that are always simulated.
 const FIRST_CLUSTERS: u64 = 2;
 /// Clusters at the end that are.
-const LAST_CLUSTERS: u64 = 1;
+const LAST_CLUSTERS: u64 = 2;
 
 /// How thread blocks are drawn from each launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampling {
-    /// One cluster in so many, and 8 of a launch at least; a launch with fewer is simulated whole.
+    /// One cluster in so many, and 24 of a launch at least; a launch with fewer is simulated whole.
     pub every: u64,
     /// Of the random starts.
     pub seed: u64,
@@ -44,7 +52,7 @@ pub(super) struct Plan {
     first: u64,
     /// Blocks of a cluster.
     cluster: u64,
-    /// Clusters that can be drawn; one more is behind them.
+    /// Clusters that can be drawn; [`LAST_CLUSTERS`] more are behind them.
     clusters: u64,
     /// Those drawn.
     drawn: u64,
@@ -77,12 +85,14 @@ impl Plan {
                 _ => ranges.push(begin..begin + cluster),
             }
         }
+        ranges.last_mut()?.end = blocks;
         Some(Plan { first, cluster, clusters, drawn, ranges: ranges.into() })
     }
 
-    /// The blocks that are simulated.
-    pub fn selection(&self) -> Selection {
-        Selection::all().drawn(Arc::clone(&self.ranges))
+    /// Whether the block of this number, from 0, is simulated.
+    pub fn contains(&self, number: u64) -> bool {
+        let next = self.ranges.partition_point(|range| range.end <= number);
+        self.ranges.get(next).is_some_and(|range| range.contains(&number))
     }
 
     /// When an SM takes note of its counters: as it launches the block of these numbers, from 1, among those that come to it.
@@ -90,27 +100,46 @@ impl Plan {
     fn marks(&self, (own, count): (u64, u64)) -> impl Iterator<Item = u64> {
         let first = (0..self.first).filter(|number| number % count == own).count() as u64;
         let each = self.cluster / count;
-        (1..=self.drawn + LAST_CLUSTERS).map(move |number| first + number * each)
+        (1..=self.drawn + 1).map(move |number| first + number * each)
     }
 }
 
-/// An SM's counters at the ends of clusters.
-#[derive(Default)]
-pub(super) struct Marks {
-    /// The numbers of the blocks at whose launch they are noted, last one first.
+/// What an SM finds out of a launch of which not all blocks are simulated.
+pub(super) struct Drawing {
+    plan: Plan,
+    /// Which blocks come to the SM: those whose number leaves this remainder, by how many.
+    share: (u64, u64),
+    /// Of all of them, simulated or not.
+    pub stream: Stream,
+    /// Blocks to be simulated that were read.
+    wanted: u64,
+    /// The numbers of the blocks at whose launch counters are noted, last one first.
     awaited: Vec<u64>,
-    pub noted: Vec<Counters>,
+    noted: Vec<Counters>,
+    /// As the SM's last block ended.
+    end: Option<Counters>,
 }
 
-impl Marks {
-    /// Of the SM with this share of the blocks.
-    pub fn new(plan: &Plan, share: (u64, u64)) -> Marks {
+impl Drawing {
+    /// On the SM with this share of the blocks.
+    pub fn new(plan: &Plan, share: (u64, u64)) -> Drawing {
         let mut awaited: Vec<u64> = plan.marks(share).collect();
         awaited.reverse();
-        Marks { awaited, noted: vec![] }
+        let plan = plan.clone();
+        Drawing { plan, share, stream: Stream::default(), wanted: 0, awaited, noted: vec![], end: None }
     }
 
-    /// A block is launched, of this number from 1 among those that came to the SM.
+    /// The SM's next block is read: its number among those to be simulated, from 1; nothing if it is none of them.
+    pub fn read(&mut self, block: &ThreadBlock, program: &Program) -> Option<u64> {
+        let (own, count) = self.share;
+        let number = own + self.stream.blocks * count;
+        self.stream.count(block, program);
+        let wanted = self.plan.contains(number);
+        self.wanted += u64::from(wanted);
+        wanted.then_some(self.wanted)
+    }
+
+    /// A block is launched, of this number among those to be simulated.
     pub fn launch(&mut self, number: u64, counters: &Counters) {
         // Blocks without instructions are not launched.
         while self.awaited.last().is_some_and(|&awaited| awaited <= number) {
@@ -118,21 +147,57 @@ impl Marks {
             self.noted.push(*counters);
         }
     }
+
+    /// All blocks are read. The last ones may have had no instruction.
+    pub fn end_stream(&mut self, counters: &Counters) {
+        self.launch(self.wanted, counters);
+    }
+
+    /// No block is left on the SM.
+    pub fn end(&mut self, counters: &Counters) {
+        self.end.get_or_insert(*counters);
+    }
 }
 
-/// What a sampled launch tells, from the marks of all SMs; `counters` of all it simulated.
-pub(super) fn observe(plan: &Plan, marks: &[Marks], counters: Counters) -> Draw {
-    let cost = |number: usize| {
-        let mut cost = Counters::default();
-        for Marks { noted, .. } in marks {
+/// L2 takes note of what a block that is not simulated loads and stores. Local memory is left out: its words are the
+/// thread's alone, and lie where the block's slot on the SM says.
+pub(super) fn warm<T: Copy>(unit: &mut LoadStoreUnit<T>, block: &ThreadBlock, code: &Code, now: u64) {
+    for instruction in block.warps.iter().flat_map(|warp| &warp.instructions) {
+        let decoded = code.of(instruction);
+        let (Some(memory), Some(first)) = (decoded.memory, block.first_address(instruction)) else {
+            continue;
+        };
+        let space = match memory.space {
+            MemorySpace::Generic => code.header.space_of(first),
+            space => space,
+        };
+        if space == MemorySpace::Global {
+            unit.warm(now, memory.access, decoded.width, &block.addresses(instruction));
+        }
+    }
+}
+
+/// What a sampled launch tells, from what all SMs found, each with its counters before; `counters` of all it simulated.
+pub(super) fn observe(plan: &Plan, found: &[(Drawing, Counters)], counters: Counters) -> Draw {
+    let window = |number: usize| {
+        let mut window = Counters::default();
+        for (Drawing { noted, .. }, _) in found {
             if let [Some(before), Some(after)] = [noted.get(number), noted.get(number + 1)] {
-                cost.add(&after.since(before));
+                window.add(&after.since(before));
             }
         }
-        cost
+        window
     };
-    let drawn = (0..plan.drawn as usize).map(cost).collect();
-    Draw { simulated: counters, clusters: plan.clusters, drawn, sms: marks.len() as u64 }
+    let share = |(drawing, before): &(Drawing, Counters)| Share {
+        stream: drawing.stream,
+        simulated: drawing.end.unwrap_or(*before).since(before),
+    };
+    Draw {
+        simulated: counters,
+        clusters: plan.clusters,
+        windows: (0..plan.drawn as usize).map(window).collect(),
+        shares: found.iter().map(share).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -147,30 +212,29 @@ mod tests {
     fn every_cluster_is_drawn_as_often_as_any_other() {
         let mut often = vec![0u32; 100];
         for seed in 0..20_000 {
-            let plan = plan(seed, 7, 3 * 12 + 5 + 100 * 12, 4, 3);
-            assert_eq!((plan.first, plan.cluster, plan.clusters, plan.drawn), (29, 12, 100, 15));
-            let wanted = plan.selection();
-            assert!((0..29).chain(1229..1241).all(|number| wanted.contains(number)));
+            let plan = plan(seed, 4, 4 * 12 + 5 + 100 * 12, 4, 3);
+            assert_eq!((plan.first, plan.cluster, plan.clusters, plan.drawn), (29, 12, 100, 25));
+            assert!((0..29).chain(1229..1253).all(|number| plan.contains(number)));
             for (number, often) in often.iter_mut().enumerate() {
                 let begin = 29 + 12 * number as u64;
-                let blocks = (begin..begin + 12).filter(|&block| wanted.contains(block)).count();
+                let blocks = (begin..begin + 12).filter(|&block| plan.contains(block)).count();
                 assert!(blocks == 0 || blocks == 12, "clusters are drawn whole");
                 *often += u32::from(blocks == 12);
             }
         }
-        // 3,000 of 20,000 draws, with a standard deviation of 50.
-        assert_eq!(often.iter().sum::<u32>(), 15 * 20_000);
-        assert!(often.iter().all(|&often| often.abs_diff(3_000) < 250), "{often:?}");
+        // 5,000 of 20,000 draws, with a standard deviation of 61.
+        assert_eq!(often.iter().sum::<u32>(), 25 * 20_000);
+        assert!(often.iter().all(|&often| often.abs_diff(5_000) < 300), "{often:?}");
     }
 
     #[test]
     fn marks_stand_at_the_last_block_of_each_cluster_on_every_sm() {
-        let plan = plan(3, 5, 163, 2, 3);
-        let wanted = plan.selection();
+        let plan = plan(3, 5, 403, 2, 3);
         for own in 0..3 {
-            let blocks: Vec<u64> = (0..163).filter(|&n| wanted.contains(n) && n % 3 == own).collect();
+            let blocks: Vec<u64> = (0..403).filter(|&n| plan.contains(n) && n % 3 == own).collect();
             let marks: Vec<u64> = plan.marks((own, 3)).collect();
-            assert_eq!(*marks.last().unwrap(), blocks.len() as u64);
+            // One cluster is behind the one that the last window begins with.
+            assert_eq!(*marks.last().unwrap() + 2, blocks.len() as u64);
             for (number, &mark) in marks.iter().enumerate() {
                 let last = blocks[mark as usize - 1];
                 assert!(last >= plan.first && (last + 3 - plan.first) % plan.cluster < 3, "{number}: {last}");
@@ -181,9 +245,9 @@ mod tests {
     #[test]
     fn a_launch_with_few_clusters_is_simulated_whole() {
         let sampling = Sampling { every: 64, seed: 1 };
-        assert!(Plan::new(sampling, 0, 11 * 4, 4, 1).is_none());
-        assert!(Plan::new(sampling, 0, 11 * 4 + 3, 4, 1).is_none());
-        assert!(Plan::new(sampling, 0, 12 * 4, 4, 1).is_some());
+        assert!(Plan::new(sampling, 0, 28 * 4, 4, 1).is_none());
+        assert!(Plan::new(sampling, 0, 28 * 4 + 3, 4, 1).is_none());
+        assert!(Plan::new(sampling, 0, 29 * 4, 4, 1).is_some());
         assert!(Plan::new(sampling, 0, 3, 4, 1).is_none());
     }
 }

@@ -1,8 +1,8 @@
 //! The front of an SM: a kernel under way, whose thread blocks come onto the SM.
 
-use gpurf_trace::{KernelReader, Selection, ThreadBlock};
+use gpurf_trace::{KernelReader, ThreadBlock};
 
-use super::draw::{Marks, Plan};
+use super::draw::{warm, Drawing, Plan};
 use super::error::SmError;
 use super::machine::Machine;
 use super::names::{BlockId, Region, Slot};
@@ -19,10 +19,10 @@ pub(super) struct Front {
     pub launch_end: u64,
     /// Blocks launched so far.
     pub blocks: u64,
-    /// Blocks read so far, with those that have no instruction.
-    read: u64,
     /// If not all blocks are simulated.
-    pub marks: Option<Marks>,
+    pub drawing: Option<Drawing>,
+    /// The next block's number among those that are.
+    number: u64,
     /// Counters at the kernel's start.
     pub counters: Counters,
     pub stalls: Stalls,
@@ -30,7 +30,7 @@ pub(super) struct Front {
 
 impl Front {
     /// Of a kernel whose first block can start in cycle `launch_end`. Those of its blocks come onto this SM whose number
-    /// leaves the remainder `share.0`, by `share.1`, if there is a plan those of them that are drawn.
+    /// leaves the remainder `share.0`, by `share.1`; if there is a plan, those of them that are drawn.
     pub fn new<E>(
         mut reader: KernelReader,
         occupancy: Occupancy,
@@ -40,17 +40,16 @@ impl Front {
         machine: &mut Machine<E>,
     ) -> Result<Self, SmError> {
         let (counters, stalls) = (machine.context.records.counters, machine.context.records.stalls);
-        let wanted = plan.map_or_else(Selection::all, Plan::selection).share(share.0, share.1);
-        reader.restrict(&wanted);
-        let marks = plan.map(|plan| Marks::new(plan, share));
+        reader.restrict(share.0, share.1);
+        let drawing = plan.map(|plan| Drawing::new(plan, share));
         let mut front = Front {
             reader,
             occupancy,
             next_block: None,
             launch_end,
             blocks: 0,
-            read: 0,
-            marks,
+            drawing,
+            number: 0,
             counters,
             stalls,
         };
@@ -68,14 +67,19 @@ impl Front {
         self.has_block() && machine.context.blocks.count() < self.occupancy.residents
     }
 
-    /// Reads the SM's next block that has any instruction, and decodes what is new in it.
+    /// Reads the SM's next block that has any instruction, and decodes what is new in it and in those before it that are
+    /// not simulated.
     fn fetch_block<E>(&mut self, machine: &mut Machine<E>) -> Result<(), SmError> {
+        let Machine { context, .. } = machine;
         while let Some(block) = self.reader.next_block()? {
-            self.read += 1;
+            let program = self.reader.program();
+            let number = match &mut self.drawing {
+                Some(drawing) => drawing.read(&block, program),
+                None => Some(self.blocks + 1),
+            };
             if block.instruction_count() == 0 {
                 continue;
             }
-            let context = &mut machine.context;
             if let Some(warp) = block.warps.iter().find(|warp| warp.id as usize >= self.occupancy.warps) {
                 return Err(SmError::WarpBeyond {
                     kernel: context.code.header.name.clone(),
@@ -85,22 +89,17 @@ impl Front {
                 });
             }
             let registers = self.occupancy.registers;
-            context.code.decode(self.reader.program(), registers, &context.config, &mut context.records)?;
-            self.next_block = Some(block);
-            return Ok(());
-        }
-        if let Some(marks) = &mut self.marks {
-            // The last blocks may have had no instruction.
-            marks.launch(self.read, &machine.context.records.counters);
-        }
-        let header = self.reader.header();
-        let grid = header.block_count();
-        match self.reader.passed() {
-            Some(blocks) if self.marks.is_some() && blocks != grid => {
-                Err(SmError::PartOfGrid { kernel: header.name.clone(), blocks, grid })
+            context.code.decode(program, registers, &context.config, &mut context.records)?;
+            if let Some(number) = number {
+                (self.next_block, self.number) = (Some(block), number);
+                return Ok(());
             }
-            _ => Ok(()),
+            warm(&mut context.memory.unit, &block, &context.code, context.clock.now);
         }
+        if let Some(drawing) = &mut self.drawing {
+            drawing.end_stream(&context.records.counters);
+        }
+        Ok(())
     }
 
     /// Launches the next block, if there is one, and reads the one after it.
@@ -111,7 +110,7 @@ impl Front {
         machine: &mut Machine<E>,
     ) -> Result<Option<BlockId>, SmError> {
         let Some(mut block) = self.next_block.take() else { return Ok(None) };
-        let number = self.read;
+        let launched = self.number;
         let Machine { sub_cores, context, next_serial, .. } = machine;
         let id = context.blocks.free_number(slot);
         let mut warps = 0;
@@ -131,8 +130,8 @@ impl Front {
         context.blocks.enter(id, Resident::new(block, warps, slot, region));
         sub_cores.iter().for_each(|sub_core| sub_core.begin_block(id, context));
         self.blocks += 1;
-        if let Some(marks) = &mut self.marks {
-            marks.launch(number, &machine.context.records.counters);
+        if let Some(drawing) = &mut self.drawing {
+            drawing.launch(launched, &machine.context.records.counters);
         }
         self.fetch_block(machine)?;
         // If no block has ended before, nothing but the launches themselves lies behind.

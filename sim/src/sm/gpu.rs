@@ -24,8 +24,8 @@ use crate::energy::Energies;
 use crate::engines::{Engines, RunsSubCore};
 use crate::issue::SthldController;
 use crate::statistics::{
-    ratio, Counters, Draw, Draws, Interval, KernelStatistics, ResidentBlocks, Sample, Stalls, Statistics,
-    Summary,
+    ratio, Auxiliary, Counters, Draw, Draws, Interval, KernelStatistics, ResidentBlocks, Sample, Stalls,
+    Statistics, Summary,
 };
 
 /// SMs whose sub-cores' hardware is run by engines of type `E`.
@@ -202,8 +202,7 @@ impl<E: RunsSubCore> Gpu<E> {
                 break;
             }
         }
-        self.finish_kernel(kernel, plan.as_ref());
-        Ok(())
+        self.finish_kernel(kernel, plan.as_ref())
     }
 
     /// What is drawn of a launch; nothing if it is simulated whole.
@@ -214,9 +213,9 @@ impl<E: RunsSubCore> Gpu<E> {
         Ok(Plan::new(*sampling, self.kernels.len() as u64, blocks, resident, sms))
     }
 
-    fn finish_kernel(&mut self, kernel: &Kernel, plan: Option<&Plan>) {
+    fn finish_kernel(&mut self, kernel: &Kernel, plan: Option<&Plan>) -> Result<(), SmError> {
         let (mut counters, mut stalls) = (Counters::default(), Stalls::default());
-        let (mut blocks, mut resident_blocks, mut marks) = (0, 0, vec![]);
+        let (mut blocks, mut resident_blocks, mut drawings) = (0, 0, vec![]);
         for finished in self.sms.iter_mut().filter_map(Sm::finish) {
             let cycles = counters.cycles.max(finished.counters.cycles);
             counters.add(&finished.counters);
@@ -224,16 +223,26 @@ impl<E: RunsSubCore> Gpu<E> {
             stalls.add(&finished.stalls);
             blocks += finished.blocks;
             resident_blocks = finished.resident_blocks;
-            marks.extend(finished.marks);
+            drawings.extend(finished.drawing);
         }
         counters.fed_cycles /= self.sms.len() as u64;
         let header = kernel.header();
         if let Some(sampled) = &mut self.sampling {
             match plan {
-                Some(plan) => sampled.draws.push(observe(plan, &marks, counters)),
-                None => sampled.whole.add(&counters),
+                Some(plan) => {
+                    let draw = observe(plan, &drawings, counters);
+                    let (read, grid) = (draw.stream().blocks, header.block_count());
+                    if read != grid {
+                        return Err(SmError::PartOfGrid { kernel: header.name.clone(), blocks: read, grid });
+                    }
+                    sampled.blocks += read;
+                    sampled.draws.push(draw);
+                }
+                None => {
+                    sampled.blocks += blocks;
+                    sampled.whole.add(&counters);
+                }
             }
-            sampled.blocks += if plan.is_some() { header.block_count() } else { blocks };
         }
         self.kernels.push(KernelStatistics {
             name: header.name.clone(),
@@ -242,6 +251,7 @@ impl<E: RunsSubCore> Gpu<E> {
             resident_blocks,
             summary: Summary::new(counters, stalls),
         });
+        Ok(())
     }
 
     /// Counters of all SMs; cycles are those of one, and those until the last block's launch their mean.
@@ -306,23 +316,26 @@ impl<E: RunsSubCore> Gpu<E> {
     fn estimates(&self) -> Option<Sample> {
         let Sampled { sampling: Sampling { every, seed }, draws, whole, blocks } = self.sampling.as_ref()?;
         let simulated_blocks = self.kernels.iter().map(|kernel| kernel.blocks).sum();
-        let events = Draws { draws, whole: *whole };
+        let draws = Draws { draws, whole: *whole };
+        let (instructions, reads) = (draws.warp_instructions(), draws.operand_reads());
+        let cycles = draws.cycles();
+        let hits = draws.events(|counters| counters.hits, Auxiliary::OperandReads);
         Some(Sample {
             seed: *seed,
             every: *every,
             launches: self.kernels.len() as u64,
-            sampled_launches: draws.len() as u64,
+            sampled_launches: draws.draws.len() as u64,
             blocks: *blocks,
             simulated_blocks,
             share: ratio(simulated_blocks, *blocks),
-            cycles: events.total(|counters| counters.cycles),
-            warp_instructions: events.total(|counters| counters.warp_instructions),
-            ipc: events.ratio(|counters| counters.warp_instructions, |counters| counters.cycles),
-            operand_reads: events.total(|counters| counters.operand_reads),
-            hits: events.total(|counters| counters.hits),
-            hit_ratio: events.ratio(|counters| counters.hits, |counters| counters.operand_reads),
-            bank_reads: events.total(|counters| counters.bank_reads),
-            bank_writes: events.total(|counters| counters.bank_writes),
+            cycles,
+            warp_instructions: instructions,
+            ipc: cycles.divides(instructions as f64),
+            operand_reads: reads,
+            hits,
+            hit_ratio: hits.scaled(if reads == 0 { 0.0 } else { 1.0 / reads as f64 }),
+            bank_reads: draws.events(|counters| counters.bank_reads, Auxiliary::OperandReads),
+            bank_writes: draws.events(|counters| counters.bank_writes, Auxiliary::Instructions),
         })
     }
 

@@ -9,7 +9,7 @@ use gpurf_trace::{Intervals, KernelReader, Liveness};
 use super::code::Code;
 use super::context::Context;
 use super::core::Core;
-use super::draw::{Marks, Plan};
+use super::draw::{Drawing, Plan};
 use super::error::SmError;
 use super::front::Front;
 use super::load_sharing::LoadSharing;
@@ -54,8 +54,8 @@ pub(super) struct Finished {
     pub blocks: u64,
     /// Blocks that are resident at a time, at most.
     pub resident_blocks: usize,
-    /// If not all blocks were simulated.
-    pub marks: Option<Marks>,
+    /// If not all blocks were simulated; with the counters at the kernel's start.
+    pub drawing: Option<(Drawing, Counters)>,
 }
 
 impl<E: RunsSubCore> Sm<E> {
@@ -159,6 +159,9 @@ impl<E: RunsSubCore> Sm<E> {
         }
         // Nothing is resident either if the last block left in the last cycle.
         over |= !front.has_block() && self.machine.context.blocks.count() == 0;
+        if let Some(drawing) = front.drawing.as_mut().filter(|_| over) {
+            drawing.end(&self.machine.context.records.counters);
+        }
         self.front = Some(front);
         Ok(over)
     }
@@ -193,7 +196,8 @@ impl<E: RunsSubCore> Sm<E> {
             (records.counters.since(&front.counters), records.stalls.since(&front.stalls));
         self.check_kernel(&counters, &stalls);
         let (blocks, resident_blocks) = (front.blocks, front.occupancy.residents);
-        Some(Finished { counters, stalls, blocks, resident_blocks, marks: front.marks })
+        let drawing = front.drawing.map(|drawing| (drawing, front.counters));
+        Some(Finished { counters, stalls, blocks, resident_blocks, drawing })
     }
 
     /// One cycle; whether another one right after it may see anything happen.

@@ -1,26 +1,33 @@
 //! What a sample of a run's thread blocks says of the whole run, and how sure that is.
 //!
-//! A launch has K clusters of thread blocks of which n were drawn (the SM's module on drawing says how), and blocks that
-//! were simulated in any case. If T is what was counted in all that was simulated, of some event, and yⱼ what was counted
-//! in the j-th cluster drawn, the whole launch has about
+//! The stream alone tells how many warp instructions the whole run has and how many operands they read: these are known
+//! exactly, and are the **auxiliary variables** of ratio estimates (W. G. Cochran, Sampling Techniques, 3rd ed., ch. 6):
+//! instructions for cycles and bank writes, operand reads for hits and bank reads. A launch has K clusters of thread blocks
+//! of which n were drawn (the SM's module on drawing says how). If in the window of the j-th of them yⱼ events and xⱼ of the
+//! auxiliary variable were counted, and T and t in all that was simulated, of X in the launch, it has about
 //!
-//! > Ŷ = T + (K / n − 1) Σ yⱼ
+//! > Ŷ = T + R (X − t), where R = Σ yⱼ / Σ xⱼ
 //!
-//! of them: what happens at its start and in its end, as the SM drains, is counted once. Launches add up. The ratio of
-//! two such sums, as IPC and hit ratio are, is estimated by the ratio of the estimates.
+//! events: what was simulated is counted once, as it was, with the launch's start and the end in which the SM drains. Work
+//! that a cluster leaves to its neighbour's window is in numerator and denominator of the same window. The instructions that
+//! are left out are known for each SM, so each SM's cycles are estimated with the common R, and the launch has those of the SM
+//! that takes longest. Launches add up.
 //!
-//! The variance is estimated by **successive differences**, which suits systematic samples: a trend over the launch does not
-//! count as error (K. M. Wolter, Introduction to Variance Estimation, 2nd ed., ch. 8):
+//! Windows that follow each other are not independent, for they share blocks: the residuals eⱼ = yⱼ − R xⱼ are added up in
+//! batches Bᵢ of at least four neighbouring windows, 20 batches at most, which are taken for independent (**batch means**:
+//! A. M. Law, Simulation Modeling and Analysis, ch. 9). Of m batches **successive differences** are taken, which suits
+//! systematic samples: little of a trend of R over the launch counts as error (K. M. Wolter, Introduction to Variance
+//! Estimation, 2nd ed., ch. 8):
 //!
-//! > v(Ŷ) = K² (1 − n / K) / n · Σ (yⱼ − yⱼ₋₁)² / (2 (n − 1))
+//! > v(Ŷ) = (X / Σ xⱼ)² (1 − n / K) m / (m − 1) Σ (Bᵢ − Bᵢ₋₁)² / 2
 //!
-//! For a ratio R = Ŷ / X̂, the residuals yⱼ − R xⱼ take the place of yⱼ, and the variance is divided by X̂² (Cochran,
-//! ch. 6). The interval of 95% is that of Student's t with the degrees of freedom by Satterthwaite's rule from the n − 1
-//! of each launch.
+//! Such a variance is as sure as one with 2 (m − 1)² / (3 m − 4) degrees of freedom. The interval of 95% is that of Student's
+//! t with so many, over several launches with those by Satterthwaite's rule.
 //!
-//! The error is that of drawing. That the caches of a sampled run have not seen the blocks left out, and that STHLD has
+//! The error is that of drawing. That the L1 cache of a sampled run has not seen the blocks left out, and that STHLD has
 //! fewer intervals to settle in, is no part of it.
 
+use gpurf_trace::{Program, ThreadBlock};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -28,6 +35,10 @@ use super::Counters;
 
 /// The two-sided confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
+/// Neighbouring windows in a batch, at least.
+const BATCH: usize = 4;
+/// Batches, at most.
+const BATCHES: usize = 20;
 
 /// What the thread blocks drawn from a run say of the whole run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,12 +59,12 @@ pub struct Sample {
     pub share: f64,
     /// Cycles of the whole run.
     pub cycles: Estimate,
-    /// Warp instructions of the whole run.
-    pub warp_instructions: Estimate,
+    /// Warp instructions of the whole run, which are known.
+    pub warp_instructions: u64,
     /// Warp instructions per cycle.
     pub ipc: Estimate,
-    /// Source registers read by the whole run.
-    pub operand_reads: Estimate,
+    /// Source registers read by the whole run, which are known.
+    pub operand_reads: u64,
     /// Those of them that the collectors or caches served.
     pub hits: Estimate,
     /// Hits per operand read.
@@ -77,45 +88,138 @@ pub struct Estimate {
     pub high: f64,
 }
 
+impl Estimate {
+    /// So many times of it.
+    pub(crate) fn scaled(self, factor: f64) -> Estimate {
+        let Estimate { value, standard_error, low, high } = self;
+        let [value, standard_error, low, high] = [value, standard_error, low, high].map(|part| factor * part);
+        Estimate { value, standard_error, low, high }
+    }
+
+    /// A known number divided by it; 0 by nothing. The error is that to first order.
+    pub(crate) fn divides(self, number: f64) -> Estimate {
+        if self.value == 0.0 {
+            return self;
+        }
+        let value = number / self.value;
+        let Estimate { standard_error, low, high, .. } = self.scaled(value / self.value);
+        Estimate { value, standard_error, low: 2.0 * value - high, high: 2.0 * value - low }
+    }
+}
+
+/// What a launch's stream alone tells of thread blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stream {
+    pub blocks: u64,
+    pub warp_instructions: u64,
+    pub operand_reads: u64,
+}
+
+impl Stream {
+    /// Counts a block, whose instructions are those of `program`.
+    pub fn count(&mut self, block: &ThreadBlock, program: &Program) {
+        self.blocks += 1;
+        for warp in &block.warps {
+            self.warp_instructions += warp.instructions.len() as u64;
+            let sources =
+                warp.instructions.iter().map(|dynamic| program[dynamic.static_index].sources.len() as u64);
+            self.operand_reads += sources.sum::<u64>();
+        }
+    }
+
+    fn add(self, other: &Stream) -> Stream {
+        Stream {
+            blocks: self.blocks + other.blocks,
+            warp_instructions: self.warp_instructions + other.warp_instructions,
+            operand_reads: self.operand_reads + other.operand_reads,
+        }
+    }
+}
+
+/// What is known of the whole run, and tells how much of it was left out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Auxiliary {
+    Instructions,
+    OperandReads,
+}
+
+impl Auxiliary {
+    fn counted(self, counters: &Counters) -> f64 {
+        match self {
+            Auxiliary::Instructions => counters.warp_instructions as f64,
+            Auxiliary::OperandReads => counters.operand_reads as f64,
+        }
+    }
+
+    fn known(self, stream: &Stream) -> f64 {
+        match self {
+            Auxiliary::Instructions => stream.warp_instructions as f64,
+            Auxiliary::OperandReads => stream.operand_reads as f64,
+        }
+    }
+}
+
 /// What was counted in a launch that was sampled.
 #[derive(Clone, Debug)]
 pub(crate) struct Draw {
-    /// In all of it that was simulated; cycles are those of one SM.
+    /// In all of it that was simulated.
     pub simulated: Counters,
     /// Clusters that could have been drawn.
     pub clusters: u64,
-    /// In each cluster drawn, in order; cycles are the sum over the SMs.
-    pub drawn: Vec<Counters>,
-    pub sms: u64,
+    /// In the window of each cluster drawn, in order; the sum over the SMs, also of cycles.
+    pub windows: Vec<Counters>,
+    /// Of each SM.
+    pub shares: Vec<Share>,
 }
 
-/// An event's count in a launch: in all that was simulated, and in each cluster drawn.
-struct Counted {
-    simulated: f64,
-    drawn: Vec<f64>,
-    clusters: f64,
+/// An SM's share of a launch.
+#[derive(Clone, Debug)]
+pub(crate) struct Share {
+    /// Of all its blocks.
+    pub stream: Stream,
+    /// In those simulated, until the last of them ended.
+    pub simulated: Counters,
 }
 
-impl Counted {
-    /// How often it happens in the whole launch.
-    fn total(&self) -> f64 {
-        let n = self.drawn.len().max(1) as f64;
-        self.simulated + (self.clusters / n - 1.0) * self.drawn.iter().sum::<f64>()
+/// The events of a launch as the windows tell them.
+struct Regression {
+    /// Events for each of the auxiliary variable.
+    slope: f64,
+    /// Of the slope.
+    variance: f64,
+    /// Of the variance.
+    freedom: f64,
+}
+
+/// Events of a kind.
+type Events = fn(&Counters) -> u64;
+
+impl Draw {
+    /// What the stream tells of the launch.
+    pub fn stream(&self) -> Stream {
+        self.shares.iter().fold(Stream::default(), |sum, share| sum.add(&share.stream))
     }
 
-    /// Variance of that.
-    fn variance(&self) -> f64 {
-        let (n, k) = (self.drawn.len() as f64, self.clusters);
-        if self.drawn.len() < 2 {
-            return 0.0;
+    fn regression(&self, events: Events, auxiliary: Auxiliary) -> Regression {
+        let pairs: Vec<(f64, f64)> =
+            self.windows.iter().map(|window| (events(window) as f64, auxiliary.counted(window))).collect();
+        let (y, x) = pairs.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+        if x == 0.0 {
+            return Regression { slope: 0.0, variance: 0.0, freedom: 1.0 };
         }
-        let squares: f64 = self.drawn.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
-        k * k * (1.0 - n / k) / n * squares / (2.0 * (n - 1.0))
+        let slope = y / x;
+        let residuals: Vec<f64> = pairs.iter().map(|(y, x)| y - slope * x).collect();
+        let count = (residuals.len() / BATCH).clamp(2, BATCHES);
+        let batch = |number: usize| number * residuals.len() / count;
+        let sums = (0..count).map(|number| residuals[batch(number)..batch(number + 1)].iter().sum::<f64>());
+        let sums: Vec<f64> = sums.collect();
+        let batches = count as f64;
+        let squares: f64 = sums.windows(2).map(|pair| (pair[1] - pair[0]).powi(2) / 2.0).sum();
+        let left_out = 1.0 - residuals.len() as f64 / self.clusters as f64;
+        let variance = left_out * batches / (batches - 1.0) * squares / (x * x);
+        Regression { slope, variance, freedom: 2.0 * (batches - 1.0).powi(2) / (3.0 * batches - 4.0) }
     }
 }
-
-/// Events of a kind, by launch.
-type Events<'a> = &'a dyn Fn(&Counters) -> u64;
 
 /// What is estimated from.
 pub(crate) struct Draws<'a> {
@@ -126,55 +230,137 @@ pub(crate) struct Draws<'a> {
 }
 
 impl Draws<'_> {
-    /// Of the launches that were sampled, how often `events` happen, less `ratio` times how often `others` do.
-    fn counted<'s>(&'s self, events: Events<'s>, ratio: f64, others: Events<'s>) -> Vec<Counted> {
-        let residual = |counters: &Counters| events(counters) as f64 - ratio * others(counters) as f64;
-        let of = |draw: &Draw| {
-            // Those of a cluster are the sum over the SMs.
-            let per_sm = |mut counters: Counters, sms: u64| {
-                let cycles = counters.cycles;
-                counters.cycles = 0;
-                residual(&counters) + residual(&Counters { cycles, ..Counters::default() }) / sms as f64
-            };
-            Counted {
-                simulated: residual(&draw.simulated),
-                drawn: draw.drawn.iter().map(|&counters| per_sm(counters, draw.sms)).collect(),
-                clusters: draw.clusters as f64,
-            }
-        };
-        self.draws.iter().map(of).collect()
+    /// Warp instructions of the whole run.
+    pub fn warp_instructions(&self) -> u64 {
+        let launches = self.draws.iter().map(|draw| draw.stream().warp_instructions);
+        self.whole.warp_instructions + launches.sum::<u64>()
+    }
+
+    /// Source registers that they read.
+    pub fn operand_reads(&self) -> u64 {
+        let launches = self.draws.iter().map(|draw| draw.stream().operand_reads);
+        self.whole.operand_reads + launches.sum::<u64>()
     }
 
     /// How often something happens in the whole run.
-    pub fn total(&self, events: impl Fn(&Counters) -> u64) -> Estimate {
-        let counted = self.counted(&events, 0.0, &|_| 0);
-        let total = events(&self.whole) as f64 + counted.iter().map(Counted::total).sum::<f64>();
-        estimate(total, &counted, 1.0)
+    pub fn events(&self, events: Events, auxiliary: Auxiliary) -> Estimate {
+        let launch = |draw: &Draw| {
+            let Regression { slope, variance, freedom } = draw.regression(events, auxiliary);
+            let known = auxiliary.known(&draw.stream());
+            let left_out = known - auxiliary.counted(&draw.simulated);
+            (events(&draw.simulated) as f64 + slope * left_out, known * known * variance, freedom)
+        };
+        estimate(events(&self.whole) as f64, self.draws.iter().map(launch))
     }
 
-    /// How often something happens in the whole run for each time that something else does; 0 if that never happens.
-    pub fn ratio(&self, events: impl Fn(&Counters) -> u64, others: impl Fn(&Counters) -> u64) -> Estimate {
-        let (part, whole) = (self.total(&events).value, self.total(&others).value);
-        if whole == 0.0 {
-            return estimate(0.0, &[], 1.0);
-        }
-        estimate(part / whole, &self.counted(&events, part / whole, &others), whole)
+    /// Cycles of the whole run.
+    pub fn cycles(&self) -> Estimate {
+        let cycles: Events = |counters| counters.cycles;
+        let auxiliary = Auxiliary::Instructions;
+        let launch = |draw: &Draw| {
+            let Regression { slope, variance, freedom } = draw.regression(cycles, auxiliary);
+            let of = |Share { stream, simulated }: &Share| {
+                let known = auxiliary.known(stream);
+                (cycles(simulated) as f64 + slope * (known - auxiliary.counted(simulated)), known)
+            };
+            let shares = draw.shares.iter().map(of);
+            let (longest, known) =
+                shares.max_by(|one, other| one.0.total_cmp(&other.0)).expect("a GPU has an SM");
+            (longest, known * known * variance, freedom)
+        };
+        estimate(self.whole.cycles as f64, self.draws.iter().map(launch))
     }
 }
 
-/// `value`, whose error is that of a sum over launches divided by `scale`.
-fn estimate(value: f64, counted: &[Counted], scale: f64) -> Estimate {
-    let variances = counted.iter().map(|launch| (launch.variance(), launch.drawn.len() as f64 - 1.0));
-    let varying: Vec<(f64, f64)> = variances.filter(|(variance, _)| *variance > 0.0).collect();
-    let variance: f64 = varying.iter().map(|(variance, _)| variance).sum();
-    let standard_error = variance.sqrt() / scale;
-    let half = match varying.is_empty() {
-        true => 0.0,
-        false => {
-            let freedom = variance.powi(2) / varying.iter().map(|(v, freedom)| v * v / freedom).sum::<f64>();
-            let student = StudentsT::new(0.0, 1.0, freedom).expect("a positive number of degrees of freedom");
+/// A sum of what is known and of launches, each with its variance and the degrees of freedom of that.
+fn estimate(known: f64, launches: impl Iterator<Item = (f64, f64, f64)>) -> Estimate {
+    let (mut value, mut variance, mut spread) = (known, 0.0, 0.0);
+    for (launch, of_launch, freedom) in launches {
+        value += launch;
+        variance += of_launch;
+        spread += of_launch * of_launch / freedom;
+    }
+    let standard_error = f64::sqrt(variance);
+    let half = match spread > 0.0 {
+        true => {
+            let student = StudentsT::new(0.0, 1.0, variance * variance / spread);
+            let student = student.expect("a positive number of degrees of freedom");
             standard_error * student.inverse_cdf((1.0 + CONFIDENCE) / 2.0)
         }
+        false => 0.0,
     };
     Estimate { value, standard_error, low: value - half, high: value + half }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters(cycles: u64, warp_instructions: u64) -> Counters {
+        Counters { cycles, warp_instructions, ..Counters::default() }
+    }
+
+    /// A launch on one SM whose start and end take 100 cycles and 50 instructions.
+    fn draw(windows: &[(u64, u64)], clusters: u64, warp_instructions: u64) -> Draw {
+        let windows: Vec<Counters> = windows.iter().map(|&(cycles, count)| counters(cycles, count)).collect();
+        let mut simulated = counters(100, 50);
+        windows.iter().for_each(|window| simulated.add(window));
+        let stream = Stream { blocks: 0, warp_instructions, operand_reads: 0 };
+        Draw { simulated, clusters, windows, shares: vec![Share { stream, simulated }] }
+    }
+
+    fn cycles(draws: &[Draw]) -> Estimate {
+        Draws { draws, whole: Counters::default() }.cycles()
+    }
+
+    #[test]
+    fn what_is_in_proportion_to_the_instructions_is_known_without_error() {
+        let windows: Vec<(u64, u64)> =
+            (1..=24).map(|number| (3 * number * number, number * number)).collect();
+        let drawn: u64 = windows.iter().map(|window| window.1).sum();
+        let Estimate { value, standard_error, .. } = cycles(&[draw(&windows, 240, 50 + 10 * drawn)]);
+        assert_eq!((value, standard_error), ((100 + 30 * drawn) as f64, 0.0));
+    }
+
+    #[test]
+    fn the_variance_is_that_of_differences_between_batches() {
+        // Six batches of four: sums of the residuals are 8, -8, 8, -8, 8, -8.
+        let windows: Vec<(u64, u64)> =
+            (0..24).map(|number| if number / 4 % 2 == 0 { (12, 10) } else { (8, 10) }).collect();
+        let one = cycles(&[draw(&windows, 96, 50 + 960)]);
+        assert_eq!(one.value, (100 + 960) as f64);
+        let population = 50.0 + 960.0;
+        let variance: f64 = (population / 240.0f64).powi(2) * 0.75 * (6.0 / 5.0) * 5.0 * 16.0 * 16.0 / 2.0;
+        assert!((one.standard_error - variance.sqrt()).abs() < 1e-9 * one.standard_error, "{one:?}");
+        // Student's t of 50 / 14 degrees of freedom is 2.91.
+        let half = one.high - one.value;
+        assert!((half / one.standard_error - 2.91).abs() < 0.01 && one.low == one.value - half, "{one:?}");
+        // Two launches: twice the variance, and twice the degrees of freedom, of which t is 2.36.
+        let two = cycles(&[draw(&windows, 96, 50 + 960), draw(&windows, 96, 50 + 960)]);
+        assert!((two.standard_error / one.standard_error - 2f64.sqrt()).abs() < 1e-9);
+        assert!(((two.high - two.value) / two.standard_error - 2.36).abs() < 0.02, "{two:?}");
+    }
+
+    #[test]
+    fn a_launch_takes_as_long_as_the_sm_that_takes_longest() {
+        let windows = [(30, 10); 24];
+        let mut draw = draw(&windows, 48, 480);
+        // The second SM ended earlier, but more of its blocks were left out.
+        let share = |cycles, instructions, left_out| Share {
+            stream: Stream { blocks: 0, warp_instructions: instructions + left_out, operand_reads: 0 },
+            simulated: counters(cycles, instructions),
+        };
+        draw.shares = vec![share(400, 130, 100), share(350, 120, 130)];
+        let estimate = cycles(&[draw]);
+        assert_eq!((estimate.value, estimate.standard_error), (350.0 + 3.0 * 130.0, 0.0));
+    }
+
+    #[test]
+    fn what_never_happens_is_estimated_zero() {
+        let draws = [draw(&[(30, 10); 24], 48, 480)];
+        let draws = Draws { draws: &draws, whole: Counters::default() };
+        let none = Estimate { value: 0.0, standard_error: 0.0, low: 0.0, high: 0.0 };
+        assert_eq!(draws.events(|counters| counters.hits, Auxiliary::OperandReads), none);
+        assert_eq!(none.divides(3.0), none);
+    }
 }

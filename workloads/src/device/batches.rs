@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpurf_trace::{Selection, ThreadBlock};
+use gpurf_trace::ThreadBlock;
 use rayon::prelude::*;
 
 use crate::emulator::{Executed, Launch, Memory};
@@ -23,8 +23,8 @@ pub(super) struct Progress {
     /// As blocks see it.
     seen: Arc<Memory>,
     next: u64,
-    /// The blocks that are executed.
-    wanted: Selection,
+    /// The blocks that are executed: those whose number leaves this remainder, by how many.
+    share: (u64, u64),
     /// Bytes of the stream and writes of a block, at most so far.
     largest: usize,
     /// Blocks of the last batch.
@@ -54,7 +54,7 @@ impl Progress {
     /// A launch that is to begin on `memory`.
     pub fn new(launch: Arc<Launch>, memory: Memory) -> Progress {
         let seen = Arc::new(memory.clone());
-        Progress { launch, memory, seen, next: 0, wanted: Selection::all(), largest: 0, size: 0 }
+        Progress { launch, memory, seen, next: 0, share: (0, 1), largest: 0, size: 0 }
     }
 
     /// How many blocks fit into the window: one for each thread if they are as large as the largest so far; more if there
@@ -73,7 +73,8 @@ impl Progress {
             self.seen = Arc::new(self.memory.clone());
         }
         self.size = if serial { 1 } else { self.fitting() };
-        let blocks = (self.next..self.launch.blocks()).filter(|&number| self.wanted.contains(number));
+        let (own, count) = self.share;
+        let blocks = (self.next..self.launch.blocks()).filter(|number| number % count == own);
         let blocks: Vec<u64> = blocks.take(self.size).collect();
         let Some(last) = blocks.last() else { return Ok(Batch::Over) };
         self.next = last + 1;
@@ -95,18 +96,18 @@ impl Progress {
         Ok(Batch::Executed(done))
     }
 
-    /// Has only the wanted blocks executed; whether that is possible: it is not where others may depend on what they
-    /// write.
-    pub fn restrict(&mut self, wanted: &Selection) -> bool {
+    /// Has only the blocks executed whose number leaves this remainder, by how many; whether that is possible: it is
+    /// not where others may depend on what they write.
+    pub fn restrict(&mut self, own: u64, count: u64) -> bool {
         let possible = !self.launch.code.serial;
         if possible {
-            self.wanted = wanted.clone();
+            self.share = (own, count);
         }
         possible
     }
 
     /// Whether all blocks are executed, so that memory is as the launch leaves it in the end.
     pub fn is_whole(&self) -> bool {
-        self.wanted.is_all()
+        self.share.1 == 1
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gpurf_trace::{BlockSource, Program, Selection, ThreadBlock};
+use gpurf_trace::{BlockSource, Program, ThreadBlock};
 
 use super::batches::{Batch, Progress, Work};
 use crate::emulator::{Changes, Launch, Memory};
@@ -102,7 +102,8 @@ pub(super) struct EmulatedBlocks {
     /// The launch under way, from the first block that is asked for until the last one.
     progress: Option<Progress>,
     ready: VecDeque<ThreadBlock>,
-    wanted: Selection,
+    /// The blocks that are wanted: those whose number leaves this remainder, by how many.
+    share: (u64, u64),
     is_over: bool,
 }
 
@@ -110,8 +111,8 @@ impl EmulatedBlocks {
     /// The launch of this number.
     pub fn new(history: Arc<History>, number: usize) -> EmulatedBlocks {
         let launch = history.launch(number);
-        let (ready, wanted) = (VecDeque::new(), Selection::all());
-        EmulatedBlocks { history, number, launch, progress: None, ready, wanted, is_over: false }
+        let ready = VecDeque::new();
+        EmulatedBlocks { history, number, launch, progress: None, ready, share: (0, 1), is_over: false }
     }
 
     fn next(&mut self, program: &mut Program) -> Result<Option<ThreadBlock>> {
@@ -120,7 +121,7 @@ impl EmulatedBlocks {
                 program.clone_from(&self.launch.code.program);
                 let memory = self.history.before(self.number)?;
                 let mut progress = Progress::new(Arc::clone(&self.launch), memory);
-                progress.restrict(&self.wanted);
+                progress.restrict(self.share.0, self.share.1);
                 self.progress = Some(progress);
             }
             let progress = self.progress.as_mut().expect("just begun");
@@ -144,8 +145,8 @@ impl BlockSource for EmulatedBlocks {
         self.next(program).map_err(|error| gpurf_trace::Error::Source { message: error.to_string() })
     }
 
-    fn restrict(&mut self, wanted: &Selection) -> bool {
-        self.wanted = wanted.clone();
+    fn restrict(&mut self, own: u64, count: u64) -> bool {
+        self.share = (own, count);
         !self.launch.code.serial
     }
 }

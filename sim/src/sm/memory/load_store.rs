@@ -55,6 +55,15 @@ impl<T: Copy> LoadStoreUnit<T> {
         }
     }
 
+    /// L2 takes note of an access to global memory that is not simulated.
+    pub fn warm(&mut self, now: u64, access: MemoryAccess, width: u64, addresses: &[u64]) {
+        let LoadStoreUnit { coalescer, l2, .. } = self;
+        coalescer.coalesce(addresses.iter().copied(), width);
+        if let Some(partitions) = &mut l2.partitions {
+            coalescer.sectors().for_each(|sector| partitions.warm(now, access, sector));
+        }
+    }
+
     /// The sub-core's queue has room.
     #[inline]
     pub fn accepts(&self, sub_core: usize) -> bool {
