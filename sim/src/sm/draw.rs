@@ -16,21 +16,23 @@
 //! hits, is counted of the same work, whichever cluster's it is: ratios are taken between counts of the same windows.
 //!
 //! The blocks that are not drawn are read all the same. Their instructions and operands are counted, so that those of the
-//! whole launch are known, and what they load and store is noted in L2's tags, without taking time or bandwidth, block by
-//! block and past L1: **functional warming** (R. E. Wunderlich et al., SMARTS, ISCA 2003). So the drawn blocks find in L2
-//! what those before them would have left there.
+//! whole launch are known. What they load and store is noted in the tags of L1 and L2 as the next drawn block is launched,
+//! without taking time or bandwidth, block by block: **functional warming** (R. E. Wunderlich et al., SMARTS, ISCA 2003).
+//! So the drawn blocks find in the caches what those before them would have left there, about.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use gpurf_trace::{MemorySpace, Program, ThreadBlock};
+use gpurf_trace::{MemoryAccess, MemorySpace, Program, ThreadBlock};
 
 use super::code::Code;
-use super::memory::LoadStoreUnit;
+use super::memory::{LoadStoreUnit, SectorAccess};
 use crate::statistics::{Counters, Draw, Share, Stream};
 
 /// Clusters drawn of a launch at least: six batches of four, from which the error is estimated.
 const LEAST_CLUSTERS: u64 = 24;
+/// A launch of which more than one cluster in so many would be drawn is simulated whole.
+const WORTHWHILE: u64 = 2;
 /// Clusters at the start that are always simulated.
 const FIRST_CLUSTERS: u64 = 2;
 /// Clusters at the end that are.
@@ -39,7 +41,7 @@ const LAST_CLUSTERS: u64 = 2;
 /// How thread blocks are drawn from each launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampling {
-    /// One cluster in so many, and 24 of a launch at least; a launch with fewer is simulated whole.
+    /// One cluster in so many, and 24 of a launch at least; a launch of which that is more than half is simulated whole.
     pub every: u64,
     /// Of the random starts.
     pub seed: u64,
@@ -52,9 +54,7 @@ pub(super) struct Plan {
     first: u64,
     /// Blocks of a cluster.
     cluster: u64,
-    /// Clusters that can be drawn; [`LAST_CLUSTERS`] more are behind them.
-    clusters: u64,
-    /// Those drawn.
+    /// Clusters drawn.
     drawn: u64,
     ranges: Arc<[Range<u64>]>,
 }
@@ -66,7 +66,7 @@ impl Plan {
         let cluster = resident * sms;
         let clusters = (blocks / cluster).checked_sub(FIRST_CLUSTERS + LAST_CLUSTERS)?;
         let drawn = clusters.div_ceil(sampling.every).max(LEAST_CLUSTERS);
-        if drawn >= clusters {
+        if drawn * WORTHWHILE > clusters {
             return None;
         }
         let first = blocks - (clusters + LAST_CLUSTERS) * cluster;
@@ -86,7 +86,7 @@ impl Plan {
             }
         }
         ranges.last_mut()?.end = blocks;
-        Some(Plan { first, cluster, clusters, drawn, ranges: ranges.into() })
+        Some(Plan { first, cluster, drawn, ranges: ranges.into() })
     }
 
     /// Whether the block of this number, from 0, is simulated.
@@ -118,6 +118,8 @@ pub(super) struct Drawing {
     noted: Vec<Counters>,
     /// As the SM's last block ended.
     end: Option<Counters>,
+    /// What the blocks load and store that come before the next block to be simulated, and are not.
+    passed: Vec<(MemoryAccess, SectorAccess)>,
 }
 
 impl Drawing {
@@ -126,7 +128,8 @@ impl Drawing {
         let mut awaited: Vec<u64> = plan.marks(share).collect();
         awaited.reverse();
         let plan = plan.clone();
-        Drawing { plan, share, stream: Stream::default(), wanted: 0, awaited, noted: vec![], end: None }
+        let stream = Stream::default();
+        Drawing { plan, share, stream, wanted: 0, awaited, noted: vec![], end: None, passed: vec![] }
     }
 
     /// The SM's next block is read: its number among those to be simulated, from 1; nothing if it is none of them.
@@ -148,6 +151,30 @@ impl Drawing {
         }
     }
 
+    /// A block is read that is not simulated. Of what it loads and stores, local memory is left out: its words are the
+    /// thread's alone, and lie where the block's slot on the SM says.
+    pub fn pass<T: Copy>(&mut self, block: &ThreadBlock, code: &Code, unit: &mut LoadStoreUnit<T>) {
+        for instruction in block.warps.iter().flat_map(|warp| &warp.instructions) {
+            let decoded = code.of(instruction);
+            let (Some(memory), Some(first)) = (decoded.memory, block.first_address(instruction)) else {
+                continue;
+            };
+            let space = match memory.space {
+                MemorySpace::Generic => code.header.space_of(first),
+                space => space,
+            };
+            if space == MemorySpace::Global {
+                let sectors = unit.sectors(decoded.width, &block.addresses(instruction));
+                self.passed.extend(sectors.map(|sector| (memory.access, sector)));
+            }
+        }
+    }
+
+    /// The blocks passed would have run by now: the caches take note of what they load and store.
+    pub fn warm<T: Copy>(&mut self, unit: &mut LoadStoreUnit<T>, now: u64) {
+        self.passed.drain(..).for_each(|(access, sector)| unit.warm(now, access, sector));
+    }
+
     /// All blocks are read. The last ones may have had no instruction.
     pub fn end_stream(&mut self, counters: &Counters) {
         self.launch(self.wanted, counters);
@@ -156,24 +183,6 @@ impl Drawing {
     /// No block is left on the SM.
     pub fn end(&mut self, counters: &Counters) {
         self.end.get_or_insert(*counters);
-    }
-}
-
-/// L2 takes note of what a block that is not simulated loads and stores. Local memory is left out: its words are the
-/// thread's alone, and lie where the block's slot on the SM says.
-pub(super) fn warm<T: Copy>(unit: &mut LoadStoreUnit<T>, block: &ThreadBlock, code: &Code, now: u64) {
-    for instruction in block.warps.iter().flat_map(|warp| &warp.instructions) {
-        let decoded = code.of(instruction);
-        let (Some(memory), Some(first)) = (decoded.memory, block.first_address(instruction)) else {
-            continue;
-        };
-        let space = match memory.space {
-            MemorySpace::Generic => code.header.space_of(first),
-            space => space,
-        };
-        if space == MemorySpace::Global {
-            unit.warm(now, memory.access, decoded.width, &block.addresses(instruction));
-        }
     }
 }
 
@@ -194,7 +203,6 @@ pub(super) fn observe(plan: &Plan, found: &[(Drawing, Counters)], counters: Coun
     };
     Draw {
         simulated: counters,
-        clusters: plan.clusters,
         windows: (0..plan.drawn as usize).map(window).collect(),
         shares: found.iter().map(share).collect(),
     }
@@ -213,7 +221,7 @@ mod tests {
         let mut often = vec![0u32; 100];
         for seed in 0..20_000 {
             let plan = plan(seed, 4, 4 * 12 + 5 + 100 * 12, 4, 3);
-            assert_eq!((plan.first, plan.cluster, plan.clusters, plan.drawn), (29, 12, 100, 25));
+            assert_eq!((plan.first, plan.cluster, plan.drawn), (29, 12, 25));
             assert!((0..29).chain(1229..1253).all(|number| plan.contains(number)));
             for (number, often) in often.iter_mut().enumerate() {
                 let begin = 29 + 12 * number as u64;
@@ -245,9 +253,9 @@ mod tests {
     #[test]
     fn a_launch_with_few_clusters_is_simulated_whole() {
         let sampling = Sampling { every: 64, seed: 1 };
-        assert!(Plan::new(sampling, 0, 28 * 4, 4, 1).is_none());
-        assert!(Plan::new(sampling, 0, 28 * 4 + 3, 4, 1).is_none());
-        assert!(Plan::new(sampling, 0, 29 * 4, 4, 1).is_some());
+        assert!(Plan::new(sampling, 0, 51 * 4, 4, 1).is_none());
+        assert!(Plan::new(sampling, 0, 51 * 4 + 3, 4, 1).is_none());
+        assert!(Plan::new(sampling, 0, 52 * 4, 4, 1).is_some());
         assert!(Plan::new(sampling, 0, 3, 4, 1).is_none());
     }
 }

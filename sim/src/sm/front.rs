@@ -2,7 +2,7 @@
 
 use gpurf_trace::{KernelReader, ThreadBlock};
 
-use super::draw::{warm, Drawing, Plan};
+use super::draw::{Drawing, Plan};
 use super::error::SmError;
 use super::machine::Machine;
 use super::names::{BlockId, Region, Slot};
@@ -94,7 +94,9 @@ impl Front {
                 (self.next_block, self.number) = (Some(block), number);
                 return Ok(());
             }
-            warm(&mut context.memory.unit, &block, &context.code, context.clock.now);
+            if let Some(drawing) = &mut self.drawing {
+                drawing.pass(&block, &context.code, &mut context.memory.unit);
+            }
         }
         if let Some(drawing) = &mut self.drawing {
             drawing.end_stream(&context.records.counters);
@@ -131,7 +133,9 @@ impl Front {
         sub_cores.iter().for_each(|sub_core| sub_core.begin_block(id, context));
         self.blocks += 1;
         if let Some(drawing) = &mut self.drawing {
-            drawing.launch(launched, &machine.context.records.counters);
+            let context = &mut machine.context;
+            drawing.launch(launched, &context.records.counters);
+            drawing.warm(&mut context.memory.unit, context.clock.now);
         }
         self.fetch_block(machine)?;
         // If no block has ended before, nothing but the launches themselves lies behind.

@@ -2,8 +2,8 @@
 //!
 //! The stream alone tells how many warp instructions the whole run has and how many operands they read: these are known
 //! exactly, and are the **auxiliary variables** of ratio estimates (W. G. Cochran, Sampling Techniques, 3rd ed., ch. 6):
-//! instructions for cycles and bank writes, operand reads for hits and bank reads. A launch has K clusters of thread blocks
-//! of which n were drawn (the SM's module on drawing says how). If in the window of the j-th of them yⱼ events and xⱼ of the
+//! instructions for cycles and bank writes, operand reads for hits and bank reads. A launch has clusters of thread
+//! blocks of which some were drawn (the SM's module on drawing says how). If in the window of the j-th of them yⱼ events and xⱼ of the
 //! auxiliary variable were counted, and T and t in all that was simulated, of X in the launch, it has about
 //!
 //! > Ŷ = T + R (X − t), where R = Σ yⱼ / Σ xⱼ
@@ -19,13 +19,14 @@
 //! systematic samples: little of a trend of R over the launch counts as error (K. M. Wolter, Introduction to Variance
 //! Estimation, 2nd ed., ch. 8):
 //!
-//! > v(Ŷ) = (X / Σ xⱼ)² (1 − n / K) m / (m − 1) Σ (Bᵢ − Bᵢ₋₁)² / 2
+//! > v(Ŷ) = (X / Σ xⱼ)² m / (m − 1) Σ (Bᵢ − Bᵢ₋₁)² / 2
 //!
-//! Such a variance is as sure as one with 2 (m − 1)² / (3 m − 4) degrees of freedom. The interval of 95% is that of Student's
+//! It is not made less for the share that was drawn, as that of a sample of a finite population is: with their true neighbours around them, the windows drawn
+//! would not have counted quite what they did. Such a variance is as sure as one with 2 (m − 1)² / (3 m − 4) degrees of freedom. The interval of 95% is that of Student's
 //! t with so many, over several launches with those by Satterthwaite's rule.
 //!
-//! The error is that of drawing. That the L1 cache of a sampled run has not seen the blocks left out, and that STHLD has
-//! fewer intervals to settle in, is no part of it.
+//! The error is that of drawing. That STHLD has fewer intervals to settle in, and that the caches have seen the blocks left
+//! out one after the other, is no part of it.
 
 use gpurf_trace::{Program, ThreadBlock};
 use serde::Serialize;
@@ -164,8 +165,6 @@ impl Auxiliary {
 pub(crate) struct Draw {
     /// In all of it that was simulated.
     pub simulated: Counters,
-    /// Clusters that could have been drawn.
-    pub clusters: u64,
     /// In the window of each cluster drawn, in order; the sum over the SMs, also of cycles.
     pub windows: Vec<Counters>,
     /// Of each SM.
@@ -215,8 +214,7 @@ impl Draw {
         let sums: Vec<f64> = sums.collect();
         let batches = count as f64;
         let squares: f64 = sums.windows(2).map(|pair| (pair[1] - pair[0]).powi(2) / 2.0).sum();
-        let left_out = 1.0 - residuals.len() as f64 / self.clusters as f64;
-        let variance = left_out * batches / (batches - 1.0) * squares / (x * x);
+        let variance = batches / (batches - 1.0) * squares / (x * x);
         Regression { slope, variance, freedom: 2.0 * (batches - 1.0).powi(2) / (3.0 * batches - 4.0) }
     }
 }
@@ -301,12 +299,12 @@ mod tests {
     }
 
     /// A launch on one SM whose start and end take 100 cycles and 50 instructions.
-    fn draw(windows: &[(u64, u64)], clusters: u64, warp_instructions: u64) -> Draw {
+    fn draw(windows: &[(u64, u64)], warp_instructions: u64) -> Draw {
         let windows: Vec<Counters> = windows.iter().map(|&(cycles, count)| counters(cycles, count)).collect();
         let mut simulated = counters(100, 50);
         windows.iter().for_each(|window| simulated.add(window));
         let stream = Stream { blocks: 0, warp_instructions, operand_reads: 0 };
-        Draw { simulated, clusters, windows, shares: vec![Share { stream, simulated }] }
+        Draw { simulated, windows, shares: vec![Share { stream, simulated }] }
     }
 
     fn cycles(draws: &[Draw]) -> Estimate {
@@ -318,7 +316,7 @@ mod tests {
         let windows: Vec<(u64, u64)> =
             (1..=24).map(|number| (3 * number * number, number * number)).collect();
         let drawn: u64 = windows.iter().map(|window| window.1).sum();
-        let Estimate { value, standard_error, .. } = cycles(&[draw(&windows, 240, 50 + 10 * drawn)]);
+        let Estimate { value, standard_error, .. } = cycles(&[draw(&windows, 50 + 10 * drawn)]);
         assert_eq!((value, standard_error), ((100 + 30 * drawn) as f64, 0.0));
     }
 
@@ -327,16 +325,16 @@ mod tests {
         // Six batches of four: sums of the residuals are 8, -8, 8, -8, 8, -8.
         let windows: Vec<(u64, u64)> =
             (0..24).map(|number| if number / 4 % 2 == 0 { (12, 10) } else { (8, 10) }).collect();
-        let one = cycles(&[draw(&windows, 96, 50 + 960)]);
+        let one = cycles(&[draw(&windows, 50 + 960)]);
         assert_eq!(one.value, (100 + 960) as f64);
         let population = 50.0 + 960.0;
-        let variance: f64 = (population / 240.0f64).powi(2) * 0.75 * (6.0 / 5.0) * 5.0 * 16.0 * 16.0 / 2.0;
+        let variance: f64 = (population / 240.0f64).powi(2) * (6.0 / 5.0) * 5.0 * 16.0 * 16.0 / 2.0;
         assert!((one.standard_error - variance.sqrt()).abs() < 1e-9 * one.standard_error, "{one:?}");
         // Student's t of 50 / 14 degrees of freedom is 2.91.
         let half = one.high - one.value;
         assert!((half / one.standard_error - 2.91).abs() < 0.01 && one.low == one.value - half, "{one:?}");
         // Two launches: twice the variance, and twice the degrees of freedom, of which t is 2.36.
-        let two = cycles(&[draw(&windows, 96, 50 + 960), draw(&windows, 96, 50 + 960)]);
+        let two = cycles(&[draw(&windows, 50 + 960), draw(&windows, 50 + 960)]);
         assert!((two.standard_error / one.standard_error - 2f64.sqrt()).abs() < 1e-9);
         assert!(((two.high - two.value) / two.standard_error - 2.36).abs() < 0.02, "{two:?}");
     }
@@ -344,7 +342,7 @@ mod tests {
     #[test]
     fn a_launch_takes_as_long_as_the_sm_that_takes_longest() {
         let windows = [(30, 10); 24];
-        let mut draw = draw(&windows, 48, 480);
+        let mut draw = draw(&windows, 480);
         // The second SM ended earlier, but more of its blocks were left out.
         let share = |cycles, instructions, left_out| Share {
             stream: Stream { blocks: 0, warp_instructions: instructions + left_out, operand_reads: 0 },
@@ -357,7 +355,7 @@ mod tests {
 
     #[test]
     fn what_never_happens_is_estimated_zero() {
-        let draws = [draw(&[(30, 10); 24], 48, 480)];
+        let draws = [draw(&[(30, 10); 24], 480)];
         let draws = Draws { draws: &draws, whole: Counters::default() };
         let none = Estimate { value: 0.0, standard_error: 0.0, low: 0.0, high: 0.0 };
         assert_eq!(draws.events(|counters| counters.hits, Auxiliary::OperandReads), none);

@@ -12,7 +12,7 @@ use gpurf_trace::{MemoryAccess, MemorySpace};
 use crate::config::Config;
 use crate::statistics::Counters;
 
-use super::coalescer::Coalescer;
+use super::coalescer::{Coalescer, SectorAccess};
 use super::l1::{Passage, L1};
 use super::l2::L2;
 use super::shared::shared_cost;
@@ -55,12 +55,19 @@ impl<T: Copy> LoadStoreUnit<T> {
         }
     }
 
-    /// L2 takes note of an access to global memory that is not simulated.
-    pub fn warm(&mut self, now: u64, access: MemoryAccess, width: u64, addresses: &[u64]) {
-        let LoadStoreUnit { coalescer, l2, .. } = self;
-        coalescer.coalesce(addresses.iter().copied(), width);
-        if let Some(partitions) = &mut l2.partitions {
-            coalescer.sectors().for_each(|sector| partitions.warm(now, access, sector));
+    /// The sectors that an access to global memory touches.
+    pub fn sectors(&mut self, width: u64, addresses: &[u64]) -> impl Iterator<Item = SectorAccess> + '_ {
+        self.coalescer.coalesce(addresses.iter().copied(), width);
+        self.coalescer.sectors()
+    }
+
+    /// The caches take note of an access that is not simulated.
+    pub fn warm(&mut self, now: u64, access: MemoryAccess, sector: SectorAccess) {
+        if !self.l1.warm(now, access, sector) {
+            return;
+        }
+        if let Some(partitions) = &mut self.l2.partitions {
+            partitions.warm(now, access, sector);
         }
     }
 
