@@ -153,6 +153,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             let [gtkwave, surfer] = views::files(waveform).map(|path| path.display().to_string());
             eprintln!("{name}: gtkwave {gtkwave}, or surfer --command-file {surfer} {}", waveform.display());
         }
+        if let Some(caveat) = sample::caveat(&statistics) {
+            eprintln!("{name}: {caveat}");
+        }
         arguments.json.write(&statistics)?;
         if arguments.json.leaves_tables() {
             println!("{}", report(&name, &statistics));

@@ -76,7 +76,7 @@ fn check(what: &str, truth: f64, estimates: &[Estimate]) {
     println!("{told}");
     assert!((value - truth).abs() < error, "biased: {told}");
     assert!(inside >= 0.85, "too narrow: {told}");
-    // Trends count as error, though a systematic sample follows them.
+    // A trend counts as error, though a systematic sample follows it.
     assert!(error < 0.1 * truth && inside > 0.0, "too wide: {told}");
 }
 

@@ -16,8 +16,8 @@ use crate::Verdict;
 #[derive(Args)]
 pub struct SampleArguments {
     /// Simulate one in EVERY clusters of thread blocks of each launch, which --seed draws, and estimate the whole run. A
-    /// cluster is as many blocks as are resident at a time; 24 are drawn of a launch at least, and one with fewer is
-    /// simulated whole
+    /// cluster is as many blocks as are resident at a time; 24 are drawn of a launch at least, and one of which that is
+    /// more than half is simulated whole
     #[arg(long, value_name = "EVERY", value_parser = clap::value_parser!(u64).range(2..), conflicts_with = "cycles")]
     sample: Option<u64>,
     /// Simulate each input whole too, and set what is estimated beside what is true
@@ -81,6 +81,16 @@ pub fn extent(sample: &Sample) -> String {
     )
 }
 
+/// What differs in a sampled run from the whole one and is no part of the errors.
+pub fn caveat(statistics: &Statistics) -> Option<&'static str> {
+    let sampled = statistics.sample.as_ref().is_some_and(|sample| sample.sampled_launches > 0);
+    let controlled = statistics.intervals.iter().any(|interval| interval.state > 0);
+    (sampled && controlled).then_some(
+        "STHLD's controller has fewer intervals than in the whole run, which no standard error tells of; fix STHLD with \
+         --set sthld=N, or simulate the whole",
+    )
+}
+
 /// An input of which all was simulated, and a sample.
 #[derive(Serialize)]
 struct Beside {
@@ -128,6 +138,9 @@ pub fn beside_whole(arguments: &Arguments) -> Result<Verdict> {
         let times = [start.elapsed() - part, part];
         for error in sampled.errors.iter().chain(&whole.errors) {
             println!("{name}: error: {error}");
+        }
+        if let Some(caveat) = caveat(&sampled) {
+            eprintln!("{name}: {caveat}");
         }
         if !(sampled.is_sound() && whole.is_sound()) {
             verdict = Verdict::Fails;

@@ -54,7 +54,9 @@ pub(super) struct Plan {
     first: u64,
     /// Blocks of a cluster.
     cluster: u64,
-    /// Clusters drawn.
+    /// Clusters that can be drawn; [`LAST_CLUSTERS`] more are behind them.
+    clusters: u64,
+    /// Those drawn.
     drawn: u64,
     ranges: Arc<[Range<u64>]>,
 }
@@ -86,7 +88,7 @@ impl Plan {
             }
         }
         ranges.last_mut()?.end = blocks;
-        Some(Plan { first, cluster, drawn, ranges: ranges.into() })
+        Some(Plan { first, cluster, clusters, drawn, ranges: ranges.into() })
     }
 
     /// Whether the block of this number, from 0, is simulated.
@@ -203,6 +205,7 @@ pub(super) fn observe(plan: &Plan, found: &[(Drawing, Counters)], counters: Coun
     };
     Draw {
         simulated: counters,
+        clusters: plan.clusters,
         windows: (0..plan.drawn as usize).map(window).collect(),
         shares: found.iter().map(share).collect(),
     }
@@ -221,7 +224,7 @@ mod tests {
         let mut often = vec![0u32; 100];
         for seed in 0..20_000 {
             let plan = plan(seed, 4, 4 * 12 + 5 + 100 * 12, 4, 3);
-            assert_eq!((plan.first, plan.cluster, plan.drawn), (29, 12, 25));
+            assert_eq!((plan.first, plan.cluster, plan.clusters, plan.drawn), (29, 12, 100, 25));
             assert!((0..29).chain(1229..1253).all(|number| plan.contains(number)));
             for (number, often) in often.iter_mut().enumerate() {
                 let begin = 29 + 12 * number as u64;

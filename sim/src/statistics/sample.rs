@@ -13,17 +13,18 @@
 //! are left out are known for each SM, so each SM's cycles are estimated with the common R, and the launch has those of the SM
 //! that takes longest. Launches add up.
 //!
-//! Windows that follow each other are not independent, for they share blocks: the residuals eⱼ = yⱼ − R xⱼ are added up in
-//! batches Bᵢ of at least four neighbouring windows, 20 batches at most, which are taken for independent (**batch means**:
-//! A. M. Law, Simulation Modeling and Analysis, ch. 9). Of m batches **successive differences** are taken, which suits
-//! systematic samples: little of a trend of R over the launch counts as error (K. M. Wolter, Introduction to Variance
-//! Estimation, 2nd ed., ch. 8):
+//! Windows that follow each other are not independent: they share blocks, and warps stay in or out of step for long. So the
+//! residuals eⱼ = yⱼ − R xⱼ are added up in batches Bᵢ of at least four neighbouring windows, ten batches at most, which are
+//! taken for independent: **batch means** (A. M. Law, Simulation Modeling and Analysis, ch. 9). With n windows in m batches,
+//! of K that could have been drawn,
 //!
-//! > v(Ŷ) = (X / Σ xⱼ)² m / (m − 1) Σ (Bᵢ − Bᵢ₋₁)² / 2
+//! > v(Ŷ) = (X / Σ xⱼ)² (1 + n / K) m / (m − 1) Σ Bᵢ²
 //!
-//! It is not made less for the share that was drawn, as that of a sample of a finite population is: with their true neighbours around them, the windows drawn
-//! would not have counted quite what they did. Such a variance is as sure as one with 2 (m − 1)² / (3 m − 4) degrees of freedom. The interval of 95% is that of Student's
-//! t with so many, over several launches with those by Satterthwaite's rule.
+//! In a finite population the factor would be 1 − n / K, for what was drawn is known. Not so here: in the whole run, whose
+//! blocks before it were others, a window would not have counted quite the same. The whole run is another draw of the same
+//! process, with K windows. The interval of 95% is that of Student's t with m − 1 degrees of freedom, over several launches
+//! with those by Satterthwaite's rule. A trend of R over the launch counts as error, though a systematic sample follows it:
+//! then the interval is wider than it need be.
 //!
 //! The error is that of drawing. That STHLD has fewer intervals to settle in, and that the caches have seen the blocks left
 //! out one after the other, is no part of it.
@@ -39,7 +40,7 @@ const CONFIDENCE: f64 = 0.95;
 /// Neighbouring windows in a batch, at least.
 const BATCH: usize = 4;
 /// Batches, at most.
-const BATCHES: usize = 20;
+const BATCHES: usize = 10;
 
 /// What the thread blocks drawn from a run say of the whole run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -165,6 +166,8 @@ impl Auxiliary {
 pub(crate) struct Draw {
     /// In all of it that was simulated.
     pub simulated: Counters,
+    /// Clusters that could have been drawn.
+    pub clusters: u64,
     /// In the window of each cluster drawn, in order; the sum over the SMs, also of cycles.
     pub windows: Vec<Counters>,
     /// Of each SM.
@@ -211,11 +214,10 @@ impl Draw {
         let count = (residuals.len() / BATCH).clamp(2, BATCHES);
         let batch = |number: usize| number * residuals.len() / count;
         let sums = (0..count).map(|number| residuals[batch(number)..batch(number + 1)].iter().sum::<f64>());
-        let sums: Vec<f64> = sums.collect();
-        let batches = count as f64;
-        let squares: f64 = sums.windows(2).map(|pair| (pair[1] - pair[0]).powi(2) / 2.0).sum();
-        let variance = batches / (batches - 1.0) * squares / (x * x);
-        Regression { slope, variance, freedom: 2.0 * (batches - 1.0).powi(2) / (3.0 * batches - 4.0) }
+        let (batches, squares) = (count as f64, sums.map(|sum| sum * sum).sum::<f64>());
+        let share = residuals.len() as f64 / self.clusters as f64;
+        let variance = (1.0 + share) * batches / (batches - 1.0) * squares / (x * x);
+        Regression { slope, variance, freedom: batches - 1.0 }
     }
 }
 
@@ -304,7 +306,7 @@ mod tests {
         let mut simulated = counters(100, 50);
         windows.iter().for_each(|window| simulated.add(window));
         let stream = Stream { blocks: 0, warp_instructions, operand_reads: 0 };
-        Draw { simulated, windows, shares: vec![Share { stream, simulated }] }
+        Draw { simulated, clusters: 96, windows, shares: vec![Share { stream, simulated }] }
     }
 
     fn cycles(draws: &[Draw]) -> Estimate {
@@ -321,22 +323,33 @@ mod tests {
     }
 
     #[test]
-    fn the_variance_is_that_of_differences_between_batches() {
+    fn the_variance_is_that_of_batches() {
         // Six batches of four: sums of the residuals are 8, -8, 8, -8, 8, -8.
-        let windows: Vec<(u64, u64)> =
-            (0..24).map(|number| if number / 4 % 2 == 0 { (12, 10) } else { (8, 10) }).collect();
-        let one = cycles(&[draw(&windows, 50 + 960)]);
+        let window = |number: usize| if number / 4 % 2 == 0 { (12, 10) } else { (8, 10) };
+        let windows: Vec<(u64, u64)> = (0..24).map(window).collect();
+        let launch = draw(&windows, 50 + 960);
+        let one = cycles(&[launch.clone()]);
         assert_eq!(one.value, (100 + 960) as f64);
-        let population = 50.0 + 960.0;
-        let variance: f64 = (population / 240.0f64).powi(2) * (6.0 / 5.0) * 5.0 * 16.0 * 16.0 / 2.0;
+        // A quarter of the 96 clusters was drawn.
+        let variance = f64::powi(1010.0 / 240.0, 2) * 1.25 * (6.0 / 5.0) * 6.0 * 8.0 * 8.0;
         assert!((one.standard_error - variance.sqrt()).abs() < 1e-9 * one.standard_error, "{one:?}");
-        // Student's t of 50 / 14 degrees of freedom is 2.91.
+        // Student's t of 5 degrees of freedom is 2.571.
         let half = one.high - one.value;
-        assert!((half / one.standard_error - 2.91).abs() < 0.01 && one.low == one.value - half, "{one:?}");
-        // Two launches: twice the variance, and twice the degrees of freedom, of which t is 2.36.
-        let two = cycles(&[draw(&windows, 50 + 960), draw(&windows, 50 + 960)]);
+        assert!((half / one.standard_error - 2.571).abs() < 0.001 && one.low == one.value - half, "{one:?}");
+        // Two launches: twice the variance, and twice the degrees of freedom, of which t is 2.228.
+        let two = cycles(&[launch.clone(), launch]);
         assert!((two.standard_error / one.standard_error - 2f64.sqrt()).abs() < 1e-9);
-        assert!(((two.high - two.value) / two.standard_error - 2.36).abs() < 0.02, "{two:?}");
+        assert!(((two.high - two.value) / two.standard_error - 2.228).abs() < 0.001, "{two:?}");
+    }
+
+    #[test]
+    fn what_swings_within_a_batch_is_no_error_and_what_lasts_longer_is() {
+        let of = |period: usize| {
+            let window = |number: usize| if number / period % 2 == 0 { (12, 10) } else { (8, 10) };
+            cycles(&[draw(&(0..24).map(window).collect::<Vec<_>>(), 50 + 960)]).standard_error
+        };
+        assert_eq!(of(1), 0.0);
+        assert!(of(12) > 1.5 * of(4), "{} {}", of(12), of(4));
     }
 
     #[test]
