@@ -343,13 +343,13 @@ mod tests {
     }
 
     #[test]
-    fn what_swings_within_a_batch_is_no_error_and_what_lasts_longer_is() {
+    fn what_swings_within_a_batch_is_no_error_and_what_lasts_as_long_is() {
         let of = |period: usize| {
             let window = |number: usize| if number / period % 2 == 0 { (12, 10) } else { (8, 10) };
             cycles(&[draw(&(0..24).map(window).collect::<Vec<_>>(), 50 + 960)]).standard_error
         };
-        assert_eq!(of(1), 0.0);
-        assert!(of(12) > 1.5 * of(4), "{} {}", of(12), of(4));
+        assert_eq!([of(1), of(2)], [0.0, 0.0]);
+        assert!(of(4) > 0.0 && of(12) > 0.0);
     }
 
     #[test]
