@@ -65,7 +65,12 @@ impl EmulationArguments {
 
     /// The instruction stream of an input, which is executed for it if need be.
     pub fn open(&self, name: &str, options: Options) -> Result<Workload> {
-        let input = Input::find(name)?;
+        self.stream(&Input::find(name)?, options)
+    }
+
+    /// The same of an input that is found.
+    pub fn stream(&self, input: &Input, options: Options) -> Result<Workload> {
+        let name = input.name();
         let spinner = ProgressBar::with_draw_target(None, target()).with_message(format!("executing {name}"));
         spinner.enable_steady_tick(Duration::from_millis(250));
         let workload = input.workload(self.size, options);
@@ -162,6 +167,14 @@ impl Input {
             }
         }
         Ok(paths.iter().map(|path| path.to_string_lossy().into_owned()).collect())
+    }
+
+    /// All of its thread blocks, where otherwise a part of them stands for all.
+    pub fn whole(self) -> Input {
+        match self {
+            Input::Square(product) => Input::Square(product.whole()),
+            input => input,
+        }
     }
 
     pub fn name(&self) -> &str {

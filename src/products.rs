@@ -11,8 +11,8 @@ const SIZES: [usize; 4] = [256, 512, 1024, 2048];
 /// Rows and columns of the result that a thread block computes, with four warps in tiles of 64 x 64.
 const TILE: usize = 128;
 
-/// Of larger products one row of thread blocks runs. All blocks execute the same instructions in all of their lanes: the
-/// tile divides every size.
+/// Of larger products one row of thread blocks runs, if not all is asked for. All blocks execute the same instructions in
+/// all of their lanes: the tile divides every size.
 const LARGEST_WHOLE: usize = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +29,16 @@ pub struct Product {
     pub name: String,
     format: Format,
     size: usize,
+    /// All of it is computed, however large it is.
+    whole: bool,
 }
 
 impl Product {
     /// All of C Table V, in its order.
     pub fn all() -> impl Iterator<Item = Product> {
-        let sizes =
-            |(name, format)| SIZES.map(|size| Product { name: format!("{name}-{size}"), format, size });
+        let sizes = |(name, format)| {
+            SIZES.map(|size| Product { name: format!("{name}-{size}"), format, size, whole: false })
+        };
         [("hgemm", Format::Half), ("igemm", Format::Byte)].into_iter().flat_map(sizes)
     }
 
@@ -43,9 +46,14 @@ impl Product {
         Product::all().find(|product| product.name == name)
     }
 
+    /// All of its thread blocks, also of a large one.
+    pub fn whole(self) -> Product {
+        Product { whole: true, ..self }
+    }
+
     /// Rows of the result that are computed.
     fn rows(&self) -> usize {
-        if self.size > LARGEST_WHOLE {
+        if self.size > LARGEST_WHOLE && !self.whole {
             TILE
         } else {
             self.size

@@ -2,6 +2,7 @@
 
 mod konata;
 mod recording;
+mod sample;
 mod views;
 
 use std::ops::Range;
@@ -13,7 +14,7 @@ use comfy_table::Table;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_sim::config::Config;
-use gpurf_sim::sm::{Design, Gpu, SharedLoads, SmError};
+use gpurf_sim::sm::{Design, Gpu, Sampling, SharedLoads, SmError};
 use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
@@ -24,7 +25,7 @@ use gpurf_testbenches::sub_core_engine::{
 
 use crate::designs::DesignParser;
 use crate::engines::Engines;
-use crate::input::EmulationArguments;
+use crate::input::{EmulationArguments, Input};
 use crate::output::{grouped, progress, table, JsonArgument};
 use crate::settings::MachineArguments;
 use crate::units::{Differences, Units};
@@ -32,6 +33,7 @@ use crate::Verdict;
 
 use konata::Konata;
 use recording::{RecordingArguments, Trigger, Watch};
+use sample::SampleArguments;
 use views::Views;
 
 #[derive(Args)]
@@ -43,6 +45,7 @@ use views::Views;
   gpurf sim sgemm --design traditional --engine rtl --cycles 2000 --waveform stage.fst
   gpurf sim bfs --design finereg --around switch --pipeline switch.kanata
   gpurf sim traces/bfs --design baseline --engine lockstep --json bfs.json
+  gpurf sim sgemm --size large --sample 16
   gpurf sim traces/bfs --set collectors=4 --set l1.latency=28")]
 pub struct Arguments {
     /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders
@@ -63,12 +66,14 @@ pub struct Arguments {
     reuse: ReuseKind,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Of the hardware's random choices among free collectors, modulo 256
+    /// Of the hardware's random choices among free collectors, modulo 256, and of what --sample draws
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop after so many cycles
     #[arg(long)]
     cycles: Option<u64>,
+    #[command(flatten)]
+    sample: SampleArguments,
     #[command(flatten)]
     record: RecordingArguments,
     #[command(flatten)]
@@ -102,14 +107,24 @@ impl Arguments {
 
     /// Runs one of the inputs.
     pub fn simulate(&self, input: &str) -> Result<(String, Statistics)> {
+        self.simulate_blocks(input, self.sample.sampling(self.seed))
+    }
+
+    /// Runs all thread blocks of an input, or those drawn.
+    fn simulate_blocks(&self, input: &str, sampling: Option<Sampling>) -> Result<(String, Statistics)> {
         let (design, config) = (self.design, self.machine.load()?);
         let digests = design.shared_loads() != SharedLoads::APART;
-        let workload = self.emulation.open(input, Options { digests, ..Options::default() })?;
+        let mut found = Input::find(input)?;
+        if self.sample.is_given() {
+            found = found.whole();
+        }
+        let workload = self.emulation.stream(&found, Options { digests, ..Options::default() })?;
         let mut job = Job {
             arguments: self,
             config: &config,
             design,
             workload,
+            sampling,
             recorded: None,
             texts: InstructionTexts::default(),
         };
@@ -122,6 +137,10 @@ impl Arguments {
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
+    if arguments.sample.beside_whole {
+        arguments.emulation.set_threads()?;
+        return sample::beside_whole(&arguments);
+    }
     let file = arguments.json.is_given().then_some("--json").or(arguments.record.file());
     if let (Some(file), 2..) = (file, arguments.input.len()) {
         bail!("{file} names one file, which takes one input; run the inputs one by one");
@@ -134,9 +153,15 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             let [gtkwave, surfer] = views::files(waveform).map(|path| path.display().to_string());
             eprintln!("{name}: gtkwave {gtkwave}, or surfer --command-file {surfer} {}", waveform.display());
         }
+        if let Some(caveat) = sample::caveat(&statistics) {
+            eprintln!("{name}: {caveat}");
+        }
         arguments.json.write(&statistics)?;
         if arguments.json.leaves_tables() {
             println!("{}", report(&name, &statistics));
+            if let Some(drawn) = &statistics.sample {
+                println!("{name}: {}\n{}", sample::extent(drawn), sample::estimates(&name, drawn));
+            }
             for error in &statistics.errors {
                 println!("error: {error}");
             }
@@ -156,6 +181,7 @@ struct Job<'a> {
     config: &'a Config,
     design: Design,
     workload: Workload,
+    sampling: Option<Sampling>,
     /// The cycles that are written down.
     recorded: Option<Range<u64>>,
     texts: InstructionTexts,
@@ -255,6 +281,9 @@ impl Job<'_> {
         let mut gpu = Gpu::new(config, design, self.arguments.seed, engines);
         if let Some(cycles) = self.arguments.cycles {
             gpu.limit_cycles(cycles);
+        }
+        if let Some(sampling) = self.sampling {
+            gpu.sample(sampling);
         }
         let waveform = self.recorded.is_some() && self.arguments.record.waveform.is_some();
         if kind == Engines::Lockstep || waveform {

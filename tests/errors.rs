@@ -106,6 +106,15 @@ fn a_missing_tool() {
 }
 
 #[test]
+fn samples_are_of_one_in_two_clusters_or_fewer() {
+    for every in ["0", "1", "-3", "half"] {
+        refuses(&["sim", "vectoradd", "--sample", every], &["--sample", every]);
+    }
+    refuses(&["sim", "vectoradd", "--sample", "8", "--cycles", "100"], &["--sample", "--cycles"]);
+    refuses(&["sim", "vectoradd", "--beside-whole"], &["--sample"]);
+}
+
+#[test]
 fn nothing_is_half_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("no such folder").join("out.json");

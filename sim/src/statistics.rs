@@ -1,6 +1,7 @@
 //! What a run counts, and the JSON it is written as.
 
 pub(crate) mod counters;
+mod sample;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,8 @@ use crate::energy::Energy;
 
 use counters::is_zero;
 pub use counters::{Counters, ResidentBlocks, Stalls};
+pub(crate) use sample::{Auxiliary, Draw, Draws, Share, Stream};
+pub use sample::{Estimate, Sample};
 
 /// Counters with the ratios derived from them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -105,6 +108,9 @@ pub struct Statistics {
     pub divergences: u64,
     /// The first few failed checks, for people.
     pub errors: Vec<String>,
+    /// What the run says of the whole one, if only some thread blocks were simulated. All else is of what was simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
     /// Under a design that switches CTAs, or if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residency: Option<ResidentBlocks>,

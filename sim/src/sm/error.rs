@@ -35,6 +35,9 @@ pub enum SmError {
     #[error("kernel `{kernel}`, thread block {block:?}: warp {warp} is named, and a block has {warps} warps; correct `block dim` in the trace's header")]
     WarpBeyond { kernel: String, block: [u32; 3], warp: u32, warps: usize },
 
+    #[error("kernel `{kernel}`: its trace holds {blocks} thread blocks and its grid {grid}, so that it is not known what a sample stands for; simulate it whole")]
+    PartOfGrid { kernel: String, blocks: u64, grid: u64 },
+
     #[error("kernel `{kernel}`, cycle {cycle}: nothing has moved for {cycles} cycles: {reason}")]
     Stuck { kernel: String, cycle: u64, cycles: u64, reason: &'static str },
 }

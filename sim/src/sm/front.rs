@@ -2,6 +2,7 @@
 
 use gpurf_trace::{KernelReader, ThreadBlock};
 
+use super::draw::{Drawing, Plan};
 use super::error::SmError;
 use super::machine::Machine;
 use super::names::{BlockId, Region, Slot};
@@ -18,6 +19,10 @@ pub(super) struct Front {
     pub launch_end: u64,
     /// Blocks launched so far.
     pub blocks: u64,
+    /// If not all blocks are simulated.
+    pub drawing: Option<Drawing>,
+    /// The next block's number among those that are.
+    number: u64,
     /// Counters at the kernel's start.
     pub counters: Counters,
     pub stalls: Stalls,
@@ -25,18 +30,29 @@ pub(super) struct Front {
 
 impl Front {
     /// Of a kernel whose first block can start in cycle `launch_end`. Those of its blocks come onto this SM whose number
-    /// leaves the remainder `share.0`, by `share.1`.
+    /// leaves the remainder `share.0`, by `share.1`; if there is a plan, those of them that are drawn.
     pub fn new<E>(
         mut reader: KernelReader,
         occupancy: Occupancy,
         share: (u64, u64),
         launch_end: u64,
+        plan: Option<&Plan>,
         machine: &mut Machine<E>,
     ) -> Result<Self, SmError> {
         let (counters, stalls) = (machine.context.records.counters, machine.context.records.stalls);
         reader.restrict(share.0, share.1);
-        let mut front =
-            Front { reader, occupancy, next_block: None, launch_end, blocks: 0, counters, stalls };
+        let drawing = plan.map(|plan| Drawing::new(plan, share));
+        let mut front = Front {
+            reader,
+            occupancy,
+            next_block: None,
+            launch_end,
+            blocks: 0,
+            drawing,
+            number: 0,
+            counters,
+            stalls,
+        };
         front.fetch_block(machine)?;
         Ok(front)
     }
@@ -51,13 +67,19 @@ impl Front {
         self.has_block() && machine.context.blocks.count() < self.occupancy.residents
     }
 
-    /// Reads the SM's next block that has any instruction, and decodes what is new in it.
+    /// Reads the SM's next block that has any instruction, and decodes what is new in it and in those before it that are
+    /// not simulated.
     fn fetch_block<E>(&mut self, machine: &mut Machine<E>) -> Result<(), SmError> {
+        let Machine { context, .. } = machine;
         while let Some(block) = self.reader.next_block()? {
+            let program = self.reader.program();
+            let number = match &mut self.drawing {
+                Some(drawing) => drawing.read(&block, program),
+                None => Some(self.blocks + 1),
+            };
             if block.instruction_count() == 0 {
                 continue;
             }
-            let context = &mut machine.context;
             if let Some(warp) = block.warps.iter().find(|warp| warp.id as usize >= self.occupancy.warps) {
                 return Err(SmError::WarpBeyond {
                     kernel: context.code.header.name.clone(),
@@ -67,9 +89,17 @@ impl Front {
                 });
             }
             let registers = self.occupancy.registers;
-            context.code.decode(self.reader.program(), registers, &context.config, &mut context.records)?;
-            self.next_block = Some(block);
-            break;
+            context.code.decode(program, registers, &context.config, &mut context.records)?;
+            if let Some(number) = number {
+                (self.next_block, self.number) = (Some(block), number);
+                return Ok(());
+            }
+            if let Some(drawing) = &mut self.drawing {
+                drawing.pass(&block, &context.code, &mut context.memory.unit);
+            }
+        }
+        if let Some(drawing) = &mut self.drawing {
+            drawing.end_stream(&context.records.counters);
         }
         Ok(())
     }
@@ -82,6 +112,7 @@ impl Front {
         machine: &mut Machine<E>,
     ) -> Result<Option<BlockId>, SmError> {
         let Some(mut block) = self.next_block.take() else { return Ok(None) };
+        let launched = self.number;
         let Machine { sub_cores, context, next_serial, .. } = machine;
         let id = context.blocks.free_number(slot);
         let mut warps = 0;
@@ -101,6 +132,11 @@ impl Front {
         context.blocks.enter(id, Resident::new(block, warps, slot, region));
         sub_cores.iter().for_each(|sub_core| sub_core.begin_block(id, context));
         self.blocks += 1;
+        if let Some(drawing) = &mut self.drawing {
+            let context = &mut machine.context;
+            drawing.launch(launched, &context.records.counters);
+            drawing.warm(&mut context.memory.unit, context.clock.now);
+        }
         self.fetch_block(machine)?;
         // If no block has ended before, nothing but the launches themselves lies behind.
         if !self.has_block() && self.blocks > machine.context.blocks.count() as u64 {

@@ -11,9 +11,11 @@ use gpurf_blocks::Allocation;
 use gpurf_trace::{Command, Kernel, Reuse, Workload};
 use rayon::prelude::*;
 
+use super::draw::{observe, Plan, Sampling};
 use super::error::SmError;
 use super::marking::PartnerMarks;
 use super::memory::Partitions;
+use super::occupancy::Occupancy;
 use super::pipeline::PipelineListener;
 use super::sm::Sm;
 use super::usage::Usage;
@@ -23,7 +25,8 @@ use crate::energy::Energies;
 use crate::engines::{Engines, RunsSubCore};
 use crate::issue::SthldController;
 use crate::statistics::{
-    ratio, Counters, Interval, KernelStatistics, ResidentBlocks, Stalls, Statistics, Summary,
+    ratio, Auxiliary, Counters, Draw, Draws, Interval, KernelStatistics, ResidentBlocks, Sample, Stalls,
+    Statistics, Summary,
 };
 
 /// SMs whose sub-cores' hardware is run by engines of type `E`.
@@ -42,6 +45,17 @@ pub struct Gpu<E> {
     interval_start: Counters,
     intervals: Vec<Interval>,
     kernels: Vec<KernelStatistics>,
+    sampling: Option<Sampled>,
+}
+
+/// What was drawn of the launches.
+struct Sampled {
+    sampling: Sampling,
+    draws: Vec<Draw>,
+    /// Counted in the launches that were simulated whole.
+    whole: Counters,
+    /// Thread blocks of all launches.
+    blocks: u64,
 }
 
 /// Runs all SMs until a cycle; whether the kernel is over on all of them.
@@ -68,6 +82,7 @@ impl<E: RunsSubCore> Gpu<E> {
             interval_start: Counters::default(),
             intervals: Vec::new(),
             kernels: Vec::new(),
+            sampling: None,
         };
         match config.sthld {
             _ if design.allocation != Allocation::Malekeh => {}
@@ -82,6 +97,11 @@ impl<E: RunsSubCore> Gpu<E> {
     /// Ends the run after so many cycles, in the middle of a kernel if need be.
     pub fn limit_cycles(&mut self, cycles: u64) {
         self.cycle_limit = cycles;
+    }
+
+    /// Simulates only thread blocks drawn from each launch; before anything is run.
+    pub fn sample(&mut self, sampling: Sampling) {
+        self.sampling = Some(Sampled { sampling, draws: vec![], whole: Counters::default(), blocks: 0 });
     }
 
     /// Gives the hardware a clock edge in the cycles in which nothing can happen too, so that its cycles are the
@@ -161,12 +181,13 @@ impl<E: RunsSubCore> Gpu<E> {
             true => PartnerMarks::none(),
             false => PartnerMarks::new(&self.config.mlds, self.design.shared_loads(), kernel)?,
         };
+        let plan = self.plan(kernel)?;
         for sm in &mut self.sms {
             let reader = match reuse {
                 Some(reuse) => kernel.open_annotated(reuse)?,
                 None => kernel.open()?,
             };
-            sm.start(reader, marks.clone(), liveness.clone())?;
+            sm.start(reader, marks.clone(), liveness.clone(), plan.as_ref())?;
         }
         loop {
             let end =
@@ -185,13 +206,20 @@ impl<E: RunsSubCore> Gpu<E> {
                 break;
             }
         }
-        self.finish_kernel(kernel);
-        Ok(())
+        self.finish_kernel(kernel, plan.as_ref())
     }
 
-    fn finish_kernel(&mut self, kernel: &Kernel) {
+    /// What is drawn of a launch; nothing if it is simulated whole.
+    fn plan(&self, kernel: &Kernel) -> Result<Option<Plan>, SmError> {
+        let Some(Sampled { sampling, .. }) = &self.sampling else { return Ok(None) };
+        let resident = Occupancy::new(kernel.header(), &self.config, &self.design)?.residents as u64;
+        let (blocks, sms) = (kernel.header().block_count(), self.sms.len() as u64);
+        Ok(Plan::new(*sampling, self.kernels.len() as u64, blocks, resident, sms))
+    }
+
+    fn finish_kernel(&mut self, kernel: &Kernel, plan: Option<&Plan>) -> Result<(), SmError> {
         let (mut counters, mut stalls) = (Counters::default(), Stalls::default());
-        let (mut blocks, mut resident_blocks) = (0, 0);
+        let (mut blocks, mut resident_blocks, mut drawings) = (0, 0, vec![]);
         for finished in self.sms.iter_mut().filter_map(Sm::finish) {
             let cycles = counters.cycles.max(finished.counters.cycles);
             counters.add(&finished.counters);
@@ -199,9 +227,27 @@ impl<E: RunsSubCore> Gpu<E> {
             stalls.add(&finished.stalls);
             blocks += finished.blocks;
             resident_blocks = finished.resident_blocks;
+            drawings.extend(finished.drawing);
         }
         counters.fed_cycles /= self.sms.len() as u64;
         let header = kernel.header();
+        if let Some(sampled) = &mut self.sampling {
+            match plan {
+                Some(plan) => {
+                    let draw = observe(plan, &drawings, counters);
+                    let (read, grid) = (draw.stream().blocks, header.block_count());
+                    if read != grid {
+                        return Err(SmError::PartOfGrid { kernel: header.name.clone(), blocks: read, grid });
+                    }
+                    sampled.blocks += read;
+                    sampled.draws.push(draw);
+                }
+                None => {
+                    sampled.blocks += blocks;
+                    sampled.whole.add(&counters);
+                }
+            }
+        }
         self.kernels.push(KernelStatistics {
             name: header.name.clone(),
             id: header.id,
@@ -209,6 +255,7 @@ impl<E: RunsSubCore> Gpu<E> {
             resident_blocks,
             summary: Summary::new(counters, stalls),
         });
+        Ok(())
     }
 
     /// Counters of all SMs; cycles are those of one, and those until the last block's launch their mean.
@@ -269,6 +316,33 @@ impl<E: RunsSubCore> Gpu<E> {
         }
     }
 
+    /// What the sample says of the whole run.
+    fn estimates(&self) -> Option<Sample> {
+        let Sampled { sampling: Sampling { every, seed }, draws, whole, blocks } = self.sampling.as_ref()?;
+        let simulated_blocks = self.kernels.iter().map(|kernel| kernel.blocks).sum();
+        let draws = Draws { draws, whole: *whole };
+        let (instructions, reads) = (draws.warp_instructions(), draws.operand_reads());
+        let cycles = draws.cycles();
+        let hits = draws.events(|counters| counters.hits, Auxiliary::OperandReads);
+        Some(Sample {
+            seed: *seed,
+            every: *every,
+            launches: self.kernels.len() as u64,
+            sampled_launches: draws.draws.len() as u64,
+            blocks: *blocks,
+            simulated_blocks,
+            share: ratio(simulated_blocks, *blocks),
+            cycles,
+            warp_instructions: instructions,
+            ipc: cycles.divides(instructions as f64),
+            operand_reads: reads,
+            hits,
+            hit_ratio: hits.scaled(if reads == 0 { 0.0 } else { 1.0 / reads as f64 }),
+            bank_reads: draws.events(|counters| counters.bank_reads, Auxiliary::OperandReads),
+            bank_writes: draws.events(|counters| counters.bank_writes, Auxiliary::Instructions),
+        })
+    }
+
     /// The statistics of everything run. `engine` names what ran the sub-cores' hardware, `divergences`
     /// is the number of cycles in which two engines in lockstep differed.
     pub fn statistics(&self, engine: &str, divergences: u64) -> Statistics {
@@ -287,6 +361,7 @@ impl<E: RunsSubCore> Gpu<E> {
             energy_pj: Energies::default().of(&self.design, &self.config, &counters),
             divergences,
             errors: self.sms.iter().flat_map(|sm| sm.machine.context.records.errors.clone()).collect(),
+            sample: self.estimates(),
             intervals,
             kernels: self.kernels.clone(),
             config: self.config.clone(),

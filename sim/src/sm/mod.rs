@@ -28,6 +28,7 @@ mod completions;
 mod context;
 mod core;
 mod decoded;
+mod draw;
 mod error;
 mod executing;
 mod execution;
@@ -60,6 +61,7 @@ pub use crate::design::{
     Caching, Choices, CollectorKind, Design, DesignError, Family, Preset, Residency, SharedLoads, TwoLevel,
     PRESETS,
 };
+pub use draw::Sampling;
 pub use error::SmError;
 pub use gpu::Gpu;
 pub use occupancy::Limit;

@@ -9,6 +9,7 @@ use gpurf_trace::{Intervals, KernelReader, Liveness};
 use super::code::Code;
 use super::context::Context;
 use super::core::Core;
+use super::draw::{Drawing, Plan};
 use super::error::SmError;
 use super::front::Front;
 use super::load_sharing::LoadSharing;
@@ -53,6 +54,8 @@ pub(super) struct Finished {
     pub blocks: u64,
     /// Blocks that are resident at a time, at most.
     pub resident_blocks: usize,
+    /// If not all blocks were simulated; with the counters at the kernel's start.
+    pub drawing: Option<(Drawing, Counters)>,
 }
 
 impl<E: RunsSubCore> Sm<E> {
@@ -79,12 +82,13 @@ impl<E: RunsSubCore> Sm<E> {
         }
     }
 
-    /// Launches a kernel, of which `marks` says what its multicasting loads are.
+    /// Launches a kernel, of which `marks` says what its multicasting loads are; if there is a plan, what is drawn of it.
     pub fn start(
         &mut self,
         reader: KernelReader,
         marks: PartnerMarks,
         liveness: Option<Arc<Liveness>>,
+        plan: Option<&Plan>,
     ) -> Result<(), SmError> {
         let Machine { sub_cores, context, .. } = &mut self.machine;
         let header = reader.header();
@@ -112,7 +116,7 @@ impl<E: RunsSubCore> Sm<E> {
         let launch_end = context.clock.now + context.config.sm.launch_latency;
         context.clock.last_progress = launch_end;
         let share = self.share;
-        self.front = Some(Front::new(reader, occupancy, share, launch_end, &mut self.machine)?);
+        self.front = Some(Front::new(reader, occupancy, share, launch_end, plan, &mut self.machine)?);
         Ok(())
     }
 
@@ -155,6 +159,9 @@ impl<E: RunsSubCore> Sm<E> {
         }
         // Nothing is resident either if the last block left in the last cycle.
         over |= !front.has_block() && self.machine.context.blocks.count() == 0;
+        if let Some(drawing) = front.drawing.as_mut().filter(|_| over) {
+            drawing.end(&self.machine.context.records.counters);
+        }
         self.front = Some(front);
         Ok(over)
     }
@@ -189,7 +196,8 @@ impl<E: RunsSubCore> Sm<E> {
             (records.counters.since(&front.counters), records.stalls.since(&front.stalls));
         self.check_kernel(&counters, &stalls);
         let (blocks, resident_blocks) = (front.blocks, front.occupancy.residents);
-        Some(Finished { counters, stalls, blocks, resident_blocks })
+        let drawing = front.drawing.map(|drawing| (drawing, front.counters));
+        Some(Finished { counters, stalls, blocks, resident_blocks, drawing })
     }
 
     /// One cycle; whether another one right after it may see anything happen.

@@ -18,7 +18,7 @@ struct LineAccess {
 
 /// Bytes of one sector that a warp accesses together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SectorAccess {
+pub(in crate::sm) struct SectorAccess {
     pub line: u64,
     pub sector: usize,
     /// One bit each.

@@ -4,6 +4,8 @@
 //! table of misses has room for it. Data from L2, of a miss or of a hit on a sector that is on its way, are written back
 //! as [`Fills`] says. Stores pass the queues as loads do, and go on to L2.
 
+use gpurf_trace::MemoryAccess;
+
 use crate::config::{self, Config};
 use crate::statistics::Counters;
 
@@ -99,6 +101,18 @@ impl<T: Copy> L1<T> {
             self.tags.write(line, sector, bytes, exit);
         }
         passage.completion = passage.completion.max(l2.store(exit, access));
+    }
+
+    /// The tags after an access that takes no time; whether it goes on to L2.
+    pub fn warm(&mut self, now: u64, access: MemoryAccess, sector: SectorAccess) -> bool {
+        let SectorAccess { line, sector, bytes } = sector;
+        match access {
+            MemoryAccess::Load if self.tags.lookup(line, sector).is_some() => return false,
+            MemoryAccess::Load => _ = self.tags.fill(line, sector, now),
+            MemoryAccess::Store if self.config.store_fill => _ = self.tags.write(line, sector, bytes, now),
+            MemoryAccess::Store | MemoryAccess::Atomic => {}
+        }
+        true
     }
 
     /// Performs an atomic operation on a sector, in L2, after those of the passage.

@@ -12,7 +12,7 @@ use gpurf_trace::{MemoryAccess, MemorySpace};
 use crate::config::Config;
 use crate::statistics::Counters;
 
-use super::coalescer::Coalescer;
+use super::coalescer::{Coalescer, SectorAccess};
 use super::l1::{Passage, L1};
 use super::l2::L2;
 use super::shared::shared_cost;
@@ -52,6 +52,22 @@ impl<T: Copy> LoadStoreUnit<T> {
     pub fn copy_to_device(&mut self, address: u64, bytes: u64) {
         if let Some(partitions) = &mut self.l2.partitions {
             partitions.copy_to_device(address, bytes);
+        }
+    }
+
+    /// The sectors that an access to global memory touches.
+    pub fn sectors(&mut self, width: u64, addresses: &[u64]) -> impl Iterator<Item = SectorAccess> + '_ {
+        self.coalescer.coalesce(addresses.iter().copied(), width);
+        self.coalescer.sectors()
+    }
+
+    /// The caches take note of an access that is not simulated.
+    pub fn warm(&mut self, now: u64, access: MemoryAccess, sector: SectorAccess) {
+        if !self.l1.warm(now, access, sector) {
+            return;
+        }
+        if let Some(partitions) = &mut self.l2.partitions {
+            partitions.warm(now, access, sector);
         }
     }
 

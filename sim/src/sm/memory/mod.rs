@@ -20,6 +20,7 @@ mod shared;
 mod slots;
 
 pub(super) use access::{Access, Served};
+pub(super) use coalescer::SectorAccess;
 pub(super) use load_store::LoadStoreUnit;
 pub(super) use local::Threads;
 pub(super) use partitions::Partitions;

@@ -4,10 +4,12 @@
 //! with the shares of all (`l2.shared`). Then a line lies in one slice and one channel, each of which takes a sector at a time,
 //! and what several SMs want of one at the same time waits there: latency grows under load.
 
+use gpurf_trace::MemoryAccess;
+
 use crate::config::{self, Config};
 
 use super::cache::{place, Cache, Replaced};
-use super::coalescer::SECTOR;
+use super::coalescer::{SectorAccess, SECTOR};
 use super::link::Link;
 use super::slots::Slots;
 
@@ -75,12 +77,37 @@ impl Partitions {
 
     /// Bytes of a sector, one bit each, are stored in L2.
     pub fn store(&mut self, sent: u64, line: u64, sector: usize, bytes: u32) {
+        let replaced = self.note_store(sent, line, sector, bytes);
+        if self.config.write_back {
+            self.write_back(sent, replaced);
+        }
+    }
+
+    /// The same for the tags alone. What makes room.
+    fn note_store(&mut self, now: u64, line: u64, sector: usize, bytes: u32) -> Replaced {
         // What is stored is here; the rest of the sector need not be.
         let bytes = if self.config.partial_fill { u32::MAX } else { bytes };
-        let replaced = self.tags.write(line, sector, bytes, sent);
-        if self.config.write_back {
-            self.tags.mark_dirty(line, sector);
-            self.write_back(sent, replaced);
+        let replaced = self.tags.write(line, sector, bytes, now);
+        self.change(line, sector);
+        replaced
+    }
+
+    /// The tags after an access that takes no time, nor bandwidth for what makes room.
+    pub(super) fn warm(
+        &mut self,
+        now: u64,
+        access: MemoryAccess,
+        SectorAccess { line, sector, bytes }: SectorAccess,
+    ) {
+        if access == MemoryAccess::Store {
+            self.note_store(now, line, sector, bytes);
+            return;
+        }
+        if self.tags.lookup(line, sector).is_none() {
+            self.tags.fill(line, sector, now);
+        }
+        if access == MemoryAccess::Atomic {
+            self.change(line, sector);
         }
     }
 
