@@ -328,7 +328,7 @@ mod tests {
         let window = |number: usize| if number / 4 % 2 == 0 { (12, 10) } else { (8, 10) };
         let windows: Vec<(u64, u64)> = (0..24).map(window).collect();
         let launch = draw(&windows, 50 + 960);
-        let one = cycles(&[launch.clone()]);
+        let one = cycles(std::slice::from_ref(&launch));
         assert_eq!(one.value, (100 + 960) as f64);
         // A quarter of the 96 clusters was drawn.
         let variance = f64::powi(1010.0 / 240.0, 2) * 1.25 * (6.0 / 5.0) * 6.0 * 8.0 * 8.0;
