@@ -79,7 +79,8 @@ impl Plan {
             let index = u128::from(start) + u128::from(number) * u128::from(clusters);
             first + (index / u128::from(drawn)) as u64 * cluster
         };
-        let mut ranges = Vec::from([0..first]);
+        let mut ranges: Vec<Range<u64>> = Vec::with_capacity(drawn as usize + 2);
+        ranges.push(0..first);
         let last = blocks - LAST_CLUSTERS * cluster;
         for begin in (0..drawn).map(begin).chain([last]) {
             match ranges.last_mut() {
