@@ -404,6 +404,15 @@ mod tests {
                 let known = |group: &String| study.groups.contains_key(group);
                 assert!(curve.of.as_ref().is_none_or(known), "{name}: {:?}", curve.of);
             }
+            let bars = study.metric.iter().filter_map(|metric| metric.plot.as_deref());
+            let lines = study.plot.iter().map(|plot| plot.file.as_str());
+            let curves = study.curve.iter().map(|curve| curve.name.as_str());
+            let mut files: Vec<&str> = bars.chain(lines).chain(curves).collect();
+            files.sort();
+            assert!(
+                files.windows(2).all(|pair| pair[0] != pair[1]),
+                "{name}: two plots in a file: {files:?}"
+            );
             for table in &study.table {
                 assert!(
                     table.rows == "designs" || study.also.contains_key(&table.rows),

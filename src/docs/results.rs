@@ -113,8 +113,12 @@ pub fn headlines(root: &Path, _: &str) -> Result<String> {
                 let value = number(here.value?);
                 Some(if several { format!("{} {value}", here.condition) } else { value })
             });
-            let commands: Vec<String> =
-                records.first().iter().map(|record| format!("`{}`", record.study.command)).collect();
+            // Without the runs beside the study's own.
+            let command = |record: &Record| {
+                let words = record.study.command.split(" --also ");
+                format!("`{}`", words.take(1).collect::<String>())
+            };
+            let commands: Vec<String> = records.first().iter().map(|record| command(record)).collect();
             text += &format!(
                 "| {paper} {section}: {what} | {} | {} | {} | {} |\n",
                 number(*claimed),
