@@ -1,11 +1,15 @@
 //! Numbers that name parts of a sub-core, as types of their own where they go from one module to another. Registers have
 //! theirs where code and traces are read.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// Warps of a sub-core, one bit each.
 pub type WarpSet = u16;
 
 /// A warp of a sub-core, by its slot there: 0 to 7, or to 15 where it has as many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, BorshSerialize, BorshDeserialize,
+)]
 pub struct WarpId(pub u8);
 
 impl WarpId {
@@ -36,7 +40,7 @@ impl From<WarpId> for u32 {
 }
 
 /// A collector of a sub-core.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct CollectorId(pub u8);
 
 impl CollectorId {
@@ -63,7 +67,7 @@ impl From<CollectorId> for u32 {
 }
 
 /// A bank of a sub-core's register file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct BankId(pub u8);
 
 impl BankId {
@@ -74,7 +78,7 @@ impl BankId {
 }
 
 /// A row of a bank: one register of one warp.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Row(pub u32);
 
 impl Row {

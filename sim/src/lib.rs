@@ -45,6 +45,7 @@
 
 mod bits;
 pub mod cells;
+mod checkpoint;
 pub mod collector;
 pub mod config;
 mod design;

@@ -1,18 +1,20 @@
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut, SubCoreIn, SubCoreOut};
 use gpurf_blocks::{BankId, Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId, MAX_COLLECTORS};
 use gpurf_trace::RegisterId;
 
 use crate::bits::{all, flags, mask, members};
 use crate::cells::{Lfsr, RoundRobin};
+use crate::checkpoint::model_state;
 use crate::collector::{Collector, Edge, Issue, Placement, Results};
 use crate::issue::Holders;
 use crate::register_file::{Arbiter, Asked, Bank, Grants};
 use crate::sub_core::Behind;
 
 /// Collectors of one kind, arbiter and banks of one sub-core, built from their models.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct OperandStage<D: Data, K> {
     parameters: Parameters,
     collectors: Vec<K>,
@@ -28,7 +30,7 @@ pub struct OperandStage<D: Data, K> {
 }
 
 /// What a cycle's `settle` found out and its clock edge carries through.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Decided<D> {
     /// The collector that an instruction enters. If one does: the instruction, and what it found.
     entering: Option<CollectorId>,
@@ -153,6 +155,8 @@ impl<D: Data, K: Collector<D>> Behind<D> for OperandStage<D, K> {
     fn edge(&mut self) {
         self.tick();
     }
+
+    model_state!();
 }
 
 impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {

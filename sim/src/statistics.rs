@@ -3,6 +3,7 @@
 pub(crate) mod counters;
 mod sample;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -14,7 +15,7 @@ pub(crate) use sample::{Auxiliary, Draw, Draws, Share, Stream};
 pub use sample::{Estimate, Sample};
 
 /// Counters with the ratios derived from them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, BorshSerialize, BorshDeserialize)]
 pub struct Summary {
     /// Events.
     #[serde(flatten)]
@@ -52,7 +53,7 @@ pub fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 /// A stretch of `config.hardware.interval` cycles; the last one of a run may be shorter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 pub struct Interval {
     /// Last cycle of the interval, counted from 1.
     pub cycle: u64,
@@ -73,7 +74,7 @@ pub struct Interval {
 }
 
 /// One kernel of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, BorshSerialize, BorshDeserialize)]
 pub struct KernelStatistics {
     /// Name of the kernel.
     pub name: String,

@@ -1,7 +1,9 @@
 //! Reference model of the register-file side of a sub-core: issue stage and operand stage together.
 
+use std::io;
 use std::marker::PhantomData;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, WarpId};
 
@@ -25,6 +27,24 @@ pub trait Behind<D: Data> {
 
     /// The rising clock edge.
     fn edge(&mut self);
+
+    /// As of [`Clocked`].
+    ///
+    /// # Errors
+    /// As of [`Clocked::save`].
+    fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {
+        let _ = state;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// As of [`Clocked`].
+    ///
+    /// # Errors
+    /// As of [`Clocked::restore`].
+    fn restore(&mut self, state: &mut &[u8]) -> io::Result<()> {
+        let _ = state;
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 /// An issue stage in front of an operand stage.
@@ -66,5 +86,15 @@ impl<D: Data, S: Behind<D>> Clocked for SubCore<D, S> {
     fn tick(&mut self) {
         self.issue.edge();
         self.stage.edge();
+    }
+
+    fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {
+        self.issue.serialize(state)?;
+        self.stage.save(state)
+    }
+
+    fn restore(&mut self, state: &mut &[u8]) -> io::Result<()> {
+        self.issue = IssueStage::deserialize(state)?;
+        self.stage.restore(state)
     }
 }

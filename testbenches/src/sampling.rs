@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use gpurf_blocks::{layout, pack, unpack, Clocked, Ports};
+use gpurf_blocks::{packed, unpack, Clocked, Ports};
 
 /// The packed ports of one cycle, as they stood before its edge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,11 +69,4 @@ where
         self.samples.borrow_mut().push(Sample { inputs: packed(&inputs), outputs: packed(&outputs) });
         self.engine.tick();
     }
-}
-
-fn packed<P: Ports>(ports: &P) -> Vec<u32> {
-    let length = layout::<P>().last().map_or(0, |field| field.first_word + field.words);
-    let mut words = vec![0; length];
-    pack(ports, &mut words);
-    words
 }

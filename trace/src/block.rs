@@ -1,11 +1,12 @@
 //! Dynamic instructions: what the warps of a thread block executed.
 
 use arrayvec::ArrayVec;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 use crate::kernel::WARP_SIZE;
 
 /// One execution of an instruction by a warp: 20 bytes, copied freely.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct DynamicInstruction {
     /// Index into the kernel's [`Program`](crate::Program).
     pub static_index: u32,
@@ -38,7 +39,7 @@ const STRIDED: u8 = 1 << 6;
 pub type Addresses = ArrayVec<u64, { WARP_SIZE as usize }>;
 
 /// A warp's instructions in program order, up to and with its last `EXIT`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Warp {
     /// Number of the warp inside its thread block.
     pub id: u32,
@@ -48,7 +49,7 @@ pub struct Warp {
 
 /// A thread block: the warps the trace has for it, which may be fewer than were launched, each with
 /// the instructions the trace has for it, which may be none.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct ThreadBlock {
     /// Position in the grid: x, y, z.
     pub id: [u32; 3],

@@ -74,7 +74,7 @@ pub enum MemorySpace {
 }
 
 /// What an instruction does to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum MemoryAccess {
     /// Registers are written from memory.
     Load,
@@ -155,6 +155,7 @@ const fn memory(space: MemorySpace, access: MemoryAccess) -> Option<Memory> {
     Some(Memory { space, access })
 }
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use MemoryAccess::{Atomic, Load, Store};
 use MemorySpace::{Constant, Generic, Global, Local, Shared};
 

@@ -3,9 +3,12 @@
 use std::fmt;
 
 use arrayvec::ArrayVec;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// A vector register: `R0` to `R254`, and `R255`, the zero register RZ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, BorshSerialize, BorshDeserialize,
+)]
 pub struct RegisterId(pub u8);
 
 impl RegisterId {
@@ -57,7 +60,7 @@ impl Register {
 }
 
 /// A set of registers R0 to R255, one bit each. Words, not a bit vector of a library: with that one a run takes 30% more time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct RegisterSet([u64; 4]);
 
 impl RegisterSet {

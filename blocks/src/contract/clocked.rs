@@ -1,5 +1,7 @@
 //! The contract that every engine of a block keeps.
 
+use std::io;
+
 /// A synchronous block, seen one clock cycle at a time.
 ///
 /// A cycle is one or more calls of `settle` and then one `tick`. `settle` may be repeated with other
@@ -15,6 +17,24 @@ pub trait Clocked {
 
     /// The rising clock edge.
     fn tick(&mut self);
+
+    /// Appends the block's state between two cycles to `state`.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`]: the engine does not show its registers. Models do, hardware does not.
+    fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {
+        let _ = state;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Takes over what an engine of the same type and parameters saved, from the front of `state`.
+    ///
+    /// # Errors
+    /// As of [`Clocked::save`], and if it is not such a state.
+    fn restore(&mut self, state: &mut &[u8]) -> io::Result<()> {
+        let _ = state;
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 impl<B: Clocked + ?Sized> Clocked for Box<B> {
@@ -27,5 +47,13 @@ impl<B: Clocked + ?Sized> Clocked for Box<B> {
 
     fn tick(&mut self) {
         (**self).tick()
+    }
+
+    fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {
+        (**self).save(state)
+    }
+
+    fn restore(&mut self, state: &mut &[u8]) -> io::Result<()> {
+        (**self).restore(state)
     }
 }

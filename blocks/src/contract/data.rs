@@ -2,10 +2,14 @@
 
 use std::fmt;
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 use crate::LANES;
 
 /// A register value of [`Data::WIDTH`] bits in plain Rust, little end first.
-pub trait Data: Copy + Default + PartialEq + fmt::Debug + Send + 'static {
+pub trait Data:
+    Copy + Default + PartialEq + fmt::Debug + Send + BorshSerialize + BorshDeserialize + 'static
+{
     /// Bits of the value.
     const WIDTH: usize;
 
@@ -40,7 +44,7 @@ impl Data for u32 {
 }
 
 /// A value of `N` words of 32 bits: 32 of them are one register of a warp.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, BorshSerialize, BorshDeserialize)]
 pub struct Wide<const N: usize>(pub [u32; N]);
 
 impl<const N: usize> Default for Wide<N> {

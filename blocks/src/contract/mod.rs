@@ -8,4 +8,4 @@ mod ports;
 pub use clocked::Clocked;
 pub use data::{Data, Wide};
 pub use lockstep::{difference, Divergence, Lockstep};
-pub use ports::{layout, pack, unpack, Field, PortName, PortValue, PortVisitor, Ports};
+pub use ports::{layout, pack, packed, unpack, Field, PortName, PortValue, PortVisitor, Ports};

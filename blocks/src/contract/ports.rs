@@ -123,6 +123,14 @@ pub fn pack<P: Ports>(ports: &P, words: &mut [u32]) {
     ports.visit(&mut Pack(words, 0));
 }
 
+/// The packed words of all ports.
+pub fn packed<P: Ports>(ports: &P) -> Vec<u32> {
+    let last = layout::<P>().pop();
+    let mut words = vec![0; last.map_or(0, |field| field.first_word + field.words)];
+    pack(ports, &mut words);
+    words
+}
+
 /// Reads all ports back from `words`.
 pub fn unpack<P: Ports>(words: &[u32]) -> P {
     struct Unpack<'a>(&'a [u32], usize);

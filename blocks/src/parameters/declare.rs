@@ -12,7 +12,7 @@ macro_rules! parameters {
     ($($(#[doc = $doc:literal])+
        $name:ident $([$short:ident])?: $type:ident = $default:expr, $values:expr, $unit:tt, $source:literal;)+) => {
         /// Sizes and policies of all hardware. A module takes from them what concerns it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, BorshSerialize, BorshDeserialize)]
         pub struct Parameters {
             $(
                 $(#[doc = $doc])+

@@ -3,6 +3,7 @@
 //! W is the Malekeh workshop paper, F the full one, I inter-warp multicasting, R FineReg,
 //! C the register cache.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use serde::Serialize;
 use strum::VariantNames;
 

@@ -1,6 +1,7 @@
 //! Policies of the hardware. The command line, TOML files and results name them as `strum` and `serde` derive it:
 //! `OwnElseAnyFree` is `own_else_any_free`.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
@@ -9,7 +10,7 @@ use super::parameter::{Parameter, ParameterError, Value};
 macro_rules! policies {
     ($($(#[$attribute:meta])+ $name:ident { $($(#[$variant_attribute:meta])+ $variant:ident,)+ })+) => {$(
         $(#[$attribute])+
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
         #[strum(serialize_all = "snake_case")]
         #[serde(rename_all = "snake_case")]
         pub enum $name {

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Deserialize, Serialize};
 
 use super::parameter::{Parameter, ParameterError, Value};
@@ -11,7 +12,7 @@ use crate::STHLD_STATES;
 const RECONSTRUCTION: &str = include_str!("../../config/sthld.toml");
 
 /// What the controller does in each state; the TOML file documents the fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SthldTable {
     /// Number of the reconstruction of the papers' figure; 0 stands for the papers' own table.
@@ -25,7 +26,7 @@ pub struct SthldTable {
 }
 
 /// The ways out of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edges {
     /// After a small change of IPC.
@@ -35,7 +36,7 @@ pub struct Edges {
 }
 
 /// One edge of the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transition {
     /// 1 to 6.

@@ -1,12 +1,13 @@
 //! Reference model of the age matrix.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{AgeMatrixIn, AgeMatrixOut};
 use gpurf_blocks::{Clocked, WarpSet};
 
 use crate::bits::{members, warp_mask};
 
 /// Entries in the order of their age.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct AgeMatrix {
     oldest_first: Vec<u8>,
     renewals: WarpSet,

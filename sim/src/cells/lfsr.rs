@@ -1,11 +1,12 @@
 //! Reference model of the linear-feedback shift register.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LfsrIn, LfsrOut};
 use gpurf_blocks::Clocked;
 
 /// Random bytes from the recurrence over GF(2) `s[n+8] = 1 + s[n] + s[n+2] + s[n+3] + s[n+4]`,
 /// the newest bit the lowest. It starts at zero and runs through 255 states.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Lfsr {
     state: u8,
     step: bool,

@@ -1,12 +1,13 @@
 //! Reference model of the LRU order: W §3.2, F §III-C.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LruOrderIn, LruOrderOut};
 use gpurf_blocks::{Clocked, MAX_ENTRIES};
 
 use crate::bits::members;
 
 /// Of each entry, those used more recently.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct LruOrder {
     /// A bit per entry.
     newer: [u16; MAX_ENTRIES],

@@ -1,12 +1,13 @@
 //! Reference model of the round-robin arbiter.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{RoundRobinIn, RoundRobinOut};
 use gpurf_blocks::Clocked;
 
 use crate::bits::{all, first_from, mask};
 
 /// Grants the first request after the one granted last, around the circle.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct RoundRobin {
     requesters: usize,
     /// Whose turn it is first.

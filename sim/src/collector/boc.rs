@@ -3,6 +3,7 @@
 use gpurf_trace::RegisterId;
 use std::collections::VecDeque;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_SLOTS};
 
@@ -11,7 +12,7 @@ use super::{Collector, Edge, Issue, Placement, Results};
 use crate::bits::members;
 
 /// The instructions of the window in program order, and whether the newest is still to be dispatched.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Boc<D: Data> {
     parameters: Parameters,
     /// Newest first.
@@ -21,6 +22,7 @@ pub struct Boc<D: Data> {
     payload: u32,
     /// Its own in the stage, which is the warp that it belongs to.
     number: WarpId,
+    #[borsh(skip)]
     inputs: CollectorIn<D>,
 }
 

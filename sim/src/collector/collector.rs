@@ -4,13 +4,16 @@ use gpurf_trace::RegisterId;
 use std::borrow::Cow;
 use std::fmt;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, OperandStageIn, SubCoreIn};
 use gpurf_blocks::{Data, Parameters, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
 
 use crate::bits::{all, mask, members};
 
 /// A collector of which an operand stage can be made.
-pub trait Collector<D: Data>: Clone + fmt::Debug + Send + 'static {
+pub trait Collector<D: Data>:
+    Clone + fmt::Debug + Send + BorshSerialize + BorshDeserialize + 'static
+{
     /// Whether results pass the arbiter's write filter to its ports D.
     const IS_FILTERED: bool = false;
 
@@ -74,7 +77,7 @@ pub trait Collector<D: Data>: Clone + fmt::Debug + Send + 'static {
 }
 
 /// An instruction at the door of a collector.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Issue {
     /// Its warp.
     pub warp: WarpId,
@@ -167,7 +170,7 @@ fn named(
 }
 
 /// What an instruction finds in a collector.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Placement {
     /// Bit s: slot s was found; it has to be read from the banks. A slot that repeats the register of
     /// an earlier one that misses is neither, where the collector knows registers.
@@ -179,7 +182,7 @@ pub struct Placement {
 }
 
 /// What is written into the banks in a cycle.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Results<D> {
     /// A bit per bank: there is a write; if so, whether its value is read soon.
     pub banks: u8,

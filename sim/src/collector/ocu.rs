@@ -1,12 +1,13 @@
 //! Reference model of the operand collector unit: W §2, F §II.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_SLOTS};
 
 use super::{Collector, Edge, Issue, Placement};
 
 /// The instruction that a collector holds, and its operands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Ocu<D: Data> {
     parameters: Parameters,
     occupied: bool,
@@ -17,6 +18,7 @@ pub struct Ocu<D: Data> {
     valid: u8,
     ready: u8,
     data: [D; MAX_SLOTS],
+    #[borsh(skip)]
     inputs: CollectorIn<D>,
 }
 

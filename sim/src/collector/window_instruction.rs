@@ -3,13 +3,14 @@
 use gpurf_trace::RegisterId;
 use std::borrow::Cow;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{WindowInstructionIn, WindowInstructionOut};
 use gpurf_blocks::{Clocked, Data, Parameters, MAX_DESTINATIONS, MAX_SLOTS};
 
 use crate::bits::{all, mask, members};
 
 /// A register, and its value if it is there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Operand<D> {
     /// Register number.
     pub register: RegisterId,
@@ -18,7 +19,7 @@ pub struct Operand<D> {
 }
 
 /// Its operands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct WindowInstruction<D> {
     /// Its sources, by slot.
     pub sources: [Option<Operand<D>>; MAX_SLOTS],

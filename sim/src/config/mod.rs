@@ -10,6 +10,7 @@ mod check;
 mod describe;
 mod load;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{Parameters, LANES, MAX_ROWS, MAX_WARPS, MIN_WARPS, SUB_CORES};
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,7 @@ pub use describe::{constants, preset};
 pub use load::{ConfigError, FINEREG, PRESETS, TURING};
 
 /// All constants. The TOML file documents each field but the first.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Parameters of the register-file hardware. What a design sets of them is of no meaning here.
@@ -50,7 +51,7 @@ pub struct Config {
 }
 
 /// Which warps a warp scheduler chooses from. F Fig. 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Organisation {
     /// Each sub-core's scheduler from its own.
@@ -60,7 +61,7 @@ pub enum Organisation {
 }
 
 /// STHLD, the time that an allocation waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(untagged, expecting = "`sthld` is a number of cycles, 0 to 31, or \"adaptive\"")]
 pub enum Sthld {
     /// In cycles, for the whole run.
@@ -69,14 +70,14 @@ pub enum Sthld {
 }
 
 /// The controller of F §IV-B3 sets STHLD at the end of each interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Adaptive {
     Adaptive,
 }
 
 /// FineReg and the designs it is compared with. R.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FineReg {
     pub transfer_port: bool,
@@ -93,7 +94,7 @@ pub struct FineReg {
 }
 
 /// Which CTA takes the place of a stalled one, if there is a choice. R §V-B and §V-E differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Prefer {
     /// One that was not launched yet.
@@ -103,7 +104,7 @@ pub enum Prefer {
 }
 
 /// Which warps count as stalled where CTAs are watched and not switched. R Table III does not say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stalled {
     /// Those that would be switched: at a barrier, or waiting for a load that missed, with nothing else under way.
@@ -115,7 +116,7 @@ pub enum Stalled {
 }
 
 /// When a pending CTA can go on. R does not say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ready {
     /// As soon as one of its warps can.
@@ -125,7 +126,7 @@ pub enum Ready {
 }
 
 /// What an SM has room for, and how a kernel starts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     pub warps: usize,
@@ -140,7 +141,7 @@ pub struct Limits {
 }
 
 /// An execution unit, in cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
     /// From dispatch to write-back.
@@ -150,7 +151,7 @@ pub struct Timing {
 }
 
 /// `BAR` and `EXIT`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Control {
     pub unit: ControlUnit,
@@ -158,7 +159,7 @@ pub struct Control {
     pub initiation: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ControlUnit {
     Int,
@@ -166,13 +167,13 @@ pub enum ControlUnit {
 }
 
 /// Loads of constants into registers, `LDC`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
     pub unit: ConstantUnit,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConstantUnit {
     /// As an integer instruction.
@@ -181,13 +182,13 @@ pub enum ConstantUnit {
     LoadStore,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadStore {
     pub queue: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shared {
     pub latency: u64,
@@ -195,7 +196,7 @@ pub struct Shared {
 }
 
 /// Which loads from shared memory are multicasting loads (MLDS), and what they take.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mlds {
     pub loads: Marking,
@@ -205,7 +206,7 @@ pub struct Mlds {
 
 /// Which multicasting loads go to the multicasting unit under DARSIE, which serves the warps of a sub-core by
 /// itself. I §5.2.2 does not say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BesideDarsie {
     /// Those of which the profile finds that a warp of another sub-core performs them alike.
@@ -215,7 +216,7 @@ pub enum BesideDarsie {
 }
 
 /// Which loads from shared memory are multicasting loads. I §3.4.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Marking {
     /// All.
@@ -261,13 +262,13 @@ impl From<Marking> for String {
 }
 
 /// Local memory of the threads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Local {
     pub interleaved: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct L1 {
     pub unified: u64,
@@ -281,7 +282,7 @@ pub struct L1 {
     pub store_fill: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct L2 {
     pub size: u64,
@@ -296,7 +297,7 @@ pub struct L2 {
     pub slices: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dram {
     pub latency: u64,

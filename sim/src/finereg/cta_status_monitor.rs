@@ -1,11 +1,15 @@
 //! Reference model of the CTA status monitor: R §V-B, Table IV.
 
 use bitvec::prelude::*;
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut};
 use gpurf_blocks::{Clocked, Parameters, Tie};
 
+use crate::checkpoint::model_state;
+
 /// Where a CTA's context or its registers are; the numbers are R's Table IV.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+#[borsh(use_discriminant = true)]
 pub enum Location {
     /// There is no such CTA.
     #[default]
@@ -30,7 +34,7 @@ impl Location {
 }
 
 /// The two fields of a CTA.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Status {
     /// Where its context is.
     pub context: Location,
@@ -55,11 +59,12 @@ pub struct Candidate {
 }
 
 /// The status of every CTA.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct CtaStatusMonitor {
     status: Vec<Status>,
     tie: Tie,
     last: usize,
+    #[borsh(skip)]
     inputs: CtaStatusMonitorIn,
 }
 
@@ -147,4 +152,6 @@ impl Clocked for CtaStatusMonitor {
             }
         }
     }
+
+    model_state!();
 }

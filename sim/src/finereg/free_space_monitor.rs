@@ -1,15 +1,20 @@
 //! Reference model of the free space monitor: R §V-C.
 
 use bitvec::prelude::*;
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{FreeSpaceMonitorIn, FreeSpaceMonitorOut};
 use gpurf_blocks::{Clocked, Parameters};
 
+use crate::checkpoint::flags;
+
 /// A flag per PCRF entry, and the number of those that are set.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct FreeSpaceMonitor {
     /// In words as the port has them.
+    #[borsh(serialize_with = "flags::save", deserialize_with = "flags::restore")]
     occupied: BitVec<u32>,
     used: usize,
+    #[borsh(skip)]
     inputs: FreeSpaceMonitorIn,
 }
 

@@ -1,12 +1,13 @@
 //! Reference model of the live-register bit-vector cache: R §V-C.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LiveRegisterCacheIn, LiveRegisterCacheOut};
 use gpurf_blocks::{Clocked, VECTOR_CACHE_ENTRIES};
 
 use super::{halves, vector};
 
 /// What becomes of the PC asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 enum Progress {
     #[default]
     Idle,
@@ -18,11 +19,12 @@ enum Progress {
 }
 
 /// A vector per entry with its PC.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct LiveRegisterCache {
     entries: [Option<(u32, u64)>; VECTOR_CACHE_ENTRIES],
     asked: u32,
     progress: Progress,
+    #[borsh(skip)]
     inputs: LiveRegisterCacheIn,
 }
 

@@ -1,10 +1,11 @@
 //! Reference model of the pending-CTA register file: R §V-D, §V-E.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{PcrfIn, PcrfOut};
 use gpurf_blocks::{Clocked, Data, Parameters};
 
 /// A register with its tag; `next` counts unless `end` is set.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, BorshSerialize, BorshDeserialize)]
 pub struct Entry<D> {
     /// The last one of its chain.
     pub end: bool,
@@ -19,7 +20,7 @@ pub struct Entry<D> {
 }
 
 /// The entries, a walk, and a chain under construction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Pcrf<D: Data> {
     entries: Vec<Entry<D>>,
     latency: usize,
@@ -35,6 +36,7 @@ pub struct Pcrf<D: Data> {
     /// The entry of the chain's next register.
     reserved: Option<usize>,
     head: usize,
+    #[borsh(skip)]
     inputs: PcrfIn<D>,
 }
 

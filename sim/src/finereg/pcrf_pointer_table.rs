@@ -1,10 +1,11 @@
 //! Reference model of the PCRF pointer table: R §V-C.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{PcrfPointerTableIn, PcrfPointerTableOut};
 use gpurf_blocks::{Clocked, Parameters};
 
 /// Where a CTA's chain begins, and how many registers it has at least.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Line {
     /// The first entry of the chain.
     pub pointer: usize,
@@ -13,12 +14,13 @@ pub struct Line {
 }
 
 /// A line per CTA, and the one read last.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct PcrfPointerTable {
     lines: Vec<Line>,
     /// The largest count that a line holds.
     most: usize,
     read: Line,
+    #[borsh(skip)]
     inputs: PcrfPointerTableIn,
 }
 

@@ -1,14 +1,16 @@
 //! Reference model of the register index decoder: R §V-C.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{RegisterIndexDecoderIn, RegisterIndexDecoderOut};
 use gpurf_blocks::Clocked;
 
 use super::{halves, vector};
 
 /// The registers of a warp that have not been shown yet.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct RegisterIndexDecoder {
     left: u64,
+    #[borsh(skip)]
     inputs: RegisterIndexDecoderIn,
 }
 

@@ -1,5 +1,6 @@
 //! Reference model of the register management unit: R §V-C, §V-E.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LiveRegisterCacheIn, LiveRegisterCacheOut};
 use gpurf_blocks::ports::{PcrfIn, PcrfOut, RmuIn, RmuOut};
 use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS, RMU_BUFFERS};
@@ -7,9 +8,10 @@ use gpurf_blocks::{Clocked, Data, Parameters, CTA_WARPS, RMU_BUFFERS};
 use super::{
     vector, FreeSpaceMonitor, Line, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder,
 };
+use crate::checkpoint::model_state;
 
 /// What is being done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 enum State {
     #[default]
     Idle,
@@ -26,7 +28,7 @@ enum State {
 }
 
 /// The switch under way.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Switch {
     /// The CTA that goes out, the one that comes in.
     store: Option<usize>,
@@ -41,7 +43,7 @@ struct Switch {
 }
 
 /// A register in the buffer between ACRF and PCRF, with its value once it has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, BorshSerialize, BorshDeserialize)]
 struct Buffered<D> {
     place: Place,
     value: Option<D>,
@@ -67,7 +69,7 @@ struct Step<D: Data> {
 }
 
 /// The parts, the switch and the buffer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Rmu<D: Data> {
     cache: LiveRegisterCache,
     decoder: RegisterIndexDecoder,
@@ -85,7 +87,9 @@ pub struct Rmu<D: Data> {
     buffer: Vec<Buffered<D>>,
     /// Registers that leave while others come.
     streams: bool,
+    #[borsh(skip)]
     inputs: RmuIn<D>,
+    #[borsh(skip)]
     step: Step<D>,
 }
 
@@ -377,4 +381,6 @@ impl<D: Data> Clocked for Rmu<D> {
             _ => {}
         }
     }
+
+    model_state!();
 }

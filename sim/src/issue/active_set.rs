@@ -14,6 +14,7 @@
 //! pending for longest takes a free place, ready or not, and leaves it again in the next cycle if it still waits; a
 //! wait for shared memory is no reason to become pending.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{ActiveSetIn, ActiveSetOut};
 use gpurf_blocks::{Clocked, Parameters, Refill, WarpSet, MAX_WARPS, SUB_CORES};
 
@@ -55,7 +56,7 @@ impl Waits {
 }
 
 /// The active warps of a scheduler, and the order of the pending ones.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct ActiveSet {
     cuts_strands: bool,
     refill: Refill,

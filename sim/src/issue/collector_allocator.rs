@@ -1,5 +1,6 @@
 //! Reference model of the collector allocator: W §6, F §IV-B2.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorAllocatorIn, CollectorAllocatorOut};
 use gpurf_blocks::{Allocation, Choice, Clocked, CollectorId, Parameters, Waiting, WarpId};
 
@@ -7,7 +8,7 @@ use crate::bits::{all, first_from, mask};
 use crate::cells::Lfsr;
 
 /// The rule, the counter of waited cycles, and the source of random choices.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct CollectorAllocator {
     collectors: usize,
     /// How collectors are allocated.
@@ -21,7 +22,7 @@ pub struct CollectorAllocator {
 }
 
 /// What a warp that could issue is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub enum Answer {
     /// The collector that has its data, or one whose data nobody will miss.
     Collector(CollectorId),

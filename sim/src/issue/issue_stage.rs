@@ -1,5 +1,6 @@
 //! Reference model of the issue stage: W §5 and §6, F §IV-B and Fig. 6.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
 use gpurf_blocks::{Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS};
 
@@ -8,7 +9,7 @@ use super::{CollectorAllocator, WarpScheduler};
 use crate::bits::{all, mask, warp_mask};
 
 /// Scheduler and allocator together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct IssueStage {
     collectors: usize,
     slots: usize,

@@ -1,5 +1,6 @@
 //! Reference model of the warp scheduler: W §5, F §IV-B1.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{WarpSchedulerIn, WarpSchedulerOut};
 use gpurf_blocks::{Clocked, Occupied, Parameters, Scheduling, WarpId, WarpSet};
 
@@ -7,7 +8,7 @@ use crate::bits::warp_mask;
 use crate::cells::{AgeMatrix, RoundRobin};
 
 /// The policy, and what it remembers of warps.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct WarpScheduler {
     collectors: usize,
     scheduling: Scheduling,

@@ -1,12 +1,13 @@
 //! Reference model of the round-robin arbiter that holds its grant.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{HoldingArbiterIn, HoldingArbiterOut};
 use gpurf_blocks::Clocked;
 
 use crate::bits::{all, first_from, mask};
 
 /// Grants the first request from the one whose turn it is, around the circle; the turn stays until it is used up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct HoldingArbiter {
     requesters: usize,
     turn: usize,

@@ -1,9 +1,12 @@
 //! Reference model of the inter-warp multicasting unit: I §3.
 
+use std::io;
+
 use gpurf_blocks::ports::{DecisionUnitIn, IwmuIn, IwmuOut, LrtIn, LrtOut};
 use gpurf_blocks::{Clocked, Parameters, Search, SUB_CORES};
 
 use super::{DecisionUnit, Load, LoadQueue, LoadRequest, LrtCam, LrtScan, PendingLoads};
+use crate::checkpoint::{checkpoint, Checkpoint};
 
 type Lrt = Box<dyn Clocked<In = LrtIn, Out = LrtOut> + Send>;
 
@@ -20,6 +23,14 @@ pub struct Iwmu {
     /// The request at the head of the queue is done.
     pop: bool,
     any_entry: bool,
+}
+
+checkpoint! {
+    [] Iwmu {
+        values: queue age pending leaves pop any_entry;
+        engines: table;
+        fixed: release_age inputs;
+    }
 }
 
 impl Iwmu {
@@ -152,5 +163,13 @@ impl Clocked for Iwmu {
         if self.any_entry && self.release_age > 0 {
             self.age = (self.age + 1) % self.release_age;
         }
+    }
+
+    fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {
+        Checkpoint::save(self, state)
+    }
+
+    fn restore(&mut self, state: &mut &[u8]) -> io::Result<()> {
+        Checkpoint::restore(self, state)
     }
 }

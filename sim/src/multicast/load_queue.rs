@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LoadQueueIn, LoadQueueOut};
 use gpurf_blocks::{Clocked, Parameters, QUEUE_DEPTH, SUB_CORES};
 
 use super::HoldingArbiter;
 
 /// A load of one warp, or a release of its loads.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct LoadRequest {
     /// It is a release, not a load.
     pub release: bool,
@@ -23,10 +24,11 @@ pub struct LoadRequest {
 }
 
 /// Two requests for each sub-core, first in, first out; the sub-cores take turns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct LoadQueue {
     queues: [VecDeque<LoadRequest>; SUB_CORES],
     turns: HoldingArbiter,
+    #[borsh(skip)]
     inputs: LoadQueueIn,
 }
 

@@ -1,9 +1,10 @@
 //! What both readings of the load request table share: its entries, and what a cycle does with them.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 
 /// A load that waits for a partner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Entry {
     warp: u32,
     address: u32,
@@ -38,7 +39,7 @@ impl Entry {
 }
 
 /// The entries, of either reading.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Entries(pub Vec<Option<Entry>>);
 
 impl Entries {
@@ -108,7 +109,7 @@ impl Entries {
 }
 
 /// What a cycle shows, and waits for somebody to take.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub enum Step {
     /// An entry leaves, and is loaded for its warp alone.
     Leaves {

@@ -1,14 +1,17 @@
 //! Reference model of the load request table whose entries are all compared at once: I §3.1 to §3.3.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 use gpurf_blocks::{Clocked, Parameters};
 
 use super::lrt::{Entries, Entry, Step};
+use crate::checkpoint::model_state;
 
 /// All entries are compared at once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct LrtCam {
     entries: Entries,
+    #[borsh(skip)]
     inputs: LrtIn,
     step: Option<Step>,
 }
@@ -46,4 +49,6 @@ impl Clocked for LrtCam {
     fn tick(&mut self) {
         self.entries.edge(&self.inputs, self.step);
     }
+
+    model_state!();
 }

@@ -1,18 +1,21 @@
 //! Reference model of the load request table that is searched row by row: I §3.1 to §3.3.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 use gpurf_blocks::{Clocked, Parameters, SCAN_LANES};
 
 use super::lrt::{Entries, Entry, Step};
+use crate::checkpoint::model_state;
 
 /// One row of four entries is compared per cycle.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct LrtScan {
     entries: Entries,
     /// The row that can be compared in this cycle; none after a write.
     shown: Option<usize>,
     /// The row that an operation under way has come to.
     row: Option<usize>,
+    #[borsh(skip)]
     inputs: LrtIn,
     step: Option<Step>,
 }
@@ -91,4 +94,6 @@ impl Clocked for LrtScan {
         }
         self.entries.edge(&self.inputs, self.step);
     }
+
+    model_state!();
 }

@@ -1,5 +1,6 @@
 //! Reference model of the loads that wait for scoreboards: I §3.1.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{PendingLoadsIn, PendingLoadsOut};
 use gpurf_blocks::{Clocked, Parameters, PENDING, SUB_CORES};
 
@@ -7,7 +8,7 @@ use super::HoldingArbiter;
 use crate::cells::RoundRobin;
 
 /// A load of one warp or two on its way to shared memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Load {
     /// Address in shared memory.
     pub address: u32,
@@ -28,18 +29,19 @@ impl Load {
 }
 
 /// A load, and of each of its warps whether the destination is free there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 struct Waiting {
     load: Load,
     free: [bool; 2],
 }
 
 /// Four loads, whose question each sub-core is asked, and which of them leaves.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct PendingLoads {
     places: [Option<Waiting>; PENDING],
     questions: [RoundRobin; SUB_CORES],
     departures: HoldingArbiter,
+    #[borsh(skip)]
     inputs: PendingLoadsIn,
 }
 

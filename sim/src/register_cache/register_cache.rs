@@ -1,9 +1,12 @@
 //! Reference model of the register cache: C §IV, §V-B, Fig. 8.
 
+use std::io;
+
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut, TagArrayIn, TagArrayOut, WritebackBufferIn};
 use gpurf_blocks::{CacheAllocation, CacheWrite, Clocked, Data, Parameters, CACHED_WARPS, LANES, MAX_SLOTS};
 
 use super::{SetMapping, TagArray, WritebackBuffer};
+use crate::checkpoint::{checkpoint, Checkpoint};
 
 /// The registers that the threads of a sub-core used last.
 #[derive(Clone, Debug)]
@@ -21,6 +24,13 @@ pub struct RegisterCache<D: Data> {
     flush: Option<(u32, u32)>,
     inputs: RegisterCacheIn<D>,
     decided: Decided<D>,
+}
+
+checkpoint! {
+    [<D: Data>] RegisterCache<D> {
+        values: tags buffer rows read victim flush;
+        fixed: parameters mapping inputs decided;
+    }
 }
 
 /// What a cycle's `settle` found out and its clock edge carries through.
@@ -223,6 +233,14 @@ impl<D: Data> Clocked for RegisterCache<D> {
         if let Some(warp) = events.begin {
             self.flush = Some((warp, 0));
         }
+    }
+
+    fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {
+        Checkpoint::save(self, state)
+    }
+
+    fn restore(&mut self, state: &mut &[u8]) -> io::Result<()> {
+        Checkpoint::restore(self, state)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Reference model of a register cache's tag array: C §IV, §V-B.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{TagArrayIn, TagArrayOut};
 use gpurf_blocks::{CacheAllocation, CacheReplacement, CacheWrite, Clocked, Parameters, CACHED_WARPS};
 
 use super::WayReplacement;
 
 /// A register in the cache: of which lanes, and in which of them it differs from the register file.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 struct Entry {
     tag: u32,
     valid: u32,
@@ -14,7 +15,7 @@ struct Entry {
 }
 
 /// The part of one warp.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 struct Part {
     entries: Vec<Entry>,
     /// Of each set.
@@ -22,7 +23,7 @@ struct Part {
 }
 
 /// What a result, a fill or a flush does.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, BorshSerialize, BorshDeserialize)]
 pub struct Written {
     /// Lanes that were valid.
     pub hit: u32,
@@ -49,7 +50,7 @@ impl Written {
 }
 
 /// Which registers of eight warps lie in the cache, for lanes that share tags.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct TagArray {
     slots: usize,
     ways: usize,
@@ -57,6 +58,7 @@ pub struct TagArray {
     replacement: CacheReplacement,
     write: CacheWrite,
     parts: Vec<Part>,
+    #[borsh(skip)]
     inputs: TagArrayIn,
     /// What they do.
     written: Written,

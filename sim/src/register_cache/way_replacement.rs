@@ -1,10 +1,11 @@
 //! Reference model of the way replacement: C §IV-E.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{WayReplacementIn, WayReplacementOut};
 use gpurf_blocks::Clocked;
 
 /// The order in which the ways of a set were used.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct WayReplacement {
     /// The least recently used first.
     order: Vec<usize>,

@@ -1,10 +1,11 @@
 //! Reference model of the write-back buffer: C §IV-E.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{WritebackBufferIn, WritebackBufferOut};
 use gpurf_blocks::{Clocked, Data, Parameters, LANES};
 
 /// Dirty values on their way to the register file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct WritebackBuffer<D: Data> {
     slots: usize,
     tag_lanes: usize,
@@ -14,6 +15,7 @@ pub struct WritebackBuffer<D: Data> {
     /// The values come in this cycle.
     fresh: bool,
     held: D,
+    #[borsh(skip)]
     inputs: WritebackBufferIn<D>,
 }
 

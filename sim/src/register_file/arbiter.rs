@@ -1,5 +1,6 @@
 //! Reference model of the arbiter and its write filter: F §II, §III-B, §IV-A2; W §4.2.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
 use gpurf_blocks::{BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_SLOTS};
 use gpurf_trace::RegisterId;
@@ -9,7 +10,7 @@ use crate::bits::{all, mask, members};
 use crate::cells::RoundRobin;
 
 /// A queue of reads per bank, and whose turn it is at each collector's port S.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Arbiter {
     parameters: Parameters,
     caching: bool,
@@ -23,7 +24,7 @@ pub struct Arbiter {
 }
 
 /// Reads that the instruction issued in a cycle asks of the banks, in the order of its slots, each with its bank.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Asked {
     reads: [(u8, Request); MAX_SLOTS],
     count: usize,
@@ -41,7 +42,7 @@ impl Asked {
 }
 
 /// Reads that go to their banks in a cycle.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Grants {
     /// A bit per bank: a read goes to it; one waits for it.
     pub banks: u8,

@@ -1,12 +1,13 @@
 //! Reference model of a register bank: F §II.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{BankIn, BankOut};
 use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, Row};
 
 use super::Request;
 
 /// A single-ported memory, and the read under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Bank<D: Data> {
     rows: Vec<D>,
     under_way: bool,
@@ -17,6 +18,7 @@ pub struct Bank<D: Data> {
     data: D,
     /// What it is is a register that leaves, for no collector.
     leaves: bool,
+    #[borsh(skip)]
     inputs: BankIn<D>,
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{RequestQueueIn, RequestQueueOut};
 use gpurf_blocks::{Clocked, CollectorId, Parameters, Row};
 
 /// One read that waits for its bank.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Request {
     /// Row of the bank.
     pub row: Row,
@@ -17,11 +18,12 @@ pub struct Request {
 }
 
 /// First in, first out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct RequestQueue {
     /// Oldest first.
     waiting: VecDeque<Request>,
     slots: usize,
+    #[borsh(skip)]
     inputs: RequestQueueIn,
 }
 

@@ -1,5 +1,7 @@
 //! The thread blocks resident on an SM, and the slots that the active ones have.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 use crate::config::Ready;
 
 use super::decoded::Decoded;
@@ -8,6 +10,7 @@ use super::names::{BlockId, BlockSet, Region, Slot};
 use super::occupancy::Occupancy;
 use super::resident::Resident;
 
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Blocks {
     /// Without switching, the block in slot s is resident s.
     residents: Vec<Option<Resident>>,

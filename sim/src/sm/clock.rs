@@ -1,6 +1,8 @@
 //! The time of an SM.
 
-#[derive(Clone, Copy, Debug, Default)]
+use borsh::{BorshDeserialize, BorshSerialize};
+
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Clock {
     /// The present cycle of the run, counted from 0.
     pub now: u64,

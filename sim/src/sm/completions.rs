@@ -3,6 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
+use crate::checkpoint::heap;
+
 use super::executing::Executing;
 
 /// Cycles that the calendar reaches ahead: more than most instructions take.
@@ -17,6 +21,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// Those of the next cycles stand in a calendar, which has a list for each cycle. Others wait in a heap: they lie
 /// further ahead, and were planned before all that the calendar has of their cycle by then.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Completions {
     /// Instructions under way, each with the next one in its list. Places not in use are a list too, from `free` on.
     planned: Vec<(Executing, u32)>,
@@ -28,6 +33,7 @@ pub(super) struct Completions {
     /// The first cycle of the calendar.
     start: u64,
     /// Cycle, number in the order of planning, and place.
+    #[borsh(serialize_with = "heap::save", deserialize_with = "heap::restore")]
     others: BinaryHeap<Reverse<(u64, u64, u32)>>,
     sequence: u64,
     /// The cycle of the next completion.

@@ -1,5 +1,6 @@
 //! What the four sub-cores of an SM have in common, each part with its own state.
 
+use crate::checkpoint::checkpoint;
 use crate::config::Config;
 
 use super::blocks::Blocks;
@@ -22,6 +23,14 @@ pub(super) struct Context {
     pub memory: MemoryPath,
     pub completions: Completions,
     pub records: Records,
+}
+
+checkpoint! {
+    [] Context {
+        values: clock sthld blocks completions;
+        parts: memory records;
+        fixed: config code;
+    }
 }
 
 impl Context {

@@ -31,6 +31,7 @@ use gpurf_blocks::{Row, WarpId, WarpSet, MAX_BANKS, MAX_WARPS};
 use gpurf_trace::DynamicInstruction;
 
 use crate::bits::{all, count_of_four, mask, warp_flags};
+use crate::checkpoint::checkpoint;
 use crate::config::{Config, Organisation};
 use crate::design::{CollectorKind, Design};
 use crate::statistics::Stalls;
@@ -94,6 +95,17 @@ pub(super) struct Core<E> {
     still: Standstill,
     /// Leave out cycles in which the hardware is idle or stands still.
     pub skips: bool,
+}
+
+checkpoint! {
+    [<E: RunsSubCore>] Core<E> {
+        values: warps ages situation changed presented offered launched active permission collectors
+            units results leaving pool prefetches vacated still;
+        ports: inputs;
+        engines: engine;
+        parts: cache;
+        fixed: index has_windows issues_on_dispatch banks slots skips;
+    }
 }
 
 impl<E: RunsSubCore> Core<E> {

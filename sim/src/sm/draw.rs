@@ -23,10 +23,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::{MemoryAccess, MemorySpace, Program, ThreadBlock};
 
 use super::code::Code;
 use super::memory::{LoadStoreUnit, SectorAccess};
+use crate::checkpoint::checkpoint;
 use crate::statistics::{Counters, Draw, Share, Stream};
 
 /// Clusters drawn of a launch at least: six batches of four, from which the error is estimated.
@@ -39,7 +41,7 @@ const FIRST_CLUSTERS: u64 = 2;
 const LAST_CLUSTERS: u64 = 2;
 
 /// How thread blocks are drawn from each launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Sampling {
     /// One cluster in so many, and 24 of a launch at least; a launch of which that is more than half is simulated whole.
     pub every: u64,
@@ -123,6 +125,13 @@ pub(super) struct Drawing {
     end: Option<Counters>,
     /// What the blocks load and store that come before the next block to be simulated, and are not.
     passed: Vec<(MemoryAccess, SectorAccess)>,
+}
+
+checkpoint! {
+    [] Drawing {
+        values: stream wanted awaited noted end passed;
+        fixed: plan share;
+    }
 }
 
 impl Drawing {

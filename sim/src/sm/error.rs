@@ -38,6 +38,9 @@ pub enum SmError {
     #[error("kernel `{kernel}`: its trace holds {blocks} thread blocks and its grid {grid}, so that it is not known what a sample stands for; simulate it whole")]
     PartOfGrid { kernel: String, blocks: u64, grid: u64 },
 
+    #[error("the state of the run cannot be taken up: {0}")]
+    State(#[from] std::io::Error),
+
     #[error("kernel `{kernel}`, cycle {cycle}: nothing has moved for {cycles} cycles: {reason}")]
     Stuck { kernel: String, cycle: u64, cycles: u64, reason: &'static str },
 }

@@ -1,11 +1,12 @@
 //! An instruction under way in an execution unit or in memory.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{WarpId, SUB_CORES};
 use gpurf_trace::DynamicInstruction;
 
 use super::names::BlockId;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct Executing {
     pub sub_core: usize,
     /// Warp of the sub-core.

@@ -2,17 +2,22 @@
 
 use gpurf_trace::{KernelReader, ThreadBlock};
 
+use super::context::Context;
 use super::draw::{Drawing, Plan};
 use super::error::SmError;
 use super::machine::Machine;
 use super::names::{BlockId, Region, Slot};
 use super::occupancy::Occupancy;
 use super::resident::Resident;
+use crate::checkpoint::checkpoint;
 use crate::engines::RunsSubCore;
 use crate::statistics::{Counters, Stalls};
 
 pub(super) struct Front {
     reader: KernelReader,
+    /// Blocks read so far, and by the present reader: less after the state of a run was restored.
+    read: u64,
+    read_here: u64,
     pub occupancy: Occupancy,
     next_block: Option<ThreadBlock>,
     /// The cycle in which the first block can start.
@@ -26,6 +31,14 @@ pub(super) struct Front {
     /// Counters at the kernel's start.
     pub counters: Counters,
     pub stalls: Stalls,
+}
+
+checkpoint! {
+    [] Front {
+        values: read next_block launch_end blocks number counters stalls;
+        parts: drawing;
+        fixed: reader read_here occupancy;
+    }
 }
 
 impl Front {
@@ -44,6 +57,8 @@ impl Front {
         let drawing = plan.map(|plan| Drawing::new(plan, share));
         let mut front = Front {
             reader,
+            read: 0,
+            read_here: 0,
             occupancy,
             next_block: None,
             launch_end,
@@ -72,6 +87,8 @@ impl Front {
     fn fetch_block<E>(&mut self, machine: &mut Machine<E>) -> Result<(), SmError> {
         let Machine { context, .. } = machine;
         while let Some(block) = self.reader.next_block()? {
+            self.read += 1;
+            self.read_here += 1;
             let program = self.reader.program();
             let number = match &mut self.drawing {
                 Some(drawing) => drawing.read(&block, program),
@@ -102,6 +119,15 @@ impl Front {
             drawing.end_stream(&context.records.counters);
         }
         Ok(())
+    }
+
+    /// Reads on to where the run was as its state was saved, and decodes what is new up to there.
+    pub fn catch_up(&mut self, context: &mut Context) -> Result<(), SmError> {
+        while self.read_here < self.read && self.reader.next_block()?.is_some() {
+            self.read_here += 1;
+        }
+        let Context { code, config, records, .. } = context;
+        code.decode(self.reader.program(), self.occupancy.registers, config, records)
     }
 
     /// Launches the next block, if there is one, and reads the one after it.

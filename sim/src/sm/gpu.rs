@@ -7,8 +7,11 @@
 //! At the end of an interval the controller compares the instructions of all SMs in the interval with those of the one before
 //! (F §IV-B3), and STHLD changes.
 
+use std::io;
+
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::Allocation;
-use gpurf_trace::{Command, Kernel, Reuse, Workload};
+use gpurf_trace::{Command, Kernel, KernelHeader, Reuse, Workload};
 use rayon::prelude::*;
 
 use super::draw::{observe, Plan, Sampling};
@@ -19,6 +22,7 @@ use super::occupancy::Occupancy;
 use super::pipeline::PipelineListener;
 use super::sm::Sm;
 use super::usage::Usage;
+use crate::checkpoint::{checkpoint, Checkpoint};
 use crate::config::{Config, Sthld};
 use crate::design::{Caching, Design, Residency, SharedLoads};
 use crate::energy::Energies;
@@ -34,6 +38,7 @@ pub struct Gpu<E> {
     sms: Vec<Sm<E>>,
     /// What the SMs share.
     partitions: Option<Box<Partitions>>,
+    under_way: Option<UnderWay>,
     config: Config,
     design: Design,
     seed: u64,
@@ -48,7 +53,22 @@ pub struct Gpu<E> {
     sampling: Option<Sampled>,
 }
 
+checkpoint! {
+    [<E: RunsSubCore>] Gpu<E> {
+        values: partitions controller sthld cycle interval_start intervals kernels sampling;
+        parts: sms;
+        fixed: under_way config design seed cycle_limit;
+    }
+}
+
+/// A launch that is not over.
+struct UnderWay {
+    header: KernelHeader,
+    plan: Option<Plan>,
+}
+
 /// What was drawn of the launches.
+#[derive(BorshSerialize, BorshDeserialize)]
 struct Sampled {
     sampling: Sampling,
     draws: Vec<Draw>,
@@ -72,6 +92,7 @@ impl<E: RunsSubCore> Gpu<E> {
         let mut gpu = Gpu {
             sms: sms.collect(),
             partitions: config.l2.shared.then(|| Box::new(Partitions::shared(config))),
+            under_way: None,
             config: config.clone(),
             design,
             seed,
@@ -160,15 +181,14 @@ impl<E: RunsSubCore> Gpu<E> {
 
     /// Launches a kernel and runs it to its end, or to the limit of cycles.
     pub fn run_kernel(&mut self, kernel: &Kernel, reuse: Option<&Reuse>) -> Result<(), SmError> {
-        self.run_kernel_by(kernel, reuse, one_by_one)
+        self.launch(kernel, reuse)?;
+        while self.advance(u64::MAX)? {}
+        Ok(())
     }
 
-    fn run_kernel_by(
-        &mut self,
-        kernel: &Kernel,
-        reuse: Option<&Reuse>,
-        run_all: RunAll<E>,
-    ) -> Result<(), SmError> {
+    /// Launches a kernel, unless the limit of cycles is reached. The one before must be over.
+    pub fn launch(&mut self, kernel: &Kernel, reuse: Option<&Reuse>) -> Result<(), SmError> {
+        assert!(self.under_way.is_none(), "kernels run one after the other");
         if self.cycle >= self.cycle_limit {
             return Ok(());
         }
@@ -189,24 +209,61 @@ impl<E: RunsSubCore> Gpu<E> {
             };
             sm.start(reader, marks.clone(), liveness.clone(), plan.as_ref())?;
         }
-        loop {
-            let end =
-                (self.interval_start.cycles + self.config.hardware.interval as u64).min(self.cycle_limit);
-            let over = match self.partitions {
-                Some(_) => in_turns(&mut self.sms, &mut self.partitions, end)?,
-                None => run_all(&mut self.sms, end)?,
-            };
-            let reached = self.sms.iter().map(|sm| sm.now()).max().unwrap_or(end);
-            self.cycle = if over { reached } else { end };
-            self.sms.iter_mut().for_each(|sm| sm.idle_until(self.cycle));
-            if self.cycle == self.interval_start.cycles + self.config.hardware.interval as u64 {
-                self.end_interval();
-            }
-            if over || self.cycle >= self.cycle_limit {
-                break;
-            }
+        self.under_way = Some(UnderWay { header: kernel.header().clone(), plan });
+        Ok(())
+    }
+
+    /// Runs the launched kernel until cycle `until`, the end of the interval, the limit of cycles or its own end, whatever
+    /// comes first. Whether it goes on. Where it stops between two ends of an interval changes nothing.
+    pub fn advance(&mut self, until: u64) -> Result<bool, SmError> {
+        self.advance_by(until, one_by_one)
+    }
+
+    fn advance_by(&mut self, until: u64, run_all: RunAll<E>) -> Result<bool, SmError> {
+        if self.under_way.is_none() {
+            return Ok(false);
         }
-        self.finish_kernel(kernel, plan.as_ref())
+        let interval_end = self.interval_start.cycles + self.config.hardware.interval as u64;
+        let end = interval_end.min(self.cycle_limit).min(until);
+        let over = match self.partitions {
+            Some(_) => in_turns(&mut self.sms, &mut self.partitions, end)?,
+            None => run_all(&mut self.sms, end)?,
+        };
+        let reached = self.sms.iter().map(|sm| sm.now()).max().unwrap_or(end);
+        self.cycle = if over { reached } else { end };
+        self.sms.iter_mut().for_each(|sm| sm.idle_until(self.cycle));
+        if self.cycle == interval_end {
+            self.end_interval();
+        }
+        let ends = over || self.cycle >= self.cycle_limit;
+        if ends {
+            self.finish_kernel()?;
+        }
+        Ok(!ends)
+    }
+
+    /// The state of the run, as [`Gpu::restore`] takes it up.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] if the engines do not show their state, as hardware does not, or if there are listeners.
+    pub fn save(&self) -> io::Result<Vec<u8>> {
+        if self.sms.iter().any(|sm| sm.machine.context.records.pipeline.is_some()) {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let mut state = vec![];
+        Checkpoint::save(self, &mut state)?;
+        Ok(state)
+    }
+
+    /// Takes a run up where another one was saved, of the same configuration, design, seed and sampling, before anything is
+    /// run. If a kernel was under way, it is launched first; the thread blocks that were on the SMs by then are read again,
+    /// and not simulated.
+    ///
+    /// # Errors
+    /// It is no such state.
+    pub fn restore(&mut self, mut state: &[u8]) -> Result<(), SmError> {
+        Checkpoint::restore(self, &mut state)?;
+        self.sms.iter_mut().try_for_each(Sm::catch_up)
     }
 
     /// What is drawn of a launch; nothing if it is simulated whole.
@@ -217,7 +274,8 @@ impl<E: RunsSubCore> Gpu<E> {
         Ok(Plan::new(*sampling, self.kernels.len() as u64, blocks, resident, sms))
     }
 
-    fn finish_kernel(&mut self, kernel: &Kernel, plan: Option<&Plan>) -> Result<(), SmError> {
+    fn finish_kernel(&mut self) -> Result<(), SmError> {
+        let Some(UnderWay { header, plan }) = self.under_way.take() else { return Ok(()) };
         let (mut counters, mut stalls) = (Counters::default(), Stalls::default());
         let (mut blocks, mut resident_blocks, mut drawings) = (0, 0, vec![]);
         for finished in self.sms.iter_mut().filter_map(Sm::finish) {
@@ -230,14 +288,13 @@ impl<E: RunsSubCore> Gpu<E> {
             drawings.extend(finished.drawing);
         }
         counters.fed_cycles /= self.sms.len() as u64;
-        let header = kernel.header();
         if let Some(sampled) = &mut self.sampling {
-            match plan {
+            match &plan {
                 Some(plan) => {
                     let draw = observe(plan, &drawings, counters);
                     let (read, grid) = (draw.stream().blocks, header.block_count());
                     if read != grid {
-                        return Err(SmError::PartOfGrid { kernel: header.name.clone(), blocks: read, grid });
+                        return Err(SmError::PartOfGrid { kernel: header.name, blocks: read, grid });
                     }
                     sampled.blocks += read;
                     sampled.draws.push(draw);
@@ -249,7 +306,7 @@ impl<E: RunsSubCore> Gpu<E> {
             }
         }
         self.kernels.push(KernelStatistics {
-            name: header.name.clone(),
+            name: header.name,
             id: header.id,
             blocks,
             resident_blocks,
@@ -372,7 +429,14 @@ impl<E: RunsSubCore> Gpu<E> {
 impl<E: RunsSubCore + Send> Gpu<E> {
     /// As [`Gpu::run_kernel`], SMs side by side on the threads there are, if they share nothing.
     pub fn run_kernel_in_parallel(&mut self, kernel: &Kernel, reuse: Option<&Reuse>) -> Result<(), SmError> {
-        self.run_kernel_by(kernel, reuse, side_by_side)
+        self.launch(kernel, reuse)?;
+        while self.advance_in_parallel(u64::MAX)? {}
+        Ok(())
+    }
+
+    /// As [`Gpu::advance`], SMs side by side.
+    pub fn advance_in_parallel(&mut self, until: u64) -> Result<bool, SmError> {
+        self.advance_by(until, side_by_side)
     }
 }
 

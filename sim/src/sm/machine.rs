@@ -2,6 +2,9 @@
 
 use gpurf_blocks::SUB_CORES;
 
+use crate::checkpoint::checkpoint;
+use crate::engines::RunsSubCore;
+
 use super::context::Context;
 use super::core::Core;
 use super::monolithic::Monolithic;
@@ -14,4 +17,11 @@ pub(super) struct Machine<E> {
     pub monolithic: Option<Monolithic>,
     /// Number of the next instruction to be launched.
     pub next_serial: u32,
+}
+
+checkpoint! {
+    [<E: RunsSubCore>] Machine<E> {
+        values: monolithic next_serial;
+        parts: sub_cores context;
+    }
 }

@@ -17,6 +17,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::SUB_CORES;
 use gpurf_trace::{
     DynamicInstruction, Kernel, KernelHeader, Memory, MemoryAccess, MemorySpace, Program, RegisterId, Result,
@@ -81,7 +82,7 @@ fn loads_shared(instruction: &StaticInstruction) -> bool {
 }
 
 /// What the multicasting unit compares, warps apart: address, source and destination register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub(super) struct Key {
     pub address: u64,
     pub source: RegisterId,

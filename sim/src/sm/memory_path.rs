@@ -1,6 +1,7 @@
 //! The way of memory instructions from the sub-cores to memory: through the load/store unit, and, where loads are
 //! shared, past the units that share them.
 
+use crate::checkpoint::checkpoint;
 use crate::config::Config;
 
 use super::executing::Executing;
@@ -16,6 +17,14 @@ pub(super) struct MemoryPath {
     pub sharing: Option<LoadSharing>,
     /// How often shared memory transfers the data of a multicasting load.
     transfers: u64,
+}
+
+checkpoint! {
+    [] MemoryPath {
+        values: unit;
+        parts: sharing;
+        fixed: transfers;
+    }
 }
 
 impl MemoryPath {

@@ -5,6 +5,7 @@
 //! collectors, banks and units are those of its sub-core. A warp whose sub-core has no free collector is passed
 //! over.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{Parameters, WarpId, WarpSet, MAX_WARPS, SUB_CORES};
 
 use super::context::Context;
@@ -15,6 +16,7 @@ use crate::engines::RunsSubCore;
 use crate::issue::{ActiveSet, Waits};
 
 /// Warps by number: warp slot w of sub-core s is number 4 w + s.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Monolithic {
     active: Option<ActiveSet>,
     last: Option<usize>,

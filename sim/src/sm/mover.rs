@@ -14,6 +14,7 @@
 use gpurf_trace::RegisterId;
 use std::collections::VecDeque;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::RmuIn;
 use gpurf_blocks::{CTA_WARPS, RMU_BUFFERS};
 
@@ -24,7 +25,7 @@ use super::resident::Resident;
 use crate::engines::{RmuEngine, RunsSubCore};
 
 /// Registers that have to move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct Moves {
     /// Of a block that leaves.
     pub store: Option<Place>,
@@ -50,6 +51,7 @@ const VECTOR_BYTES: u64 = 12;
 const INSTRUCTION_BYTES: u64 = 16;
 
 /// A request to the RMU.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct RmuMove {
     moves: Moves,
     requested: bool,
@@ -163,6 +165,7 @@ impl RmuMove {
 }
 
 /// All registers of a block to DRAM, then those of another from there.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct DramMove {
     moves: Moves,
     /// Registers read, and asked for, so far.

@@ -1,20 +1,22 @@
 //! Numbers that name places of an SM, as types of their own: a block may lie in one slot with its registers in the
 //! region of another.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// A resident thread block, by its number among the residents of an SM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct BlockId(pub usize);
 
 /// Warp slots that a block takes while it is active, by their number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct Slot(pub usize);
 
 /// Rows of the banks that hold the registers of a block, by their number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct Region(pub usize);
 
 /// A block on its way from or to a slot, and where its registers are or will be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct Place {
     pub block: BlockId,
     pub slot: Slot,
@@ -22,7 +24,7 @@ pub(super) struct Place {
 }
 
 /// Resident blocks, one bit each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct BlockSet(pub u128);
 
 impl BlockSet {

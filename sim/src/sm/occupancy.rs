@@ -1,5 +1,6 @@
 //! How many thread blocks of a kernel fit on the SM, and where they lie.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{Row, WarpId, LANES, MAX_CTAS, MAX_WARPS, REGISTERS, SUB_CORES};
 use gpurf_trace::KernelHeader;
 
@@ -19,7 +20,7 @@ const MAX_RESIDENT_WARPS: usize = 512;
 /// slots from r × `warps` on, were there as many, and in every bank the l-th of them has the rows from l × `rows`
 /// on. A block may be in slot s with its registers in region r if that gives each warp the same sub-core and the
 /// same banks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(super) struct Occupancy {
     /// Blocks active at a time.
     pub blocks: usize,

@@ -13,13 +13,14 @@
 
 use std::cmp::Reverse;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::{Liveness, RegisterId, RegisterSet};
 
 use super::decoded::Decoded;
 use super::warp::{State, Warp};
 
 /// The part of the pool that belongs to a sub-core.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
 pub(super) struct Pool {
     /// Registers of a warp that are its own.
     pub own: RegisterSet,

@@ -12,11 +12,12 @@
 //!   most 8 registers of each. LRU, so that looking for what is there keeps it there.
 //! - Warps become active and pending as under RFC, and a pending warp is flushed.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::Parameters;
 use gpurf_trace::{Intervals, Liveness, RegisterId, RegisterSet, Registers};
 
 /// What a warp fetches.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Prefetch {
     /// The interval in which it is.
     interval: Option<usize>,

@@ -1,5 +1,6 @@
 //! What is counted of an SM, and whom it tells what happens. Nothing here decides anything.
 
+use crate::checkpoint::checkpoint;
 use crate::statistics::{Counters, ResidentBlocks, Stalls};
 
 use super::pipeline::Pipeline;
@@ -21,6 +22,13 @@ pub(super) struct Records {
     pub kernel: String,
     /// The first few failed checks.
     pub errors: Vec<String>,
+}
+
+checkpoint! {
+    [] Records {
+        values: counters stalls blocks usage kernel errors;
+        fixed: pipeline;
+    }
 }
 
 impl Records {

@@ -29,6 +29,7 @@
 
 use std::collections::VecDeque;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{
     BankId, CacheAllocation, CacheWrite, CollectorId, Parameters, Row, WarpId, WarpSet, CACHED_WARPS,
@@ -38,6 +39,7 @@ use gpurf_trace::{RegisterId, RegisterSet};
 
 use super::code::Code;
 use super::warp::Warp;
+use crate::checkpoint::checkpoint;
 use crate::config::Config;
 use crate::design::{Caching, Design};
 use crate::engines::RegisterCacheEngine;
@@ -45,7 +47,7 @@ use crate::register_file::home;
 use crate::statistics::Counters;
 
 /// A value on its way into the cache.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
 pub(super) struct Arrival {
     pub warp: WarpId,
     pub register: RegisterId,
@@ -58,7 +60,7 @@ pub(super) struct Arrival {
 }
 
 /// What an instruction's sources found.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Found {
     /// Lanes that the cache has; lanes that it does not have; those that come back to it as a fill.
     pub hit: [u32; MAX_SLOTS],
@@ -111,6 +113,15 @@ pub(super) struct RegisterCacheUnit {
     banks: usize,
     /// A result can go to the register file at once; then nothing else leaves in its cycle.
     pub writes_through: bool,
+}
+
+checkpoint! {
+    [] RegisterCacheUnit {
+        values: results fills keeps flushes drops flushing live found reading held stirred leaving rows;
+        ports: inputs;
+        engines: engine;
+        fixed: of_all_warps knows_live banks writes_through;
+    }
 }
 
 impl RegisterCacheUnit {

@@ -1,5 +1,6 @@
 //! A resident thread block, and how far it is.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::ThreadBlock;
 
 use crate::config::Ready;
@@ -10,6 +11,7 @@ use super::names::{Region, Slot};
 use super::warp::Warp;
 
 /// A resident thread block.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Resident {
     /// Holds the addresses; the instructions have moved to the warps.
     pub block: ThreadBlock,

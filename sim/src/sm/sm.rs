@@ -22,6 +22,7 @@ use super::pipeline::Pipeline;
 use super::pool::{self, Pool};
 use super::prefetch;
 use super::switching::Switching;
+use crate::checkpoint::checkpoint;
 use crate::config::{Config, Organisation};
 use crate::design::{Caching, Design};
 use crate::engines::{Engines, RunsSubCore};
@@ -45,6 +46,13 @@ pub(super) struct Sm<E> {
     front: Option<Front>,
     /// Jump over cycles in which nothing can happen.
     pub jump: bool,
+}
+
+checkpoint! {
+    [<E: RunsSubCore>] Sm<E> {
+        parts: machine switching front;
+        fixed: design share jump;
+    }
 }
 
 /// What a kernel took.
@@ -118,6 +126,14 @@ impl<E: RunsSubCore> Sm<E> {
         let share = self.share;
         self.front = Some(Front::new(reader, occupancy, share, launch_end, plan, &mut self.machine)?);
         Ok(())
+    }
+
+    /// After the state was restored: the stream of the kernel under way is read to where it was.
+    pub fn catch_up(&mut self) -> Result<(), SmError> {
+        match &mut self.front {
+            Some(front) => front.catch_up(&mut self.machine.context),
+            None => Ok(()),
+        }
     }
 
     /// Runs until cycle `end`, or until the kernel is over. Whether it is.

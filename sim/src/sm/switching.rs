@@ -44,10 +44,12 @@ use super::mover::{DramMove, Moves, Progress, RmuMove, CODE_BITS};
 use super::names::{BlockId, BlockSet, Place, Region, Slot};
 use super::occupancy::Occupancy;
 use super::warp::Warp;
+use crate::checkpoint::checkpoint;
 use crate::design::Residency;
 use crate::engines::{Engines, RmuEngine, RunsSubCore};
 use crate::finereg::Location;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use opening::{Opening, Wanted};
 use status::StatusMonitor;
 
@@ -67,7 +69,17 @@ pub(super) struct Switching {
     spare: Vec<Warp>,
 }
 
+checkpoint! {
+    [] Switching {
+        values: code kernels saved_before under_way turn spare;
+        engines: rmu;
+        parts: monitor;
+        fixed: residency;
+    }
+}
+
 /// A switch under way.
+#[derive(BorshSerialize, BorshDeserialize)]
 struct Switch {
     slot: Slot,
     outgoing: Option<BlockId>,
@@ -79,12 +91,13 @@ struct Switch {
     phase: Phase,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 enum Incoming {
     New,
     Pending(BlockId),
 }
 
+#[derive(BorshSerialize, BorshDeserialize)]
 enum Phase {
     /// What register caches have of the warps that were in the slot leaves them.
     Caches(Moves),

@@ -4,9 +4,11 @@
 //! R says "1,000-instruction frames" and not whose instructions; the register file is the SM's. A warp slot that
 //! changes hands within a window counts once for each register number.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{WarpId, MAX_WARPS, SUB_CORES};
 use gpurf_trace::RegisterSet;
 
+#[derive(Clone, BorshSerialize, BorshDeserialize)]
 pub(super) struct Usage {
     /// In instructions.
     window: u64,

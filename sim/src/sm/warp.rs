@@ -1,5 +1,6 @@
 //! A warp on the SM: its place in the instruction stream, its scoreboard, its tokens.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{Row, MAX_SLOTS};
 use gpurf_trace::liveness::visit_places;
 use gpurf_trace::{DynamicInstruction, Liveness, MemorySpace, RegisterId, RegisterSet};
@@ -27,6 +28,7 @@ pub(super) enum State {
 }
 
 /// A warp slot of a sub-core, with the warp that lies in it.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Warp {
     /// Its block among the residents, and its number in it.
     pub block: BlockId,
@@ -69,7 +71,7 @@ const RECENT: usize = 8;
 const INSTRUCTION_BYTES: u32 = 16;
 
 /// What the operands of an instruction must be.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Expected {
     pub tokens: [u32; MAX_SLOTS],
     /// Lanes of each source that the warp wrote, so that their tokens are known.

@@ -1,12 +1,13 @@
 //! What an SM counts.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use serde::{Deserialize, Serialize};
 
 /// Declares counters that a snapshot can be subtracted from.
 macro_rules! counters {
     ($(#[$struct_doc:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)* }) => {
         $(#[$struct_doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
         pub struct $name { $($(#[$doc])* pub $field: u64,)* }
 
         impl $name {

@@ -29,6 +29,7 @@
 //! The error is that of drawing. That STHLD has fewer intervals to settle in, and that the caches have seen the blocks left
 //! out one after the other, is no part of it.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::{Program, ThreadBlock};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -110,7 +111,7 @@ impl Estimate {
 }
 
 /// What a launch's stream alone tells of thread blocks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Stream {
     pub blocks: u64,
     pub warp_instructions: u64,
@@ -162,7 +163,7 @@ impl Auxiliary {
 }
 
 /// What was counted in a launch that was sampled.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Draw {
     /// In all of it that was simulated.
     pub simulated: Counters,
@@ -175,7 +176,7 @@ pub(crate) struct Draw {
 }
 
 /// An SM's share of a launch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub(crate) struct Share {
     /// Of all its blocks.
     pub stream: Stream,

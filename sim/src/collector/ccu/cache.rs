@@ -1,6 +1,7 @@
 //! The values in a caching collector unit, and the rules by which they come and go: W §3.2 and §4,
 //! F §III-C and §IV-A.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{Data, Parameters, ReplacementPolicy, MAX_D_PORTS, MAX_ENTRIES, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
@@ -10,7 +11,7 @@ use crate::cells::LruOrder;
 use crate::collector::{choose, Placement};
 
 /// A fully associative table of register values; sets of entries are bit masks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Cache<D: Data> {
     pub entries: usize,
     pub replacement: ReplacementPolicy,

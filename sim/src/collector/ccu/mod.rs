@@ -2,6 +2,7 @@
 
 mod cache;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 use gpurf_trace::RegisterId;
@@ -22,7 +23,7 @@ pub struct DWrite<D: Data> {
 }
 
 /// Cache, the instruction that uses it, and the slots that tell which of its entries are operands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Ccu<D: Data> {
     parameters: Parameters,
     cache: Cache<D>,
@@ -34,6 +35,7 @@ pub struct Ccu<D: Data> {
     valid: u8,
     ready: u8,
     index: [u8; MAX_SLOTS],
+    #[borsh(skip)]
     inputs: CollectorIn<D>,
     /// The instruction at the door in this cycle, and what of it was found.
     issue: Option<(Issue, Placement)>,

@@ -2,13 +2,14 @@
 
 mod walk;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
 use gpurf_blocks::{Clocked, Parameters, SthldTable};
 
 pub use self::walk::{Curve, Walk, WalkStep};
 
 /// A state machine that runs at the end of each interval, and what it counts meanwhile.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct SthldController {
     interval: usize,
     table: SthldTable,

@@ -1,5 +1,6 @@
 //! The collectors of a sub-core, as the SM knows them: which ones hold an instruction, and which.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{CollectorId, WarpId, MAX_COLLECTORS};
 use gpurf_trace::RegisterSet;
 
@@ -7,7 +8,9 @@ use super::super::executing::Executing;
 use super::super::prefetch::Batch;
 use super::super::warp::Expected;
 use crate::bits::{all, members};
+use crate::checkpoint::list;
 
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Collectors {
     held: [Collecting; MAX_COLLECTORS],
     /// Those that hold an instruction, one bit each.
@@ -17,7 +20,7 @@ pub(super) struct Collectors {
 }
 
 /// What is in a collector.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Collecting {
     pub warp: WarpId,
     /// An instruction; `None` for reads that are no instruction's.
@@ -25,6 +28,7 @@ pub(super) struct Collecting {
     pub reads: RegisterSet,
     pub expected: Expected,
     /// It is no instruction, but fetches these registers.
+    #[borsh(serialize_with = "list::save", deserialize_with = "list::restore")]
     pub prefetch: Batch,
 }
 

@@ -4,6 +4,7 @@
 //! has nothing else to do, and is there in the cycle after, so that the next can stand at the port meanwhile. Without one
 //! a register goes through issue and collector as an instruction with this one source would, and leaves at its dispatch.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::SubCoreOut;
 use gpurf_blocks::{CollectorId, Row, WarpId};
 use gpurf_trace::RegisterId;
@@ -15,7 +16,7 @@ use crate::bits::mask;
 use crate::engines::RunsSubCore;
 
 /// A register of a warp whose registers lie from row `base` on.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
 pub(super) struct Leaver {
     pub warp: WarpId,
     pub register: RegisterId,
@@ -23,6 +24,7 @@ pub(super) struct Leaver {
 }
 
 /// The registers on their way.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Leaving {
     has_port: bool,
     /// Not read yet.

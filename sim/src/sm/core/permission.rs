@@ -1,11 +1,12 @@
 //! What a sub-core tells a scheduler of the whole SM, and what that lets it do.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::WarpSet;
 
 use crate::issue::Waits;
 
 /// The decision of a scheduler of the whole SM; a bit per warp.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
 pub(super) struct Permission {
     pub issue: WarpSet,
     pub active: WarpSet,

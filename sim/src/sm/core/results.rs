@@ -3,12 +3,13 @@
 use gpurf_trace::RegisterId;
 use std::collections::VecDeque;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{BankId, Row, WarpId, MAX_BANKS};
 
 use crate::register_file::home;
 
 /// A register to be written.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
 pub(super) struct WaitingResult {
     pub warp: WarpId,
     pub register: RegisterId,
@@ -21,6 +22,7 @@ pub(super) struct WaitingResult {
     pub restored: bool,
 }
 
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Results {
     waiting: [VecDeque<WaitingResult>; MAX_BANKS],
     /// Banks for which any waits, a bit each.

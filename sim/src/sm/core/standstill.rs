@@ -1,12 +1,13 @@
 //! Cycles in which the hardware of a sub-core need not be asked.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::SubCoreOut;
 use gpurf_blocks::WarpSet;
 
 use crate::bits::mask;
 
 /// Whether the hardware stands still: what it was given last did not move it, and nothing was under way in it.
-#[derive(Default)]
+#[derive(Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Standstill {
     /// Ready warps and ready units.
     inputs: (WarpSet, u32),

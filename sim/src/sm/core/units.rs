@@ -1,10 +1,11 @@
 //! The execution units of a sub-core: when each takes its next instruction.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::Unit;
 
 use crate::bits::members;
 
-#[derive(Default)]
+#[derive(Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Units {
     /// The next cycle in which each takes an instruction.
     next: [u64; Unit::ALL.len()],

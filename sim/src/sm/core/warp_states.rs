@@ -3,10 +3,11 @@
 use super::super::warp::State;
 use crate::issue::Waits;
 use crate::statistics::Stalls;
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{WarpId, WarpSet};
 
 /// Warps by what they wait for, one bit each.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct WarpStates {
     pub ready: WarpSet,
     pub memory: WarpSet,

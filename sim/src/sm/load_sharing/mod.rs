@@ -16,6 +16,7 @@ mod versions;
 
 use gpurf_blocks::SUB_CORES;
 
+use crate::checkpoint::checkpoint;
 use crate::config::Config;
 use crate::design::SharedLoads;
 use crate::engines::IwmuEngine;
@@ -47,6 +48,14 @@ pub(super) struct LoadSharing {
     multicaster: Option<Multicaster>,
     /// Accesses that a renamed load saves: see `mlds.transfers`.
     transfers: u64,
+}
+
+checkpoint! {
+    [] LoadSharing {
+        values: sections versions renaming;
+        parts: multicaster;
+        fixed: transfers;
+    }
 }
 
 /// The addresses of an access, in the SM's shared memory: blocks lie one after the other.

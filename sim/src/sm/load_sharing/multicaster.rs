@@ -10,10 +10,12 @@
 //!   registers away, where no other load is likely to go.
 //! - *Barriers*: see [`Multicaster::begin`].
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
 use gpurf_blocks::{MAX_CTAS, MAX_WARPS, SUB_CORES};
 use gpurf_trace::RegisterId;
 
+use crate::checkpoint::checkpoint;
 use crate::config::Config;
 use crate::engines::IwmuEngine;
 use crate::sm::decoded::Decoded;
@@ -45,6 +47,15 @@ pub(super) struct Multicaster {
     peak: u32,
 }
 
+checkpoint! {
+    [] Multicaster {
+        values: offered taken held outstanding releases blocks peak;
+        ports: inputs;
+        engines: unit;
+        fixed: transfers;
+    }
+}
+
 const WARP_SLOTS: usize = SUB_CORES * MAX_WARPS;
 /// The address of a load as the unit knows it.
 fn unit_address(key: &Key) -> u32 {
@@ -57,7 +68,7 @@ const SECOND_HALF: u8 = 128;
 const HELD: usize = 64;
 
 /// A load, or half of a duplicated one, in the unit.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
 pub(super) struct Part {
     pub executing: Executing,
     key: Key,
@@ -69,7 +80,7 @@ pub(super) struct Part {
 }
 
 /// The first parts of a load that waits for its last one to be taken.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
 struct Taken {
     serial: u32,
     parts: u64,
@@ -78,7 +89,7 @@ struct Taken {
 }
 
 /// Multicasting loads of a block.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
 struct BlockLoads {
     /// The present section of its work, see [`super::sections`].
     section: u32,

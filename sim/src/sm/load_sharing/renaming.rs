@@ -11,6 +11,7 @@
 //!   cycle after, as by any load: the write that renaming saves is not left out, so that every operand can be
 //!   checked at dispatch.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::MAX_WARPS;
 
 use crate::sm::executing::Executing;
@@ -20,11 +21,13 @@ use crate::sm::names::BlockId;
 const VALUES: usize = 128;
 
 /// What is in a sub-core's register file for other warps.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub struct Renaming {
     /// In the order of their loads.
     values: Vec<Value>,
 }
 
+#[derive(BorshSerialize, BorshDeserialize)]
 struct Value {
     leader: Executing,
     /// Stores to shared memory before it.

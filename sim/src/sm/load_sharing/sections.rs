@@ -3,11 +3,13 @@
 //! A barrier opens when the last warp issues it. Older instructions of other warps may then still be in their
 //! collectors, so that the time of an access does not tell its section; the place in program order does.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{CTA_WARPS, MAX_CTAS};
 
 use crate::sm::executing::Executing;
 use crate::sm::names::BlockId;
 
+#[derive(BorshSerialize, BorshDeserialize)]
 pub struct Sections {
     /// By resident block, and by the warp's number in it: the number of the warp's first instruction in the present
     /// section. A block may change its slot.

@@ -1,6 +1,7 @@
 //! When the words of shared memory were last stored to: a load that is performed later than its place in
 //! program order, or served from an older load's data, must not lie on the other side of a store.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::{ADDRESS_BITS, MAX_CTAS};
 
 use crate::sm::names::BlockId;
@@ -14,6 +15,7 @@ pub const ADDRESS_UNIT: u64 = 2;
 const WORD: u64 = 4;
 
 /// An SM's shared memory as seen by stores. Addresses are those in the SM's memory, below [`REACH`].
+#[derive(BorshSerialize, BorshDeserialize)]
 pub struct Versions {
     /// By word: the number of the store that wrote it last.
     stored: Vec<u32>,

@@ -3,6 +3,9 @@
 //! A sector enters in a cycle and comes to the tags after the latency. What finds no room for its miss waits there, and
 //! those behind it close up, until the queue is full.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct BankQueue {
     latency: u64,
     /// The next cycle in which a sector can enter, and leave.

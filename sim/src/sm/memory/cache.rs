@@ -1,5 +1,7 @@
 //! Tags of a sectored, set-associative cache with least-recently-used replacement.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 use crate::config::LINE;
 
 use super::coalescer::{SECTOR, SECTORS};
@@ -9,6 +11,7 @@ const ABSENT: u64 = u64::MAX;
 
 /// Which sectors are present, and from which cycle on: a sector on its way is there already, with
 /// the cycle of its arrival, so that later misses to it join the first.
+#[derive(Clone, BorshSerialize, BorshDeserialize)]
 pub(super) struct Cache {
     lines: Vec<Line>,
     ways: usize,
@@ -16,7 +19,7 @@ pub(super) struct Cache {
     uses: u64,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
 struct Line {
     tag: u64,
     last_use: u64,

@@ -1,5 +1,7 @@
 //! Turns the addresses of a warp's lanes into the accesses that memory performs.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 use crate::config::LINE;
 
 /// Bytes of a sector, the unit of transfer between caches.
@@ -8,7 +10,7 @@ pub(in crate::sm) const SECTOR: u64 = 32;
 pub(super) const SECTORS: usize = (LINE / SECTOR) as usize;
 
 /// Bytes of one cache line that a warp accesses together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 struct LineAccess {
     /// Address of the line divided by its size.
     line: u64,
@@ -17,7 +19,7 @@ struct LineAccess {
 }
 
 /// Bytes of one sector that a warp accesses together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub(in crate::sm) struct SectorAccess {
     pub line: u64,
     pub sector: usize,
@@ -26,7 +28,7 @@ pub(in crate::sm) struct SectorAccess {
 }
 
 /// The sectors that an instruction touches. It is kept from one instruction to the next, for its room.
-#[derive(Default)]
+#[derive(Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Coalescer {
     lines: Vec<LineAccess>,
 }

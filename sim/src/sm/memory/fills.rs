@@ -6,13 +6,19 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
+use crate::checkpoint::heap;
+
 /// `T` is what identifies a load.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct Fills<T> {
     /// The port of the write-back takes one sector a cycle, rather than any number.
     one_a_cycle: bool,
     /// The next cycle in which it is free.
     free: u64,
     /// Cycle of the arrival, number of the request, and place among `waiting`; the first on top.
+    #[borsh(serialize_with = "heap::save", deserialize_with = "heap::restore")]
     arrivals: BinaryHeap<Reverse<(u64, u64, u32)>>,
     requests: u64,
     /// The loads that wait for a sector, by their place in `loads`. What is not in use is in `spare`.
@@ -25,6 +31,7 @@ pub(super) struct Fills<T> {
     complete: VecDeque<(T, u64)>,
 }
 
+#[derive(BorshSerialize, BorshDeserialize)]
 struct Load<T> {
     what: T,
     sectors: u32,

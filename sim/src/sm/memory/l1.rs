@@ -4,6 +4,7 @@
 //! table of misses has room for it. Data from L2, of a miss or of a hit on a sector that is on its way, are written back
 //! as [`Fills`] says. Stores pass the queues as loads do, and go on to L2.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::MemoryAccess;
 
 use crate::config::{self, Config};
@@ -17,6 +18,7 @@ use super::l2::L2;
 use super::miss_table::MissTable;
 
 /// `T` is what identifies a load.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct L1<T> {
     config: config::L1,
     tags: Cache,

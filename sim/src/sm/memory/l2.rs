@@ -1,5 +1,7 @@
 //! The SM's links to L2 and DRAM, and how long an answer takes.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 use crate::config::{Config, LINE};
 use crate::statistics::Counters;
 
@@ -8,6 +10,7 @@ use super::coalescer::{SectorAccess, SECTOR, SECTORS};
 use super::link::Link;
 use super::partitions::Partitions;
 
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(in crate::sm) struct L2 {
     shared_requests: bool,
     /// To the partitions, and back.

@@ -1,5 +1,8 @@
 //! A link that carries a sector every so many cycles, or any number with 0.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
+#[derive(Clone, BorshSerialize, BorshDeserialize)]
 pub(super) struct Link {
     cycles_per_sector: u64,
     /// The cycle in which it is free again.

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::SUB_CORES;
 use gpurf_trace::{MemoryAccess, MemorySpace};
 
@@ -19,6 +20,7 @@ use super::shared::shared_cost;
 use super::{local, Access, Served};
 
 /// `T` is what identifies an instruction to the SM.
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(in crate::sm) struct LoadStoreUnit<T> {
     config: Config,
     queues: [VecDeque<T>; SUB_CORES],

@@ -3,9 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
+use crate::checkpoint::heap;
+
+#[derive(BorshSerialize, BorshDeserialize)]
 pub(super) struct MissTable {
     size: usize,
     /// When each of them arrives, the first on top.
+    #[borsh(serialize_with = "heap::save", deserialize_with = "heap::restore")]
     outstanding: BinaryHeap<Reverse<u64>>,
 }
 

@@ -4,6 +4,7 @@
 //! with the shares of all (`l2.shared`). Then a line lies in one slice and one channel, each of which takes a sector at a time,
 //! and what several SMs want of one at the same time waits there: latency grows under load.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::MemoryAccess;
 
 use crate::config::{self, Config};
@@ -13,12 +14,14 @@ use super::coalescer::{SectorAccess, SECTOR};
 use super::link::Link;
 use super::slots::Slots;
 
+#[derive(Clone, BorshSerialize, BorshDeserialize)]
 pub(in crate::sm) struct Partitions {
     config: config::L2,
     tags: Cache,
     bandwidth: Bandwidth,
 }
 
+#[derive(Clone, BorshSerialize, BorshDeserialize)]
 enum Bandwidth {
     Own { dram: Link },
     Shared { slices: Vec<Slots>, channels: Vec<Slots> },

@@ -11,12 +11,20 @@ use gpurf_blocks::ports::CtaStatusMonitorIn;
 use gpurf_blocks::FLAG_WORD;
 
 use super::super::names::{BlockId, BlockSet};
+use crate::checkpoint::checkpoint;
 use crate::engines::StatusMonitorEngine;
 use crate::finereg::{Candidate, Location, Status};
 
 pub(in crate::sm) struct StatusMonitor {
     engine: StatusMonitorEngine,
     updates: VecDeque<(BlockId, Status)>,
+}
+
+checkpoint! {
+    [] StatusMonitor {
+        values: updates;
+        engines: engine;
+    }
 }
 
 impl StatusMonitor {
