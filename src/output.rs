@@ -1,97 +1,17 @@
 //! Output: tables, JSON files, progress.
 
 use std::fmt;
-use std::fs;
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
+pub use gpurf_files::{write, NewFile};
 pub use gpurf_synth::table;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike};
 use serde::Serialize;
-use tempfile::NamedTempFile;
-
-/// A file being written, under a temporary name beside its own until it is finished; if it never is, nothing is left. What
-/// is not a plain file, such as a pipe or `/dev/null`, is written to in place.
-pub struct NewFile {
-    path: PathBuf,
-    writer: Option<BufWriter<Destination>>,
-}
-
-enum Destination {
-    InPlace(fs::File),
-    Temporary(NamedTempFile),
-}
-
-impl NewFile {
-    pub fn create(path: &Path) -> Result<NewFile> {
-        let destination = if path.metadata().is_ok_and(|found| !found.is_file()) {
-            fs::OpenOptions::new().write(true).open(path).map(Destination::InPlace)
-        } else {
-            let folder =
-                path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            // As readable as any new file; a temporary file by itself would be the owner's alone.
-            let mode = fs::Permissions::from_mode(0o666);
-            tempfile::Builder::new().permissions(mode).tempfile_in(folder).map(Destination::Temporary)
-        };
-        let destination = destination.with_context(|| unwritable(path))?;
-        Ok(NewFile { path: path.into(), writer: Some(BufWriter::new(destination)) })
-    }
-
-    /// Completes the file and gives it its name.
-    pub fn finish(&mut self) -> Result<()> {
-        let Some(writer) = self.writer.take() else { return Ok(()) };
-        let written = writer.into_inner().map_err(io::IntoInnerError::into_error);
-        match written.with_context(|| unwritable(&self.path))? {
-            Destination::InPlace(_) => {}
-            Destination::Temporary(file) => {
-                file.persist(&self.path).with_context(|| unwritable(&self.path))?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Write for NewFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.as_mut().map_or(Err(io::ErrorKind::BrokenPipe.into()), |writer| writer.write(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.writer.as_mut().map_or(Ok(()), BufWriter::flush)
-    }
-}
-
-impl Write for Destination {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Destination::InPlace(file) => file.write(bytes),
-            Destination::Temporary(file) => file.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Destination::InPlace(file) => file.flush(),
-            Destination::Temporary(file) => file.flush(),
-        }
-    }
-}
-
-fn unwritable(path: &Path) -> String {
-    format!("{}: cannot be written; check that its folder exists", path.display())
-}
-
-/// Writes a file whole.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut file = NewFile::create(path)?;
-    file.write_all(bytes).with_context(|| unwritable(path))?;
-    file.finish()
-}
 
 /// Where the results of a command go.
 #[derive(Args)]
@@ -129,7 +49,7 @@ pub fn write_json(path: &Path, results: &impl Serialize) -> Result<()> {
         print!("{text}");
         return Ok(());
     }
-    write(path, text.as_bytes())
+    Ok(write(path, text)?)
 }
 
 /// Progress towards `total` steps with the time that went by and is left; a bar on a terminal, elsewhere a line from

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use sha2::{Digest, Sha256};
+
 use crate::tools;
 
 /// The folder of [`tools::cache_folder`], or a temporary one.
@@ -9,17 +11,11 @@ pub fn folder() -> PathBuf {
     tools::cache_folder().unwrap_or_else(|| std::env::temp_dir().join("gpurf"))
 }
 
-/// A name for what is built from these texts: 128-bit FNV-1a, the same on every machine.
+/// A name for what is built from these texts: SHA-256, the same on every machine.
 pub fn key(texts: &[&str]) -> String {
-    const PRIME: u128 = 0x0000000001000000000000000000013b;
-    let mut hash: u128 = 0x6c62272e07bb014262b821756295c58d;
-    for text in texts {
-        // A byte that stands in no text keeps ("ab", "c") and ("a", "bc") apart.
-        for byte in text.bytes().chain([0xff]) {
-            hash = (hash ^ byte as u128).wrapping_mul(PRIME);
-        }
-    }
-    format!("{hash:032x}")
+    // A byte that stands in no text keeps ("ab", "c") and ("a", "bc") apart.
+    let hash = texts.iter().fold(Sha256::new(), |hash, text| hash.chain_update(text).chain_update([0xff]));
+    format!("{:x}", hash.finalize())
 }
 
 #[cfg(test)]

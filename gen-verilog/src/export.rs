@@ -13,8 +13,7 @@ use crate::{Hierarchy, Language, VerilogModule};
 /// * `<top>.vlt`, what Verilator's lint check is told to pass over, and why,
 /// * `<top>.core`, for FuseSoC, with the targets `default`, `lint`, `sim` and `synth`.
 ///
-/// Returns the paths of all files. Each is complete or not there: it is written under another name and
-/// then renamed.
+/// Returns the paths of all files. Each is complete or not there.
 pub fn export(hierarchy: &Hierarchy, folder: &Path) -> Result<Vec<PathBuf>, ToolError> {
     fs::create_dir_all(folder).map_err(ToolError::files(format!("cannot make {}", folder.display())))?;
     let top = &hierarchy.top;
@@ -36,10 +35,7 @@ pub fn export(hierarchy: &Hierarchy, folder: &Path) -> Result<Vec<PathBuf>, Tool
 }
 
 fn write(path: &Path, text: &str) -> Result<PathBuf, ToolError> {
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    fs::write(&temporary, text)
-        .and_then(|()| fs::rename(&temporary, path))
-        .map_err(ToolError::files(format!("cannot write {}", path.display())))?;
+    gpurf_files::write(path, text)?;
     Ok(path.to_path_buf())
 }
 

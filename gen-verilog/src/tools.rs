@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
+use gpurf_files::Unwritable;
 use thiserror::Error;
 
 /// A program of others that this project calls.
@@ -186,6 +187,12 @@ pub enum ToolError {
     Failed { command: String, output: String },
     #[error("{action}: {problem}")]
     Files { action: String, problem: String },
+}
+
+impl From<Unwritable> for ToolError {
+    fn from(Unwritable { path, source }: Unwritable) -> Self {
+        ToolError::files(format!("cannot write {}", path.display()))(source)
+    }
 }
 
 impl ToolError {

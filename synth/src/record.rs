@@ -115,7 +115,7 @@ impl Records {
         self.by_same_flow(new).is_some()
     }
 
-    /// Writes the file under a temporary name and renames it.
+    /// Writes the file whole.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -125,10 +125,7 @@ impl Records {
             text += &serde_json::to_string(line)?;
             text.push('\n');
         }
-        let context = || format!("{}: cannot be written; check that its folder exists", self.path.display());
-        let temporary = self.path.with_extension("partial");
-        fs::write(&temporary, text).with_context(context)?;
-        fs::rename(&temporary, &self.path).with_context(context)
+        Ok(gpurf_files::write(&self.path, text)?)
     }
 }
 

@@ -15,7 +15,7 @@ fn compare(criterion: &mut Criterion, name: &str, parameters: &Parameters) {
     // The recording starts from reset, and so does every pass over it.
     for kind in [EngineKind::Model, EngineKind::Rtl, EngineKind::Verilator, EngineKind::Icarus] {
         let fresh = || recording.playback(kind).expect("the engine is built");
-        group.bench_function(kind.name(), |bencher| {
+        group.bench_function(kind.to_string(), |bencher| {
             bencher.iter_batched(fresh, |playback| playback(), BatchSize::PerIteration)
         });
     }

@@ -2,23 +2,23 @@
 
 use std::any::Any;
 use std::cell::{OnceCell, RefCell};
-use std::fmt;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::rc::Rc;
-use std::str::FromStr;
 
 use anyhow::{anyhow, bail, Context, Result};
 use gpurf_blocks::{layout, Clocked, Field, Parameters};
 use gpurf_hw::dialect::{Extent, Module, PortWaveform, Rtl};
 use gpurf_verilog::{emit, Hierarchy, Icarus, Verilated};
 use rust_hdl::prelude::Block;
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use crate::sampling::{Packed, PackedEngine, Sample, Sampled};
 use crate::{run, Drive, Engine, Outcome, Random, Testbench};
 
-/// An engine of a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An engine of a module. The command line names it as `strum` derives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case", parse_err_ty = String, parse_err_fn = unknown_engine)]
 pub enum EngineKind {
     /// The reference model.
     Model,
@@ -32,36 +32,8 @@ pub enum EngineKind {
     Netlist,
 }
 
-impl EngineKind {
-    /// All of them.
-    pub const ALL: [EngineKind; 5] =
-        [EngineKind::Model, EngineKind::Rtl, EngineKind::Verilator, EngineKind::Icarus, EngineKind::Netlist];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            EngineKind::Model => "model",
-            EngineKind::Rtl => "rtl",
-            EngineKind::Verilator => "verilator",
-            EngineKind::Icarus => "icarus",
-            EngineKind::Netlist => "netlist",
-        }
-    }
-}
-
-impl fmt::Display for EngineKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for EngineKind {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let found = EngineKind::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| "there are model, rtl, verilator, icarus and netlist".to_string())
-    }
+fn unknown_engine(_: &str) -> String {
+    format!("there are {}", EngineKind::VARIANTS.join(", "))
 }
 
 /// A module in one configuration, with its testbench.

@@ -2,7 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use gpurf_files::{NewFolder, Unwritable};
 
 use crate::block::{DynamicInstruction, ThreadBlock};
 use crate::error::{Error, Result};
@@ -20,7 +22,15 @@ use crate::registers::Register;
 /// The folder appears complete or not at all. It must not exist, or be empty.
 pub fn write(workload: &Workload, folder: impl AsRef<Path>) -> Result<()> {
     let folder = folder.as_ref();
-    let unfinished = UnfinishedFolder::create_for(folder)?;
+    let occupied = match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => folder.exists(),
+    };
+    if occupied || folder.file_name().is_none() {
+        return Err(Error::Exists { path: folder.into() });
+    }
+    let unwritable = |Unwritable { path, source }| Error::Io { path, source };
+    let unfinished = NewFolder::create(folder).map_err(unwritable)?;
     let mut list = String::new();
     let mut kernels = 0;
     for command in &workload.commands {
@@ -31,51 +41,19 @@ pub fn write(workload: &Workload, folder: impl AsRef<Path>) -> Result<()> {
             Command::Kernel(kernel) => {
                 kernels += 1;
                 let name = format!("kernel-{kernels}.traceg");
-                write_kernel(kernel, &unfinished.path.join(&name))?;
+                write_kernel(kernel, &unfinished.temporary().join(&name))?;
                 list += &name;
                 list.push('\n');
             }
         }
     }
-    let list_path = unfinished.path.join("kernelslist.g");
+    let list_path = unfinished.temporary().join("kernelslist.g");
     fs::write(&list_path, list).map_err(io_error(&list_path))?;
-    unfinished.finish(folder)
+    unfinished.finish().map_err(unwritable)
 }
 
 fn io_error(path: &Path) -> impl Fn(io::Error) -> Error + '_ {
     move |source| Error::Io { path: path.into(), source }
-}
-
-/// A folder under a temporary name beside its final one, removed unless finished.
-struct UnfinishedFolder {
-    path: PathBuf,
-}
-
-impl UnfinishedFolder {
-    fn create_for(folder: &Path) -> Result<UnfinishedFolder> {
-        let occupied = match fs::read_dir(folder) {
-            Ok(mut entries) => entries.next().is_some(),
-            Err(_) => folder.exists(),
-        };
-        let name = match folder.file_name() {
-            Some(name) if !occupied => name.to_string_lossy(),
-            _ => return Err(Error::Exists { path: folder.into() }),
-        };
-        let path = folder.with_file_name(format!(".{name}.{}.unfinished", std::process::id()));
-        fs::create_dir_all(&path).map_err(io_error(&path))?;
-        Ok(UnfinishedFolder { path })
-    }
-
-    fn finish(self, folder: &Path) -> Result<()> {
-        fs::rename(&self.path, folder).map_err(io_error(folder))
-    }
-}
-
-impl Drop for UnfinishedFolder {
-    fn drop(&mut self) {
-        // After `finish` nothing is there any more; after an error it is the best one can do.
-        let _ = fs::remove_dir_all(&self.path);
-    }
 }
 
 fn write_kernel(kernel: &Kernel, path: &Path) -> Result<()> {

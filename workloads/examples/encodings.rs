@@ -51,9 +51,7 @@ fn main() -> Result<()> {
     let path = workloads.join("instruction_set/sm_75.txt");
     fs::create_dir_all(path.parent().expect("a folder"))?;
     let lines: String = kept.lines.iter().map(|line| line.clone() + "\n").collect();
-    let temporary = path.with_extension("new");
-    fs::write(&temporary, lines)?;
-    fs::rename(&temporary, &path)?;
+    gpurf_files::write(&path, lines)?;
     println!("{}: {} lines of {} words", path.display(), kept.lines.len(), seen.len());
     Ok(())
 }

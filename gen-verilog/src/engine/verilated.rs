@@ -210,6 +210,5 @@ fn build(verilog: &str, shim: &str, library: &Path) -> Result<(), EngineError> {
         .args(["--prefix", shim::CLASS, "--top-module", MODULE, "-o", "model.so", "-Mdir"])
         .arg(&output)
         .args([verilog, shim]))?;
-    fs::rename(output.join("model.so"), library).map_err(writing(&library.to_path_buf()))?;
-    Ok(())
+    Ok(gpurf_files::rename(&output.join("model.so"), library).map_err(ToolError::from)?)
 }

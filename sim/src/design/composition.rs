@@ -83,6 +83,8 @@ struct Part {
     is_single: bool,
 }
 
+// By hand: what stands before `=` is a choice, what stands behind it one of the values of that choice; only these are
+// names of enums.
 impl FromStr for Part {
     type Err = DesignError;
 

@@ -1,5 +1,9 @@
 //! What touches memory, by one group of lanes.
 
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
 use super::arithmetic::matrix::transpose_88;
 use super::atomic::{atomic_32, atomic_64};
 use super::block_memory::{BlockMemory, Located};
@@ -219,12 +223,13 @@ impl Warp {
         Ok(())
     }
 
-    /// Equal for equal values in the lanes of `mask`: FNV-1a over their words.
+    /// Equal for equal values in the lanes of `mask`.
     fn digest(&self, rows: &[usize], mask: u32) -> u64 {
+        let mut hasher = FxHasher::default();
+        hasher.write_u32(mask);
         let words = rows.iter().flat_map(|&row| lanes_of(mask).map(move |lane| self.registers[row][lane]));
-        words.fold(0xcbf2_9ce4_8422_2325 ^ u64::from(mask), |digest, word| {
-            (digest ^ u64::from(word)).wrapping_mul(0x0000_0100_0000_01b3)
-        })
+        words.for_each(|word| hasher.write_u32(word));
+        hasher.finish()
     }
 
     /// The rows of an operand of up to four registers. RZ's takes the place of all of them.

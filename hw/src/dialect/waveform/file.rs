@@ -1,9 +1,10 @@
 //! A waveform being written.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use gpurf_files::{NewFile, Unwritable};
 use rust_hdl::prelude::TypeKind;
 
 use super::format::Format;
@@ -13,8 +14,7 @@ use super::vcd::Vcd;
 /// Its variables, and what they last were.
 pub struct WaveformFile {
     format: Option<Box<dyn Format>>,
-    path: PathBuf,
-    pub temporary: PathBuf,
+    file: NewFile,
     /// Scopes open, from outside in.
     scopes: Vec<String>,
     pub variables: Vec<WaveformVariable>,
@@ -57,15 +57,13 @@ impl WaveformFile {
             let reason = format!("{}: not a plain file, which a waveform has to be", path.display());
             return Err(io::Error::new(ErrorKind::InvalidInput, reason));
         }
-        let mut name = path.as_os_str().to_owned();
-        name.push(".partial");
-        let temporary = PathBuf::from(name);
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        let format = File::create(&temporary).and_then(|file| format_of(path, file)).map_err(named)?;
+        let unwritable = |Unwritable { path, source }| named(&path, source);
+        let file = NewFile::create(path).map_err(unwritable)?;
+        let handle = file.handle().map_err(unwritable)?;
+        let format = format_of(path, handle).map_err(|error| named(path, error))?;
         Ok(WaveformFile {
             format: Some(format),
-            path: path.to_path_buf(),
-            temporary,
+            file,
             scopes: vec![],
             variables: vec![],
             values: vec![],
@@ -74,7 +72,7 @@ impl WaveformFile {
     }
 
     pub fn named(&self, error: io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("{}: {error}", self.path.display()))
+        named(self.file.path(), error)
     }
 
     /// What it is written in, until it is finished.
@@ -181,15 +179,13 @@ impl WaveformFile {
         // The last cycle is shown to its end.
         let ended = self.last.map_or(Ok(()), |last| format.time(CYCLE_NS * (last + 1)));
         let finished = ended.and_then(|()| format.finish());
-        finished.and_then(|()| fs::rename(&self.temporary, &self.path)).map_err(|error| self.named(error))
+        finished.map_err(|error| self.named(error))?;
+        self.file.finish().map_err(|Unwritable { path, source }| named(&path, source))
     }
 }
 
-impl Drop for WaveformFile {
-    fn drop(&mut self) {
-        // It is gone if it has its name. Nothing is lost with a file that could not be completed.
-        let _ = fs::remove_file(&self.temporary);
-    }
+fn named(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// The lowest `width` bits of `words` (little end first), most significant bit first.
