@@ -25,6 +25,7 @@ const EXEMPT: &[(&[&str], &str, &str)] = &[
     (&["sim"], "register_traffic", "a count of traffic over streams, which is no hardware"),
     (&["sim"], "gemm_traffic", "an estimate of traffic, which is no hardware"),
     (&["sim"], "bits", "sets as bit masks"),
+    (&["sim"], "checkpoint", "the state of a run of the streaming multiprocessor"),
     (&["sim", "testbenches"], "multicast/lrt", "what lrt_cam and lrt_scan share"),
     (&["testbenches"], "crowd", "stimulus that arbiter, operand_stage and sub_core share"),
     (&["testbenches"], "heads", "stimulus that issue_stage and sub_core share"),
