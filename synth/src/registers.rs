@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpurf_hw::dialect::{Described, Identity};
-use rust_hdl::core::atom::Atom;
+use rust_hdl::atom::Atom;
 use rust_hdl::prelude::*;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! From a kernel's syntax tree to statements: loops stay loops where Verilog can have them.
 
 use num_bigint::BigUint;
-use rust_hdl::core::ast::{
+use rust_hdl::ast::{
     VerilogBlock, VerilogBlockOrConditional, VerilogConditional, VerilogExpression as Tree, VerilogLink,
     VerilogLinkDetails, VerilogLoop, VerilogMatch, VerilogStatement,
 };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
-use rust_hdl::core::ast::{Verilog, VerilogBlock};
+use rust_hdl::ast::{Verilog, VerilogBlock};
 
 use super::error::{EmitError, Result};
 use super::expression::{Expression, Kind};

@@ -3,10 +3,10 @@
 use gpurf_hw::dialect::wires::{field_path, verilog_path};
 use gpurf_hw::dialect::{Described, Identity};
 use num_bigint::BigUint;
-use rust_hdl::core::ast::{Verilog, VerilogLiteral};
-use rust_hdl::core::atom::{Atom, AtomKind};
-use rust_hdl::core::probe::Probe;
-use rust_hdl::core::type_descriptor::TypeKind;
+use rust_hdl::ast::{Verilog, VerilogLiteral};
+use rust_hdl::atom::{Atom, AtomKind};
+use rust_hdl::probe::Probe;
+use rust_hdl::type_descriptor::TypeKind;
 use rust_hdl::prelude::Block;
 
 use super::error::{EmitError, Result};

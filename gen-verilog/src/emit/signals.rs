@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use gpurf_hw::dialect::Described;
 use num_bigint::BigUint;
-use rust_hdl::core::atom::AtomKind;
+use rust_hdl::atom::AtomKind;
 
 use super::error::{EmitError, Result};
 use super::index::{parse_path, Index};

@@ -1,6 +1,6 @@
 //! What the translation of a kernel knows where it is: signals, and the loops around.
 
-use rust_hdl::core::ast::VerilogExpression as Tree;
+use rust_hdl::ast::VerilogExpression as Tree;
 
 use super::error::EmitError;
 use super::index::{parse_path, Index};

@@ -1,7 +1,7 @@
 //! From a kernel's expressions to [`Expression`]s: names resolved, widths settled.
 
 use num_bigint::{BigInt, BigUint};
-use rust_hdl::core::ast::{VerilogExpression as Tree, VerilogOp, VerilogOpUnary};
+use rust_hdl::ast::{VerilogExpression as Tree, VerilogOp, VerilogOpUnary};
 
 use super::error::EmitError;
 use super::expression::{Binary, Expression, Kind, Unary};

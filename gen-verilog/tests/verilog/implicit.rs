@@ -5,7 +5,7 @@
 use gpurf_hw::catalogue::Port;
 use gpurf_hw::dialect::{Identity, Register};
 use gpurf_verilog::emit;
-use rust_hdl::core::ast::{VerilogExpression as Tree, VerilogLoop, VerilogOp, VerilogStatement};
+use rust_hdl::ast::{VerilogExpression as Tree, VerilogLoop, VerilogOp, VerilogStatement};
 use rust_hdl::prelude::*;
 
 /// Two registers in a row and one of its own, and a counter as a child.

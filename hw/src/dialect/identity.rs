@@ -1,7 +1,7 @@
 //! What a hardware module is called when it is exported.
 
-use rust_hdl::core::atom::{Atom, AtomKind};
-use rust_hdl::core::constraint::PinConstraint;
+use rust_hdl::atom::{Atom, AtomKind};
+use rust_hdl::constraint::PinConstraint;
 use rust_hdl::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -6,8 +6,8 @@
 
 use std::ops::BitOr;
 
-use rust_hdl::core::ast::{VerilogLink, VerilogLinkDetails};
-use rust_hdl::core::logic::LogicJoin;
+use rust_hdl::ast::{VerilogLink, VerilogLinkDetails};
+use rust_hdl::logic::LogicJoin;
 use rust_hdl::prelude::*;
 use smallvec::SmallVec;
 
@@ -127,8 +127,8 @@ single! {
     Register<T>, d;
 }
 
-impl<D: rust_hdl::core::direction::Direction, T: Synth> Enabled<()> for Signal<D, T> {}
-impl<D: rust_hdl::core::direction::Direction, T: Synth> Clocking for Signal<D, T> {}
+impl<D: rust_hdl::direction::Direction, T: Synth> Enabled<()> for Signal<D, T> {}
+impl<D: rust_hdl::direction::Direction, T: Synth> Clocking for Signal<D, T> {}
 
 impl<T: Synth> Enabled<Enable> for Register<T> {
     fn claim_enable(&mut self, _: &Enable) {

@@ -17,7 +17,7 @@ use std::io;
 use std::path::Path;
 
 use gpurf_blocks::{layout, pack, Ports};
-use rust_hdl::core::atom::{Atom, AtomKind};
+use rust_hdl::atom::{Atom, AtomKind};
 use rust_hdl::prelude::{Block, Probe, VCDValue};
 
 use super::wires::verilog_path;
