@@ -1,5 +1,6 @@
 //! `gpurf sim`: an instruction stream through a streaming multiprocessor.
 
+mod checkpoint;
 mod konata;
 mod recording;
 mod sample;
@@ -14,6 +15,7 @@ use comfy_table::Table;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, SUB_CORES};
 use gpurf_sim::config::Config;
+use gpurf_sim::engines::RunsSubCore;
 use gpurf_sim::sm::{Design, Gpu, Sampling, SharedLoads, SmError};
 use gpurf_sim::statistics::{ratio, Stalls, Statistics};
 use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
@@ -31,6 +33,7 @@ use crate::settings::MachineArguments;
 use crate::units::{Differences, Units};
 use crate::Verdict;
 
+use checkpoint::{CheckpointArguments, Checkpoints, Place};
 use konata::Konata;
 use recording::{RecordingArguments, Trigger, Watch};
 use sample::SampleArguments;
@@ -46,6 +49,7 @@ use views::Views;
   gpurf sim bfs --design finereg --around switch --pipeline switch.kanata
   gpurf sim traces/bfs --design baseline --engine lockstep --json bfs.json
   gpurf sim sgemm --size large --sample 16
+  gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json
   gpurf sim traces/bfs --set collectors=4 --set l1.latency=28")]
 pub struct Arguments {
     /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders
@@ -76,6 +80,8 @@ pub struct Arguments {
     sample: SampleArguments,
     #[command(flatten)]
     record: RecordingArguments,
+    #[command(flatten)]
+    checkpoint: CheckpointArguments,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -118,6 +124,7 @@ impl Arguments {
         if self.sample.is_given() {
             found = found.whole();
         }
+        self.checkpoint.check(self.engine, self.input.len())?;
         let workload = self.emulation.stream(&found, Options { digests, ..Options::default() })?;
         let mut job = Job {
             arguments: self,
@@ -173,7 +180,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(verdict)
 }
 
-type RunKernel<E> = fn(&mut Gpu<E>, &Kernel, Option<&Reuse>) -> Result<(), SmError>;
+/// Runs a launched kernel until a cycle; whether it goes on.
+type Advance<E> = fn(&mut Gpu<E>, u64) -> Result<bool, SmError>;
 
 /// One workload under one design and engine.
 struct Job<'a> {
@@ -222,12 +230,12 @@ impl Job<'_> {
                 engines.collect::<Result<Vec<_>>>()?,
                 watch,
                 divergences,
-                Gpu::run_kernel,
+                Gpu::advance,
             );
         }
         if kind == Engines::Model && waveform.is_none() {
             let engines = (0..count).map(|_| design.model(config, seed)).collect();
-            return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::run_kernel_in_parallel);
+            return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance_in_parallel);
         }
         let engine = || -> Result<SubCoreHardware> {
             Ok(match kind {
@@ -253,7 +261,7 @@ impl Job<'_> {
                 _ => engine()?,
             });
         }
-        let statistics = self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::run_kernel)?;
+        let statistics = self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance)?;
         if let Some((recording, (path, cycles))) = recording.zip(waveform) {
             let variables = recording.variables.clone();
             recording.finish()?;
@@ -270,7 +278,7 @@ impl Job<'_> {
         engines: Vec<E>,
         watch: Option<&Watch>,
         divergences: impl Fn(&E) -> (u64, Vec<String>),
-        run_kernel: RunKernel<E>,
+        advance: Advance<E>,
     ) -> Result<Statistics>
     where
         E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
@@ -300,20 +308,8 @@ impl Job<'_> {
         if waveform {
             gpu.listen(Box::new(self.texts.clone()));
         }
-        let reuse = self.arguments.reuse.reuse(self.config.rthld);
-        let bar = progress(self.workload.kernels().count() as u64, "kernels");
-        bar.set_message(self.workload.name.clone());
         let start = Instant::now();
-        for command in &self.workload.commands {
-            match command {
-                Command::MemcpyHtoD { address, bytes } => gpu.copy_to_device(*address, *bytes),
-                Command::Kernel(kernel) => {
-                    run_kernel(&mut gpu, kernel, Some(&reuse))?;
-                    bar.inc(1);
-                }
-            }
-        }
-        bar.finish_and_clear();
+        let known = self.go_on(&mut gpu, advance)?;
         if let Some(konata) = konata {
             let instructions = konata.finish()?;
             eprintln!("{}: the pipeline of {} instructions", self.workload.name, grouped(instructions));
@@ -326,9 +322,74 @@ impl Job<'_> {
         }
         let mut statistics = gpu.statistics(kind.name(), total);
         statistics.errors.extend(messages);
-        let rate = statistics.summary.counters.warp_instructions as f64 / start.elapsed().as_secs_f64();
+        let instructions = statistics.summary.counters.warp_instructions - known;
+        let rate = instructions as f64 / start.elapsed().as_secs_f64();
         eprintln!("{}: {} warp instructions/s", self.workload.name, grouped(rate as u64));
         Ok(statistics)
+    }
+
+    /// Runs the workload from its beginning, or from a checkpoint; the warp instructions that had been run by then.
+    fn go_on<E: RunsSubCore>(&self, gpu: &mut Gpu<E>, advance: Advance<E>) -> Result<u64> {
+        let Workload { name, commands } = &self.workload;
+        let mut checkpoints = self.arguments.checkpoint.of(self.properties())?;
+        let kept = checkpoints.as_ref().map_or(Ok(None), Checkpoints::read)?;
+        let begin = kept.as_ref().map_or(0, |(place, _)| place.command);
+        let reuse = self.arguments.reuse.reuse(self.config.rthld);
+        let mut launched = false;
+        if let Some((place, state)) = kept {
+            let under_way = match commands.get(begin) {
+                Some(Command::Kernel(kernel)) if place.launched => Some((kernel, Some(&reuse))),
+                _ => None,
+            };
+            launched = under_way.is_some();
+            gpu.restore(&state, under_way)?;
+            eprintln!("{name}: goes on from cycle {} of its checkpoint", gpu.cycles());
+        }
+        let known = gpu.warp_instructions();
+        let mut save = |gpu: &Gpu<E>, command: usize, launched: bool| match &mut checkpoints {
+            Some(checkpoints) => checkpoints.consider(gpu, Place { command, launched }),
+            None => Ok(()),
+        };
+        let is_kernel = |command: &&Command| matches!(command, Command::Kernel(_));
+        let bar = progress(self.workload.kernels().count() as u64, "kernels");
+        bar.set_position(commands.iter().take(begin).filter(is_kernel).count() as u64);
+        bar.set_message(name.clone());
+        for (number, command) in commands.iter().enumerate().skip(begin) {
+            match command {
+                Command::MemcpyHtoD { address, bytes } => gpu.copy_to_device(*address, *bytes),
+                Command::Kernel(kernel) => {
+                    if !std::mem::take(&mut launched) {
+                        gpu.launch(kernel, Some(&reuse))?;
+                    }
+                    while advance(gpu, u64::MAX)? {
+                        save(gpu, number, true)?;
+                    }
+                    save(gpu, number + 1, false)?;
+                    bar.inc(1);
+                }
+            }
+        }
+        bar.finish_and_clear();
+        checkpoints.map_or(Ok(()), Checkpoints::remove)?;
+        Ok(known)
+    }
+
+    /// What tells this run from others, by name and value.
+    fn properties(&self) -> Vec<(String, String)> {
+        let Arguments { emulation, reuse, seed, cycles, sample, .. } = self.arguments;
+        let kernels: Vec<_> = self.workload.kernels().map(Kernel::header).collect();
+        let properties = [
+            ("input", self.workload.name.clone()),
+            ("--size", format!("{:?}", emulation.size)),
+            ("stream of kernels", format!("{:?}", kernels)),
+            ("--design", self.design.name()),
+            ("--reuse", format!("{reuse:?}")),
+            ("--seed", seed.to_string()),
+            ("--cycles", format!("{cycles:?}")),
+            ("--sample", format!("{:?}", sample.sampling(*seed))),
+            ("machine", toml::to_string(self.config).expect("constants are TOML")),
+        ];
+        properties.map(|(name, value)| (name.to_string(), value)).into()
     }
 }
 

@@ -63,14 +63,13 @@ impl Run {
                 if cycles.next_if(|&cycle| cycle <= gpu.cycles()).is_some() {
                     let state = gpu.save().unwrap();
                     gpu = self.gpu();
-                    gpu.launch(kernel, reuse.as_ref()).unwrap();
-                    gpu.restore(&state).unwrap();
+                    gpu.restore(&state, Some((kernel, reuse.as_ref()))).unwrap();
                 }
             }
             // Between two kernels too.
             let state = gpu.save().unwrap();
             gpu = self.gpu();
-            gpu.restore(&state).unwrap();
+            gpu.restore(&state, None).unwrap();
             while cycles.next_if(|&cycle| cycle <= gpu.cycles()).is_some() {}
         }
         gpu.statistics("model", 0)
@@ -128,7 +127,7 @@ fn what_is_no_state_is_refused() {
     let run = Run::new("baseline", &[]);
     let mut gpu = run.gpu();
     let state = gpu.save().unwrap();
-    assert!(gpu.restore(&state[..state.len() - 1]).is_err());
+    assert!(gpu.restore(&state[..state.len() - 1], None).is_err());
     struct Mute;
     impl gpurf_blocks::Clocked for Mute {
         type In = gpurf_blocks::ports::SubCoreIn<u32>;

@@ -46,7 +46,10 @@ fn run(workload: &Workload, shared: bool, in_parallel: bool) -> Statistics {
     let mut gpu = Gpu::new(&config, Design::BASELINE, 1, Engines::models(&config, Design::BASELINE, 1));
     for command in &workload.commands {
         match command {
-            Command::Kernel(kernel) if in_parallel => gpu.run_kernel_in_parallel(kernel, None).unwrap(),
+            Command::Kernel(kernel) if in_parallel => {
+                gpu.launch(kernel, None).unwrap();
+                while gpu.advance_in_parallel(u64::MAX).unwrap() {}
+            }
             Command::Kernel(kernel) => gpu.run_kernel(kernel, None).unwrap(),
             Command::MemcpyHtoD { address, bytes } => gpu.copy_to_device(*address, *bytes),
         }

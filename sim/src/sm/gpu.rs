@@ -38,6 +38,8 @@ pub struct Gpu<E> {
     sms: Vec<Sm<E>>,
     /// What the SMs share.
     partitions: Option<Box<Partitions>>,
+    /// Launches that are over.
+    launches: u64,
     under_way: Option<UnderWay>,
     config: Config,
     design: Design,
@@ -57,7 +59,7 @@ checkpoint! {
     [<E: RunsSubCore>] Gpu<E> {
         values: partitions controller sthld cycle interval_start intervals kernels sampling;
         parts: sms;
-        fixed: under_way config design seed cycle_limit;
+        fixed: launches under_way config design seed cycle_limit;
     }
 }
 
@@ -92,6 +94,7 @@ impl<E: RunsSubCore> Gpu<E> {
         let mut gpu = Gpu {
             sms: sms.collect(),
             partitions: config.l2.shared.then(|| Box::new(Partitions::shared(config))),
+            launches: 0,
             under_way: None,
             config: config.clone(),
             design,
@@ -155,6 +158,11 @@ impl<E: RunsSubCore> Gpu<E> {
     /// Cycles run so far.
     pub fn cycles(&self) -> u64 {
         self.cycle
+    }
+
+    /// Warp instructions run so far.
+    pub fn warp_instructions(&self) -> u64 {
+        self.sms.iter().map(|sm| sm.machine.context.records.counters.warp_instructions).sum()
     }
 
     /// Runs all copies and kernels. With `reuse`, instructions are annotated with it.
@@ -250,18 +258,27 @@ impl<E: RunsSubCore> Gpu<E> {
         if self.sms.iter().any(|sm| sm.machine.context.records.pipeline.is_some()) {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        let mut state = vec![];
+        let mut state = borsh::to_vec(&self.launches)?;
         Checkpoint::save(self, &mut state)?;
         Ok(state)
     }
 
     /// Takes a run up where another one was saved, of the same configuration, design, seed and sampling, before anything is
-    /// run. If a kernel was under way, it is launched first; the thread blocks that were on the SMs by then are read again,
-    /// and not simulated.
+    /// run. The kernel that was under way, if one was, is launched; the thread blocks that were on the SMs by then are read
+    /// again, and not simulated.
     ///
     /// # Errors
-    /// It is no such state.
-    pub fn restore(&mut self, mut state: &[u8]) -> Result<(), SmError> {
+    /// It is no such state, or the kernel cannot be launched.
+    pub fn restore(
+        &mut self,
+        mut state: &[u8],
+        under_way: Option<(&Kernel, Option<&Reuse>)>,
+    ) -> Result<(), SmError> {
+        // What is drawn of a launch depends on its number.
+        self.launches = BorshDeserialize::deserialize(&mut state)?;
+        if let Some((kernel, reuse)) = under_way {
+            self.launch(kernel, reuse)?;
+        }
         Checkpoint::restore(self, &mut state)?;
         self.sms.iter_mut().try_for_each(Sm::catch_up)
     }
@@ -271,7 +288,7 @@ impl<E: RunsSubCore> Gpu<E> {
         let Some(Sampled { sampling, .. }) = &self.sampling else { return Ok(None) };
         let resident = Occupancy::new(kernel.header(), &self.config, &self.design)?.residents as u64;
         let (blocks, sms) = (kernel.header().block_count(), self.sms.len() as u64);
-        Ok(Plan::new(*sampling, self.kernels.len() as u64, blocks, resident, sms))
+        Ok(Plan::new(*sampling, self.launches, blocks, resident, sms))
     }
 
     fn finish_kernel(&mut self) -> Result<(), SmError> {
@@ -305,6 +322,7 @@ impl<E: RunsSubCore> Gpu<E> {
                 }
             }
         }
+        self.launches += 1;
         self.kernels.push(KernelStatistics {
             name: header.name,
             id: header.id,
@@ -427,14 +445,7 @@ impl<E: RunsSubCore> Gpu<E> {
 }
 
 impl<E: RunsSubCore + Send> Gpu<E> {
-    /// As [`Gpu::run_kernel`], SMs side by side on the threads there are, if they share nothing.
-    pub fn run_kernel_in_parallel(&mut self, kernel: &Kernel, reuse: Option<&Reuse>) -> Result<(), SmError> {
-        self.launch(kernel, reuse)?;
-        while self.advance_in_parallel(u64::MAX)? {}
-        Ok(())
-    }
-
-    /// As [`Gpu::advance`], SMs side by side.
+    /// As [`Gpu::advance`], SMs side by side on the threads there are, if they share nothing.
     pub fn advance_in_parallel(&mut self, until: u64) -> Result<bool, SmError> {
         self.advance_by(until, side_by_side)
     }
