@@ -4,18 +4,14 @@
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
-use gpurf_blocks::{Clocked, Lockstep, Ports, ADDRESS_BITS, SUB_CORES, WARP_BITS};
-use gpurf_hw::dialect::{Module, Rtl};
-use gpurf_hw::finereg;
-use gpurf_hw::multicast;
-use gpurf_hw::register_cache::RegisterCache;
+use gpurf_blocks::{Clocked, Lockstep, Parameters, Ports, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{
     iwmu_model, rmu_model, status_monitor_model, Engines, IwmuEngine, RegisterCacheEngine, RmuEngine,
     StatusMonitorEngine,
 };
 use gpurf_sim::sm::{Design, Residency};
-use gpurf_verilog::Verilated;
+use gpurf_testbenches::unit_hardware::{self, UnitHardware};
 
 use crate::engines::Engines as Kind;
 
@@ -64,7 +60,7 @@ where
     }
 }
 
-type Engine<M> = Box<dyn Clocked<In = <M as Module>::In, Out = <M as Module>::Out> + Send>;
+type Engine<I, O> = Box<dyn Clocked<In = I, Out = O> + Send>;
 
 /// How the units of an SM are run.
 pub struct Units<'a> {
@@ -102,60 +98,45 @@ impl<'a> Units<'a> {
     fn register_cache(&self) -> Result<RegisterCacheEngine> {
         let parameters = &self.design.parameters(self.config, 0);
         let model = self.design.register_cache_model(self.config);
-        match parameters.rc_tag_lanes {
-            1 => self.engine("register cache", model, || RegisterCache::<32, 1>::new(parameters)),
-            lanes => {
-                assert_eq!(lanes, 32, "each thread has tags, or the warp");
-                self.engine("register cache", model, || RegisterCache::<32, 32>::new(parameters))
-            }
-        }
+        self.engine("register cache", model, unit_hardware::register_cache(parameters), parameters)
     }
 
     /// The inter-warp multicasting unit.
     fn multicasting_unit(&self) -> Result<IwmuEngine> {
-        let parameters = &self.config.hardware;
-        self.engine("multicasting unit", iwmu_model(self.config), || {
-            multicast::Iwmu::<WARP_BITS, ADDRESS_BITS>::new(parameters)
-        })
+        let (model, parameters) = (iwmu_model(self.config), &self.config.hardware);
+        self.engine("multicasting unit", model, unit_hardware::multicasting_unit(parameters), parameters)
     }
 
     /// The register management unit.
     fn rmu(&self) -> Result<RmuEngine> {
-        let parameters = &self.config.hardware;
-        macro_rules! with_pointers_of {
-            ($($bits:literal),*) => {
-                match parameters.pointer_bits() {
-                    $($bits => self.engine("RMU", rmu_model(self.config), || {
-                        finereg::Rmu::<32, $bits>::new(parameters)
-                    }),)*
-                    bits => unreachable!("a PCRF has 64 to 2048 entries: 6 to 11 bits, not {bits}"),
-                }
-            };
-        }
-        with_pointers_of!(6, 7, 8, 9, 10, 11)
+        let (model, parameters) = (rmu_model(self.config), &self.config.hardware);
+        self.engine("RMU", model, unit_hardware::rmu(parameters), parameters)
     }
 
     /// The CTA status monitor.
     fn status_monitor(&self) -> Result<StatusMonitorEngine> {
-        let parameters = &self.config.hardware;
-        self.engine("CTA status monitor", status_monitor_model(self.config), || {
-            finereg::CtaStatusMonitor::new(parameters)
-        })
+        let (model, parameters) = (status_monitor_model(self.config), &self.config.hardware);
+        self.engine("CTA status monitor", model, unit_hardware::status_monitor(parameters), parameters)
     }
 
-    fn engine<M>(&self, unit: &'static str, model: Engine<M>, module: impl Fn() -> M) -> Result<Engine<M>>
+    fn engine<I, O>(
+        &self,
+        unit: &'static str,
+        model: Engine<I, O>,
+        hardware: UnitHardware<I, O>,
+        parameters: &Parameters,
+    ) -> Result<Engine<I, O>>
     where
-        M: Module + Send + 'static,
-        M::In: Send,
-        M::Out: Ports + Send,
+        I: Ports + Send + 'static,
+        O: Ports + Send + 'static,
     {
         let differences = self.differences;
         Ok(match self.kind {
             Kind::Model => model,
-            Kind::Rtl => Box::new(Rtl::new(module())),
-            Kind::Verilator => Box::new(Verilated::new(&module())?),
+            Kind::Rtl => (hardware.rtl)(parameters),
+            Kind::Verilator => Box::new((hardware.verilator)(parameters)?),
             Kind::Lockstep => {
-                let engines = Lockstep::new(Rtl::new(module()), Verilated::new(&module())?);
+                let engines = Lockstep::new((hardware.rtl)(parameters), (hardware.verilator)(parameters)?);
                 let which = "RTL and Verilog";
                 let hardware = Watched { engines, unit, which, differences: differences.clone() };
                 let engines = Lockstep::new(model, hardware);

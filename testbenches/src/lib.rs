@@ -30,6 +30,7 @@ mod register_file;
 mod sub_core;
 pub mod sub_core_engine;
 mod transfers;
+pub mod unit_hardware;
 
 pub use inventory::submit;
 pub(crate) use random::spread;
@@ -40,6 +41,6 @@ pub use scenario::{Drive, Scenario};
 pub use stimulus::Stimulus;
 pub use testbench::{Engine, Testbench};
 pub use trial::{run, Outcome};
-pub use workbench::{Bench, EngineKind, Playback, Recording, Workbench};
+pub use workbench::{bench, Bench, EngineKind, Playback, Recording, Workbench};
 
 pub use scenario::{expect, value};

@@ -28,7 +28,7 @@ macro_rules! register {
             $crate::Registration {
                 module: ::gpurf_hw::example!(<$module as ::gpurf_hw::dialect::Declared>::NAMING.module),
                 open: |name, parameters| ::gpurf_hw::generics!(parameters; $($generic),* =>
-                    Box::new($crate::Bench::<$module>::new(name, parameters))
+                    Box::new($crate::bench::<$module>(name, parameters))
                 ),
             }
         }

@@ -32,7 +32,7 @@ impl<'a, M: Testbench> Drive<'a, M> {
 
     /// What these inputs would be answered in this cycle; all engines are compared.
     pub fn peek(&mut self, inputs: M::In) -> Result<M::Out, String> {
-        match settle::<M>(self.engines, &inputs, self.cycle) {
+        match settle(self.engines, &inputs, self.cycle) {
             (outputs, None) => Ok(outputs),
             (_, Some((place, found))) => Err(format!("engine {place}: {found}")),
         }

@@ -225,7 +225,7 @@ pub fn recorded_ports(
         fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result {
             let waveform = PortWaveform::create(self.0.path, "sub_core", &make(), self.0.extent())?;
             let sample: Sample<SubCoreHardware, _> = |waveform, cycle, _, (inputs, outputs), texts| {
-                PortWaveform::<M>::sample(waveform, cycle, inputs, outputs, texts)
+                PortWaveform::sample(waveform, cycle, inputs, outputs, texts)
             };
             let variables = waveform.variables().to_vec();
             Ok(record(self.0, self.1, (waveform, variables), sample, PortWaveform::finish))

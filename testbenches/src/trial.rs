@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_blocks::{difference, Divergence};
+use gpurf_blocks::{difference, Clocked, Divergence, Ports};
 
-use crate::{Engine, Random, Stimulus, Testbench};
+use crate::{Random, Stimulus};
 
 /// What a run found.
 #[derive(Clone, Debug, Default)]
@@ -28,17 +28,17 @@ impl Outcome {
 
 /// Drives all engines with one stimulus for so many cycles; stops at the first thing that is wrong.
 /// `watch` sees the inputs and the first engine's outputs of every cycle.
-pub fn run<M: Testbench>(
-    engines: &mut [Engine<M>],
-    stimulus: &mut dyn Stimulus<M::In, M::Out>,
+pub fn run<I: Ports, O: Ports>(
+    engines: &mut [Box<dyn Clocked<In = I, Out = O>>],
+    stimulus: &mut dyn Stimulus<I, O>,
     random: &mut Random,
     cycles: u64,
-    mut watch: impl FnMut(u64, &M::In, &M::Out),
+    mut watch: impl FnMut(u64, &I, &O),
 ) -> Outcome {
     let mut outcome = Outcome::default();
     for cycle in 0..cycles {
         let inputs = stimulus.next(random);
-        let (outputs, divergence) = settle::<M>(engines, &inputs, cycle);
+        let (outputs, divergence) = settle(engines, &inputs, cycle);
         outcome.divergence = divergence;
         watch(cycle, &inputs, &outputs);
         if let Err(reason) = stimulus.observe(&inputs, &outputs) {
@@ -56,11 +56,11 @@ pub fn run<M: Testbench>(
 
 /// Settles all engines in a cycle: the outputs of the first, and the place of the first other one that
 /// answers differently, and where.
-pub(crate) fn settle<M: Testbench>(
-    engines: &mut [Engine<M>],
-    inputs: &M::In,
+pub(crate) fn settle<I: Ports, O: Ports>(
+    engines: &mut [Box<dyn Clocked<In = I, Out = O>>],
+    inputs: &I,
     cycle: u64,
-) -> (M::Out, Option<(usize, Divergence)>) {
+) -> (O, Option<(usize, Divergence)>) {
     let (first, others) = engines.split_first_mut().expect("at least one engine");
     let outputs = first.settle(inputs);
     let mut divergence = None;

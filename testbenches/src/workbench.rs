@@ -2,19 +2,18 @@
 
 use std::any::Any;
 use std::cell::{OnceCell, RefCell};
-use std::marker::PhantomData;
 use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::{anyhow, bail, Context, Result};
-use gpurf_blocks::{layout, Clocked, Field, Parameters};
+use gpurf_blocks::{layout, Clocked, Field, Parameters, Ports};
 use gpurf_hw::dialect::{Extent, Module, PortWaveform, Rtl};
 use gpurf_verilog::{emit, Hierarchy, Icarus, Verilated};
 use rust_hdl::prelude::Block;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use crate::sampling::{Packed, PackedEngine, Sample, Sampled};
-use crate::{run, Drive, Engine, Outcome, Random, Testbench};
+use crate::{run, Drive, Outcome, Random, Scenario, Stimulus, Testbench};
 
 /// An engine of a module. The command line names it as `strum` derives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
@@ -103,59 +102,105 @@ pub trait Recording {
 /// Plays a stimulus to its end and gives back the engine.
 pub type Playback = Box<dyn FnOnce() -> Box<dyn Any>>;
 
-/// A module in one configuration, its type known.
-pub struct Bench<M> {
+/// A module in one configuration: only its ports' types are known, for what a bench does is compiled for each of them.
+pub struct Bench<I, O> {
     name: String,
     parameters: Parameters,
+    subject: Subject<I, O>,
     /// Verilog in the place of the module's own.
     source: Option<String>,
     netlist: Option<String>,
     /// The module's own Verilog, once somebody asked for it.
     emitted: OnceCell<Hierarchy>,
-    module: PhantomData<M>,
 }
 
+/// What a [`Testbench`] says of its module.
+#[derive(Clone, Copy)]
+struct Subject<I, O> {
+    block: fn(&Parameters) -> Box<dyn Block>,
+    emit: fn(&Parameters) -> Result<Hierarchy>,
+    model: fn(&Parameters) -> Ported<I, O>,
+    rtl: fn(&Parameters) -> Box<dyn Hardware<I, O>>,
+    stimulus: fn(&Parameters) -> Box<dyn Stimulus<I, O>>,
+    scenarios: fn() -> Vec<Titled<I, O>>,
+}
+
+/// Any engine with these ports.
+type Ported<I, O> = Box<dyn Clocked<In = I, Out = O>>;
+
+/// A [`crate::Scenario`].
+struct Titled<I, O> {
+    name: &'static str,
+    rule: &'static str,
+    play: Play<I, O>,
+}
+
+type Play<I, O> = Box<dyn Fn(&Parameters, &mut [Ported<I, O>]) -> Result<(), String>>;
+
 /// Hardware that can be reset at any time.
-trait Hardware<M: Module>: Clocked<In = M::In, Out = M::Out> {
+trait Hardware<I, O>: Clocked<In = I, Out = O> {
     fn reset(&mut self);
 }
 
-impl<M: Module> Hardware<M> for Rtl<M> {
+impl<M: Module> Hardware<M::In, M::Out> for Rtl<M> {
     fn reset(&mut self) {
         Rtl::reset(self);
     }
 }
 
-impl<M: Module> Hardware<M> for Verilated<M::In, M::Out> {
+impl<I: Ports, O: Ports> Hardware<I, O> for Verilated<I, O> {
     fn reset(&mut self) {
         Verilated::reset(self);
     }
 }
 
-impl<M> Clone for Bench<M> {
+impl<I: Ports, O: Ports> Clone for Bench<I, O> {
     fn clone(&self) -> Self {
-        let Bench { name, parameters, source, netlist, emitted, module } = self;
+        let Bench { name, parameters, subject, source, netlist, emitted } = self;
         let (source, netlist, emitted) = (source.clone(), netlist.clone(), emitted.clone());
-        Bench { name: name.clone(), parameters: *parameters, source, netlist, emitted, module: *module }
+        Bench { name: name.clone(), parameters: *parameters, subject: *subject, source, netlist, emitted }
     }
 }
 
-impl<M: Testbench> Bench<M> {
-    /// A bench of the module with these parameters; waveforms show the name.
-    pub fn new(name: &str, parameters: &Parameters) -> Self {
-        let name = name.to_string();
-        let parameters = M::seen(parameters);
-        Bench { name, parameters, source: None, netlist: None, emitted: OnceCell::new(), module: PhantomData }
+/// The testbench of a module with these parameters; waveforms show the name.
+pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, M::Out> {
+    Bench {
+        name: name.to_string(),
+        parameters: M::seen(parameters),
+        subject: Subject {
+            block: |parameters| Box::new(M::configured(parameters)),
+            emit: |parameters| Ok(emit(&M::configured(parameters))?),
+            model: M::model,
+            rtl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
+            stimulus: M::stimulus,
+            scenarios: || {
+                let titled = M::scenarios().into_iter().map(|Scenario { name, rule, play }| {
+                    let play: Play<M::In, M::Out> =
+                        Box::new(move |parameters, engines| play(&mut Drive::new(parameters, engines)));
+                    Titled { name, rule, play }
+                });
+                titled.collect()
+            },
+        },
+        source: None,
+        netlist: None,
+        emitted: OnceCell::new(),
+    }
+}
+
+impl<I: Ports, O: Ports> Bench<I, O> {
+    fn model(&self) -> Ported<I, O> {
+        (self.subject.model)(&self.parameters)
     }
 
-    fn module(&self) -> M {
-        M::configured(&self.parameters)
+    fn stimulus(&self) -> Box<dyn Stimulus<I, O>> {
+        (self.subject.stimulus)(&self.parameters)
     }
 
-    fn engine(&self, kind: EngineKind) -> Result<Engine<M>> {
+    fn engine(&self, kind: EngineKind) -> Result<Ported<I, O>> {
         Ok(match kind {
-            EngineKind::Model => M::model(&self.parameters),
-            EngineKind::Rtl => Box::new(Rtl::new(self.module())),
+            EngineKind::Model => self.model(),
+            EngineKind::Rtl => (self.subject.rtl)(&self.parameters),
             EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?)?),
             EngineKind::Icarus => Box::new(Icarus::of(&self.verilog()?)?),
             EngineKind::Netlist => {
@@ -166,22 +211,22 @@ impl<M: Testbench> Bench<M> {
         })
     }
 
-    fn engines(&self, kinds: &[EngineKind]) -> Result<Vec<Engine<M>>> {
+    fn engines(&self, kinds: &[EngineKind]) -> Result<Vec<Ported<I, O>>> {
         kinds.iter().map(|kind| self.engine(*kind)).collect()
     }
 
     /// A fresh model, and hardware that ran for so many cycles with values of zero and was reset.
-    fn reset_engines(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Engine<M>>> {
-        let hardware = hardware.iter().map(|kind| -> Result<Box<dyn Hardware<M>>> {
+    fn reset_engines(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Ported<I, O>>> {
+        let hardware = hardware.iter().map(|kind| -> Result<Box<dyn Hardware<I, O>>> {
             Ok(match kind {
-                EngineKind::Rtl => Box::new(Rtl::new(self.module())),
+                EngineKind::Rtl => (self.subject.rtl)(&self.parameters),
                 EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?)?),
                 other => bail!("{other} cannot be reset in mid-stimulus"),
             })
         });
         let mut hardware: Vec<_> = hardware.collect::<Result<_>>()?;
         let mut random = Random::dataless(seed);
-        let (mut model, mut stimulus) = (M::model(&self.parameters), M::stimulus(&self.parameters));
+        let (mut model, mut stimulus) = (self.model(), self.stimulus());
         for _ in 0..before {
             let inputs = stimulus.next(&mut random);
             let outputs = model.settle(&inputs);
@@ -193,16 +238,15 @@ impl<M: Testbench> Bench<M> {
             }
         }
         hardware.iter_mut().for_each(|engine| engine.reset());
-        let hardware = hardware.into_iter().map(|engine| -> Engine<M> { engine });
-        Ok([M::model(&self.parameters)].into_iter().chain(hardware).collect())
+        let hardware = hardware.into_iter().map(|engine| -> Ported<I, O> { engine });
+        Ok([self.model()].into_iter().chain(hardware).collect())
     }
 
     /// Plays all scenarios, each on engines of its own, and tells which failed and why.
-    fn play_on(&self, engines: impl Fn() -> Result<Vec<Engine<M>>>) -> Result<Vec<String>> {
+    fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<String>> {
         let mut failures = vec![];
-        for scenario in M::scenarios() {
-            let mut engines = engines()?;
-            if let Err(failure) = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines)) {
+        for scenario in (self.subject.scenarios)() {
+            if let Err(failure) = (scenario.play)(&self.parameters, &mut engines()?) {
                 failures.push(format!("{} ({}): {failure}", scenario.name, scenario.rule));
             }
         }
@@ -210,16 +254,16 @@ impl<M: Testbench> Bench<M> {
     }
 }
 
-impl<M: Testbench> Workbench for Bench<M> {
+impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
     fn block(&self) -> Box<dyn Block> {
-        Box::new(self.module())
+        (self.subject.block)(&self.parameters)
     }
 
     fn verilog(&self) -> Result<Hierarchy> {
         let hierarchy = match self.emitted.get() {
             Some(emitted) => emitted.clone(),
             None => {
-                let emitted = emit(&self.module())?;
+                let emitted = (self.subject.emit)(&self.parameters)?;
                 self.emitted.get_or_init(|| emitted).clone()
             }
         };
@@ -238,11 +282,11 @@ impl<M: Testbench> Workbench for Bench<M> {
     }
 
     fn scenarios(&self) -> Vec<(&'static str, &'static str)> {
-        M::scenarios().into_iter().map(|scenario| (scenario.name, scenario.rule)).collect()
+        (self.subject.scenarios)().into_iter().map(|scenario| (scenario.name, scenario.rule)).collect()
     }
 
     fn play(&self, engines: &[EngineKind]) -> Result<Vec<String>> {
-        self.play_on(|| self.engines(engines))
+        self.play_on(&|| self.engines(engines))
     }
 
     fn run(
@@ -253,13 +297,13 @@ impl<M: Testbench> Workbench for Bench<M> {
         waveform: Option<&Path>,
     ) -> Result<Outcome> {
         let mut engines = self.engines(engines)?;
-        let mut stimulus = M::stimulus(&self.parameters);
+        let mut stimulus = self.stimulus();
         let mut waveform = match waveform {
-            Some(path) => Some(PortWaveform::create(path, &self.name, &self.module(), Extent::default())?),
+            Some(path) => Some(PortWaveform::create(path, &self.name, &*self.block(), Extent::default())?),
             None => None,
         };
         let mut recorded = Ok(());
-        let outcome = run::<M>(&mut engines, &mut *stimulus, random, cycles, |cycle, inputs, outputs| {
+        let outcome = run(&mut engines, &mut *stimulus, random, cycles, |cycle, inputs, outputs| {
             if let (Some(waveform), Ok(())) = (&mut waveform, &recorded) {
                 recorded = waveform.sample(cycle, inputs, outputs, &[]);
             }
@@ -277,16 +321,16 @@ impl<M: Testbench> Workbench for Bench<M> {
         cycles: u64,
     ) -> Result<Outcome> {
         let mut engines = self.reset_engines(hardware, seed, before)?;
-        let mut stimulus = M::stimulus(&self.parameters);
-        Ok(run::<M>(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, |_, _, _| {}))
+        let mut stimulus = self.stimulus();
+        Ok(run(&mut engines, &mut *stimulus, &mut Random::seeded(seed), cycles, |_, _, _| {}))
     }
 
     fn play_after_reset(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<String>> {
-        self.play_on(|| self.reset_engines(hardware, seed, before))
+        self.play_on(&|| self.reset_engines(hardware, seed, before))
     }
 
     fn fields(&self) -> (Vec<Field>, Vec<Field>) {
-        (layout::<M::In>(), layout::<M::Out>())
+        (layout::<I>(), layout::<O>())
     }
 
     fn open(&self, engine: EngineKind) -> Result<PackedEngine> {
@@ -295,9 +339,9 @@ impl<M: Testbench> Workbench for Bench<M> {
 
     fn sample(&self, engine: EngineKind, random: &mut Random, cycles: u64) -> Result<Vec<Sample>> {
         let samples = Rc::new(RefCell::new(vec![]));
-        let mut engines: [Engine<M>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
-        let mut stimulus = M::stimulus(&self.parameters);
-        let outcome = run::<M>(&mut engines, &mut *stimulus, random, cycles, |_, _, _| {});
+        let mut engines: [Ported<I, O>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
+        let mut stimulus = self.stimulus();
+        let outcome = run(&mut engines, &mut *stimulus, random, cycles, |_, _, _| {});
         if let Some((cycle, reason)) = outcome.violation {
             bail!("cycle {cycle}: {reason}");
         }
@@ -305,33 +349,33 @@ impl<M: Testbench> Workbench for Bench<M> {
     }
 
     fn sample_scenario(&self, engine: EngineKind, name: &str) -> Result<Vec<Sample>> {
-        let scenarios = M::scenarios();
+        let scenarios = (self.subject.scenarios)();
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == name) else {
             let names: Vec<_> = scenarios.iter().map(|scenario| scenario.name).collect();
             bail!("{} has no scenario {name}; it has: {}", self.name, names.join(", "));
         };
         let samples = Rc::new(RefCell::new(vec![]));
-        let mut engines: [Engine<M>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
-        let played = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines));
+        let mut engines: [Ported<I, O>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
+        let played = (scenario.play)(&self.parameters, &mut engines);
         played.map_err(|reason| anyhow!("{name}: {reason}"))?;
         Ok(samples.take())
     }
 
     fn record(&self, random: &mut Random, cycles: u64) -> Box<dyn Recording> {
         let mut inputs = vec![];
-        let mut model = [M::model(&self.parameters)];
-        let mut stimulus = M::stimulus(&self.parameters);
-        run::<M>(&mut model, &mut *stimulus, random, cycles, |_, cycle, _| inputs.push(*cycle));
-        Box::new(Recorded::<M> { bench: self.clone(), inputs })
+        let mut model = [self.model()];
+        let mut stimulus = self.stimulus();
+        run(&mut model, &mut *stimulus, random, cycles, |_, cycle, _| inputs.push(*cycle));
+        Box::new(Recorded { bench: self.clone(), inputs })
     }
 }
 
-struct Recorded<M: Module> {
-    bench: Bench<M>,
-    inputs: Vec<M::In>,
+struct Recorded<I, O> {
+    bench: Bench<I, O>,
+    inputs: Vec<I>,
 }
 
-impl<M: Testbench> Recording for Recorded<M> {
+impl<I: Ports, O: Ports> Recording for Recorded<I, O> {
     fn playback(&self, engine: EngineKind) -> Result<Playback> {
         let mut engine = self.bench.engine(engine)?;
         let inputs = self.inputs.clone();

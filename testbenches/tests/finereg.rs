@@ -45,7 +45,7 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters, cycles: u6
         assert_eq!(result, Ok(()), "{name}: {} ({}), {:?}", scenario.name, scenario.rule, parameters);
     }
     let mut stimulus = M::stimulus(parameters);
-    let outcome = run::<M>(&mut engines(), &mut *stimulus, &mut Random::seeded(5), cycles, |_, _, _| {});
+    let outcome = run(&mut engines(), &mut *stimulus, &mut Random::seeded(5), cycles, |_, _, _| {});
     assert!(outcome.passed(), "{name}, seed 5, {:?}: {outcome:?}", parameters);
 }
 
@@ -100,7 +100,7 @@ fn verilog_agrees<M: Testbench>(module: M, parameters: &Parameters, cycles: u64)
     let verilated = Verilated::new(&module).expect("Verilator builds the module");
     let mut engines: [Engine<M>; 2] = [M::model(parameters), Box::new(verilated)];
     let mut stimulus = M::stimulus(parameters);
-    let outcome = run::<M>(&mut engines, &mut *stimulus, &mut Random::seeded(9), cycles, |_, _, _| {});
+    let outcome = run(&mut engines, &mut *stimulus, &mut Random::seeded(9), cycles, |_, _, _| {});
     assert!(outcome.passed(), "{}, seed 9: {outcome:?}", std::any::type_name::<M>());
 }
 
@@ -132,7 +132,7 @@ fn the_rmu_agrees_over_a_hundred_thousand_switches() {
         let mut random = Random::seeded(13);
         while ended < switches {
             let watch = |_, _: &_, out: &RmuOut<u32>| ended += usize::from(out.done || out.refused);
-            let outcome = run::<Rmu<32, 8>>(&mut engines, &mut *stimulus, &mut random, 10_000, watch);
+            let outcome = run(&mut engines, &mut *stimulus, &mut random, 10_000, watch);
             assert!(outcome.passed(), "after {ended} switches, seed 13: {outcome:?}");
             cycles += outcome.cycles;
         }

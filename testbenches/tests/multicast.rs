@@ -33,7 +33,7 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'
     }
     let mut stimulus = M::stimulus(parameters);
     let mut random = Random::seeded(SEED);
-    let outcome = run::<M>(&mut engines(), &mut *stimulus, &mut random, CYCLES, |_, _, _| {});
+    let outcome = run(&mut engines(), &mut *stimulus, &mut random, CYCLES, |_, _, _| {});
     assert!(outcome.passed(), "{:?}, seed {SEED}: {outcome:?}", parameters);
     stimulus.coverage()
 }
@@ -86,8 +86,7 @@ fn units_agree_over_a_million_loads() {
         let mut random = Random::seeded(SEED);
         let (mut loads, mut cycles) = (0, 0);
         while loads < 1_000_000 {
-            let outcome =
-                run::<Iwmu<6, 16>>(&mut engines, &mut *stimulus, &mut random, 100_000, |_, _, _| {});
+            let outcome = run(&mut engines, &mut *stimulus, &mut random, 100_000, |_, _, _| {});
             assert!(outcome.passed(), "{search:?}, after {loads} loads, seed {SEED}: {outcome:?}");
             cycles += outcome.cycles;
             let counted = stimulus.coverage().into_iter().find(|(what, _)| *what == "loads");

@@ -86,7 +86,7 @@ fn agree_over_ten_thousand_random_intervals() {
         [SthldController::model(&parameters), Box::new(Rtl::new(SthldController::new(&parameters)))];
     let mut stimulus = SthldController::stimulus(&parameters);
     let mut visits = [0u64; 7];
-    let outcome = run::<SthldController>(
+    let outcome = run(
         &mut engines,
         &mut *stimulus,
         &mut Random::seeded(3),

@@ -38,6 +38,7 @@ const EXEMPT: &[(&[&str], &str, &str)] = &[
     (&["testbenches"], "trial", "what all testbenches share"),
     (&["testbenches"], "workbench", "what all testbenches share"),
     (&["testbenches"], "sub_core_engine", "a sub-core as a design of the streaming multiprocessor has it"),
+    (&["testbenches"], "unit_hardware", "units of the streaming multiprocessor as its parameters have them"),
     (&["testbenches"], "transfers", "stimulus that operand_stage and sub_core share"),
 ];
 

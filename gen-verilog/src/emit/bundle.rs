@@ -1,9 +1,7 @@
 //! Assignments to a whole bundle, as assignments to each of its wires.
 
 use gpurf_hw::dialect::wires::{Assigned, AssignedValue};
-use rust_hdl::ast::{
-    VerilogBlock, VerilogExpression as Tree, VerilogLoop, VerilogOp, VerilogStatement,
-};
+use rust_hdl::ast::{VerilogBlock, VerilogExpression as Tree, VerilogLoop, VerilogOp, VerilogStatement};
 
 use super::index::parse_path;
 use super::translator::{peel, Translated, Translator};

@@ -5,9 +5,9 @@ use gpurf_hw::dialect::{Described, Identity};
 use num_bigint::BigUint;
 use rust_hdl::ast::{Verilog, VerilogLiteral};
 use rust_hdl::atom::{Atom, AtomKind};
+use rust_hdl::prelude::Block;
 use rust_hdl::probe::Probe;
 use rust_hdl::type_descriptor::TypeKind;
-use rust_hdl::prelude::Block;
 
 use super::error::{EmitError, Result};
 

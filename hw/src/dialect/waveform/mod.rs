@@ -21,12 +21,11 @@ use rust_hdl::atom::{Atom, AtomKind};
 use rust_hdl::prelude::{Block, Probe, VCDValue};
 
 use super::wires::verilog_path;
-use super::Module;
 pub use file::is_fst;
 use file::{bits, Shown, WaveformFile, CLOCK};
 pub use file::{WaveformVariable, CYCLE_NS};
 
-/// Records the ports of an engine of module `M`: the RTL, its reference model or its Verilog.
+/// Records the ports of an engine: the RTL, its reference model or its Verilog.
 ///
 /// Inputs and outputs have a scope each. Ports that the module does not have, where an array of the
 /// plain struct is longer than it needs, are left out.
@@ -34,11 +33,11 @@ pub use file::{WaveformVariable, CYCLE_NS};
 /// # Errors
 /// All methods: if the file cannot be written; the message names it. Until [`PortWaveform::finish`] the
 /// waveform has a temporary name, and it is removed if it is never finished.
-pub struct PortWaveform<M: Module> {
+pub struct PortWaveform<I, O> {
     file: WaveformFile,
     texts: Vec<usize>,
-    inputs: Option<Side<M::In>>,
-    outputs: Option<Side<M::Out>>,
+    inputs: Option<Side<I>>,
+    outputs: Option<Side<O>>,
 }
 
 /// What a waveform holds.
@@ -82,9 +81,9 @@ fn write_texts(file: &mut WaveformFile, variables: &[usize], texts: &[&str]) -> 
     pairs.try_for_each(|(&variable, text)| file.change(variable, Shown::Text((*text).into())))
 }
 
-impl<M: Module> PortWaveform<M> {
+impl<I: Ports, O: Ports> PortWaveform<I, O> {
     /// `top` is the name of the outermost scope; `module` tells which ports there are and their widths.
-    pub fn create(path: &Path, top: &str, module: &M, extent: Extent) -> io::Result<Self> {
+    pub fn create(path: &Path, top: &str, module: &dyn Block, extent: Extent) -> io::Result<Self> {
         let sides = ["inputs", "outputs"];
         extent.check(path, &sides.map(String::from))?;
         let widths = PortWidths::of(module);
@@ -100,7 +99,7 @@ impl<M: Module> PortWaveform<M> {
 
     /// The settled ports of a cycle, and the texts, in the order of their names. Cycles must rise; over those left out,
     /// values stand still.
-    pub fn sample(&mut self, cycle: u64, inputs: &M::In, outputs: &M::Out, texts: &[&str]) -> io::Result<()> {
+    pub fn sample(&mut self, cycle: u64, inputs: &I, outputs: &O, texts: &[&str]) -> io::Result<()> {
         self.file.begin_cycle(cycle)?;
         write_texts(&mut self.file, &self.texts, texts)?;
         self.inputs.as_mut().map_or(Ok(()), |side| side.write(&mut self.file, inputs))?;

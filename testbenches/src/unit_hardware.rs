@@ -1,0 +1,51 @@
+//! Hardware of a streaming multiprocessor's units beside its sub-cores, as a machine's parameters have it.
+
+use anyhow::Result;
+use gpurf_blocks::ports::{
+    CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, RegisterCacheIn, RegisterCacheOut, RmuIn,
+    RmuOut,
+};
+use gpurf_blocks::{Clocked, Parameters, Ports, ADDRESS_BITS, WARP_BITS};
+use gpurf_hw::dialect::{Configured, Module, Rtl};
+use gpurf_hw::finereg::{CtaStatusMonitor, Rmu};
+use gpurf_hw::generics;
+use gpurf_hw::multicast::Iwmu;
+use gpurf_hw::register_cache::RegisterCache;
+use gpurf_verilog::Verilated;
+
+/// What makes the hardware of a unit.
+pub struct UnitHardware<I: Ports, O: Ports> {
+    /// The rust-hdl hardware.
+    pub rtl: fn(&Parameters) -> Box<dyn Clocked<In = I, Out = O> + Send>,
+    /// The emitted Verilog under Verilator.
+    pub verilator: fn(&Parameters) -> Result<Verilated<I, O>>,
+}
+
+impl<I: Ports + Send, O: Ports + Send> UnitHardware<I, O> {
+    fn of<M: Configured + Module<In = I, Out = O> + Send + 'static>() -> Self {
+        UnitHardware {
+            rtl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
+            verilator: |parameters| Ok(Verilated::new(&M::configured(parameters))?),
+        }
+    }
+}
+
+/// The register cache of a sub-core.
+pub fn register_cache(parameters: &Parameters) -> UnitHardware<RegisterCacheIn<u32>, RegisterCacheOut<u32>> {
+    generics!(parameters; L => UnitHardware::of::<RegisterCache<32, L>>())
+}
+
+/// The inter-warp multicasting unit.
+pub fn multicasting_unit(_: &Parameters) -> UnitHardware<IwmuIn, IwmuOut> {
+    UnitHardware::of::<Iwmu<WARP_BITS, ADDRESS_BITS>>()
+}
+
+/// The register management unit.
+pub fn rmu(parameters: &Parameters) -> UnitHardware<RmuIn<u32>, RmuOut<u32>> {
+    generics!(parameters; P => UnitHardware::of::<Rmu<32, P>>())
+}
+
+/// The CTA status monitor.
+pub fn status_monitor(_: &Parameters) -> UnitHardware<CtaStatusMonitorIn, CtaStatusMonitorOut> {
+    UnitHardware::of::<CtaStatusMonitor>()
+}
