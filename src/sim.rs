@@ -12,8 +12,7 @@ use std::time::Instant;
 use anyhow::{bail, ensure, Context, Result};
 use clap::{Args, FromArgMatches, ValueEnum};
 use comfy_table::Table;
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, SUB_CORES};
+use gpurf_blocks::SUB_CORES;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::RunsSubCore;
 use gpurf_sim::sm::{Design, Gpu, Sampling, SharedLoads, SmError};
@@ -272,17 +271,14 @@ impl Job<'_> {
 
     /// Runs the workload; `divergences` reads from the engines in how many cycles some differed, and
     /// says where.
-    fn simulate<E>(
+    fn simulate<E: RunsSubCore>(
         &self,
         kind: Engines,
         engines: Vec<E>,
         watch: Option<&Watch>,
         divergences: impl Fn(&E) -> (u64, Vec<String>),
         advance: Advance<E>,
-    ) -> Result<Statistics>
-    where
-        E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>,
-    {
+    ) -> Result<Statistics> {
         let differences = Differences::default();
         let (config, design) = (self.config, self.design);
         let engines = Units { kind, config, design, differences: &differences }.around(engines)?;

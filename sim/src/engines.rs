@@ -17,9 +17,9 @@ use crate::register_cache::RegisterCache;
 use crate::sub_core::SubCore;
 
 /// Anything that runs issue stage and operand stage of a sub-core.
-pub trait RunsSubCore: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> {}
+pub trait RunsSubCore: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'static {}
 
-impl<E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>> RunsSubCore for E {}
+impl<E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'static> RunsSubCore for E {}
 
 /// Issue stage and operand stage of a sub-core.
 pub type SubCoreEngine = Box<dyn Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send>;

@@ -1,6 +1,7 @@
 //! One SM: in each cycle completed instructions come back, memory takes the next one, the sub-cores step, and blocks
 //! come, go and switch.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use gpurf_blocks::SUB_CORES;
@@ -25,7 +26,7 @@ use super::switching::Switching;
 use crate::checkpoint::checkpoint;
 use crate::config::{Config, Organisation};
 use crate::design::{Caching, Design};
-use crate::engines::{Engines, RunsSubCore};
+use crate::engines::{Engines, RunsSubCore, SubCoreEngine};
 use crate::finereg::Location;
 use crate::statistics::{Counters, Stalls};
 
@@ -34,6 +35,13 @@ const PATIENCE: u64 = 200_000;
 /// Cycles in which nothing issues or completes, however many blocks are switched, before the shared pool of registers
 /// gives more than it has; more than a switch takes.
 const SWITCHING_PATIENCE: u64 = 1_000;
+
+/// [`Sm::run_engines`] on the models: their hot loop is compiled here, with all that it calls, and once. A crate that runs models
+/// would else have one of its own, in pieces.
+#[inline(never)]
+fn run_models(sm: &mut Sm<SubCoreEngine>, end: u64, once: bool) -> Result<bool, SmError> {
+    sm.run_engines(end, once)
+}
 
 /// An SM whose sub-cores' hardware is run by engines of type `E`.
 pub(super) struct Sm<E> {
@@ -147,8 +155,15 @@ impl<E: RunsSubCore> Sm<E> {
         self.run(end, true)
     }
 
-    /// Runs until cycle `end`, or until the kernel is over; for a turn only if `once`. Whether the kernel is over.
     fn run(&mut self, end: u64, once: bool) -> Result<bool, SmError> {
+        match (self as &mut dyn Any).downcast_mut() {
+            Some(models) => run_models(models, end, once),
+            None => self.run_engines(end, once),
+        }
+    }
+
+    /// Runs until cycle `end`, or until the kernel is over; for a turn only if `once`. Whether the kernel is over.
+    fn run_engines(&mut self, end: u64, once: bool) -> Result<bool, SmError> {
         let Some(mut front) = self.front.take() else { return Ok(true) };
         let launching = front.launch_end.min(end).saturating_sub(self.now());
         self.rest(launching);
