@@ -6,10 +6,9 @@
 //! `cargo bench -p gpurf-testbenches --bench sm`: compare the engines within a run; machines differ.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, Lockstep};
+use gpurf_blocks::Lockstep;
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::Engines;
+use gpurf_sim::engines::{Engines, RunsSubCore};
 use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_testbenches::sub_core_engine;
 use gpurf_trace::{Reuse, Workload};
@@ -25,7 +24,7 @@ const SEED: u64 = 1;
 const CYCLES: u64 = 3000;
 
 /// Warp instructions and cycles of a run, up to some cycles of a kernel.
-fn run<E: Clocked<In = In, Out = Out>>(
+fn run<E: RunsSubCore>(
     workload: &Workload,
     design: Design,
     cycles: Option<u64>,
