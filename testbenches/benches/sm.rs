@@ -15,9 +15,6 @@ use gpurf_trace::{Reuse, Workload};
 use gpurf_workloads::suite::{named, Size};
 use gpurf_workloads::Device;
 
-type In = SubCoreIn<u32>;
-type Out = SubCoreOut<u32>;
-
 /// Of the random choices.
 const SEED: u64 = 1;
 /// Cycles of a run: the slowest engine takes a second or so for them.
