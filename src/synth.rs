@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{
-    nangate, synthesize_all, Event, Job, Library, Netlist, Options, Step, Structure, Synthesis,
+    nangate, synthesize_all, Event, Flow, Job, Library, Netlist, Options, Step, Structure, Synthesis,
 };
 use gpurf_verilog::Hierarchy;
 
@@ -101,15 +101,31 @@ impl SynthesisArguments {
     }
 }
 
+impl Arguments {
+    /// The modules, and what is synthesized of each.
+    pub fn designs(&self) -> Result<Vec<(&'static Entry, Design)>> {
+        let (entries, parameters) = modules(&self.modules)?;
+        let Flow { sat_sweeping, structure, .. } = self.flow();
+        let design = |entry: &'static Entry| {
+            Ok((entry, Design { hierarchy: hierarchy(entry, &parameters)?, sat_sweeping, structure }))
+        };
+        entries.into_iter().map(design).collect()
+    }
+
+    /// How they are synthesized.
+    pub fn flow(&self) -> Flow {
+        Flow {
+            clock_gating: self.synthesis.clock_gating,
+            sat_sweeping: !self.synthesis.no_sat_sweeping,
+            structure: self.structure.structure(),
+        }
+    }
+}
+
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    let (entries, parameters) = modules(&arguments.modules)?;
     let options = arguments.synthesis.options()?;
-    let sat_sweeping = !arguments.synthesis.no_sat_sweeping;
+    let designs: Vec<_> = arguments.designs()?.into_iter().map(|(_, design)| design).collect();
     let structure = arguments.structure.structure();
-    let design = |entry: &&Entry| -> Result<Design> {
-        Ok(Design { hierarchy: hierarchy(entry, &parameters)?, sat_sweeping, structure })
-    };
-    let designs = entries.iter().map(design).collect::<Result<Vec<_>>>()?;
     let results = synthesize(&designs, &options)?;
     if let Some(folder) = &arguments.netlist {
         fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;

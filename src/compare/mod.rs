@@ -43,6 +43,7 @@ use definition::{Inputs, Suite};
 use evaluation::{Evaluation, Plan};
 use finding::Finding;
 use jobs::Listed;
+use study::Titled;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -284,10 +285,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     if let Some(path) = &arguments.csv {
         write(path, &tables::csv(&evaluation)?)?;
     }
-    if arguments.json.leaves_tables() {
-        print(&evaluation, costs.as_ref());
-    }
     let study = saved(&evaluation, costs.as_ref());
+    if arguments.json.leaves_tables() {
+        tables::print(&evaluation);
+        study.tables.iter().for_each(|one| println!("{}\n{}\n", one.title, one.table()));
+    }
     if let Some(folder) = &arguments.out {
         study.save(folder)?;
     }
@@ -295,27 +297,17 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(jobs::verdict(&evaluation.all))
 }
 
-/// What the study's file asks for, and what it cannot say.
-fn print(evaluation: &Evaluation, costs: Option<&operand_stage::Costs>) {
-    tables::print(evaluation);
-    if evaluation.study.name == "malekeh" {
-        if let Some(rows) = malekeh::sensitivity(evaluation) {
-            println!(
-                "Energy under malekeh, average change, %, with the energies of one part scaled\n{rows}\n"
-            );
-        }
-    }
-    if let Some(costs) = costs {
-        println!("Hardware, GE and ns (Nangate 45 nm, no wires, memories without area)\n{}", costs.table());
-    }
-}
-
-/// Findings and plots.
+/// Findings, tables and plots: what the study's file asks for, and what it cannot say.
 pub fn saved(evaluation: &Evaluation, costs: Option<&operand_stage::Costs>) -> study::Study {
+    let mut tables = tables::of(evaluation);
     let mut plots = vec![];
     if evaluation.study.name == "malekeh" {
+        let title = "Energy under malekeh, average change, %, with the energies of one part scaled";
+        tables.extend(malekeh::sensitivity(evaluation).map(|rows| Titled::new(title, &rows)));
         plots.push(malekeh::curves());
     }
+    let title = "Hardware, GE and ns (Nangate 45 nm, no wires, memories without area)";
+    tables.extend(costs.map(|costs| Titled::new(title, &costs.table())));
     plots.extend(costs.map(|costs| costs.plot(evaluation)));
-    evaluation.saved(plots)
+    study::Study { tables, ..evaluation.saved(plots) }
 }

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use anyhow::Result;
+use comfy_table::{Row, Table};
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
 use super::plot::{Drawing, Plot};
-use crate::output::{write, write_json};
+use crate::output::{table, write, write_json};
 
 /// The file in a study's folder.
 pub const FILE: &str = "study.json";
@@ -24,13 +25,41 @@ pub struct Study {
     pub inputs: Vec<String>,
     pub findings: Vec<Finding>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<Titled>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plots: Vec<Plot>,
+}
+
+/// A table as it is printed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Titled {
+    pub title: String,
+    /// The heads of its columns first.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Titled {
+    pub fn new(title: impl Into<String>, table: &Table) -> Titled {
+        let cells = |row: &Row| row.cell_iter().map(|cell| cell.content()).collect();
+        Titled {
+            title: title.into(),
+            rows: table.header().into_iter().chain(table.row_iter()).map(cells).collect(),
+        }
+    }
+
+    /// For the terminal.
+    pub fn table(&self) -> Table {
+        let mut rows = table(&self.rows[0].iter().map(String::as_str).collect::<Vec<_>>());
+        rows.add_rows(&self.rows[1..]);
+        rows
+    }
 }
 
 impl Study {
     /// With the command line of this process as its command.
     pub fn new(name: &str, inputs: Vec<String>, findings: Vec<Finding>, plots: Vec<Plot>) -> Study {
         Study {
+            tables: vec![],
             name: name.into(),
             command: crate::LINE.get().cloned().unwrap_or_default(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -40,7 +69,7 @@ impl Study {
         }
     }
 
-    /// Writes the findings and what stands beside a paper's number, with a command that leaves out where its results went.
+    /// Writes the findings, the tables, and what stands beside a paper's number, with a command that leaves out where its results went.
     pub fn record(&self, path: &Path) -> Result<()> {
         let mut command: Vec<&str> = self.command.split(' ').collect();
         for option in ["--out", "--record"] {

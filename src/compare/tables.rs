@@ -9,9 +9,10 @@ use super::finding::findings_table;
 use super::metrics::{value, Pair};
 use super::plot::Drawing;
 use super::series::{by_workload, percent, Series};
+use super::study::Titled;
 use crate::output::table;
 
-/// A table per metric, the claims under each; then the others.
+/// A table per metric, the claims under each; then the curves.
 pub fn print(evaluation: &Evaluation) {
     if !evaluation.heading.is_empty() {
         println!("{}", evaluation.heading);
@@ -42,11 +43,13 @@ pub fn print(evaluation: &Evaluation) {
             println!("{}, average\n{rows}\n", plot.title);
         }
     }
-    for wanted in &evaluation.study.table {
-        if let Some(rows) = by_variant(evaluation, wanted) {
-            println!("{}\n{rows}\n", wanted.title);
-        }
-    }
+}
+
+/// Those that the study's file asks for.
+pub fn of(evaluation: &Evaluation) -> Vec<Titled> {
+    let titled =
+        |wanted: &TableOf| by_variant(evaluation, wanted).map(|rows| Titled::new(&wanted.title, &rows));
+    evaluation.study.table.iter().filter_map(titled).collect()
 }
 
 /// A row per series, a column per group of workloads: averages.

@@ -10,15 +10,16 @@
 //! NAME is one of [`GENERATORS`], with what it is about where it wants that (`ports ccu`, `scenarios lrt_scan lrt_cam`).
 //! Its text takes the place of what is between the lines.
 
+mod areas;
 mod citation;
 mod claims;
 pub mod commands;
-mod costs;
 mod curves;
 mod designs;
 mod files;
 mod hardware;
 mod machines;
+mod markdown;
 mod opcodes;
 mod papers;
 mod results;
@@ -53,11 +54,14 @@ type Generator = fn(&Path, &str) -> Result<String>;
 
 /// Every table of the documents, by name.
 const GENERATORS: &[(&str, Generator)] = &[
+    ("areas", areas::table),
+    ("areas_at_defaults", areas::defaults),
+    ("areas_by_module", areas::by_module),
+    ("areas_in_short", areas::headlines),
     ("claims", claims::claims),
     ("commands", commands::text),
     ("contradictions", claims::contradictions),
     ("choices", designs::choices),
-    ("costs", costs::table),
     ("curves", curves::text),
     ("designs", designs::table),
     ("files", files::table),
@@ -74,6 +78,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("headlines", results::headlines),
     ("scenarios", scenarios::table),
     ("stencil", stencil::text),
+    ("tables", results::tables),
     ("transitions", transitions::table),
 ];
 

@@ -9,14 +9,16 @@ use gpurf_hw::catalogue::catalogue;
 
 use super::citation::{places, Place, PAPERS};
 use super::files::{files, Pages};
-use super::scenarios;
+use super::{areas, scenarios};
+use crate::output::grouped;
 
-/// Sections, figures and tables of a paper, and the modules whose declaration or scenarios cite them.
+/// Sections, figures and tables of a paper, and the modules whose declaration or scenarios cite them, with what they
+/// cost at their default parameters.
 pub fn table(root: &Path, paper: &str) -> Result<String> {
     if !PAPERS.contains(&paper) {
         bail!("no paper is called `{paper}`; there are {}", PAPERS.join(", "));
     }
-    let pages = Pages::read(root)?;
+    let (pages, records) = (Pages::read(root)?, areas::records(root)?);
     let mut rows: BTreeSet<(Place, usize, String)> = BTreeSet::new();
     for (number, entry) in catalogue().iter().enumerate() {
         let cited: Vec<Vec<Place>> =
@@ -27,17 +29,21 @@ pub fn table(root: &Path, paper: &str) -> Result<String> {
             continue;
         }
         let module = pages.link(entry.name);
+        let area = match areas::of_defaults(&records, entry)? {
+            Some(one) => grouped(one.gate_equivalents.round() as u64),
+            None => "–".to_string(),
+        };
         let [rtl, model, testbench] = files(root, entry)?;
         for place in all {
             let count = cited.iter().filter(|cited| cited.iter().any(|other| place.contains(other))).count();
             let row = format!(
-                "{module} | [RTL](../{rtl}) | [model](../{model}) | [testbench](../{testbench}) | {count}"
+                "{module} | [RTL](../{rtl}) | [model](../{model}) | [testbench](../{testbench}) | {count} | {area}"
             );
             rows.insert((place.clone(), number, row));
         }
     }
     let mut text = String::from(
-        "| place | module | RTL | reference model | testbench | scenarios |\n|---|---|---|---|---|---:|\n",
+        "| place | module | RTL | reference model | testbench | scenarios | GE |\n|---|---|---|---|---|---:|---:|\n",
     );
     for (place, _, row) in rows {
         writeln!(text, "| {place} | {row} |")?;

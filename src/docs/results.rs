@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 
+use super::markdown::markdown;
 use crate::compare::finding::{Finding, Here, Judgement};
 use crate::compare::series::percent;
 use crate::compare::study::Study;
@@ -69,6 +70,24 @@ fn number(value: f64) -> String {
     percent(value).replace('-', "−")
 }
 
+/// What a study printed, of one record, all tables or one: `malekeh built-in small; Fixed STHLD`.
+pub fn tables(root: &Path, about: &str) -> Result<String> {
+    let (from, title) = about.split_once("; ").unwrap_or((about, ""));
+    let (study, label) =
+        from.split_once(' ').with_context(|| format!("`{from}`: name a study and a record"))?;
+    let all = records(root, study)?;
+    let record = all.iter().find(|record| record.label == label);
+    let record = record.with_context(|| format!("there is no record `{label}` in papers/results/{study}"))?;
+    let chosen: Vec<_> = record.study.tables.iter().filter(|one| one.title.starts_with(title)).collect();
+    ensure!(
+        !chosen.is_empty(),
+        "{study} {label} has no table `{title}`; record it again: `{}`",
+        record.study.command
+    );
+    let tables = chosen.iter().map(|one| format!("{}:\n\n{}\n", one.title, markdown(&one.table(), &[])));
+    Ok(tables.collect::<String>() + &source(record))
+}
+
 /// A study's claims, a column for each record.
 pub fn table(root: &Path, name: &str) -> Result<String> {
     let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
@@ -90,11 +109,14 @@ pub fn table(root: &Path, name: &str) -> Result<String> {
             why.as_deref().filter(|_| finding.judgement() != Judgement::WithinAThird).unwrap_or_default(),
         );
     }
-    for Record { label, study } in &records {
-        let Study { command, inputs, version, .. } = study;
-        text += &format!("\n{label}: `{command}`, {} inputs, version {version}\n", inputs.len());
-    }
+    text += &records.iter().map(|record| format!("\n{}", source(record))).collect::<String>();
     Ok(text)
+}
+
+/// What repeats a record.
+fn source(Record { label, study }: &Record) -> String {
+    let Study { command, inputs, version, .. } = study;
+    format!("{label}: `{command}`, {} inputs, version {version}\n", inputs.len())
 }
 
 /// Of all studies the claims that the README has.

@@ -1,14 +1,14 @@
-//! Every plot, and below it the data that it was made of.
+//! Every table and plot of the studies, and below a plot the data that it was made of.
 
 use anyhow::Result;
 use maud::{html, Markup, PreEscaped};
 
 use super::kept::Kept;
 use super::page::{command, date, Section};
-use super::table::{folded, Cell};
+use super::table::{folded, table, Cell};
 use crate::compare::plot::{Drawing, Lines, Plot, Scatter};
 use crate::compare::series::Series;
-use crate::compare::study::Study;
+use crate::compare::study::{Study, Titled};
 use crate::plot::{bins, reuse_distances};
 use crate::profile::Profile;
 
@@ -23,10 +23,11 @@ pub fn section(studies: &[Kept<Study>], profiles: &[Profile]) -> Result<Section>
             h3 { "Study " (study.of.name) }
             p { (date(study.date())) }
             (command(&study.of.command))
+            @for one in &study.of.tables { (printed(one)) }
             @for figure in figures { (figure) }
         });
     }
-    Ok(Section { id: "plots", title: "Plots", body: html! { @for part in parts { (part) } } })
+    Ok(Section { id: "plots", title: "Tables and plots", body: html! { @for part in parts { (part) } } })
 }
 
 fn distances(profiles: &[Profile]) -> Result<Markup> {
@@ -45,6 +46,17 @@ fn distances(profiles: &[Profile]) -> Result<Markup> {
         (command("gpurf workloads --histogram reuse_distance.svg"))
         (figure("Reuse distances of register operands, % of those read again", &reuse_distances(profiles)?, data))
     })
+}
+
+/// A table as the study printed it.
+fn printed(Titled { title, rows }: &Titled) -> Markup {
+    let heads: Vec<&str> = rows[0].iter().map(String::as_str).collect();
+    let rows: Vec<Vec<Cell>> =
+        rows[1..].iter().map(|row| row.iter().map(|cell| Cell::printed(cell)).collect()).collect();
+    html! {
+        h4 { (title) }
+        (table(&heads, &rows))
+    }
 }
 
 fn figure(title: &str, picture: &str, data: Markup) -> Markup {

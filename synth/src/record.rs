@@ -34,6 +34,24 @@ pub struct Moved {
     pub since: Origin,
 }
 
+/// How a module is synthesized, the library and the tool apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// See [`Options::clock_gating`](crate::Options::clock_gating).
+    pub clock_gating: bool,
+    /// See [`Job::sat_sweeping`](crate::Job::sat_sweeping).
+    pub sat_sweeping: bool,
+    /// Whether the figures are those of the flattened module.
+    pub structure: Structure,
+}
+
+impl Synthesis {
+    /// How it was synthesized.
+    pub fn flow(&self) -> Flow {
+        Flow { clock_gating: self.clock_gating, sat_sweeping: self.sat_sweeping, structure: self.structure }
+    }
+}
+
 impl Moved {
     /// Change in percent.
     pub fn percent(&self) -> f64 {
@@ -68,15 +86,19 @@ impl Records {
         of_module.max_by_key(|line| (line.source == source, line.structure == Structure::Flattened))
     }
 
-    /// The last one that the same flow made.
+    /// The last measurement of a module in one way, whatever tool and library made it.
+    pub fn last(&self, top: &str, flow: Flow) -> Option<&Synthesis> {
+        self.lines.iter().rev().find(|line| line.top == top && line.flow() == flow)
+    }
+
+    /// The last one that the same flow made, with the same tool and library.
     fn by_same_flow(&self, new: &Synthesis) -> Option<&Synthesis> {
-        let flow = |one: &Synthesis| {
+        let made_by = |one: &Synthesis| {
             let Synthesis { top, tool, library, delay_target_ps, .. } = one;
             let names = (top.clone(), tool.clone(), library.clone());
-            let options = (*delay_target_ps, one.clock_gating, one.sat_sweeping, one.structure);
-            (names, options, one.longest_path_ns.is_some())
+            (names, *delay_target_ps, one.flow(), one.longest_path_ns.is_some())
         };
-        self.lines.iter().rev().find(|line| flow(line) == flow(new))
+        self.lines.iter().rev().find(|line| made_by(line) == made_by(new))
     }
 
     /// Adds measurements of now, and returns how many of them are new or differ from the last.

@@ -17,7 +17,7 @@ use super::definition::{Definition, Inputs};
 use super::finding::{findings_table, Finding, Here};
 use super::plot::Plot;
 use super::series::Series;
-use super::study::Study;
+use super::study::{Study, Titled};
 use super::{jobs, Arguments};
 use crate::input::{Input, KEEP_BYTES};
 use crate::output::{progress, table, write, write_json};
@@ -128,7 +128,13 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     let claims: Vec<Compared> = claims.collect();
     let priced = arguments.area.map(|width| price::run(arguments, width)).transpose()?;
     let (prices, outcomes) = priced.unwrap_or_default();
-    save(arguments, &readings, &claims, &prices)?;
+    let mut study = study(&readings, &claims, &prices);
+    if let Some(width) = arguments.area {
+        let title = "In the SM, means over the workloads; GE and µm² of a sub-core's collectors and of the cache's tags and \
+                     buffer (Nangate 45 nm, no wires; a bit of memory at 0.7 µm²)";
+        study.tables.push(Titled::new(title, &price::table_of(&prices, width)));
+    }
+    save(arguments, &study, &readings, &claims, &prices)?;
     let notes = readings.iter().flat_map(|reading| &reading.outcomes).flat_map(|outcome| &outcome.notes);
     let notes: BTreeSet<&String> = notes.collect();
     if arguments.json.leaves_tables() {
@@ -140,18 +146,18 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         notes.iter().for_each(|note| println!("{note}"));
         let findings: Vec<Finding> = claims.iter().map(Compared::finding).collect();
         println!("C's claims\n{}", findings_table(&findings));
-        if let Some(width) = arguments.area {
-            println!(
-                "\nIn the SM, means over the workloads; GE and µm² of a sub-core's collectors and of the cache's tags and \
-                 buffer (Nangate 45 nm, no wires; a bit of memory at 0.7 µm²)\n{}",
-                price::table_of(&prices, width)
-            );
-        }
+        study.tables.iter().for_each(|one| println!("\n{}\n{}", one.title, one.table()));
     }
     Ok(jobs::verdict(&outcomes))
 }
 
-fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared], prices: &[Price]) -> Result<()> {
+fn save(
+    arguments: &Arguments,
+    study: &Study,
+    readings: &[Reading],
+    claims: &[Compared],
+    prices: &[Price],
+) -> Result<()> {
     let rows = readings.iter().flat_map(|reading| {
         let rows = reading.outcomes.iter().flat_map(|outcome| &outcome.rows);
         rows.map(|row| (row, reading.name))
@@ -162,13 +168,12 @@ fn save(arguments: &Arguments, readings: &[Reading], claims: &[Compared], prices
     }
     let results = serde_json::json!({ "readings": readings, "claims": claims, "prices": prices });
     arguments.json.write(&results)?;
-    let study = study(readings, claims, prices);
     if let Some(folder) = &arguments.out {
         write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;
         write_json(&folder.join("register_cache.json"), &results).context("--out")?;
         study.save(folder)?;
     }
-    arguments.record(&study)
+    arguments.record(study)
 }
 
 fn study(readings: &[Reading], claims: &[Compared], prices: &[Price]) -> Study {

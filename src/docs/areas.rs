@@ -1,0 +1,164 @@
+//! What modules cost, as [`RECORD`] has it. A table names the commands that measure its rows, with the arguments of
+//! `gpurf synth`, separated by semicolons: `areas active_set; active_set --set warps=16`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue::{catalogue, Entry};
+use gpurf_synth::{digest, Records, Structure, Synthesis};
+
+use super::files::Pages;
+use super::markdown::markdown;
+use crate::output::grouped;
+use crate::synth::Arguments;
+use crate::verilog::hierarchy;
+
+/// Measurements over time, from the root of the repository.
+const RECORD: &str = "synth/areas.jsonl";
+
+/// The command that measures.
+#[derive(Parser)]
+#[command(name = "gpurf")]
+struct Gpurf {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Synth(Arguments),
+}
+
+/// One line per module of some commands, below a line that names them.
+pub fn table(root: &Path, commands: &str) -> Result<String> {
+    let records = records(root)?;
+    let rows = commands.split("; ").map(|command| recorded(&records, command)).collect::<Result<Vec<_>>>()?;
+    let rows = rows.concat();
+    Ok(format!("{}\n{}", said(commands, &rows), markdown(&Synthesis::summary(&rows), &[])))
+}
+
+/// Rows of a table of results: area and longest path of modules.
+pub fn headlines(root: &Path, commands: &str) -> Result<String> {
+    let records = records(root)?;
+    let mut text = String::from("| module | area, µm² | longest path, ns | command |\n|---|---:|---:|---|\n");
+    for command in commands.split("; ") {
+        for one in recorded(&records, command)? {
+            let (area, path) = (grouped(one.area_um2.round() as u64), one.longest_path_ns);
+            let path = path.map_or("–".to_string(), |path| format!("{path:.2}"));
+            writeln!(text, "| {} | {area} | {path} | `gpurf synth {command}` |", one.top)?;
+        }
+    }
+    Ok(text)
+}
+
+/// One line per distinct module in those of a command: where their area goes.
+pub fn by_module(root: &Path, command: &str) -> Result<String> {
+    let rows = recorded(&records(root)?, command)?;
+    let tables = rows.iter().map(|one| markdown(&one.hierarchy(), &["memory bits"]));
+    Ok(said(command, &rows) + "\n" + &tables.collect::<Vec<_>>().join("\n"))
+}
+
+/// All modules at their default parameters.
+pub fn defaults(root: &Path, _: &str) -> Result<String> {
+    let (records, pages) = (records(root)?, Pages::read(root)?);
+    let mut rows = vec![];
+    for entry in catalogue() {
+        if let Some(one) = of_defaults(&records, entry)? {
+            let sum = if one.structure == Structure::Kept { ", sum over its modules" } else { "" };
+            rows.push(Synthesis { top: pages.link(entry.name) + sum, ..one.clone() });
+        }
+    }
+    Ok(format!("Measured by {}:\n\n{}", measured(&rows), markdown(&Synthesis::summary(&rows), &[])))
+}
+
+/// What a module costs at its default parameters, flattened if that was measured.
+pub fn of_defaults<'a>(records: &'a Records, entry: &Entry) -> Result<Option<&'a Synthesis>> {
+    let hierarchy = hierarchy(entry, &Parameters::default())?;
+    Ok(records.latest(&hierarchy.top, &digest(&hierarchy.source())))
+}
+
+pub fn records(root: &Path) -> Result<Records> {
+    Records::read(&root.join(RECORD))
+}
+
+/// What a command measures, the module's name with what the command sets.
+fn recorded(records: &Records, command: &str) -> Result<Vec<Synthesis>> {
+    let words = ["gpurf", "synth"].into_iter().chain(command.split(' '));
+    let Command::Synth(arguments) = Gpurf::try_parse_from(words)
+        .with_context(|| format!("`gpurf synth {command}` is no command"))?
+        .command;
+    let options: String = match command.split_once(" --") {
+        Some((_, options)) => {
+            options.split(" --").map(|one| format!(", {}", one.trim_start_matches("set "))).collect()
+        }
+        None => String::new(),
+    };
+    let mut rows = vec![];
+    for (entry, design) in arguments.designs()? {
+        let top = &design.hierarchy.top;
+        let one = records.last(top, arguments.flow()).with_context(|| {
+            format!("{RECORD} does not know {top}; run `gpurf synth {command} --record {RECORD}`")
+        })?;
+        if let (Some(origin), true) = (&one.measured, one.source != digest(&design.hierarchy.source())) {
+            let day = &origin.date;
+            eprintln!(
+                "{top} has changed since {day}, when it was measured; \
+                 `gpurf synth {command} --record {RECORD}` measures it anew"
+            );
+        }
+        rows.push(Synthesis { top: format!("`{}`{options}", entry.name), ..one.clone() });
+    }
+    Ok(rows)
+}
+
+/// Which commands measured, and how and when.
+fn said(commands: &str, rows: &[Synthesis]) -> String {
+    let commands: Vec<_> = commands.split("; ").map(|command| format!("`gpurf synth {command}`")).collect();
+    format!(
+        "{} ([what is counted](synthesis.md#what-is-counted); {}):\n",
+        commands.join(", "),
+        measured(rows)
+    )
+}
+
+/// By which tools, and on which days.
+fn measured(rows: &[Synthesis]) -> String {
+    let tools: BTreeSet<_> = rows.iter().filter_map(|one| one.tool.split(" (").next()).collect();
+    let days: BTreeSet<_> =
+        rows.iter().flat_map(|one| &one.measured).map(|origin| origin.date.as_str()).collect();
+    tools.into_iter().chain(days).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root() -> &'static Path {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+    }
+
+    #[test]
+    fn rows_are_named_by_module_and_options() {
+        let text = table(root(), "lfsr; lfsr --set seed=7").unwrap();
+        assert!(
+            text.starts_with("`gpurf synth lfsr`, `gpurf synth lfsr --set seed=7` ([what is counted]"),
+            "{text}"
+        );
+        assert!(text.contains("\n| `lfsr` | 64 |") && text.contains("\n| `lfsr`, seed=7 | 64 |"), "{text}");
+    }
+
+    #[test]
+    fn what_was_not_measured_is_asked_for() {
+        let error = format!("{:#}", table(root(), "lfsr --clock-gating").unwrap_err());
+        assert!(
+            error.contains("run `gpurf synth lfsr --clock-gating --record synth/areas.jsonl`"),
+            "{error}"
+        );
+        assert!(table(root(), "lfsr --nonsense").is_err());
+        assert!(table(root(), "nonsense").is_err());
+    }
+}
