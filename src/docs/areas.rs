@@ -118,11 +118,11 @@ fn recorded(records: &Records, command: &str) -> Result<Vec<Synthesis>> {
 /// Which commands measured, and how and when.
 fn said(commands: &str, rows: &[Synthesis]) -> String {
     let commands: Vec<_> = commands.split("; ").map(|command| format!("`gpurf synth {command}`")).collect();
-    format!(
-        "{} ([what is counted](synthesis.md#what-is-counted); {}):\n",
-        commands.join(", "),
-        measured(rows)
-    )
+    let commands = match commands.len() {
+        1..=3 => commands.join(", "),
+        _ => "`gpurf synth` with what each row names".to_string(),
+    };
+    format!("{commands} ([what is counted](synthesis.md#what-is-counted); {}):\n", measured(rows))
 }
 
 /// By which tools, and on which days.
