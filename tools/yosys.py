@@ -4,9 +4,11 @@
 """
 
 import argparse
+import os
 import subprocess
 import sys
 
+import pyosys
 from pyosys import libyosys
 
 RUN = """
@@ -42,7 +44,10 @@ def main():
     commands += [f"script {file}" for file in options.s] + options.p
     # In a process of its own: an error of Yosys ends the process, and its log goes to standard output.
     run = [sys.executable, "-c", RUN, *commands]
-    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # Scripts call ABC too, which the package has beside itself.
+    paths = [os.environ.get("PATH", os.defpath), os.path.dirname(pyosys.__file__)]
+    environment = os.environ | {"PATH": os.pathsep.join(paths)}
+    process = subprocess.Popen(run, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     log = open(options.l, "w") if options.l else None
     for line in process.stdout:
         if log:

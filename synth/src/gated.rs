@@ -88,20 +88,21 @@ fn gated(kind: &str) -> String {
     format!("{kind}_behind_gate")
 }
 
-/// The model of a register with an enable, and the pin of its clock; none if the cell is no register.
+/// The model of a register with an enable, and the pin of its clock; none if the cell is no register. Some versions of
+/// Yosys give a model a register for each of its outputs, all on one clock.
 fn with_enable<'a>(models: &'a str, kind: &str) -> Option<(String, &'a str)> {
     let head = format!("module {kind}(");
     let model = models.split_inclusive("endmodule\n").find_map(|text| Some(&text[text.find(&head)?..]))?;
-    let mut edges = model.split("always @(posedge ").skip(1);
-    let (clock, _) = edges.next()?.split_once(')')?;
-    if edges.next().is_some() {
+    let mut clocks =
+        model.split("always @(posedge ").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    let clock = clocks.next()?;
+    if clocks.any(|other| other != clock) {
         return None;
     }
     let edge = format!("always @(posedge {clock})");
-    let model = model.replacen(&head, &format!("module {}({OPEN}, ", gated(kind)), 1).replacen(
-        &edge,
-        &format!("input {OPEN};\n  {edge} if ({OPEN})"),
-        1,
-    );
+    let model = model
+        .replacen(&head, &format!("module {}({OPEN}, ", gated(kind)), 1)
+        .replacen(");\n", &format!(");\n  input {OPEN};\n"), 1)
+        .replace(&edge, &format!("{edge} if ({OPEN})"));
     Some((model, clock))
 }

@@ -144,7 +144,7 @@ fn kept_in_one_run(source: &str, top: &str, options: &Options) -> (f64, u64) {
          opt -full; techmap; opt -fast; dfflibmap -liberty {liberty}; \
          abc -liberty {liberty} -constr constraints -D 2000; setundef -zero; opt_clean -purge; \
          read_liberty -lib -ignore_miss_func {liberty}; tee -o area stat -liberty {liberty} -top {top}; \
-         flatten; tee -o cells stat -top {top}"
+         flatten; delete t:$scopeinfo; tee -o cells stat -top {top}"
     );
     let mut yosys = Command::new(Tool::Yosys.find().unwrap());
     let output = yosys.args(["-q", "-p", &script]).current_dir(&folder).output().unwrap();
@@ -152,9 +152,10 @@ fn kept_in_one_run(source: &str, top: &str, options: &Options) -> (f64, u64) {
     let number = |file: &str, before: &str| -> f64 {
         let text = fs::read_to_string(folder.path().join(file)).unwrap();
         let line = text.lines().rfind(|line| line.contains(before)).unwrap_or_else(|| panic!("{text}"));
-        line.split_whitespace().last().unwrap().parse().unwrap()
+        line.split_whitespace().find_map(|word| word.parse().ok()).unwrap()
     };
-    (number("area", "Chip area"), number("cells", "Number of cells") as u64)
+    // "Number of cells: 104", or "104 cells".
+    (number("area", "Chip area"), number("cells", "cells") as u64)
 }
 
 fn by_module<'a>(source: &'a str, top: &'a str) -> Job<'a> {
