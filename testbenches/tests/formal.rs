@@ -172,12 +172,12 @@ fn scan() -> (String, String) {
     (hierarchy.top, source)
 }
 
-/// Whether Yosys proves all assertions.
+/// Whether Yosys proves all assertions, which `async2sync` makes cells for its solver in versions that have others before.
 fn is_proved(top: &str, source: &str) -> bool {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("table.v"), source).expect("writes");
     let script = format!(
-        "read_verilog -sv -formal -DSYNTHESIS table.v; prep -flatten -top {top}; memory_map; opt -full; \
+        "read_verilog -sv -formal -DSYNTHESIS table.v; prep -flatten -top {top}; async2sync; memory_map; opt -full; \
          sat -tempinduct -prove-asserts -set-assumes -maxsteps 1"
     );
     let mut command = Tool::Yosys.command().expect("Yosys");
