@@ -170,3 +170,9 @@ pub mod names {
         found.map(super::docs::commands::row).collect()
     }
 }
+
+/// The arguments of a command as these words give them.
+fn arguments_of<A: clap::Args>(command: &'static str, words: &[&str]) -> anyhow::Result<A> {
+    let command = A::augment_args(clap::Command::new(command).no_binary_name(true));
+    Ok(A::from_arg_matches(&command.try_get_matches_from(words)?)?)
+}

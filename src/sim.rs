@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use anyhow::{bail, ensure, Context, Result};
-use clap::{Args, FromArgMatches, ValueEnum};
+use clap::{Args, ValueEnum};
 use comfy_table::Table;
 use gpurf_blocks::SUB_CORES;
 use gpurf_sim::config::Config;
@@ -106,8 +106,7 @@ impl ReuseKind {
 impl Arguments {
     /// As a command line has them.
     pub fn of(line: &[&str]) -> Result<Arguments> {
-        let command = Arguments::augment_args(clap::Command::new("sim").no_binary_name(true));
-        Ok(Arguments::from_arg_matches(&command.try_get_matches_from(line)?)?)
+        crate::arguments_of("sim", line)
     }
 
     /// Runs one of the inputs.

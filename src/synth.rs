@@ -125,12 +125,11 @@ impl Arguments {
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let options = arguments.synthesis.options()?;
     let designs: Vec<_> = arguments.designs()?.into_iter().map(|(_, design)| design).collect();
-    let structure = arguments.structure.structure();
     let results = synthesize(&designs, &options)?;
     if let Some(folder) = &arguments.netlist {
         fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-        for Design { hierarchy, .. } in &designs {
-            let netlist = arguments.synthesis.map(hierarchy, &options, structure)?;
+        for Design { hierarchy, structure, .. } in &designs {
+            let netlist = arguments.synthesis.map(hierarchy, &options, *structure)?;
             write(&folder.join(format!("{}.v", hierarchy.top)), netlist.verilog().as_bytes())?;
         }
     }

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Context, Result};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Arg, Args, Command, Error, FromArgMatches};
+use clap::{Arg, Args, Command, Error};
 use gpurf_sim::config::{Config, PRESETS};
 use gpurf_sim::sm::Design;
 use gpurf_workloads::suite::MALEKEH;
@@ -147,8 +147,7 @@ impl TypedValueParser for StudyParser {
 impl Arguments {
     /// As a command line has them.
     pub fn of(line: &[String]) -> Result<Arguments> {
-        let command = Arguments::augment_args(Command::new("compare").no_binary_name(true));
-        Ok(Arguments::from_arg_matches(&command.try_get_matches_from(line)?)?)
+        crate::arguments_of("compare", &line.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// The study's machine, as a file and settings change it; a preset takes its place.
@@ -288,7 +287,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let study = saved(&evaluation, costs.as_ref());
     if arguments.json.leaves_tables() {
         tables::print(&evaluation);
-        study.tables.iter().for_each(|one| println!("{}\n{}\n", one.title, one.table()));
+        study.tables.iter().for_each(|one| println!("{one}\n"));
     }
     if let Some(folder) = &arguments.out {
         study.save(folder)?;

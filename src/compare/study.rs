@@ -1,5 +1,6 @@
 //! What a study leaves behind: its findings and plots with the command that gave them, for `gpurf report`.
 
+use std::fmt;
 use std::path::Path;
 
 use anyhow::Result;
@@ -47,11 +48,17 @@ impl Titled {
         }
     }
 
-    /// For the terminal.
     pub fn table(&self) -> Table {
         let mut rows = table(&self.rows[0].iter().map(String::as_str).collect::<Vec<_>>());
         rows.add_rows(&self.rows[1..]);
         rows
+    }
+}
+
+/// For the terminal.
+impl fmt::Display for Titled {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        write!(to, "{}\n{}", self.title, self.table())
     }
 }
 

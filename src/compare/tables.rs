@@ -37,10 +37,8 @@ pub fn print(evaluation: &Evaluation) {
     for curve in &evaluation.study.curve {
         let plot = evaluation.curve(curve);
         if let (Drawing::Curve(lines), true) = (&plot.drawing, plot.has_data()) {
-            let cells = lines.table();
-            let mut rows = table(&cells[0].iter().map(String::as_str).collect::<Vec<_>>());
-            rows.add_rows(&cells[1..]);
-            println!("{}, average\n{rows}\n", plot.title);
+            let title = format!("{}, average", plot.title);
+            println!("{}\n", Titled { title, rows: lines.table() });
         }
     }
 }

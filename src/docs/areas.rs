@@ -6,7 +6,6 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clap::{Parser, Subcommand};
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{catalogue, Entry};
 use gpurf_synth::{digest, Records, Structure, Synthesis};
@@ -19,19 +18,6 @@ use crate::verilog::hierarchy;
 
 /// Measurements over time, from the root of the repository.
 const RECORD: &str = "synth/areas.jsonl";
-
-/// The command that measures.
-#[derive(Parser)]
-#[command(name = "gpurf")]
-struct Gpurf {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    Synth(Arguments),
-}
 
 /// One line per module of some commands, below a line that names them.
 pub fn table(root: &Path, commands: &str) -> Result<String> {
@@ -87,10 +73,8 @@ pub fn records(root: &Path) -> Result<Records> {
 
 /// What a command measures, the module's name with what the command sets.
 fn recorded(records: &Records, command: &str) -> Result<Vec<Synthesis>> {
-    let words = ["gpurf", "synth"].into_iter().chain(command.split(' '));
-    let Command::Synth(arguments) = Gpurf::try_parse_from(words)
-        .with_context(|| format!("`gpurf synth {command}` is no command"))?
-        .command;
+    let arguments: Arguments = crate::arguments_of("synth", &command.split(' ').collect::<Vec<_>>())
+        .with_context(|| format!("`gpurf synth {command}` is no command"))?;
     let options: String = match command.split_once(" --") {
         Some((_, options)) => {
             options.split(" --").map(|one| format!(", {}", one.trim_start_matches("set "))).collect()

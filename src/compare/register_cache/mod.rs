@@ -146,7 +146,7 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         notes.iter().for_each(|note| println!("{note}"));
         let findings: Vec<Finding> = claims.iter().map(Compared::finding).collect();
         println!("C's claims\n{}", findings_table(&findings));
-        study.tables.iter().for_each(|one| println!("\n{}\n{}", one.title, one.table()));
+        study.tables.iter().for_each(|one| println!("\n{one}"));
     }
     Ok(jobs::verdict(&outcomes))
 }
