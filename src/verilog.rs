@@ -24,6 +24,16 @@ pub struct ModuleArguments {
 }
 
 impl ModuleArguments {
+    /// The names that are given.
+    pub fn names(&self) -> &[String] {
+        &self.module
+    }
+
+    /// What `--set` says.
+    pub fn settings(&self) -> &[String] {
+        &self.settings
+    }
+
     /// Whether a parameter is set.
     pub fn sets(&self, name: &str) -> bool {
         self.settings.iter().any(|setting| setting.split('=').next() == Some(name))

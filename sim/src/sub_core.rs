@@ -4,7 +4,7 @@ use std::io;
 use std::marker::PhantomData;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{OperandStageIn, SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, WarpId};
 
 use crate::bits::warp_mask;
@@ -60,6 +60,48 @@ impl<D: Data, S> SubCore<D, S> {
     pub fn new(parameters: &Parameters, stage: S) -> Self {
         SubCore { issue: IssueStage::new(parameters), stage, data: PhantomData }
     }
+}
+
+/// What the operand stage of a sub-core is given in a cycle: what the sub-core is given, and its issue stage has decided.
+/// If no instruction issues, all ports of an instruction are zero.
+pub fn stage_inputs<D: Data>(
+    inputs: &SubCoreIn<D>,
+    outputs: &SubCoreOut<D>,
+    parameters: &Parameters,
+) -> OperandStageIn<D> {
+    let mut stage = OperandStageIn {
+        issue: outputs.issue,
+        write_valid: inputs.write_valid,
+        write_warp: inputs.write_warp,
+        write_register: inputs.write_register,
+        write_base: inputs.write_base,
+        write_near: inputs.write_near,
+        write_data: inputs.write_data,
+        transfer_valid: inputs.transfer_valid,
+        transfer_warp: inputs.transfer_warp,
+        transfer_register: inputs.transfer_register,
+        transfer_base: inputs.transfer_base,
+        unit_ready: inputs.unit_ready,
+        ..OperandStageIn::default()
+    };
+    if outputs.issued {
+        let warp = outputs.issued_warp as usize;
+        (stage.warp, stage.base, stage.flush) =
+            (outputs.issued_warp, inputs.head_base[warp], inputs.head_flush[warp]);
+        (stage.unit, stage.payload) = (inputs.head_unit[warp], inputs.head_payload[warp]);
+        for slot in 0..parameters.slots {
+            let place = parameters.slots * warp + slot;
+            stage.source_valid[slot] = inputs.head_source_valid[place];
+            stage.source_register[slot] = inputs.head_source_register[place];
+            stage.source_near[slot] = inputs.head_source_near[place];
+        }
+        for destination in 0..parameters.destinations {
+            let place = parameters.destinations * warp + destination;
+            stage.destination_valid[destination] = inputs.head_destination_valid[place];
+            stage.destination_register[destination] = inputs.head_destination_register[place];
+        }
+    }
+    stage
 }
 
 impl<D: Data, S: Behind<D>> Clocked for SubCore<D, S> {

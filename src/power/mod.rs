@@ -1,24 +1,34 @@
-//! `gpurf power`: the energy of hardware modules, from their netlists under a stimulus.
+//! `gpurf power`: the energy of hardware modules under a stimulus, and of operand stages under what code really moves,
+//! from their netlists.
 
 mod chart;
+mod designs;
+mod recorder;
 mod report;
+mod table;
+mod window;
 
 use std::path::PathBuf;
 
 use anyhow::{ensure, Context, Result};
 use clap::Args;
 use gpurf_blocks::{Field, Parameters};
-use gpurf_hw::catalogue::Entry;
+use gpurf_hw::catalogue::{find, Entry};
+use gpurf_sim::config::Config;
+use gpurf_sim::sm::Design;
 use gpurf_synth::power::{power, saif, Chances, Setting, Vcd};
-use gpurf_synth::{Activity, Circuit, Gates, Options, Structure};
+use gpurf_synth::{Activity, Circuit, Gates, Library, Memories, Options, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use gpurf_verilog::Hierarchy;
 
+use crate::input::EmulationArguments;
 use crate::output::{progress, write, JsonArgument, NewFile};
 use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
+use designs::{stage, workload, Measurement};
 use report::{Circumstances, Report};
+use window::Netlists;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -26,9 +36,18 @@ use report::{Circumstances, Report};
   gpurf power ocu ccu --clock-gating --plot energy.svg --json energy.json
   gpurf power arbiter --scenario NAME --saif arbiter.saif
   gpurf power round_robin --cycles 200 --vcd round_robin.vcd
+  gpurf power malekeh sgemm --clock-gating
+  gpurf power baseline malekeh traditional sgemm bfs hotspot --clock-gating --json energy.json
 
-The module's RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are held
-against those of the RTL in every cycle. Glitches, the clock tree and memories have no energy here.")]
+Modules: 
+the module's RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are
+held against those of the RTL in every cycle.
+
+Designs and inputs: the inputs' code is executed, the SM runs its stream under each design, and the netlist of the operand stage
+of one sub-core is evaluated, at 1,024 bits, on the values that the instructions really read and write, in windows over
+the run. Designs are compared with the first one.
+
+Glitches and the clock tree have no energy here.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
@@ -38,6 +57,14 @@ pub struct Arguments {
     /// energies can be told apart
     #[arg(long)]
     flatten: bool,
+    #[command(flatten)]
+    emulation: EmulationArguments,
+    /// Of a design and an input: windows over the run
+    #[arg(long, default_value_t = 30)]
+    windows: u64,
+    /// Cycles of a window
+    #[arg(long, default_value_t = 100)]
+    window_cycles: u64,
     /// Cycles of random stimulus
     #[arg(long, default_value_t = 1000)]
     cycles: u64,
@@ -76,12 +103,28 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    fn setting(&self, library: &Library) -> Setting {
+        Setting {
+            input_transition_ns: self.transition,
+            output_load_ff: gpurf_synth::LOAD_FF,
+            wires: match (&library.default_wire_load, self.no_wires) {
+                (Some(name), false) => library.wire_loads.get(name).cloned(),
+                _ => None,
+            },
+            chances: if self.independent { Chances::Independent } else { Chances::Counted },
+        }
+    }
+
     fn period_ps(&self) -> u64 {
         (self.period * 1000.0).round() as u64
     }
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
+    let (designs, inputs) = designs_and_inputs(arguments.modules.names());
+    if !designs.is_empty() {
+        return run_designs(&arguments, &designs, inputs);
+    }
     let (entries, parameters) = modules(&arguments.modules)?;
     let of_one = [
         ("saif", arguments.saif.is_some()),
@@ -123,6 +166,78 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(if differences.is_empty() { Verdict::Holds } else { Verdict::Fails })
 }
 
+/// The designs at the front of the names, and the rest.
+fn designs_and_inputs(names: &[String]) -> (Vec<Design>, &[String]) {
+    let is_module = |name: &str| find(name).is_ok();
+    let design = |name: &String| name.parse().ok().filter(|_| !is_module(name));
+    let designs: Vec<Design> = names.iter().map_while(design).collect();
+    let inputs = &names[designs.len()..];
+    (designs, inputs)
+}
+
+/// Each input under each design.
+fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> Result<Verdict> {
+    ensure!(
+        !inputs.is_empty(),
+        "a design has the energy that an input makes: give inputs behind the designs"
+    );
+    for (option, is_given) in [
+        ("saif", arguments.saif.is_some()),
+        ("vcd", arguments.vcd.is_some()),
+        ("scenario", arguments.scenario.is_some()),
+        ("flatten", arguments.flatten),
+    ] {
+        ensure!(!is_given, "--{option} is for modules; leave it out with designs");
+    }
+    ensure!(arguments.windows > 1, "--windows {}: an error of the mean needs two", arguments.windows);
+    ensure!(arguments.window_cycles > 1, "--window-cycles {}: changes need two", arguments.window_cycles);
+    arguments.emulation.set_threads()?;
+    let config = Config::load(None, arguments.modules.settings())?;
+    let options = arguments.synthesis.options()?;
+    let measurement = Measurement {
+        config: &config,
+        library: &options.library,
+        memories: Memories::default(),
+        setting: arguments.setting(&options.library),
+        period_ns: arguments.period,
+        windows: arguments.windows,
+        window_cycles: arguments.window_cycles,
+        seed: arguments.seed,
+    };
+    let stages = designs.iter().map(|design| stage(design, &config, arguments.seed));
+    let stages = stages.collect::<Result<Vec<_>>>()?;
+    let bar = progress((designs.len() * (1 + inputs.len())) as u64, "runs");
+    let mut netlists = vec![];
+    for (module, parameters) in &stages {
+        bar.set_message(*module);
+        netlists.push(Netlists::map(find(module)?, parameters, &arguments.synthesis, &options)?);
+        bar.inc(1);
+    }
+    let mut runs = vec![];
+    for input in inputs {
+        let workload = workload(input, &arguments.emulation)?;
+        for (design, netlists) in designs.iter().zip(&netlists) {
+            bar.set_message(format!("{design}, {}", workload.name));
+            runs.push(measurement.run(*design, &workload, netlists)?);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    arguments.json.write(&runs)?;
+    if arguments.json.leaves_tables() {
+        if runs.len() <= designs.len() {
+            for run in &runs {
+                println!("{}\n{}", table::parts(run), table::nets(run, arguments.list));
+            }
+        }
+        runs.iter().for_each(|run| println!("{}", table::note(run, arguments.period)));
+        if designs.len() > 1 {
+            println!("{}", table::beside(&runs));
+        }
+    }
+    Ok(Verdict::Holds)
+}
+
 /// A module's energies, or where its netlist differs from its RTL.
 fn measure(
     entry: &'static Entry,
@@ -144,16 +259,7 @@ fn measure(
         Ok(activity) => activity,
         Err(difference) => return Ok(Err(difference)),
     };
-    let library = &options.library;
-    let setting = Setting {
-        input_transition_ns: arguments.transition,
-        output_load_ff: gpurf_synth::LOAD_FF,
-        wires: match (&library.default_wire_load, arguments.no_wires) {
-            (Some(name), false) => library.wire_loads.get(name).cloned(),
-            _ => None,
-        },
-        chances: if arguments.independent { Chances::Independent } else { Chances::Counted },
-    };
+    let (library, setting) = (&options.library, arguments.setting(&options.library));
     let found = power(&circuit, &activity, &setting);
     if let Some(path) = &arguments.saif {
         write(path, saif(&circuit, &activity, arguments.period_ps()).as_bytes())?;

@@ -32,7 +32,7 @@ mod synthesis;
 mod timing;
 mod yosys;
 
-pub use circuit::{Activity, Circuit, Gates, Instance, Memory};
+pub use circuit::{Activity, Circuit, Gates, Instance, Memory, Widening};
 pub use equivalence::{prove, Proof};
 pub use liberty::{Arc, Cell, ClockGate, Direction, InternalPower, Library, Pin, Table, WireLoad};
 pub use memories::{Memories, MemoryEnergy, MemoryRun, Node, Ports, RuleError};

@@ -1,7 +1,10 @@
 //! Dynamic instructions: what the warps of a thread block executed.
 
+use std::hash::Hasher;
+
 use arrayvec::ArrayVec;
 use borsh::{BorshDeserialize, BorshSerialize};
+use rustc_hash::FxHasher;
 
 use crate::kernel::WARP_SIZE;
 
@@ -27,6 +30,17 @@ impl DynamicInstruction {
     /// How many addresses it has.
     fn count(&self) -> usize {
         usize::from(self.address_count & !(DIGESTED | STRIDED))
+    }
+
+    /// A digest follows its addresses.
+    fn is_digested(&self) -> bool {
+        self.address_count & DIGESTED != 0
+    }
+
+    /// The place in the pool behind its addresses.
+    fn behind_addresses(&self) -> usize {
+        let words = if self.address_count & STRIDED != 0 { 2 } else { self.count() };
+        self.address_start as usize + words
     }
 }
 
@@ -57,6 +71,37 @@ pub struct ThreadBlock {
     pub warps: Vec<Warp>,
     /// Addresses of all instructions, those of most as [`STRIDED`].
     pool: Vec<u64>,
+    /// Every instruction's operands follow its addresses in the pool.
+    has_operands: bool,
+}
+
+/// A vector register's value: a word of 32 bits for each lane.
+pub type Lanes = [u32; WARP_SIZE as usize];
+/// Words that a value takes in the pool.
+const WORDS: usize = WARP_SIZE as usize / 2;
+
+/// The values that an instruction found in its source registers and left in its destination registers, in all lanes of
+/// the warp: lanes that the instruction did not write have what they had before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operands<'a> {
+    /// A digest of each source: equal values have equal ones.
+    pub sources: &'a [u64],
+    destinations: &'a [u64],
+}
+
+impl Operands<'_> {
+    /// The digest of a value.
+    pub fn digest(value: &Lanes) -> u64 {
+        let mut hasher = FxHasher::default();
+        value.iter().for_each(|word| hasher.write_u32(*word));
+        hasher.finish()
+    }
+
+    /// The values of the destinations, in their order.
+    pub fn destinations(&self) -> impl Iterator<Item = Lanes> + '_ {
+        let value = |words: &[u64]| std::array::from_fn(|lane| (words[lane / 2] >> (32 * (lane % 2))) as u32);
+        self.destinations.chunks_exact(WORDS).map(value)
+    }
 }
 
 impl ThreadBlock {
@@ -96,6 +141,17 @@ impl ThreadBlock {
         warp.instructions.last_mut().expect("just pushed").address_count |= DIGESTED;
     }
 
+    /// The operands of the instruction that was just pushed: digests of its sources and values of its destinations, as many
+    /// as its [`StaticInstruction`](crate::StaticInstruction) has. Those of every instruction of the block are given, or none.
+    pub fn push_operands(&mut self, sources: &[u64], destinations: impl IntoIterator<Item = Lanes>) {
+        self.has_operands = true;
+        self.pool.extend_from_slice(sources);
+        for value in destinations {
+            let word = |pair: &[u32]| u64::from(pair[0]) | u64::from(pair[1]) << 32;
+            self.pool.extend(value.chunks_exact(2).map(word));
+        }
+    }
+
     /// Takes over the warps of another block.
     pub fn adopt(&mut self, other: ThreadBlock) {
         let start = u32::try_from(self.pool.len()).expect("a thread block holds under 2^32 addresses");
@@ -105,6 +161,7 @@ impl ThreadBlock {
             self.warps.push(warp);
         }
         self.pool.extend_from_slice(&other.pool);
+        self.has_operands |= other.has_operands;
     }
 
     /// The byte addresses of an instruction of this block, one per active lane, lowest lane first.
@@ -124,9 +181,20 @@ impl ThreadBlock {
 
     /// The digest of what an instruction of this block loaded, if the stream tells.
     pub fn digest(&self, instruction: &DynamicInstruction) -> Option<u64> {
-        let words = if instruction.address_count & STRIDED != 0 { 2 } else { instruction.count() };
-        let digested = instruction.address_count & DIGESTED != 0;
-        digested.then(|| self.pool[instruction.address_start as usize + words])
+        instruction.is_digested().then(|| self.pool[instruction.behind_addresses()])
+    }
+
+    /// The operands of an instruction with so many sources and destinations, if the stream tells.
+    pub fn operands(
+        &self,
+        instruction: &DynamicInstruction,
+        (sources, destinations): (usize, usize),
+    ) -> Option<Operands<'_>> {
+        let start = instruction.behind_addresses() + usize::from(instruction.is_digested());
+        self.has_operands.then(|| {
+            let (sources, rest) = self.pool[start..].split_at(sources);
+            Operands { sources, destinations: &rest[..destinations * WORDS] }
+        })
     }
 
     /// Instructions of all warps.
@@ -200,6 +268,33 @@ mod tests {
         let [load, other] = block.warps[0].instructions[..] else { panic!("two instructions") };
         assert_eq!((&block.addresses(&load)[..], block.digest(&load)), (&[16, 24][..], Some(77)));
         assert_eq!((&block.addresses(&other)[..], block.digest(&other)), (&[8][..], None));
+    }
+
+    #[test]
+    fn operands_stay_with_their_instruction() {
+        let value =
+            |seed: u32| -> Lanes { std::array::from_fn(|lane| seed.wrapping_mul(lane as u32 + 0x9e37_79b9)) };
+        let mut other = ThreadBlock::new([0; 3]);
+        other.begin_warp(1);
+        other.push_digested(0, 0b11, &[16, 24], 77);
+        other.push_operands(&[5, 6], [value(1)]);
+        other.push(1, u32::MAX, &[]);
+        other.push_operands(&[7], []);
+        let mut block = ThreadBlock::new([0; 3]);
+        block.begin_warp(0);
+        block.push(2, 0b111, &[1, 2, 9]);
+        block.push_operands(&[], [value(2), value(3)]);
+        block.adopt(other);
+        let of = |warp: usize, number: usize, counts| {
+            let operands =
+                block.operands(&block.warps[warp].instructions[number], counts).expect("it has them");
+            (operands.sources.to_vec(), operands.destinations().collect::<Vec<_>>())
+        };
+        assert_eq!(of(0, 0, (0, 2)), (vec![], vec![value(2), value(3)]));
+        assert_eq!(of(1, 0, (2, 1)), (vec![5, 6], vec![value(1)]));
+        assert_eq!(of(1, 1, (1, 0)), (vec![7], vec![]));
+        assert_eq!(block.digest(&block.warps[1].instructions[0]), Some(77));
+        assert_ne!(Operands::digest(&value(1)), Operands::digest(&value(2)));
     }
 
     #[test]

@@ -61,7 +61,7 @@ mod trace_file;
 mod widen;
 mod writer;
 
-pub use block::{Addresses, DynamicInstruction, ThreadBlock, Warp};
+pub use block::{Addresses, DynamicInstruction, Lanes, Operands, ThreadBlock, Warp};
 pub use error::{Error, Result};
 pub use intervals::Intervals;
 pub use kernel::{BlockSource, Command, Kernel, KernelHeader, KernelReader, Workload, WARP_SIZE};

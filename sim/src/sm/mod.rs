@@ -66,3 +66,4 @@ pub use error::SmError;
 pub use gpu::Gpu;
 pub use occupancy::Limit;
 pub use pipeline::{PipelineInstruction, PipelineListener, Stage};
+pub use warp::token;

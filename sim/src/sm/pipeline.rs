@@ -7,7 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use gpurf_blocks::{BankId, MAX_BANKS, SUB_CORES};
-use gpurf_trace::{RegisterId, RegisterSet, StaticInstruction};
+use gpurf_trace::{Operands, RegisterId, RegisterSet, StaticInstruction, ThreadBlock};
 
 use super::decoded::Decoded;
 use super::executing::Executing;
@@ -58,6 +58,10 @@ pub struct PipelineInstruction<'a> {
     pub text: &'a str,
     /// Vector registers read or written.
     pub registers: RegisterSet,
+    /// The registers that it writes, in their order.
+    pub destinations: &'a [RegisterId],
+    /// Values of the registers that it reads and of those that it writes, if the stream tells.
+    pub operands: Option<Operands<'a>>,
 }
 
 /// Listens to what happens in an SM, cycle by cycle; cycles never fall.
@@ -205,12 +209,12 @@ impl Pipeline {
         self.listeners.iter_mut().for_each(|listener| listener.switch(cycle));
     }
 
-    /// An instruction of a block at this place of the grid comes to the head of its warp's buffer.
+    /// An instruction of a block comes to the head of its warp's buffer.
     pub fn begin(
         &mut self,
         cycle: u64,
         kernel: &str,
-        block: [u32; 3],
+        block: &ThreadBlock,
         decoded: &Decoded,
         executing: &Executing,
     ) {
@@ -218,13 +222,15 @@ impl Pipeline {
         let begun = PipelineInstruction {
             serial,
             kernel,
-            block,
+            block: block.id,
             warp: number,
             sub_core,
             slot: warp.0,
             pc: decoded.pc,
             text: &self.texts[instruction.static_index as usize],
             registers: decoded.touches,
+            destinations: decoded.destinations(),
+            operands: block.operands(&instruction, (decoded.sources().len(), decoded.destinations().len())),
         };
         self.flights.insert(serial, Flight { stage: Some(Stage::Wait), ..Flight::default() });
         self.listeners.iter_mut().for_each(|listener| listener.begin(cycle, &begun));

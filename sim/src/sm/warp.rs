@@ -83,7 +83,7 @@ pub(super) struct Expected {
 ///
 /// Warps number their instructions from their launch on, each in a range of its own. The serial stands for warp and place in program order; 2^24 instructions later it comes again.
 #[inline]
-pub(super) fn token(serial: u32, register: RegisterId) -> u32 {
+pub fn token(serial: u32, register: RegisterId) -> u32 {
     scatter(serial << 8 | u32::from(register))
 }
 

@@ -1,37 +1,117 @@
 //! A netlist evaluated cell by cell, and what its nets do.
 //!
 //! Without delays: in each cycle a net has one value, that before the edge. What changes and changes back within a cycle is
-//! not seen.
+//! not seen. Only cells whose inputs change are evaluated, in an order in which each comes after those that drive it, so
+//! that a cycle takes as long as there are changes in it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use anyhow::{ensure, Context, Result};
 use gpurf_blocks::Field;
 use gpurf_verilog::Port;
 
 use super::memory::Memory;
+use super::places::Places;
 use super::{Circuit, Net, Node};
 
 /// A circuit under clock and reset.
 pub struct Gates<'a> {
-    circuit: &'a Circuit<'a>,
+    pub(super) circuit: &'a Circuit<'a>,
     /// Where the words of packed ports go to and come from.
     inputs: Vec<Wire>,
     outputs: Vec<Wire>,
     output_words: usize,
     /// Of every net.
-    values: Vec<u8>,
-    /// Of every flip-flop, by the place of its instance.
-    state: Vec<u8>,
+    pub(super) values: Vec<u8>,
+    /// The row of each instance's tables that its inputs choose, and the state of a flip-flop.
+    rows: Vec<u8>,
     /// The clock gate of each flip-flop and of each clock gate, if there is one.
     gate: Vec<Option<usize>>,
-    /// Of every memory, row by row.
-    words: Vec<Vec<u8>>,
-    /// What the clocked ports of memories show.
+    /// The clock gates.
+    gates: Vec<usize>,
+    /// What each net goes to.
+    readers: Readers,
+    /// What is to be evaluated in this cycle, by its place in the circuit's order.
+    changed: Places,
+    /// Flip-flops that may change at the next edge.
+    unsettled: Places,
+    /// Flip-flops that changed at the last edge.
+    flipped: Vec<usize>,
+    /// What ports of memories showed something else from the last edge on.
     reading: Vec<(Net, u8)>,
-    /// The values in the cycle before, once there was one.
-    before: Option<Vec<u8>>,
+    /// Of every memory, row by row.
+    pub(super) words: Vec<Vec<u8>>,
+    /// Of every memory, the places in the order of its reads without a clock.
+    reads: Vec<Vec<usize>>,
+    /// The nets any of which makes a write, of each memory's ports.
+    writes: Vec<Vec<Vec<Net>>>,
+    /// What the nets do is counted.
+    counts: bool,
+    /// The cycle from which on each instance has been in its row, and each net at its level, as far as they were counted.
+    row_since: Vec<u64>,
+    level_since: Vec<u64>,
     activity: Activity,
+}
+
+/// What each net goes to: from its start to that of the next net.
+struct Readers {
+    starts: Vec<u32>,
+    readers: Vec<Reader>,
+}
+
+#[derive(Clone, Copy)]
+enum Reader {
+    /// A bit of the row of a cell without state, which has this place in the order.
+    Cell {
+        instance: u32,
+        bit: u8,
+        place: u32,
+    },
+    FlipFlop {
+        instance: u32,
+        bit: u8,
+    },
+    ClockGate {
+        instance: u32,
+        bit: u8,
+    },
+    /// The address of a read without a clock, at this place in the order.
+    Read(u32),
+}
+
+impl Readers {
+    fn of(circuit: &Circuit) -> Readers {
+        let mut places = vec![None; circuit.instances.len()];
+        let mut readers: Vec<(Net, Reader)> = vec![];
+        for (place, node) in circuit.order.iter().enumerate() {
+            match *node {
+                Node::Cell(instance) => places[instance] = Some(place as u32),
+                Node::Read(memory, number) => {
+                    let address = &circuit.memories[memory].reads[number].address;
+                    readers.extend(address.iter().map(|net| (*net, Reader::Read(place as u32))));
+                }
+            }
+        }
+        for (number, instance) in circuit.instances.iter().enumerate() {
+            for (bit, pin) in instance.logic.inputs.iter().enumerate() {
+                if let Some(net) = instance.pins[*pin] {
+                    let (instance, bit) = (number as u32, bit as u8);
+                    let reader = match places[number] {
+                        Some(place) => Reader::Cell { instance, bit, place },
+                        None if circuit.instances[number].logic.is_gate => {
+                            Reader::ClockGate { instance, bit }
+                        }
+                        None => Reader::FlipFlop { instance, bit },
+                    };
+                    readers.push((net, reader));
+                }
+            }
+        }
+        readers.sort_by_key(|(net, _)| *net);
+        let starts = 0..=circuit.nets.len() as Net;
+        let starts = starts.map(|net| readers.partition_point(|(of, _)| *of < net) as u32).collect();
+        Readers { starts, readers: readers.into_iter().map(|(_, reader)| reader).collect() }
+    }
 }
 
 /// What the nets of a circuit did.
@@ -46,7 +126,7 @@ pub struct Activity {
     /// Cycles in which each net was high; of a clock, half the cycles in which it runs.
     pub high: Vec<f64>,
     /// Cycles that each instance spent in each row of its inputs, and of its state, from its offset on.
-    pub(crate) rows: Vec<u32>,
+    pub(crate) rows: Vec<u64>,
     pub(crate) offsets: Vec<usize>,
     /// Reads and writes of each memory.
     pub accesses: Vec<(u64, u64)>,
@@ -76,14 +156,16 @@ impl<'a> Gates<'a> {
     /// # Errors
     /// If a flip-flop has another clock than that of the module, by way of clock gates or without.
     pub fn new(circuit: &'a Circuit<'a>, ports: &[Port], fields: &(Vec<Field>, Vec<Field>)) -> Result<Self> {
-        let gates = circuit.instances.iter().enumerate().filter(|(_, instance)| instance.logic.is_gate);
-        let gates: HashMap<Net, usize> =
-            gates.flat_map(|(place, gate)| gate.outputs().map(move |net| (net, place))).collect();
+        let is_gate = |place: &usize| circuit.instances[*place].logic.is_gate;
+        let gates: Vec<usize> = (0..circuit.instances.len()).filter(is_gate).collect();
+        let drivers =
+            gates.iter().flat_map(|place| circuit.instances[*place].outputs().map(|net| (net, *place)));
+        let drivers: HashMap<Net, usize> = drivers.collect();
         let mut gate = vec![None; circuit.instances.len()];
         for (place, instance) in circuit.instances.iter().enumerate().filter(|(_, it)| it.cell.sequential) {
             let clock = instance.logic.clock.and_then(|pin| instance.pins[pin]);
             let clock = clock.with_context(|| format!("{} has no clock", instance.name))?;
-            gate[place] = gates.get(&clock).copied();
+            gate[place] = drivers.get(&clock).copied();
             ensure!(
                 gate[place].is_some() || Some(clock) == circuit.clock,
                 "the clock of {} is {}, which is neither the module's nor that of a clock gate",
@@ -91,7 +173,7 @@ impl<'a> Gates<'a> {
                 circuit.nets[clock as usize]
             );
         }
-        let nets = circuit.nets.len();
+        let (nets, instances) = (circuit.nets.len(), circuit.instances.len());
         let mut offsets = vec![0];
         for instance in &circuit.instances {
             offsets.push(offsets[offsets.len() - 1] + (1 << instance.logic.bits()));
@@ -104,41 +186,93 @@ impl<'a> Gates<'a> {
             accesses: vec![(0, 0); circuit.memories.len()],
             ..Activity::default()
         };
+        let mut reads = vec![vec![]; circuit.memories.len()];
+        for (place, node) in circuit.order.iter().enumerate() {
+            if let Node::Read(memory, _) = node {
+                reads[*memory].push(place);
+            }
+        }
+        let enables = |memory: &Memory| {
+            let of_port =
+                |enable: &Vec<Net>| enable.iter().copied().collect::<BTreeSet<Net>>().into_iter().collect();
+            memory.writes.iter().map(|write| of_port(&write.enable)).collect()
+        };
         let mut engine = Gates {
             circuit,
             inputs: wires(circuit, ports, &fields.0, true),
             outputs: wires(circuit, ports, &fields.1, false),
             output_words: fields.1.last().map_or(0, |field| field.first_word + field.words),
             values: vec![0; nets],
-            state: vec![0; circuit.instances.len()],
+            rows: vec![0; instances],
             gate,
-            words: circuit.memories.iter().map(|memory| vec![0; memory.rows * memory.width]).collect(),
+            gates,
+            readers: Readers::of(circuit),
+            changed: Places::all(circuit.order.len()),
+            unsettled: Places::none(instances),
+            flipped: vec![],
             reading: vec![],
-            before: None,
+            words: circuit.memories.iter().map(|memory| vec![0; memory.rows * memory.width]).collect(),
+            reads,
+            writes: circuit.memories.iter().map(enables).collect(),
+            counts: false,
+            row_since: vec![0; instances],
+            level_since: vec![0; nets],
             activity,
         };
-        engine.values[1] = 1;
+        engine.set(1, 1);
+        engine.evaluate_all();
         engine.set_reset(1);
         engine.evaluate();
         engine.edge();
         engine.set_reset(0);
+        engine.counts = true;
         Ok(engine)
+    }
+
+    /// What its nets do is not counted from here on, but only from a [`Gates::begin`].
+    pub fn pause(&mut self) {
+        self.counts = false;
+    }
+
+    /// What its nets do is counted from here on; what was counted before is forgotten.
+    pub fn begin(&mut self) {
+        self.counts = true;
+        let Activity { cycles, steps, toggles, high, rows, accesses, offsets: _ } = &mut self.activity;
+        (*cycles, *steps) = (0, 0);
+        toggles.fill(0);
+        high.fill(0.0);
+        rows.fill(0);
+        accesses.fill((0, 0));
+        self.row_since.fill(0);
+        self.level_since.fill(0);
+    }
+
+    /// Everything is evaluated in the next cycle, whatever was before.
+    pub(super) fn evaluate_all(&mut self) {
+        self.changed = Places::all(self.circuit.order.len());
+        self.flipped.clear();
+        for (place, _) in self.circuit.instances.iter().enumerate().filter(|(_, it)| it.logic.holds()) {
+            self.unsettled.insert(place);
+            self.show(place);
+        }
     }
 
     fn set_reset(&mut self, level: u8) {
         if let Some(reset) = self.circuit.ports.get("reset") {
-            self.values[reset.bits[0] as usize] = level;
+            self.set(reset.bits[0], level);
         }
     }
 
     /// One cycle with these packed inputs; the packed outputs before its edge.
     pub fn cycle(&mut self, inputs: &[u32]) -> Vec<u32> {
-        for wire in &self.inputs {
+        let wires = std::mem::take(&mut self.inputs);
+        for wire in &wires {
             for (bit, net) in wire.bits.iter().enumerate() {
                 let word = inputs[wire.first_word + bit / 32];
-                self.values[*net as usize] = (word >> (bit % 32) & 1) as u8;
+                self.set(*net, (word >> (bit % 32) & 1) as u8);
             }
         }
+        self.inputs = wires;
         self.evaluate();
         let mut outputs = vec![0; self.output_words];
         for wire in &self.outputs {
@@ -146,7 +280,9 @@ impl<'a> Gates<'a> {
                 outputs[wire.first_word + bit / 32] |= u32::from(self.values[*net as usize]) << (bit % 32);
             }
         }
-        self.count();
+        if self.counts {
+            self.count();
+        }
         self.edge();
         outputs
     }
@@ -158,101 +294,131 @@ impl<'a> Gates<'a> {
 
     /// The clocks that rise at the end of that cycle.
     pub(crate) fn rising(&self) -> impl Iterator<Item = Net> + '_ {
-        let gates = self.circuit.instances.iter().enumerate();
-        let open = gates.filter(|(place, gate)| gate.logic.is_gate && self.is_open(Some(*place)));
-        self.circuit.clock.into_iter().chain(open.flat_map(|(_, gate)| gate.outputs()))
+        let open = self.gates.iter().filter(|gate| self.is_open(Some(**gate)));
+        self.circuit.clock.into_iter().chain(open.flat_map(|gate| self.circuit.instances[*gate].outputs()))
     }
 
-    /// What the nets did in all cycles so far.
+    /// What the nets did in all cycles that were counted.
     pub fn activity(&self) -> Activity {
         let mut activity = self.activity.clone();
-        let steps = activity.steps;
+        let Activity { cycles, steps, .. } = activity;
+        for (place, (row, since)) in self.rows.iter().zip(&self.row_since).enumerate() {
+            activity.rows[activity.offsets[place] + usize::from(*row)] += cycles - since;
+        }
+        for ((high, level), since) in activity.high.iter_mut().zip(&self.values).zip(&self.level_since) {
+            *high += f64::from(*level) * (cycles - since) as f64;
+        }
         // Clocks have no value here: they rise and fall in each cycle, or in each in which their gate is open.
         if let Some(clock) = self.circuit.clock {
             activity.toggles[clock as usize] = 2 * steps;
-            activity.high[clock as usize] = activity.cycles as f64 / 2.0;
+            activity.high[clock as usize] = cycles as f64 / 2.0;
         }
         activity
     }
 
-    /// Values of all nets.
-    fn evaluate(&mut self) {
-        let circuit = self.circuit;
-        for (place, instance) in circuit.instances.iter().enumerate().filter(|(_, it)| it.logic.holds()) {
-            let row = self.row(place);
-            for (pin, table) in &instance.logic.outputs {
-                if let Some(net) = instance.pins[*pin] {
-                    self.values[net as usize] = (table >> row & 1) as u8;
+    /// A net takes a level.
+    #[inline]
+    fn set(&mut self, net: Net, level: u8) {
+        let at = net as usize;
+        if self.values[at] == level {
+            return;
+        }
+        self.values[at] = level;
+        if self.counts {
+            let Activity { cycles, toggles, high, .. } = &mut self.activity;
+            // What the first cycle finds is no change.
+            toggles[at] += u64::from(*cycles > 0);
+            let since = std::mem::replace(&mut self.level_since[at], *cycles);
+            high[at] += f64::from(1 - level) * (*cycles - since) as f64;
+        }
+        for reader in self.readers.starts[at]..self.readers.starts[at + 1] {
+            match self.readers.readers[reader as usize] {
+                Reader::Cell { instance, bit, place } => {
+                    self.turn(instance as usize, bit);
+                    self.changed.insert(place as usize);
                 }
+                Reader::FlipFlop { instance, bit } => {
+                    self.turn(instance as usize, bit);
+                    self.unsettled.insert(instance as usize);
+                }
+                Reader::ClockGate { instance, bit } => self.turn(instance as usize, bit),
+                Reader::Read(place) => self.changed.insert(place as usize),
             }
         }
-        for (net, value) in &self.reading {
-            self.values[*net as usize] = *value;
+    }
+
+    /// A bit of an instance's row changes.
+    #[inline]
+    fn turn(&mut self, instance: usize, bit: u8) {
+        if self.counts {
+            let Activity { cycles, rows, offsets, .. } = &mut self.activity;
+            let since = std::mem::replace(&mut self.row_since[instance], *cycles);
+            rows[offsets[instance] + usize::from(self.rows[instance])] += *cycles - since;
         }
-        for node in &circuit.order {
-            match *node {
-                Node::Cell(place) => {
-                    let instance = &circuit.instances[place];
-                    let row = self.row(place);
-                    for (pin, table) in &instance.logic.outputs {
-                        if let Some(net) = instance.pins[*pin] {
-                            self.values[net as usize] = (table >> row & 1) as u8;
-                        }
-                    }
-                }
+        self.rows[instance] ^= 1 << bit;
+    }
+
+    /// The outputs of an instance, from its row.
+    #[inline]
+    fn show(&mut self, instance: usize) {
+        let circuit = self.circuit;
+        let (found, row) = (&circuit.instances[instance], self.rows[instance]);
+        for (pin, table) in &found.logic.outputs {
+            if let Some(net) = found.pins[*pin] {
+                self.set(net, (table >> row & 1) as u8);
+            }
+        }
+    }
+
+    /// What the last edge changed shows.
+    pub(super) fn show_edge(&mut self) {
+        let circuit = self.circuit;
+        for place in std::mem::take(&mut self.flipped) {
+            self.turn(place, circuit.instances[place].logic.inputs.len() as u8);
+            self.show(place);
+        }
+        for (net, value) in std::mem::take(&mut self.reading) {
+            self.set(net, value);
+        }
+    }
+
+    /// Values of all nets.
+    fn evaluate(&mut self) {
+        self.show_edge();
+        let circuit = self.circuit;
+        let mut from = 0;
+        while let Some(place) = self.changed.take_first(from) {
+            from = place;
+            match circuit.order[place] {
+                Node::Cell(instance) => self.show(instance),
                 Node::Read(place, number) => {
                     let memory = &circuit.memories[place];
                     let read = &memory.reads[number];
                     let row = memory.row(&read.address, &self.values);
                     for (bit, net) in read.data.iter().enumerate() {
                         let value = row.map_or(0, |row| self.words[place][row * memory.width + bit]);
-                        self.values[*net as usize] = value;
+                        self.set(*net, value);
                     }
                 }
             }
         }
     }
 
-    /// The row of an instance's tables that its inputs and its state choose.
-    fn row(&self, place: usize) -> usize {
-        let instance = &self.circuit.instances[place];
-        let mut row = 0;
-        for (bit, pin) in instance.logic.inputs.iter().enumerate() {
-            let value = instance.pins[*pin].map_or(0, |net| self.values[net as usize]);
-            row |= (value as usize) << bit;
-        }
-        if instance.logic.holds() {
-            row |= (self.state[place] as usize) << instance.logic.inputs.len();
-        }
-        row
-    }
-
     /// Whether the clock behind this gate rises at the end of this cycle.
     fn is_open(&self, gate: Option<usize>) -> bool {
         let Some(gate) = gate else { return true };
         let open = self.circuit.instances[gate].logic.next.expect("a clock gate has an enable");
-        open >> self.row(gate) & 1 == 1 && self.is_open(self.gate[gate])
+        open >> self.rows[gate] & 1 == 1 && self.is_open(self.gate[gate])
     }
 
     fn count(&mut self) {
         let circuit = self.circuit;
-        let is_step = self.before.is_some();
-        let before = self.before.get_or_insert_with(|| self.values.clone());
-        let activity = &mut self.activity;
-        for (((now, before), toggles), high) in
-            self.values.iter().zip(&*before).zip(&mut activity.toggles).zip(&mut activity.high)
-        {
-            *toggles += u64::from(now ^ before);
-            *high += f64::from(*now);
-        }
-        before.copy_from_slice(&self.values);
+        let is_step = self.activity.cycles > 0;
         self.activity.cycles += 1;
         self.activity.steps += u64::from(is_step);
-        for (place, instance) in circuit.instances.iter().enumerate() {
-            let row = self.row(place);
-            self.activity.rows[self.activity.offsets[place] + row] += 1;
-            if instance.logic.is_gate && self.is_open(Some(place)) {
-                for net in instance.outputs() {
+        for gate in &self.gates {
+            if self.is_open(Some(*gate)) {
+                for net in circuit.instances[*gate].outputs() {
                     self.activity.toggles[net as usize] += 2 * u64::from(is_step);
                     self.activity.high[net as usize] += 0.5;
                 }
@@ -261,46 +427,69 @@ impl<'a> Gates<'a> {
         for (place, memory) in circuit.memories.iter().enumerate() {
             let high = |net: Net| self.values[net as usize] == 1;
             let reads = memory.reads.iter().filter(|read| read.clocked && high(read.enable)).count();
-            let writes =
-                memory.writes.iter().filter(|write| write.enable.iter().any(|bit| high(*bit))).count();
+            let writes = self.writes[place].iter().filter(|enables| enables.iter().any(|net| high(*net)));
             let (read, written) = &mut self.activity.accesses[place];
-            (*read, *written) = (*read + reads as u64, *written + writes as u64);
+            (*read, *written) = (*read + reads as u64, *written + writes.count() as u64);
         }
     }
 
-    /// The rising edge of the clock.
+    /// The rising edge of the clock. What it changes shows in the next cycle.
     fn edge(&mut self) {
         let circuit = self.circuit;
-        let next = circuit.instances.iter().enumerate().map(|(place, instance)| match instance.logic.next {
-            Some(next) if instance.logic.holds() && self.is_open(self.gate[place]) => {
-                (next >> self.row(place) & 1) as u8
+        let mut from = 0;
+        while let Some(place) = self.unsettled.first(from) {
+            from = place + 1;
+            let logic = &circuit.instances[place].logic;
+            let next = logic.next.expect("a flip-flop has a next state");
+            let row = self.rows[place];
+            if u64::from(row >> logic.inputs.len() & 1) == next >> row & 1 {
+                self.unsettled.remove(place);
+            } else if self.is_open(self.gate[place]) {
+                self.flipped.push(place);
             }
-            _ => self.state[place],
-        });
-        let next: Vec<u8> = next.collect();
-        let mut reading = vec![];
+        }
         for (memory, words) in circuit.memories.iter().zip(&self.words) {
-            read(memory, words, &self.values, &mut reading);
+            read(memory, words, &self.values, &mut self.reading);
         }
-        for (memory, words) in circuit.memories.iter().zip(&mut self.words) {
-            write(memory, words, &self.values);
+        for (place, memory) in circuit.memories.iter().enumerate() {
+            let high = |net: &Net| self.values[*net as usize] == 1;
+            if self.writes[place].iter().any(|enables| enables.iter().any(high)) {
+                write(memory, &mut self.words[place], &self.values);
+                self.reads[place].iter().for_each(|read| self.changed.insert(*read));
+            }
         }
-        self.state = next;
-        self.reading = reading;
+    }
+
+    /// What a flip-flop holds between two cycles, once [`Gates::show_edge`] has been called.
+    pub(super) fn state(&self, place: usize) -> bool {
+        self.rows[place] >> self.circuit.instances[place].logic.inputs.len() & 1 == 1
+    }
+
+    /// A flip-flop holds this; to be followed by [`Gates::evaluate_all`].
+    pub(super) fn set_state(&mut self, place: usize, state: bool) {
+        let bit = self.circuit.instances[place].logic.inputs.len();
+        self.rows[place] = self.rows[place] & !(1 << bit) | u8::from(state) << bit;
+    }
+
+    /// A clocked port of a memory shows this.
+    pub(super) fn show_word(&mut self, net: Net, level: u8) {
+        self.set(net, level);
     }
 }
 
-/// What the clocked ports of a memory show behind the edge.
+/// What clocked ports of a memory show behind the edge, as far as they are enabled or reset.
 fn read(memory: &Memory, words: &[u8], values: &[u8], reading: &mut Vec<(Net, u8)>) {
     let high = |net: Net| values[net as usize] == 1;
     for port in memory.reads.iter().filter(|port| port.clocked) {
         let enabled = high(port.enable);
         let resets = high(port.reset) && (enabled || !port.enabled_reset);
+        if !enabled && !resets {
+            continue;
+        }
         let row = memory.row(&port.address, values);
         for (bit, net) in port.data.iter().enumerate() {
             let value = match row {
                 _ if resets => u8::from(port.reset_value[bit]),
-                _ if !enabled => values[*net as usize],
                 None => 0,
                 Some(row) => {
                     let written =

@@ -4,12 +4,15 @@ mod cells;
 mod gates;
 mod json;
 mod memory;
+mod places;
+mod widen;
 
 use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Context, Result};
 
 pub use gates::{Activity, Gates};
+pub use widen::Widening;
 
 use crate::liberty::{Cell, Library};
 use cells::Logic;

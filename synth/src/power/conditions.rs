@@ -74,7 +74,7 @@ impl<'a> Conditions<'a> {
         let rows = &self.activity.rows[offsets[place]..offsets[place + 1]];
         let held = rows.iter().enumerate().map(|(row, count)| {
             let halves = (table[0] >> row & 1) + (table[1] >> row & 1);
-            f64::from(*count) * halves as f64 / 2.0
+            *count as f64 * halves as f64 / 2.0
         });
         held.sum::<f64>() / (self.activity.cycles as f64).max(1.0)
     }

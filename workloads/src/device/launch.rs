@@ -102,6 +102,7 @@ impl Device {
             missing: Arc::clone(&loaded.missing),
             textures: Arc::clone(&self.textures),
             digests: self.options.digests,
+            values: self.options.values,
             limit: self.options.limit,
         })
     }

@@ -54,6 +54,8 @@ pub struct Options {
     pub margin: u64,
     /// Loads from shared memory carry a digest of the values that they gave their lanes.
     pub digests: bool,
+    /// Instructions carry the values of their operands: see [`gpurf_trace::Operands`].
+    pub values: bool,
     /// Instructions after which a warp is taken to be in an endless loop, which is an error.
     pub limit: u64,
 }
@@ -67,6 +69,7 @@ impl Default for Options {
             stack_bytes: 16 << 10,
             margin: 0,
             digests: false,
+            values: false,
             limit: 1 << 32,
         }
     }

@@ -44,6 +44,8 @@ pub(crate) struct Launch {
     pub textures: Arc<Vec<Texture>>,
     /// Loads from shared memory are recorded with a digest of their values.
     pub digests: bool,
+    /// Instructions are recorded with the values of their operands.
+    pub values: bool,
     /// Instructions after which a warp is taken to be in an endless loop.
     pub limit: u64,
 }
@@ -103,7 +105,7 @@ pub(super) struct BlockRun<'a> {
     pub memory: BlockMemory<'a>,
     pub warps: Vec<Warp>,
     pub barriers: [BarrierState; 16],
-    pub recorder: Option<Recorder>,
+    pub recorder: Option<Recorder<'a>>,
     pub scratch: Scratch,
 }
 
@@ -138,7 +140,10 @@ impl<'a> BlockRun<'a> {
                 textures: &launch.textures,
                 digests: launch.digests && record,
             },
-            recorder: record.then(|| Recorder::new(warps.len())),
+            recorder: record.then(|| {
+                let valued = launch.values.then_some(&launch.code.program);
+                Recorder::new(warps.len(), valued)
+            }),
             warps,
             barriers: [BarrierState::default(); 16],
             scratch: Scratch::default(),
@@ -209,6 +214,9 @@ impl<'a> BlockRun<'a> {
             };
             let mask = group.mask & warp.predicate(decoded.guard);
             warp.executed += 1;
+            if let Some(recorder) = &mut self.recorder {
+                recorder.before(warp, index as u32);
+            }
             let executed = match &decoded.operation {
                 Operation::Compute(compute) => {
                     let executed =
@@ -237,6 +245,7 @@ impl<'a> BlockRun<'a> {
             if let Some(recorder) = &mut self.recorder {
                 if !waits || mask == 0 {
                     recorder.push(number, index as u32, mask, &self.scratch.touched);
+                    recorder.after(number, &self.warps[number], index as u32);
                 }
             }
             if matches!(
@@ -327,7 +336,9 @@ impl<'a> BlockRun<'a> {
                 warp.join(pc, lanes, |group| here(group) && group.pc == pc);
                 if let Some(recorder) = &mut self.recorder {
                     let index = pc / INSTRUCTION_BYTES - 1;
+                    recorder.before(warp, index);
                     recorder.push(number, index, lanes, &Touched::default());
+                    recorder.after(number, warp, index);
                 }
             }
         }
@@ -418,6 +429,7 @@ mod tests {
             missing: Arc::default(),
             textures: Arc::default(),
             digests: false,
+            values: false,
             limit: 1000,
         };
         let Err(error) = launch.run_block(&Arc::default(), 0, false) else { panic!("it ended") };

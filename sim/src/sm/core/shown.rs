@@ -28,9 +28,10 @@ impl<E: RunsSubCore> Core<E> {
             let (&instruction, serial) = slot.head();
             let (sub_core, block, number) = (self.index, slot.block, slot.number);
             let executing = Executing { sub_core, warp, block, number, serial, instruction };
-            let (now, resident) = (context.clock.now, context.blocks.get(block).block.id);
-            let (kernel, decoded) = (&context.code.header.name, context.code.of(&instruction));
-            context.records.show(|pipeline| pipeline.begin(now, kernel, resident, decoded, &executing));
+            let Context { blocks, clock, code, records, .. } = context;
+            let (resident, decoded) = (&blocks.get(block).block, code.of(&instruction));
+            let kernel = &code.header.name;
+            records.show(|pipeline| pipeline.begin(clock.now, kernel, resident, decoded, &executing));
         }
     }
 

@@ -1,0 +1,303 @@
+//! `gpurf power DESIGN INPUT`: the energy of a design's operand stage under what code really moves.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use anyhow::{ensure, Context, Result};
+use gpurf_blocks::{Parameters, SUB_CORES};
+use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
+use gpurf_sim::sm::{CollectorKind, Design, Gpu, Residency, SharedLoads};
+use gpurf_synth::power::{power, roles, Energy, Role, Setting};
+use gpurf_synth::{Activity, Circuit, Library, Memories, MemoryEnergy, Ports};
+use gpurf_trace::{Command, Reuse, Workload};
+use gpurf_workloads::Options;
+use serde::Serialize;
+
+use super::recorder::{Counts, Record, Recorder, Values};
+use super::window::{Follower, Netlists, Schedule};
+use crate::input::{EmulationArguments, Input};
+
+/// Cycles of the SM between two looks at what was recorded.
+const CHUNK: u64 = 4096;
+/// Nets that a result keeps.
+const NETS: usize = 100;
+
+/// The energy of an operand stage under a workload. What a cycle takes is in femtojoules, and without leakage where that is
+/// not said.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    pub design: String,
+    pub workload: String,
+    /// Of the sub-core that was followed, over the whole run.
+    pub counts: Counts,
+    pub windows: u64,
+    pub window_cycles: u64,
+    /// Instances of one module, the numbers of arrays left out, and what their cells are there for.
+    pub parts: Vec<Part>,
+    /// All cells.
+    pub cells: Mean,
+    /// The memories of the banks.
+    pub memories: Mean,
+    /// Both.
+    pub all: Mean,
+    /// What leaks away in a cycle, from cells and from memories.
+    pub cell_leakage: Mean,
+    pub memory_leakage: f64,
+    /// The nets that cost most.
+    pub nets: Vec<(String, f64)>,
+}
+
+/// A part of the operand stage.
+#[derive(Clone, Debug, Serialize)]
+pub struct Part {
+    pub name: String,
+    pub roles: BTreeMap<Role, Mean>,
+    pub all: Mean,
+}
+
+/// A mean over windows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Mean {
+    pub mean: f64,
+    /// Standard error of the mean, the windows taken for independent.
+    pub error: f64,
+}
+
+impl Mean {
+    /// Of one value from each window.
+    pub fn of(values: &[f64]) -> Mean {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        Mean { mean, error: (squares / (count - 1.0) / count).sqrt() }
+    }
+
+    /// The mean of means that do not depend on each other.
+    pub fn over(means: &[Mean]) -> Mean {
+        let count = means.len() as f64;
+        let squares: f64 = means.iter().map(|mean| mean.error * mean.error).sum();
+        Mean { mean: means.iter().map(|mean| mean.mean).sum::<f64>() / count, error: squares.sqrt() / count }
+    }
+
+    pub fn scaled(self, factor: f64) -> Mean {
+        Mean { mean: factor * self.mean, error: factor * self.error }
+    }
+}
+
+impl Run {
+    /// Picojoules for each warp instruction.
+    pub fn per_instruction(&self, of_cycle: Mean) -> Mean {
+        of_cycle.scaled(1e-3 * self.counts.cycles as f64 / self.counts.instructions.max(1) as f64)
+    }
+
+    /// Picojoules for each operand read.
+    pub fn per_operand(&self, of_cycle: Mean) -> Mean {
+        of_cycle.scaled(1e-3 * self.counts.cycles as f64 / self.counts.operand_reads.max(1) as f64)
+    }
+}
+
+/// What a run is measured with.
+pub struct Measurement<'a> {
+    pub config: &'a Config,
+    pub library: &'a Library,
+    pub memories: Memories,
+    pub setting: Setting,
+    pub period_ns: f64,
+    pub windows: u64,
+    pub window_cycles: u64,
+    pub seed: u64,
+}
+
+/// The module that is the operand stage of a design, and its parameters.
+pub fn stage(design: &Design, config: &Config, seed: u64) -> Result<(&'static str, Parameters)> {
+    let moves = design.residency != Residency::Baseline || design.shared_loads() != SharedLoads::APART;
+    ensure!(
+        !moves && design.register_cache.is_none(),
+        "--design {design}: energies are those of an operand stage alone; a register cache, a multicasting unit or blocks \
+         that give up their registers are not among them. Give a design without, as baseline, traditional, malekeh or bow"
+    );
+    let module = match design.collector {
+        CollectorKind::Ocu => "ocu_stage",
+        CollectorKind::Ccu => "ccu_stage",
+        CollectorKind::Boc => "boc_stage",
+    };
+    Ok((module, design.parameters(config, seed)))
+}
+
+/// An input with the values that its instructions find and leave.
+pub fn workload(name: &str, emulation: &EmulationArguments) -> Result<Workload> {
+    let found = Input::find(name)?;
+    ensure!(
+        !matches!(found, Input::Trace { .. }),
+        "{name}: a trace has no values of registers; give a built-in workload or a launch file"
+    );
+    emulation.stream(&found, Options { values: true, ..Options::default() })
+}
+
+impl Measurement<'_> {
+    /// Runs a workload twice: to know how long it takes, and followed by the netlists.
+    pub fn run(&self, design: Design, workload: &Workload, netlists: &Netlists) -> Result<Run> {
+        let cycles = self.simulate(design, workload, None, || Ok(()))?;
+        let schedule = Schedule::drawn(cycles, self.windows, self.window_cycles, self.seed)
+            .with_context(|| workload.name.clone())?;
+        let (values, record) = (Values::default(), Rc::new(RefCell::new(Record::default())));
+        let circuits = netlists.circuits(self.library)?;
+        let memories = circuits[1].memories.iter();
+        let memories = memories.map(|memory| self.memories.access(memory.rows, memory.width, Ports::ONE));
+        let memories = memories.collect::<Result<Vec<_>>>()?;
+        let mut follower = Follower::new(netlists, &circuits, values.clone(), schedule)?;
+        let mut windows = vec![];
+        self.simulate(design, workload, Some((record.clone(), values.clone())), || {
+            let cycles = std::mem::take(&mut record.borrow_mut().cycles);
+            let ended = follower.follow(&cycles)?;
+            windows.extend(ended.iter().map(|activity| self.window(&circuits[1], &memories, activity)));
+            Ok(())
+        })?;
+        let record = record.borrow();
+        ensure!(values.are_complete(), "{}: the stream lacks values of registers", workload.name);
+        ensure!(record.errors.is_empty(), "{}: {}", workload.name, record.errors[0]);
+        Ok(self.result((design, workload), record.counts, &circuits[1], &memories, &windows))
+    }
+
+    /// Runs a workload; its cycles. Whoever records is called after every few thousand cycles.
+    fn simulate(
+        &self,
+        design: Design,
+        workload: &Workload,
+        record: Option<(Rc<RefCell<Record>>, Values)>,
+        mut look: impl FnMut() -> Result<()>,
+    ) -> Result<u64> {
+        let (config, seed) = (self.config, self.seed);
+        let parameters = design.parameters(config, seed);
+        let engine = |number: usize| {
+            let record = record.clone().filter(|_| number % SUB_CORES == 0 && number == 0);
+            Recorder::new(design.model(config, seed), parameters, record)
+        };
+        let mut gpu = Gpu::new(config, design, seed, Engines::around(config, design, engine));
+        if let Some((_, values)) = &record {
+            gpu.clock_every_cycle();
+            gpu.listen(Box::new(values.clone()));
+        }
+        let reuse = Reuse { threshold: config.rthld, ..Reuse::default() };
+        for command in &workload.commands {
+            match command {
+                Command::MemcpyHtoD { address, bytes } => gpu.copy_to_device(*address, *bytes),
+                Command::Kernel(kernel) => {
+                    gpu.launch(kernel, Some(&reuse))?;
+                    loop {
+                        let until = gpu.cycles() + CHUNK;
+                        let goes_on = gpu.advance(until)?;
+                        look()?;
+                        if !goes_on {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(gpu.cycles())
+    }
+
+    fn window(&self, circuit: &Circuit, memories: &[MemoryEnergy], activity: &Activity) -> Window {
+        let power = power(circuit, activity, &self.setting);
+        let mut parts: BTreeMap<(String, Role), f64> = BTreeMap::new();
+        let mut add = |path: &str, role: Role, energy: &Energy| {
+            *parts.entry((part(path), role)).or_default() += energy.internal_fj + energy.switching_fj;
+        };
+        for (instance, (clock, rest)) in circuit.instances.iter().zip(&power.instances) {
+            let (at_clock, elsewhere) = roles(instance);
+            add(instance.path(), at_clock, clock);
+            add(instance.path(), elsewhere, rest);
+        }
+        add("", Role::Clock, &power.clock);
+        let accesses = memories.iter().zip(&activity.accesses);
+        let accessed = accesses.map(|(memory, (reads, writes))| {
+            *reads as f64 * memory.read_fj + *writes as f64 * memory.write_fj
+        });
+        Window {
+            parts,
+            memories: accessed.sum::<f64>() / activity.cycles as f64,
+            leakage: self.leaked(power.total().leakage_nw),
+            nets: power.nets.iter().map(|net| net.energy_fj).collect(),
+        }
+    }
+
+    /// A nanowatt over a nanosecond is 10⁻³ femtojoules.
+    fn leaked(&self, leakage_nw: f64) -> f64 {
+        1e-3 * leakage_nw * self.period_ns
+    }
+
+    fn result(
+        &self,
+        (design, workload): (Design, &Workload),
+        counts: Counts,
+        circuit: &Circuit,
+        memories: &[MemoryEnergy],
+        windows: &[Window],
+    ) -> Run {
+        let mean = |value: &dyn Fn(&Window) -> f64| Mean::of(&windows.iter().map(value).collect::<Vec<_>>());
+        let names: BTreeSet<&str> =
+            windows.iter().flat_map(|window| window.parts.keys().map(|(name, _)| name.as_str())).collect();
+        let parts = names.into_iter().map(|name| {
+            let of =
+                |window: &Window, role| window.parts.get(&(name.to_string(), role)).copied().unwrap_or(0.0);
+            let has = |role: &Role| {
+                windows.iter().any(|window| window.parts.contains_key(&(name.to_string(), *role)))
+            };
+            let roles = Role::ALL.into_iter().filter(has);
+            Part {
+                name: name.to_string(),
+                roles: roles.map(|role| (role, mean(&|window| of(window, role)))).collect(),
+                all: mean(&|window| Role::ALL.into_iter().map(|role| of(window, role)).sum()),
+            }
+        });
+        let mut parts: Vec<Part> = parts.collect();
+        parts.sort_by(|a, b| b.all.mean.total_cmp(&a.all.mean));
+        let mut nets: Vec<(String, f64)> = vec![];
+        for (net, name) in circuit.nets.iter().enumerate() {
+            let energy: f64 = windows.iter().map(|window| window.nets[net]).sum();
+            if energy > 0.0 {
+                nets.push((name.clone(), energy / windows.len() as f64));
+            }
+        }
+        nets.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        nets.truncate(NETS);
+        let cells = |window: &Window| window.parts.values().sum::<f64>();
+        Run {
+            design: design.to_string(),
+            workload: workload.name.clone(),
+            counts,
+            windows: windows.len() as u64,
+            window_cycles: self.window_cycles,
+            parts,
+            cells: mean(&cells),
+            memories: mean(&|window| window.memories),
+            all: mean(&|window| cells(window) + window.memories),
+            cell_leakage: mean(&|window| window.leakage),
+            memory_leakage: self.leaked(memories.iter().map(|memory| memory.leakage_nw).sum()),
+            nets,
+        }
+    }
+}
+
+/// What was measured in one window, in femtojoules in a cycle.
+struct Window {
+    parts: BTreeMap<(String, Role), f64>,
+    memories: f64,
+    leakage: f64,
+    /// Of each net.
+    nets: Vec<f64>,
+}
+
+/// The part that an instance belongs to: `collectors[0].each.table` is `collectors.table`.
+fn part(path: &str) -> String {
+    let names = path.split('.').filter(|name| !name.is_empty() && *name != "each");
+    let names: Vec<&str> = names.map(|name| name.split('[').next().unwrap_or(name)).collect();
+    if names.is_empty() {
+        "crossbar".to_string()
+    } else {
+        names.join(".")
+    }
+}

@@ -1,0 +1,213 @@
+//! Records what the operand stage of one sub-core is given while an SM runs, and the values that its tokens stand for.
+//!
+//! The SM's hardware carries tokens of 32 bits, one for each value that an instruction writes; the emulator tells the values.
+//! At dispatch, the values that the operands' tokens stand for are held against what the emulator says that the instruction
+//! read: the two come on different ways, one through collectors and banks, the other through the emulator's registers.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use gpurf_blocks::ports::{OperandStageIn, SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Clocked, Parameters};
+use gpurf_sim::engines::SubCoreEngine;
+use gpurf_sim::sm::{token, PipelineInstruction, PipelineListener};
+use gpurf_sim::sub_core::stage_inputs;
+use gpurf_trace::{Lanes, Operands};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+
+/// A cycle of the operand stage, as tokens.
+pub struct Cycle {
+    pub inputs: OperandStageIn<u32>,
+    pub outputs: SubCoreOut<u32>,
+}
+
+/// What happened in the sub-core over the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    pub cycles: u64,
+    pub instructions: u64,
+    pub operand_reads: u64,
+    pub hits: u64,
+    pub bank_reads: u64,
+    pub bank_writes: u64,
+    /// Operands whose values were compared with the emulator's.
+    pub checked_values: u64,
+    /// Operands that no instruction of the warp had written.
+    pub uninitialised_reads: u64,
+}
+
+/// The values that tokens stand for, and the instructions under way. A copy has the same.
+#[derive(Clone, Default)]
+pub struct Values(Arc<Mutex<Known>>);
+
+#[derive(Default)]
+struct Known {
+    /// By token.
+    values: FxHashMap<u32, Value>,
+    /// By serial number: the warp, and a digest of each source.
+    under_way: FxHashMap<u32, (u64, Vec<u64>)>,
+    /// Of each warp slot: thread block and number of its warp, the warp's number among all, and its newest instruction.
+    warps: FxHashMap<u8, (([u32; 3], u16), u64, u32)>,
+    launched: u64,
+    /// An instruction came without values.
+    lacks_values: bool,
+}
+
+/// A value, and the instruction and the warp that write it.
+struct Value {
+    lanes: Lanes,
+    serial: u32,
+    warp: u64,
+}
+
+impl Values {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().expect("nobody panics with the values in hand")
+    }
+
+    /// The value of a token; zero for one that is not known.
+    pub fn of(&self, token: u32) -> Lanes {
+        self.lock().values.get(&token).map_or([0; 32], |value| value.lanes)
+    }
+
+    /// Values that are known.
+    pub fn count(&self) -> usize {
+        self.lock().values.len()
+    }
+
+    /// Forgets all but those of these tokens and of instructions under way.
+    pub fn keep(&self, tokens: &FxHashSet<u32>) {
+        let mut known = self.lock();
+        let Known { values, under_way, .. } = &mut *known;
+        values.retain(|token, value| tokens.contains(token) || under_way.contains_key(&value.serial));
+    }
+
+    /// Whether the stream came with values.
+    pub fn are_complete(&self) -> bool {
+        !self.lock().lacks_values
+    }
+}
+
+impl PipelineListener for Values {
+    fn begin(&mut self, _cycle: u64, instruction: &PipelineInstruction) {
+        let PipelineInstruction { serial, block, warp, sub_core, slot, destinations, operands, .. } =
+            *instruction;
+        if sub_core != 0 {
+            return;
+        }
+        let mut known = self.lock();
+        let Some(operands) = operands else {
+            known.lacks_values = true;
+            return;
+        };
+        let follows = known
+            .warps
+            .get(&slot)
+            .filter(|(which, _, newest)| *which == (block, warp) && newest.wrapping_add(1) == serial);
+        let number = match follows {
+            Some((_, number, _)) => *number,
+            None => {
+                known.launched += 1;
+                known.launched
+            }
+        };
+        known.warps.insert(slot, ((block, warp), number, serial));
+        known.under_way.insert(serial, (number, operands.sources.to_vec()));
+        for (register, value) in destinations.iter().zip(operands.destinations()) {
+            known.values.insert(token(serial, *register), Value { lanes: value, serial, warp: number });
+        }
+    }
+
+    fn end(&mut self, _cycle: u64, serial: u32) {
+        self.lock().under_way.remove(&serial);
+    }
+}
+
+/// What an engine has recorded since it was last asked.
+#[derive(Default)]
+pub struct Record {
+    pub cycles: Vec<Cycle>,
+    pub counts: Counts,
+    /// Operands whose value is not what the emulator says.
+    pub errors: Vec<String>,
+}
+
+/// The model of a sub-core that records.
+pub struct Recorder {
+    model: SubCoreEngine,
+    parameters: Parameters,
+    /// Of the first sub-core, the only one that is recorded.
+    record: Option<(Rc<RefCell<Record>>, Values)>,
+    inputs: SubCoreIn<u32>,
+    outputs: SubCoreOut<u32>,
+}
+
+impl Recorder {
+    pub fn new(
+        model: SubCoreEngine,
+        parameters: Parameters,
+        record: Option<(Rc<RefCell<Record>>, Values)>,
+    ) -> Recorder {
+        let (inputs, outputs) = Default::default();
+        Recorder { model, parameters, record, inputs, outputs }
+    }
+}
+
+impl Clocked for Recorder {
+    type In = SubCoreIn<u32>;
+    type Out = SubCoreOut<u32>;
+
+    fn settle(&mut self, inputs: &SubCoreIn<u32>) -> SubCoreOut<u32> {
+        let outputs = self.model.settle(inputs);
+        if self.record.is_some() {
+            (self.inputs, self.outputs) = (*inputs, outputs);
+        }
+        outputs
+    }
+
+    fn tick(&mut self) {
+        self.model.tick();
+        let Some((record, values)) = &self.record else { return };
+        let (inputs, outputs) = (stage_inputs(&self.inputs, &self.outputs, &self.parameters), self.outputs);
+        let record = &mut *record.borrow_mut();
+        count(&mut record.counts, &inputs, &outputs);
+        check(record, values, &outputs);
+        record.cycles.push(Cycle { inputs, outputs });
+    }
+}
+
+fn count(counts: &mut Counts, inputs: &OperandStageIn<u32>, outputs: &SubCoreOut<u32>) {
+    let high = |flags: &[bool]| flags.iter().filter(|flag| **flag).count() as u64;
+    counts.cycles += 1;
+    counts.instructions += u64::from(outputs.issued);
+    counts.operand_reads += high(&inputs.source_valid);
+    counts.hits += high(&outputs.hit);
+    counts.bank_reads += high(&outputs.bank_read);
+    counts.bank_writes += high(&inputs.write_valid);
+}
+
+/// Holds the operands of a dispatched instruction against what the emulator says.
+fn check(record: &mut Record, values: &Values, outputs: &SubCoreOut<u32>) {
+    if !outputs.dispatch.contains(&true) {
+        return;
+    }
+    let known = values.lock();
+    let serial = outputs.dispatch_payload;
+    let Some((warp, sources)) = known.under_way.get(&serial) else { return };
+    for (slot, digest) in sources.iter().enumerate() {
+        let token = outputs.operand_data[slot];
+        match known.values.get(&token).filter(|value| value.warp == *warp) {
+            None => record.counts.uninitialised_reads += 1,
+            Some(value) => {
+                record.counts.checked_values += 1;
+                if Operands::digest(&value.lanes) != *digest {
+                    record.errors.push(format!(
+                        "instruction {serial}: the value of source {slot} is not what the emulator read"
+                    ));
+                }
+            }
+        }
+    }
+}
