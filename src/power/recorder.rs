@@ -211,3 +211,57 @@ fn check(record: &mut Record, values: &Values, outputs: &SubCoreOut<u32>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gpurf_trace::{RegisterId, RegisterSet};
+
+    use super::*;
+
+    /// An instruction that reads what the one before it wrote gets that, and then what another warp wrote.
+    #[test]
+    fn data_of_another_warp_are_found() {
+        let registers = [RegisterId(4)];
+        let mut block = gpurf_trace::ThreadBlock::new([0; 3]);
+        block.begin_warp(0);
+        let (own, other) = ([7; 32], [8; 32]);
+        let pushed = [(vec![], vec![own]), (vec![Operands::digest(&own)], vec![]), (vec![], vec![other])];
+        for (sources, destinations) in pushed {
+            block.push(0, u32::MAX, &[]);
+            block.push_operands(&sources, destinations);
+        }
+        let mut values = Values::default();
+        let counts = [(0, 1), (1, 0), (0, 1)];
+        for (number, (serial, slot)) in [(100, 0), (101, 0), (500, 1)].into_iter().enumerate() {
+            let operands = block.operands(&block.warps[0].instructions[number], counts[number]);
+            let destinations = &registers[..counts[number].1];
+            values.begin(
+                0,
+                &PipelineInstruction {
+                    serial,
+                    slot,
+                    destinations,
+                    operands,
+                    kernel: "",
+                    block: [0; 3],
+                    warp: u16::from(slot),
+                    sub_core: 0,
+                    pc: 0,
+                    text: "",
+                    registers: RegisterSet::default(),
+                },
+            );
+        }
+        let dispatched = |token: u32| {
+            let mut outputs = SubCoreOut { dispatch_payload: 101, ..SubCoreOut::default() };
+            (outputs.dispatch[0], outputs.operand_data[0]) = (true, token);
+            let mut record = Record::default();
+            check(&mut record, &values, &outputs);
+            (record.counts.checked_values, record.counts.uninitialised_reads, record.errors.len())
+        };
+        assert_eq!(dispatched(token(100, registers[0])), (1, 0, 0));
+        assert_eq!(dispatched(token(500, registers[0])), (0, 1, 0), "of another warp: as if never written");
+        values.lock().values.get_mut(&token(100, registers[0])).expect("it is known").lanes = other;
+        assert_eq!(dispatched(token(100, registers[0])), (1, 0, 1));
+    }
+}

@@ -163,6 +163,14 @@ impl<'a> Follower<'a> {
                 self.left -= 1;
                 if self.left == 0 {
                     ended.push(self.wide.activity());
+                    let value = |token| self.values.of(token).to_vec();
+                    if let Some(name) = self.widening.difference(&mut self.narrow, &mut self.wide, &value) {
+                        bail!(
+                            "{}, cycle {}: {name} holds something else than tokens say",
+                            self.netlists.module,
+                            self.cycle
+                        );
+                    }
                 }
             }
             self.cycle += 1;

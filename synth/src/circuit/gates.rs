@@ -251,6 +251,7 @@ impl<'a> Gates<'a> {
     pub(super) fn evaluate_all(&mut self) {
         self.changed = Places::all(self.circuit.order.len());
         self.flipped.clear();
+        self.reading.clear();
         for (place, _) in self.circuit.instances.iter().enumerate().filter(|(_, it)| it.logic.holds()) {
             self.unsettled.insert(place);
             self.show(place);

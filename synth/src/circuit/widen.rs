@@ -140,6 +140,27 @@ impl Widening {
         words
     }
 
+    /// A register of the wide circuit whose state between two cycles is not that of the narrow one.
+    pub fn difference<'a>(
+        &self,
+        narrow: &mut Gates,
+        wide: &mut Gates<'a>,
+        value: &dyn Fn(u32) -> Vec<u32>,
+    ) -> Option<&'a str> {
+        narrow.show_edge();
+        wide.show_edge();
+        let values: Vec<Vec<u32>> = self.words.iter().map(|word| value(word_of(narrow, word))).collect();
+        let differs = |(place, origin): &&(usize, Origin)| match origin {
+            Origin::Bit(from) => wide.state(*place) != narrow.state(*from),
+            Origin::Value(number, bit, is_inverse) => {
+                let expected = values[*number][bit / WORD] >> (bit % WORD) & 1 == 1;
+                wide.state(*place) != (expected != *is_inverse)
+            }
+        };
+        let (place, _) = self.flip_flops.iter().find(differs)?;
+        Some(&wide.circuit.instances[*place].name)
+    }
+
     /// Puts the state that a narrow circuit has between two cycles into the wide one; `value` gives the words of the value
     /// that a word stands for. What the wide one does is counted from there on.
     pub fn take_over(&self, narrow: &mut Gates, wide: &mut Gates, value: &dyn Fn(u32) -> Vec<u32>) {
