@@ -5,6 +5,7 @@
 //! - [`Records`] keep areas and paths over time.
 //! - [`count`] counts the registers of a module before synthesis.
 //! - [`Netlist`] is what a design becomes in cells, [`Gates`] evaluates it cell by cell, [`power`] tells what it costs.
+//! - [`Memories`] have the energies of memories, which have no cells.
 //! - [`Mutants`] are copies of a design with one fault each.
 //! - [`Paper`] holds a paper's claims, [`audit`] sets them beside the RTL.
 
@@ -17,6 +18,7 @@ mod files;
 mod gated;
 mod kept;
 mod liberty;
+mod memories;
 mod mutants;
 pub mod nangate;
 mod netlist;
@@ -33,6 +35,7 @@ mod yosys;
 pub use circuit::{Activity, Circuit, Gates, Instance, Memory};
 pub use equivalence::{prove, Proof};
 pub use liberty::{Arc, Cell, ClockGate, Direction, InternalPower, Library, Pin, Table, WireLoad};
+pub use memories::{Memories, MemoryEnergy, MemoryRun, Node, Ports, RuleError};
 pub use mutants::{Equivalence, Fault, Mutants};
 pub use netlist::Netlist;
 pub use origin::Origin;

@@ -1,0 +1,88 @@
+//! From one node to another.
+//!
+//! Energy and area by Stillmaker and Baas, "Scaling equations for the accurate prediction of CMOS device performance from
+//! 180 nm to 7 nm" (Integration 58, 2017, pp. 74-81), tables for high performance: the energy of a gate is a polynomial in
+//! the supply voltage. That is for logic; what it makes of memories stands in `docs/memories.md` beside CACTI's own
+//! nodes. They have no leakage: here it goes with the width of the transistors, the root of the area, times the supply,
+//! as if the current that leaks through a micrometre of width were the same everywhere.
+
+use anyhow::{Context, Result};
+
+/// The node at which the figures are.
+pub(super) const MEASURED_NM: u32 = 45;
+
+/// A node, and how figures at 45 nm change on the way to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Node {
+    nm: u32,
+    /// Nominal supply, that of the transistor models to which the polynomials are fitted.
+    volts: f64,
+    /// Coefficients of the energy at the supply's square, the supply, and 1.
+    energy: [f64; 3],
+    /// Area, 45 nm = 1.
+    area: f64,
+}
+
+const NODES: [Node; 9] = [
+    Node { nm: 90, volts: 1.2, energy: [4.762, -4.781, 2.092], area: 2.8 },
+    Node { nm: 65, volts: 1.1, energy: [3.755, -4.398, 1.975], area: 1.5 },
+    Node { nm: 45, volts: 1.0, energy: [1.018, -0.3107, 0.1539], area: 1.0 },
+    Node { nm: 32, volts: 0.9, energy: [0.8367, -0.4341, 0.1701], area: 0.46 },
+    Node { nm: 20, volts: 0.9, energy: [0.373, -0.1582, 0.04104], area: 0.21 },
+    Node { nm: 16, volts: 0.85, energy: [0.2958, -0.1241, 0.03024], area: 0.19 },
+    Node { nm: 14, volts: 0.8, energy: [0.2363, -0.09675, 0.02239], area: 0.17 },
+    Node { nm: 10, volts: 0.75, energy: [0.2068, -0.09311, 0.02375], area: 0.1 },
+    Node { nm: 7, volts: 0.7, energy: [0.1776, -0.09097, 0.02447], area: 0.059 },
+];
+
+impl Node {
+    /// A node of the tables.
+    ///
+    /// # Errors
+    /// If it is none of them; the message names them.
+    pub fn of(nm: u32) -> Result<Node> {
+        Node::all().find(|node| node.nm == nm).with_context(|| {
+            let known: Vec<String> = Node::all().map(|node| node.nm.to_string()).collect();
+            format!("no scaling to {nm} nm is known, only to {}", known.join(", "))
+        })
+    }
+
+    /// All of them, the largest first.
+    pub fn all() -> impl Iterator<Item = Node> {
+        NODES.into_iter()
+    }
+
+    /// In nanometres.
+    pub fn nm(&self) -> u32 {
+        self.nm
+    }
+
+    /// Nominal supply.
+    pub fn volts(&self) -> f64 {
+        self.volts
+    }
+
+    /// Energy over that at 45 nm, each at its nominal supply.
+    pub fn energy(&self) -> f64 {
+        self.polynomial() / Node::measured().polynomial()
+    }
+
+    /// Area over that at 45 nm.
+    pub fn area(&self) -> f64 {
+        self.area
+    }
+
+    /// Leakage over that at 45 nm.
+    pub fn leakage(&self) -> f64 {
+        self.area.sqrt() * self.volts / Node::measured().volts
+    }
+
+    fn measured() -> Node {
+        Node::of(MEASURED_NM).expect("it is in the table")
+    }
+
+    fn polynomial(&self) -> f64 {
+        let [square, linear, constant] = self.energy;
+        (square * self.volts + linear) * self.volts + constant
+    }
+}
