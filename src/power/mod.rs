@@ -9,8 +9,8 @@ use anyhow::{ensure, Context, Result};
 use clap::Args;
 use gpurf_blocks::{Field, Parameters};
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::power::{power, saif, Chances, Setting, Vcd};
-use gpurf_synth::{Activity, Circuit, Gates, Options, Structure};
+use gpurf_synth::power::{memories, power, saif, Chances, Setting, Vcd};
+use gpurf_synth::{Activity, Circuit, Gates, Memories, Node, Options, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use gpurf_verilog::Hierarchy;
 
@@ -28,7 +28,7 @@ use report::{Circumstances, Report};
   gpurf power round_robin --cycles 200 --vcd round_robin.vcd
 
 The module's RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are held
-against those of the RTL in every cycle. Glitches, the clock tree and memories have no energy here.")]
+against those of the RTL in every cycle. Memories have energies of CACTI. Glitches and the clock tree have none here.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
@@ -56,6 +56,12 @@ pub struct Arguments {
     /// Leave out the capacitance of wires
     #[arg(long)]
     no_wires: bool,
+    /// Leave out the energy of memories
+    #[arg(long)]
+    no_memories: bool,
+    /// Node to which memories are scaled, in nanometres: that of the cell library
+    #[arg(long, value_name = "NM", default_value_t = 45)]
+    node: u32,
     /// Take the pins of a cell to have nothing to do with each other, as tools do that read an activity file
     #[arg(long)]
     independent: bool,
@@ -155,6 +161,10 @@ fn measure(
         chances: if arguments.independent { Chances::Independent } else { Chances::Counted },
     };
     let found = power(&circuit, &activity, &setting);
+    let in_memories = match arguments.no_memories {
+        true => vec![],
+        false => memories(&circuit, &activity, &Memories::default(), &Node::of(arguments.node)?),
+    };
     if let Some(path) = &arguments.saif {
         write(path, saif(&circuit, &activity, arguments.period_ps()).as_bytes())?;
     }
@@ -173,7 +183,7 @@ fn measure(
         },
         period_ns: arguments.period,
     };
-    Ok(Ok(Report::of(&circuit, &activity, &found, operations, measured)))
+    Ok(Ok(Report::of(&circuit, &activity, &found, in_memories, operations, measured)))
 }
 
 /// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the RTL's. A waveform
