@@ -1,67 +1,215 @@
-//! `gpurf equivalence`: proofs that netlists do what their Verilog says.
+//! `gpurf equivalence`: whether netlists do what their Verilog says: proofs, and runs beside the RTL.
 
-use anyhow::Result;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Context, Result};
 use clap::Args;
-use gpurf_synth::{prove, Proof, Structure};
-use serde::Serialize;
+use gpurf_blocks::{corners, Parameters};
+use gpurf_hw::catalogue::Entry;
+use gpurf_synth::{digest, prove, Options, Origin};
+use gpurf_testbenches::{workbench, EngineKind, Random};
+use gpurf_verilog::tools::Tool;
+use serde::{Deserialize, Serialize};
 
-use crate::output::{each, table, JsonArgument};
-use crate::synth::SynthesisArguments;
+use crate::output::{each, grouped, table, write, JsonArgument};
+use crate::records::origin;
+use crate::synth::{StructureArguments, SynthesisArguments};
+use crate::testbench::failure;
 use crate::verilog::{hierarchy, modules, ModuleArguments};
 use crate::Verdict;
+
+/// What runs side by side; the first is what the others are held against.
+const ENGINES: [EngineKind; 3] = [EngineKind::Rtl, EngineKind::Verilator, EngineKind::Netlist];
 
 #[derive(Args)]
 #[command(after_help = "Examples:
   gpurf equivalence round_robin ocu --set width=32
   gpurf equivalence ocu --set width=32 --clock-gating
   gpurf equivalence --set width=32 --proof 300 --json proofs.json
+  gpurf equivalence --smallest --cycles 10000 --record synth/netlists.jsonl
 
-A module that is not proved in time is listed as open: it may be equivalent all the same, and `gpurf testbench --engines
-rtl,netlist` compares the two under stimulus.")]
+A module that is not proved in time is listed as open: it may be equivalent all the same. With --cycles the netlist also runs
+beside RTL and Verilog, under the module's scenarios and random stimulus.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
+    /// All parameters at the least of their numbers and the first of their policies
+    #[arg(long, conflicts_with = "settings")]
+    smallest: bool,
     #[command(flatten)]
     synthesis: SynthesisArguments,
-    /// Time for each way of proving, in seconds
+    #[command(flatten)]
+    structure: StructureArguments,
+    /// Time for each way of proving, in seconds; 0 for no proof
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     proof: u64,
+    /// Cycles of random stimulus in which the netlist runs beside RTL and Verilog, after all scenarios; 0 for none of them
+    #[arg(long, default_value_t = 0)]
+    cycles: u64,
+    /// Decides the random stimulus
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Keep what was found in this file: a line of JSON for each module, in the place of the one that it has
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
 }
 
-#[derive(Serialize)]
-struct Report {
-    module: &'static str,
-    verilog: String,
-    #[serde(flatten)]
-    proof: Proof,
+/// What is known of a module's netlist.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Report {
+    pub module: String,
+    /// Name of the exported module, which carries its parameters.
+    pub verilog: String,
+    /// Digest of its Verilog.
+    pub source: String,
+    pub clock_gating: bool,
+    pub yosys: String,
+    /// Seconds that each way of proving had.
+    pub proof: u64,
+    /// How it was proved; none if it was not.
+    pub by: Option<String>,
+    /// Seconds that all attempts took.
+    pub seconds: f64,
+    pub run: Option<Run>,
+    pub measured: Origin,
+}
+
+/// A run of the netlist beside RTL and Verilog.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Run {
+    pub verilator: String,
+    pub scenarios: usize,
+    pub cycles: u64,
+    pub seed: u64,
+    /// What differed, scenarios first; none if nothing did.
+    pub failures: Vec<String>,
+}
+
+impl Arguments {
+    /// The modules, and their parameters.
+    pub fn chosen(&self) -> Result<(Vec<&'static Entry>, Parameters)> {
+        let (entries, parameters) = modules(&self.modules)?;
+        Ok((entries, if self.smallest { corners::smallest() } else { parameters }))
+    }
+
+    pub fn clock_gating(&self) -> bool {
+        self.synthesis.clock_gating
+    }
+}
+
+/// The reports of a file; none if there is no such file.
+///
+/// # Errors
+/// If it cannot be read, or a line is none that was written here; the message names the line.
+pub fn recorded(path: &Path) -> Result<Vec<Report>> {
+    if !path.exists() {
+        return Ok(vec![]);
+    }
+    let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty());
+    let reports = lines.map(|(number, line)| {
+        serde_json::from_str(line)
+            .with_context(|| format!("{}:{}: no report; delete the line", path.display(), number + 1))
+    });
+    reports.collect()
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    let (entries, parameters) = modules(&arguments.modules)?;
+    let (entries, parameters) = arguments.chosen()?;
+    ensure!(arguments.proof + arguments.cycles > 0, "--proof 0 and --cycles 0: nothing would be done");
     let options = arguments.synthesis.options()?;
     let reports = each(
         entries,
         "modules",
         |entry| entry.name,
         |entry| {
-            let hierarchy = hierarchy(entry, &parameters)?;
-            let netlist = arguments.synthesis.map(&hierarchy, &options, Structure::Flattened)?;
-            let proof = prove(&hierarchy, &netlist, &options.library, arguments.proof)?;
-            Ok(Report { module: entry.name, verilog: hierarchy.top, proof })
+            let report = examine(entry, &parameters, &options, &arguments)?;
+            // At once: the next module may take long.
+            arguments.record.as_deref().map_or(Ok(()), |path| record(path, &report))?;
+            Ok(report)
         },
     )?;
     arguments.json.write(&reports)?;
     if arguments.json.leaves_tables() {
-        let mut rows = table(&["module", "proved by", "seconds"]);
-        for report in &reports {
-            let by = report.proof.by.unwrap_or("open");
-            rows.add_row([report.verilog.clone(), by.to_string(), format!("{:.1}", report.proof.seconds)]);
-        }
-        println!("{rows}");
-        let proved = reports.iter().filter(|report| report.proof.by.is_some()).count();
-        println!("{proved} of {} proved", reports.len());
+        print(&reports);
     }
-    Ok(Verdict::Holds)
+    let differs = |report: &Report| report.run.as_ref().is_some_and(|run| !run.failures.is_empty());
+    Ok(if reports.iter().any(differs) { Verdict::Fails } else { Verdict::Holds })
+}
+
+fn examine(
+    entry: &'static Entry,
+    parameters: &Parameters,
+    options: &Options,
+    arguments: &Arguments,
+) -> Result<Report> {
+    let hierarchy = hierarchy(entry, parameters)?;
+    let netlist = arguments.synthesis.map(&hierarchy, options, arguments.structure.structure())?;
+    let mut run = None;
+    if arguments.cycles > 0 {
+        let mut bench = workbench(entry.name, parameters);
+        bench.read_netlist(netlist.verilog());
+        let mut failures = bench.play(&ENGINES)?;
+        let outcome = bench.run(&ENGINES, &mut Random::seeded(arguments.seed), arguments.cycles, None)?;
+        failures.extend(failure(&outcome, &ENGINES));
+        run = Some(Run {
+            verilator: Tool::Verilator.version()?,
+            scenarios: bench.scenarios().len(),
+            cycles: outcome.cycles,
+            seed: arguments.seed,
+            failures,
+        });
+    }
+    let proof = match arguments.proof {
+        0 => None,
+        seconds => Some(prove(&hierarchy, &netlist, &options.library, seconds)?),
+    };
+    Ok(Report {
+        module: entry.name.to_string(),
+        source: digest(&hierarchy.source()),
+        verilog: hierarchy.top,
+        clock_gating: options.clock_gating,
+        yosys: Tool::Yosys.version()?,
+        proof: arguments.proof,
+        by: proof.as_ref().and_then(|proof| proof.by).map(str::to_string),
+        seconds: proof.map_or(0.0, |proof| proof.seconds),
+        run,
+        measured: origin(arguments.record.as_deref().unwrap_or(Path::new("."))),
+    })
+}
+
+/// Puts a report in the place of the one of the same module in a file, or at the end.
+fn record(path: &Path, report: &Report) -> Result<()> {
+    let mut reports = recorded(path)?;
+    let is_same =
+        |old: &&mut Report| (&old.verilog, old.clock_gating) == (&report.verilog, report.clock_gating);
+    match reports.iter_mut().find(is_same) {
+        Some(old) => *old = report.clone(),
+        None => reports.push(report.clone()),
+    }
+    let lines = reports.iter().map(|report| Ok(serde_json::to_string(report)? + "\n"));
+    Ok(write(path, lines.collect::<Result<String>>()?.as_bytes())?)
+}
+
+fn print(reports: &[Report]) {
+    let mut rows = table(&["module", "proved by", "seconds", "random cycles", "differences"]);
+    for report in reports {
+        let (cycles, differences) = match &report.run {
+            Some(run) => (grouped(run.cycles), run.failures.len().to_string()),
+            None => ("-".into(), "-".into()),
+        };
+        let by = report.by.clone().unwrap_or("open".into());
+        rows.add_row([report.verilog.clone(), by, format!("{:.1}", report.seconds), cycles, differences]);
+    }
+    println!("{rows}");
+    let proved = reports.iter().filter(|report| report.by.is_some()).count();
+    println!("{proved} of {} proved", reports.len());
+    for report in reports {
+        for failure in report.run.iter().flat_map(|run| &run.failures) {
+            println!("{}: {failure}", report.verilog);
+        }
+    }
 }

@@ -75,7 +75,7 @@ fn rows(moved: &[Moved]) -> Table {
 }
 
 /// Today, and the commit that is checked out, with a plus if anything but the record is not as it has it.
-fn origin(record: &Path) -> Origin {
+pub fn origin(record: &Path) -> Origin {
     let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let git = |arguments: &[&str]| {
         let output =

@@ -54,7 +54,7 @@ pub struct SynthesisArguments {
     liberty: Option<PathBuf>,
     /// Use clock gates for wide registers instead of a multiplexer per bit
     #[arg(long)]
-    clock_gating: bool,
+    pub clock_gating: bool,
     /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all entries at once
     #[arg(long)]
     no_sat_sweeping: bool,

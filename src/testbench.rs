@@ -9,7 +9,7 @@ use clap::Args;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{find, Entry};
 use gpurf_synth::Structure;
-use gpurf_testbenches::{workbench, EngineKind, Random};
+use gpurf_testbenches::{workbench, EngineKind, Outcome, Random};
 use serde::Serialize;
 
 use crate::output::{each, grouped, table, JsonArgument};
@@ -136,24 +136,29 @@ fn bench(entry: &'static Entry, parameters: &Parameters, arguments: &Arguments) 
         arguments.waveform.as_deref(),
     )?;
 
-    let names: Vec<_> = arguments.engines.iter().map(EngineKind::to_string).collect();
-    let divergence = outcome.divergence.as_ref().map(|(place, found)| {
-        let gpurf_blocks::Divergence { cycle, port, first, second } = found;
-        format!("cycle {cycle}: {port} is {first} in {} and {second} in {}", names[0], names[*place])
-    });
-    let violation = outcome.violation.as_ref().map(|(cycle, reason)| format!("cycle {cycle}: {reason}"));
+    let failure = failure(&outcome, &arguments.engines);
     Ok(Report {
         module: entry.name,
         verilog: bench.verilog()?.top,
         width: parameters.width,
-        engines: names,
+        engines: arguments.engines.iter().map(EngineKind::to_string).collect(),
         scenarios: bench.scenarios().len(),
         scenario_failures,
         cycles: outcome.cycles,
         seed: arguments.stimulus.seed,
         coverage: outcome.coverage,
-        failure: divergence.or(violation),
+        failure,
     })
+}
+
+/// Where engines first differed under random stimulus, or what the module did wrong.
+pub fn failure(outcome: &Outcome, engines: &[EngineKind]) -> Option<String> {
+    let divergence = outcome.divergence.as_ref().map(|(place, found)| {
+        let gpurf_blocks::Divergence { cycle, port, first, second } = found;
+        format!("cycle {cycle}: {port} is {first} in {} and {second} in {}", engines[0], engines[*place])
+    });
+    let violation = outcome.violation.as_ref().map(|(cycle, reason)| format!("cycle {cycle}: {reason}"));
+    divergence.or(violation)
 }
 
 /// The text of Verilog files, which must have this module.

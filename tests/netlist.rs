@@ -185,6 +185,66 @@ fn energies_add_up() {
 }
 
 #[test]
+fn memories_have_their_part() {
+    if options(&[Tool::Yosys]).is_none() {
+        return;
+    }
+    let report = |more: &[&str]| -> Value {
+        let mut command = gpurf();
+        command.args(["power", "bank", "--set", "width=32", "--cycles", "200", "--json", "-"]).args(more);
+        serde_json::from_slice::<Value>(&command.assert().success().get_output().stdout).unwrap()[0].take()
+    };
+    let (with, without, at_32) = (report(&[]), report(&["--no-memories"]), report(&["--node", "32"]));
+    let energy = |report: &Value| report["energy_fj"].as_f64().unwrap();
+    let memory = &with["memories"][0];
+    let number = |value: &Value| value.as_f64().unwrap();
+    // One port: in a cycle it reads or it writes.
+    assert_eq!(
+        (&memory["rows"], &memory["width"], &memory["ports"]),
+        (&256.into(), &32.into(), &"1RW".into())
+    );
+    let each = &memory["energy"];
+    let accesses = number(&memory["reads"]) * number(&each["read_fj"])
+        + number(&memory["writes"]) * number(&each["write_fj"]);
+    let expected = accesses / 200.0 + 1e-3 * number(&each["leakage_nw"]) * 2.0;
+    assert!((energy(&with) - energy(&without) - expected).abs() < 1e-6 * expected, "{with}");
+    assert!(energy(&at_32) < energy(&with), "{at_32}");
+    let part = with["roles"].as_array().unwrap().iter().find(|part| part["role"] == "memories").unwrap();
+    assert!((number(&part["energy"]["internal_fj"]) - accesses / 200.0).abs() < 1e-6 * accesses);
+    let instances = with["instances"].as_array().unwrap().iter();
+    let sum: f64 = instances.map(|one| number(&one["energy_fj"])).sum();
+    assert!((sum - energy(&with)).abs() < 1e-6 * sum, "{with}");
+    gpurf().args(["power", "bank", "--set", "width=32", "--node", "28"]).assert().code(2);
+}
+
+#[test]
+fn what_is_known_of_netlists_is_recorded() {
+    if options(&[Tool::Yosys, Tool::Verilator]).is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("netlists.jsonl");
+    let examine = |cycles: &str| {
+        let mut command = gpurf();
+        command.args(["equivalence", "round_robin", "--smallest", "--cycles", cycles, "--record"]);
+        command.arg(&path).assert().success();
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 1, "a module has one line: {text}");
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    for cycles in ["300", "500"] {
+        let line = examine(cycles);
+        assert_eq!(line["by"], "registers by name", "{line}");
+        assert_eq!(line["run"]["cycles"].to_string(), cycles);
+        assert_eq!(line["run"]["failures"].as_array().unwrap().len(), 0, "{line}");
+    }
+    fs::write(&path, "{}\n").unwrap();
+    let output = gpurf().args(["equivalence", "round_robin", "--smallest", "--record"]).arg(&path).output();
+    assert!(String::from_utf8_lossy(&output.unwrap().stderr).contains("netlists.jsonl:1: no report"));
+    gpurf().args(["equivalence", "round_robin", "--proof", "0"]).assert().code(2);
+}
+
+#[test]
 fn a_missing_tool_or_library_is_named() {
     let Ok(library) = nangate::liberty() else { return gpurf_fixtures::skipped("there is no cell library") };
     let folder = tempfile::tempdir().unwrap();

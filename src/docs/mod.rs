@@ -20,6 +20,8 @@ mod files;
 mod hardware;
 mod machines;
 mod markdown;
+mod memories;
+mod netlists;
 mod opcodes;
 mod papers;
 mod results;
@@ -68,7 +70,13 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("constants", machines::constants),
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
+    ("memories", memories::hardware),
+    ("memory_cells", memories::cells),
+    ("memory_constants", memories::constants),
+    ("memory_nodes", memories::nodes),
+    ("memory_rule", memories::rule),
     ("modules", hardware::modules),
+    ("netlists", netlists::table),
     ("opcodes", opcodes::text),
     ("papers", papers::table),
     ("parameters", hardware::parameters),

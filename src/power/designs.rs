@@ -9,8 +9,8 @@ use gpurf_blocks::{Parameters, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{CollectorKind, Design, Gpu, Residency, SharedLoads};
-use gpurf_synth::power::{power, roles, Energy, Role, Setting};
-use gpurf_synth::{Activity, Circuit, Library, Memories, MemoryEnergy, Ports};
+use gpurf_synth::power::{memories, power, roles, Energy, Role, Setting};
+use gpurf_synth::{Activity, Circuit, Library, Memories, Node};
 use gpurf_trace::{Command, Reuse, Workload};
 use gpurf_workloads::Options;
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub struct Run {
     pub all: Mean,
     /// What leaks away in a cycle, from cells and from memories.
     pub cell_leakage: Mean,
-    pub memory_leakage: f64,
+    pub memory_leakage: Mean,
     /// The nets that cost most.
     pub nets: Vec<(String, f64)>,
 }
@@ -103,6 +103,7 @@ pub struct Measurement<'a> {
     pub config: &'a Config,
     pub library: &'a Library,
     pub memories: Memories,
+    pub node: Node,
     pub setting: Setting,
     pub period_ns: f64,
     pub windows: u64,
@@ -144,21 +145,20 @@ impl Measurement<'_> {
             .with_context(|| workload.name.clone())?;
         let (values, record) = (Values::default(), Rc::new(RefCell::new(Record::default())));
         let circuits = netlists.circuits(self.library)?;
-        let memories = circuits[1].memories.iter();
-        let memories = memories.map(|memory| self.memories.access(memory.rows, memory.width, Ports::ONE));
-        let memories = memories.collect::<Result<Vec<_>>>()?;
         let mut follower = Follower::new(netlists, &circuits, values.clone(), schedule)?;
         let mut windows = vec![];
         self.simulate(design, workload, Some((record.clone(), values.clone())), || {
             let cycles = std::mem::take(&mut record.borrow_mut().cycles);
             let ended = follower.follow(&cycles)?;
-            windows.extend(ended.iter().map(|activity| self.window(&circuits[1], &memories, activity)));
+            for activity in &ended {
+                windows.push(self.window(&circuits[1], activity)?);
+            }
             Ok(())
         })?;
         let record = record.borrow();
         ensure!(values.are_complete(), "{}: the stream lacks values of registers", workload.name);
         ensure!(record.errors.is_empty(), "{}: {}", workload.name, record.errors[0]);
-        Ok(self.result((design, workload), record.counts, &circuits[1], &memories, &windows))
+        Ok(self.result((design, workload), record.counts, &circuits[1], &windows))
     }
 
     /// Runs a workload; its cycles. Whoever records is called after every few thousand cycles.
@@ -200,7 +200,7 @@ impl Measurement<'_> {
         Ok(gpu.cycles())
     }
 
-    fn window(&self, circuit: &Circuit, memories: &[MemoryEnergy], activity: &Activity) -> Window {
+    fn window(&self, circuit: &Circuit, activity: &Activity) -> Result<Window> {
         let power = power(circuit, activity, &self.setting);
         let mut parts: BTreeMap<(String, Role), f64> = BTreeMap::new();
         let mut add = |path: &str, role: Role, energy: &Energy| {
@@ -212,16 +212,20 @@ impl Measurement<'_> {
             add(instance.path(), elsewhere, rest);
         }
         add("", Role::Clock, &power.clock);
-        let accesses = memories.iter().zip(&activity.accesses);
-        let accessed = accesses.map(|(memory, (reads, writes))| {
-            *reads as f64 * memory.read_fj + *writes as f64 * memory.write_fj
-        });
-        Window {
-            parts,
-            memories: accessed.sum::<f64>() / activity.cycles as f64,
-            leakage: self.leaked(power.total().leakage_nw),
-            nets: power.nets.iter().map(|net| net.energy_fj).collect(),
+        let mut leaking = 0.0;
+        for (memory, found) in
+            circuit.memories.iter().zip(memories(circuit, activity, &self.memories, &self.node))
+        {
+            let (_, energy) = found.with_context(|| memory.name.clone())?;
+            add(&memory.name, Role::Memories, &energy);
+            leaking += energy.leakage_nw;
         }
+        Ok(Window {
+            parts,
+            cell_leakage: self.leaked(power.total().leakage_nw),
+            memory_leakage: self.leaked(leaking),
+            nets: power.nets.iter().map(|net| net.energy_fj).collect(),
+        })
     }
 
     /// A nanowatt over a nanosecond is 10⁻³ femtojoules.
@@ -234,7 +238,6 @@ impl Measurement<'_> {
         (design, workload): (Design, &Workload),
         counts: Counts,
         circuit: &Circuit,
-        memories: &[MemoryEnergy],
         windows: &[Window],
     ) -> Run {
         let mean = |value: &dyn Fn(&Window) -> f64| Mean::of(&windows.iter().map(value).collect::<Vec<_>>());
@@ -264,7 +267,9 @@ impl Measurement<'_> {
         }
         nets.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         nets.truncate(NETS);
-        let cells = |window: &Window| window.parts.values().sum::<f64>();
+        let sum = |window: &Window, counts: fn(Role) -> bool| -> f64 {
+            window.parts.iter().filter(|((_, role), _)| counts(*role)).map(|(_, energy)| energy).sum()
+        };
         Run {
             design: design.to_string(),
             workload: workload.name.clone(),
@@ -272,11 +277,11 @@ impl Measurement<'_> {
             windows: windows.len() as u64,
             window_cycles: self.window_cycles,
             parts,
-            cells: mean(&cells),
-            memories: mean(&|window| window.memories),
-            all: mean(&|window| cells(window) + window.memories),
-            cell_leakage: mean(&|window| window.leakage),
-            memory_leakage: self.leaked(memories.iter().map(|memory| memory.leakage_nw).sum()),
+            cells: mean(&|window| sum(window, |role| role != Role::Memories)),
+            memories: mean(&|window| sum(window, |role| role == Role::Memories)),
+            all: mean(&|window| sum(window, |_| true)),
+            cell_leakage: mean(&|window| window.cell_leakage),
+            memory_leakage: mean(&|window| window.memory_leakage),
             nets,
         }
     }
@@ -285,8 +290,8 @@ impl Measurement<'_> {
 /// What was measured in one window, in femtojoules in a cycle.
 struct Window {
     parts: BTreeMap<(String, Role), f64>,
-    memories: f64,
-    leakage: f64,
+    cell_leakage: f64,
+    memory_leakage: f64,
     /// Of each net.
     nets: Vec<f64>,
 }

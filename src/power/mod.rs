@@ -16,8 +16,8 @@ use gpurf_blocks::{Field, Parameters};
 use gpurf_hw::catalogue::{find, Entry};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
-use gpurf_synth::power::{power, saif, Chances, Setting, Vcd};
-use gpurf_synth::{Activity, Circuit, Gates, Library, Memories, Options, Structure};
+use gpurf_synth::power::{memories, power, saif, Chances, Setting, Vcd};
+use gpurf_synth::{Activity, Circuit, Gates, Library, Memories, Node, Options, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use gpurf_verilog::Hierarchy;
 
@@ -39,15 +39,14 @@ use window::Netlists;
   gpurf power malekeh sgemm --clock-gating
   gpurf power baseline malekeh traditional sgemm bfs hotspot --clock-gating --json energy.json
 
-Modules: 
-the module's RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are
-held against those of the RTL in every cycle.
+Modules: the RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are held
+against those of the RTL in every cycle.
 
 Designs and inputs: the inputs' code is executed, the SM runs its stream under each design, and the netlist of the operand stage
 of one sub-core is evaluated, at 1,024 bits, on the values that the instructions really read and write, in windows over
 the run. Designs are compared with the first one.
 
-Glitches and the clock tree have no energy here.")]
+Memories have energies of CACTI. Glitches and the clock tree have none here.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
@@ -83,6 +82,12 @@ pub struct Arguments {
     /// Leave out the capacitance of wires
     #[arg(long)]
     no_wires: bool,
+    /// Leave out the energy of memories
+    #[arg(long)]
+    no_memories: bool,
+    /// Node to which memories are scaled, in nanometres: that of the cell library
+    #[arg(long, value_name = "NM", default_value_t = 45)]
+    node: u32,
     /// Take the pins of a cell to have nothing to do with each other, as tools do that read an activity file
     #[arg(long)]
     independent: bool,
@@ -198,6 +203,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         config: &config,
         library: &options.library,
         memories: Memories::default(),
+        node: Node::of(arguments.node)?,
         setting: arguments.setting(&options.library),
         period_ns: arguments.period,
         windows: arguments.windows,
@@ -261,6 +267,10 @@ fn measure(
     };
     let (library, setting) = (&options.library, arguments.setting(&options.library));
     let found = power(&circuit, &activity, &setting);
+    let in_memories = match arguments.no_memories {
+        true => vec![],
+        false => memories(&circuit, &activity, &Memories::default(), &Node::of(arguments.node)?),
+    };
     if let Some(path) = &arguments.saif {
         write(path, saif(&circuit, &activity, arguments.period_ps()).as_bytes())?;
     }
@@ -279,7 +289,7 @@ fn measure(
         },
         period_ns: arguments.period,
     };
-    Ok(Ok(Report::of(&circuit, &activity, &found, operations, measured)))
+    Ok(Ok(Report::of(&circuit, &activity, &found, in_memories, operations, measured)))
 }
 
 /// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the RTL's. A waveform

@@ -1,10 +1,12 @@
 //! What was measured of one module, as a table and as JSON.
 
 use std::collections::BTreeMap;
+use std::iter;
 
+use anyhow::Result;
 use gpurf_blocks::Field;
 use gpurf_synth::power::{roles, Energy, Power, Role};
-use gpurf_synth::{Activity, Circuit};
+use gpurf_synth::{Activity, Circuit, MemoryEnergy};
 use gpurf_testbenches::Sample;
 use gpurf_verilog::Hierarchy;
 use serde::Serialize;
@@ -81,13 +83,18 @@ struct Net {
     energy_fj: f64,
 }
 
-/// Accesses of a memory, which has no energy here.
+/// Accesses of a memory, and what one takes.
 #[derive(Serialize)]
 struct Memory {
     name: String,
-    bits: usize,
+    rows: usize,
+    width: usize,
+    ports: String,
     reads: u64,
     writes: u64,
+    energy: Option<MemoryEnergy>,
+    /// Why it has none.
+    without: Option<String>,
 }
 
 /// Input and output ports of one bit, or arrays of such, and in how many cycles they were high; arrays by element.
@@ -116,11 +123,12 @@ pub fn operations(
 }
 
 impl Report {
-    /// What follows from the energies of the cells and nets.
+    /// What follows from the energies of the cells and nets, and of memories, in the circuit's order or none.
     pub fn of(
         circuit: &Circuit,
         activity: &Activity,
         power: &Power,
+        in_memories: Vec<Result<(MemoryEnergy, Energy)>>,
         mut operations: Vec<Operation>,
         measured: Circumstances,
     ) -> Report {
@@ -134,6 +142,29 @@ impl Report {
             *parts.entry(elsewhere).or_default() += *rest;
         }
         *paths.entry("").or_default().1.entry(Role::Clock).or_default() += power.clock;
+        let mut memories = vec![];
+        let known = in_memories.into_iter().map(Some).chain(iter::repeat_with(|| None));
+        for ((memory, (reads, writes)), found) in circuit.memories.iter().zip(&activity.accesses).zip(known) {
+            let (energy, without) = match found {
+                Some(Ok((each, energy))) => {
+                    let (_, parts) = paths.entry(memory.path()).or_default();
+                    *parts.entry(Role::Memories).or_default() += energy;
+                    (Some(each), None)
+                }
+                Some(Err(error)) => (None, Some(error.to_string())),
+                None => (None, None),
+            };
+            memories.push(Memory {
+                name: memory.name.clone(),
+                rows: memory.rows,
+                width: memory.width,
+                ports: memory.ports().to_string(),
+                reads: *reads,
+                writes: *writes,
+                energy,
+                without,
+            });
+        }
         let mut sums: BTreeMap<Role, Energy> = BTreeMap::new();
         for (role, energy) in paths.values().flat_map(|(_, parts)| parts) {
             *sums.entry(*role).or_default() += *energy;
@@ -160,14 +191,7 @@ impl Report {
         let mut nets: Vec<Net> = nets.collect();
         nets.sort_by(|a, b| b.energy_fj.total_cmp(&a.energy_fj).then_with(|| a.name.cmp(&b.name)));
         nets.truncate(100);
-        let memories =
-            circuit.memories.iter().zip(&activity.accesses).map(|(memory, (reads, writes))| Memory {
-                name: memory.name.clone(),
-                bits: memory.width * memory.rows,
-                reads: *reads,
-                writes: *writes,
-            });
-        let total = power.total();
+        let total: Energy = [power.total()].into_iter().chain(sums.get(&Role::Memories).copied()).sum();
         let energy_fj = total.per_cycle_fj(period_ns);
         for operation in &mut operations {
             operation.energy_fj = energy_fj * activity.cycles as f64 / operation.count as f64;
@@ -184,12 +208,12 @@ impl Report {
             instances,
             operations,
             nets,
-            memories: memories.collect(),
+            memories,
             inputs_fj: power.inputs.switching_fj,
         }
     }
 
-    /// Energy of a cycle in picojoules that changes cost, of cells of one role.
+    /// Energy of a cycle in picojoules that changes cost, of one role.
     pub fn dynamic_pj(&self, role: Role) -> f64 {
         let parts = self.roles.iter().filter(|part| part.role == role);
         parts.map(|part| 1e-3 * (part.energy.internal_fj + part.energy.switching_fj)).sum()
@@ -221,7 +245,7 @@ impl Report {
         println!("{rows}");
         if self.instances.len() > 1 {
             let mut rows =
-                table(&["instance", "cells", "energy fJ", "clock", "registers", "multiplexers", "logic"]);
+                table(&[&["instance", "cells", "energy fJ"][..], &Role::ALL.map(Role::name)].concat());
             for instance in self.instances.iter().take(list) {
                 let of = |role: Role| {
                     let part = instance.roles.iter().find(|part| part.role == role);
@@ -230,9 +254,8 @@ impl Report {
                     })
                 };
                 let (name, cells) = (instance.name.clone(), grouped(instance.cells as u64));
-                let [clock, registers, multiplexers, logic] = Role::ALL.map(of);
                 let energy = format!("{:.1}", instance.energy_fj);
-                rows.add_row([name, cells, energy, clock, registers, multiplexers, logic]);
+                rows.add_row([name, cells, energy].into_iter().chain(Role::ALL.map(of)));
             }
             println!("{rows}");
         }
@@ -260,16 +283,26 @@ impl Report {
 
     fn print_notes(&self) {
         for memory in &self.memories {
+            let Memory { name, rows, width, ports, .. } = memory;
             let (reads, writes) = (grouped(memory.reads), grouped(memory.writes));
-            let bits = grouped(memory.bits as u64);
-            println!("memory {}, {bits} bits: {reads} reads, {writes} writes, no energy", memory.name);
+            let energy = match (&memory.energy, &memory.without) {
+                (Some(each), _) => format!(
+                    "{:.0} fJ each read, {:.0} fJ each write, {:.3} nW a bit: {}",
+                    each.read_fj,
+                    each.write_fj,
+                    each.leakage_nw / (rows * width) as f64,
+                    each.source
+                ),
+                (None, without) => format!("no energy, {}", without.as_deref().unwrap_or("left out")),
+            };
+            println!("memory {name}, {rows} × {width}, {ports}: {reads} reads, {writes} writes; {energy}");
         }
         let gating = if self.measured.clock_gating { "with" } else { "without" };
         let mapped = if self.measured.flattened { "as a whole" } else { "module by module" };
         let wires = self.measured.wires.as_deref().unwrap_or("none");
         println!(
             "{}: {} cells of {} mapped {mapped}, {gating} clock gating; wires: {wires}. {}, {} cycles of {} ns: {:.1} fJ in a \
-             cycle, {:.3} µW. Without glitches, clock tree and memories; {:.1} fJ more on nets that inputs drive.",
+             cycle, {:.3} µW. Without glitches and clock tree; {:.1} fJ more on nets that inputs drive.",
             self.measured.verilog,
             grouped(self.cells as u64),
             self.measured.library,

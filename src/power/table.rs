@@ -13,22 +13,23 @@ fn with_error(Mean { mean, error }: Mean, digits: usize) -> String {
 
 /// What a run's parts take.
 pub fn parts(run: &Run) -> Table {
-    let of_cycle = "fJ in a cycle";
-    let mut rows = table(&[&run.design, of_cycle, "share", "clock", "registers", "multiplexers", "logic"]);
-    let share = |mean: Mean| format!("{:.1}%", 100.0 * mean.mean / run.all.mean.max(f64::MIN_POSITIVE));
-    let blank = || ["-", "-", "-", "-"].map(String::from);
+    let names = [&run.design, "fJ in a cycle", "share"];
+    let mut rows = table(&[&names[..], &Role::ALL.map(Role::name)].concat());
+    let all = run.all.mean.max(f64::MIN_POSITIVE);
+    let mut row = |name: &str, mean: Mean, roles: [String; Role::ALL.len()]| {
+        let first = [name.to_string(), with_error(mean, 1), format!("{:.1}%", 100.0 * mean.mean / all)];
+        rows.add_row(first.into_iter().chain(roles));
+    };
     for part in &run.parts {
         let of = |role: Role| part.roles.get(&role).map_or("-".into(), |mean| format!("{:.1}", mean.mean));
-        row(&mut rows, &part.name, part.all, share(part.all), Role::ALL.map(of));
+        row(&part.name, part.all, Role::ALL.map(of));
     }
-    row(&mut rows, "memories of the banks", run.memories, share(run.memories), blank());
-    row(&mut rows, "all", run.all, share(run.all), blank());
+    let of_role = |role: Role| {
+        let energies = run.parts.iter().filter_map(|part| part.roles.get(&role));
+        format!("{:.1}", energies.map(|energy| energy.mean).sum::<f64>())
+    };
+    row("all", run.all, Role::ALL.map(of_role));
     rows
-}
-
-fn row(rows: &mut Table, name: &str, mean: Mean, share: String, roles: [String; 4]) {
-    let first = [name.to_string(), with_error(mean, 1), share];
-    rows.add_row(first.into_iter().chain(roles));
 }
 
 /// What is said below a run's table.
@@ -46,7 +47,7 @@ pub fn note(run: &Run, period_ns: f64) -> String {
         with_error(run.per_instruction(run.all), 2),
         with_error(run.per_operand(run.all), 2),
         run.cell_leakage.mean,
-        run.memory_leakage,
+        run.memory_leakage.mean,
         grouped(counts.checked_values),
         grouped(counts.uninitialised_reads),
     )

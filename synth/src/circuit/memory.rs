@@ -4,6 +4,7 @@ use anyhow::{bail, ensure, Context, Result};
 
 use super::json::{Bit, JsonCell};
 use super::Net;
+use crate::memories::Ports;
 
 /// A memory with its ports.
 pub struct Memory {
@@ -97,6 +98,18 @@ impl Memory {
             reads,
             writes: writes.collect(),
         })
+    }
+
+    /// The instance of a module that it stands in; empty for the top.
+    pub fn path(&self) -> &str {
+        self.name.rsplit_once('.').map_or("", |(path, _)| path)
+    }
+
+    /// Its ports; a read and a write that have their address in common share one.
+    pub fn ports(&self) -> Ports {
+        let is_shared = |read: &&Read| self.writes.iter().any(|write| write.address == read.address);
+        let shared = self.reads.iter().filter(is_shared).count().min(self.writes.len());
+        Ports { shared, reads: self.reads.len() - shared, writes: self.writes.len() - shared }
     }
 
     /// Every net that goes into it, the clocks left out.

@@ -9,12 +9,14 @@
 
 mod conditions;
 mod loads;
+mod memories;
 mod opensta;
 mod saif;
 mod vcd;
 
 use serde::Serialize;
 
+pub use memories::memories;
 pub use opensta::opensta;
 pub use saif::saif;
 pub use vcd::Vcd;
@@ -81,7 +83,7 @@ impl std::iter::Sum for Energy {
     }
 }
 
-/// What a cell is there for.
+/// What a part of a module is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -93,11 +95,14 @@ pub enum Role {
     Multiplexers,
     /// All other cells.
     Logic,
+    /// Memories, which have no cells.
+    Memories,
 }
 
 impl Role {
     /// All of them.
-    pub const ALL: [Role; 4] = [Role::Clock, Role::Registers, Role::Multiplexers, Role::Logic];
+    pub const ALL: [Role; 5] =
+        [Role::Clock, Role::Registers, Role::Multiplexers, Role::Logic, Role::Memories];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -106,6 +111,7 @@ impl Role {
             Role::Registers => "registers",
             Role::Multiplexers => "multiplexers",
             Role::Logic => "logic",
+            Role::Memories => "memories",
         }
     }
 }
