@@ -20,6 +20,7 @@ mod files;
 mod hardware;
 mod machines;
 mod markdown;
+mod mutants;
 mod opcodes;
 mod papers;
 mod results;
@@ -69,6 +70,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
     ("modules", hardware::modules),
+    ("mutants", mutants::table),
     ("opcodes", opcodes::text),
     ("papers", papers::table),
     ("parameters", hardware::parameters),
