@@ -1,13 +1,19 @@
 //! `gpurf mutants`: how many small faults in its Verilog a module's testbench finds.
 
-use anyhow::{ensure, Error, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Context, Error, Result};
 use clap::Args;
-use gpurf_synth::{Equivalence, Fault, Mutants};
+use comfy_table::Table;
+use gpurf_synth::{digest, Equivalence, Fault, Mutants, Origin};
 use gpurf_testbenches::EngineKind::{Model, Verilator};
 use gpurf_testbenches::{workbench, Random, Workbench};
-use serde::Serialize;
+use gpurf_verilog::tools::Tool;
+use serde::{Deserialize, Serialize};
 
-use crate::output::{progress, table, JsonArgument};
+use crate::output::{progress, table, write, JsonArgument};
+use crate::records::origin;
 use crate::testbench::StimulusArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
@@ -35,30 +41,40 @@ pub struct Arguments {
     /// Time for the proof that a survivor is equivalent, in seconds; 0 proves nothing
     #[arg(long, default_value_t = 30)]
     proof: u64,
+    /// Put the counts into this file, a line of JSON for each, in the place of those of the same module and draw
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
 }
 
-#[derive(Serialize)]
-struct Report {
-    module: &'static str,
-    verilog: String,
-    draw: u64,
-    seed: u64,
-    cycles: u64,
-    mutants: usize,
-    killed: usize,
-    equivalent: usize,
-    survivors: Vec<Survivor>,
+/// What became of the mutants of a module.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Report {
+    pub module: String,
+    pub verilog: String,
+    /// Digest of the Verilog.
+    pub source: String,
+    pub measured: Origin,
+    /// What drew, proved and simulated.
+    pub tools: Vec<String>,
+    pub draw: u64,
+    pub seed: u64,
+    pub cycles: u64,
+    pub mutants: usize,
+    pub killed: usize,
+    pub equivalent: usize,
+    pub survivors: Vec<Survivor>,
 }
 
 /// A mutant that nothing told from the module, and where its fault is.
-#[derive(Serialize)]
-struct Survivor {
-    mode: String,
-    wire: Option<String>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Survivor {
+    pub mode: String,
+    pub wire: Option<String>,
+    pub port: String,
     /// Lines of the module's Verilog.
-    text: Vec<String>,
+    pub text: Vec<String>,
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -66,13 +82,38 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     ensure!(arguments.count > 0, "--count 0: there is nothing to draw");
     let mut reports = vec![];
     for entry in entries {
-        reports.push(report(entry.name, workbench(entry.name, &parameters), &arguments)?);
+        let report = report(entry.name, workbench(entry.name, &parameters), &arguments)?;
+        // One after the other: all of them take hours.
+        if let Some(path) = &arguments.record {
+            record(path, &report)?;
+        }
+        reports.push(report);
     }
     arguments.json.write(&reports)?;
     if arguments.json.leaves_tables() {
         print(&reports);
     }
     Ok(Verdict::Holds)
+}
+
+/// What [`record`] has written into a file.
+pub fn recorded(path: &Path) -> Result<Vec<Report>> {
+    let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let read = |(line, number): (&str, usize)| {
+        serde_json::from_str(line)
+            .with_context(|| format!("{}:{number}: no counts of mutants; delete the line", path.display()))
+    };
+    text.lines().zip(1..).map(read).collect()
+}
+
+fn record(path: &Path, report: &Report) -> Result<()> {
+    let mut all = if path.exists() { recorded(path)? } else { vec![] };
+    let is_same = |one: &Report| one.verilog == report.verilog && one.draw == report.draw;
+    all.retain(|one| !is_same(one));
+    all.push(report.clone());
+    all.sort_by(|one, other| (&one.verilog, one.draw).cmp(&(&other.verilog, other.draw)));
+    let lines = all.iter().map(|one| Ok(serde_json::to_string(one)? + "\n"));
+    Ok(write(path, lines.collect::<Result<String>>()?)?)
 }
 
 fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Arguments) -> Result<Report> {
@@ -90,9 +131,18 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
             checks.push(check);
         }
     }
+    let source = design.source();
+    // The first line, without what it was built from.
+    let tool = |tool: Tool| {
+        let version = tool.version()?;
+        Ok(version.split(" (").next().unwrap_or_default().lines().next().unwrap_or_default().to_string())
+    };
     let mut report = Report {
-        module,
+        module: module.to_string(),
         verilog: design.top.clone(),
+        source: digest(&source),
+        measured: origin(arguments.record.as_deref()),
+        tools: [Tool::Yosys, Tool::Verilator].map(tool).into_iter().collect::<Result<_>>()?,
         draw: arguments.draw,
         seed: arguments.stimulus.seed,
         cycles: arguments.stimulus.cycles,
@@ -101,7 +151,6 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
         equivalent: 0,
         survivors: vec![],
     };
-    let source = design.source();
     let lines: Vec<&str> = source.lines().collect();
     let bar = progress(mutants.faults.len() as u64, module);
     for (fault, number) in mutants.faults.iter().zip(1..) {
@@ -142,6 +191,8 @@ fn differs(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
 fn differs_after_reset(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
     let StimulusArguments { seed, cycles, .. } = arguments.stimulus;
     for until_reset in UNTIL_RESET {
+        // Each with a stimulus of its own: what is drawn once in a run is another then.
+        let seed = seed.wrapping_add(until_reset);
         if !bench.run_after_reset(&[Verilator], seed, until_reset, cycles.min(1000))?.passed() {
             return Ok(true);
         }
@@ -158,28 +209,36 @@ fn survivor(fault: &Fault, lines: &[&str]) -> Survivor {
     Survivor {
         mode: fault.mode.clone(),
         wire: fault.wire.clone(),
+        port: fault.port.clone(),
         text: text.map(|line| line.trim().to_string()).collect(),
     }
 }
 
-fn print(reports: &[Report]) {
+/// A row for what is known of each module, under this name.
+pub fn summary<'a>(modules: impl Iterator<Item = (String, Vec<&'a Report>)>) -> Table {
     let mut rows =
         table(&["module", "mutants", "killed", "equivalent", "survivors", "killed of the others %"]);
-    for report in reports {
-        let others = report.mutants - report.equivalent;
+    for (name, reports) in modules {
+        let sum = |count: fn(&Report) -> usize| reports.iter().map(|one| count(one)).sum::<usize>();
+        let (mutants, killed) = (sum(|one| one.mutants), sum(|one| one.killed));
+        let equivalent = sum(|one| one.equivalent);
         rows.add_row([
-            report.verilog.clone(),
-            report.mutants.to_string(),
-            report.killed.to_string(),
-            report.equivalent.to_string(),
-            report.survivors.len().to_string(),
-            match others {
+            name,
+            mutants.to_string(),
+            killed.to_string(),
+            equivalent.to_string(),
+            sum(|one| one.survivors.len()).to_string(),
+            match mutants - equivalent {
                 0 => "-".to_string(),
-                others => format!("{:.1}", 100.0 * report.killed as f64 / others as f64),
+                others => format!("{:.1}", 100.0 * killed as f64 / others as f64),
             },
         ]);
     }
-    println!("{rows}");
+    rows
+}
+
+fn print(reports: &[Report]) {
+    println!("{}", summary(reports.iter().map(|report| (report.verilog.clone(), vec![report]))));
     for report in reports {
         println!(
             "{}: faults drawn with {}, stimulus with {}, {} cycles",
@@ -187,7 +246,7 @@ fn print(reports: &[Report]) {
         );
         for survivor in &report.survivors {
             let wire = survivor.wire.as_deref().unwrap_or("-");
-            println!("  {:7} {wire}", survivor.mode);
+            println!("  {:7} {wire}, {}", survivor.mode, survivor.port);
             for line in &survivor.text {
                 println!("            {line}");
             }

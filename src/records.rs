@@ -37,7 +37,7 @@ impl RecordArguments {
         }
         if let Some(path) = &self.record {
             let mut records = Records::read(path)?;
-            let count = records.add(results, &origin(path));
+            let count = records.add(results, &origin(Some(path)));
             records.write()?;
             eprintln!("{}: {count} of {} modules are new or have moved", path.display(), results.len());
         }
@@ -75,7 +75,7 @@ fn rows(moved: &[Moved]) -> Table {
 }
 
 /// Today, and the commit that is checked out, with a plus if anything but the record is not as it has it.
-pub fn origin(record: &Path) -> Origin {
+pub fn origin(record: Option<&Path>) -> Origin {
     let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let git = |arguments: &[&str]| {
         let output =
@@ -84,9 +84,10 @@ pub fn origin(record: &Path) -> Origin {
     };
     let commit = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_else(|| "unknown".into());
     let status = ["status", "--porcelain", "--untracked-files=no", "--", ":/"];
-    let but_record = format!(":(exclude){}", record.display());
+    let but_record = record.map(|record| format!(":(exclude){}", record.display()));
     // A record outside of the tree is no path for git.
-    let status = git(&[&status[..], &[but_record.as_str()]].concat()).or_else(|| git(&status));
+    let without = but_record.and_then(|but_record| git(&[&status[..], &[but_record.as_str()]].concat()));
+    let status = without.or_else(|| git(&status));
     let changed = status.is_some_and(|text| !text.is_empty());
     Origin { date: now[..10].to_string(), commit: if changed { commit + "+" } else { commit } }
 }

@@ -140,6 +140,9 @@ pub struct Runs {
     pub exact_reuse: bool,
     /// Label of what they are compared with; the study's own reference without.
     pub reference: Option<String>,
+    /// What they are compared with has the constants of the set too, and runs with them.
+    #[serde(default)]
+    pub of_all: bool,
     /// Of what group of workloads; of all without.
     pub of: Option<String>,
 }
@@ -190,7 +193,7 @@ pub struct TableOf {
 
 /// A metric or a place in the JSON of a run, over the workloads.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Column {
     pub name: String,
     pub value: String,
@@ -198,6 +201,9 @@ pub struct Column {
     pub is: Statistic,
     /// Label of what it is compared with, if not with what the row's runs are.
     pub against: Option<String>,
+    /// It is of what the row's runs are compared with.
+    #[serde(default)]
+    pub of_reference: bool,
 }
 
 /// What is made of the values of all workloads.

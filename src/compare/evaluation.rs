@@ -151,9 +151,10 @@ impl Evaluation {
 
     /// Runs on request, with the group of workloads that they are of.
     fn requested<'a>(&'a self, runs: &'a Runs) -> impl Iterator<Item = (Option<String>, Variant)> + 'a {
-        let own = self.conditions[0].of(&self.designs[0].label);
-        let reference = runs.reference.clone().unwrap_or(own);
-        let pairs = runs.designs.iter().flat_map(|named| runs.sets.iter().map(move |set| (named, set)));
+        let own = &self.designs[0];
+        let reference = runs.reference.clone().unwrap_or_else(|| self.conditions[0].of(&own.label));
+        let designs = runs.of_all.then_some(own).into_iter().chain(&runs.designs);
+        let pairs = designs.flat_map(|named| runs.sets.iter().map(move |set| (named, set)));
         pairs.map(move |(named, set)| {
             let exact: &[String] = if runs.exact_reuse { &["reuse=exact".to_string()] } else { &[] };
             let variant = Variant {
@@ -161,8 +162,8 @@ impl Evaluation {
                 label: label(&named.label, &[&set[..], exact].concat()),
                 settings: [&self.study.set[..], &named.set, set].concat(),
                 exact_reuse: runs.exact_reuse,
-                reference: reference.clone(),
-                observe: false,
+                reference: if runs.of_all { label(&own.label, set) } else { reference.clone() },
+                observe: self.observes(named),
             };
             (runs.of.clone(), variant)
         })
@@ -303,7 +304,8 @@ impl Evaluation {
         let Some(variants) = self.also.get(rows) else { return vec![] };
         let reference = self.conditions[0].of(&self.designs[0].label);
         let first = first.map(|first| (self.conditions[0].of(first), reference));
-        let variants = variants.iter().map(|variant| (variant.label.clone(), variant.reference.clone()));
+        let compared = variants.iter().filter(|variant| variant.label != variant.reference);
+        let variants = compared.map(|variant| (variant.label.clone(), variant.reference.clone()));
         first.into_iter().chain(variants).collect()
     }
 

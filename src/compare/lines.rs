@@ -1,12 +1,14 @@
 //! Lines with a legend beside them, as SVG.
 
 use anyhow::Result;
+use comfy_table::Table;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use serde::{Deserialize, Serialize};
 
 use super::series::percent;
 use crate::chart::{picture, titled, COLOURS};
+use crate::output::table;
 
 /// Lines over one axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,9 +24,10 @@ pub struct Lines {
 
 impl Lines {
     /// A row per place, below their names: the place, a number per line and that of each level.
-    pub fn table(&self) -> Vec<Vec<String>> {
+    pub fn table(&self) -> Table {
         let names = self.lines.iter().map(|line| &line.name).chain(self.levels.iter().map(|level| &level.0));
-        let header = std::iter::once(&self.x).chain(names).cloned().collect();
+        let header: Vec<&str> = std::iter::once(&self.x).chain(names).map(String::as_str).collect();
+        let mut rows = table(&header);
         let mut places: Vec<f64> =
             self.lines.iter().flat_map(|line| line.points.iter().map(|point| point.0)).collect();
         places.sort_by(f64::total_cmp);
@@ -35,9 +38,11 @@ impl Lines {
                 found.map_or(String::new(), |point| percent(point.1))
             };
             let levels = self.levels.iter().map(|level| percent(level.1));
-            std::iter::once(at.to_string()).chain(self.lines.iter().map(point)).chain(levels).collect()
+            let own = std::iter::once(at.to_string()).chain(self.lines.iter().map(point));
+            own.chain(levels).collect::<Vec<_>>()
         };
-        std::iter::once(header).chain(places.into_iter().map(row)).collect()
+        rows.add_rows(places.into_iter().map(row));
+        rows
     }
 }
 

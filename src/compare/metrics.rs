@@ -4,7 +4,7 @@
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;
 use gpurf_sim::sm::{CollectorKind, Design, Residency};
-use gpurf_sim::statistics::ratio;
+use gpurf_sim::statistics::{ratio, Counters};
 use serde_json::Value;
 
 use super::jobs::Outcome;
@@ -69,6 +69,22 @@ const METRICS: &[(&str, Compute)] = &[
     ("pending_any", |pair| of_slots(pair, pair.run.counters.pending_ready_cycles)),
     ("pending_issuable", |pair| of_slots(pair, pair.run.counters.pending_issuable_cycles)),
     ("idle", |pair| of_slots(pair, pair.run.stalls.sum() - pair.run.stalls.pending)),
+    ("no_collector", |pair| Some(100.0 * ratio(pair.run.stalls.collector, slots(pair.run)))),
+    // Register caches: lanes of a warp's registers, and registers that the banks are not asked for.
+    ("lane_hits", |pair| {
+        let counters = &pair.run.counters;
+        (counters.rc_lane_reads > 0)
+            .then(|| 100.0 * ratio(counters.rc_lane_read_hits, counters.rc_lane_reads))
+    }),
+    ("reads_avoided", |pair| {
+        let counters = &pair.run.counters;
+        Some(100.0 * (1.0 - ratio(counters.bank_reads, counters.operand_reads)))
+    }),
+    ("writes_avoided", |pair| {
+        let Counters { rc_lane_file_writes, rc_lane_writes, .. } = pair.run.counters;
+        let caches = pair.run.design().register_cache.is_some();
+        caches.then(|| 100.0 * (1.0 - ratio(rc_lane_file_writes, rc_lane_writes)))
+    }),
     // Resident thread blocks.
     ("ctas", |pair| change(resident(pair.run)?, resident(pair.reference)?)),
     ("active", |pair| {

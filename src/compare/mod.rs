@@ -292,7 +292,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     if let Some(folder) = &arguments.out {
         study.save(folder)?;
     }
-    arguments.record(&study)?;
+    // The report draws the metrics; documents have no other place for their numbers.
+    let tables = [tables::of_metrics(&evaluation), study.tables.clone()].concat();
+    arguments.record(&study::Study { tables, ..study })?;
     Ok(jobs::verdict(&evaluation.all))
 }
 

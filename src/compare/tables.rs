@@ -24,10 +24,7 @@ pub fn print(evaluation: &Evaluation) {
         }
         println!("{}", metric.title);
         if metric.table {
-            println!("{}", by_workload(&evaluation.workloads, &series));
-            if let Some(groups) = by_group(evaluation, metric, &series) {
-                println!("{groups}");
-            }
+            by_metric(evaluation, metric, &series).for_each(|rows| println!("{rows}"));
         }
         if !findings.is_empty() {
             println!("{}", findings_table(&findings));
@@ -38,9 +35,26 @@ pub fn print(evaluation: &Evaluation) {
         let plot = evaluation.curve(curve);
         if let (Drawing::Curve(lines), true) = (&plot.drawing, plot.has_data()) {
             let title = format!("{}, average", plot.title);
-            println!("{}\n", Titled { title, rows: lines.table() });
+            println!("{}\n", Titled::new(title, &lines.table()));
         }
     }
+}
+
+/// Those of metrics, as they stand among what [`print`] prints.
+pub fn of_metrics(evaluation: &Evaluation) -> Vec<Titled> {
+    let titled = |metric: &Metric| {
+        let series = evaluation.series(metric);
+        let rows = (!series.is_empty()).then(|| by_metric(evaluation, metric, &series));
+        let titled = rows.into_iter().flatten().map(|rows| Titled::new(&metric.title, &rows));
+        titled.collect::<Vec<_>>()
+    };
+    evaluation.study.metric.iter().filter(|metric| metric.table).flat_map(titled).collect()
+}
+
+/// By workload, and by group if there are any.
+fn by_metric(evaluation: &Evaluation, metric: &Metric, series: &[Series]) -> impl Iterator<Item = Table> {
+    let groups = by_group(evaluation, metric, series);
+    std::iter::once(by_workload(&evaluation.workloads, series)).chain(groups)
 }
 
 /// Those that the study's file asks for.
@@ -78,7 +92,10 @@ fn by_variant(evaluation: &Evaluation, wanted: &TableOf) -> Option<Table> {
         let series: Vec<Series> = wanted
             .columns
             .iter()
-            .map(|column| evaluation.of(&column.value, &own, column.against.as_deref().unwrap_or(&reference)))
+            .map(|column| {
+                let own = if column.of_reference { &reference } else { &own };
+                evaluation.of(&column.value, own, column.against.as_deref().unwrap_or(&reference))
+            })
             .collect();
         let Some(most) = series.iter().map(|series| series.values.len()).max().filter(|most| *most > 0)
         else {

@@ -2,7 +2,6 @@
 //! `gpurf synth`, separated by semicolons: `areas active_set; active_set --set warps=16`.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -12,7 +11,7 @@ use gpurf_synth::{digest, Records, Structure, Synthesis};
 
 use super::files::Pages;
 use super::markdown::markdown;
-use crate::output::grouped;
+use crate::output::{self, grouped};
 use crate::synth::Arguments;
 use crate::verilog::hierarchy;
 
@@ -30,15 +29,15 @@ pub fn table(root: &Path, commands: &str) -> Result<String> {
 /// Rows of a table of results: area and longest path of modules.
 pub fn headlines(root: &Path, commands: &str) -> Result<String> {
     let records = records(root)?;
-    let mut text = String::from("| module | area, µm² | longest path, ns | command |\n|---|---:|---:|---|\n");
+    let mut rows = output::table(&["module", "area, µm²", "longest path, ns", "command"]);
     for command in commands.split("; ") {
         for one in recorded(&records, command)? {
             let (area, path) = (grouped(one.area_um2.round() as u64), one.longest_path_ns);
             let path = path.map_or("–".to_string(), |path| format!("{path:.2}"));
-            writeln!(text, "| {} | {area} | {path} | `gpurf synth {command}` |", one.top)?;
+            rows.add_row([one.top, area, path, format!("`gpurf synth {command}`")]);
         }
     }
-    Ok(text)
+    Ok(markdown(&rows, &[]))
 }
 
 /// One line per distinct module in those of a command: where their area goes.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::markdown::markdown;
 use super::results::{records, Record};
 use crate::compare::plot::{Drawing, Plot};
 use crate::compare::STUDIES;
@@ -25,13 +26,10 @@ pub fn text(root: &Path, name: &str) -> Result<String> {
     for record in records(root, name)? {
         for plot in &record.study.plots {
             let Drawing::Curve(lines) = &plot.drawing else { continue };
-            let cells = lines.table();
-            let row = |cells: &[String]| format!("| {} |\n", cells.join(" | ").replace('-', "−"));
-            text += &format!("**{}**, average; {}\n\n", plot.title, record.label);
-            text += &format!("![{}]({})\n\n", plot.title, file(name, &record, plot));
-            text +=
-                &(format!("| {} |\n", cells[0].join(" | ")) + "|" + &"---:|".repeat(cells[0].len()) + "\n");
-            text += &(cells[1..].iter().map(|cells| row(cells)).collect::<String>() + "\n");
+            let Plot { title, .. } = plot;
+            text += &format!("**{title}**, average; {}\n\n", record.label);
+            text += &format!("![{title}]({})\n\n", file(name, &record, plot));
+            text += &(markdown(&lines.table(), &[]) + "\n");
         }
     }
     Ok(text)

@@ -21,6 +21,7 @@ mod hardware;
 mod machines;
 mod markdown;
 mod memories;
+mod mutants;
 mod netlists;
 mod opcodes;
 mod papers;
@@ -76,6 +77,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("memory_nodes", memories::nodes),
     ("memory_rule", memories::rule),
     ("modules", hardware::modules),
+    ("mutants", mutants::table),
     ("netlists", netlists::table),
     ("opcodes", opcodes::text),
     ("papers", papers::table),

@@ -11,6 +11,7 @@ use crate::compare::finding::{Finding, Here, Judgement};
 use crate::compare::series::percent;
 use crate::compare::study::Study;
 use crate::compare::{claimed, Definition};
+use crate::output;
 
 /// What was found, and under which name.
 pub struct Record {
@@ -65,7 +66,7 @@ fn findings(study: &Definition, records: &[Record]) -> Vec<Finding> {
     findings
 }
 
-/// Without a sign that looks like a hyphen.
+/// With others in a cell, where [`markdown`] does not see it: without a sign that looks like a hyphen.
 fn number(value: f64) -> String {
     percent(value).replace('-', "−")
 }
@@ -96,19 +97,17 @@ pub fn table(root: &Path, name: &str) -> Result<String> {
     let columns: Vec<&str> =
         findings.iter().flat_map(|one| &one.here).map(|here| here.condition.as_str()).collect();
     let columns = &columns[..findings.first().map_or(0, |one| one.here.len())];
-    let mut text = format!("| claim | paper | {} | verdict | what decides it |\n", columns.join(" | "));
-    text += &format!("|---|---:|{}---|---|\n", "---:|".repeat(columns.len()));
+    let mut rows =
+        output::table(&[&["claim", "paper"][..], columns, &["verdict", "what decides it"]].concat());
     for finding in &findings {
         let Finding { paper, section, what, claimed, here, why, .. } = finding;
-        let here = here.iter().map(|here| here.value.map_or(String::new(), number) + " | ");
-        text += &format!(
-            "| {paper} {section}: {what} | {} | {}{} | {} |\n",
-            number(*claimed),
-            here.collect::<String>(),
-            finding.judgement(),
-            why.as_deref().filter(|_| finding.judgement() != Judgement::WithinAThird).unwrap_or_default(),
-        );
+        let here = here.iter().map(|here| here.value.map_or(String::new(), percent));
+        let why = why.clone().filter(|_| finding.judgement() != Judgement::WithinAThird);
+        let first = [format!("{paper} {section}: {what}"), percent(*claimed)];
+        let last = [finding.judgement().to_string(), why.unwrap_or_default()];
+        rows.add_row(first.into_iter().chain(here).chain(last));
     }
+    let mut text = markdown(&rows, &[]);
     text += &records.iter().map(|record| format!("\n{}", source(record))).collect::<String>();
     Ok(text)
 }
@@ -121,7 +120,7 @@ fn source(Record { label, study }: &Record) -> String {
 
 /// Of all studies the claims that the README has.
 pub fn headlines(root: &Path, _: &str) -> Result<String> {
-    let mut text = "| claim | paper | here | verdict | command |\n|---|---:|---:|---|---|\n".to_string();
+    let mut rows = output::table(&["claim", "paper", "here", "verdict", "command"]);
     for (study, _) in claimed() {
         let mut records = records(root, &study.name)?;
         // Where each has several conditions, those of one are enough here.
@@ -140,15 +139,14 @@ pub fn headlines(root: &Path, _: &str) -> Result<String> {
                 let words = record.study.command.split(" --also ");
                 format!("`{}`", words.take(1).collect::<String>())
             };
-            let commands: Vec<String> = records.first().iter().map(|record| command(record)).collect();
-            text += &format!(
-                "| {paper} {section}: {what} | {} | {} | {} | {} |\n",
-                number(*claimed),
+            rows.add_row([
+                format!("{paper} {section}: {what}"),
+                percent(*claimed),
                 here.collect::<Vec<_>>().join("; "),
-                finding.judgement(),
-                commands.concat(),
-            );
+                finding.judgement().to_string(),
+                records.first().map(command).unwrap_or_default(),
+            ]);
         }
     }
-    Ok(text)
+    Ok(markdown(&rows, &[]))
 }

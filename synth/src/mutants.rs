@@ -25,6 +25,8 @@ pub struct Fault {
     pub mode: String,
     /// The signal at its place, if it has a name.
     pub wire: Option<String>,
+    /// The port of a cell, and for `cnot0` and `cnot1` the bit of that port on which it depends.
+    pub port: String,
     /// Lines of the design's text, from 1.
     pub lines: Vec<usize>,
     command: String,
@@ -47,13 +49,13 @@ const NETLIST: &str = "mutants.v";
 /// Which mutant a simulation is.
 const NUMBER: &str = "number";
 const PROOF: &str = "proof.v";
-const PROVED: &str = "proved";
+const RESET: &str = "begins_with_reset";
 const MITER: &str = "miter.aig";
 const PROVE: &str = "prove.sh";
 const SELECTOR: &str = "mutant";
 
 impl<'a> Mutants<'a> {
-    /// Draws so many faults, fewer if there are no more places.
+    /// Draws so many faults, fewer if there are no more places. Memories are taken as right.
     ///
     /// # Errors
     /// If Yosys is missing or fails.
@@ -61,22 +63,41 @@ impl<'a> Mutants<'a> {
         let yosys = Yosys::new()?;
         yosys.write(DESIGN, &hierarchy.source())?;
         let top = &hierarchy.top;
-        // A fault cuts a bit out of a vector. Unless each driver has a wire of its own, and each output a buffer,
-        // Verilator sees loops through vectors, and its 5.006 does not settle all of them.
         let drawn = yosys.run(
             &format!(
-                "read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; flatten; opt; memory -nomap; opt_clean\n\
-                 write_rtlil {BASE}\n\
-                 mutate -list {count} -seed {seed} -o {FAULTS} -ctrl {SELECTOR} 16 1\n\
-                 script {FAULTS}\nrename {top} {top}_mutants\n\
-                 iopadmap -bits -outpad $_BUF_ A:Y; splitnets -driver; write_verilog -noattr {NETLIST}"
+                "read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; opt_clean; memory -nomap\n\
+                 select -set memories t:$mem* %m; setattr -mod -set keep_hierarchy 1 @memories\n\
+                 setattr -mod -unset keep_hierarchy {top}\n\
+                 flatten; opt; memory -nomap; opt_clean; write_rtlil {BASE}\n\
+                 select {top}; mutate -list {count} -seed {seed} -o {FAULTS}"
             ),
             None,
         )?;
         if !drawn {
             return Err(yosys.failure());
         }
-        let faults: Vec<Fault> = yosys.read(FAULTS)?.lines().map(Fault::read).collect();
+        // All runs by one clock: a simulation in cycles does not tell its edges apart.
+        let drawn = yosys.read(FAULTS)?;
+        let faults = drawn.lines().map(Fault::read).filter(|fault| !fault.port.contains("CLK["));
+        let faults: Vec<Fault> = faults.collect();
+        let selected = faults.iter().zip(1..).map(|(fault, number)| {
+            let options = fault.command.trim_start_matches("mutate");
+            format!("mutate -ctrl {SELECTOR} 16 {number}{options}\n")
+        });
+        yosys.write(FAULTS, &selected.collect::<String>())?;
+        // A fault cuts a bit out of a vector. Unless each driver has a wire of its own, and each output a buffer,
+        // Verilator sees loops through vectors, and its 5.006 does not settle all of them.
+        let selectable = yosys.run(
+            &format!(
+                "read_rtlil {BASE}; script {FAULTS}; rename {top} {top}_mutants\n\
+                 select {top}_mutants; iopadmap -bits -outpad $_BUF_ A:Y; splitnets -driver; select -clear\n\
+                 write_verilog -noattr {NETLIST}"
+            ),
+            None,
+        )?;
+        if !selectable {
+            return Err(yosys.failure());
+        }
         ensure!(!faults.is_empty(), "{top}: there is no place for a fault");
         let mutants = Mutants { hierarchy, yosys, faults };
         mutants.select(0)?;
@@ -98,11 +119,11 @@ impl<'a> Mutants<'a> {
             "{netlist}\n\
              module \\$_BUF_ (input A, output Y);\nassign Y = A;\nendmodule\n\
              module {top} (\n  {declared}\n);\n\
-             \x20 reg [15:0] {SELECTOR};\n  integer file, read;\n\
+             \x20 reg [15:0] {SELECTOR};\n  integer {SELECTOR}_file, {SELECTOR}_read;\n\
              \x20 initial begin\n\
-             \x20   file = $fopen(\"{number}\", \"r\");\n\
-             \x20   read = $fscanf(file, \"%d\", {SELECTOR});\n\
-             \x20   $fclose(file);\n\
+             \x20   {SELECTOR}_file = $fopen(\"{number}\", \"r\");\n\
+             \x20   {SELECTOR}_read = $fscanf({SELECTOR}_file, \"%d\", {SELECTOR});\n\
+             \x20   $fclose({SELECTOR}_file);\n\
              \x20 end\n\
              \x20 {top}_mutants mutants ({connected}, .{SELECTOR}({SELECTOR}));\n\
              endmodule\n",
@@ -119,69 +140,98 @@ impl<'a> Mutants<'a> {
     }
 
     /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys and its ABC find
-    /// out in so many seconds for each of two attempts.
+    /// out in so many seconds for each attempt.
     ///
-    /// A module without a clock is asked for its outputs under all inputs. Others first register by register: two designs that have agreed for three cycles agree from then on. That they do so at the
-    /// beginning, the runs have shown. Then, if there is a reset, from where a simulation begins, which is all registers
-    /// at zero and a reset: registers of the two that are always equal or opposite become one, and what is left is
-    /// proved by property-directed reachability.
+    /// First name by name: every signal of the two is compared in any state, with the others taken to be equal. Then, if
+    /// there is a reset, from where a simulation begins, which is all registers at zero and a reset: registers of the two
+    /// that are always equal or opposite become one, and what is left is proved by property-directed reachability. Then by
+    /// induction: two designs that have agreed for three cycles agree from then on. That they do so at the beginning, the
+    /// runs have shown. A module without a clock is asked for its outputs under all inputs.
+    ///
+    /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
+    /// is compared as outputs are, and what they answer is any input.
     pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
         let top = &self.hierarchy.top;
         let fault = &self.faults[number - 1].command;
-        let both = format!(
-            "read_rtlil {BASE}\nmemory_map; opt_clean; rename {top} gold; design -stash gold\n\
-             read_rtlil {BASE}\n{fault}\nmemory_map; opt_clean; rename {top} gate; design -stash gate\n\
-             design -copy-from gold -as gold gold; design -copy-from gate -as gate gate\n"
+        let both = |top: &str, begins: &str| {
+            format!(
+                "read_rtlil {BASE}; {begins}memory_map {top}; opt_clean; expose -evert {top}/c:*; rename {top} gold\n\
+                 design -stash gold\n\
+                 read_rtlil {BASE}\n{fault}\n{begins}memory_map {top}; opt_clean; expose -evert {top}/c:*; rename {top} gate\n\
+                 design -stash gate\n\
+                 design -copy-from gold -as gold gold; design -copy-from gate -as gate gate\n"
+            )
+        };
+        let compared = both(top, "");
+        let names = format!(
+            "{compared}equiv_make gold gate both; hierarchy -top both; opt_clean; opt_merge -share_all; opt_clean\n\
+             equiv_simple\n"
         );
-        let by_register = "equiv_make gold gate both; hierarchy -top both; opt_clean\n\
-             equiv_simple; equiv_induct -seq 3; equiv_status -assert";
         let from_reset = format!(
-            "miter -equiv -flatten gold gate both; read_verilog {PROOF}; hierarchy -top {PROVED}; proc; flatten; opt\n\
+            "{}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt\n\
              techmap; opt -fast; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
              write_aiger -zinit {MITER}\n\
-             exec -q -expect-stdout Property.proved -- sh {PROVE}"
+             exec -q -expect-stdout Property.proved -- sh {PROVE}",
+            both(RESET, &format!("read_verilog {PROOF}; hierarchy -top {RESET}; proc; flatten; "))
         );
-        let by_outputs =
-            "miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt_clean\n\
-             sat -verify -prove trigger 0 both";
+        let by_outputs = format!(
+            "{compared}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt_clean\n\
+             sat -verify -prove trigger 0 both"
+        );
         // A command of Yosys has no semicolons and takes quotes as they stand. If merging registers leaves nothing, some versions
         // of ABC have no answer: then the property is proved without it.
         let prove = format!(
             "ulimit -t {seconds}\n\
-             said=$(yosys-abc -c 'read_aiger {MITER}; strash; scorr; dc2; pdr -T {seconds}')\n\
+             said=$(yosys-abc -c 'read_aiger {MITER}; strash; scorr; dc2; pdr')\n\
              case $said in\n\
-             *\"All outputs solved\"*UNDECIDED*) yosys-abc -c 'read_aiger {MITER}; strash; dc2; pdr -T {seconds}' ;;\n\
+             *\"All outputs solved\"*UNDECIDED*) yosys-abc -c 'read_aiger {MITER}; strash; dc2; pdr' ;;\n\
              *) echo \"$said\" ;;\n\
              esac\n"
         );
         let has = |name: &str| self.hierarchy.top_module().ports.iter().any(|port| port.name == name);
         let (has_reset, has_clock) = (has("reset"), has("clock"));
         if has_reset {
-            self.yosys.write(PROOF, &self.reset_miter())?;
+            self.yosys.write(PROOF, &self.after_reset())?;
             self.yosys.write(PROVE, &prove)?;
         }
-        let proofs = [(true, by_register), (has_reset, &from_reset), (!has_clock, by_outputs)];
-        for (_, proof) in proofs.into_iter().filter(|(applies, _)| *applies) {
-            if self.yosys.run(&format!("{both}{proof}"), Some(Duration::from_secs(seconds)))? {
+        let proofs = [
+            (true, names.clone() + "equiv_status -assert"),
+            (has_reset, from_reset),
+            (true, names + "equiv_induct -seq 3; equiv_status -assert"),
+            (!has_clock, by_outputs),
+        ];
+        for (_, proof) in proofs.iter().filter(|(applies, _)| *applies) {
+            if self.yosys.run(proof, Some(Duration::from_secs(seconds)))? {
                 return Ok(Equivalence::Proved);
             }
         }
         Ok(Equivalence::Open)
     }
 
-    /// Yosys' miter of the two, which is reset in the first cycle and has an output that must stay low.
-    fn reset_miter(&self) -> String {
-        let inputs = || self.hierarchy.top_module().ports.iter().filter(|port| port.is_input);
-        let declared: Vec<_> =
-            inputs().map(|port| format!("input [{}:0] {}", port.width * port.count - 1, port.name)).collect();
-        let others = inputs().filter(|port| port.name != "reset");
-        let connected: String = others.map(|port| format!(", .in_{0}({0})", port.name)).collect();
+    /// The design, reset in the first cycle, with outputs that are low until then.
+    fn after_reset(&self) -> String {
+        let ports = &self.hierarchy.top_module().ports;
+        let (mut declared, mut connected, mut inside) = (vec![], vec![], String::new());
+        for port in ports {
+            let (name, last) = (&port.name, port.width * port.count - 1);
+            declared.push(format!("{} [{last}:0] {name}", if port.is_input { "input" } else { "output" }));
+            connected.push(match (name.as_str(), port.is_input) {
+                ("reset", _) => ".reset(reset | !begun)".to_string(),
+                (_, true) => format!(".{name}({name})"),
+                (_, false) => format!(".{name}(\\{name}_inside )"),
+            });
+            if !port.is_input {
+                inside += &format!(
+                    "wire [{last}:0] \\{name}_inside ;\nassign {name} = begun ? \\{name}_inside : 0;\n"
+                );
+            }
+        }
         format!(
-            "module {PROVED}({declared}, output different);\n\
-             reg begun = 1'b0;\nalways @(posedge clock) begun <= 1'b1;\nwire trigger;\n\
-             both both(.in_reset(reset | !begun){connected}, .trigger(trigger));\n\
-             assign different = begun & trigger;\nendmodule\n",
-            declared = declared.join(", ")
+            "module {RESET}({});\nreg begun = 1'b0;\nalways @(posedge clock) begun <= 1'b1;\n{inside}\
+             {} inside({});\nendmodule\n",
+            declared.join(", "),
+            self.hierarchy.top,
+            connected.join(", ")
         )
     }
 }
@@ -201,11 +251,12 @@ impl Fault {
         let mut lines: Vec<usize> = places.split('|').filter_map(number).collect();
         lines.sort();
         lines.dedup();
-        // The same fault without the selector.
-        let command = match words.iter().position(|word| *word == "-ctrl") {
-            Some(place) => [&words[..place], &words[place + 4..]].concat().join(" "),
-            None => line.to_string(),
-        };
-        Fault { mode: options("-mode").concat(), wire: options("-wire").first().cloned(), lines, command }
+        let bit = |name: &str| format!("{}[{}]", options("-port").concat(), options(name).concat());
+        let mut port = format!("{} {}", options("-cell").concat(), bit("-portbit"));
+        if words.contains(&"-ctrlbit") {
+            port += &format!(" by {}", bit("-ctrlbit"));
+        }
+        let (mode, wire) = (options("-mode").concat(), options("-wire").first().cloned());
+        Fault { mode, wire, port, lines, command: line.to_string() }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{anyhow, Context, Error, Result};
@@ -11,6 +12,8 @@ use wait_timeout::ChildExt;
 
 const SCRIPT: &str = "script.ys";
 const LOG: &str = "yosys.log";
+/// How many times its processor time a run may take.
+const WAITS: u32 = 10;
 /// What Yosys prints where it does not come as far as to write a log.
 const PRINTED: &str = "printed.txt";
 
@@ -39,15 +42,22 @@ impl Yosys {
         fs::read_to_string(self.path().join(name)).with_context(|| format!("Yosys wrote no {name}"))
     }
 
-    /// Whether a script runs to its end, and in time if there is a limit.
+    /// Whether a script runs to its end, and in time if there is a limit: of processor time, since other work on the machine
+    /// is not its fault.
     ///
     /// # Errors
     /// If Yosys is missing or cannot be started.
     pub fn run(&self, script: &str, limit: Option<Duration>) -> Result<bool> {
         self.write(SCRIPT, script)?;
         let printed = File::create(self.path().join(PRINTED)).context("cannot write what Yosys prints")?;
-        let mut child = Tool::Yosys
-            .command()?
+        let mut command = Tool::Yosys.command()?;
+        if let Some(limit) = limit {
+            let yosys = command;
+            command = Command::new("sh");
+            command.args(["-c", "ulimit -t \"$0\" && exec \"$@\"", &limit.as_secs().to_string()]);
+            command.arg(yosys.get_program());
+        }
+        let mut child = command
             .args(["-q", "-l", LOG, SCRIPT])
             .current_dir(self.path())
             .stdout(printed.try_clone()?)
@@ -55,7 +65,7 @@ impl Yosys {
             .spawn()
             .context("Yosys cannot be started")?;
         let Some(limit) = limit else { return Ok(child.wait()?.success()) };
-        if let Some(status) = child.wait_timeout(limit)? {
+        if let Some(status) = child.wait_timeout(WAITS * limit)? {
             return Ok(status.success());
         }
         child.kill()?;

@@ -3,7 +3,7 @@
 use gpurf_blocks::Parameters;
 
 use crate::crowd::Crowd;
-use crate::Random;
+use crate::{spread, Random};
 
 /// The next instruction of a warp.
 #[derive(Clone, Debug, Default)]
@@ -15,10 +15,32 @@ pub struct Head {
     pub flush: bool,
 }
 
-/// First row of a warp's registers; where there are rows enough, not a round number.
-pub fn base(parameters: &Parameters, warp: usize) -> u32 {
-    let of_warp = parameters.rows / parameters.warps;
-    (warp * of_warp + (7 * warp + 3) % (of_warp / 2).max(1)) as u32
+/// Where the registers of warps lie. It is drawn anew for each run, so that rows and numbers use all bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Places {
+    parameters: Parameters,
+    turn: usize,
+}
+
+impl Places {
+    pub fn draw(parameters: Parameters, random: &mut Random) -> Self {
+        Places { parameters, turn: random.below(256) }
+    }
+
+    /// The lowest register that a warp's instructions name, which lives in the bank of register 0.
+    pub fn lowest(&self, warp: usize) -> u32 {
+        let most = (256 - registers(&self.parameters).max(16)) / 4;
+        (spread(warp + self.turn, 8) as usize % (most + 1) * 4) as u32
+    }
+
+    /// First row of a warp's registers; where there are rows enough, that of its lowest one is no round number.
+    pub fn base(&self, warp: usize) -> u32 {
+        let Parameters { rows, warps, banks, .. } = self.parameters;
+        let of_warp = rows / warps;
+        let place = (7 * warp + 3 + self.turn) % (of_warp / 2).max(1);
+        let row = (warp + self.turn) % warps * of_warp + place;
+        (row as u32).wrapping_sub(self.lowest(warp) / banks as u32) % 256
+    }
 }
 
 /// Registers that the banks hold for a warp.
@@ -39,15 +61,25 @@ pub struct Heads {
     pub heads: Vec<Head>,
     /// Instructions that come now are for one bank.
     pub crowd: Crowd,
+    /// Known when the run has begun.
+    places: Option<Places>,
 }
 
 impl Heads {
     pub fn new(parameters: Parameters) -> Self {
-        Heads { parameters, serial: 0, heads: vec![], crowd: Crowd::new(parameters.banks) }
+        Heads { parameters, serial: 0, heads: vec![], crowd: Crowd::new(parameters.banks), places: None }
+    }
+
+    fn places(&self) -> Places {
+        self.places.expect("the run has begun")
     }
 
     pub fn base(&self, warp: usize) -> u32 {
-        base(&self.parameters, warp)
+        self.places().base(warp)
+    }
+
+    pub fn lowest(&self, warp: usize) -> u32 {
+        self.places().lowest(warp)
     }
 
     /// Registers that the banks hold for a warp.
@@ -57,20 +89,21 @@ impl Heads {
 
     pub fn renew(&mut self, warp: usize, random: &mut Random) {
         let registers = self.registers();
+        let lowest = self.lowest(warp);
         let range = random.pick(&[6, 12, registers]).min(registers);
         let sources = random.below(self.parameters.slots + 1);
         let unit = random.below(8) as u32;
         let mut source = |slot| {
-            let source = (random.below(range) as u32, random.percent(60));
+            let source = (lowest + random.below(range) as u32, random.percent(60));
             match self.crowd.source(warp as u32, slot, registers) {
-                Some(register) => Some((register, source.1)),
+                Some(register) => Some((lowest + register, source.1)),
                 None => (random.below(self.parameters.slots) < sources).then_some(source),
             }
         };
         let sources = (0..self.parameters.slots).map(&mut source).collect();
         let count = random.below(self.parameters.destinations + 1);
         let mut destinations: Vec<Option<u32>> = vec![None; self.parameters.destinations];
-        let first = random.below(12) as u32;
+        let first = lowest + random.below(12) as u32;
         for (offset, destination) in destinations.iter_mut().take(count).enumerate() {
             *destination = Some(first + offset as u32);
         }
@@ -82,6 +115,7 @@ impl Heads {
     /// The instructions at the start of a run.
     pub fn begin(&mut self, random: &mut Random) {
         if self.heads.is_empty() {
+            self.places = Some(Places::draw(self.parameters, random));
             self.heads = vec![Head::default(); self.parameters.warps];
             (0..self.parameters.warps).for_each(|warp| self.renew(warp, random));
         }

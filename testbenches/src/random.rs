@@ -55,6 +55,11 @@ impl Random {
         choices[self.below(choices.len())]
     }
 
+    /// One of so many registers. However few they are, their numbers use all bits.
+    pub fn register(&mut self, registers: usize) -> u32 {
+        spread(self.below(registers), 8)
+    }
+
     /// True in so many of a hundred cases.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) >= 100 - chance

@@ -74,7 +74,9 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         if let Some(warp) = self.issued.take() {
             self.heads.renew(warp, random);
         }
-        let mut inputs = SubCoreIn::<D> { sthld: random.pick(&[0, 1, 3, 31]), ..Default::default() };
+        let any = random.below(32) as u32;
+        let sthld = random.pick(&[0, 1, 3, 31, any]);
+        let mut inputs = SubCoreIn::<D> { sthld, ..Default::default() };
         present!(self.heads, inputs);
         for warp in 0..self.parameters.warps {
             inputs.launch[warp] = random.percent(1);
@@ -88,7 +90,8 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
             let warp = random.below(range);
             let writes = self.heads.crowd.writes(bank);
             let few = if writes { self.heads.registers() } else { self.heads.registers().min(12) };
-            let register = self.heads.crowd.written(bank, warp as u32, random.below(few));
+            let register =
+                self.heads.lowest(warp) + self.heads.crowd.written(bank, warp as u32, random.below(few));
             let lives_here = (register + 1 + warp as u32) % banks == bank as u32;
             inputs.write_valid[bank] = lives_here
                 && !self.is_read(warp, register, inputs.ready[warp])
@@ -100,7 +103,9 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
             inputs.write_data[bank] = random.data();
         }
         let range = random.pick(&[2, self.parameters.warps]);
-        let leaves = (random.below(range) as u32, random.below(self.heads.registers().min(12)) as u32);
+        let warp = random.below(range);
+        let register = self.heads.lowest(warp) + random.below(self.heads.registers().min(12)) as u32;
+        let leaves = (warp as u32, register);
         offer!(self.transfers, inputs, random, leaves, |warp| self.heads.base(warp as usize));
         inputs
     }

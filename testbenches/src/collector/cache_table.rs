@@ -7,7 +7,7 @@ use gpurf_hw::dialect::Word;
 use gpurf_sim::collector as model;
 use rust_hdl::prelude::Bits;
 
-use crate::{register, Engine, Random, Stimulus, Testbench};
+use crate::{register, spread, Engine, Random, Stimulus, Testbench};
 
 impl<const W: usize, const I: usize> Testbench for CacheTable<W, I>
 where
@@ -54,7 +54,7 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
             ..Default::default()
         };
         let density = random.pick(&[0, 30, 80]);
-        let mut unused: Vec<u32> = (0..registers as u32).collect();
+        let mut unused: Vec<u32> = (0..registers).map(|index| spread(index, 8)).collect();
         for port in 0..self.d_ports {
             inputs.d_register[port] = unused.swap_remove(random.below(unused.len()));
             inputs.d_near[port] = random.percent(60);

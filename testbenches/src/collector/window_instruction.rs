@@ -101,7 +101,7 @@ impl<D: Data> Stimulus<WindowInstructionIn<D>, WindowInstructionOut<D>> for Wind
         };
         let used = random.below(slots + 1);
         for slot in 0..slots {
-            let register = random.below(registers) as u32;
+            let register = random.register(registers);
             inputs.source_register[slot] = register;
             inputs.source_valid[slot] = random.below(slots) < used;
             // A register that is named twice is found for both slots, or for none.
@@ -112,7 +112,7 @@ impl<D: Data> Stimulus<WindowInstructionIn<D>, WindowInstructionOut<D>> for Wind
         }
         for place in 0..destinations {
             inputs.destination_valid[place] = random.percent(60);
-            inputs.destination_register[place] = random.below(registers) as u32;
+            inputs.destination_register[place] = random.register(registers);
         }
         // The last value may arrive as the next instruction enters; no other meets one that does.
         let last = self.pending.iter().all(|slot| self.sources[*slot] == self.sources[self.pending[0]]);
@@ -129,7 +129,7 @@ impl<D: Data> Stimulus<WindowInstructionIn<D>, WindowInstructionOut<D>> for Wind
         }
         for bank in 0..banks {
             // A register lives in one bank, so no two results of a cycle are of the same one.
-            let register = (random.below(registers) / banks * banks + bank) as u32;
+            let register = random.register(registers) / banks as u32 * banks as u32 + bank as u32;
             inputs.write_register[bank] = register;
             inputs.write_valid[bank] = random.percent(40) && !reads.contains(&register);
             inputs.write_data[bank] = random.data();

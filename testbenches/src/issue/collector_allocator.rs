@@ -79,7 +79,8 @@ impl Stimulus<CollectorAllocatorIn, CollectorAllocatorOut> for CollectorAllocato
         if random.percent(2) {
             self.occupied = random.pick(&[0, 30, 70]);
             self.near = random.pick(&[0, 50, 100]);
-            self.sthld = random.pick(&[0, 1, 2, 5, 31]);
+            let any = random.below(32) as u32;
+            self.sthld = random.pick(&[0, 1, 2, 5, 31, any]);
         }
         // A private collector belongs to the warp of its number.
         let private = self.allocation == Allocation::Private;

@@ -42,7 +42,9 @@ impl Stimulus<IssueStageIn, IssueStageOut> for IssueStageStimulus {
         if let Some(warp) = self.issued.take() {
             self.heads.renew(warp, random);
         }
-        let mut inputs = IssueStageIn { sthld: random.pick(&[0, 1, 3, 31]), ..Default::default() };
+        let any = random.below(32) as u32;
+        let sthld = random.pick(&[0, 1, 3, 31, any]);
+        let mut inputs = IssueStageIn { sthld, ..Default::default() };
         present!(self.heads, inputs);
         for warp in 0..self.heads.parameters.warps {
             inputs.launch[warp] = random.percent(2);

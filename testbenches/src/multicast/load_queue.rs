@@ -12,7 +12,7 @@ impl<const V: usize, const A: usize> Testbench for LoadQueue<V, A> {
     }
 
     fn stimulus(_: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(LoadQueueStimulus)
+        Box::<LoadQueueStimulus>::default()
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -64,14 +64,20 @@ fn from(sub_core: usize, address: u32) -> LoadQueueIn {
     inputs
 }
 
-struct LoadQueueStimulus;
+/// As many requests for some time as fill the queue, or so few that it is empty again and again.
+#[derive(Default)]
+struct LoadQueueStimulus {
+    density: usize,
+}
 
 impl Stimulus<LoadQueueIn, LoadQueueOut> for LoadQueueStimulus {
     fn next(&mut self, random: &mut Random) -> LoadQueueIn {
         let mut inputs = LoadQueueIn::default();
-        let density = random.pick(&[10, 30, 80]);
+        if random.percent(5) {
+            self.density = random.pick(&[2, 10, 30, 80]);
+        }
         for sub_core in 0..SUB_CORES {
-            inputs.push[sub_core] = random.percent(density);
+            inputs.push[sub_core] = random.percent(self.density);
             inputs.push_release[sub_core] = random.percent(20);
             inputs.push_warp[sub_core] = random.below(64) as u32;
             inputs.push_address[sub_core] = random.below(1 << 16) as u32;

@@ -178,7 +178,7 @@ pub fn load([warp, address, source, destination]: [u32; 4]) -> LrtIn {
     LrtIn { search: true, warp, address, source, destination, insert: true, done_ready: true, ..taking() }
 }
 
-fn drain(warp: u32) -> LrtIn {
+pub fn drain(warp: u32) -> LrtIn {
     LrtIn { search: true, drain: true, warp, done_ready: true, ..taking() }
 }
 
@@ -350,6 +350,37 @@ where
                 let out = (0..8).map(|_| bench.cycle(taking())).collect::<Result<Vec<_>, _>>()?;
                 expect(out.iter().any(|out| out.evict && out.evict_warp == 2), "then warp 2 is")?;
                 expect(bench.cycle(taking())?.occupancy == 0, "and the table is empty")
+            },
+        },
+        Scenario {
+            name: "entries_age_one_by_one",
+            rule: "our rule: an entry leaves after more than one and at most two intervals",
+            play: |bench: &mut Drive<M>| {
+                let entries = bench.parameters.lrt_entries;
+                let tick = LrtIn { tick: true, ..taking() };
+                for part in 0..3 {
+                    let is_new = |number: &u32| number % 3 == part;
+                    fill(bench, entries)?;
+                    bench.cycle(tick)?;
+                    for number in (0..entries as u32).filter(is_new) {
+                        let LrtIn { warp, address, source, destination, .. } = lone(number);
+                        run(bench, load([(warp + 1) % 64, address, source, destination]))?;
+                        run(bench, lone(number))?;
+                    }
+                    for new in [false, true] {
+                        bench.cycle(tick)?;
+                        let mut left = vec![];
+                        for _ in 0..4 * entries {
+                            let out = bench.cycle(taking())?;
+                            left.extend(out.evict.then_some(out.evict_destination));
+                        }
+                        left.sort();
+                        let due: Vec<_> =
+                            (0..entries as u32).filter(|number| is_new(number) == new).collect();
+                        expect(left == due, format!("{due:?} are due, not {left:?}"))?;
+                    }
+                }
+                Ok(())
             },
         },
         Scenario {

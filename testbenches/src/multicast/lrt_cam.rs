@@ -4,7 +4,7 @@ use gpurf_blocks::ports::LrtIn;
 use gpurf_blocks::Parameters;
 use gpurf_hw::multicast::LrtCam;
 
-use super::lrt::{load, lone, of_both, run, LrtStimulus};
+use super::lrt::{drain, load, lone, of_both, run, LrtStimulus};
 use crate::{expect, register, Engine, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for LrtCam<V, A> {
@@ -37,5 +37,57 @@ fn scenarios<const V: usize, const A: usize>() -> Vec<Scenario<LrtCam<V, A>>> {
             Ok(())
         },
     });
+    scenarios.push(Scenario {
+        name: "every_bit_of_every_entry_is_compared",
+        rule: "I 3.1: comparators check every LRT entry upon every request",
+        play: |bench| {
+            for inverted in [false, true] {
+                let of_entry = |number| of_all_bits(number, inverted);
+                let entries = bench.parameters.lrt_entries as u32;
+                for number in 0..entries {
+                    run(bench, load(of_entry(number)))?;
+                }
+                for number in 0..entries {
+                    let own @ [warp, address, source, destination] = of_entry(number);
+                    let another = |bit: u32| warp ^ 1 << (bit % 6);
+                    let differing = (0..16)
+                        .map(|bit| [another(bit), address ^ 1 << bit, source, destination])
+                        .chain((0..8).map(|bit| [another(bit), address, source ^ 1 << bit, destination]))
+                        // A load of that destination may be there, of the warp that differs in the same bit.
+                        .chain((0..8).map(|bit| [another(bit + 1), address, source, destination ^ 1 << bit]));
+                    for other in differing {
+                        let answer = run(bench, LrtIn { insert: false, ..load(other) })?;
+                        let alone = !answer.last.matched && answer.left.is_empty();
+                        expect(alone, format!("{other:?} has nothing to do with {own:?}"))?;
+                    }
+                    for bit in 0..6 {
+                        let partner = run(bench, load([another(bit), address, source, destination]))?;
+                        let found = partner.last.matched && partner.last.matched_warp == warp;
+                        expect(found, format!("{own:?} is found"))?;
+                        run(bench, load(own))?;
+                    }
+                    let repeat = [warp, !address & 0xffff, source, destination];
+                    expect(run(bench, load(repeat))?.left == [own], format!("{own:?} leaves"))?;
+                    expect(run(bench, load(own))?.left == [repeat], format!("{repeat:?} leaves"))?;
+                }
+                for warp in 0..64 {
+                    run(bench, drain(warp))?;
+                }
+            }
+            Ok(())
+        },
+    });
     scenarios
+}
+
+/// Loads no two of which have an address or a destination in common. Those of one number are opposite in every bit.
+fn of_all_bits(number: u32, inverted: bool) -> [u32; 4] {
+    let all = if inverted { [63, 0xffff, 255, 255] } else { [0; 4] };
+    let [warp, address, source, destination] = all;
+    [
+        number % 64 ^ warp,
+        number * 0x9e37 % 0x10000 ^ address,
+        number * 61 % 256 ^ source,
+        number ^ destination,
+    ]
 }

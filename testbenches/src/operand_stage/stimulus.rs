@@ -8,8 +8,9 @@ use gpurf_sim::collector::Collector;
 use gpurf_sim::operand_stage::OperandStage;
 
 use crate::crowd::Crowd;
+use crate::heads::{self, Places};
 use crate::transfers::{check_transfer, offer, Transfers};
-use crate::{heads, Random, Stimulus};
+use crate::{Random, Stimulus};
 
 /// Instructions and results of eight warps under the rules of an issue stage: a collector takes one
 /// instruction at a time, a warp has values in at most one caching collector, and no register changes
@@ -30,6 +31,8 @@ pub struct OperandStageStimulus<D: Data, K> {
     values: HashMap<(u32, u32), D>,
     transfers: Transfers<D>,
     crowd: Crowd,
+    /// Known when the run has begun.
+    places: Option<Places>,
 }
 
 /// The instruction in a collector: warp, payload and the register of each slot.
@@ -61,11 +64,16 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
             values,
             transfers,
             crowd,
+            places: None,
         }
     }
 
     fn base(&self, warp: u32) -> u32 {
-        heads::base(&self.parameters, warp as usize)
+        self.places.expect("the run has begun").base(warp as usize)
+    }
+
+    fn lowest(&self, warp: u32) -> u32 {
+        self.places.expect("the run has begun").lowest(warp as usize)
     }
 
     /// Mostly two warps, so that they contend.
@@ -106,6 +114,7 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
 {
     fn next(&mut self, random: &mut Random) -> OperandStageIn<D> {
         let mut inputs = OperandStageIn::<D>::default();
+        self.places.get_or_insert_with(|| Places::draw(self.parameters, random));
         self.crowd.advance(random);
         // Few registers most of the time: hits, repeated use and bank conflicts.
         let range = random.pick(&[6, 12, self.registers()]).min(self.registers());
@@ -119,7 +128,7 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         for slot in 0..self.parameters.slots {
             let crowded = self.crowd.source(warp, slot, self.registers());
             inputs.source_valid[slot] = crowded.is_some() || random.below(self.parameters.slots) < sources;
-            inputs.source_register[slot] = crowded.unwrap_or(random.below(range) as u32);
+            inputs.source_register[slot] = self.lowest(warp) + crowded.unwrap_or(random.below(range) as u32);
             inputs.source_near[slot] = random.percent(60);
         }
         self.occupied = self.model.settle(&inputs).collector_occupied;
@@ -129,7 +138,7 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         if self.allocation == Allocation::Private {
             for slot in 0..self.parameters.destinations {
                 inputs.destination_valid[slot] = random.percent(60);
-                inputs.destination_register[slot] = random.below(range) as u32;
+                inputs.destination_register[slot] = self.lowest(warp) + random.below(range) as u32;
             }
         }
         inputs.flush = random.percent(10);
@@ -138,7 +147,7 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             let warp = self.warp(random);
             let writes = self.crowd.writes(bank);
             let range = if writes { self.registers() } else { range };
-            let register = self.crowd.written(bank, warp, random.below(range));
+            let register = self.lowest(warp) + self.crowd.written(bank, warp, random.below(range));
             let banks = self.parameters.banks as u32;
             let lives_here = (register + 1 + warp) % banks == bank as u32;
             let issued_reads = issued
@@ -155,7 +164,8 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             inputs.write_near[bank] = random.percent(60);
             inputs.write_data[bank] = random.data();
         }
-        let leaves = (self.warp(random), random.below(range) as u32);
+        let warp = self.warp(random);
+        let leaves = (warp, self.lowest(warp) + random.below(range) as u32);
         offer!(self.transfers, inputs, random, leaves, |warp| self.base(warp));
         inputs
     }

@@ -94,11 +94,11 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
         let used = random.below(slots + 1);
         for slot in 0..slots {
             inputs.source_valid[slot] = random.below(slots) < used;
-            inputs.source_register[slot] = random.below(registers) as u32;
+            inputs.source_register[slot] = random.register(registers);
         }
         for slot in 0..destinations {
             inputs.destination_valid[slot] = random.percent(60);
-            inputs.destination_register[slot] = random.below(registers) as u32;
+            inputs.destination_register[slot] = random.register(registers);
         }
         inputs.s_data = random.data();
         if let Some(slot) = arrival {
@@ -112,9 +112,9 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
         }
         for bank in 0..banks {
             // A register lives in one bank, so no two results of a cycle are of the same one.
-            let register = random.below(registers) / banks * banks + bank;
-            inputs.write_register[bank] = register as u32;
-            inputs.write_valid[bank] = random.percent(40) && !reads.contains(&Some(register as u32));
+            let register = random.register(registers) / banks as u32 * banks as u32 + bank as u32;
+            inputs.write_register[bank] = register;
+            inputs.write_valid[bank] = random.percent(40) && !reads.contains(&Some(register));
             inputs.write_data[bank] = random.data();
         }
         inputs

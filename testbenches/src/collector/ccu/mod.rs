@@ -84,7 +84,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
         let sources = random.below(self.parameters.slots + 1);
         for slot in 0..self.parameters.slots {
             inputs.source_valid[slot] = random.below(self.parameters.slots) < sources;
-            inputs.source_register[slot] = random.below(registers) as u32;
+            inputs.source_register[slot] = random.register(registers);
             inputs.source_near[slot] = random.percent(50);
         }
         (inputs.issue, inputs.dispatch) = (issue, leaves);
@@ -97,7 +97,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
             reads.extend(sources_of(&inputs));
         }
         let mut result = |random: &mut Random, chance| {
-            let register = random.below(registers) as u32;
+            let register = random.register(registers);
             let allowed = !reads.contains(&register) && random.percent(chance);
             if allowed {
                 // No two results of a cycle are of the same register: they live in different banks.
