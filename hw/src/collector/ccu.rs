@@ -107,6 +107,8 @@ pub struct Ccu<const W: usize, const I: usize> {
     /// Entry of each slot that has one, as the one bit set; and what the slot points to.
     entry: Local<[Bits<16>; slots]>,
     index: Local<[Bits<I>; slots]>,
+    /// The entry that an arriving value takes.
+    arrival_index: Local<[Bits<I>; arrivals]>,
     d_accepted: Local<[Bit; d_ports]>,
     d_updates: Local<[Bit; entries]>,
     owner: Register<Bit>,
@@ -249,13 +251,13 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             self.cache_table.s_entry.next = self.replacement.victim[a].val();
             self.cache_table.s_register[a].next = self.operand_collector_table.s_register[a].val();
             self.cache_table.s_near[a].next = self.operand_collector_table.s_near[a].val();
-            self.operand_collector_table.s_entry[a].next = 0.into();
+            self.arrival_index[a].next = 0.into();
             for e in 0..entries {
                 if self.replacement.victim[a].val().get_bit(e) {
-                    self.operand_collector_table.s_entry[a].next =
-                        self.operand_collector_table.s_entry[a].val() | self.entry_number[e].val();
+                    self.arrival_index[a].next = self.arrival_index[a].val() | self.entry_number[e].val();
                 }
             }
+            self.operand_collector_table.s_entry[a].next = self.arrival_index[a].val();
         }
 
         // Port D.

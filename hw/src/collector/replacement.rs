@@ -73,7 +73,7 @@ pub struct Replacement<const I: usize> {
     ahead: Local<[[Bit; turns]; entries]>,
     chosen: Local<[Bits<16>; turns]>,
     carry: Local<Bit>,
-    both: Local<Bit>,
+    both: Local<[Bit; turns]>,
     /// Sources and results that have been served, modulo the entries; all entries are taken.
     turn: Local<Bits<I>>,
     exhausted: Local<Bit>,
@@ -138,9 +138,9 @@ impl<const I: usize> Logic for Replacement<I> {
             for t in 0..entries {
                 self.carry.next = self.precedes[e][t].val();
                 for k in 0..turns {
-                    self.both.next = self.ahead[e][k].val() & self.carry.val();
+                    self.both[k].next = self.ahead[e][k].val() & self.carry.val();
                     self.ahead[e][k].next = self.ahead[e][k].val() | self.carry.val();
-                    self.carry.next = self.both.val();
+                    self.carry.next = self.both[k].val();
                 }
             }
             self.carry.next = self.eligible[e].val();
