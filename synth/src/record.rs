@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::origin::Origin;
-use crate::synthesis::{Structure, Synthesis};
+use crate::synthesis::{Structure, Synthesis, DELAY_TARGET_PS};
 
 /// The measurements of a file.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub struct Moved {
 /// How a module is synthesized, the library and the tool apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
+    /// See [`Options::delay_target_ps`](crate::Options::delay_target_ps).
+    pub delay_target_ps: u32,
     /// See [`Options::clock_gating`](crate::Options::clock_gating).
     pub clock_gating: bool,
     /// See [`Job::sat_sweeping`](crate::Job::sat_sweeping).
@@ -48,7 +50,8 @@ pub struct Flow {
 impl Synthesis {
     /// How it was synthesized.
     pub fn flow(&self) -> Flow {
-        Flow { clock_gating: self.clock_gating, sat_sweeping: self.sat_sweeping, structure: self.structure }
+        let Synthesis { delay_target_ps, clock_gating, sat_sweeping, structure, .. } = *self;
+        Flow { delay_target_ps, clock_gating, sat_sweeping, structure }
     }
 }
 
@@ -79,10 +82,11 @@ impl Records {
         Ok(Records { path: path.to_path_buf(), lines })
     }
 
-    /// The last measurement of a module, whatever tool made it: of this Verilog before that of another, and flattened
+    /// The last measurement of a module in the usual way, whatever tool made it: of this Verilog before that of another, and flattened
     /// before the sum over its modules.
     pub fn latest(&self, top: &str, source: &str) -> Option<&Synthesis> {
-        let of_module = self.lines.iter().filter(|line| line.top == top && !line.clock_gating);
+        let is_usual = |line: &&Synthesis| !line.clock_gating && line.delay_target_ps == DELAY_TARGET_PS;
+        let of_module = self.lines.iter().filter(|line| line.top == top).filter(is_usual);
         of_module.max_by_key(|line| (line.source == source, line.structure == Structure::Flattened))
     }
 
@@ -94,9 +98,9 @@ impl Records {
     /// The last one that the same flow made, with the same tool and library.
     fn by_same_flow(&self, new: &Synthesis) -> Option<&Synthesis> {
         let made_by = |one: &Synthesis| {
-            let Synthesis { top, tool, library, delay_target_ps, .. } = one;
+            let Synthesis { top, tool, library, .. } = one;
             let names = (top.clone(), tool.clone(), library.clone());
-            (names, *delay_target_ps, one.flow(), one.longest_path_ns.is_some())
+            (names, one.flow(), one.longest_path_ns.is_some())
         };
         self.lines.iter().rev().find(|line| made_by(line) == made_by(new))
     }

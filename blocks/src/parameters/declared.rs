@@ -10,8 +10,8 @@ use strum::VariantNames;
 use super::declare::parameters;
 use super::parameter::{Parameter, ParameterError, Value};
 use super::policy::{
-    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, Occupied, Refill,
-    ReplacementPolicy, Scheduling, Search, Tie, Waiting,
+    Allocation, CacheAllocation, CacheReplacement, CacheWrite, Choice, DestinationMapping, LruStorage,
+    Occupied, Refill, ReplacementPolicy, Scheduling, Search, Tie, Waiting,
 };
 use super::sthld_table::SthldTable;
 use super::values::Values;
@@ -73,6 +73,14 @@ parameters! {
     /// Which entry of a cache table makes room.
     replacement [lru]: ReplacementPolicy = ReplacementPolicy::Malekeh, names(ReplacementPolicy::VARIANTS), "",
         "W §4.1, F §IV-A1";
+
+    /// How the order of use of a cache table's entries is kept.
+    lru_order [pairs]: LruStorage = LruStorage::Ranks, names(LruStorage::VARIANTS), "",
+        "W §3.2, F §III-C: three bits for each of eight entries";
+
+    /// A missing source gets its entry of the cache table when its value arrives, one in a cycle. Without it, all missing
+    /// sources get theirs at issue.
+    allocate_on_arrival [aa]: bool = false, BOOLEAN, "", "F §III-C1 allocates at issue";
 
     /// Results whose next read is far are put into the cache table too.
     cache_far [far]: bool = false, BOOLEAN, "", "F §IV-A2 filters them";

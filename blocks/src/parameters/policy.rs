@@ -42,6 +42,14 @@ policies! {
         Lru,
     }
 
+    /// How the order of use of a cache table's entries is kept. Both keep the same order.
+    LruStorage {
+        /// A rank for each entry. W §3.2, F §III-C.
+        Ranks,
+        /// A bit for each pair of entries.
+        Pairs,
+    }
+
     /// Which ready warp goes first.
     Scheduling {
         /// The warp issued last; else the oldest of those with data in a collector; else the oldest. F §IV-B1.

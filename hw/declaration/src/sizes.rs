@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use quote::{format_ident, ToTokens};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{visit_expr_mut, VisitMut};
-use syn::{parse_quote, BinOp, Expr, ExprBinary, ExprCall, ExprClosure, Field, Result, Token};
+use syn::{parse_quote, BinOp, Expr, ExprBinary, ExprCall, ExprClosure, ExprIf, Field, Result, Token};
 
 use crate::attribute::Arguments;
 use crate::fields::Part;
@@ -118,6 +118,17 @@ impl VisitMut for Least<'_> {
 
 /// Replaces a name by what it is computed from, or by the constant of its parameter.
 fn bound(visitor: &mut impl VisitMut, arguments: &Arguments, which: &str, expr: &mut Expr) {
+    // Of a choice, the larger or the smaller of what can be chosen, whatever decides.
+    if let Expr::If(ExprIf { then_branch, else_branch: Some((_, other)), .. }) = expr {
+        let (mut one, mut other): (Expr, Expr) = (parse_quote!(#then_branch), (**other).clone());
+        visitor.visit_expr_mut(&mut one);
+        visitor.visit_expr_mut(&mut other);
+        *expr = match which {
+            "MAX" => parse_quote!(if (#one) > (#other) #one else #other),
+            _ => parse_quote!(if (#one) < (#other) #one else #other),
+        };
+        return;
+    }
     let Some(name) = lower_name(expr) else { return visit_expr_mut(visitor, expr) };
     let given = arguments.arguments.iter().find(|(argument, _)| *argument == name).map(|(_, bound)| bound);
     let computed =

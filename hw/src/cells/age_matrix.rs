@@ -33,7 +33,7 @@ pub struct AgeMatrix {
 }
 
 /// The two entries of each pair, the lower number first.
-fn pairs_of(entries: usize) -> Vec<(usize, usize)> {
+pub(super) fn pairs_of(entries: usize) -> Vec<(usize, usize)> {
     (0..entries).flat_map(|lower| (lower + 1..entries).map(move |higher| (lower, higher))).collect()
 }
 

@@ -28,11 +28,24 @@
 //! * A result's register is never locked: the scoreboard holds it back until the instruction that
 //!   reads it is dispatched.
 //!
+//! When a missing source gets its entry:
+//!
+//! * Of all that happens in the cycle of issue, to choose an entry for each of seven sources that may miss, and to write
+//!   their tags, takes longest. F §III-C1 allocates at issue, and this is the default.
+//! * With `allocate_on_arrival` (ours) look-up, requests, lock, near bits and LRU of what is found stay at issue. What is
+//!   missing gets its entry when its value arrives on port S: at most one in a cycle, and nothing of the choice depends on
+//!   the look-up. It takes no cycle more. Until then the slots keep register and near bit, and a value in the table is
+//!   found by results. A result that would take or update the entry of an arriving value or of a source that is found
+//!   in its cycle is not put into the table. What is dispatched in the cycle still counts as locked.
+//! * Under `dispatch_on_arrival` an instruction can be issued as the last value of the one before arrives: it finds that
+//!   value, and not the one that makes room for it. If it is of another warp, the value is not put into the table.
+//!
 //! The papers have one port D. With two, the first result goes before the second: where a source or the first
 //! result takes the entry that holds the second one's register, or nothing is left for it, the second is not put
 //! into the table.
 //!
-//! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`), metadata (40 bits).
+//! Storage: cache table, operand collector table (`slots × (2 + log2 entries)`, with `allocate_on_arrival` 9 bits more a
+//! slot), metadata (40 bits).
 
 use rust_hdl::prelude::*;
 
@@ -49,7 +62,7 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         paper: "W §3.1, F §III-B",
         parameters: stage_parameters!(
             "width", "entries", "collectors", "slots", "banks", "rows";
-            "replacement", "cache_far", "invalidate", "choice", "d_ports"
+            "replacement", "cache_far", "invalidate", "choice", "d_ports", "lru_order", "allocate_on_arrival"
         ),
     };
     const SUB_CORE: Naming = Naming {
@@ -58,8 +71,8 @@ impl<const W: usize, const I: usize> Collector<W> for Ccu<W, I> {
         paper: "F §III, IV",
         parameters: stage_parameters!(
             "width", "entries", "collectors", "slots", "banks", "rows";
-            "replacement", "cache_far", "invalidate", "d_ports", "warps", "scheduling", "occupied", "allocation", "waiting",
-            "choice", "seed"
+            "replacement", "cache_far", "invalidate", "d_ports", "lru_order", "allocate_on_arrival", "warps", "scheduling",
+            "occupied", "allocation", "waiting", "choice", "seed"
         ),
     };
 }
@@ -70,8 +83,16 @@ stages!(Ccu<W, I>);
 #[block(
     title = "Caching collector unit",
     paper = "W §3.2, F §III-C",
-    parameters(width, entries, slots, banks, dispatch_on_arrival, replacement, invalidate, d_ports),
-    sizes(banks),
+    parameters(
+        width, entries, slots, banks, dispatch_on_arrival, replacement, invalidate, d_ports, lru_order,
+        allocate_on_arrival
+    ),
+    sizes(
+        banks,
+        at_issue = if parameters.allocate_on_arrival { 0 } else { slots },
+        waiting = if parameters.allocate_on_arrival { slots } else { 0 },
+        arrivals = if parameters.allocate_on_arrival { 1 } else { 0 }
+    ),
     fixed(destinations = 0),
     bundle = CollectorPorts<W>
 )]
@@ -83,8 +104,11 @@ pub struct Ccu<const W: usize, const I: usize> {
     /// `same[s][t]`: slot t comes before slot s and names the same register.
     same: Local<[[Bit; slots]; slots]>,
     repeated: Local<[Bit; slots]>,
+    /// Entry of each slot that has one, as the one bit set; and what the slot points to.
+    entry: Local<[Bits<16>; slots]>,
     index: Local<[Bits<I>; slots]>,
-    d_index: Local<[Bits<I>; d_ports]>,
+    /// The entry that an arriving value takes.
+    arrival_index: Local<[Bits<I>; arrivals]>,
     d_accepted: Local<[Bit; d_ports]>,
     d_updates: Local<[Bit; entries]>,
     owner: Register<Bit>,
@@ -97,8 +121,14 @@ pub struct Ccu<const W: usize, const I: usize> {
     replacement: Replacement<I>,
     #[value(|entry| entry)]
     entry_number: Constant<[Bits<I>; entries]>,
+    #[value(|entry| 1 << entry)]
+    alone: Constant<[Bits<16>; entries]>,
+    #[value(|slot| slot)]
+    slot_number: Constant<[Bits<I>; slots]>,
     #[value(invalidate)]
     invalidate: Constant<Bit>,
+    #[value(allocate_on_arrival)]
+    allocates: Constant<Bit>,
 }
 
 impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
@@ -126,7 +156,7 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             self.cache_table.source_valid[s].next = self.uses[s].val();
             self.cache_table.source_register[s].next = self.instruction.source_register[s].val();
             self.cache_table.source_near[s].next = self.instruction.source_near[s].val();
-            self.cache_table.source_index[s].next = self.index[s].val();
+            self.cache_table.source_entry[s].next = self.entry[s].val();
         }
 
         // A slot repeats another if an earlier one names the same register.
@@ -156,46 +186,87 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             self.hit[s].next = self.cache_table.hit[s].val();
             self.request[s].next =
                 (self.uses[s].val() & !self.cache_table.hit[s].val()) & !self.repeated[s].val();
+        }
+        for s in 0..at_issue {
             self.replacement.miss[s].next = self.request[s].val();
         }
+        for a in 0..arrivals {
+            self.replacement.miss[a].next = self.s_valid.val();
+        }
         for e in 0..entries {
-            self.d_updates[e].next = (self.d_accepted[0].val() & self.cache_table.d_hit[0].val())
-                & (self.cache_table.d_hit_index[0].val() == self.entry_number[e].val());
-            self.replacement.valid[e].next = self.cache_table.valid[e].val();
+            self.d_updates[e].next =
+                self.d_accepted[0].val() & self.cache_table.d_hit_entry[0].val().get_bit(e);
+            // On arrival, what the next instruction brings or takes away does not reach the choice.
+            self.replacement.valid[e].next =
+                self.cache_table.valid[e].val() | (self.cache_table.was_valid[e].val() & self.allocates.val());
             self.replacement.near[e].next = self.cache_table.near[e].val();
-            self.replacement.rank[e].next = self.cache_table.rank[e].val();
-            self.replacement.keep[e].next = ((self.cache_table.lock[e].val() & !self.dispatch.val())
-                | self.cache_table.entry_hit[e].val())
-                | self.d_updates[e].val();
+            self.replacement.newer[e].next = self.cache_table.newer[e].val();
+            self.replacement.keep[e].next = (self.cache_table.lock[e].val()
+                & !(self.dispatch.val() & !self.allocates.val()))
+                | ((self.cache_table.entry_hit[e].val() | self.d_updates[e].val()) & !self.allocates.val());
         }
 
         // Entry of each slot: where it hits, or the one allocated to the first slot of its register.
         for s in 0..slots {
-            self.index[s].next = self.replacement.victim[s].val();
-            for t in 0..slots {
+            self.entry[s].next = self.cache_table.hit_entry[s].val();
+        }
+        for s in 0..at_issue {
+            self.entry[s].next = self.entry[s].val() | self.replacement.victim[s].val();
+            for t in 0..at_issue {
                 if self.same[s][t].val() & !self.repeated[t].val() {
-                    self.index[s].next = self.replacement.victim[t].val();
+                    self.entry[s].next = self.entry[s].val() | self.replacement.victim[t].val();
                 }
             }
-            if self.cache_table.hit[s].val() {
-                self.index[s].next = self.cache_table.hit_index[s].val();
+        }
+        for s in 0..slots {
+            self.index[s].next = 0.into();
+            for e in 0..entries {
+                if self.entry[s].val().get_bit(e) {
+                    self.index[s].next = self.index[s].val() | self.entry_number[e].val();
+                }
+            }
+        }
+        // Without one it points to the first slot of its register, which asks for the value.
+        for s in 0..waiting {
+            if !self.cache_table.hit[s].val() {
+                self.index[s].next = self.slot_number[s].val();
+                for t in 0..waiting {
+                    if self.same[s][t].val() & !self.repeated[t].val() {
+                        self.index[s].next = self.slot_number[t].val();
+                    }
+                }
             }
         }
 
-        // Ports S and D.
-        self.cache_table.s_valid.next = self.s_valid.val();
-        self.cache_table.s_index.next = self.operand_collector_table.s_index.val();
+        // Port S: what arrives with the issue of another warp's instruction leaves with its own.
+        self.cache_table.s_valid.next = self.s_valid.val() & !(self.changes_hands.val() & self.allocates.val());
         self.cache_table.s_data.next = self.s_data.val();
-        for p in 0..d_ports {
-            self.d_index[p].next = self.replacement.d_victim[p].val();
-            if self.cache_table.d_hit[p].val() {
-                self.d_index[p].next = self.cache_table.d_hit_index[p].val();
+        self.cache_table.s_entry.next = 0.into();
+        for e in 0..entries {
+            if self.operand_collector_table.s_index.val() == self.entry_number[e].val() {
+                self.cache_table.s_entry.next = self.alone[e].val();
             }
-            self.cache_table.d_valid[p].next = self.d_accepted[p].val()
-                & (self.cache_table.d_hit[p].val() | self.replacement.d_found[p].val());
+        }
+        for a in 0..arrivals {
+            self.cache_table.s_entry.next = self.replacement.victim[a].val();
+            self.cache_table.s_register[a].next = self.operand_collector_table.s_register[a].val();
+            self.cache_table.s_near[a].next = self.operand_collector_table.s_near[a].val();
+            self.arrival_index[a].next = 0.into();
+            for e in 0..entries {
+                if self.replacement.victim[a].val().get_bit(e) {
+                    self.arrival_index[a].next = self.arrival_index[a].val() | self.entry_number[e].val();
+                }
+            }
+            self.operand_collector_table.s_entry[a].next = self.arrival_index[a].val();
+        }
+
+        // Port D.
+        for p in 0..d_ports {
+            self.cache_table.d_valid[p].next = self.d_accepted[p].val();
             self.cache_table.d_register[p].next = self.d_register[p].val();
             self.cache_table.d_near[p].next = self.d_near[p].val();
-            self.cache_table.d_index[p].next = self.d_index[p].val();
+            self.cache_table.d_entry[p].next =
+                self.cache_table.d_hit_entry[p].val() | self.replacement.d_victim[p].val();
             self.cache_table.d_data[p].next = self.d_data[p].val();
         }
         for b in 0..banks {
@@ -207,6 +278,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.operand_collector_table.issue.next = self.issue.val();
         self.operand_collector_table.s_valid.next = self.s_valid.val();
         self.operand_collector_table.s_slot.next = self.s_slot.val();
+        for s in 0..waiting {
+            self.operand_collector_table.source_register[s].next = self.instruction.source_register[s].val();
+            self.operand_collector_table.source_near[s].next = self.instruction.source_near[s].val();
+        }
         for s in 0..slots {
             self.operand_collector_table.source_valid[s].next = self.instruction.source_valid[s].val();
             self.operand_collector_table.source_index[s].next = self.index[s].val();
@@ -221,7 +296,9 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             // As a sum of products, which takes fewer gates than a chain of choices.
             self.operand_data[s].next = 0.into();
             for e in 0..entries {
-                if self.operand_collector_table.index[s].val() == self.entry_number[e].val() {
+                if (self.operand_collector_table.index[s].val() == self.entry_number[e].val())
+                    & self.operand_collector_table.placed[s].val()
+                {
                     self.operand_data[s].next = self.operand_data[s].val() | self.cache_table.data[e].val();
                 }
             }

@@ -45,7 +45,7 @@ impl Clocked for LruOrder {
         let mut outputs = LruOrderOut::default();
         for entry in 0..self.entries {
             self.touched |= (inputs.touch[entry] as u16) << entry;
-            outputs.rank[entry] = self.newer[entry].count_ones();
+            outputs.newer[entry] = (self.newer[entry] & ((1u32 << self.entries) - 1) as u16).into();
         }
         outputs
     }

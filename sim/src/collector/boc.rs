@@ -150,7 +150,7 @@ impl<D: Data> Collector<D> for Boc<D> {
         (cached, of_warp & !cached)
     }
 
-    fn receive(&mut self, slot: usize, data: D) {
+    fn receive(&mut self, slot: usize, data: D, _random: u32) {
         if let Some(present) = self.window.front_mut() {
             present.receive(slot, data);
         }
@@ -207,7 +207,7 @@ impl<D: Data> Clocked for Boc<D> {
     fn tick(&mut self) {
         let inputs = self.inputs;
         if inputs.s_valid {
-            self.receive(inputs.s_slot as usize, inputs.s_data);
+            self.receive(inputs.s_slot as usize, inputs.s_data, inputs.random);
         }
         if inputs.dispatch {
             self.dispatch();

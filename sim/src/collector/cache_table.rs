@@ -5,6 +5,7 @@ use gpurf_blocks::ports::LruOrderIn;
 use gpurf_blocks::ports::{CacheTableIn, CacheTableOut};
 use gpurf_blocks::{Clocked, Data, Parameters, MAX_ENTRIES, MAX_SLOTS};
 
+use crate::bits::members;
 use crate::cells::LruOrder;
 
 /// One entry of the cache table.
@@ -23,6 +24,8 @@ pub struct CacheTable<D: Data> {
     slots: usize,
     banks: usize,
     d_ports: usize,
+    on_arrival: bool,
+    meets: bool,
     entries: Vec<Entry<D>>,
     order: LruOrder,
     inputs: CacheTableIn<D>,
@@ -31,11 +34,13 @@ pub struct CacheTable<D: Data> {
 impl<D: Data> CacheTable<D> {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { entries, slots, banks, d_ports, .. } = *parameters;
+        let Parameters { entries, slots, banks, d_ports, allocate_on_arrival: on_arrival, .. } = *parameters;
         CacheTable {
             slots,
             banks,
             d_ports,
+            on_arrival,
+            meets: on_arrival && parameters.dispatch_on_arrival,
             entries: vec![Entry::default(); entries],
             order: LruOrder::new(entries),
             inputs: CacheTableIn::default(),
@@ -54,24 +59,33 @@ impl<D: Data> Clocked for CacheTable<D> {
     fn settle(&mut self, inputs: &CacheTableIn<D>) -> CacheTableOut<D> {
         self.inputs = *inputs;
         let mut outputs = CacheTableOut {
-            rank: self.order.settle(&LruOrderIn::default()).rank,
+            newer: self.order.settle(&LruOrderIn::default()).newer,
             any_near: self.entries.iter().any(|entry| entry.valid && entry.near),
             ..Default::default()
         };
         let look_up = |register| self.find(register).filter(|_| !inputs.flush);
+        // An instruction that meets an arriving value finds it, and no longer what makes room for it.
+        let arrival = (self.meets && inputs.s_valid)
+            .then(|| (inputs.s_register[0], members(inputs.s_entry).next().expect("it has an entry")));
         for slot in (0..self.slots).filter(|slot| inputs.source_valid[*slot]) {
-            if let Some(entry) = look_up(inputs.source_register[slot]) {
+            let register = inputs.source_register[slot];
+            let found = match arrival {
+                Some((arriving, entry)) if arriving == register => Some(entry),
+                _ => look_up(register).filter(|found| arrival.is_none_or(|(_, entry)| entry != *found)),
+            };
+            if let Some(entry) = found {
                 outputs.hit[slot] = true;
-                outputs.hit_index[slot] = entry as u32;
+                outputs.hit_entry[slot] = 1 << entry;
                 outputs.entry_hit[entry] = true;
             }
         }
         for port in 0..self.d_ports {
             let found = look_up(inputs.d_register[port]);
             outputs.d_hit[port] = found.is_some();
-            outputs.d_hit_index[port] = found.unwrap_or(0) as u32;
+            outputs.d_hit_entry[port] = found.map_or(0, |entry| 1 << entry);
         }
         for (number, entry) in self.entries.iter().enumerate() {
+            outputs.was_valid[number] = entry.valid;
             outputs.valid[number] = entry.valid && !inputs.flush;
             outputs.lock[number] = entry.lock;
             outputs.near[number] = entry.near;
@@ -83,9 +97,6 @@ impl<D: Data> Clocked for CacheTable<D> {
     fn tick(&mut self) {
         let inputs = self.inputs;
         let mut touched = [false; MAX_ENTRIES];
-        if inputs.s_valid {
-            self.entries[inputs.s_index as usize].data = inputs.s_data;
-        }
         if inputs.unlock {
             self.entries.iter_mut().for_each(|entry| entry.lock = false);
         }
@@ -97,16 +108,26 @@ impl<D: Data> Clocked for CacheTable<D> {
                 self.entries[entry].valid = false;
             }
         }
-        for slot in (0..self.slots.min(MAX_SLOTS)).filter(|slot| inputs.source_valid[*slot]) {
-            let number = inputs.source_index[slot] as usize;
+        for number in members(inputs.s_entry).filter(|_| inputs.s_valid) {
             let entry = &mut self.entries[number];
-            entry.near = inputs.source_near[slot] || touched[number] && entry.near;
+            entry.data = inputs.s_data;
+            if self.on_arrival {
+                (entry.valid, entry.lock) = (true, !inputs.unlock);
+                (entry.tag, entry.near) = (inputs.s_register[0], inputs.s_near[0]);
+                touched[number] = true;
+            }
+        }
+        let mut used = [false; MAX_ENTRIES];
+        for slot in 0..self.slots.min(MAX_SLOTS) {
+            let Some(number) = members(inputs.source_entry[slot]).next() else { continue };
+            let entry = &mut self.entries[number];
+            entry.near = inputs.source_near[slot] || used[number] && entry.near;
             (entry.valid, entry.lock, entry.tag) = (true, true, inputs.source_register[slot]);
-            touched[number] = true;
+            (used[number], touched[number]) = (true, true);
         }
         for port in (0..self.d_ports).filter(|port| inputs.d_valid[*port]) {
-            let number = inputs.d_index[port] as usize;
-            if port > 0 && touched[number] {
+            let Some(number) = members(inputs.d_entry[port]).next() else { continue };
+            if (port > 0 || self.on_arrival) && touched[number] {
                 continue;
             }
             let entry = &mut self.entries[number];

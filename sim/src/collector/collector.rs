@@ -55,10 +55,11 @@ pub trait Collector<D: Data>:
         (0, 0)
     }
 
-    /// Port S: a value for a slot, at the clock edge.
-    fn receive(&mut self, slot: usize, data: D);
+    /// Port S: a value for a slot, at the clock edge. `random`: for the choice of its entry.
+    fn receive(&mut self, slot: usize, data: D, random: u32);
 
-    /// Allocation and results at the clock edge, after [`Collector::dispatch`].
+    /// Allocation and results at the clock edge, after [`Collector::dispatch`]. Under `allocate_on_arrival` also where a
+    /// value has arrived or the instruction has left, with or without an issue or results.
     fn update(&mut self, edge: &Edge<D>);
 
     /// The instruction leaves at the clock edge.
@@ -71,7 +72,7 @@ pub trait Collector<D: Data>:
             return Cow::Borrowed(self);
         }
         let mut collector = self.clone();
-        collector.receive(inputs.s_slot as usize, inputs.s_data);
+        collector.receive(inputs.s_slot as usize, inputs.s_data, inputs.random);
         Cow::Owned(collector)
     }
 }

@@ -70,7 +70,7 @@ impl<D: Data> Collector<D> for Ocu<D> {
         Placement { request: issue.sources, ..Placement::default() }
     }
 
-    fn receive(&mut self, slot: usize, data: D) {
+    fn receive(&mut self, slot: usize, data: D, _random: u32) {
         self.data[slot] = data;
         self.ready |= 1 << slot;
     }
@@ -112,7 +112,7 @@ impl<D: Data> Clocked for Ocu<D> {
     fn tick(&mut self) {
         let inputs = self.inputs;
         if inputs.s_valid {
-            self.receive(inputs.s_slot as usize, inputs.s_data);
+            self.receive(inputs.s_slot as usize, inputs.s_data, inputs.random);
         }
         if inputs.dispatch {
             self.dispatch();

@@ -10,6 +10,8 @@ struct Slot {
     valid: bool,
     ready: bool,
     index: u32,
+    register: u32,
+    near: bool,
 }
 
 /// Slots that point into the cache table.
@@ -30,6 +32,14 @@ impl OperandCollectorTable {
     fn index_of(&self, slot: u32) -> u32 {
         self.slots.get(slot as usize).map_or(0, |slot| slot.index)
     }
+
+    /// Whether the slot waits for the value that another one asked for.
+    fn waits(&self, slot: &Slot, asked: u32) -> bool {
+        match self.parameters.allocate_on_arrival {
+            true => slot.valid && !slot.ready && slot.index == asked,
+            false => slot.index == self.index_of(asked),
+        }
+    }
 }
 
 impl Clocked for OperandCollectorTable {
@@ -38,11 +48,10 @@ impl Clocked for OperandCollectorTable {
 
     fn settle(&mut self, inputs: &OperandCollectorTableIn) -> OperandCollectorTableOut {
         self.inputs = *inputs;
-        let s_index = self.index_of(inputs.s_slot);
-        let passes =
-            |slot: &Slot| self.parameters.dispatch_on_arrival && inputs.s_valid && slot.index == s_index;
+        let arrives = |slot: &Slot| inputs.s_valid && self.waits(slot, inputs.s_slot);
+        let passes = |slot: &Slot| self.parameters.dispatch_on_arrival && arrives(slot);
         let mut outputs = OperandCollectorTableOut {
-            s_index,
+            s_index: self.index_of(inputs.s_slot),
             all_ready: self.slots.iter().all(|slot| slot.ready || !slot.valid || passes(slot)),
             ..Default::default()
         };
@@ -50,6 +59,11 @@ impl Clocked for OperandCollectorTable {
             outputs.passes[number] = passes(slot);
             outputs.valid[number] = slot.valid;
             outputs.index[number] = slot.index;
+            outputs.placed[number] = !self.parameters.allocate_on_arrival || slot.valid && slot.ready;
+        }
+        if self.parameters.allocate_on_arrival {
+            outputs.s_register[0] = self.slots.get(inputs.s_slot as usize).map_or(0, |slot| slot.register);
+            outputs.s_near[0] = self.slots.iter().any(|slot| arrives(slot) && slot.near);
         }
         outputs
     }
@@ -57,17 +71,25 @@ impl Clocked for OperandCollectorTable {
     fn tick(&mut self) {
         let inputs = self.inputs;
         if inputs.s_valid {
-            let filled = self.index_of(inputs.s_slot);
-            self.slots
-                .iter_mut()
-                .filter(|slot| slot.index == filled)
-                .for_each(|slot| slot.ready |= slot.valid);
+            let filled: Vec<usize> = (0..self.slots.len())
+                .filter(|number| self.waits(&self.slots[*number], inputs.s_slot))
+                .collect();
+            for number in filled {
+                let slot = &mut self.slots[number];
+                slot.ready |= slot.valid;
+                if self.parameters.allocate_on_arrival {
+                    slot.index = inputs.s_entry[0];
+                }
+            }
         }
         if inputs.issue {
             for (number, slot) in self.slots.iter_mut().enumerate() {
                 slot.valid = inputs.source_valid[number];
                 slot.ready = inputs.source_hit[number];
                 slot.index = inputs.source_index[number];
+                if self.parameters.allocate_on_arrival {
+                    (slot.register, slot.near) = (inputs.source_register[number], inputs.source_near[number]);
+                }
             }
         }
     }

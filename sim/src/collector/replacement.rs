@@ -36,15 +36,17 @@ pub fn choose(
 pub struct Replacement {
     policy: ReplacementPolicy,
     entries: usize,
-    slots: usize,
+    /// Those that may need one in a cycle.
+    sources: usize,
     d_ports: usize,
 }
 
 impl Replacement {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { replacement: policy, entries, slots, d_ports, .. } = *parameters;
-        Replacement { policy, entries, slots, d_ports }
+        let Parameters { replacement: policy, entries, slots, d_ports, allocate_on_arrival, .. } = *parameters;
+        let sources = if allocate_on_arrival { 1 } else { slots };
+        Replacement { policy, entries, sources, d_ports }
     }
 }
 
@@ -57,7 +59,7 @@ impl Clocked for Replacement {
             (0..self.entries).map(|entry| (bits[entry] as u16) << entry).sum()
         };
         let mut by_age: Vec<usize> = (0..self.entries).collect();
-        by_age.sort_by_key(|entry| std::cmp::Reverse(inputs.rank[*entry]));
+        by_age.sort_by_key(|entry| std::cmp::Reverse(inputs.newer[*entry].count_ones()));
         let mut keep = mask(&inputs.keep);
         let mut next = |wanted: bool| {
             let (valid, near) = (mask(&inputs.valid), mask(&inputs.near));
@@ -67,15 +69,13 @@ impl Clocked for Replacement {
             keep |= chosen.map_or(0, |entry| 1 << entry);
             chosen
         };
+        let mut next = |wanted| next(wanted).map_or(0, |entry| 1 << entry);
         let mut outputs = ReplacementOut::default();
-        for slot in 0..self.slots {
-            outputs.victim[slot] = next(inputs.miss[slot]).unwrap_or(0) as u32;
+        for source in 0..self.sources {
+            outputs.victim[source] = next(inputs.miss[source]);
         }
         for port in 0..self.d_ports {
-            let chosen = next(inputs.d_miss[port]);
-            outputs.d_victim[port] = chosen.unwrap_or(0) as u32;
-            // A single port's result always finds an entry.
-            outputs.d_found[port] = chosen.is_some() || self.d_ports == 1;
+            outputs.d_victim[port] = next(inputs.d_miss[port]);
         }
         outputs
     }

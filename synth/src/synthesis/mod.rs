@@ -81,10 +81,13 @@ pub struct Options {
     pub clock_gating: bool,
 }
 
+/// Delay that buffering and sizing aim at where nothing else is said, in picoseconds.
+pub const DELAY_TARGET_PS: u32 = 2000;
+
 impl Options {
-    /// A delay target of 2 ns, no clock gating.
+    /// The usual delay target, no clock gating.
     pub fn new(library: Library) -> Options {
-        Options { library, delay_target_ps: 2000, clock_gating: false }
+        Options { library, delay_target_ps: DELAY_TARGET_PS, clock_gating: false }
     }
 }
 

@@ -31,25 +31,54 @@ struct CacheTableStimulus<D: Data> {
     slots: usize,
     banks: usize,
     d_ports: usize,
+    on_arrival: bool,
+    /// A value can arrive with an issue.
+    meets: bool,
     table: model::CacheTable<D>,
 }
 
 impl<D: Data> CacheTableStimulus<D> {
     fn new(parameters: &Parameters) -> Self {
-        let Parameters { entries, slots, banks, d_ports, .. } = *parameters;
-        CacheTableStimulus { entries, slots, banks, d_ports, table: model::CacheTable::new(parameters) }
+        let Parameters { entries, slots, banks, d_ports, allocate_on_arrival: on_arrival, .. } = *parameters;
+        let meets = on_arrival && parameters.dispatch_on_arrival;
+        let table = model::CacheTable::new(parameters);
+        CacheTableStimulus { entries, slots, banks, d_ports, on_arrival, meets, table }
+    }
+}
+
+impl<D: Data> CacheTableStimulus<D> {
+    /// A value that takes an entry which is not locked. Its register is not in the table, and that of a source only where the
+    /// two can meet; of another warp it takes none.
+    fn arrive(&self, inputs: &mut CacheTableIn<D>, unused: &[u32], random: &mut Random) {
+        let table = self.table.clone().settle(&CacheTableIn::default());
+        inputs.s_register[0] = random.pick(unused);
+        inputs.s_near[0] = random.percent(50);
+        let sources = (0..self.slots).filter(|slot| inputs.source_valid[*slot]);
+        if self.meets {
+            if let Some(slot) = sources.clone().nth(random.below(self.slots)) {
+                inputs.s_register[0] = inputs.source_register[slot];
+            }
+        } else if inputs.s_valid {
+            inputs.source_valid = Default::default();
+        }
+        // Looked up as a source, it says whether it is there.
+        let mut looked_up = CacheTableIn::<D>::default();
+        (looked_up.source_valid[0], looked_up.source_register[0]) = (true, inputs.s_register[0]);
+        let is_there = self.table.clone().settle(&looked_up).hit[0];
+        let entry = inputs.s_entry.trailing_zeros() as usize;
+        inputs.s_valid &= !is_there && !table.lock[entry] && !inputs.flush;
     }
 }
 
 impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus<D> {
     fn next(&mut self, random: &mut Random) -> CacheTableIn<D> {
         // Enough for all slots, banks and ports D to name different ones.
-        let registers = 2 * self.entries + self.d_ports;
+        let registers = 2 * self.entries + self.d_ports + 1;
         let mut inputs = CacheTableIn {
             flush: random.percent(5),
             unlock: random.percent(30),
             s_valid: random.percent(30),
-            s_index: random.below(self.entries) as u32,
+            s_entry: 1 << random.below(self.entries),
             s_data: random.data(),
             ..Default::default()
         };
@@ -73,34 +102,38 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
             inputs.kill[bank] = random.percent(20);
             inputs.kill_register[bank] = unused.swap_remove(random.below(unused.len()));
         }
+        if self.on_arrival {
+            self.arrive(&mut inputs, &unused, random);
+        }
         let seen = self.table.settle(&inputs);
         let mut taken: Vec<bool> = seen.entry_hit.to_vec();
         // A source may take the entry of the second result, but not that of the first.
         if seen.d_hit[0] {
-            taken[seen.d_hit_index[0] as usize] = true;
+            taken[seen.d_hit_entry[0].trailing_zeros() as usize] = true;
         }
         let mut allocate = |random: &mut Random| {
             let start = random.below(self.entries);
             let free = (0..self.entries).map(|k| (start + k) % self.entries).find(|entry| !taken[*entry]);
             taken[free?] = true;
-            free.map(|free| free as u32)
+            free.map(|free| 1 << free)
         };
         for slot in (0..self.slots).filter(|slot| inputs.source_valid[*slot]) {
             let repeats = (0..slot).find(|s| {
                 inputs.source_valid[*s] && inputs.source_register[*s] == inputs.source_register[slot]
             });
-            inputs.source_index[slot] = match (seen.hit[slot], repeats) {
-                (true, _) => seen.hit_index[slot],
-                (false, Some(earlier)) => inputs.source_index[earlier],
+            inputs.source_entry[slot] = match (seen.hit[slot], repeats) {
+                (true, _) => seen.hit_entry[slot],
+                _ if self.on_arrival => 0,
+                (false, Some(earlier)) => inputs.source_entry[earlier],
                 (false, None) => allocate(random).expect("more entries than slots"),
             };
         }
         for port in 0..self.d_ports {
-            let entry = if seen.d_hit[port] { Some(seen.d_hit_index[port]) } else { allocate(random) };
+            let entry = if seen.d_hit[port] { Some(seen.d_hit_entry[port]) } else { allocate(random) };
             inputs.d_valid[port] = entry.is_some() && random.percent(30);
-            inputs.d_index[port] = entry.unwrap_or(0);
-            // A value from the banks never meets a result in one entry: the entry is locked.
-            inputs.s_valid &= inputs.s_index != inputs.d_index[port];
+            inputs.d_entry[port] = entry.unwrap_or(0);
+            // A value from the banks meets a result in one entry only where it takes that entry now: else it is locked.
+            inputs.s_valid &= self.on_arrival || inputs.s_entry != inputs.d_entry[port];
         }
         inputs
     }

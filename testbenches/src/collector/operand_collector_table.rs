@@ -23,6 +23,8 @@ struct OperandCollectorTableStimulus {
     entries: usize,
     slots: usize,
     on_arrival: bool,
+    /// Values get their entry when they arrive.
+    allocates: bool,
     /// Slots of the present instruction that wait, and all slots' entries.
     waiting: Vec<usize>,
     index: Vec<u32>,
@@ -31,7 +33,21 @@ struct OperandCollectorTableStimulus {
 impl OperandCollectorTableStimulus {
     fn new(parameters: &Parameters) -> Self {
         let Parameters { entries, slots, dispatch_on_arrival: on_arrival, .. } = *parameters;
-        OperandCollectorTableStimulus { entries, slots, on_arrival, waiting: vec![], index: vec![0; slots] }
+        let allocates = parameters.allocate_on_arrival;
+        let (waiting, index) = (vec![], vec![0; slots]);
+        OperandCollectorTableStimulus { entries, slots, on_arrival, allocates, waiting, index }
+    }
+}
+
+impl OperandCollectorTableStimulus {
+    /// The slot that asked for the value that a slot waits for.
+    fn asker(&self, slot: usize) -> u32 {
+        if self.allocates { self.index[slot] } else { slot as u32 }
+    }
+
+    /// What the slots point to that wait for the value that a slot asked for.
+    fn filled(&self, asker: u32) -> u32 {
+        if self.allocates { asker } else { self.index[asker as usize] }
     }
 }
 
@@ -40,18 +56,30 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
         let mut inputs = OperandCollectorTableIn::default();
         inputs.source_valid[..self.slots].fill_with(|| random.percent(60));
         inputs.source_index[..self.slots].fill_with(|| random.below(self.entries) as u32);
+        if self.allocates {
+            inputs.source_register[..self.slots].fill_with(|| random.below(256) as u32);
+            inputs.source_near[..self.slots].fill_with(|| random.percent(50));
+            inputs.s_entry[0] = random.below(self.entries) as u32;
+        }
         // Slots of one entry hit together or not at all.
         let hits: Vec<bool> = (0..self.entries).map(|_| random.percent(40)).collect();
         for slot in 0..self.slots {
             inputs.source_hit[slot] = inputs.source_valid[slot] && hits[inputs.source_index[slot] as usize];
+            // One that misses has no entry yet, but a slot that asks: its own, or an earlier one of the same register.
+            if self.allocates && !inputs.source_hit[slot] {
+                let asks = |other: &usize| inputs.source_valid[*other] && !inputs.source_hit[*other];
+                let earlier = (0..slot).find(asks).filter(|_| inputs.source_valid[slot] && random.percent(20));
+                let asked = earlier.map_or(slot as u32, |other| inputs.source_index[other]);
+                inputs.source_index[slot] = asked;
+            }
         }
         inputs.s_valid = !self.waiting.is_empty() && random.percent(70);
         inputs.s_slot = match inputs.s_valid {
-            true => self.waiting[random.below(self.waiting.len())] as u32,
+            true => self.asker(self.waiting[random.below(self.waiting.len())]),
             false => random.below(self.slots) as u32,
         };
         // The last value may arrive as its instruction leaves and the next one enters.
-        let filled = self.index[inputs.s_slot as usize];
+        let filled = self.filled(inputs.s_slot);
         let complete =
             self.waiting.iter().all(|slot| self.on_arrival && inputs.s_valid && self.index[*slot] == filled);
         inputs.issue = complete && random.percent(70);
@@ -64,7 +92,7 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
         _: &OperandCollectorTableOut,
     ) -> Result<(), String> {
         if inputs.s_valid {
-            let filled = self.index[inputs.s_slot as usize];
+            let filled = self.filled(inputs.s_slot);
             self.waiting.retain(|slot| self.index[*slot] != filled);
         }
         if inputs.issue {

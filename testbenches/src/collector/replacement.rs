@@ -12,38 +12,44 @@ impl<const I: usize> Testbench for Replacement<I> {
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let Parameters { slots, d_ports, .. } = *parameters;
-        Box::new(ReplacementStimulus { entries: 1 << I, slots, d_ports })
+        let Parameters { slots, d_ports, allocate_on_arrival, .. } = *parameters;
+        let sources = if allocate_on_arrival { 1 } else { slots };
+        Box::new(ReplacementStimulus { entries: 1 << I, sources, d_ports })
     }
 }
 
 register!(Replacement<I>);
 
-/// Any table whose ranks are a permutation, with room for whoever asks except a second result.
+/// Any table in any order of use, with room for whoever asks except a second result.
 struct ReplacementStimulus {
     entries: usize,
-    slots: usize,
+    sources: usize,
     d_ports: usize,
 }
 
 impl<O> Stimulus<ReplacementIn, O> for ReplacementStimulus {
     fn next(&mut self, random: &mut Random) -> ReplacementIn {
         let mut inputs = ReplacementIn { random: random.below(self.entries) as u32, ..Default::default() };
-        let mut ranks: Vec<u32> = (0..self.entries as u32).collect();
+        let mut unused: Vec<usize> = (0..self.entries).collect();
+        let mut newer = 0;
+        while !unused.is_empty() {
+            let entry = unused.swap_remove(random.below(unused.len()));
+            inputs.newer[entry] = newer;
+            newer |= 1 << entry;
+        }
         let (valid, near) = (random.below(101), random.below(101));
         // Now and then all entries are wanted.
         let (keep, miss) = random.pick(&[(30, 50), (30, 50), (2, 97)]);
         let mut room = 0;
         for entry in 0..self.entries {
-            inputs.rank[entry] = ranks.swap_remove(random.below(ranks.len()));
             inputs.valid[entry] = random.percent(valid);
             inputs.near[entry] = random.percent(near);
             inputs.keep[entry] = random.percent(keep);
             room += !inputs.keep[entry] as usize;
         }
-        for slot in 0..self.slots {
-            inputs.miss[slot] = room > 0 && random.percent(miss);
-            room -= inputs.miss[slot] as usize;
+        for source in 0..self.sources {
+            inputs.miss[source] = room > 0 && random.percent(miss);
+            room -= inputs.miss[source] as usize;
         }
         for port in 0..self.d_ports {
             inputs.d_miss[port] = (room > 0 || port > 0) && random.percent(miss);

@@ -10,6 +10,15 @@ use crate::bits::{equal, members};
 use crate::cells::LruOrder;
 use crate::collector::{choose, Placement};
 
+/// A value from the banks that takes its entry in the cycle in which it arrives.
+#[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
+pub struct Arrival {
+    pub entry: usize,
+    pub register: RegisterId,
+    /// Its next use is near.
+    pub near: bool,
+}
+
 /// A fully associative table of register values; sets of entries are bit masks.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct Cache<D: Data> {
@@ -21,6 +30,8 @@ pub struct Cache<D: Data> {
     tag: [u8; MAX_ENTRIES],
     pub data: [D; MAX_ENTRIES],
     order: LruOrder,
+    /// What arrives in this cycle, under `allocate_on_arrival`.
+    pub arrival: Option<Arrival>,
 }
 
 impl<D: Data> Cache<D> {
@@ -35,6 +46,7 @@ impl<D: Data> Cache<D> {
             tag: [0; MAX_ENTRIES],
             data: [D::default(); MAX_ENTRIES],
             order: LruOrder::new(entries),
+            arrival: None,
         }
     }
 
@@ -45,11 +57,16 @@ impl<D: Data> Cache<D> {
     }
 
     /// Hits and requests of an instruction's sources, before anything is changed. `sources`: a bit per
-    /// used slot. In a table of another warp's values nothing is found.
+    /// used slot. In a table of another warp's values nothing is found. A value that arrives in this cycle is, and what
+    /// makes room for it is not.
     pub fn look_up(&self, sources: u8, registers: &[RegisterId; MAX_SLOTS], of_another: bool) -> Placement {
         let mut placement = Placement::default();
         for slot in members(sources) {
-            match self.find(registers[slot]).filter(|_| !of_another) {
+            let found = match self.arrival {
+                Some(arrival) if arrival.register == registers[slot] => Some(arrival.entry),
+                arrival => self.find(registers[slot]).filter(|found| arrival.is_none_or(|a| a.entry != *found)),
+            };
+            match found.filter(|_| !of_another) {
                 Some(entry) => {
                     placement.index[slot] = entry as u8;
                     placement.hit |= 1 << slot;
@@ -63,7 +80,9 @@ impl<D: Data> Cache<D> {
         placement
     }
 
-    fn replace(&self, valid: u16, keep: u16, random: u32) -> Option<usize> {
+    /// The entry that makes room next, but for those that are to be kept.
+    pub fn replace(&self, valid: u16, keep: u16, random: u32) -> Option<usize> {
+        let random = random & (self.entries as u32 - 1);
         let oldest = |set| self.order.oldest(set);
         choose(self.replacement, self.entries, valid, self.near, keep, random, oldest)
     }
@@ -128,5 +147,65 @@ impl<D: Data> Cache<D> {
             self.order.touch(touched);
         }
         index
+    }
+
+    /// The same under `allocate_on_arrival`: what arrives has its entry, sources only use what they have found, and results
+    /// yield to both. `leaves`: the instruction is dispatched; what it has locked is kept in this cycle, too.
+    pub fn update_on_arrival(
+        &mut self,
+        issue: Option<(u8, Placement, &[RegisterId; MAX_SLOTS], u8)>,
+        results: &[Option<DWrite<D>>; MAX_D_PORTS],
+        invalid: &[RegisterId],
+        random: u32,
+        leaves: bool,
+    ) {
+        let arrival = self.arrival.take();
+        let mut keep = self.lock | arrival.map_or(0, |arrival| 1 << arrival.entry);
+        let entries = results.map(|result| {
+            let result = result?;
+            self.find(result.register).or_else(|| {
+                let chosen = self.replace(self.valid, keep, random);
+                keep |= chosen.map_or(0, |entry| 1 << entry);
+                chosen
+            })
+        });
+        for register in invalid {
+            self.valid &= !self.find(*register).map_or(0, |entry| 1 << entry);
+        }
+        if leaves {
+            self.lock = 0;
+        }
+        let mut touched = 0;
+        if let Some(Arrival { entry, register, near }) = arrival {
+            touched = 1 << entry;
+            self.tag[entry] = register.0;
+            self.valid |= touched;
+            self.near = self.near & !touched | (near as u16) << entry;
+            self.lock |= if leaves { 0 } else { touched };
+        }
+        if let Some((_, placement, _, near)) = issue {
+            let (mut used, mut nearer) = (0, 0);
+            for slot in members(placement.hit) {
+                used |= 1 << placement.index[slot];
+                nearer |= ((near >> slot & 1) as u16) << placement.index[slot];
+            }
+            self.lock |= used;
+            self.near = self.near & !used | nearer;
+            touched |= used;
+        }
+        for (result, entry) in results.iter().zip(entries) {
+            let (Some(DWrite { register, near, data }), Some(entry)) = (*result, entry) else { continue };
+            if touched >> entry & 1 == 1 {
+                continue;
+            }
+            self.tag[entry] = register.0;
+            self.data[entry] = data;
+            self.valid |= 1 << entry;
+            self.near = self.near & !(1 << entry) | (near as u16) << entry;
+            touched |= 1 << entry;
+        }
+        if touched != 0 {
+            self.order.touch(touched);
+        }
     }
 }

@@ -7,7 +7,7 @@ use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
-use self::cache::Cache;
+use self::cache::{Arrival, Cache};
 use super::{Collector, Edge, Issue, Placement, Results};
 use crate::bits::members;
 
@@ -34,7 +34,12 @@ pub struct Ccu<D: Data> {
     payload: u32,
     valid: u8,
     ready: u8,
+    /// Entry of each slot. Under `allocate_on_arrival`, of a slot that waits: the one that asked for the value.
     index: [u8; MAX_SLOTS],
+    registers: [RegisterId; MAX_SLOTS],
+    near: u8,
+    /// The instruction is dispatched in this cycle.
+    leaves: bool,
     #[borsh(skip)]
     inputs: CollectorIn<D>,
     /// The instruction at the door in this cycle, and what of it was found.
@@ -54,14 +59,20 @@ impl<D: Data> Ccu<D> {
             valid: 0,
             ready: 0,
             index: [0; MAX_SLOTS],
+            registers: [RegisterId::default(); MAX_SLOTS],
+            near: 0,
+            leaves: false,
             inputs: CollectorIn::default(),
             issue: None,
         }
     }
 
-    /// What the entry of a slot holds, be it there already or not.
+    /// What the entry of a slot holds, be it there already or not; nothing if it has none.
     fn entry(&self, slot: usize) -> D {
-        self.cache.data[self.index[slot] as usize]
+        match self.parameters.allocate_on_arrival && (self.valid & self.ready) >> slot & 1 == 0 {
+            true => D::default(),
+            false => self.cache.data[self.index[slot] as usize],
+        }
     }
 
     /// What is in the table is no value of the instruction's warp.
@@ -81,20 +92,40 @@ impl<D: Data> Ccu<D> {
         let changes_hands = issue.is_some_and(|(issue, _)| self.finds_nothing(issue));
         if changes_hands {
             self.cache.valid = 0;
+            self.cache.arrival = None;
         }
         let results = if changes_hands { [None; MAX_D_PORTS] } else { results };
         let invalid = if self.parameters.invalidate { filtered } else { &[] };
         let sources =
             issue.map(|(issue, placement)| (issue.sources, placement, &issue.registers, issue.near));
-        let random = random & (self.parameters.entries as u32 - 1);
-        let index = self.cache.update(sources, &results, invalid, random);
+        let index = match self.parameters.allocate_on_arrival {
+            true => {
+                let leaves = std::mem::take(&mut self.leaves);
+                self.cache.update_on_arrival(sources, &results, invalid, random, leaves);
+                issue.map_or(self.index, |(issue, placement)| waiting(issue, &placement))
+            }
+            false => self.cache.update(sources, &results, invalid, random),
+        };
         if let Some((issue, placement)) = issue {
             self.owner = Some(issue.warp);
+            (self.registers, self.near) = (issue.registers, issue.near);
             (self.unit, self.payload) = (issue.unit, issue.payload);
             (self.valid, self.ready, self.index) = (issue.sources, placement.hit, index);
             self.occupied = true;
         }
     }
+}
+
+/// What the slots of an instruction point to that gets entries on arrival: the entry that was found, or the first slot of
+/// the register.
+fn waiting(issue: &Issue, placement: &Placement) -> [u8; MAX_SLOTS] {
+    std::array::from_fn(|slot| match placement.hit >> slot & 1 {
+        1 => placement.index[slot],
+        _ => {
+            let first = members(issue.sources).find(|other| issue.registers[*other] == issue.registers[slot]);
+            first.filter(|_| issue.sources >> slot & 1 == 1).unwrap_or(slot) as u8
+        }
+    })
 }
 
 impl<D: Data> Collector<D> for Ccu<D> {
@@ -141,8 +172,25 @@ impl<D: Data> Collector<D> for Ccu<D> {
         filter(results.of(self.owner))
     }
 
-    /// Fills the slot's entry, which makes ready all slots that share it.
-    fn receive(&mut self, slot: usize, data: D) {
+    /// Fills the slot's entry, which makes ready all slots that share it. Under `allocate_on_arrival` it is chosen here,
+    /// and the table shows it at the clock edge.
+    fn receive(&mut self, slot: usize, data: D, random: u32) {
+        if self.parameters.allocate_on_arrival {
+            let waits = |other: &usize| self.index[*other] as usize == slot;
+            let waiting = members(self.valid & !self.ready).filter(waits).fold(0, |all, other| all | 1 << other);
+            // It may be received more than once.
+            if waiting == 0 {
+                return;
+            }
+            let entry = self.cache.replace(self.cache.valid, self.cache.lock, random);
+            let entry = entry.expect("more entries than slots");
+            let near = self.near & waiting != 0;
+            self.cache.arrival = Some(Arrival { entry, register: self.registers[slot], near });
+            self.cache.data[entry] = data;
+            self.ready |= waiting;
+            members(waiting).for_each(|other| self.index[other] = entry as u8);
+            return;
+        }
         let entry = self.index[slot];
         self.cache.data[entry as usize] = data;
         self.ready |= members(self.valid).filter(|s| self.index[*s] == entry).fold(0, |all, s| all | 1 << s);
@@ -150,7 +198,8 @@ impl<D: Data> Collector<D> for Ccu<D> {
 
     fn update(&mut self, edge: &Edge<D>) {
         let Edge { issue, results, cached, filtered, random } = *edge;
-        if issue.is_none() && cached | filtered == 0 {
+        let changes = self.leaves || self.cache.arrival.is_some();
+        if issue.is_none() && cached | filtered == 0 && !changes {
             return;
         }
         // The lowest bank's result goes to port 0, the next one's to port 1.
@@ -173,9 +222,13 @@ impl<D: Data> Collector<D> for Ccu<D> {
     }
 
     /// Its operands leave in this cycle: they are no longer locked when others are chosen that take their entries.
+    /// Under `allocate_on_arrival` they still are in this cycle.
     fn dispatch(&mut self) {
         self.occupied = false;
-        self.cache.lock = 0;
+        match self.parameters.allocate_on_arrival {
+            true => self.leaves = true,
+            false => self.cache.lock = 0,
+        }
     }
 }
 
@@ -196,7 +249,7 @@ impl<D: Data> Clocked for Ccu<D> {
             held_payload: self.payload,
             ..CollectorOut::default()
         };
-        let issue = Issue::at_collector(inputs, &self.parameters).map(|issue| (issue, self.look_up(&issue)));
+        let issue = Issue::at_collector(inputs, &self.parameters).map(|issue| (issue, now.look_up(&issue)));
         let placement = issue.map(|(_, placement)| placement).unwrap_or_default();
         for slot in 0..self.parameters.slots {
             outputs.hit[slot] = placement.hit >> slot & 1 == 1;
@@ -211,7 +264,7 @@ impl<D: Data> Clocked for Ccu<D> {
     fn tick(&mut self) {
         let inputs = self.inputs;
         if inputs.s_valid {
-            self.receive(inputs.s_slot as usize, inputs.s_data);
+            self.receive(inputs.s_slot as usize, inputs.s_data, inputs.random);
         }
         if inputs.dispatch {
             self.dispatch();

@@ -387,6 +387,68 @@ where
             },
         },
         Scenario {
+            name: "entries_are_taken_on_arrival",
+            rule: "our extension: with allocate_on_arrival a missing source gets its entry when its value arrives",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                // R100 is the oldest value, R101 the next.
+                fill(bench, |_| NEAR)?;
+                bench.cycle(issue(1, &[(50, NEAR), (51, NEAR), (50, NEAR)]))?;
+                let kept = bench.parameters.allocate_on_arrival;
+                let found = present(bench)?;
+                expect(found[..2] == [kept; 2], "nothing makes room before a value arrives")?;
+                bench.cycle(arrive(1, value(51)))?;
+                expect(present(bench)?[..2] == [false, kept], "one value, one entry")?;
+                bench.cycle(arrive(0, value(50)))?;
+                let out = bench.cycle(dispatch())?;
+                let delivered = out.operand_data[..3] == [value(50), value(51), value(50)];
+                expect(out.ready && delivered, "each slot finds its entry")?;
+                expect(run(bench, 1, &[(50, NEAR), (51, NEAR)])? == [true, true], "and they are kept")
+            },
+        },
+        Scenario {
+            name: "a_value_goes_before_a_result",
+            rule: "our extension: with allocate_on_arrival results yield to an arriving value",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                if !bench.parameters.allocate_on_arrival {
+                    return Ok(());
+                }
+                fill(bench, |_| NEAR)?;
+                bench.cycle(issue(1, &[(50, NEAR), (51, NEAR)]))?;
+                // The entry of R100 goes to R50; a new result takes that of R101.
+                bench.cycle(with_result(arrive(0, value(50)), 0, 100, NEAR))?;
+                bench.cycle(with_result(arrive(1, value(51)), 0, 99, NEAR))?;
+                let out = bench.cycle(dispatch())?;
+                expect(out.operand_data[..2] == [value(50), value(51)], "both values are there")?;
+                let found = present(bench)?;
+                expect(found[..4] == [false, false, false, true], "R100, R101 and R102 made room")?;
+                expect(run(bench, 1, &[(99, NEAR)])? == [true], "the new result has an entry")
+            },
+        },
+        Scenario {
+            name: "the_next_finds_what_arrives",
+            rule: "our extension: what arrives as the next instruction enters is found by it",
+            play: |bench: &mut Drive<Ccu<W, I>>| {
+                if !bench.parameters.dispatch_on_arrival {
+                    return Ok(());
+                }
+                // With allocate_on_arrival, R50 takes the entry of R100.
+                fill(bench, |_| NEAR)?;
+                bench.cycle(issue(1, &[(50, NEAR)]))?;
+                let meets = CollectorIn {
+                    dispatch: true,
+                    s_valid: true,
+                    s_data: value(50),
+                    ..issue(1, &[(50, NEAR), (100, NEAR)])
+                };
+                let out = bench.cycle(meets)?;
+                expect(out.ready && out.operand_data[0] == value(50), "one leaves with R50")?;
+                expect(out.hit[..2] == [true, false], "the next one finds R50, and R100 no more")?;
+                bench.cycle(arrive(1, value(100)))?;
+                let out = bench.cycle(dispatch())?;
+                expect(out.operand_data[..2] == [value(50), value(100)], "it leaves with both")
+            },
+        },
+        Scenario {
             name: "two_results_at_once",
             rule: "our extension: a second port D puts two results of a cycle into the table",
             play: |bench: &mut Drive<Ccu<W, I>>| {
