@@ -177,7 +177,7 @@ fn examine(
         by: proof.as_ref().and_then(|proof| proof.by).map(str::to_string),
         seconds: proof.map_or(0.0, |proof| proof.seconds),
         run,
-        measured: origin(arguments.record.as_deref(),
+        measured: origin(arguments.record.as_deref()),
     })
 }
 
