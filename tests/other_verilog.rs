@@ -105,9 +105,6 @@ const FAULTS: [Fault; 6] = [
     ("ocu_stage", &[], "collectors_occupied[c] & !dispatch_arbiter_grant[c]", "collectors_occupied[c]"),
 ];
 
-/// What entries that are chosen when their value arrives can get wrong.
-const FAULTS_OF_ARRIVAL: [Fault; 0] = [];
-
 /// What registers that leave and come at the same time can get wrong.
 const FAULTS_OF_STREAMS: [Fault; 10] = [
     // A register in the way is overwritten: of the warp being saved, of another, while it is read.

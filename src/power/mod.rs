@@ -21,7 +21,7 @@ use gpurf_synth::{Activity, Circuit, Gates, Library, Memories, Node, Options, St
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use gpurf_verilog::Hierarchy;
 
-use crate::input::EmulationArguments;
+use crate::input::{EmulationArguments, Input};
 use crate::output::{progress, write, JsonArgument, NewFile};
 use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
@@ -196,6 +196,9 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     }
     ensure!(arguments.windows > 1, "--windows {}: an error of the mean needs two", arguments.windows);
     ensure!(arguments.window_cycles > 1, "--window-cycles {}: changes need two", arguments.window_cycles);
+    for input in inputs {
+        Input::find(input)?;
+    }
     arguments.emulation.set_threads()?;
     let config = Config::load(None, arguments.modules.settings())?;
     let options = arguments.synthesis.options()?;

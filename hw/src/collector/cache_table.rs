@@ -216,8 +216,8 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
             self.d_some[e].next = false;
             self.d_makes_near[e].next = false;
             for p in 0..d_ports {
-                self.d_here[p][e].next = (self.d_valid[p].val() & self.d_entry[p].val().get_bit(e))
-                    & !self.taken[e].val();
+                self.d_here[p][e].next =
+                    (self.d_valid[p].val() & self.d_entry[p].val().get_bit(e)) & !self.taken[e].val();
                 if self.d_here[p][e].val() {
                     self.d_some[e].next = true;
                     self.d_makes_near[e].next = self.d_near[p].val();
@@ -244,9 +244,8 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
                     | (self.valid[e].val() & !self.killed[e].val()),
             );
 
-            self.entry_tag[e].enable.next = ((self.used[e].val() & !self.allocates.val())
-                | self.filled[e].val())
-                | self.d_some[e].val();
+            self.entry_tag[e].enable.next =
+                ((self.used[e].val() & !self.allocates.val()) | self.filled[e].val()) | self.d_some[e].val();
 
             self.entry_lock[e].load(
                 (self.used[e].val() | self.filled[e].val()) | self.unlock.val(),

@@ -197,8 +197,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             self.d_updates[e].next =
                 self.d_accepted[0].val() & self.cache_table.d_hit_entry[0].val().get_bit(e);
             // On arrival, what the next instruction brings or takes away does not reach the choice.
-            self.replacement.valid[e].next =
-                self.cache_table.valid[e].val() | (self.cache_table.was_valid[e].val() & self.allocates.val());
+            self.replacement.valid[e].next = self.cache_table.valid[e].val()
+                | (self.cache_table.was_valid[e].val() & self.allocates.val());
             self.replacement.near[e].next = self.cache_table.near[e].val();
             self.replacement.newer[e].next = self.cache_table.newer[e].val();
             self.replacement.keep[e].next = (self.cache_table.lock[e].val()
@@ -239,7 +239,8 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         }
 
         // Port S: what arrives with the issue of another warp's instruction leaves with its own.
-        self.cache_table.s_valid.next = self.s_valid.val() & !(self.changes_hands.val() & self.allocates.val());
+        self.cache_table.s_valid.next =
+            self.s_valid.val() & !(self.changes_hands.val() & self.allocates.val());
         self.cache_table.s_data.next = self.s_data.val();
         self.cache_table.s_entry.next = 0.into();
         for e in 0..entries {

@@ -44,7 +44,8 @@ pub struct Replacement {
 impl Replacement {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { replacement: policy, entries, slots, d_ports, allocate_on_arrival, .. } = *parameters;
+        let Parameters { replacement: policy, entries, slots, d_ports, allocate_on_arrival, .. } =
+            *parameters;
         let sources = if allocate_on_arrival { 1 } else { slots };
         Replacement { policy, entries, sources, d_ports }
     }

@@ -42,12 +42,20 @@ impl OperandCollectorTableStimulus {
 impl OperandCollectorTableStimulus {
     /// The slot that asked for the value that a slot waits for.
     fn asker(&self, slot: usize) -> u32 {
-        if self.allocates { self.index[slot] } else { slot as u32 }
+        if self.allocates {
+            self.index[slot]
+        } else {
+            slot as u32
+        }
     }
 
     /// What the slots point to that wait for the value that a slot asked for.
     fn filled(&self, asker: u32) -> u32 {
-        if self.allocates { asker } else { self.index[asker as usize] }
+        if self.allocates {
+            asker
+        } else {
+            self.index[asker as usize]
+        }
     }
 }
 
@@ -68,7 +76,8 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
             // One that misses has no entry yet, but a slot that asks: its own, or an earlier one of the same register.
             if self.allocates && !inputs.source_hit[slot] {
                 let asks = |other: &usize| inputs.source_valid[*other] && !inputs.source_hit[*other];
-                let earlier = (0..slot).find(asks).filter(|_| inputs.source_valid[slot] && random.percent(20));
+                let earlier =
+                    (0..slot).find(asks).filter(|_| inputs.source_valid[slot] && random.percent(20));
                 let asked = earlier.map_or(slot as u32, |other| inputs.source_index[other]);
                 inputs.source_index[slot] = asked;
             }

@@ -64,7 +64,9 @@ impl<D: Data> Cache<D> {
         for slot in members(sources) {
             let found = match self.arrival {
                 Some(arrival) if arrival.register == registers[slot] => Some(arrival.entry),
-                arrival => self.find(registers[slot]).filter(|found| arrival.is_none_or(|a| a.entry != *found)),
+                arrival => {
+                    self.find(registers[slot]).filter(|found| arrival.is_none_or(|a| a.entry != *found))
+                }
             };
             match found.filter(|_| !of_another) {
                 Some(entry) => {

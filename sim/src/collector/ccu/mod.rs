@@ -177,7 +177,8 @@ impl<D: Data> Collector<D> for Ccu<D> {
     fn receive(&mut self, slot: usize, data: D, random: u32) {
         if self.parameters.allocate_on_arrival {
             let waits = |other: &usize| self.index[*other] as usize == slot;
-            let waiting = members(self.valid & !self.ready).filter(waits).fold(0, |all, other| all | 1 << other);
+            let waiting =
+                members(self.valid & !self.ready).filter(waits).fold(0, |all, other| all | 1 << other);
             // It may be received more than once.
             if waiting == 0 {
                 return;

@@ -1,0 +1,59 @@
+//! Operand stages under what code really moves: `gpurf power DESIGN INPUT`.
+
+use assert_cmd::Command;
+use predicates::str::contains;
+use serde_json::Value;
+
+fn power(arguments: &[&str]) -> assert_cmd::assert::Assert {
+    let mut command = Command::cargo_bin("gpurf").expect("it is built");
+    command.arg("power").args(arguments).assert()
+}
+
+fn has_tools() -> bool {
+    let found = gpurf_verilog::tools::Tool::Yosys.find().and_then(|_| gpurf_synth::nangate::liberty());
+    found.inspect_err(|error| gpurf_fixtures::skipped(format!("{error:#}"))).is_ok()
+}
+
+const SMALL: [&str; 6] = ["--windows", "4", "--window-cycles", "50", "--clock-gating", "--json"];
+
+fn mean(energy: &Value) -> f64 {
+    energy["mean"].as_f64().expect("a mean")
+}
+
+/// The netlist of tokens follows the whole run, and the wide one the windows: a difference would have ended it.
+#[test]
+fn a_design_has_the_energy_that_its_code_makes() {
+    if !has_tools() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let [first, second] = ["first.json", "second.json"].map(file);
+    for file in [&first, &second] {
+        power(&[&["baseline", "vectoradd"], &SMALL[..], &[file.as_str()]].concat()).success();
+    }
+    let text = std::fs::read_to_string(&first).unwrap();
+    assert_eq!(text, std::fs::read_to_string(&second).unwrap(), "the same seed, the same bytes");
+    let runs: Value = serde_json::from_str(&text).unwrap();
+    let run = &runs[0];
+    let counts = |name: &str| run["counts"][name].as_u64().expect("a count");
+    assert_eq!(counts("checked_values") + counts("uninitialised_reads"), counts("operand_reads"));
+    assert!(counts("checked_values") > 1000);
+    assert_eq!(counts("operand_reads"), counts("bank_reads"), "a collector without a cache hits nothing");
+    let parts: f64 = run["parts"].as_array().unwrap().iter().map(|part| mean(&part["all"])).sum();
+    let (cells, memories, all) = (mean(&run["cells"]), mean(&run["memories"]), mean(&run["all"]));
+    assert!((parts - all).abs() < 1e-6 * all && (cells + memories - all).abs() < 1e-6 * all);
+    assert!(cells > 0.0 && memories > 0.0 && run["all"]["error"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused() {
+    let refused = |arguments: &[&str], why: &str| {
+        power(arguments).code(2).stderr(contains(why));
+    };
+    refused(&["baseline"], "give inputs behind the designs");
+    refused(&["finereg", "vectoradd"], "Give a design without");
+    refused(&["baseline", "vectoradd", "--windows", "1"], "an error of the mean needs two");
+    refused(&["baseline", "vectoradd", "--vcd", "x.vcd"], "--vcd is for modules");
+    refused(&["baseline", "no_such_input"], "neither a built-in workload");
+}
