@@ -35,7 +35,7 @@ fn a_design_has_the_energy_that_its_code_makes() {
     let text = std::fs::read_to_string(&first).unwrap();
     assert_eq!(text, std::fs::read_to_string(&second).unwrap(), "the same seed, the same bytes");
     let runs: Value = serde_json::from_str(&text).unwrap();
-    let run = &runs[0];
+    let run = &runs["runs"][0];
     let counts = |name: &str| run["counts"][name].as_u64().expect("a count");
     assert_eq!(counts("checked_values") + counts("uninitialised_reads"), counts("operand_reads"));
     assert!(counts("checked_values") > 1000);

@@ -16,6 +16,7 @@ mod claims;
 pub mod commands;
 mod curves;
 mod designs;
+mod energies;
 mod files;
 mod hardware;
 mod machines;
@@ -69,6 +70,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("designs", designs::table),
     ("files", files::table),
     ("constants", machines::constants),
+    ("energies", energies::tables),
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
     ("memories", memories::hardware),

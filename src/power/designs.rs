@@ -13,7 +13,7 @@ use gpurf_synth::power::{memories, power, roles, Energy, Role, Setting};
 use gpurf_synth::{Activity, Circuit, Library, Memories, Node};
 use gpurf_trace::{Command, Reuse, Workload};
 use gpurf_workloads::Options;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::recorder::{Counts, Record, Recorder, Values};
 use super::window::{Follower, Netlists, Schedule};
@@ -24,9 +24,24 @@ const CHUNK: u64 = 4096;
 /// Nets that a result keeps.
 const NETS: usize = 100;
 
+/// What was measured with one command.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    /// Designs and inputs.
+    pub names: Vec<String>,
+    pub settings: Vec<String>,
+    pub clock_gating: bool,
+    pub period_ns: f64,
+    pub seed: u64,
+    /// Of the cells.
+    pub library: String,
+    pub yosys: String,
+    pub runs: Vec<Run>,
+}
+
 /// The energy of an operand stage under a workload. What a cycle takes is in femtojoules, and without leakage where that is
 /// not said.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub design: String,
     pub workload: String,
@@ -50,7 +65,7 @@ pub struct Run {
 }
 
 /// A part of the operand stage.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Part {
     pub name: String,
     pub roles: BTreeMap<Role, Mean>,
@@ -58,7 +73,7 @@ pub struct Part {
 }
 
 /// A mean over windows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
     pub mean: f64,
     /// Standard error of the mean, the windows taken for independent.

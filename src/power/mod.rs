@@ -5,7 +5,7 @@ mod chart;
 mod designs;
 mod recorder;
 mod report;
-mod table;
+pub mod table;
 mod window;
 
 use std::path::PathBuf;
@@ -19,6 +19,7 @@ use gpurf_sim::sm::Design;
 use gpurf_synth::power::{memories, power, saif, Chances, Setting, Vcd};
 use gpurf_synth::{Activity, Circuit, Gates, Library, Memories, Node, Options, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
+use gpurf_verilog::tools::Tool;
 use gpurf_verilog::Hierarchy;
 
 use crate::input::{EmulationArguments, Input};
@@ -26,6 +27,7 @@ use crate::output::{progress, write, JsonArgument, NewFile};
 use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
+pub use designs::Measured;
 use designs::{stage, workload, Measurement};
 use report::{Circumstances, Report};
 use window::Netlists;
@@ -232,16 +234,27 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         }
     }
     bar.finish_and_clear();
-    arguments.json.write(&runs)?;
+    let measured = Measured {
+        names: arguments.modules.names().to_vec(),
+        settings: arguments.modules.settings().to_vec(),
+        clock_gating: options.clock_gating,
+        period_ns: arguments.period,
+        seed: arguments.seed,
+        library: options.library.name.clone(),
+        yosys: Tool::Yosys.version()?,
+        runs,
+    };
+    arguments.json.write(&measured)?;
+    let runs = &measured.runs;
     if arguments.json.leaves_tables() {
         if runs.len() <= designs.len() {
-            for run in &runs {
+            for run in runs {
                 println!("{}\n{}", table::parts(run), table::nets(run, arguments.list));
             }
         }
         runs.iter().for_each(|run| println!("{}", table::note(run, arguments.period)));
         if designs.len() > 1 {
-            println!("{}", table::beside(&runs));
+            println!("{}\n{}", table::beside(runs), table::sensitivity(runs));
         }
     }
     Ok(Verdict::Holds)

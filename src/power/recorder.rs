@@ -15,7 +15,7 @@ use gpurf_sim::sm::{token, PipelineInstruction, PipelineListener};
 use gpurf_sim::sub_core::stage_inputs;
 use gpurf_trace::{Lanes, Operands};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A cycle of the operand stage, as tokens.
 pub struct Cycle {
@@ -24,7 +24,7 @@ pub struct Cycle {
 }
 
 /// What happened in the sub-core over the whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     pub cycles: u64,
     pub instructions: u64,

@@ -64,35 +64,97 @@ pub fn nets(run: &Run, count: usize) -> Table {
 
 /// Energies of a warp instruction, a row for each workload, beside that of the first design.
 pub fn beside(runs: &[Run]) -> Table {
-    let mut designs: Vec<&str> = vec![];
-    for run in runs {
-        if !designs.contains(&run.design.as_str()) {
-            designs.push(&run.design);
-        }
-    }
+    let (designs, workloads) = names(runs);
     let first = format!("{} pJ", designs[0]);
     let others = designs[1..].iter().flat_map(|design| [format!("{design} pJ"), "change".to_string()]);
-    let names: Vec<String> = ["workload".to_string(), first].into_iter().chain(others).collect();
-    let mut rows = table(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let header: Vec<String> = ["workload".to_string(), first].into_iter().chain(others).collect();
+    let mut rows = table(&header.iter().map(String::as_str).collect::<Vec<_>>());
     let mut changes: Vec<Vec<Mean>> = vec![vec![]; designs.len() - 1];
-    for reference in runs.iter().filter(|run| run.design == designs[0]) {
-        let energy = reference.per_instruction(reference.all);
-        let mut row = vec![reference.workload.clone(), with_error(energy, 2)];
+    for workload in &workloads {
+        let energy = |design| of(runs, design, workload).map(|run| run.per_instruction(run.all));
+        let Some(reference) = energy(designs[0]) else { continue };
+        let mut row = vec![workload.to_string(), with_error(reference, 2)];
         for (design, changes) in designs[1..].iter().zip(&mut changes) {
-            let same = |run: &&Run| run.design == **design && run.workload == reference.workload;
-            let Some(run) = runs.iter().find(same) else { continue };
-            let other = run.per_instruction(run.all);
-            let change = change(other, energy);
+            let Some(other) = energy(design) else { continue };
+            let change = change(other, reference);
             row.extend([with_error(other, 2), percent(change)]);
             changes.push(change);
         }
         rows.add_row(row);
     }
-    if changes.iter().any(|changes| changes.len() > 1) {
-        let means = changes.iter().flat_map(|changes| ["".to_string(), percent(Mean::over(changes))]);
+    if workloads.len() > 1 {
+        let means = changes.iter().flat_map(|changes| [String::new(), percent(Mean::over(changes))]);
         rows.add_row(["mean".to_string(), String::new()].into_iter().chain(means));
     }
     rows
+}
+
+/// The mean change of each design's energy over the first one's if an access of a bank cost so many times what CACTI says,
+/// and how many times that must be for no change.
+pub fn sensitivity(runs: &[Run]) -> Table {
+    let (designs, _) = names(runs);
+    let mut rows = table(&[&["access of a bank, times"][..], &designs[1..]].concat());
+    for factor in [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0] {
+        let changes =
+            designs[1..].iter().map(|design| format!("{:+.1}%", 100.0 * mean_change(runs, design, factor)));
+        rows.add_row([format!("{factor}")].into_iter().chain(changes));
+    }
+    let even =
+        designs[1..].iter().map(|design| match break_even(|factor| mean_change(runs, design, factor)) {
+            Some(factor) => format!("{factor:.2}"),
+            None => "–".into(),
+        });
+    rows.add_row(["no change at".to_string()].into_iter().chain(even));
+    rows
+}
+
+/// Designs and workloads, each once, in the order of their first runs.
+fn names(runs: &[Run]) -> (Vec<&str>, Vec<&str>) {
+    let (mut designs, mut workloads): (Vec<&str>, Vec<&str>) = (vec![], vec![]);
+    for run in runs {
+        for (names, name) in [(&mut designs, &run.design), (&mut workloads, &run.workload)] {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+    }
+    (designs, workloads)
+}
+
+fn of<'a>(runs: &'a [Run], design: &str, workload: &str) -> Option<&'a Run> {
+    runs.iter().find(|run| run.design == design && run.workload == workload)
+}
+
+/// Of a design's energy over the first one's, over all workloads, with memories that cost so many times what they do.
+fn mean_change(runs: &[Run], design: &str, factor: f64) -> f64 {
+    let (designs, workloads) = names(runs);
+    let energy = |design, workload| {
+        let run = of(runs, design, workload)?;
+        let of_cycle = run.cells.mean + factor * run.memories.mean;
+        Some(run.per_instruction(Mean { mean: of_cycle, error: 0.0 }).mean)
+    };
+    let changes = workloads
+        .iter()
+        .filter_map(|workload| Some(energy(design, *workload)? / energy(designs[0], *workload)? - 1.0));
+    let changes: Vec<f64> = changes.collect();
+    changes.iter().sum::<f64>() / changes.len() as f64
+}
+
+/// Where a function that falls or rises is zero, between a thousandth and a thousand.
+fn break_even(change: impl Fn(f64) -> f64) -> Option<f64> {
+    let (mut low, mut high) = (1e-3, 1e3);
+    if change(low).signum() == change(high).signum() {
+        return None;
+    }
+    for _ in 0..60 {
+        let middle = f64::sqrt(low * high);
+        if change(middle).signum() == change(low).signum() {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(low)
 }
 
 /// One energy over another, less one. The two runs have their windows at places of their own.

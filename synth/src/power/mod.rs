@@ -14,7 +14,7 @@ mod opensta;
 mod saif;
 mod vcd;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use memories::memories;
 pub use opensta::opensta;
@@ -84,7 +84,7 @@ impl std::iter::Sum for Energy {
 }
 
 /// What a part of a module is there for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Clock pins of registers, clock gates, and the nets of the clock.

@@ -1,0 +1,29 @@
+//! Energies of designs under workloads, as a file of `gpurf power DESIGN... INPUT... --json` has them.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::markdown::markdown;
+use crate::power::{table, Measured};
+
+/// The designs beside the first one, and what that depends on, below a line that says how they were measured.
+pub fn tables(root: &Path, file: &str) -> Result<String> {
+    let text = std::fs::read_to_string(root.join(file)).with_context(|| file.to_string())?;
+    let measured: Measured = serde_json::from_str(&text).with_context(|| file.to_string())?;
+    let Measured { names, settings, clock_gating, period_ns, seed, library, yosys, runs } = &measured;
+    let settings: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
+    let gating = if *clock_gating { " --clock-gating" } else { "" };
+    let yosys = yosys.split(" (").next().unwrap_or(yosys);
+    let checked: u64 = runs.iter().map(|run| run.counts.checked_values).sum();
+    let cycles: u64 = runs.iter().map(|run| run.counts.cycles).sum();
+    Ok(format!(
+        "`gpurf power {}{settings}{gating} --seed {seed} --json {file}`: {library}, {yosys}, {period_ns} ns. {} cycles followed, {} \
+         values of operands compared.\n\n{}\n{}",
+        names.join(" "),
+        crate::output::grouped(cycles),
+        crate::output::grouped(checked),
+        markdown(&table::beside(runs), &[]),
+        markdown(&table::sensitivity(runs), &[]),
+    ))
+}
