@@ -10,7 +10,8 @@ fn power(arguments: &[&str]) -> assert_cmd::assert::Assert {
 }
 
 fn has_tools() -> bool {
-    let found = gpurf_verilog::tools::Tool::Yosys.find().and_then(|_| gpurf_synth::nangate::liberty());
+    let yosys = gpurf_verilog::tools::Tool::Yosys.find().map_err(anyhow::Error::from);
+    let found = yosys.and_then(|_| gpurf_synth::nangate::liberty());
     found.inspect_err(|error| gpurf_fixtures::skipped(format!("{error:#}"))).is_ok()
 }
 

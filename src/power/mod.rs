@@ -21,6 +21,7 @@ use gpurf_synth::{Activity, Circuit, Gates, Library, Memories, Node, Options, St
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use gpurf_verilog::tools::Tool;
 use gpurf_verilog::Hierarchy;
+use rayon::prelude::*;
 
 use crate::input::{EmulationArguments, Input};
 use crate::output::{progress, write, JsonArgument, NewFile};
@@ -227,11 +228,13 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     let mut runs = vec![];
     for input in inputs {
         let workload = workload(input, &arguments.emulation)?;
-        for (design, netlists) in designs.iter().zip(&netlists) {
-            bar.set_message(format!("{design}, {}", workload.name));
-            runs.push(measurement.run(*design, &workload, netlists)?);
+        bar.set_message(workload.name.clone());
+        let of_designs = designs.par_iter().zip(&netlists).map(|(design, netlists)| {
+            let run = measurement.run(*design, &workload, netlists);
             bar.inc(1);
-        }
+            run
+        });
+        runs.extend(of_designs.collect::<Result<Vec<_>>>()?);
     }
     bar.finish_and_clear();
     let measured = Measured {
