@@ -1,8 +1,8 @@
 //! What the engines do besides agreeing.
 
 use gpurf_blocks::{Clocked, Wide};
-use gpurf_hw::dialect::{Identity, Module, Rtl};
-use gpurf_verilog::{Icarus, Verilated};
+use gpurf_hw::dialect::{rtl, Identity, Module, Rtl};
+use gpurf_verilog::{emit, Icarus, Verilated};
 use rust_hdl::prelude::*;
 
 use crate::lockstep::{agree, random};
@@ -68,6 +68,57 @@ fn instances_of_one_model_are_independent() {
     }
     assert_eq!(running.settle(&CounterIn { enable: false }).value, 5);
     assert_eq!(resting.settle(&CounterIn { enable: false }).value, 0);
+}
+
+/// Whether a number of ones is even.
+#[derive(LogicBlock, Module)]
+struct Parity {
+    pub value: Signal<In, Bits<12>>,
+    pub even: Signal<Out, Bit>,
+    identity: Identity,
+}
+
+impl Default for Parity {
+    fn default() -> Self {
+        Parity {
+            value: Signal::default(),
+            even: Signal::default(),
+            identity: Identity::new("parity", "Parity (T 1)", &[]),
+        }
+    }
+}
+
+impl Logic for Parity {
+    #[rtl]
+    fn update(&mut self) {
+        self.even.next = !self.value.val().xor();
+    }
+}
+
+/// As a netlist has it: exclusive ORs of two, most of them inverted.
+const PARITY: &str = "
+    module parity(input [11:0] value, output even);
+      wire a = ~(value[1] ^ value[10]);
+      wire b = ~(value[9] ^ value[5]);
+      wire c = value[11] ^ value[2];
+      wire d = value[3] ^ c;
+      wire e = ~(value[7] ^ d);
+      wire f = value[8] ^ value[4];
+      wire g = ~(value[0] ^ value[6]);
+      wire h = ~(a ^ b);
+      wire i = e ^ f;
+      wire j = ~(g ^ i);
+      assign even = ~(h ^ j);
+    endmodule";
+
+#[test]
+fn netlists_of_exclusive_ors_run_right() {
+    let netlist = emit(&Parity::default()).unwrap().with_source(PARITY.to_string());
+    let mut engine = Verilated::<ParityIn, ParityOut>::of(&netlist).unwrap();
+    for value in 0..4096 {
+        let even = u32::count_ones(value) % 2 == 0;
+        assert_eq!(engine.settle(&ParityIn { value }).even, even, "{value:#x}");
+    }
 }
 
 /// Shows unknown bits while asked to.
