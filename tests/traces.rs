@@ -43,6 +43,12 @@ const HARDWARE: [&str; 7] =
 const SIXTEEN_WARPS: [&str; 6] =
     ["--set", "sm.warps=64", "--set", "sm.threads=2048", "--set", "sm.blocks=32"];
 
+/// A caching collector in which values get their entries as they arrive, without and with the next instruction entering in
+/// that cycle.
+const ON_ARRIVAL: [&str; 4] = ["--set", "allocate_on_arrival=true", "--set", "lru_order=pairs"];
+const ON_ARRIVAL_AND_AWAY: [&str; 6] =
+    ["--set", "allocate_on_arrival=true", "--set", "lru_order=pairs", "--set", "dispatch_on_arrival=true"];
+
 /// Real traces, with their names.
 #[track_caller]
 fn real_traces() -> Option<[(&'static str, String); TRACES.len()]> {
@@ -128,8 +134,13 @@ fn engines_agree_on_real_code() {
     run_in_lockstep(&["bfs".into(), "hgemm".into()], &HARDWARE, &[], "700");
     run_in_lockstep(&["bfs".into()], &HARDWARE[..3], &SIXTEEN_WARPS, "700");
     run_in_lockstep(&[OWN_TRACE.into()], &HARDWARE, &[], "1500");
+    for machine in [&ON_ARRIVAL[..], &ON_ARRIVAL_AND_AWAY] {
+        run_in_lockstep(&["bfs".into(), "hgemm".into(), OWN_TRACE.into()], &["malekeh"], machine, "1500");
+    }
     let Some(traces) = real_traces() else { return };
-    run_in_lockstep(&traces.map(|(_, path)| path), &HARDWARE, &[], "1500");
+    let traces = traces.map(|(_, path)| path);
+    run_in_lockstep(&traces, &HARDWARE, &[], "1500");
+    run_in_lockstep(&traces, &["malekeh"], &ON_ARRIVAL, "1500");
 }
 
 /// Takes hours: `make soak`.
@@ -143,6 +154,7 @@ fn engines_agree_on_every_workload_and_every_whole_trace() {
     let traces = traces.map(|(_, path)| path);
     run_in_lockstep(&traces, &DESIGNS, &[], "1000000000");
     run_in_lockstep(&traces, &HARDWARE[..3], &SIXTEEN_WARPS, "1000000000");
+    run_in_lockstep(&traces, &["malekeh"], &ON_ARRIVAL, "1000000000");
 }
 
 /// A run that is cut off has instructions on their way.

@@ -37,7 +37,7 @@ def test_widths_are_those_of_the_verilog():
     module = gpurf.Module("ccu", parameters={"width": 32, "entries": 16})
     widths = {port.name: (port.width, port.length) for port in module.inputs}
     assert widths["s_data"] == (32, None) and widths["source_register"] == (8, SLOTS) and widths["issue"] == (1, None)
-    assert module.parameters["entries"] == "16" and "entries16" in module.verilog()
+    assert module.parameters["entries"] == "16" and "e16" in module.verilog()
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -4,7 +4,7 @@
 use std::fs;
 use std::process::ExitCode;
 
-use gpurf_blocks::{corners, Parameter, Parameters, LANES, PARAMETERS};
+use gpurf_blocks::{corners, LruStorage, Parameter, Parameters, LANES, PARAMETERS};
 use gpurf_hw::catalogue::Entry;
 use gpurf_testbenches::EngineKind::{Icarus, Rtl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Random};
@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         ("rtl_and_verilator_agree", all, rtl_and_verilator_agree),
         ("rtl_and_verilator_agree_on_whole_registers", whole_registers, agree_on_whole_registers),
         ("rtl_and_verilator_agree_with_two_results_at_once", has_d_ports, agree_with_two_results_at_once),
+        ("rtl_and_verilator_agree_on_entries_taken_on_arrival", allocates, agree_on_entries_taken_on_arrival),
         ("rtl_and_icarus_agree", all, rtl_and_icarus_agree),
         ("a_reset_forgets_everything", keeps_no_table, a_reset_forgets_everything),
         ("checkers_find_nothing", all, checkers_find_nothing),
@@ -65,6 +66,25 @@ fn agree_with_two_results_at_once(entry: &Entry) {
     agree(entry, &[Rtl, Verilator], &Parameters { d_ports: 2, ..tokens() }, CYCLES);
 }
 
+fn allocates(entry: &Entry) -> bool {
+    ["allocate_on_arrival", "lru_order"].iter().any(|name| entry.parameters().contains(name))
+}
+
+fn on_arrival() -> Parameters {
+    Parameters { allocate_on_arrival: true, lru_order: LruStorage::Pairs, ..tokens() }
+}
+
+/// Without and with an instruction that enters as a value arrives.
+fn agree_on_entries_taken_on_arrival(entry: &Entry) {
+    for dispatch_on_arrival in [false, true] {
+        let parameters = Parameters { dispatch_on_arrival, ..on_arrival() };
+        agree(entry, &[Rtl, Verilator], &parameters, CYCLES);
+        let failures =
+            workbench(entry.name, &parameters).play(&[Rtl, Verilator]).expect("the engines are built");
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
+}
+
 fn rtl_and_icarus_agree(entry: &Entry) {
     agree(entry, &[Rtl, Icarus], &tokens(), ICARUS_CYCLES);
 }
@@ -88,7 +108,8 @@ fn a_reset_forgets_everything(entry: &Entry) {
 fn checkers_find_nothing(entry: &Entry) {
     // Corners of the parameters, and the papers' hardware at its full width.
     let corners = [corners::smallest(), corners::largest()].map(|corner| Parameters { width: 32, ..corner });
-    for parameters in corners.into_iter().chain([Parameters::default()]) {
+    let arrival = allocates(entry).then(on_arrival);
+    for parameters in corners.into_iter().chain([Parameters::default()]).chain(arrival) {
         let design = workbench(entry.name, &parameters).verilog().expect("emits");
         for result in
             [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&design)]
@@ -107,12 +128,10 @@ fn verilog_is_the_same_every_time(entry: &Entry) {
 /// there changes the hardware.
 fn its_parameters_are_those_it_names(entry: &Entry) {
     // Tags of each thread are the same text 32 times over: they are tried as a value, not with every other one.
-    let corners = [corners::smallest(), Parameters::default()].map(|corner| Parameters {
-        width: 32,
-        rc_tag_lanes: LANES,
-        ..corner
-    });
-    let texts = corners.map(|parameters| nameless(entry, &parameters));
+    let narrow = |corner| Parameters { width: 32, rc_tag_lanes: LANES, ..corner };
+    let corners = [corners::smallest(), Parameters::default()].into_iter();
+    let corners: Vec<_> = corners.chain(allocates(entry).then(on_arrival)).map(narrow).collect();
+    let texts: Vec<_> = corners.iter().map(|parameters| nameless(entry, parameters)).collect();
     for parameter in PARAMETERS {
         let is_named = entry.parameters().contains(&parameter.name);
         let others = corners.iter().zip(&texts).flat_map(|(corner, text)| {

@@ -37,7 +37,7 @@ parameters! {
     width [w]: usize = 1024, one_of(&[32, 1024]), "bits", "F §II: 32 lanes of 32 bits";
 
     /// Entries of a cache table. They must be more than the source slots, all of which an instruction may lock.
-    entries: usize = 8, one_of(&[4, 8, 16]), "registers of a warp", "F §III-C";
+    entries [e]: usize = 8, one_of(&[4, 8, 16]), "registers of a warp", "F §III-C";
 
     /// Source slots of a collector: registers that an instruction can read.
     slots: usize = 7, one_of(&[3, 4, 5, 6, 7, 8]), "registers of a warp",
@@ -75,12 +75,12 @@ parameters! {
         "W §4.1, F §IV-A1";
 
     /// How the order of use of a cache table's entries is kept.
-    lru_order [pairs]: LruStorage = LruStorage::Ranks, names(LruStorage::VARIANTS), "",
+    lru_order [p]: LruStorage = LruStorage::Ranks, names(LruStorage::VARIANTS), "",
         "W §3.2, F §III-C: three bits for each of eight entries";
 
     /// A missing source gets its entry of the cache table when its value arrives, one in a cycle. Without it, all missing
     /// sources get theirs at issue.
-    allocate_on_arrival [aa]: bool = false, BOOLEAN, "", "F §III-C1 allocates at issue";
+    allocate_on_arrival [a]: bool = false, BOOLEAN, "", "F §III-C1 allocates at issue";
 
     /// Results whose next read is far are put into the cache table too.
     cache_far [far]: bool = false, BOOLEAN, "", "F §IV-A2 filters them";

@@ -61,9 +61,8 @@ pub struct Replacement<const I: usize> {
     pub d_victim: Out<[Bits<16>; d_ports]>,
 
     eligible: Local<[Bit; entries]>,
-    /// What of an entry goes first: 0 free, 1 far, 2 any other; and its order among those but the last.
-    tier: Local<[Bits<2>; entries]>,
-    order: Local<[Bits<I>; entries]>,
+    /// It goes before near ones, in the order of the distance from where the search starts.
+    far: Local<[Bit; entries]>,
     distance: Local<[Bits<I>; entries]>,
     /// `precedes[e][t]`: entry t can be chosen, and goes before entry e.
     precedes: Local<[[Bit; entries]; entries]>,
@@ -94,24 +93,21 @@ impl<const I: usize> Logic for Replacement<I> {
         for e in 0..entries {
             self.eligible[e].next = !self.keep[e].val();
             self.distance[e].next = self.number[e].val() - self.random.val();
-            self.tier[e].next = 2.into();
-            self.order[e].next = self.distance[e].val();
-            if !self.near[e].val() & self.far_first.val() {
-                self.tier[e].next = 1.into();
-            }
-            if !self.valid[e].val() {
-                self.tier[e].next = 0.into();
-                self.order[e].next = self.number[e].val();
-            }
+            self.far[e].next = !self.near[e].val() & self.far_first.val();
         }
         for e in 0..entries {
             for t in 0..entries {
-                self.precedes[e][t].next = self.order[t].val() < self.order[e].val();
-                if self.tier[e].val() == 2 {
-                    self.precedes[e][t].next = self.newer[t].val().get_bit(e);
+                self.precedes[e][t].next = !self.far[e].val() & self.newer[t].val().get_bit(e);
+                if self.far[t].val() {
+                    self.precedes[e][t].next =
+                        !self.far[e].val() | (self.distance[t].val() < self.distance[e].val());
                 }
-                if self.tier[t].val() != self.tier[e].val() {
-                    self.precedes[e][t].next = self.tier[t].val() < self.tier[e].val();
+                if !self.valid[e].val() {
+                    self.precedes[e][t].next = false;
+                }
+                if !self.valid[t].val() {
+                    self.precedes[e][t].next =
+                        self.valid[e].val() | (self.number[t].val() < self.number[e].val());
                 }
                 if !self.eligible[t].val() {
                     self.precedes[e][t].next = false;
