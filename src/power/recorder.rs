@@ -48,11 +48,21 @@ struct Known {
     values: FxHashMap<u32, Value>,
     /// By serial number: the warp, and a digest of each source.
     under_way: FxHashMap<u32, (u64, Vec<u64>)>,
-    /// Of each warp slot: thread block and number of its warp, the warp's number among all, and its newest instruction.
-    warps: FxHashMap<u8, (([u32; 3], u16), u64, u32)>,
+    /// By warp slot.
+    warps: FxHashMap<u8, Resident>,
     launched: u64,
     /// An instruction came without values.
     lacks_values: bool,
+}
+
+/// A warp in its slot.
+struct Resident {
+    /// Its thread block, and its number there.
+    which: ([u32; 3], u16),
+    /// Its number among all.
+    number: u64,
+    /// Its newest instruction.
+    newest: u32,
 }
 
 /// A value, and the instruction and the warp that write it.
@@ -102,18 +112,19 @@ impl PipelineListener for Values {
             known.lacks_values = true;
             return;
         };
+        let which = (block, warp);
         let follows = known
             .warps
             .get(&slot)
-            .filter(|(which, _, newest)| *which == (block, warp) && newest.wrapping_add(1) == serial);
+            .filter(|resident| resident.which == which && resident.newest.wrapping_add(1) == serial);
         let number = match follows {
-            Some((_, number, _)) => *number,
+            Some(resident) => resident.number,
             None => {
                 known.launched += 1;
                 known.launched
             }
         };
-        known.warps.insert(slot, ((block, warp), number, serial));
+        known.warps.insert(slot, Resident { which, number, newest: serial });
         known.under_way.insert(serial, (number, operands.sources.to_vec()));
         for (register, value) in destinations.iter().zip(operands.destinations()) {
             known.values.insert(token(serial, *register), Value { lanes: value, serial, warp: number });

@@ -85,9 +85,9 @@ fn of_all_bits(number: u32, inverted: bool) -> [u32; 4] {
     let all = if inverted { [63, 0xffff, 255, 255] } else { [0; 4] };
     let [warp, address, source, destination] = all;
     [
-        number % 64 ^ warp,
-        number * 0x9e37 % 0x10000 ^ address,
-        number * 61 % 256 ^ source,
+        (number % 64) ^ warp,
+        (number * 0x9e37 % 0x10000) ^ address,
+        (number * 61 % 256) ^ source,
         number ^ destination,
     ]
 }
