@@ -35,7 +35,8 @@ use crate::dialect::{block, rtl};
     sizes(
         sources = if parameters.allocate_on_arrival { 1 } else { slots },
         counted = if parameters.allocate_on_arrival { 0 } else { entries },
-        turns = if parameters.allocate_on_arrival { 1 + d_ports } else { 0 }
+        turns = if parameters.allocate_on_arrival { 1 + d_ports } else { 0 },
+        carries = if parameters.allocate_on_arrival { 1 } else { 0 }
     ),
     combinational
 )]
@@ -71,7 +72,7 @@ pub struct Replacement<const I: usize> {
     /// `ahead[e][k]`: more than k entries go before entry e. `chosen[k]`: the entry before which k go.
     ahead: Local<[[Bit; turns]; entries]>,
     chosen: Local<[Bits<16>; turns]>,
-    carry: Local<Bit>,
+    carry: Local<[Bit; carries]>,
     both: Local<[Bit; turns]>,
     /// Sources and results that have been served, modulo the entries; all entries are taken.
     turn: Local<Bits<I>>,
@@ -132,19 +133,23 @@ impl<const I: usize> Logic for Replacement<I> {
                 self.ahead[e][k].next = false;
             }
             for t in 0..entries {
-                self.carry.next = self.precedes[e][t].val();
-                for k in 0..turns {
-                    self.both[k].next = self.ahead[e][k].val() & self.carry.val();
-                    self.ahead[e][k].next = self.ahead[e][k].val() | self.carry.val();
-                    self.carry.next = self.both[k].val();
+                for c in 0..carries {
+                    self.carry[c].next = self.precedes[e][t].val();
+                    for k in 0..turns {
+                        self.both[k].next = self.ahead[e][k].val() & self.carry[c].val();
+                        self.ahead[e][k].next = self.ahead[e][k].val() | self.carry[c].val();
+                        self.carry[c].next = self.both[k].val();
+                    }
                 }
             }
-            self.carry.next = self.eligible[e].val();
-            for k in 0..turns {
-                if self.carry.val() & !self.ahead[e][k].val() {
-                    self.chosen[k].next = self.chosen[k].val() | self.alone[e].val();
+            for c in 0..carries {
+                self.carry[c].next = self.eligible[e].val();
+                for k in 0..turns {
+                    if self.carry[c].val() & !self.ahead[e][k].val() {
+                        self.chosen[k].next = self.chosen[k].val() | self.alone[e].val();
+                    }
+                    self.carry[c].next = self.carry[c].val() & self.ahead[e][k].val();
                 }
-                self.carry.next = self.carry.val() & self.ahead[e][k].val();
             }
         }
 
