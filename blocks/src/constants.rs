@@ -38,3 +38,21 @@ pub const RMU_BUFFERS: usize = 2;
 pub const FLAG_WORD: usize = 32;
 /// Changes of a status that the CTA status monitor takes in a cycle; the two of a switch.
 pub const STATUS_UPDATES: usize = 2;
+
+/// The larger of two lengths, where a declaration of the hardware chooses one.
+pub const fn larger(one: usize, other: usize) -> usize {
+    if one > other {
+        one
+    } else {
+        other
+    }
+}
+
+/// The smaller of two lengths, where a declaration of the hardware chooses one.
+pub const fn smaller(one: usize, other: usize) -> usize {
+    if one < other {
+        one
+    } else {
+        other
+    }
+}

@@ -4,7 +4,10 @@ use proc_macro2::Ident;
 use quote::{format_ident, ToTokens};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{visit_expr_mut, VisitMut};
-use syn::{parse_quote, BinOp, Expr, ExprBinary, ExprCall, ExprClosure, ExprIf, Field, Result, Token};
+use syn::{
+    parse_quote, BinOp, Expr, ExprBinary, ExprBlock, ExprCall, ExprClosure, ExprIf, Field, Result, Stmt,
+    Token,
+};
 
 use crate::attribute::Arguments;
 use crate::fields::Part;
@@ -120,12 +123,12 @@ impl VisitMut for Least<'_> {
 fn bound(visitor: &mut impl VisitMut, arguments: &Arguments, which: &str, expr: &mut Expr) {
     // Of a choice, the larger or the smaller of what can be chosen, whatever decides.
     if let Expr::If(ExprIf { then_branch, else_branch: Some((_, other)), .. }) = expr {
-        let (mut one, mut other): (Expr, Expr) = (parse_quote!(#then_branch), (**other).clone());
+        let (mut one, mut other) = (bare(parse_quote!(#then_branch)), bare((**other).clone()));
         visitor.visit_expr_mut(&mut one);
         visitor.visit_expr_mut(&mut other);
         *expr = match which {
-            "MAX" => parse_quote!(if (#one) > (#other) #one else #other),
-            _ => parse_quote!(if (#one) < (#other) #one else #other),
+            "MAX" => parse_quote!(::gpurf_blocks::larger(#one, #other)),
+            _ => parse_quote!(::gpurf_blocks::smaller(#one, #other)),
         };
         return;
     }
@@ -143,4 +146,14 @@ fn bound(visitor: &mut impl VisitMut, arguments: &Arguments, which: &str, expr: 
             *expr = parse_quote!(::gpurf_blocks::#constant);
         }
     }
+}
+
+/// What a block consists of, without its braces.
+fn bare(expr: Expr) -> Expr {
+    if let Expr::Block(ExprBlock { block, .. }) = &expr {
+        if let [Stmt::Expr(inner, None)] = &block.stmts[..] {
+            return inner.clone();
+        }
+    }
+    expr
 }
