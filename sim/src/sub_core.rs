@@ -8,7 +8,7 @@ use gpurf_blocks::ports::{OperandStageIn, SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, WarpId};
 
 use crate::bits::warp_mask;
-use crate::issue::{Answer, Holders, IssueStage};
+use crate::issue::{take_head, Answer, Holders, IssueStage};
 
 /// An operand stage behind an issue stage, without ports between them.
 pub trait Behind<D: Data> {
@@ -85,21 +85,8 @@ pub fn stage_inputs<D: Data>(
         ..OperandStageIn::default()
     };
     if outputs.issued {
-        let warp = outputs.issued_warp as usize;
-        (stage.warp, stage.base, stage.flush) =
-            (outputs.issued_warp, inputs.head_base[warp], inputs.head_flush[warp]);
-        (stage.unit, stage.payload) = (inputs.head_unit[warp], inputs.head_payload[warp]);
-        for slot in 0..parameters.slots {
-            let place = parameters.slots * warp + slot;
-            stage.source_valid[slot] = inputs.head_source_valid[place];
-            stage.source_register[slot] = inputs.head_source_register[place];
-            stage.source_near[slot] = inputs.head_source_near[place];
-        }
-        for destination in 0..parameters.destinations {
-            let place = parameters.destinations * warp + destination;
-            stage.destination_valid[destination] = inputs.head_destination_valid[place];
-            stage.destination_register[destination] = inputs.head_destination_register[place];
-        }
+        let warp = WarpId(outputs.issued_warp as u8);
+        take_head!(inputs, warp, (parameters.slots, parameters.destinations) => stage);
     }
     stage
 }

@@ -49,6 +49,12 @@ pub fn registers(parameters: &Parameters) -> usize {
     (of_warp - of_warp / 2).max(1) * parameters.banks
 }
 
+/// How long an allocation waits: mostly one of the values that mean something.
+pub fn sthld(random: &mut Random) -> u32 {
+    let any = random.below(32) as u32;
+    random.pick(&[0, 1, 3, 31, any])
+}
+
 /// A name for an instruction, another for each serial number, that uses all bits.
 pub fn payload(serial: u32) -> u32 {
     serial.wrapping_mul(0x9e37_79b1)

@@ -10,7 +10,7 @@ use gpurf_sim::operand_stage::OperandStage;
 use rust_hdl::prelude::Bits;
 
 use crate::collector::{Collector, DataOf};
-use crate::heads::{present, Heads};
+use crate::heads::{self, present, Heads};
 use crate::transfers::{check_transfer, offer, Transfers};
 use crate::{Engine, Random, Stimulus, Testbench};
 
@@ -74,8 +74,7 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         if let Some(warp) = self.issued.take() {
             self.heads.renew(warp, random);
         }
-        let any = random.below(32) as u32;
-        let sthld = random.pick(&[0, 1, 3, 31, any]);
+        let sthld = heads::sthld(random);
         let mut inputs = SubCoreIn::<D> { sthld, ..Default::default() };
         present!(self.heads, inputs);
         for warp in 0..self.parameters.warps {

@@ -98,6 +98,27 @@ impl IssueStage {
     }
 }
 
+/// The instruction of a warp, of those at the heads of the warps' buffers, at ports that take one.
+macro_rules! take_head {
+    ($inputs:expr, $warp:expr, ($slots:expr, $destinations:expr) => $to:expr) => {{
+        let (inputs, to, warp) = ($inputs, &mut $to, $warp.index());
+        (to.warp, to.base, to.flush) = ($warp.into(), inputs.head_base[warp], inputs.head_flush[warp]);
+        (to.unit, to.payload) = (inputs.head_unit[warp], inputs.head_payload[warp]);
+        for slot in 0..$slots {
+            let place = $slots * warp + slot;
+            to.source_valid[slot] = inputs.head_source_valid[place];
+            to.source_register[slot] = inputs.head_source_register[place];
+            to.source_near[slot] = inputs.head_source_near[place];
+        }
+        for destination in 0..$destinations {
+            let place = $destinations * warp + destination;
+            to.destination_valid[destination] = inputs.head_destination_valid[place];
+            to.destination_register[destination] = inputs.head_destination_register[place];
+        }
+    }};
+}
+pub(crate) use take_head;
+
 impl Clocked for IssueStage {
     type In = IssueStageIn;
     type Out = IssueStageOut;
@@ -117,23 +138,7 @@ impl Clocked for IssueStage {
         {
             outputs.issued = true;
             outputs.issue[collector.index()] = true;
-            outputs.warp = warp.into();
-            let warp = warp.index();
-            outputs.unit = inputs.head_unit[warp];
-            outputs.payload = inputs.head_payload[warp];
-            outputs.base = inputs.head_base[warp];
-            for slot in 0..self.slots {
-                let place = self.slots * warp + slot;
-                outputs.source_valid[slot] = inputs.head_source_valid[place];
-                outputs.source_register[slot] = inputs.head_source_register[place];
-                outputs.source_near[slot] = inputs.head_source_near[place];
-            }
-            for destination in 0..self.destinations {
-                let place = self.destinations * warp + destination;
-                outputs.destination_valid[destination] = inputs.head_destination_valid[place];
-                outputs.destination_register[destination] = inputs.head_destination_register[place];
-            }
-            outputs.flush = inputs.head_flush[warp];
+            take_head!(inputs, warp, (self.slots, self.destinations) => outputs);
         }
         outputs
     }

@@ -4,7 +4,7 @@ use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
 use gpurf_blocks::{Allocation, Parameters};
 use gpurf_hw::issue::IssueStage;
 
-use crate::heads::{present, Heads};
+use crate::heads::{self, present, Heads};
 use crate::{register, Engine, Random, Stimulus, Testbench};
 
 impl<const C: usize> Testbench for IssueStage<C> {
@@ -42,8 +42,7 @@ impl Stimulus<IssueStageIn, IssueStageOut> for IssueStageStimulus {
         if let Some(warp) = self.issued.take() {
             self.heads.renew(warp, random);
         }
-        let any = random.below(32) as u32;
-        let sthld = random.pick(&[0, 1, 3, 31, any]);
+        let sthld = heads::sthld(random);
         let mut inputs = IssueStageIn { sthld, ..Default::default() };
         present!(self.heads, inputs);
         for warp in 0..self.heads.parameters.warps {

@@ -11,7 +11,7 @@ use super::texture::{Geometry, Outside, Sampling};
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
 /// A register of all lanes.
-pub(crate) type Lanes = [u32; LANES];
+pub(crate) use gpurf_trace::Lanes;
 
 /// Where a 32-bit operand comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -132,16 +132,13 @@ impl<D: Data> Cache<D> {
             self.near = self.near & !touched | nearer;
         }
         for (result, updated) in results.iter().zip(updated) {
-            let Some(DWrite { register, near, data }) = *result else { continue };
+            let Some(result) = *result else { continue };
             // The entry that holds a second result's register may have been taken by now, or all of them.
             let Some(entry) = updated.or_else(|| self.replace(before, keep, random)) else { continue };
             if touched >> entry & 1 == 1 {
                 continue;
             }
-            self.tag[entry] = register.0;
-            self.data[entry] = data;
-            self.valid |= 1 << entry;
-            self.near = self.near & !(1 << entry) | (near as u16) << entry;
+            self.put(entry, result);
             touched |= 1 << entry;
             keep |= 1 << entry;
         }
@@ -151,8 +148,17 @@ impl<D: Data> Cache<D> {
         index
     }
 
-    /// The same under `allocate_on_arrival`: what arrives has its entry, sources only use what they have found, and results
-    /// yield to both. `leaves`: the instruction is dispatched; what it has locked is kept in this cycle, too.
+    /// A result goes into an entry.
+    fn put(&mut self, entry: usize, DWrite { register, near, data }: DWrite<D>) {
+        self.tag[entry] = register.0;
+        self.data[entry] = data;
+        self.valid |= 1 << entry;
+        self.near = self.near & !(1 << entry) | (near as u16) << entry;
+    }
+
+    /// As [`Cache::update`], under `allocate_on_arrival`: what arrives has its entry, sources only use what they have
+    /// found, and results yield to both. `leaves`: the instruction is dispatched; what it has locked is kept in this cycle,
+    /// too.
     pub fn update_on_arrival(
         &mut self,
         issue: Option<(u8, Placement, &[RegisterId; MAX_SLOTS], u8)>,
@@ -196,14 +202,11 @@ impl<D: Data> Cache<D> {
             touched |= used;
         }
         for (result, entry) in results.iter().zip(entries) {
-            let (Some(DWrite { register, near, data }), Some(entry)) = (*result, entry) else { continue };
+            let (Some(result), Some(entry)) = (*result, entry) else { continue };
             if touched >> entry & 1 == 1 {
                 continue;
             }
-            self.tag[entry] = register.0;
-            self.data[entry] = data;
-            self.valid |= 1 << entry;
-            self.near = self.near & !(1 << entry) | (near as u16) << entry;
+            self.put(entry, result);
             touched |= 1 << entry;
         }
         if touched != 0 {
