@@ -1,18 +1,17 @@
 //! `gpurf equivalence`: whether netlists do what their Verilog says: proofs, and runs beside the RTL.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{ensure, Result};
 use clap::Args;
 use gpurf_blocks::{corners, Parameters};
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::{digest, prove, Options, Origin};
+use gpurf_synth::{digest, prove, read_lines, write_lines, Options, Origin};
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use gpurf_verilog::tools::Tool;
 use serde::{Deserialize, Serialize};
 
-use crate::output::{each, grouped, table, write, JsonArgument};
+use crate::output::{each, grouped, table, JsonArgument};
 use crate::records::origin;
 use crate::synth::{StructureArguments, SynthesisArguments};
 use crate::testbench::failure;
@@ -107,16 +106,7 @@ impl Arguments {
 /// # Errors
 /// If it cannot be read, or a line is none that was written here; the message names the line.
 pub fn recorded(path: &Path) -> Result<Vec<Report>> {
-    if !path.exists() {
-        return Ok(vec![]);
-    }
-    let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty());
-    let reports = lines.map(|(number, line)| {
-        serde_json::from_str(line)
-            .with_context(|| format!("{}:{}: no report; delete the line", path.display(), number + 1))
-    });
-    reports.collect()
+    read_lines(path, "report")
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -192,8 +182,7 @@ fn record(path: &Path, report: &Report) -> Result<()> {
         Some(old) => *old = report.clone(),
         None => reports.push(report.clone()),
     }
-    let lines = reports.iter().map(|report| Ok(serde_json::to_string(report)? + "\n"));
-    Ok(write(path, lines.collect::<Result<String>>()?.as_bytes())?)
+    write_lines(path, &reports)
 }
 
 fn print(reports: &[Report]) {

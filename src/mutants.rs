@@ -1,18 +1,17 @@
 //! `gpurf mutants`: how many small faults in its Verilog a module's testbench finds.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{ensure, Context, Error, Result};
+use anyhow::{ensure, Error, Result};
 use clap::Args;
 use comfy_table::Table;
-use gpurf_synth::{digest, Equivalence, Fault, Mutants, Origin};
+use gpurf_synth::{digest, read_lines, write_lines, Equivalence, Fault, Mutants, Origin};
 use gpurf_testbenches::EngineKind::{Model, Verilator};
 use gpurf_testbenches::{workbench, Random, Workbench};
 use gpurf_verilog::tools::Tool;
 use serde::{Deserialize, Serialize};
 
-use crate::output::{progress, table, write, JsonArgument};
+use crate::output::{progress, table, JsonArgument};
 use crate::records::origin;
 use crate::testbench::StimulusArguments;
 use crate::verilog::{modules, ModuleArguments};
@@ -96,24 +95,18 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     Ok(Verdict::Holds)
 }
 
-/// What [`record`] has written into a file.
+/// What [`record`] has written into a file; one that does not exist has nothing.
 pub fn recorded(path: &Path) -> Result<Vec<Report>> {
-    let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
-    let read = |(line, number): (&str, usize)| {
-        serde_json::from_str(line)
-            .with_context(|| format!("{}:{number}: no counts of mutants; delete the line", path.display()))
-    };
-    text.lines().zip(1..).map(read).collect()
+    read_lines(path, "counts of mutants")
 }
 
+/// Puts a report in the place of that of the same module and draw in a file, which is in their order.
 fn record(path: &Path, report: &Report) -> Result<()> {
-    let mut all = if path.exists() { recorded(path)? } else { vec![] };
-    let is_same = |one: &Report| one.verilog == report.verilog && one.draw == report.draw;
-    all.retain(|one| !is_same(one));
+    let mut all = recorded(path)?;
+    all.retain(|one| (&one.verilog, one.draw) != (&report.verilog, report.draw));
     all.push(report.clone());
     all.sort_by(|one, other| (&one.verilog, one.draw).cmp(&(&other.verilog, other.draw)));
-    let lines = all.iter().map(|one| Ok(serde_json::to_string(one)? + "\n"));
-    Ok(write(path, lines.collect::<Result<String>>()?)?)
+    write_lines(path, &all)
 }
 
 fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Arguments) -> Result<Report> {

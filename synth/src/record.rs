@@ -3,12 +3,12 @@
 //! A measurement that equals the last one of the same module by the same flow adds no line, so that a line tells when
 //! a module moved.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 
+use crate::lines::{read_lines, write_lines};
 use crate::origin::Origin;
 use crate::synthesis::{Structure, Synthesis, DELAY_TARGET_PS};
 
@@ -68,17 +68,7 @@ impl Records {
     /// # Errors
     /// If it cannot be read, or a line is none that [`Records::write`] writes; the message names the line.
     pub fn read(path: &Path) -> Result<Records> {
-        let mut lines = vec![];
-        if path.exists() {
-            let text =
-                fs::read_to_string(path).with_context(|| format!("{}: cannot be read", path.display()))?;
-            for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
-                let line = serde_json::from_str(line).with_context(|| {
-                    format!("{}:{}: no measurement; delete the line", path.display(), number + 1)
-                })?;
-                lines.push(line);
-            }
-        }
+        let lines = read_lines(path, "measurement")?;
         Ok(Records { path: path.to_path_buf(), lines })
     }
 
@@ -146,12 +136,7 @@ impl Records {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self) -> Result<()> {
-        let mut text = String::new();
-        for line in &self.lines {
-            text += &serde_json::to_string(line)?;
-            text.push('\n');
-        }
-        Ok(gpurf_files::write(&self.path, text)?)
+        write_lines(&self.path, &self.lines)
     }
 }
 
@@ -167,6 +152,8 @@ fn figures(synthesis: &Synthesis) -> [(&'static str, f64); 4] {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn measured(top: &str, area_um2: f64, path: f64) -> Synthesis {
