@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
-use gpurf_sim::sm::{Design, Preset, PRESETS};
+use gpurf_sim::sm::{CollectorKind, Design, Preset, PRESETS};
 
 /// Reads a design.
 #[derive(Clone)]
@@ -28,5 +28,19 @@ impl TypedValueParser for DesignParser {
             PossibleValue::new(*name).help(format!("{what} ({paper})"))
         };
         Some(Box::new(PRESETS.iter().map(value)))
+    }
+}
+
+/// The module that is a collector of this kind.
+pub fn collector(kind: CollectorKind) -> &'static str {
+    stage(kind).strip_suffix("_stage").expect("a stage is named for its collectors")
+}
+
+/// The module that is an operand stage with collectors of this kind.
+pub fn stage(kind: CollectorKind) -> &'static str {
+    match kind {
+        CollectorKind::Ocu => "ocu_stage",
+        CollectorKind::Ccu => "ccu_stage",
+        CollectorKind::Boc => "boc_stage",
     }
 }

@@ -10,6 +10,7 @@ use super::definition::Condition;
 use super::evaluation::Evaluation;
 use super::plot::{Line, Plot};
 use super::study::Titled;
+use crate::designs::{collector, stage};
 use crate::output::table;
 use crate::synth::{options, synthesize, DelayArgument, Design};
 use crate::verilog::hierarchy;
@@ -153,17 +154,4 @@ impl Costs {
 fn sorted(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     points
-}
-
-fn collector(collector: gpurf_sim::sm::CollectorKind) -> &'static str {
-    stage(collector).strip_suffix("_stage").expect("a stage is named for its collectors")
-}
-
-fn stage(collector: gpurf_sim::sm::CollectorKind) -> &'static str {
-    use gpurf_sim::sm::CollectorKind::{Boc, Ccu, Ocu};
-    match collector {
-        Ocu => "ocu_stage",
-        Ccu => "ccu_stage",
-        Boc => "boc_stage",
-    }
 }

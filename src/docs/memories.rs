@@ -14,36 +14,24 @@ use crate::output::{grouped, table};
 /// From the root of the repository.
 const FIGURES: &str = "synth/memories.toml";
 
+/// Columns of [`accesses`].
+const ACCESSES: [&str; 5] = ["rows", "bits", "ports", "read fJ", "write fJ"];
+
 /// What stands for something in the hardware, at the usual node.
 pub fn hardware(root: &Path, _: &str) -> Result<String> {
     let memories = read(root)?;
-    let header = [
-        "memory",
-        "rows",
-        "bits",
-        "ports",
-        "read fJ",
-        "write fJ",
-        "leakage nW a bit",
-        "area µm²",
-        "access ns",
-    ];
-    let mut rows = table(&header);
+    let behind = ["leakage nW a bit", "area µm²", "access ns"];
+    let mut rows = table(&[&["memory"][..], &ACCESSES, &behind].concat());
     let usual = memories.runs.iter().filter(|one| one.node_nm.is_none() && one.cell.is_none());
     for (one, of) in usual.filter_map(|one| Some((one, one.of.as_ref()?))) {
         let search =
             one.search_fj.map_or(String::new(), |search| format!("; a search takes {} fJ", whole(search)));
-        rows.add_row([
-            format!("{of}{search}"),
-            grouped(one.rows as u64),
-            grouped(one.width as u64),
-            one.ports().to_string(),
-            whole(one.read_fj),
-            whole(one.write_fj),
+        let behind = [
             format!("{:.1}", one.leakage_nw / bits(one)),
             whole(one.area_um2),
             format!("{:.2}", one.access_ns),
-        ]);
+        ];
+        rows.add_row([format!("{of}{search}")].into_iter().chain(accesses(one)).chain(behind));
     }
     let Memories { tool, commit, repository, node_nm, temperature_k, cell, optimized, wires, .. } = &memories;
     Ok(format!(
@@ -109,18 +97,8 @@ pub fn nodes(root: &Path, _: &str) -> Result<String> {
 /// The same memories of other transistors.
 pub fn cells(root: &Path, _: &str) -> Result<String> {
     let memories = read(root)?;
-    let header = [
-        "cells",
-        "periphery",
-        "rows",
-        "bits",
-        "ports",
-        "read fJ",
-        "write fJ",
-        "leakage nW a bit",
-        "access ns",
-    ];
-    let mut rows = table(&header);
+    let behind = ["leakage nW a bit", "access ns"];
+    let mut rows = table(&[&["cells", "periphery"][..], &ACCESSES, &behind].concat());
     let others = memories.runs.iter().filter(|one| one.cell.is_some());
     let mut sizes: Vec<&MemoryRun> = vec![];
     for one in others {
@@ -132,17 +110,9 @@ pub fn cells(root: &Path, _: &str) -> Result<String> {
         let of_size = memories.runs.iter().filter(|one| one.node_nm.is_none() && one.kind.is_none());
         for one in of_size.filter(|one| is_same_size(one, size)) {
             let usual = || memories.cell.clone();
-            rows.add_row([
-                one.cell.clone().unwrap_or_else(usual),
-                one.periphery.clone().unwrap_or_else(usual),
-                grouped(one.rows as u64),
-                grouped(one.width as u64),
-                one.ports().to_string(),
-                whole(one.read_fj),
-                whole(one.write_fj),
-                format!("{:.3}", one.leakage_nw / bits(one)),
-                format!("{:.2}", one.access_ns),
-            ]);
+            let transistors = [&one.cell, &one.periphery].map(|kind| kind.clone().unwrap_or_else(usual));
+            let behind = [format!("{:.3}", one.leakage_nw / bits(one)), format!("{:.2}", one.access_ns)];
+            rows.add_row(transistors.into_iter().chain(accesses(one)).chain(behind));
         }
     }
     Ok(markdown(&rows, &[]))
@@ -223,6 +193,12 @@ fn at(memories: &Memories, node: Option<u32>, is_one: impl Fn(&MemoryRun) -> boo
 
 fn read(root: &Path) -> Result<Memories> {
     Memories::read(&root.join(FIGURES))
+}
+
+/// Its size and ports, and what an access takes: see [`ACCESSES`].
+fn accesses(one: &MemoryRun) -> [String; ACCESSES.len()] {
+    let [rows, width] = [one.rows, one.width].map(|count| grouped(count as u64));
+    [rows, width, one.ports().to_string(), whole(one.read_fj), whole(one.write_fj)]
 }
 
 fn bits(one: &MemoryRun) -> f64 {

@@ -5,18 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use anyhow::{ensure, Context, Result};
-use gpurf_blocks::{Parameters, SUB_CORES};
+use gpurf_blocks::Parameters;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
-use gpurf_sim::sm::{CollectorKind, Design, Gpu, Residency, SharedLoads};
+use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads};
 use gpurf_synth::power::{memories, power, roles, Energy, Role, Setting};
-use gpurf_synth::{Activity, Circuit, Library, Memories, Node};
+use gpurf_synth::{Activity, Circuit, Memories, Node};
 use gpurf_trace::{Command, Reuse, Workload};
 use gpurf_workloads::Options;
 use serde::{Deserialize, Serialize};
 
 use super::recorder::{Counts, Record, Recorder, Values};
 use super::window::{Follower, Netlists, Schedule};
+use crate::designs;
 use crate::input::{EmulationArguments, Input};
 
 /// Cycles of the SM between two looks at what was recorded.
@@ -116,7 +117,6 @@ impl Run {
 /// What a run is measured with.
 pub struct Measurement<'a> {
     pub config: &'a Config,
-    pub library: &'a Library,
     pub memories: Memories,
     pub node: Node,
     pub setting: Setting,
@@ -134,22 +134,17 @@ pub fn stage(design: &Design, config: &Config, seed: u64) -> Result<(&'static st
         "--design {design}: energies are those of an operand stage alone; a register cache, a multicasting unit or blocks \
          that give up their registers are not among them. Give a design without, as baseline, traditional, malekeh or bow"
     );
-    let module = match design.collector {
-        CollectorKind::Ocu => "ocu_stage",
-        CollectorKind::Ccu => "ccu_stage",
-        CollectorKind::Boc => "boc_stage",
-    };
-    Ok((module, design.parameters(config, seed)))
+    Ok((designs::stage(design.collector), design.parameters(config, seed)))
 }
 
 /// An input with the values that its instructions find and leave.
-pub fn workload(name: &str, emulation: &EmulationArguments) -> Result<Workload> {
-    let found = Input::find(name)?;
+pub fn workload(input: &Input, emulation: &EmulationArguments) -> Result<Workload> {
     ensure!(
-        !matches!(found, Input::Trace { .. }),
-        "{name}: a trace has no values of registers; give a built-in workload or a launch file"
+        !matches!(input, Input::Trace { .. }),
+        "{}: a trace has no values of registers; give a built-in workload or a launch file",
+        input.name()
     );
-    emulation.stream(&found, Options { values: true, ..Options::default() })
+    emulation.stream(input, Options { values: true, ..Options::default() })
 }
 
 impl Measurement<'_> {
@@ -159,21 +154,21 @@ impl Measurement<'_> {
         let schedule = Schedule::drawn(cycles, self.windows, self.window_cycles, self.seed)
             .with_context(|| workload.name.clone())?;
         let (values, record) = (Values::default(), Rc::new(RefCell::new(Record::default())));
-        let circuits = netlists.circuits(self.library)?;
-        let mut follower = Follower::new(netlists, &circuits, values.clone(), schedule)?;
+        let circuit = netlists.circuit();
+        let mut follower = Follower::new(netlists, values.clone(), schedule)?;
         let mut windows = vec![];
         self.simulate(design, workload, Some((record.clone(), values.clone())), || {
             let cycles = std::mem::take(&mut record.borrow_mut().cycles);
             let ended = follower.follow(&cycles)?;
             for activity in &ended {
-                windows.push(self.window(&circuits[1], activity)?);
+                windows.push(self.window(circuit, activity)?);
             }
             Ok(())
         })?;
         let record = record.borrow();
         ensure!(values.are_complete(), "{}: the stream lacks values of registers", workload.name);
         ensure!(record.errors.is_empty(), "{}: {}", workload.name, record.errors[0]);
-        Ok(self.result((design, workload), record.counts, &circuits[1], &windows))
+        Ok(self.result((design, workload), record.counts, circuit, &windows))
     }
 
     /// Runs a workload; its cycles. Whoever records is called after every few thousand cycles.
@@ -187,7 +182,7 @@ impl Measurement<'_> {
         let (config, seed) = (self.config, self.seed);
         let parameters = design.parameters(config, seed);
         let engine = |number: usize| {
-            let record = record.clone().filter(|_| number % SUB_CORES == 0 && number == 0);
+            let record = record.clone().filter(|_| number == 0);
             Recorder::new(design.model(config, seed), parameters, record)
         };
         let mut gpu = Gpu::new(config, design, seed, Engines::around(config, design, engine));

@@ -199,15 +199,12 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     }
     ensure!(arguments.windows > 1, "--windows {}: an error of the mean needs two", arguments.windows);
     ensure!(arguments.window_cycles > 1, "--window-cycles {}: changes need two", arguments.window_cycles);
-    for input in inputs {
-        Input::find(input)?;
-    }
+    let inputs = inputs.iter().map(|input| Input::find(input)).collect::<Result<Vec<_>>>()?;
     arguments.emulation.set_threads()?;
     let config = Config::load(None, arguments.modules.settings())?;
     let options = arguments.synthesis.options()?;
     let measurement = Measurement {
         config: &config,
-        library: &options.library,
         memories: Memories::default(),
         node: Node::of(arguments.node)?,
         setting: arguments.setting(&options.library),
@@ -226,7 +223,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         bar.inc(1);
     }
     let mut runs = vec![];
-    for input in inputs {
+    for input in &inputs {
         let workload = workload(input, &arguments.emulation)?;
         bar.set_message(workload.name.clone());
         let of_designs = designs.par_iter().zip(&netlists).map(|(design, netlists)| {
@@ -311,6 +308,12 @@ fn measure(
     Ok(Ok(Report::of(&circuit, &activity, &found, in_memories, operations, measured)))
 }
 
+/// The name of the port that a packed word belongs to.
+fn port_of(fields: &[Field], word: usize) -> String {
+    let field = fields.iter().rfind(|field| field.first_word <= word);
+    field.map_or(String::new(), |field| field.name.to_string())
+}
+
 /// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the RTL's. A waveform
 /// is written if one is asked for and there is no such answer.
 fn replay(
@@ -330,8 +333,7 @@ fn replay(
         let outputs = gates.cycle(&sample.inputs);
         waveform.as_mut().map_or(Ok(()), |waveform| waveform.sample(&gates)).with_context(unwritable)?;
         if let Some(word) = (0..outputs.len()).find(|word| outputs[*word] != sample.outputs[*word]) {
-            let field = fields.1.iter().rfind(|field| field.first_word <= word);
-            let name = field.map_or(String::new(), |field| field.name.to_string());
+            let name = port_of(&fields.1, word);
             return Ok(Err(format!(
                 "{}, cycle {cycle}: {name} is {:#x} in the RTL and {:#x} in the netlist",
                 circuit.top, sample.outputs[word], outputs[word]

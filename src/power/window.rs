@@ -5,58 +5,74 @@
 //! follows it for as many cycles as the window has; its outputs must be the values of the other's.
 
 use anyhow::{bail, ensure, Result};
-use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, LANES};
+use gpurf_blocks::ports::{OperandStageIn, SubCoreOut};
+use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, LANES, MAX_BANKS};
 use gpurf_hw::catalogue::Entry;
-use gpurf_synth::{Activity, Circuit, Gates, Library, Netlist, Structure, Widening};
+use gpurf_synth::{Activity, Circuit, Gates, Options, Structure, Widening};
 use gpurf_testbenches::{workbench, Random};
 use gpurf_verilog::Port;
-use rustc_hash::FxHashSet;
 
+use super::port_of;
 use super::recorder::{Cycle, Values};
 use crate::synth::SynthesisArguments;
 
 /// Values that are kept in memory before those are looked for that nothing can ask for.
 const VALUES: usize = 1 << 16;
 
-/// The two netlists of a module.
-pub struct Netlists {
-    pub module: &'static str,
-    narrow: Netlist,
-    pub wide: Netlist,
-    ports: [Vec<Port>; 2],
-    fields: [(Vec<Field>, Vec<Field>); 2],
+/// A netlist of a module, and where its ports stand in packed words.
+struct Side<'a> {
+    circuit: Circuit<'a>,
+    ports: Vec<Port>,
+    inputs: Vec<Field>,
+    outputs: Vec<Field>,
 }
 
-impl Netlists {
+impl<'a> Side<'a> {
+    fn map(
+        entry: &'static Entry,
+        parameters: &Parameters,
+        synthesis: &SynthesisArguments,
+        options: &'a Options,
+    ) -> Result<Side<'a>> {
+        let bench = workbench(entry.name, parameters);
+        let hierarchy = bench.verilog()?;
+        let netlist = synthesis.map(&hierarchy, options, Structure::Kept)?;
+        let (inputs, outputs) = bench.fields();
+        let ports = hierarchy.top_module().ports.clone();
+        Ok(Side { circuit: netlist.circuit(&options.library)?, ports, inputs, outputs })
+    }
+
+    fn gates(&self) -> Result<Gates<'_>> {
+        Gates::new(&self.circuit, &self.ports, &(self.inputs.clone(), self.outputs.clone()))
+    }
+}
+
+/// The two netlists of a module, and how the state of one becomes that of the other.
+pub struct Netlists<'a> {
+    module: &'static str,
+    /// Its data are tokens.
+    narrow: Side<'a>,
+    wide: Side<'a>,
+    widening: Widening,
+}
+
+impl<'a> Netlists<'a> {
     /// Maps both, module by module.
     pub fn map(
         entry: &'static Entry,
         parameters: &Parameters,
         synthesis: &SynthesisArguments,
-        options: &gpurf_synth::Options,
-    ) -> Result<Netlists> {
-        let of_width = |width: usize| -> Result<_> {
-            let bench = workbench(entry.name, &Parameters { width, ..*parameters });
-            let hierarchy = bench.verilog()?;
-            let netlist = synthesis.map(&hierarchy, options, Structure::Kept)?;
-            let ports = hierarchy.top_module().ports.clone();
-            Ok((netlist, ports, bench.fields()))
-        };
-        let (narrow, narrow_ports, narrow_fields) = of_width(<u32 as Data>::WIDTH)?;
-        let (wide, wide_ports, wide_fields) = of_width(LANES * <u32 as Data>::WIDTH)?;
-        Ok(Netlists {
-            module: entry.name,
-            narrow,
-            wide,
-            ports: [narrow_ports, wide_ports],
-            fields: [narrow_fields, wide_fields],
-        })
+        options: &'a Options,
+    ) -> Result<Netlists<'a>> {
+        let of_width = |width| Side::map(entry, &Parameters { width, ..*parameters }, synthesis, options);
+        let (narrow, wide) = (of_width(<u32 as Data>::WIDTH)?, of_width(LANES * <u32 as Data>::WIDTH)?);
+        let widening = Widening::new(&narrow.circuit, &wide.circuit, LANES)?;
+        Ok(Netlists { module: entry.name, narrow, wide, widening })
     }
 
-    /// The circuits of both.
-    pub fn circuits<'a>(&self, library: &'a Library) -> Result<[Circuit<'a>; 2]> {
-        Ok([self.narrow.circuit(library)?, self.wide.circuit(library)?])
+    /// The one whose energy counts.
+    pub fn circuit(&self) -> &Circuit<'a> {
+        &self.wide.circuit
     }
 }
 
@@ -90,10 +106,9 @@ impl Schedule {
 
 /// Both netlists following a run.
 pub struct Follower<'a> {
-    netlists: &'a Netlists,
+    netlists: &'a Netlists<'a>,
     narrow: Gates<'a>,
     wide: Gates<'a>,
-    widening: Widening,
     values: Values,
     schedule: Schedule,
     cycle: u64,
@@ -101,37 +116,32 @@ pub struct Follower<'a> {
     left: u64,
     /// Where the sub-core's outputs stand that the stage has, too: in its words, and in those of the stage.
     shared: Vec<(usize, usize)>,
-    words: Vec<u32>,
+    /// Packed inputs of the stage and outputs of the sub-core in a cycle.
+    inputs: Vec<u32>,
+    said: Vec<u32>,
 }
 
 impl<'a> Follower<'a> {
-    pub fn new(
-        netlists: &'a Netlists,
-        [narrow, wide]: &'a [Circuit<'a>; 2],
-        values: Values,
-        schedule: Schedule,
-    ) -> Result<Follower<'a>> {
-        let widening = Widening::new(narrow, wide, LANES)?;
-        let [narrow_fields, wide_fields] = &netlists.fields;
-        let mut gates = Gates::new(narrow, &netlists.ports[0], narrow_fields)?;
-        gates.pause();
-        let outputs = layout::<SubCoreOut<u32>>();
-        let shared = outputs.iter().filter_map(|field| {
-            let of_stage = narrow_fields.1.iter().find(|other| other.name == field.name)?;
-            let ports = &netlists.ports[0];
+    pub fn new(netlists: &'a Netlists<'a>, values: Values, schedule: Schedule) -> Result<Follower<'a>> {
+        let Side { ports, outputs, .. } = &netlists.narrow;
+        let mut narrow = netlists.narrow.gates()?;
+        narrow.pause();
+        let of_sub_core = layout::<SubCoreOut<u32>>();
+        let shared = of_sub_core.iter().filter_map(|field| {
+            let of_stage = outputs.iter().find(|other| other.name == field.name)?;
             let port = ports.iter().find(|port| port.name == field.name.field && !port.is_input)?;
             (field.name.index.unwrap_or(0) < port.count).then_some((field.first_word, of_stage.first_word))
         });
         Ok(Follower {
-            narrow: gates,
-            wide: Gates::new(wide, &netlists.ports[1], wide_fields)?,
-            widening,
+            narrow,
+            wide: netlists.wide.gates()?,
             values,
             schedule,
             cycle: 0,
             left: 0,
             shared: shared.collect(),
-            words: packed(&gpurf_blocks::ports::OperandStageIn::<u32>::default()),
+            inputs: packed(&OperandStageIn::<u32>::default()),
+            said: packed(&SubCoreOut::<u32>::default()),
             netlists,
         })
     }
@@ -141,20 +151,20 @@ impl<'a> Follower<'a> {
         let mut ended = vec![];
         for Cycle { inputs, outputs } in cycles {
             if self.schedule.begins(self.cycle) {
-                let values = &self.values;
-                self.widening.take_over(&mut self.narrow, &mut self.wide, &|token| values.of(token).to_vec());
+                let value = |token| self.values.of(token).to_vec();
+                self.netlists.widening.take_over(&mut self.narrow, &mut self.wide, &value);
                 self.left = self.schedule.length;
             }
-            pack(inputs, &mut self.words);
-            let words = self.narrow.cycle(&self.words);
-            let expected = packed(outputs);
-            if let Some((_, word)) = self.shared.iter().find(|(said, word)| expected[*said] != words[*word]) {
-                let field = self.netlists.fields[0].1.iter().rfind(|field| field.first_word <= *word);
-                let name = field.map_or(String::new(), |field| field.name.to_string());
+            pack(inputs, &mut self.inputs);
+            pack(outputs, &mut self.said);
+            let words = self.narrow.cycle(&self.inputs);
+            let differs = |(said, word): &&(usize, usize)| self.said[*said] != words[*word];
+            if let Some((_, word)) = self.shared.iter().find(differs) {
                 bail!(
-                    "{}, cycle {}: {name} is {:#x} in the netlist and not in the SM's hardware",
+                    "{}, cycle {}: {} is {:#x} in the netlist and not in the SM's hardware",
                     self.netlists.module,
                     self.cycle,
+                    port_of(&self.netlists.narrow.outputs, *word),
                     words[*word]
                 );
             }
@@ -164,7 +174,8 @@ impl<'a> Follower<'a> {
                 if self.left == 0 {
                     ended.push(self.wide.activity());
                     let value = |token| self.values.of(token).to_vec();
-                    if let Some(name) = self.widening.difference(&mut self.narrow, &mut self.wide, &value) {
+                    let widening = &self.netlists.widening;
+                    if let Some(name) = widening.difference(&mut self.narrow, &mut self.wide, &value) {
                         bail!(
                             "{}, cycle {}: {name} holds something else than tokens say",
                             self.netlists.module,
@@ -176,27 +187,25 @@ impl<'a> Follower<'a> {
             self.cycle += 1;
         }
         if self.values.count() > VALUES {
-            let last = cycles.last().map_or([0; gpurf_blocks::MAX_BANKS], |cycle| cycle.inputs.write_data);
-            let tokens: FxHashSet<u32> =
-                self.widening.words(&mut self.narrow).into_iter().chain(last).collect();
-            self.values.keep(&tokens);
+            let held = self.netlists.widening.words(&mut self.narrow);
+            let written = cycles.last().map_or([0; MAX_BANKS], |cycle| cycle.inputs.write_data);
+            self.values.keep(&held.into_iter().chain(written).collect());
         }
         Ok(ended)
     }
 
     /// The same cycle in the wide netlist, its values in the place of the tokens.
     fn follow_wide(&mut self, outputs: &[u32]) -> Result<()> {
-        let [narrow, wide] = &self.netlists.fields;
-        let inputs = self.widened(&narrow.0, &wide.0, &self.words);
-        let expected = self.widened(&narrow.1, &wide.1, outputs);
+        let Netlists { narrow, wide, .. } = self.netlists;
+        let inputs = self.widened(&narrow.inputs, &wide.inputs, &self.inputs);
+        let expected = self.widened(&narrow.outputs, &wide.outputs, outputs);
         let found = self.wide.cycle(&inputs);
         if let Some(word) = (0..found.len()).find(|word| found[*word] != expected[*word]) {
-            let field = wide.1.iter().rfind(|field| field.first_word <= word);
-            let name = field.map_or(String::new(), |field| field.name.to_string());
             bail!(
-                "{}, cycle {}: {name} is {:#x} in the netlist of 1,024 bits, and {:#x} is the value of its token",
+                "{}, cycle {}: {} is {:#x} in the netlist of 1,024 bits, and {:#x} is the value of its token",
                 self.netlists.module,
                 self.cycle,
+                port_of(&wide.outputs, word),
                 found[word],
                 expected[word]
             );

@@ -8,7 +8,7 @@ use gpurf_hw::catalogue;
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;
 use gpurf_sim::register_traffic::{Configuration, Reach};
-use gpurf_sim::sm::{CollectorKind, Design};
+use gpurf_sim::sm::Design;
 use gpurf_sim::statistics::Counters;
 use gpurf_synth::{Structure, Synthesis};
 use gpurf_verilog::Hierarchy;
@@ -18,6 +18,7 @@ use crate::compare::jobs::{self, Outcome, Variant};
 use crate::compare::plot::{Group, Plot, Point};
 use crate::compare::series::{percent, Series};
 use crate::compare::Arguments;
+use crate::designs::collector;
 use crate::input::Input;
 use crate::output::table;
 use crate::synth::{options, synthesize, Design as Synthesized};
@@ -140,11 +141,7 @@ fn variants() -> Vec<(&'static str, Variant)> {
 fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<Part>, u64)> {
     let (config, design) = (config.with(&variant.settings)?, variant.design);
     let parameters = Parameters { width, ..design.parameters(&config, 0) };
-    let module = match design.collector {
-        CollectorKind::Ocu => "ocu",
-        CollectorKind::Ccu => "ccu",
-        CollectorKind::Boc => "boc",
-    };
+    let module = collector(design.collector);
     let mut parts = vec![Part { module, parameters, count: design.collectors(&config) }];
     if design.register_cache.is_none() {
         return Ok((parts, 0));

@@ -8,6 +8,7 @@ mod places;
 mod widen;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::{bail, ensure, Context, Result};
 
@@ -64,7 +65,7 @@ pub struct Instance<'a> {
     /// The net at each of the cell's pins, in their order; an output that goes nowhere has none.
     pub(crate) pins: Vec<Option<Net>>,
     /// What it computes; cells of one kind share it.
-    pub(crate) logic: std::rc::Rc<Logic>,
+    pub(crate) logic: Arc<Logic>,
 }
 
 impl Instance<'_> {
@@ -87,7 +88,7 @@ impl<'a> Circuit<'a> {
         let mut nets = module.names();
         let mut instances = vec![];
         let mut memories = vec![];
-        let mut kinds: BTreeMap<&str, std::rc::Rc<Logic>> = BTreeMap::new();
+        let mut kinds: BTreeMap<&str, Arc<Logic>> = BTreeMap::new();
         for (name, found) in &module.cells {
             if found.kind.starts_with("$mem") {
                 memories.push(Memory::read(name, found).with_context(|| format!("memory {name}"))?);
@@ -99,7 +100,7 @@ impl<'a> Circuit<'a> {
             let logic = match kinds.get(kind.as_str()) {
                 Some(logic) => logic.clone(),
                 None => {
-                    let logic = std::rc::Rc::new(Logic::of(cell).with_context(|| format!("cell {kind}"))?);
+                    let logic = Arc::new(Logic::of(cell).with_context(|| format!("cell {kind}"))?);
                     kinds.insert(kind, logic.clone());
                     logic
                 }

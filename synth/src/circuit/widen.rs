@@ -140,6 +140,19 @@ impl Widening {
         words
     }
 
+    /// What each flip-flop of the wide circuit holds between two cycles, if it does as the narrow one.
+    fn states<'a>(
+        &'a self,
+        narrow: &'a Gates,
+        value: &dyn Fn(u32) -> Vec<u32>,
+    ) -> impl Iterator<Item = (usize, bool)> + 'a {
+        let values: Vec<Vec<u32>> = self.words.iter().map(|word| value(word_of(narrow, word))).collect();
+        self.flip_flops.iter().map(move |(place, origin)| match origin {
+            Origin::Bit(from) => (*place, narrow.state(*from)),
+            Origin::Value(number, bit, is_inverse) => (*place, is_set(&values[*number], *bit) != *is_inverse),
+        })
+    }
+
     /// A register of the wide circuit whose state between two cycles is not that of the narrow one.
     pub fn difference<'a>(
         &self,
@@ -149,31 +162,15 @@ impl Widening {
     ) -> Option<&'a str> {
         narrow.show_edge();
         wide.show_edge();
-        let values: Vec<Vec<u32>> = self.words.iter().map(|word| value(word_of(narrow, word))).collect();
-        let differs = |(place, origin): &&(usize, Origin)| match origin {
-            Origin::Bit(from) => wide.state(*place) != narrow.state(*from),
-            Origin::Value(number, bit, is_inverse) => {
-                let expected = values[*number][bit / WORD] >> (bit % WORD) & 1 == 1;
-                wide.state(*place) != (expected != *is_inverse)
-            }
-        };
-        let (place, _) = self.flip_flops.iter().find(differs)?;
-        Some(&wide.circuit.instances[*place].name)
+        let (place, _) = self.states(narrow, value).find(|(place, state)| wide.state(*place) != *state)?;
+        Some(&wide.circuit.instances[place].name)
     }
 
     /// Puts the state that a narrow circuit has between two cycles into the wide one; `value` gives the words of the value
     /// that a word stands for. What the wide one does is counted from there on.
     pub fn take_over(&self, narrow: &mut Gates, wide: &mut Gates, value: &dyn Fn(u32) -> Vec<u32>) {
         narrow.show_edge();
-        let bit_of = |words: &[u32], bit: usize| words[bit / WORD] >> (bit % WORD) & 1 == 1;
-        let values: Vec<Vec<u32>> = self.words.iter().map(|word| value(word_of(narrow, word))).collect();
-        for (place, origin) in &self.flip_flops {
-            let state = match origin {
-                Origin::Bit(from) => narrow.state(*from),
-                Origin::Value(number, bit, is_inverse) => bit_of(&values[*number], *bit) != *is_inverse,
-            };
-            wide.set_state(*place, state);
-        }
+        self.states(narrow, value).for_each(|(place, state)| wide.set_state(place, state));
         wide.pause();
         for (place, (from, is_data)) in self.memories.iter().enumerate() {
             let widened = |word: &[u8]| -> Vec<u8> {
@@ -181,7 +178,7 @@ impl Widening {
                     return word.to_vec();
                 }
                 let words = value(packed(word));
-                (0..WORD * self.factor).map(|bit| u8::from(bit_of(&words, bit))).collect()
+                (0..WORD * self.factor).map(|bit| u8::from(is_set(&words, bit))).collect()
             };
             let width = narrow.circuit.memories[*from].width;
             wide.words[place] = narrow.words[*from].chunks(width).flat_map(widened).collect();
@@ -195,6 +192,10 @@ impl Widening {
         wide.evaluate_all();
         wide.begin();
     }
+}
+
+fn is_set(words: &[u32], bit: usize) -> bool {
+    words[bit / WORD] >> (bit % WORD) & 1 == 1
 }
 
 fn word_of(narrow: &Gates, word: &[Option<(usize, bool)>; WORD]) -> u32 {
