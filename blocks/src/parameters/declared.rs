@@ -49,8 +49,12 @@ parameters! {
     /// Collectors of a sub-core.
     collectors [oc]: usize = 2, one_of(&[1, 2, 4, 8]), "", "F §II";
 
-    /// Banks of a sub-core's register file. Each makes one access per cycle.
+    /// Banks of a sub-core's register file. Each makes `accesses` accesses per cycle.
     banks: usize = 2, one_of(&[2, 4]), "", "F §II";
+
+    /// Accesses that a bank makes in a cycle, at most one of them a write, and values that a collector takes from the
+    /// banks in a cycle.
+    accesses [acc]: usize = 1, one_of(&[1, 2]), "", "F §II: single-ported banks; Accel-Sim clocks them twice a cycle";
 
     /// A read whose bank is free, and whose bank's queue is empty, is granted in the cycle of its instruction's issue.
     /// Without it every read waits in its queue first.
