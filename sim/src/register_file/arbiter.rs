@@ -152,10 +152,9 @@ impl Arbiter {
                 let read = if is_direct { of_bank.nth(1) } else { of_bank.next() };
                 read.filter(|_| self.parameters.grant_at_issue)
             };
-            if let Some(read) = self.queues[bank].second().or_else(direct) {
-                grants.second_reads[bank] = read;
-                offered |= 1 << bank;
-            }
+            let read = self.queues[bank].second().or_else(direct);
+            grants.second_reads[bank] = read.unwrap_or_default();
+            offered |= u8::from(read.is_some()) << bank;
         }
         grants.second_banks = share(&self.second_turns, offered, &grants.second_reads);
         grants.conflicts = offered & !grants.second_banks;
