@@ -69,12 +69,14 @@ pub struct Dispatched<const W: usize> {
 }
 
 /// What happens in an operand stage, for whoever counts it.
-#[bundle]
+#[bundle(sizes(second_banks = if accesses == 1 { 0 } else { banks }))]
 pub struct StageEvents {
     /// Event: this source of the instruction issued this cycle was found in its collector.
     pub hit: [Bit; slots],
     /// Event: the bank performs a read this cycle.
     pub bank_read: [Bit; banks],
+    /// Event: with two accesses per cycle, its second one is a read.
+    pub second_read: [Bit; second_banks],
     /// Event: a read waits at the head of the bank's queue and is not granted this cycle.
     pub bank_conflict: [Bit; banks],
     /// Event: this bank's write is also written into a collector.

@@ -23,7 +23,11 @@
 //! `issue_on_dispatch`. But "the ready bit is set once the fetched data [...] is delivered to the OCU and stored in the
 //! data field", and makes it a candidate for dispatch: no `dispatch_on_arrival`.
 //!
-//! A register that leaves (`transfer_ports`) is read in a cycle in which its bank does nothing else, without an issue slot or
+//! With two accesses per cycle (`accesses`) a bank reads two registers, or writes one and reads one, and port S takes two
+//! values, of one bank or of two: two missing sources take no longer than one. Accel-Sim clocks banks and collectors twice a
+//! cycle.
+//!
+//! A register that leaves (`transfer_ports`) is read in a cycle in which its bank's first access does nothing else, without an issue slot or
 //! a collector: its value stands on `transfer_data` in the next.
 //!
 //! Collectors that are ready, and whose execution unit takes an instruction, are dispatched in turn,
@@ -56,7 +60,9 @@ use crate::register_file::{Arbiter, Bank};
         slots,
         caching = if d_ports == 0 { 0 } else { collectors },
         randoms = if d_ports == 0 { 0 } else { 1 },
-        bypassing = if destinations == 0 { 0 } else { collectors }
+        bypassing = if destinations == 0 { 0 } else { collectors },
+        seconds = accesses - 1,
+        second_banks = if accesses == 1 { 0 } else { banks }
     )
 )]
 pub struct OperandStage<K: Collector<W>, const W: usize, const C: usize> {
@@ -152,7 +158,7 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                 }
             }
         }
-        pass!(self.arbiter => self.events: bank_read[..], bank_conflict[..], write_cached[..], write_filtered[..]);
+        pass!(self.arbiter => self.events: bank_read[..], second_read[..], bank_conflict[..], write_cached[..], write_filtered[..]);
 
         // Banks.
         for b in 0..banks {
@@ -162,6 +168,15 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
             self.banks[b].write_data.next = self.write_data[b].val();
             self.banks[b].collector.next = self.arbiter.bank_collector[b].val();
             self.banks[b].slot.next = self.arbiter.bank_slot[b].val();
+        }
+
+        for b in 0..second_banks {
+            for k in 0..seconds {
+                self.banks[b].second_read[k].next = self.arbiter.second_read[b].val();
+                self.banks[b].second_row[k].next = self.arbiter.second_row[b].val();
+                self.banks[b].second_collector[k].next = self.arbiter.second_collector[b].val();
+                self.banks[b].second_slot[k].next = self.arbiter.second_slot[b].val();
+            }
         }
 
         // Registers that leave.
@@ -206,6 +221,20 @@ impl<K: Collector<W>, const W: usize, const C: usize> Logic for OperandStage<K, 
                     self.collectors[c].s_valid.next = true;
                     self.collectors[c].s_slot.next = self.banks[b].data_slot.val();
                     self.collectors[c].s_data.next = self.banks[b].data.val();
+                }
+            }
+            for k in 0..seconds {
+                self.collectors[c].second_s_valid[k].next = false;
+                self.collectors[c].second_s_slot[k].next = 0.into();
+                self.collectors[c].second_s_data[k].next = self.banks[0].second_data[k].val();
+                for b in 0..banks {
+                    if self.banks[b].second_data_valid[k].val()
+                        & (self.banks[b].second_data_collector[k].val() == self.collector_number[c].val())
+                    {
+                        self.collectors[c].second_s_valid[k].next = true;
+                        self.collectors[c].second_s_slot[k].next = self.banks[b].second_data_slot[k].val();
+                        self.collectors[c].second_s_data[k].next = self.banks[b].second_data[k].val();
+                    }
                 }
             }
             self.collector_warp[c].next = self.collectors[c].held_warp.val();

@@ -24,6 +24,8 @@ pub struct OperandStage<D: Data, K> {
     banks: Vec<Bank<D>>,
     /// Those whose data, read in the last cycle, cross to a collector or leave; a bit each.
     crossing: u8,
+    /// The same of second accesses.
+    second_crossing: u8,
     dispatch_turn: RoundRobin,
     lfsr: Lfsr,
     decided: Decided<D>,
@@ -58,6 +60,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
             arbiter: Arbiter::new(parameters, K::IS_FILTERED),
             banks: (0..parameters.banks).map(|_| Bank::new(parameters)).collect(),
             crossing: 0,
+            second_crossing: 0,
             dispatch_turn: RoundRobin::new(parameters.collectors),
             lfsr: Lfsr::default(),
             decided: Decided::default(),
@@ -106,6 +109,9 @@ macro_rules! show {
         }
         if grants.banks | grants.conflicts != 0 {
             (out.bank_read, out.bank_conflict) = (flags(grants.banks), flags(grants.conflicts));
+        }
+        if stage.parameters.accesses > 1 {
+            out.second_read = flags(grants.second_banks);
         }
         if stage.parameters.transfer_ports > 0 {
             let leaving = stage.banks.iter().find_map(Bank::leaving);
@@ -198,6 +204,13 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         }
 
         // Banks.
+        if self.parameters.accesses > 1 {
+            for bank in members(grants.second_banks | self.second_crossing) {
+                let read = (grants.second_banks >> bank & 1 == 1).then(|| grants.second_reads[bank]);
+                banks[bank].second_edge(read);
+            }
+            self.second_crossing = grants.second_banks;
+        }
         let leaves = transfer.map_or(0, |(bank, _)| 1 << bank.0);
         for bank in members(results.banks | grants.banks | leaves | self.crossing) {
             let write = (results.banks >> bank & 1 == 1).then(|| {
@@ -276,9 +289,13 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     fn receive(&mut self) {
         let random = self.lfsr.value() as u32;
         for bank in members(self.crossing) {
-            let bank = &self.banks[bank];
-            if let Some(data) = bank.arriving() {
-                self.collectors[bank.collector.index()].receive(bank.slot.into(), data, random);
+            if let Some((collector, slot, data)) = self.banks[bank].arriving(0) {
+                self.collectors[collector.index()].receive(slot.into(), data, random);
+            }
+        }
+        for bank in members(self.second_crossing) {
+            if let Some((collector, slot, data)) = self.banks[bank].arriving(1) {
+                self.collectors[collector.index()].receive(slot.into(), data, random);
             }
         }
     }
@@ -290,9 +307,9 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         if !self.parameters.allocate_on_arrival {
             return 0;
         }
-        let arrives = members(self.crossing).filter(|bank| self.banks[*bank].arriving().is_some());
+        let arrives = members(self.crossing).filter_map(|bank| self.banks[bank].arriving(0));
         let left = self.decided.dispatch.map_or(0, |number| 1 << number);
-        arrives.fold(left, |all, bank| all | 1u8 << self.banks[bank].collector.index())
+        arrives.fold(left, |all, (collector, ..)| all | collector.bit())
     }
 
     /// Under `dispatch_on_arrival` what arrives counts in its cycle. It comes from a register, whatever the inputs are,

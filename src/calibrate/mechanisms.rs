@@ -17,9 +17,9 @@ pub const MECHANISMS: &[Mechanism] = &[
         off: &["l1.latency=32", "l2.latency=230", "dram.latency=489"],
     },
     Mechanism {
-        name: "collectors",
-        what: "4 collectors, which stand for 2 that take two values a cycle",
-        off: &["collectors=2"],
+        name: "accesses",
+        what: "banks that make two accesses a cycle, and collectors that take two values",
+        off: &["accesses=1"],
     },
     Mechanism {
         name: "hold-time",
@@ -77,11 +77,6 @@ pub const MECHANISMS: &[Mechanism] = &[
         off: &["l2.shared_requests=false"],
     },
     Mechanism { name: "dram-writes", what: "stores reach DRAM", off: &["l2.write_back=false"] },
-    Mechanism {
-        name: "banks",
-        what: "4 register banks, which stand for 2 with two reads a cycle",
-        off: &["banks=2"],
-    },
     Mechanism { name: "cold-copies", what: "copies from the host leave L2 cold", off: &["l2.copies=true"] },
 ];
 

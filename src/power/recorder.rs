@@ -195,7 +195,7 @@ fn count(counts: &mut Counts, inputs: &OperandStageIn<u32>, outputs: &SubCoreOut
     counts.instructions += u64::from(outputs.issued);
     counts.operand_reads += high(&inputs.source_valid);
     counts.hits += high(&outputs.hit);
-    counts.bank_reads += high(&outputs.bank_read);
+    counts.bank_reads += high(&outputs.bank_read) + high(&outputs.second_read);
     counts.bank_writes += high(&inputs.write_valid);
 }
 

@@ -33,6 +33,13 @@ impl Parameters {
                 ),
             }));
         }
+        if self.allocate_on_arrival && self.accesses > 1 {
+            return Err(ParameterError(format!(
+                "allocate_on_arrival=true gives one value a cycle its entry, and accesses={} lets more arrive; set \
+                 accesses=1 or allocate_on_arrival=false",
+                self.accesses
+            )));
+        }
         if self.rc_ways > self.rc_entries {
             let Parameters { rc_ways, rc_entries, .. } = self;
             return Err(ParameterError(format!(

@@ -36,6 +36,7 @@ pub fn chosen(mut choose: impl FnMut(&[String], usize) -> String) -> Parameters 
     parameters.slots = parameters.slots.min(parameters.entries - 1);
     parameters.next_latency = parameters.next_latency.min(parameters.pcrf_latency);
     parameters.rc_ways = parameters.rc_ways.min(parameters.rc_entries);
+    parameters.allocate_on_arrival &= parameters.accesses == 1;
     if parameters.allocation == Allocation::Private {
         parameters.warps = parameters.warps.min(MAX_COLLECTORS);
         parameters.collectors = parameters.warps;

@@ -49,8 +49,12 @@ parameters! {
     /// Collectors of a sub-core.
     collectors [oc]: usize = 2, one_of(&[1, 2, 4, 8]), "", "F §II";
 
-    /// Banks of a sub-core's register file. Each makes one access per cycle.
+    /// Banks of a sub-core's register file. Each makes `accesses` accesses per cycle.
     banks: usize = 2, one_of(&[2, 4]), "", "F §II";
+
+    /// Accesses that a bank makes in a cycle, at most one of them a write, and values that a collector takes from the
+    /// banks in a cycle.
+    accesses [x]: usize = 1, one_of(&[1, 2]), "", "F §II: single-ported banks; Accel-Sim clocks them twice a cycle";
 
     /// A read whose bank is free, and whose bank's queue is empty, is granted in the cycle of its instruction's issue.
     /// Without it every read waits in its queue first.
@@ -106,7 +110,7 @@ parameters! {
     occupied [skip]: Occupied = Occupied::Skip, names(Occupied::VARIANTS), "", "F §IV-B allows both";
 
     /// Which collector an instruction enters.
-    allocation [alloc]: Allocation = Allocation::Malekeh, names(Allocation::VARIANTS), "", "F §IV-B2";
+    allocation [al]: Allocation = Allocation::Malekeh, names(Allocation::VARIANTS), "", "F §IV-B2";
 
     /// While the counter is below STHLD, or up to it, an allocation waits for a collector with near values.
     waiting [upto]: Waiting = Waiting::Below, names(Waiting::VARIANTS), "", "F §IV-B2; W §6 waits up to it";

@@ -64,8 +64,8 @@ stages!(Boc<W>);
 #[block(
     title = "Bypassing operand collector of BOW",
     paper = "F §VI-B",
-    parameters(width, window, slots, destinations, banks, dispatch_on_arrival),
-    sizes(banks, destinations),
+    parameters(width, window, slots, destinations, banks, accesses, dispatch_on_arrival),
+    sizes(banks, destinations, seconds = accesses - 1),
     fixed(d_ports = 0, cache_far = false, warps = BOC_WARPS, collectors = BOC_WARPS, allocation = Allocation::Private),
     bundle = CollectorPorts<W>
 )]
@@ -174,6 +174,11 @@ impl<const W: usize> Logic for Boc<W> {
             self.instructions[p].s_valid.next = self.s_valid.val() & self.presents[p].val();
             self.instructions[p].s_slot.next = self.s_slot.val();
             self.instructions[p].s_data.next = self.s_data.val();
+            for k in 0..seconds {
+                self.instructions[p].second_s_valid[k].next = self.second_s_valid[k].val() & self.presents[p].val();
+                self.instructions[p].second_s_slot[k].next = self.second_s_slot[k].val();
+                self.instructions[p].second_s_data[k].next = self.second_s_data[k].val();
+            }
             for b in 0..banks {
                 self.instructions[p].write_valid[b].next = self.write_valid[b].val();
                 self.instructions[p].write_register[b].next = self.write_register[b].val();

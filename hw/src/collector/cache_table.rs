@@ -24,8 +24,9 @@ use crate::dialect::{block, rtl, Register};
 #[block(
     title = "Cache table",
     paper = "W §3.2, F §III-C",
-    parameters(width, entries, slots, banks, d_ports, lru_order, dispatch_on_arrival, allocate_on_arrival),
+    parameters(width, entries, slots, banks, accesses, d_ports, lru_order, dispatch_on_arrival, allocate_on_arrival),
     sizes(
+        seconds = accesses - 1,
         at_issue = if parameters.allocate_on_arrival { 0 } else { slots },
         arrivals = if parameters.allocate_on_arrival { 1 } else { 0 },
         meeting = if parameters.allocate_on_arrival && parameters.dispatch_on_arrival { 1 } else { 0 }
@@ -50,6 +51,12 @@ pub struct CacheTable<const W: usize, const I: usize> {
     pub s_entry: In<Bits<16>>,
     /// The value.
     pub s_data: In<Bits<W>>,
+    /// With two accesses per cycle: another value fills an entry.
+    pub second_s_valid: In<[Bit; seconds]>,
+    /// That entry.
+    pub second_s_entry: In<[Bits<16>; seconds]>,
+    /// The value.
+    pub second_s_data: In<[Bits<W>; seconds]>,
     /// Its register, which the entry does not have yet.
     pub s_register: In<[Bits<8>; arrivals]>,
     /// Its next reuse is near.
@@ -106,6 +113,7 @@ pub struct CacheTable<const W: usize, const I: usize> {
     d_makes_near: Local<[Bit; entries]>,
     /// The value on port S goes into the entry, and takes it only now.
     s_here: Local<[Bit; entries]>,
+    second_s_here: Local<[[Bit; entries]; seconds]>,
     filled: Local<[Bit; entries]>,
     near_filled: Local<[Bit; entries]>,
     entry_valid: Register<[Bit; entries]>,
@@ -212,6 +220,13 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
             // Data needs no reset: it is read only after it was written.
             self.entry_data[e].reset.next = false;
             self.entry_data[e].d.next = self.s_data.val();
+            for k in 0..seconds {
+                self.second_s_here[k][e].next =
+                    self.second_s_valid[k].val() & self.second_s_entry[k].val().get_bit(e);
+                if self.second_s_here[k][e].val() {
+                    self.entry_data[e].d.next = self.second_s_data[k].val();
+                }
+            }
             self.taken[e].next = (self.used[e].val() | self.filled[e].val()) & self.allocates.val();
             self.d_some[e].next = false;
             self.d_makes_near[e].next = false;
@@ -260,6 +275,11 @@ impl<const W: usize, const I: usize> Logic for CacheTable<W, I> {
             );
 
             self.entry_data[e].enable.next = self.s_here[e].val() | self.d_some[e].val();
+            for k in 0..seconds {
+                if self.second_s_here[k][e].val() {
+                    self.entry_data[e].enable.next = true;
+                }
+            }
         }
     }
 }

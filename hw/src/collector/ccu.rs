@@ -33,7 +33,7 @@
 //! * Of all that happens in the cycle of issue, to choose an entry for each of seven sources that may miss, and to write
 //!   their tags, takes longest. F §III-C1 allocates at issue, and this is the default.
 //! * With `allocate_on_arrival` (ours) look-up, requests, lock, near bits and LRU of what is found stay at issue. What is
-//!   missing gets its entry when its value arrives on port S: at most one in a cycle, and nothing of the choice depends on
+//!   missing gets its entry when its value arrives on port S: at most one in a cycle (`accesses: 1`), and nothing of the choice depends on
 //!   the look-up. It takes no cycle more. Until then the slots keep register and near bit, and a value in the table is
 //!   found by results. A result that would take or update the entry of an arriving value or of a source that is found
 //!   in its cycle is not put into the table. What is dispatched in the cycle still counts as locked.
@@ -84,11 +84,13 @@ stages!(Ccu<W, I>);
     title = "Caching collector unit",
     paper = "W §3.2, F §III-C",
     parameters(
-        width, entries, slots, banks, dispatch_on_arrival, replacement, invalidate, d_ports, lru_order,
+        width, entries, slots, banks, accesses, dispatch_on_arrival, replacement, invalidate, d_ports, lru_order,
         allocate_on_arrival
     ),
     sizes(
         banks,
+        seconds = accesses - 1,
+        second_slots = if accesses == 1 { 0 } else { slots },
         at_issue = if parameters.allocate_on_arrival { 0 } else { slots },
         waiting = if parameters.allocate_on_arrival { slots } else { 0 },
         arrivals = if parameters.allocate_on_arrival { 1 } else { 0 }
@@ -248,6 +250,16 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
                 self.cache_table.s_entry.next = self.alone[e].val();
             }
         }
+        for k in 0..seconds {
+            self.cache_table.second_s_valid[k].next = self.second_s_valid[k].val();
+            self.cache_table.second_s_data[k].next = self.second_s_data[k].val();
+            self.cache_table.second_s_entry[k].next = 0.into();
+            for e in 0..entries {
+                if self.operand_collector_table.second_s_index[k].val() == self.entry_number[e].val() {
+                    self.cache_table.second_s_entry[k].next = self.alone[e].val();
+                }
+            }
+        }
         for a in 0..arrivals {
             self.cache_table.s_entry.next = self.replacement.victim[a].val();
             self.cache_table.s_register[a].next = self.operand_collector_table.s_register[a].val();
@@ -279,6 +291,10 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
         self.operand_collector_table.issue.next = self.issue.val();
         self.operand_collector_table.s_valid.next = self.s_valid.val();
         self.operand_collector_table.s_slot.next = self.s_slot.val();
+        for k in 0..seconds {
+            self.operand_collector_table.second_s_valid[k].next = self.second_s_valid[k].val();
+            self.operand_collector_table.second_s_slot[k].next = self.second_s_slot[k].val();
+        }
         for s in 0..waiting {
             self.operand_collector_table.source_register[s].next = self.instruction.source_register[s].val();
             self.operand_collector_table.source_near[s].next = self.instruction.source_near[s].val();
@@ -305,6 +321,13 @@ impl<const W: usize, const I: usize> Logic for Ccu<W, I> {
             }
             if self.operand_collector_table.passes[s].val() {
                 self.operand_data[s].next = self.s_data.val();
+            }
+        }
+        for k in 0..seconds {
+            for s in 0..second_slots {
+                if self.operand_collector_table.second_passes[s].val() {
+                    self.operand_data[s].next = self.second_s_data[k].val();
+                }
             }
         }
     }

@@ -27,7 +27,8 @@ pub trait Collector<const W: usize>:
     ports(CollectorIn, CollectorOut),
     sizes(
         filters = if d_ports == 0 { 0 } else { banks },
-        results = if destinations == 0 { 0 } else { banks }
+        results = if destinations == 0 { 0 } else { banks },
+        seconds = accesses - 1
     )
 )]
 pub struct CollectorPorts<const W: usize> {
@@ -50,6 +51,12 @@ pub struct CollectorPorts<const W: usize> {
     pub s_slot: In<Bits<3>>,
     /// The value.
     pub s_data: In<Bits<W>>,
+    /// With two accesses per cycle: the value of another slot arrives, of a bank's second access.
+    pub second_s_valid: In<[Bit; seconds]>,
+    /// That slot.
+    pub second_s_slot: In<[Bits<3>; seconds]>,
+    /// The value.
+    pub second_s_data: In<[Bits<W>; seconds]>,
     /// Ports D: results of the warp that the collector belongs to, of different registers; the second is used
     /// only together with the first.
     pub d_valid: In<[Bit; d_ports]>,
@@ -107,11 +114,14 @@ macro_rules! stages {
 }
 pub(super) use stages;
 
-/// Parameters of an operand stage or a sub-core, in the order of its name: at the `;` stand those that say when an
-/// instruction enters and leaves its collector, and whether registers leave without one.
+/// Parameters of an operand stage or a sub-core, in the order of its name: at the `;` stand those that say how much
+/// the banks do, when an instruction enters and leaves its collector, and whether registers leave without one.
 macro_rules! stage_parameters {
     ($($before:literal),*; $($after:literal),*) => {
-        &[$($before,)* "grant_at_issue", "dispatch_on_arrival", "issue_on_dispatch", "transfer_ports", $($after,)*]
+        &[
+            $($before,)* "accesses", "grant_at_issue", "dispatch_on_arrival", "issue_on_dispatch", "transfer_ports",
+            $($after,)*
+        ]
     };
 }
 pub(super) use stage_parameters;

@@ -42,12 +42,14 @@ stages!(Ocu<W>);
 #[block(
     title = "Operand collector unit",
     paper = "W §2, F §II",
-    parameters(width, slots, dispatch_on_arrival),
+    parameters(width, slots, accesses, dispatch_on_arrival),
+    sizes(seconds = accesses - 1),
     fixed(destinations = 0, d_ports = 0, cache_far = false),
     bundle = CollectorPorts<W>
 )]
 pub struct Ocu<const W: usize> {
     arrives: Local<[Bit; slots]>,
+    second_arrives: Local<[[Bit; slots]; seconds]>,
     /// The slot's value arrives, and can leave in the same cycle.
     passes: Local<[Bit; slots]>,
     slot_valid: Register<[Bit; slots]>,
@@ -85,6 +87,13 @@ impl<const W: usize> Logic for Ocu<W> {
             self.hit[s].next = false;
             self.request[s].next = self.issue.val() & self.instruction.source_valid[s].val();
             self.arrives[s].next = self.s_valid.val() & (self.s_slot.val() == self.slot_number[s].val());
+            for k in 0..seconds {
+                self.second_arrives[k][s].next =
+                    self.second_s_valid[k].val() & (self.second_s_slot[k].val() == self.slot_number[s].val());
+                if self.second_arrives[k][s].val() {
+                    self.arrives[s].next = true;
+                }
+            }
 
             self.slot_valid[s].load(self.issue.val(), self.instruction.source_valid[s].val());
 
@@ -94,6 +103,11 @@ impl<const W: usize> Logic for Ocu<W> {
             // Data needs no reset: it is read only after it was written.
             self.slot_data[s].reset.next = false;
             self.slot_data[s].load(self.arrives[s].val(), self.s_data.val());
+            for k in 0..seconds {
+                if self.second_arrives[k][s].val() {
+                    self.slot_data[s].d.next = self.second_s_data[k].val();
+                }
+            }
 
             self.passes[s].next = self.arrives[s].val() & self.can_pass.val();
             if self.slot_valid[s].val() & (!self.slot_ready[s].val() & !self.passes[s].val()) {
@@ -103,6 +117,11 @@ impl<const W: usize> Logic for Ocu<W> {
             self.operand_data[s].next = self.slot_data[s].val();
             if self.passes[s].val() {
                 self.operand_data[s].next = self.s_data.val();
+                for k in 0..seconds {
+                    if self.second_arrives[k][s].val() {
+                        self.operand_data[s].next = self.second_s_data[k].val();
+                    }
+                }
             }
         }
     }

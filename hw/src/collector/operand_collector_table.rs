@@ -8,7 +8,8 @@
 //! cycle on, or under `dispatch_on_arrival` in this one. A value that arrives with an issue is the leaving instruction's.
 //!
 //! With `allocate_on_arrival` a source that is not in the cache table has no entry before its value arrives. Until then its
-//! index is the number of the slot that asked for the value, and the slot keeps the register's number and near bit.
+//! index is the number of the slot that asked for the value, and the slot keeps the register's number and near bit. Then one
+//! value arrives in a cycle (`accesses: 1`).
 
 use rust_hdl::prelude::*;
 
@@ -18,8 +19,10 @@ use crate::dialect::{block, rtl, Register};
 #[block(
     title = "Operand collector table",
     paper = "W §3.2, F §III-C",
-    parameters(entries, slots, dispatch_on_arrival, allocate_on_arrival),
+    parameters(entries, slots, accesses, dispatch_on_arrival, allocate_on_arrival),
     sizes(
+        seconds = accesses - 1,
+        second_slots = if accesses == 1 { 0 } else { slots },
         waiting = if parameters.allocate_on_arrival { slots } else { 0 },
         arrivals = if parameters.allocate_on_arrival { 1 } else { 0 }
     )
@@ -41,11 +44,17 @@ pub struct OperandCollectorTable<const I: usize> {
     pub s_valid: In<Bit>,
     /// The slot that asked for it.
     pub s_slot: In<Bits<3>>,
+    /// With two accesses per cycle: another value arrives.
+    pub second_s_valid: In<[Bit; seconds]>,
+    /// The slot that asked for it.
+    pub second_s_slot: In<[Bits<3>; seconds]>,
     /// The entry that is chosen for it.
     pub s_entry: In<[Bits<I>; arrivals]>,
 
     /// What the slot that asked for the arriving value points to: the entry that it fills, if it has one.
     pub s_index: Out<Bits<I>>,
+    /// The same of the other arriving value.
+    pub second_s_index: Out<[Bits<I>; seconds]>,
     /// Register of the arriving value.
     pub s_register: Out<[Bits<8>; arrivals]>,
     /// Its next reuse is near.
@@ -58,11 +67,14 @@ pub struct OperandCollectorTable<const I: usize> {
     pub placed: Out<[Bit; slots]>,
     /// The value on port S fills its entry, and can leave in the same cycle.
     pub passes: Out<[Bit; slots]>,
+    /// With `passes`: it is the other arriving value.
+    pub second_passes: Out<[Bit; second_slots]>,
     /// Every valid slot is ready.
     pub all_ready: Out<Bit>,
 
     asked: Local<Bits<I>>,
     arrives: Local<[Bit; slots]>,
+    second_arrives: Local<[Bit; second_slots]>,
     next_index: Local<[Bits<I>; slots]>,
     slot_valid: Register<[Bit; slots]>,
     slot_ready: Register<[Bit; slots]>,
@@ -92,9 +104,29 @@ impl<const I: usize> Logic for OperandCollectorTable<I> {
         if self.allocates.val() {
             self.asked.next = bit_cast::<I, 3>(self.s_slot.val());
         }
+        for k in 0..seconds {
+            self.second_s_index[k].next = 0.into();
+            for s in 0..slots {
+                if self.second_s_slot[k].val() == self.slot_number[s].val() {
+                    self.second_s_index[k].next = self.slot_index[s].val();
+                }
+            }
+            for s in 0..second_slots {
+                self.second_arrives[s].next =
+                    self.second_s_valid[k].val() & (self.slot_index[s].val() == self.second_s_index[k].val());
+                self.second_passes[s].next = self.second_arrives[s].val() & self.can_pass.val();
+            }
+        }
         for s in 0..slots {
             self.arrives[s].next = (self.s_valid.val() & (self.slot_index[s].val() == self.asked.val()))
                 & (!self.allocates.val() | (self.slot_valid[s].val() & !self.slot_ready[s].val()));
+            for k in 0..seconds {
+                if self.second_s_valid[k].val()
+                    & (self.slot_index[s].val() == self.second_s_index[k].val())
+                {
+                    self.arrives[s].next = true;
+                }
+            }
             self.passes[s].next = self.arrives[s].val() & self.can_pass.val();
 
             self.slot_valid[s].load(self.issue.val(), self.source_valid[s].val());

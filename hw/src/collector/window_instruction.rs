@@ -18,7 +18,8 @@ use crate::dialect::{block, rtl, Register};
 #[block(
     title = "One instruction in the window of a bypassing operand collector",
     paper = "F §VI-B",
-    parameters(width, slots, destinations, banks, dispatch_on_arrival)
+    parameters(width, slots, destinations, banks, accesses, dispatch_on_arrival),
+    sizes(seconds = accesses - 1)
 )]
 pub struct WindowInstruction<const W: usize> {
     /// A new instruction takes this place.
@@ -43,6 +44,12 @@ pub struct WindowInstruction<const W: usize> {
     pub s_slot: In<Bits<3>>,
     /// The value.
     pub s_data: In<Bits<W>>,
+    /// With two accesses per cycle: the value of another slot arrives, of another register.
+    pub second_s_valid: In<[Bit; seconds]>,
+    /// That slot.
+    pub second_s_slot: In<[Bits<3>; seconds]>,
+    /// The value.
+    pub second_s_data: In<[Bits<W>; seconds]>,
     /// Results of the warp.
     pub write_valid: In<[Bit; banks]>,
     /// Its register.
@@ -67,6 +74,8 @@ pub struct WindowInstruction<const W: usize> {
 
     s_register: Local<Bits<8>>,
     arrives: Local<[Bit; slots]>,
+    second_s_register: Local<[Bits<8>; seconds]>,
+    second_arrives: Local<[[Bit; slots]; seconds]>,
     /// The source's value arrives, and can leave in the same cycle.
     passes: Local<[Bit; slots]>,
     source_written: Local<[Bit; slots]>,
@@ -106,8 +115,23 @@ impl<const W: usize> Logic for WindowInstruction<W> {
                 self.s_register.next = self.source_tag[s].val();
             }
         }
+        for k in 0..seconds {
+            self.second_s_register[k].next = 0.into();
+            for s in 0..slots {
+                if self.second_s_slot[k].val() == self.slot_number[s].val() {
+                    self.second_s_register[k].next = self.source_tag[s].val();
+                }
+            }
+        }
         for s in 0..slots {
             self.arrives[s].next = self.s_valid.val() & (self.source_tag[s].val() == self.s_register.val());
+            for k in 0..seconds {
+                self.second_arrives[k][s].next = self.second_s_valid[k].val()
+                    & (self.source_tag[s].val() == self.second_s_register[k].val());
+                if self.second_arrives[k][s].val() {
+                    self.arrives[s].next = true;
+                }
+            }
             self.passes[s].next = self.arrives[s].val() & self.can_pass.val();
             self.operand_valid[s].next = self.source_held[s].val();
             self.operand_ready[s].next =
@@ -115,6 +139,11 @@ impl<const W: usize> Logic for WindowInstruction<W> {
             self.operand_data[s].next = self.source_data[s].val();
             if self.passes[s].val() {
                 self.operand_data[s].next = self.s_data.val();
+                for k in 0..seconds {
+                    if self.second_arrives[k][s].val() {
+                        self.operand_data[s].next = self.second_s_data[k].val();
+                    }
+                }
             }
         }
 
@@ -166,6 +195,11 @@ impl<const W: usize> Logic for WindowInstruction<W> {
                 (self.enter.val() & self.forwarded[s].val()) | self.arrives[s].val(),
                 self.s_data.val(),
             );
+            for k in 0..seconds {
+                if self.second_arrives[k][s].val() {
+                    self.source_data[s].d.next = self.second_s_data[k].val();
+                }
+            }
             if self.enter.val() & self.forwarded[s].val() {
                 self.source_data[s].d.next = self.forwarded_data[s].val();
             }

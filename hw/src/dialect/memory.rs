@@ -1,14 +1,17 @@
-//! Single-ported synchronous memory.
+//! Synchronous memory that makes one access in a cycle, or two.
 
 use rust_hdl::prelude::*;
 
-use super::{activity, Clocking, Identity};
+use super::{activity, array, Clocking, Identity};
 
 /// A single-ported memory of up to 2^`A` rows of `W` bits: one access per cycle, a read or a write.
 ///
 /// Timing: an access with `enable` high takes place on the rising edge; what a read finds stands on
 /// `read_data` from the next cycle until the next read. A write leaves `read_data` alone. Contents are
 /// zero in simulation before the first write and unknown in hardware. Yosys infers one `$mem_v2`.
+///
+/// With two accesses per cycle it has a second address, of a read, which finds what was stored before a write of the same
+/// cycle.
 #[derive(LogicBlock)]
 pub struct Memory<const W: usize, const A: usize = 8> {
     /// An access takes place at its rising edge.
@@ -23,6 +26,12 @@ pub struct Memory<const W: usize, const A: usize = 8> {
     pub write_data: Signal<In, Bits<W>>,
     /// What was read last.
     pub read_data: Signal<Out, Bits<W>>,
+    /// There is a second access, a read.
+    pub second_enable: Vec<Signal<In, Bit>>,
+    /// Its row.
+    pub second_address: Vec<Signal<In, Bits<A>>>,
+    /// What it read last.
+    pub second_read_data: Vec<Signal<Out, Bits<W>>>,
     identity: Identity,
     _rows: Vec<Bits<W>>,
 }
@@ -30,6 +39,18 @@ pub struct Memory<const W: usize, const A: usize = 8> {
 impl<const W: usize, const A: usize> Memory<W, A> {
     /// `rows`: 1 to 2^`A`.
     pub fn new(rows: usize) -> Self {
+        Memory::with_accesses(rows, 1)
+    }
+
+    /// `rows`: 1 to 2^`A`; `accesses` per cycle: 1 or 2.
+    pub fn with_accesses(rows: usize, accesses: usize) -> Self {
+        let seconds = accesses - 1;
+        let (name, title) = match seconds {
+            0 => ("memory", "Single-ported synchronous memory"),
+            _ => {
+                ("memory_of_two_accesses", "Synchronous memory of two accesses per cycle, the second a read")
+            }
+        };
         assert!((1..=1 << A).contains(&rows), "a memory has 1 to {} rows, not {rows}", 1 << A);
         Memory {
             clock: Signal::default(),
@@ -38,11 +59,10 @@ impl<const W: usize, const A: usize> Memory<W, A> {
             address: Signal::default(),
             write_data: Signal::default(),
             read_data: Signal::default(),
-            identity: Identity::new(
-                "memory",
-                "Single-ported synchronous memory",
-                &[("w", W), ("rows", rows), ("address", A)],
-            ),
+            second_enable: array(seconds),
+            second_address: array(seconds),
+            second_read_data: array(seconds),
+            identity: Identity::new(name, title, &[("w", W), ("rows", rows), ("address", A)]),
             _rows: vec![0.into(); rows],
         }
     }
@@ -60,7 +80,17 @@ impl<const W: usize, const A: usize> Clocking for Memory<W, A> {
 
 impl<const W: usize, const A: usize> Logic for Memory<W, A> {
     fn update(&mut self) {
-        if self.clock.pos_edge() & self.enable.val() {
+        if !self.clock.pos_edge() {
+            return;
+        }
+        for second in 0..self.second_enable.len() {
+            if self.second_enable[second].val() {
+                activity::record();
+                let row = self.second_address[second].val().index();
+                self.second_read_data[second].next = self._rows[row];
+            }
+        }
+        if self.enable.val() {
             let row = self.address.val().index();
             assert!(row < self._rows.len(), "row {row} of a memory of {} rows", self._rows.len());
             activity::record();
@@ -74,17 +104,30 @@ impl<const W: usize, const A: usize> Logic for Memory<W, A> {
 
     fn connect(&mut self) {
         self.read_data.connect();
+        self.second_read_data.iter_mut().for_each(|data| data.connect());
     }
 
     fn hdl(&self) -> Verilog {
         let rows = self._rows.len();
+        let second = match self.second_enable.len() {
+            0 => String::new(),
+            _ => format!(
+                "`ifndef SYNTHESIS\n\
+                 initial second_read_data = {{{W}{{1'b0}}}};\n\
+                 `endif\n\
+                 always @(posedge clock)\n\
+                 \x20 if (second_enable[0]) second_read_data <= {};\n",
+                row::<A>("second_address", rows)
+            ),
+        };
         Verilog::Custom(format!(
             "{declared}\
              always @(posedge clock)\n\
              \x20 if (enable) begin\n\
              \x20   if (write) {row} <= write_data;\n\
              \x20   else read_data <= {row};\n\
-             \x20 end\n",
+             \x20 end\n\
+             {second}",
             declared = declared(W, rows),
             row = row::<A>("address", rows),
         ))

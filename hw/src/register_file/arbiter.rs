@@ -5,13 +5,18 @@
 //! * A bank makes one access per cycle, and a write goes first: it is always granted.
 //! * The oldest read of each queue is granted if its bank and the collector's port S are free. Banks
 //!   that want the same collector take turns.
-//! * A register that leaves without an instruction is read while its bank has nothing else to do (`transfer_ports`).
+//! * With two accesses per cycle (`accesses`) each bank has a second one, decided after the first: of the same read, if a
+//!   write or another bank's value was in the way, or of the one behind it. A write is a first access. Port S of a
+//!   collector takes a value of a first access and one of a second, for which banks take turns apart. So a queue keeps its
+//!   order, and a write leaves one read.
+//! * A register that leaves without an instruction read while its bank's first access has nothing else to do
+//!   (`transfer_ports`).
 //! * With caching collectors, the write filter: of the writes that belong to a collector's warp the
 //!   first near one goes to its port D (of the lowest-numbered bank), the first two if it has two; the others
 //!   are kept out of it.
 //!
 //! Timing: a grant in cycle t is an access in t. Under `grant_at_issue` a bank without a queue grants the first of the
-//! reads that an instruction issued in t asks of it, in t; the others, and all reads without it, join the queues and
+//! reads that an instruction issued in t asks of it, in t, and with two accesses the second where no other is before it; the others, and all reads without it, join the queues and
 //! can be granted from t + 1.
 
 use rust_hdl::prelude::*;
@@ -25,8 +30,13 @@ use crate::dialect::{block, rtl};
 #[block(
     title = "Register-file arbiter",
     paper = "F §II, III-B, IV-A2",
-    parameters(collectors, slots, banks, grant_at_issue, transfer_ports, cache_far, d_ports),
-    sizes(caching = if d_ports == 0 { 0 } else { collectors })
+    parameters(collectors, slots, banks, accesses, grant_at_issue, transfer_ports, cache_far, d_ports),
+    sizes(
+        caching = if d_ports == 0 { 0 } else { collectors },
+        seconds = accesses - 1,
+        second_banks = if accesses == 1 { 0 } else { banks },
+        second_collectors = if accesses == 1 { 0 } else { collectors }
+    )
 )]
 pub struct Arbiter<const C: usize> {
     /// An instruction enters this collector. At most one is high.
@@ -56,6 +66,14 @@ pub struct Arbiter<const C: usize> {
     pub bank_collector: Out<[Bits<C>; banks]>,
     /// Its slot.
     pub bank_slot: Out<[Bits<3>; banks]>,
+    /// With two accesses per cycle, the second of each bank, a read.
+    pub second_read: Out<[Bit; second_banks]>,
+    /// Its row.
+    pub second_row: Out<[Bits<8>; second_banks]>,
+    /// Collector that it is for.
+    pub second_collector: Out<[Bits<C>; second_banks]>,
+    /// Its slot.
+    pub second_slot: Out<[Bits<3>; second_banks]>,
     /// Bit b: bank b reads the register that leaves, in this cycle.
     pub transfer_bank: Out<[Bits<4>; transfer_ports]>,
     /// Event: a read could be granted but for a write, or for another bank's value for its collector.
@@ -84,6 +102,18 @@ pub struct Arbiter<const C: usize> {
     /// That slot of the instruction issued now.
     direct: Local<[[Bit; slots]; banks]>,
     granted: Local<[Bit; banks]>,
+    /// What the bank would read after that: the read behind the head, or the next of the instruction issued now.
+    after_valid: Local<[Bit; second_banks]>,
+    after_row: Local<[Bits<8>; second_banks]>,
+    after_collector: Local<[Bits<C>; second_banks]>,
+    after_slot: Local<[Bits<3>; second_banks]>,
+    /// That slot of the instruction issued now.
+    after_direct: Local<[[Bit; slots]; second_banks]>,
+    /// What its second access would read: what the first has left, or what comes after it.
+    offered_valid: Local<[Bit; second_banks]>,
+    offered_collector: Local<[Bits<C>; second_banks]>,
+    second_granted: Local<[Bit; second_banks]>,
+    second_s_used: Local<[Bit; second_collectors]>,
     s_used: Local<[Bit; collectors]>,
     belongs: Local<[[Bit; banks]; caching]>,
     d_used: Local<[Bit; caching]>,
@@ -91,6 +121,8 @@ pub struct Arbiter<const C: usize> {
     queues: [RequestQueue<C>; banks],
     #[with(banks)]
     s_arbiters: [RoundRobin; collectors],
+    #[with(banks)]
+    second_s_arbiters: [RoundRobin; second_collectors],
     #[value(|bank| bank)]
     bank_number: Constant<[Bits<8>; banks]>,
     #[value(banks - 1)]
@@ -171,7 +203,55 @@ impl<const C: usize> Logic for Arbiter<C> {
             }
         }
 
-        // A register leaves from a bank that neither reads nor writes.
+        // The second accesses, of what the first ones have left.
+        for b in 0..second_banks {
+            for k in 0..seconds {
+                self.after_valid[b].next = self.queues[b].second_valid[k].val();
+                self.after_row[b].next = self.queues[b].second_row[k].val();
+                self.after_collector[b].next = self.queues[b].second_collector[k].val();
+                self.after_slot[b].next = self.queues[b].second_slot[k].val();
+            }
+            for s in 0..slots {
+                self.after_direct[b][s].next = (self.wants[b][s].val() & self.grants_at_issue.val())
+                    & !(self.direct[b][s].val() | self.after_valid[b].val());
+                if self.after_direct[b][s].val() {
+                    self.after_valid[b].next = true;
+                    self.after_row[b].next = self.source_row[s].val();
+                    self.after_collector[b].next = self.issued_collector.val();
+                    self.after_slot[b].next = self.slot_number[s].val();
+                }
+            }
+            self.offered_valid[b].next = self.next_valid[b].val();
+            self.second_row[b].next = self.next_row[b].val();
+            self.offered_collector[b].next = self.next_collector[b].val();
+            self.second_slot[b].next = self.next_slot[b].val();
+            if self.granted[b].val() {
+                self.offered_valid[b].next = self.after_valid[b].val();
+                self.second_row[b].next = self.after_row[b].val();
+                self.offered_collector[b].next = self.after_collector[b].val();
+                self.second_slot[b].next = self.after_slot[b].val();
+            }
+            self.second_granted[b].next = false;
+        }
+        for c in 0..second_collectors {
+            self.second_s_used[c].next = false;
+            for b in 0..second_banks {
+                self.second_s_arbiters[c].request[b].next = self.offered_valid[b].val()
+                    & (self.offered_collector[b].val() == self.collector_number[c].val());
+                if self.second_s_arbiters[c].grant[b].val() {
+                    self.second_granted[b].next = true;
+                    self.second_s_used[c].next = true;
+                }
+            }
+            self.second_s_arbiters[c].advance.next = self.second_s_used[c].val();
+        }
+        for b in 0..second_banks {
+            self.second_read[b].next = self.second_granted[b].val();
+            self.second_collector[b].next = self.offered_collector[b].val();
+            self.bank_conflict[b].next = self.offered_valid[b].val() & !self.second_granted[b].val();
+        }
+
+        // A register leaves from a bank whose first access neither reads nor writes.
         for t in 0..transfer_ports {
             self.transfer_home[t].next =
                 (self.transfer[t].register.val() + bit_cast::<8, 4>(self.transfer[t].warp.val())) + 1;
@@ -195,6 +275,21 @@ impl<const C: usize> Logic for Arbiter<C> {
                 self.queues[b].push[s].next =
                     self.wants[b][s].val() & !(self.direct[b][s].val() & self.granted[b].val());
                 self.queues[b].push_row[s].next = self.source_row[s].val();
+            }
+        }
+
+        for b in 0..second_banks {
+            self.queues[b].pop.next =
+                (self.granted[b].val() | self.second_granted[b].val()) & self.queues[b].head_valid.val();
+            for k in 0..seconds {
+                self.queues[b].second_pop[k].next = (self.granted[b].val() & self.second_granted[b].val())
+                    & self.queues[b].second_valid[k].val();
+            }
+            for s in 0..slots {
+                self.queues[b].push[s].next = self.wants[b][s].val()
+                    & !((self.direct[b][s].val() & (self.granted[b].val() | self.second_granted[b].val()))
+                        | (self.after_direct[b][s].val()
+                            & (self.granted[b].val() & self.second_granted[b].val())));
             }
         }
 

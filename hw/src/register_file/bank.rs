@@ -5,6 +5,10 @@
 //!
 //! Timing: one access per cycle. The value of a read in cycle t stands on `data` in cycle t + 1, with
 //! `data_valid`, and is taken by the collector at the end of that cycle.
+//!
+//! With two accesses per cycle (`accesses`) a second read goes beside a write or a first one, and its value has wires of its
+//! own. A memory with one port that is clocked twice as fast does the same; here, where there is one clock, the memory has a
+//! second address. A read beside a write of the same row would find what was there before: the scoreboard lets none come.
 
 use rust_hdl::prelude::*;
 
@@ -14,7 +18,8 @@ use crate::dialect::{block, rtl, Memory, Register};
 #[block(
     title = "Single-ported register bank",
     paper = "F §II",
-    parameters(width, collectors, transfer_ports, rows)
+    parameters(width, collectors, accesses, transfer_ports, rows),
+    sizes(seconds = accesses - 1)
 )]
 pub struct Bank<const W: usize, const C: usize> {
     /// Read a row for a collector. At most one of this, `write` and `transfer` is high.
@@ -31,6 +36,14 @@ pub struct Bank<const W: usize, const C: usize> {
     pub collector: In<Bits<C>>,
     /// Its slot.
     pub slot: In<Bits<3>>,
+    /// With two accesses per cycle: read a second row for a collector, whatever the first access is.
+    pub second_read: In<[Bit; seconds]>,
+    /// The row.
+    pub second_row: In<[Bits<8>; seconds]>,
+    /// Whom it is for.
+    pub second_collector: In<[Bits<C>; seconds]>,
+    /// Its slot.
+    pub second_slot: In<[Bits<3>; seconds]>,
 
     /// The value of a read stands on `data`.
     pub data_valid: Out<Bit>,
@@ -42,14 +55,25 @@ pub struct Bank<const W: usize, const C: usize> {
     pub data_slot: Out<Bits<3>>,
     /// The value.
     pub data: Out<Bits<W>>,
+    /// The value of a second read stands on `second_data`.
+    pub second_data_valid: Out<[Bit; seconds]>,
+    /// Whom it is for.
+    pub second_data_collector: Out<[Bits<C>; seconds]>,
+    /// And where.
+    pub second_data_slot: Out<[Bits<3>; seconds]>,
+    /// The value.
+    pub second_data: Out<[Bits<W>; seconds]>,
 
-    #[new(Memory::new(rows))]
+    #[new(Memory::with_accesses(rows, accesses))]
     memory: Memory<W>,
     access: Local<Bit>,
     under_way: Register<Bit>,
     collector_under_way: Register<Bits<C>>,
     slot_under_way: Register<Bits<3>>,
     transfer_under_way: Register<[Bit; transfer_ports]>,
+    second_under_way: Register<[Bit; seconds]>,
+    second_collector_under_way: Register<[Bits<C>; seconds]>,
+    second_slot_under_way: Register<[Bits<3>; seconds]>,
 }
 
 impl<const W: usize, const C: usize> Logic for Bank<W, C> {
@@ -74,5 +98,17 @@ impl<const W: usize, const C: usize> Logic for Bank<W, C> {
         self.data_collector.next = self.collector_under_way.val();
         self.data_slot.next = self.slot_under_way.val();
         self.data.next = self.memory.read_data.val();
+
+        for k in 0..seconds {
+            self.memory.second_enable[k].next = self.second_read[k].val();
+            self.memory.second_address[k].next = self.second_row[k].val();
+            self.second_under_way[k].load(true, self.second_read[k].val());
+            self.second_collector_under_way[k].load(self.second_read[k].val(), self.second_collector[k].val());
+            self.second_slot_under_way[k].load(self.second_read[k].val(), self.second_slot[k].val());
+            self.second_data_valid[k].next = self.second_under_way[k].val();
+            self.second_data_collector[k].next = self.second_collector_under_way[k].val();
+            self.second_data_slot[k].next = self.second_slot_under_way[k].val();
+            self.second_data[k].next = self.memory.second_read_data[k].val();
+        }
     }
 }

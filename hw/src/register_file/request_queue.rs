@@ -4,7 +4,7 @@
 //! share its collector. The queue shifts: its head is always entry 0.
 //!
 //! Timing: what is pushed in a cycle is in the queue in the next, behind what was there; `pop` removes
-//! the head at the end of its cycle. Nothing is ever refused: with one entry per slot of every
+//! the head at the end of its cycle, and `second_pop` the read behind it too. Nothing is ever refused: with one entry per slot of every
 //! collector, and one instruction per collector, the queue cannot overflow.
 
 use rust_hdl::prelude::*;
@@ -15,8 +15,8 @@ use crate::dialect::{block, rtl, Register};
 #[block(
     title = "Read request queue of a bank",
     paper = "F §II",
-    parameters(collectors, slots),
-    sizes(depth = collectors * slots)
+    parameters(collectors, slots, accesses),
+    sizes(depth = collectors * slots, seconds = accesses - 1)
 )]
 pub struct RequestQueue<const C: usize> {
     /// The slot's read joins the queue.
@@ -27,6 +27,8 @@ pub struct RequestQueue<const C: usize> {
     pub push_collector: In<Bits<C>>,
     /// Remove the head; the queue must not be empty.
     pub pop: In<Bit>,
+    /// With `pop`: remove the read behind the head too; there must be one.
+    pub second_pop: In<[Bit; seconds]>,
 
     /// The queue is not empty. While it is, the fields of the head are zero.
     pub head_valid: Out<Bit>,
@@ -36,6 +38,14 @@ pub struct RequestQueue<const C: usize> {
     pub head_collector: Out<Bits<C>>,
     /// Its slot.
     pub head_slot: Out<Bits<3>>,
+    /// There is a read behind the head. While there is none, its fields are zero.
+    pub second_valid: Out<[Bit; seconds]>,
+    /// Its row.
+    pub second_row: Out<[Bits<8>; seconds]>,
+    /// Its collector.
+    pub second_collector: Out<[Bits<C>; seconds]>,
+    /// Its slot.
+    pub second_slot: Out<[Bits<3>; seconds]>,
 
     /// Entries that stay, after `pop` has shifted the queue, and those taken by pushes so far.
     full: Local<[Bit; depth]>,
@@ -63,6 +73,18 @@ impl<const C: usize> Logic for RequestQueue<C> {
             self.head_slot.next = self.slot[0].val();
         }
 
+        for k in 0..seconds {
+            self.second_valid[k].next = self.valid[1].val();
+            self.second_row[k].next = 0.into();
+            self.second_collector[k].next = 0.into();
+            self.second_slot[k].next = 0.into();
+            if self.valid[1].val() {
+                self.second_row[k].next = self.row[1].val();
+                self.second_collector[k].next = self.collector[1].val();
+                self.second_slot[k].next = self.slot[1].val();
+            }
+        }
+
         // Shift.
         for p in 0..depth - 1 {
             self.full[p].next = self.valid[p].val();
@@ -78,6 +100,20 @@ impl<const C: usize> Logic for RequestQueue<C> {
             self.row[p].d.next = self.row[p].val();
             self.collector[p].d.next = self.collector[p].val();
             self.slot[p].d.next = self.slot[p].val();
+        }
+
+        for k in 0..seconds {
+            if self.second_pop[k].val() {
+                for p in 0..depth - 2 {
+                    self.full[p].next = self.valid[p + 2].val();
+                    self.row[p].d.next = self.row[p + 2].val();
+                    self.collector[p].d.next = self.collector[p + 2].val();
+                    self.slot[p].d.next = self.slot[p + 2].val();
+                }
+                for p in depth - 2..depth {
+                    self.full[p].next = false;
+                }
+            }
         }
 
         // Each push takes the first entry that is empty by then.

@@ -8,7 +8,7 @@ use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_SLOTS};
 
 use super::window_instruction::{Operand, WindowInstruction};
-use super::{Collector, Edge, Issue, Placement, Results};
+use super::{arrivals, Collector, Edge, Issue, Placement, Results};
 use crate::bits::members;
 
 /// The instructions of the window in program order, and whether the newest is still to be dispatched.
@@ -206,8 +206,8 @@ impl<D: Data> Clocked for Boc<D> {
 
     fn tick(&mut self) {
         let inputs = self.inputs;
-        if inputs.s_valid {
-            self.receive(inputs.s_slot as usize, inputs.s_data, inputs.random);
+        for (slot, data) in arrivals!(inputs) {
+            self.receive(slot, data, inputs.random);
         }
         if inputs.dispatch {
             self.dispatch();

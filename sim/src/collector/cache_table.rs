@@ -117,6 +117,9 @@ impl<D: Data> Clocked for CacheTable<D> {
                 touched[number] = true;
             }
         }
+        for number in members(inputs.second_s_entry[0]).filter(|_| inputs.second_s_valid[0]) {
+            self.entries[number].data = inputs.second_s_data[0];
+        }
         let mut used = [false; MAX_ENTRIES];
         for slot in 0..self.slots.min(MAX_SLOTS) {
             let Some(number) = members(inputs.source_entry[slot]).next() else { continue };

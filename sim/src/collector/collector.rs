@@ -68,14 +68,27 @@ pub trait Collector<D: Data>:
     /// The collector alone, as outputs show it in a cycle: with the value that arrives, where that can leave in its
     /// cycle.
     fn in_cycle(&self, inputs: &CollectorIn<D>, parameters: &Parameters) -> Cow<'_, Self> {
-        if !(inputs.s_valid && parameters.dispatch_on_arrival) {
+        if !parameters.dispatch_on_arrival {
             return Cow::Borrowed(self);
         }
-        let mut collector = self.clone();
-        collector.receive(inputs.s_slot as usize, inputs.s_data, inputs.random);
-        Cow::Owned(collector)
+        let mut collector = Cow::Borrowed(self);
+        for (slot, data) in arrivals!(inputs) {
+            collector.to_mut().receive(slot, data, inputs.random);
+        }
+        collector
     }
 }
+
+/// The values that arrive on port S in a cycle, and the slots that they are for.
+macro_rules! arrivals {
+    ($inputs:expr) => {{
+        let first = $inputs.s_valid.then_some(($inputs.s_slot as usize, $inputs.s_data));
+        let second =
+            $inputs.second_s_valid[0].then_some(($inputs.second_s_slot[0] as usize, $inputs.second_s_data[0]));
+        [first, second].into_iter().flatten()
+    }};
+}
+pub(super) use arrivals;
 
 /// An instruction at the door of a collector.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]

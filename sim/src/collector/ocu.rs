@@ -4,7 +4,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_SLOTS};
 
-use super::{Collector, Edge, Issue, Placement};
+use super::{arrivals, Collector, Edge, Issue, Placement};
 
 /// The instruction that a collector holds, and its operands.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -111,8 +111,8 @@ impl<D: Data> Clocked for Ocu<D> {
 
     fn tick(&mut self) {
         let inputs = self.inputs;
-        if inputs.s_valid {
-            self.receive(inputs.s_slot as usize, inputs.s_data, inputs.random);
+        for (slot, data) in arrivals!(inputs) {
+            self.receive(slot, data, inputs.random);
         }
         if inputs.dispatch {
             self.dispatch();

@@ -49,7 +49,9 @@ impl Clocked for OperandCollectorTable {
     fn settle(&mut self, inputs: &OperandCollectorTableIn) -> OperandCollectorTableOut {
         self.inputs = *inputs;
         let arrives = |slot: &Slot| inputs.s_valid && self.waits(slot, inputs.s_slot);
-        let passes = |slot: &Slot| self.parameters.dispatch_on_arrival && arrives(slot);
+        let second = |slot: &Slot| inputs.second_s_valid[0] && self.waits(slot, inputs.second_s_slot[0]);
+        let passes =
+            |slot: &Slot| self.parameters.dispatch_on_arrival && (arrives(slot) || second(slot));
         let mut outputs = OperandCollectorTableOut {
             s_index: self.index_of(inputs.s_slot),
             all_ready: self.slots.iter().all(|slot| slot.ready || !slot.valid || passes(slot)),
@@ -57,9 +59,13 @@ impl Clocked for OperandCollectorTable {
         };
         for (number, slot) in self.slots.iter().enumerate() {
             outputs.passes[number] = passes(slot);
+            outputs.second_passes[number] = self.parameters.dispatch_on_arrival && second(slot);
             outputs.valid[number] = slot.valid;
             outputs.index[number] = slot.index;
             outputs.placed[number] = !self.parameters.allocate_on_arrival || slot.valid && slot.ready;
+        }
+        if self.parameters.accesses > 1 {
+            outputs.second_s_index[0] = self.index_of(inputs.second_s_slot[0]);
         }
         if self.parameters.allocate_on_arrival {
             outputs.s_register[0] = self.slots.get(inputs.s_slot as usize).map_or(0, |slot| slot.register);
@@ -70,10 +76,11 @@ impl Clocked for OperandCollectorTable {
 
     fn tick(&mut self) {
         let inputs = self.inputs;
-        if inputs.s_valid {
-            let filled: Vec<usize> = (0..self.slots.len())
-                .filter(|number| self.waits(&self.slots[*number], inputs.s_slot))
-                .collect();
+        let first = inputs.s_valid.then_some(inputs.s_slot);
+        let second = inputs.second_s_valid[0].then_some(inputs.second_s_slot[0]);
+        for asked in [first, second].into_iter().flatten() {
+            let filled: Vec<usize> =
+                (0..self.slots.len()).filter(|number| self.waits(&self.slots[*number], asked)).collect();
             for number in filled {
                 let slot = &mut self.slots[number];
                 slot.ready |= slot.valid;

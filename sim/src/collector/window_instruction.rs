@@ -7,6 +7,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{WindowInstructionIn, WindowInstructionOut};
 use gpurf_blocks::{Clocked, Data, Parameters, MAX_DESTINATIONS, MAX_SLOTS};
 
+use super::arrivals;
 use crate::bits::{all, mask, members};
 
 /// A register, and its value if it is there.
@@ -117,8 +118,8 @@ impl<D: Data> Clocked for WindowPlace<D> {
     fn settle(&mut self, inputs: &WindowInstructionIn<D>) -> WindowInstructionOut<D> {
         self.inputs = *inputs;
         let mut now = Cow::Borrowed(self);
-        if inputs.s_valid && self.parameters.dispatch_on_arrival {
-            now.to_mut().receive(inputs.s_slot as usize, inputs.s_data);
+        for (slot, data) in arrivals!(inputs).filter(|_| self.parameters.dispatch_on_arrival) {
+            now.to_mut().receive(slot, data);
         }
         let mut outputs = WindowInstructionOut { all_ready: true, ..Default::default() };
         for slot in 0..self.parameters.slots {
@@ -143,8 +144,8 @@ impl<D: Data> Clocked for WindowPlace<D> {
     fn tick(&mut self) {
         let inputs = self.inputs;
         let slots = 0..self.parameters.slots;
-        if inputs.s_valid {
-            self.receive(inputs.s_slot as usize, inputs.s_data);
+        for (slot, data) in arrivals!(inputs) {
+            self.receive(slot, data);
         }
         for bank in self.results() {
             self.instruction.write(RegisterId(inputs.write_register[bank] as u8), inputs.write_data[bank]);

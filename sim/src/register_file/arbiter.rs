@@ -19,6 +19,8 @@ pub struct Arbiter {
     /// Banks whose queue is not empty, a bit each.
     waiting: u8,
     turns: Vec<RoundRobin>,
+    /// Of second accesses.
+    second_turns: Vec<RoundRobin>,
     asked: Asked,
     grants: Grants,
 }
@@ -50,18 +52,40 @@ pub struct Grants {
     pub conflicts: u8,
     /// What goes or waits.
     pub reads: [Request; MAX_BANKS],
+    /// With two accesses per cycle, of the second ones: a bit per bank.
+    pub second_banks: u8,
+    /// What goes or waits.
+    pub second_reads: [Request; MAX_BANKS],
+}
+
+/// What the collectors' ports S take of what banks offer, one value each; a bit per bank.
+#[inline]
+fn share(turns: &[RoundRobin], offered: u8, reads: &[Request; MAX_BANKS]) -> u8 {
+    let (mut rest, mut granted) = (offered, 0);
+    while rest != 0 {
+        let collector = reads[rest.trailing_zeros() as usize].collector;
+        let wants = |&bank: &usize| reads[bank].collector == collector;
+        let wanted = members(rest).filter(wants).fold(0u8, |wanted, bank| wanted | 1 << bank);
+        if let Some(bank) = turns[collector.index()].grant(wanted.into()) {
+            granted |= 1 << bank;
+        }
+        rest &= !wanted;
+    }
+    granted
 }
 
 impl Arbiter {
     /// `caching`: the collectors are caching ones, with a write filter and ports D.
     pub fn new(parameters: &Parameters, caching: bool) -> Self {
         let Parameters { collectors, banks, .. } = *parameters;
+        let turns: Vec<_> = (0..collectors).map(|_| RoundRobin::new(banks)).collect();
         Arbiter {
             parameters: *parameters,
             caching,
             queues: (0..banks).map(|_| RequestQueue::new(parameters)).collect(),
             waiting: 0,
-            turns: (0..collectors).map(|_| RoundRobin::new(banks)).collect(),
+            second_turns: turns.clone(),
+            turns,
             asked: Asked::default(),
             grants: Grants::default(),
         }
@@ -109,20 +133,35 @@ impl Arbiter {
                 }
             }
         }
-        let mut rest = grants.conflicts & !writes;
-        while rest != 0 {
-            let collector = grants.reads[rest.trailing_zeros() as usize].collector;
-            let wants = |&bank: &usize| grants.reads[bank].collector == collector;
-            let wanted = members(rest).filter(wants).fold(0u8, |wanted, bank| wanted | 1 << bank);
-            if let Some(bank) = self.turns[collector.index()].grant(wanted.into()) {
-                grants.banks |= 1 << bank;
-            }
-            rest &= !wanted;
-        }
+        grants.banks = share(&self.turns, grants.conflicts & !writes, &grants.reads);
         grants.conflicts &= !grants.banks;
+        if self.parameters.accesses > 1 {
+            self.second_grants(asked, grants);
+        }
     }
 
-    /// Where a register that leaves is read in this cycle: if neither a write nor a granted read needs its bank.
+    /// The second accesses of the cycle: of what the first ones have left, or of what comes after it.
+    fn second_grants(&self, asked: &Asked, grants: &mut Grants) {
+        grants.second_reads = grants.reads;
+        let mut offered = grants.conflicts;
+        for bank in members(grants.banks) {
+            // Of the instruction issued now, those before it in the queue aside.
+            let is_direct = self.waiting >> bank & 1 == 0;
+            let direct = || {
+                let mut of_bank = asked.iter().filter(|(of, _)| *of == bank).map(|(_, request)| request);
+                let read = if is_direct { of_bank.nth(1) } else { of_bank.next() };
+                read.filter(|_| self.parameters.grant_at_issue)
+            };
+            let read = self.queues[bank].second().or_else(direct);
+            grants.second_reads[bank] = read.unwrap_or_default();
+            offered |= u8::from(read.is_some()) << bank;
+        }
+        grants.second_banks = share(&self.second_turns, offered, &grants.second_reads);
+        grants.conflicts = offered & !grants.second_banks;
+    }
+
+    /// Where a register that leaves is read in this cycle: if neither a write nor a granted read needs the first access of
+    /// its bank.
     pub fn transfer(
         &self,
         writes: u8,
@@ -146,9 +185,19 @@ impl Arbiter {
             }
             self.turns[grants.reads[bank].collector.index()].advance(bank);
         }
+        let mut second_direct = grants.second_banks & !self.waiting;
+        for bank in members(grants.second_banks) {
+            if self.waiting >> bank & 1 == 1 {
+                self.queues[bank].pop();
+                self.waiting &= !(u8::from(self.queues[bank].is_empty()) << bank);
+            }
+            self.second_turns[grants.second_reads[bank].collector.index()].advance(bank);
+        }
         for (bank, request) in asked.iter() {
             if direct >> bank & 1 == 1 {
                 direct &= !(1 << bank);
+            } else if second_direct >> bank & 1 == 1 {
+                second_direct &= !(1 << bank);
             } else {
                 self.queues[bank].push(request);
                 self.waiting |= 1 << bank;
@@ -195,6 +244,10 @@ impl Clocked for Arbiter {
             let read = self.grants.reads[bank];
             (outputs.bank_row[bank], outputs.bank_collector[bank], outputs.bank_slot[bank]) =
                 (read.row.0, read.collector.into(), read.slot.into());
+            let second = self.grants.second_reads[bank];
+            outputs.second_read[bank] = self.grants.second_banks >> bank & 1 == 1;
+            (outputs.second_row[bank], outputs.second_collector[bank], outputs.second_slot[bank]) =
+                (second.row.0, second.collector.into(), second.slot.into());
             if inputs.write_valid[bank] {
                 let base = Row(inputs.write_base[bank]);
                 let (_, row) = self.home(WarpId(0), base, RegisterId(inputs.write_register[bank] as u8));

@@ -23,6 +23,7 @@ pub struct RequestQueue {
     /// Oldest first.
     waiting: VecDeque<Request>,
     slots: usize,
+    accesses: usize,
     #[borsh(skip)]
     inputs: RequestQueueIn,
 }
@@ -30,9 +31,9 @@ pub struct RequestQueue {
 impl RequestQueue {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
-        let Parameters { collectors, slots, .. } = *parameters;
+        let Parameters { collectors, slots, accesses, .. } = *parameters;
         let waiting = VecDeque::with_capacity(collectors * slots);
-        RequestQueue { waiting, slots, inputs: RequestQueueIn::default() }
+        RequestQueue { waiting, slots, accesses, inputs: RequestQueueIn::default() }
     }
 }
 
@@ -45,6 +46,11 @@ impl RequestQueue {
     /// The oldest read; any while none waits.
     pub fn head(&self) -> Request {
         self.waiting.front().copied().unwrap_or_default()
+    }
+
+    /// The read behind it, if there is one.
+    pub fn second(&self) -> Option<Request> {
+        self.waiting.get(1).copied()
     }
 
     /// A read comes.
@@ -65,16 +71,25 @@ impl Clocked for RequestQueue {
     fn settle(&mut self, inputs: &RequestQueueIn) -> RequestQueueOut {
         self.inputs = *inputs;
         let head = self.head();
+        let second = self.second().filter(|_| self.accesses > 1);
+        let behind = second.unwrap_or_default();
         RequestQueueOut {
             head_valid: !self.is_empty(),
             head_row: head.row.0,
             head_collector: head.collector.into(),
             head_slot: head.slot.into(),
+            second_valid: [second.is_some()],
+            second_row: [behind.row.0],
+            second_collector: [behind.collector.into()],
+            second_slot: [behind.slot.into()],
         }
     }
 
     fn tick(&mut self) {
         if self.inputs.pop {
+            self.pop();
+        }
+        if self.accesses > 1 && self.inputs.second_pop[0] {
             self.pop();
         }
         for slot in (0..self.slots).filter(|slot| self.inputs.push[*slot]) {

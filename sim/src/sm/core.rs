@@ -368,6 +368,7 @@ impl<E: RunsSubCore> Core<E> {
         let of_banks = |events: &[bool; MAX_BANKS]| mask(events) & all(self.banks);
         let counters = &mut context.records.counters;
         counters.bank_reads += count_of_four(of_banks(&outputs.bank_read));
+        counters.bank_reads += count_of_four(of_banks(&outputs.second_read));
         counters.bank_conflicts += count_of_four(of_banks(&outputs.bank_conflict));
         if of_banks(&self.inputs.write_valid) == 0 {
             return;

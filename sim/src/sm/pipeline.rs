@@ -155,9 +155,9 @@ impl Pipeline {
         self.reads[sub_core][bank.index()].push_back(None);
     }
 
-    /// The banks that perform a read in this cycle, one bit each, and the instruction that was issued in it.
-    pub fn read(&mut self, cycle: u64, sub_core: usize, banks: u8, issued: Option<u32>) {
-        for bank in members(banks) {
+    /// The banks that perform a read in this cycle, and those that perform a second one, one bit each; and the instruction that was issued in it.
+    pub fn read(&mut self, cycle: u64, sub_core: usize, banks: [u8; 2], issued: Option<u32>) {
+        for bank in banks.into_iter().flat_map(members) {
             let Some(Some(serial)) = self.reads[sub_core][bank].pop_front() else { continue };
             let flight = self.flights.entry(serial).or_default();
             flight.reads -= 1;

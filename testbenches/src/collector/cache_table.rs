@@ -31,6 +31,7 @@ struct CacheTableStimulus<D: Data> {
     slots: usize,
     banks: usize,
     d_ports: usize,
+    accesses: usize,
     on_arrival: bool,
     /// A value can arrive with an issue.
     meets: bool,
@@ -39,10 +40,11 @@ struct CacheTableStimulus<D: Data> {
 
 impl<D: Data> CacheTableStimulus<D> {
     fn new(parameters: &Parameters) -> Self {
-        let Parameters { entries, slots, banks, d_ports, allocate_on_arrival: on_arrival, .. } = *parameters;
+        let Parameters { entries, slots, banks, d_ports, accesses, allocate_on_arrival: on_arrival, .. } =
+            *parameters;
         let meets = on_arrival && parameters.dispatch_on_arrival;
         let table = model::CacheTable::new(parameters);
-        CacheTableStimulus { entries, slots, banks, d_ports, on_arrival, meets, table }
+        CacheTableStimulus { entries, slots, banks, d_ports, accesses, on_arrival, meets, table }
     }
 }
 
@@ -82,6 +84,12 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
             s_data: random.data(),
             ..Default::default()
         };
+        if self.accesses > 1 {
+            inputs.second_s_entry[0] = 1 << random.below(self.entries);
+            inputs.second_s_data[0] = random.data();
+            let differs = inputs.second_s_entry[0] != inputs.s_entry || !inputs.s_valid;
+            inputs.second_s_valid[0] = differs && random.percent(30);
+        }
         let density = random.pick(&[0, 30, 80]);
         let mut unused: Vec<u32> = (0..registers).map(|index| spread(index, 8)).collect();
         for port in 0..self.d_ports {
@@ -134,6 +142,7 @@ impl<D: Data> Stimulus<CacheTableIn<D>, CacheTableOut<D>> for CacheTableStimulus
             inputs.d_entry[port] = entry.unwrap_or(0);
             // A value from the banks meets a result in one entry only where it takes that entry now: else it is locked.
             inputs.s_valid &= self.on_arrival || inputs.s_entry != inputs.d_entry[port];
+            inputs.second_s_valid[0] &= inputs.second_s_entry[0] != inputs.d_entry[port];
         }
         inputs
     }

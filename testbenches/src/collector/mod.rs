@@ -1,6 +1,7 @@
 //! Testbenches of the collectors.
 
-use gpurf_blocks::Parameters;
+use gpurf_blocks::ports::CollectorIn;
+use gpurf_blocks::{Data, Parameters, MAX_ACCESSES};
 
 use crate::Random;
 
@@ -10,6 +11,8 @@ gpurf_hw::dialect::modules!("src/collector");
 struct Tenant {
     /// It can leave in the cycle in which its last value arrives.
     on_arrival: bool,
+    /// Values that can arrive in a cycle.
+    accesses: usize,
     occupied: bool,
     /// Slots whose value has been requested and has not arrived.
     pending: Vec<usize>,
@@ -17,10 +20,12 @@ struct Tenant {
     registers: Vec<u32>,
 }
 
+/// Slots whose values arrive in a cycle, of a first access and of a second.
+type Arrivals = [Option<usize>; MAX_ACCESSES];
+
 /// What happens to it in a cycle.
 struct Move {
-    /// The slot whose value arrives.
-    arrival: Option<usize>,
+    arrivals: Arrivals,
     leaves: bool,
     /// The next instruction enters.
     issue: bool,
@@ -28,32 +33,30 @@ struct Move {
 
 impl Tenant {
     fn new(parameters: &Parameters) -> Self {
-        let on_arrival = parameters.dispatch_on_arrival;
-        Tenant { on_arrival, occupied: false, pending: vec![], registers: vec![] }
+        let Parameters { dispatch_on_arrival: on_arrival, accesses, .. } = *parameters;
+        Tenant { on_arrival, accesses, occupied: false, pending: vec![], registers: vec![] }
     }
 
-    /// Whether the instruction is ready, with the value of this slot arriving.
-    fn is_ready(&self, arrival: Option<usize>) -> bool {
-        let complete = match self.pending[..] {
-            [] => true,
-            [last] => self.on_arrival && arrival == Some(last),
-            _ => false,
-        };
-        self.occupied && complete
+    /// Whether the instruction is ready, with the values of these slots arriving.
+    fn is_ready(&self, arrivals: Arrivals) -> bool {
+        let arrives = |slot: &usize| self.on_arrival && arrivals.contains(&Some(*slot));
+        self.occupied && self.pending.iter().all(arrives)
     }
 
     fn step(&self, random: &mut Random) -> Move {
-        let arrival = (!self.pending.is_empty() && random.percent(60))
-            .then(|| self.pending[random.below(self.pending.len())]);
-        let leaves = self.is_ready(arrival) && random.percent(50);
+        let mut pending = self.pending.clone();
+        let mut arrivals = Arrivals::default();
+        for arrival in &mut arrivals[..self.accesses] {
+            *arrival = (!pending.is_empty() && random.percent(60))
+                .then(|| pending.swap_remove(random.below(pending.len())));
+        }
+        let leaves = self.is_ready(arrivals) && random.percent(50);
         let issue = (!self.occupied || leaves) && random.percent(80);
-        Move { arrival, leaves, issue }
+        Move { arrivals, leaves, issue }
     }
 
-    fn observe(&mut self, issue: Option<Vec<u32>>, requests: &[bool], arrival: Option<u32>, left: bool) {
-        if let Some(slot) = arrival {
-            self.pending.retain(|pending| *pending != slot as usize);
-        }
+    fn observe(&mut self, issue: Option<Vec<u32>>, requests: &[bool], arrivals: Arrivals, left: bool) {
+        self.pending.retain(|pending| !arrivals.contains(&Some(*pending)));
         if left {
             self.occupied = false;
             self.registers.clear();
@@ -65,4 +68,20 @@ impl Tenant {
             self.occupied = true;
         }
     }
+}
+
+/// Values arrive on port S, for these slots.
+fn arrive<D: Data>(inputs: &mut CollectorIn<D>, arrivals: Arrivals, slots: usize, random: &mut Random) {
+    let [first, second] = arrivals.map(|arrival| {
+        let slot = arrival.unwrap_or(random.below(slots)) as u32;
+        (arrival.is_some(), slot, random.data())
+    });
+    (inputs.s_valid, inputs.s_slot, inputs.s_data) = first;
+    (inputs.second_s_valid[0], inputs.second_s_slot[0], inputs.second_s_data[0]) = second;
+}
+
+/// What arrives on port S.
+fn arrivals_of<D: Data>(inputs: &CollectorIn<D>) -> Arrivals {
+    let slot = |valid: bool, slot: u32| valid.then_some(slot as usize);
+    [slot(inputs.s_valid, inputs.s_slot), slot(inputs.second_s_valid[0], inputs.second_s_slot[0])]
 }

@@ -6,7 +6,7 @@ use gpurf_hw::collector::Ocu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{register_stages, Collector, DataOf, Move, Tenant};
+use super::{arrivals_of, arrive, register_stages, Collector, DataOf, Move, Tenant};
 use crate::{expect, register, value, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for Ocu<W>
@@ -51,18 +51,15 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for OcuStimulus {
         };
         inputs.payload = random.word();
         inputs.source_valid[..self.slots].fill_with(|| random.percent(50));
-        let Move { arrival, leaves, issue } = self.tenant.step(random);
+        let Move { arrivals, leaves, issue } = self.tenant.step(random);
         (inputs.issue, inputs.dispatch) = (issue, leaves);
-        inputs.s_valid = arrival.is_some();
-        inputs.s_slot = arrival.unwrap_or(random.below(self.slots)) as u32;
-        inputs.s_data = random.data();
+        arrive(&mut inputs, arrivals, self.slots, random);
         inputs
     }
 
     fn observe(&mut self, inputs: &CollectorIn<D>, outputs: &CollectorOut<D>) -> Result<(), String> {
-        let arrival = inputs.s_valid.then_some(inputs.s_slot);
         let issue = inputs.issue.then(Vec::new);
-        self.tenant.observe(issue, &outputs.request, arrival, inputs.dispatch);
+        self.tenant.observe(issue, &outputs.request, arrivals_of(inputs), inputs.dispatch);
         Ok(())
     }
 }
@@ -75,7 +72,7 @@ fn issue<D: Data>(sources: usize) -> CollectorIn<D> {
     inputs
 }
 
-fn arrive<D: Data>(slot: u32) -> CollectorIn<D> {
+fn value_for<D: Data>(slot: u32) -> CollectorIn<D> {
     CollectorIn { s_valid: true, s_slot: slot, s_data: value(slot), ..Default::default() }
 }
 
@@ -102,10 +99,10 @@ where
             play: |bench: &mut Drive<Ocu<W>>| {
                 bench.cycle(issue(3))?;
                 for slot in [2, 0] {
-                    expect(!bench.cycle(arrive(slot))?.ready, "not ready before the last value")?;
+                    expect(!bench.cycle(value_for(slot))?.ready, "not ready before the last value")?;
                 }
                 let passes = bench.parameters.dispatch_on_arrival;
-                let out = bench.cycle(arrive(1))?;
+                let out = bench.cycle(value_for(1))?;
                 expect(out.ready == passes, "ready before the last value is stored only on arrival")?;
                 expect(!passes || out.operand_data[1] == value(1), "with that value")?;
                 let out = bench.cycle(In::<W>::default())?;
@@ -114,6 +111,23 @@ where
                 expect(stored && out.operand_valid[..3] == [true; 3], "each value in its slot")?;
                 let metadata = (out.held_warp, out.held_unit, out.held_payload);
                 expect(metadata == (5, 3, 77), "warp, unit and payload kept")
+            },
+        },
+        Scenario {
+            name: "two_values_arrive_in_a_cycle",
+            rule: "our decision: with two accesses per cycle, port S takes a value of each",
+            play: |bench: &mut Drive<Ocu<W>>| {
+                if bench.parameters.accesses < 2 {
+                    return Ok(());
+                }
+                bench.cycle(issue(2))?;
+                let mut both = value_for(1);
+                (both.second_s_valid[0], both.second_s_slot[0], both.second_s_data[0]) = (true, 0, value(0));
+                let out = bench.cycle(both)?;
+                expect(out.ready == bench.parameters.dispatch_on_arrival, "stored first, or at once")?;
+                let out = bench.cycle(In::<W>::default())?;
+                expect(out.ready, "ready with both")?;
+                expect(out.operand_data[..2] == [value(0), value(1)], "each value in its slot")
             },
         },
         Scenario {
@@ -142,13 +156,13 @@ where
             rule: "F II: once dispatched, the OCU will be released and reallocated later to another instruction",
             play: |bench: &mut Drive<Ocu<W>>| {
                 bench.cycle(issue(1))?;
-                bench.cycle(arrive(0))?;
+                bench.cycle(value_for(0))?;
                 let out = bench.cycle(CollectorIn { dispatch: true, ..issue(2) })?;
                 expect(out.operand_data[0] == value(0), "one instruction leaves with its operand")?;
                 expect(out.request[..2] == [true; 2], "and the next asks for its own")?;
-                let out = bench.cycle(arrive(1))?;
+                let out = bench.cycle(value_for(1))?;
                 expect(out.occupied && !out.ready, "it waits for all of them")?;
-                bench.cycle(arrive(0))?;
+                bench.cycle(value_for(0))?;
                 expect(bench.cycle(In::<W>::default())?.ready, "and is then ready")
             },
         },

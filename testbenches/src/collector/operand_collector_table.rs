@@ -25,6 +25,8 @@ struct OperandCollectorTableStimulus {
     on_arrival: bool,
     /// Values get their entry when they arrive.
     allocates: bool,
+    /// Values that can arrive in a cycle.
+    accesses: usize,
     /// Slots of the present instruction that wait, and all slots' entries.
     waiting: Vec<usize>,
     index: Vec<u32>,
@@ -32,10 +34,10 @@ struct OperandCollectorTableStimulus {
 
 impl OperandCollectorTableStimulus {
     fn new(parameters: &Parameters) -> Self {
-        let Parameters { entries, slots, dispatch_on_arrival: on_arrival, .. } = *parameters;
+        let Parameters { entries, slots, accesses, dispatch_on_arrival: on_arrival, .. } = *parameters;
         let allocates = parameters.allocate_on_arrival;
         let (waiting, index) = (vec![], vec![0; slots]);
-        OperandCollectorTableStimulus { entries, slots, on_arrival, allocates, waiting, index }
+        OperandCollectorTableStimulus { entries, slots, on_arrival, allocates, accesses, waiting, index }
     }
 }
 
@@ -47,6 +49,13 @@ impl OperandCollectorTableStimulus {
         } else {
             slot as u32
         }
+    }
+
+    /// What the slots point to whose values arrive in a cycle.
+    fn all_filled(&self, inputs: &OperandCollectorTableIn) -> Vec<u32> {
+        let first = inputs.s_valid.then_some(inputs.s_slot);
+        let second = inputs.second_s_valid[0].then_some(inputs.second_s_slot[0]);
+        [first, second].into_iter().flatten().map(|slot| self.filled(slot)).collect()
     }
 
     /// What the slots point to that wait for the value that a slot asked for.
@@ -87,10 +96,16 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
             true => self.asker(self.waiting[random.below(self.waiting.len())]),
             false => random.below(self.slots) as u32,
         };
+        let filled = self.all_filled(&inputs);
+        let others: Vec<usize> =
+            self.waiting.iter().copied().filter(|slot| !filled.contains(&self.index[*slot])).collect();
+        if self.accesses > 1 && !others.is_empty() && random.percent(50) {
+            inputs.second_s_valid[0] = true;
+            inputs.second_s_slot[0] = others[random.below(others.len())] as u32;
+        }
         // The last value may arrive as its instruction leaves and the next one enters.
-        let filled = self.filled(inputs.s_slot);
-        let complete =
-            self.waiting.iter().all(|slot| self.on_arrival && inputs.s_valid && self.index[*slot] == filled);
+        let filled = self.all_filled(&inputs);
+        let complete = self.waiting.iter().all(|slot| self.on_arrival && filled.contains(&self.index[*slot]));
         inputs.issue = complete && random.percent(70);
         inputs
     }
@@ -100,10 +115,9 @@ impl Stimulus<OperandCollectorTableIn, OperandCollectorTableOut> for OperandColl
         inputs: &OperandCollectorTableIn,
         _: &OperandCollectorTableOut,
     ) -> Result<(), String> {
-        if inputs.s_valid {
-            let filled = self.filled(inputs.s_slot);
-            self.waiting.retain(|slot| self.index[*slot] != filled);
-        }
+        let filled = self.all_filled(inputs);
+        let index = &self.index;
+        self.waiting.retain(|slot| !filled.contains(&index[*slot]));
         if inputs.issue {
             self.index = inputs.source_index[..self.slots].to_vec();
             let waits = |slot: &usize| inputs.source_valid[*slot] && !inputs.source_hit[*slot];

@@ -114,14 +114,23 @@ impl<D: Data> Stimulus<WindowInstructionIn<D>, WindowInstructionOut<D>> for Wind
             inputs.destination_valid[place] = random.percent(60);
             inputs.destination_register[place] = random.register(registers);
         }
-        // The last value may arrive as the next instruction enters; no other meets one that does.
-        let last = self.pending.iter().all(|slot| self.sources[*slot] == self.sources[self.pending[0]]);
-        let meets = last && self.parameters.dispatch_on_arrival;
-        if (!inputs.enter || meets) && !self.pending.is_empty() && random.percent(60) {
-            let slot = self.pending[random.below(self.pending.len())];
-            inputs.s_valid = true;
-            inputs.s_slot = slot as u32;
-            inputs.s_data = self.value(self.sources[slot].expect("a slot that waits is used"));
+        let mut pending = self.pending.clone();
+        let mut arrive = |random: &mut Random| {
+            let slot = (!pending.is_empty() && random.percent(60)).then(|| random.pick(&pending))?;
+            pending.retain(|other| self.sources[*other] != self.sources[slot]);
+            Some((slot as u32, self.value(self.sources[slot].expect("a slot that waits is used"))))
+        };
+        let first = arrive(random);
+        let second = if self.parameters.accesses > 1 { arrive(random) } else { None };
+        // The last values may arrive as the next instruction enters; no others meet one that does.
+        if !inputs.enter || pending.is_empty() && self.parameters.dispatch_on_arrival {
+            if let Some(value) = first {
+                (inputs.s_valid, (inputs.s_slot, inputs.s_data)) = (true, value);
+            }
+            if let Some(value) = second {
+                inputs.second_s_valid[0] = true;
+                (inputs.second_s_slot[0], inputs.second_s_data[0]) = value;
+            }
         }
         let mut reads: Vec<u32> = self.pending.iter().filter_map(|slot| self.sources[*slot]).collect();
         if inputs.enter {
@@ -143,9 +152,10 @@ impl<D: Data> Stimulus<WindowInstructionIn<D>, WindowInstructionOut<D>> for Wind
         _: &WindowInstructionOut<D>,
     ) -> Result<(), String> {
         let Parameters { slots, banks, .. } = self.parameters;
-        if inputs.s_valid {
-            let register = self.sources[inputs.s_slot as usize];
-            let sources = &self.sources;
+        let first = inputs.s_valid.then_some(inputs.s_slot);
+        let second = inputs.second_s_valid[0].then_some(inputs.second_s_slot[0]);
+        for slot in [first, second].into_iter().flatten() {
+            let (sources, register) = (&self.sources, self.sources[slot as usize]);
             self.pending.retain(|slot| sources[*slot] != register);
         }
         for bank in (0..banks).filter(|bank| inputs.write_valid[*bank]) {

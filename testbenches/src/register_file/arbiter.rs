@@ -97,16 +97,18 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
         if let Some(collector) = inputs.issue.iter().position(|issue| *issue) {
             self.pending[collector] += inputs.request.iter().filter(|request| **request).count();
         }
-        for bank in (0..self.parameters.banks).filter(|bank| outputs.bank_read[*bank]) {
-            let pending = &mut self.pending[outputs.bank_collector[bank] as usize];
-            *pending = pending.checked_sub(1).ok_or(format!("bank {bank} reads what nobody asked for"))?;
+        for bank in 0..self.parameters.banks {
+            for (collector, _, _) in reads(outputs, bank) {
+                let pending = &mut self.pending[collector as usize];
+                *pending = pending.checked_sub(1).ok_or(format!("bank {bank} reads what nobody asked for"))?;
+            }
         }
         self.observe_transfer(inputs, outputs)
     }
 }
 
 impl ArbiterStimulus {
-    /// A register leaves from its bank and row, exactly in a cycle in which the bank does nothing else.
+    /// A register leaves from its bank and row, exactly in a cycle in which the bank's first access does nothing else.
     fn observe_transfer(&mut self, inputs: &ArbiterIn, outputs: &ArbiterOut) -> Result<(), String> {
         let banks = self.parameters.banks as u32;
         let (mut expected, mut place) = (0, None);
@@ -129,6 +131,13 @@ impl ArbiterStimulus {
     }
 }
 
+/// What a bank reads in a cycle, in the order of its accesses: collector, slot and row.
+fn reads(out: &ArbiterOut, bank: usize) -> impl Iterator<Item = (u32, u32, u32)> {
+    let first = (out.bank_collector[bank], out.bank_slot[bank], out.bank_row[bank]);
+    let second = (out.second_collector[bank], out.second_slot[bank], out.second_row[bank]);
+    [out.bank_read[bank].then_some(first), out.second_read[bank].then_some(second)].into_iter().flatten()
+}
+
 /// An instruction of warp 0 in a collector; register r lives in bank (r + 1) mod banks.
 fn issue(collector: usize, registers: &[u32]) -> ArbiterIn {
     let mut inputs = ArbiterIn::default();
@@ -149,7 +158,8 @@ fn first_grant<const C: usize>(
     if bench.parameters.grant_at_issue {
         return Ok(out);
     }
-    expect(!out.bank_read.contains(&true), "no read is granted before it is in a queue")?;
+    let any = out.bank_read.contains(&true) || out.second_read.contains(&true);
+    expect(!any, "no read is granted before it is in a queue")?;
     bench.cycle(ArbiterIn::default())
 }
 
@@ -177,12 +187,17 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
                 let banks = bench.parameters.banks as u32;
                 // Three registers of bank 0.
                 let mut out = first_grant(bench, issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
-                for slot in 0..3 {
-                    expect(out.bank_read[0] && out.bank_slot[0] == slot, "slots in their order")?;
-                    expect(out.bank_row[0] == slot, "row = register / banks")?;
+                let mut slots = 0..3;
+                while !slots.is_empty() {
+                    for slot in slots.by_ref().take(bench.parameters.accesses).collect::<Vec<_>>() {
+                        let access = slot as usize % bench.parameters.accesses;
+                        let read = reads(&out, 0).nth(access).ok_or("as many as it has accesses")?;
+                        expect(read.1 == slot, "slots in their order")?;
+                        expect(read.2 == slot, "row = register / banks")?;
+                    }
                     out = bench.cycle(ArbiterIn::default())?;
                 }
-                expect(!out.bank_read[0], "then nothing is left")
+                expect(reads(&out, 0).count() == 0, "then nothing is left")
             },
         },
         Scenario {
@@ -196,7 +211,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
                 expect(out.bank_read[1] != at_once, "and once")?;
                 // An older read of the bank goes first.
                 bench.cycle(write(issue(0, &[0]), 1, 0, true))?;
-                if bench.parameters.collectors > 1 {
+                if bench.parameters.collectors > 1 && bench.parameters.accesses == 1 {
                     let out = bench.cycle(issue(1, &[0]))?;
                     expect(out.bank_read[1] && out.bank_collector[1] == 0, "the oldest")?;
                     let out = bench.cycle(ArbiterIn::default())?;
@@ -227,6 +242,9 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             name: "writes_have_priority",
             rule: "F II: writes always have priority and are granted access immediately",
             play: |bench: &mut Drive<Arbiter<C>>| {
+                if bench.parameters.accesses > 1 {
+                    return Ok(());
+                }
                 bench.cycle(write(issue(0, &[0]), 1, 0, true))?;
                 for _ in 0..3 {
                     let out = bench.cycle(write(ArbiterIn::default(), 1, 0, true))?;
@@ -241,7 +259,11 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
             rule: "F II: conflicting reads are stored in a queue; our decision: it has room for all sources of all \
                    collectors, since writes can keep a bank while they come",
             play: |bench: &mut Drive<Arbiter<C>>| {
-                let Parameters { collectors, slots, banks, .. } = bench.parameters;
+                let Parameters { collectors, slots, banks, accesses, .. } = bench.parameters;
+                // A second access serves one while the first writes.
+                if accesses > 1 {
+                    return Ok(());
+                }
                 let of_bank_0: Vec<u32> = (1..=slots as u32).map(|number| number * banks as u32 - 1).collect();
                 for collector in 0..collectors {
                     let out = bench.cycle(write(issue(collector, &of_bank_0), 0, 0, true))?;
@@ -264,9 +286,11 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
                 let mut out = first_grant(bench, issue(0, &[0, 1, 2]))?;
                 let mut reads = 0;
                 for _ in 0..8 {
-                    let now = out.bank_read.iter().filter(|read| **read).count();
-                    expect(now <= 1, "port S of collector 0 takes one value per cycle")?;
-                    reads += now;
+                    for accesses in [out.bank_read, out.second_read] {
+                        let now = accesses.iter().filter(|read| **read).count();
+                        expect(now <= 1, "port S of collector 0 takes one value per access")?;
+                        reads += now;
+                    }
                     out = bench.cycle(ArbiterIn::default())?;
                 }
                 expect(reads == 3, "all three are read in the end")
@@ -281,7 +305,81 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
                 let first = first_grant(bench, issue(0, &[banks - 1, 2 * banks - 1, 0]))?;
                 let second = bench.cycle(ArbiterIn::default())?;
                 expect(first.bank_read[0] && first.bank_conflict[1], "bank 0 starts")?;
-                expect(second.bank_read[1] && second.bank_conflict[0], "bank 1 is next")
+                let waits = bench.parameters.accesses == 1;
+                expect(second.bank_read[1] && second.bank_conflict[0] == waits, "bank 1 is next")
+            },
+        },
+        Scenario {
+            name: "a_bank_reads_two_registers_in_a_cycle",
+            rule: "our decision: with two accesses per cycle a bank grants the head of its queue and the one behind it",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                if bench.parameters.accesses == 1 {
+                    return Ok(());
+                }
+                let banks = bench.parameters.banks as u32;
+                let out = first_grant(bench, issue(0, &[banks - 1, 2 * banks - 1]))?;
+                expect(reads(&out, 0).eq([(0, 0, 0), (0, 1, 1)]), "both, in the order of their slots")?;
+                expect(!out.bank_conflict[0], "and none waits")?;
+                expect(reads(&bench.cycle(ArbiterIn::default())?, 0).count() == 0, "once")
+            },
+        },
+        Scenario {
+            name: "a_port_takes_values_of_two_banks_in_a_cycle",
+            rule: "our decision: with two accesses per cycle port S takes a value of a first and one of a second",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                if bench.parameters.accesses == 1 {
+                    return Ok(());
+                }
+                // Register 0 lives in bank 1, and the other one in bank 0.
+                let out = first_grant(bench, issue(0, &[0, bench.parameters.banks as u32 - 1]))?;
+                expect(out.bank_read[0] && !out.bank_read[1], "bank 0 has the first access")?;
+                expect(out.second_read[1] && !out.second_read[0], "bank 1 the second")?;
+                expect(out.bank_slot[0] == 1 && out.second_slot[1] == 0, "each for its slot")?;
+                expect(!out.bank_conflict.contains(&true), "none waits for the next cycle")
+            },
+        },
+        Scenario {
+            name: "a_write_leaves_one_read",
+            rule: "F II: writes always have priority; our decision: with two accesses per cycle a read goes beside one",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                if bench.parameters.accesses == 1 {
+                    return Ok(());
+                }
+                let banks = bench.parameters.banks as u32;
+                let reading = issue(0, &[0, banks, 2 * banks]);
+                let at_once = bench.parameters.grant_at_issue;
+                let mut out = bench.cycle(write(reading, 1, 0, true))?;
+                if !at_once {
+                    out = bench.cycle(write(ArbiterIn::default(), 1, 0, true))?;
+                }
+                for slot in 0..3 {
+                    expect(!out.bank_read[1], "the first access is the write's")?;
+                    expect(out.second_read[1] && out.second_slot[1] == slot, "the second reads, oldest first")?;
+                    out = bench.cycle(write(ArbiterIn::default(), 1, 0, true))?;
+                }
+                expect(!out.second_read[1], "then none is left")
+            },
+        },
+        Scenario {
+            name: "a_queue_keeps_its_order",
+            rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank",
+            play: |bench: &mut Drive<Arbiter<C>>| {
+                let Parameters { collectors, slots, banks, .. } = bench.parameters;
+                let of_bank_0: Vec<u32> = (1..=slots as u32).map(|number| number * banks as u32 - 1).collect();
+                let mut expected = (0..collectors as u32).flat_map(|c| (0..slots as u32).map(move |s| (c, s)));
+                for cycle in 0..collectors * (slots + 1) + 1 {
+                    let inputs = match cycle {
+                        cycle if cycle < collectors => issue(cycle, &of_bank_0),
+                        _ => ArbiterIn::default(),
+                    };
+                    let out = bench.cycle(inputs)?;
+                    for (collector, slot, _) in reads(&out, 0) {
+                        let next = expected.next().ok_or("no more than were asked for")?;
+                        let read = (collector, slot);
+                        expect(read == next, format!("{next:?}, collector and slot, is next, not {read:?}"))?;
+                    }
+                }
+                expect(expected.next().is_none(), "all are read")
             },
         },
         Scenario {
@@ -299,7 +397,10 @@ fn scenarios<const C: usize>() -> Vec<Scenario<Arbiter<C>>> {
                 };
                 let out = bench.cycle(leaving(write(ArbiterIn::default(), 1, 0, true)))?;
                 expect(out.transfer_bank[0] == 0, "a write goes first")?;
-                first_grant(bench, issue(0, &[0, bench.parameters.banks as u32]))?;
+                // As many as are read at once, and one more.
+                let banks = bench.parameters.banks as u32;
+                let registers: Vec<u32> = (0..=bench.parameters.accesses as u32).map(|n| n * banks).collect();
+                first_grant(bench, issue(0, &registers))?;
                 let out = bench.cycle(leaving(ArbiterIn::default()))?;
                 expect(out.bank_read[1] && out.transfer_bank[0] == 0, "an operand too")?;
                 let out = bench.cycle(leaving(ArbiterIn::default()))?;

@@ -31,7 +31,7 @@ struct BankStimulus {
 impl<D: Data, O> Stimulus<BankIn<D>, O> for BankStimulus {
     fn next(&mut self, random: &mut Random) -> BankIn<D> {
         let write = random.percent(40);
-        let Parameters { rows, collectors, transfer_ports, .. } = self.parameters;
+        let Parameters { rows, collectors, accesses, transfer_ports, .. } = self.parameters;
         let range = if random.percent(20) { rows } else { rows.min(8) };
         let leaves = transfer_ports > 0 && !write && random.percent(30);
         BankIn {
@@ -42,6 +42,10 @@ impl<D: Data, O> Stimulus<BankIn<D>, O> for BankStimulus {
             write_data: random.data(),
             collector: random.below(collectors) as u32,
             slot: random.below(7) as u32,
+            second_read: [accesses > 1 && random.percent(60)],
+            second_row: [random.below(range) as u32],
+            second_collector: [random.below(collectors) as u32],
+            second_slot: [random.below(7) as u32],
         }
     }
 }

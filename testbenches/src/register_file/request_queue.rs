@@ -12,8 +12,7 @@ impl<const C: usize> Testbench for RequestQueue<C> {
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        let (collectors, slots) = (parameters.collectors, parameters.slots);
-        Box::new(RequestQueueStimulus::new(collectors, slots))
+        Box::new(RequestQueueStimulus { parameters: *parameters, waiting: 0 })
     }
 }
 
@@ -21,36 +20,31 @@ register!(RequestQueue<C>);
 
 /// Bursts of pushes as of whole instructions, as far as there is room, and pops of what is there.
 struct RequestQueueStimulus {
-    collectors: usize,
-    slots: usize,
+    parameters: Parameters,
     waiting: usize,
-}
-
-impl RequestQueueStimulus {
-    fn new(collectors: usize, slots: usize) -> Self {
-        RequestQueueStimulus { collectors, slots, waiting: 0 }
-    }
 }
 
 impl Stimulus<RequestQueueIn, RequestQueueOut> for RequestQueueStimulus {
     fn next(&mut self, random: &mut Random) -> RequestQueueIn {
         let mut inputs = RequestQueueIn::default();
-        let mut room = self.collectors * self.slots - self.waiting;
+        let Parameters { collectors, slots, accesses, .. } = self.parameters;
+        let mut room = collectors * slots - self.waiting;
         if random.percent(40) {
-            for slot in 0..self.slots {
+            for slot in 0..slots {
                 inputs.push[slot] = room > 0 && random.percent(60);
                 room -= inputs.push[slot] as usize;
                 inputs.push_row[slot] = random.below(256) as u32;
             }
         }
-        inputs.push_collector = random.below(self.collectors) as u32;
+        inputs.push_collector = random.below(collectors) as u32;
         inputs.pop = self.waiting > 0 && random.percent(80);
+        inputs.second_pop[0] = accesses > 1 && inputs.pop && self.waiting > 1 && random.percent(50);
         inputs
     }
 
     fn observe(&mut self, inputs: &RequestQueueIn, _: &RequestQueueOut) -> Result<(), String> {
         self.waiting += inputs.push.iter().filter(|push| **push).count();
-        self.waiting -= inputs.pop as usize;
+        self.waiting -= usize::from(inputs.pop) + usize::from(inputs.second_pop[0]);
         Ok(())
     }
 }

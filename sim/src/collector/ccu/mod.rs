@@ -8,7 +8,7 @@ use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_BANKS, MAX_D_PORTS, MA
 use gpurf_trace::RegisterId;
 
 use self::cache::{Arrival, Cache};
-use super::{Collector, Edge, Issue, Placement, Results};
+use super::{arrivals, Collector, Edge, Issue, Placement, Results};
 use crate::bits::members;
 
 /// A result at a port D.
@@ -264,8 +264,8 @@ impl<D: Data> Clocked for Ccu<D> {
 
     fn tick(&mut self) {
         let inputs = self.inputs;
-        if inputs.s_valid {
-            self.receive(inputs.s_slot as usize, inputs.s_data, inputs.random);
+        for (slot, data) in arrivals!(inputs) {
+            self.receive(slot, data, inputs.random);
         }
         if inputs.dispatch {
             self.dispatch();

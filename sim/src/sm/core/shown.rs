@@ -74,7 +74,8 @@ impl<E: RunsSubCore> Core<E> {
             let entered = CollectorId::first_of(mask(&outputs.issue)).filter(|_| issues);
             let issued = entered.and_then(|collector| self.collectors.last(collector)?.executing);
             let serial = issued.map(|executing| executing.serial);
-            pipeline.read(now, sub_core, mask(&outputs.bank_read), serial);
+            let banks = [mask(&outputs.bank_read), mask(&outputs.second_read)];
+            pipeline.read(now, sub_core, banks, serial);
         });
     }
 }

@@ -19,8 +19,8 @@ impl Standstill {
     /// The hardware has seen a cycle. `busy`: with a write, a launch or a save.
     #[inline]
     pub fn note(&mut self, inputs: (WarpSet, u32), busy: bool, outputs: &SubCoreOut<u32>) {
-        let SubCoreOut { issued, waiting, dispatch, bank_read, bank_conflict, .. } = outputs;
-        let events = mask(dispatch) | mask(bank_read) | mask(bank_conflict);
+        let SubCoreOut { issued, waiting, dispatch, bank_read, second_read, bank_conflict, .. } = outputs;
+        let events = mask(dispatch) | mask(bank_read) | mask(second_read) | mask(bank_conflict);
         let moves = busy | issued | waiting | (events != 0);
         self.cycles = if moves { 0 } else { self.cycles.saturating_add(1) };
         self.inputs = inputs;

@@ -10,7 +10,7 @@ use gpurf_hw::collector::Boc;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{register_stages, Collector, DataOf, Move, Tenant};
+use super::{arrivals_of, arrive, register_stages, Collector, DataOf, Move, Tenant};
 use crate::operand_stage;
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
@@ -82,7 +82,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
     fn next(&mut self, random: &mut Random) -> CollectorIn<D> {
         let Parameters { slots, destinations, banks, .. } = self.parameters;
         let registers = random.pick(&[4, 8, 16, 256]);
-        let Move { arrival, leaves, issue } = self.tenant.step(random);
+        let Move { arrivals, leaves, issue } = self.tenant.step(random);
         let mut inputs = CollectorIn {
             issue,
             flush: random.percent(10),
@@ -100,12 +100,10 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
             inputs.destination_valid[slot] = random.percent(60);
             inputs.destination_register[slot] = random.register(registers);
         }
-        inputs.s_data = random.data();
-        if let Some(slot) = arrival {
-            inputs.s_valid = true;
-            inputs.s_slot = slot as u32;
-            inputs.s_data = self.value(self.sources[slot].expect("a requested source is used"));
-        }
+        arrive(&mut inputs, arrivals, slots, random);
+        let of_slot = |slot: usize| self.value(self.sources[slot].expect("a requested source is used"));
+        inputs.s_data = arrivals[0].map_or(inputs.s_data, of_slot);
+        inputs.second_s_data = arrivals[1].map_or(inputs.second_s_data, |slot| [of_slot(slot)]);
         let mut reads = if self.tenant.occupied { self.sources.clone() } else { vec![] };
         if inputs.issue {
             reads.extend(self.sources_of(&inputs));
@@ -124,8 +122,8 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
         if outputs.occupied != self.tenant.occupied {
             return Err(format!("occupied should be {}", self.tenant.occupied));
         }
-        let arrival = inputs.s_valid.then_some(inputs.s_slot);
-        if outputs.ready != self.tenant.is_ready(arrival.map(|slot| slot as usize)) {
+        let arrivals = arrivals_of(inputs);
+        if outputs.ready != self.tenant.is_ready(arrivals) {
             return Err(format!("ready is {}, with slots {:?} to come", outputs.ready, self.tenant.pending));
         }
         if inputs.dispatch {
@@ -141,7 +139,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for BocStimulus<D> {
             self.sources = self.sources_of(inputs);
         }
         let registers = || self.sources.iter().flatten().copied().collect();
-        self.tenant.observe(inputs.issue.then(registers), &outputs.request, arrival, inputs.dispatch);
+        self.tenant.observe(inputs.issue.then(registers), &outputs.request, arrivals, inputs.dispatch);
         for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {
             self.values.insert(inputs.write_register[bank], inputs.write_data[bank]);
         }

@@ -8,7 +8,7 @@ use gpurf_hw::collector::Ccu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{register_stages, Collector, DataOf, Move, Tenant};
+use super::{arrivals_of, arrive, register_stages, Collector, DataOf, Move, Tenant};
 use crate::operand_stage;
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
@@ -69,7 +69,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
             2 * self.parameters.entries,
             256,
         ]);
-        let Move { arrival, leaves, issue } = self.tenant.step(random);
+        let Move { arrivals, leaves, issue } = self.tenant.step(random);
         if issue && random.percent(10) {
             self.warp = random.below(MAX_WARPS) as u32;
         }
@@ -78,7 +78,6 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
             unit: random.below(8) as u32,
             payload: random.word(),
             random: random.below(self.parameters.entries) as u32,
-            s_data: random.data(),
             ..Default::default()
         };
         let sources = random.below(self.parameters.slots + 1);
@@ -89,8 +88,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
         }
         (inputs.issue, inputs.dispatch) = (issue, leaves);
         inputs.flush = random.percent(5);
-        inputs.s_valid = arrival.is_some();
-        inputs.s_slot = arrival.unwrap_or(random.below(self.parameters.slots)) as u32;
+        arrive(&mut inputs, arrivals, self.parameters.slots, random);
 
         let mut reads = self.tenant.registers.clone();
         if inputs.issue {
@@ -118,8 +116,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for CcuStimulus {
 
     fn observe(&mut self, inputs: &CollectorIn<D>, outputs: &CollectorOut<D>) -> Result<(), String> {
         let issue = inputs.issue.then(|| sources_of(inputs));
-        let arrival = inputs.s_valid.then_some(inputs.s_slot);
-        self.tenant.observe(issue, &outputs.request, arrival, inputs.dispatch);
+        self.tenant.observe(issue, &outputs.request, arrivals_of(inputs), inputs.dispatch);
         Ok(())
     }
 }
