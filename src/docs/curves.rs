@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::markdown::markdown;
+use super::project::Project;
 use super::results::{records, Record};
 use crate::compare::plot::{Drawing, Plot};
 use crate::compare::STUDIES;
@@ -21,9 +22,9 @@ fn file(study: &str, record: &Record, plot: &Plot) -> String {
 }
 
 /// Curves of a study's records: the picture and the points of each.
-pub fn text(root: &Path, name: &str) -> Result<String> {
+pub fn text(project: &Project, name: &str) -> Result<String> {
     let mut text = String::new();
-    for record in records(root, name)? {
+    for record in records(project.root, name)? {
         for plot in &record.study.plots {
             let Drawing::Curve(lines) = &plot.drawing else { continue };
             let Plot { title, .. } = plot;

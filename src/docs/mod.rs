@@ -26,6 +26,7 @@ mod mutants;
 mod netlists;
 mod opcodes;
 mod papers;
+mod project;
 mod results;
 mod scenarios;
 mod stencil;
@@ -39,6 +40,7 @@ use anyhow::{bail, Context, Result};
 use clap::Args;
 
 use crate::{output, Verdict};
+use project::Project;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -53,8 +55,8 @@ pub struct Arguments {
     root: PathBuf,
 }
 
-/// What makes the text of a table. It is given the folder that holds README.md and docs, and what follows its name.
-type Generator = fn(&Path, &str) -> Result<String>;
+/// What makes the text of a table. It is given what tables are made from, and what follows its name.
+type Generator = fn(&Project, &str) -> Result<String>;
 
 /// Every table of the documents, by name.
 const GENERATORS: &[(&str, Generator)] = &[
@@ -98,7 +100,7 @@ const START: (&str, &str) = ("<!-- generated: ", " -->");
 const END: &str = "<!-- end -->";
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    let mut tables = Tables { root: &arguments.root, texts: BTreeMap::new() };
+    let mut tables = Tables { project: Project::new(&arguments.root), texts: BTreeMap::new() };
     let mut verdict = Verdict::Holds;
     for path in documents(&arguments.root)? {
         let text = fs::read_to_string(&path)
@@ -143,7 +145,7 @@ fn documents(root: &Path) -> Result<Vec<PathBuf>> {
 
 /// Texts of tables, each made when it is first wanted.
 struct Tables<'a> {
-    root: &'a Path,
+    project: Project<'a>,
     texts: BTreeMap<String, String>,
 }
 
@@ -155,7 +157,7 @@ impl Tables<'_> {
             bail!("there is no table `{name}`; there are {}", names.join(", "));
         };
         if !self.texts.contains_key(table) {
-            let text = generate(self.root, about);
+            let text = generate(&self.project, about);
             let text = text.with_context(|| format!("the table `{table}` cannot be made"))?;
             self.texts.insert(table.to_string(), text.trim_end().to_string() + "\n");
         }

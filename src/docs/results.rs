@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Context, Result};
 
 use super::markdown::markdown;
+use super::project::Project;
 use crate::compare::finding::{Finding, Here, Judgement};
 use crate::compare::series::percent;
 use crate::compare::study::Study;
@@ -72,11 +73,11 @@ fn number(value: f64) -> String {
 }
 
 /// What a study printed, of one record, all tables or one: `malekeh built-in small; Fixed STHLD`.
-pub fn tables(root: &Path, about: &str) -> Result<String> {
+pub fn tables(project: &Project, about: &str) -> Result<String> {
     let (from, title) = about.split_once("; ").unwrap_or((about, ""));
     let (study, label) =
         from.split_once(' ').with_context(|| format!("`{from}`: name a study and a record"))?;
-    let all = records(root, study)?;
+    let all = records(project.root, study)?;
     let record = all.iter().find(|record| record.label == label);
     let record = record.with_context(|| format!("there is no record `{label}` in papers/results/{study}"))?;
     let chosen: Vec<_> = record.study.tables.iter().filter(|one| one.title.starts_with(title)).collect();
@@ -90,9 +91,9 @@ pub fn tables(root: &Path, about: &str) -> Result<String> {
 }
 
 /// A study's claims, a column for each record.
-pub fn table(root: &Path, name: &str) -> Result<String> {
+pub fn table(project: &Project, name: &str) -> Result<String> {
     let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
-    let records = records(root, name)?;
+    let records = records(project.root, name)?;
     let findings = findings(study, &records);
     let columns: Vec<&str> =
         findings.iter().flat_map(|one| &one.here).map(|here| here.condition.as_str()).collect();
@@ -119,10 +120,10 @@ fn source(Record { label, study }: &Record) -> String {
 }
 
 /// Of all studies the claims that the README has.
-pub fn headlines(root: &Path, _: &str) -> Result<String> {
+pub fn headlines(project: &Project, _: &str) -> Result<String> {
     let mut rows = output::table(&["claim", "paper", "here", "verdict", "command"]);
     for (study, _) in claimed() {
-        let mut records = records(root, &study.name)?;
+        let mut records = records(project.root, &study.name)?;
         // Where each has several conditions, those of one are enough here.
         if records.iter().any(|record| record.study.findings.iter().any(|finding| finding.here.len() > 1)) {
             records.truncate(1);

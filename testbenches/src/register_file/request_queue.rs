@@ -19,16 +19,18 @@ impl<const C: usize> Testbench for RequestQueue<C> {
 
 register!(RequestQueue<C>);
 
-/// Bursts of pushes as of whole instructions, as far as there is room, and pops of what is there.
+/// Bursts of pushes as of whole instructions, as far as there is room, and pops of what is there; with tides from empty to
+/// full and back, since a queue that is nearly full hides what goes into its first entries.
 struct RequestQueueStimulus {
     collectors: usize,
     slots: usize,
     waiting: usize,
+    rising: bool,
 }
 
 impl RequestQueueStimulus {
     fn new(collectors: usize, slots: usize) -> Self {
-        RequestQueueStimulus { collectors, slots, waiting: 0 }
+        RequestQueueStimulus { collectors, slots, waiting: 0, rising: true }
     }
 }
 
@@ -36,7 +38,11 @@ impl Stimulus<RequestQueueIn, RequestQueueOut> for RequestQueueStimulus {
     fn next(&mut self, random: &mut Random) -> RequestQueueIn {
         let mut inputs = RequestQueueIn::default();
         let mut room = self.collectors * self.slots - self.waiting;
-        if random.percent(40) {
+        if room == 0 || self.waiting == 0 {
+            self.rising = self.waiting == 0;
+        }
+        let (bursts, pops) = if self.rising { (40, 60) } else { (10, 90) };
+        if random.percent(bursts) {
             for slot in 0..self.slots {
                 inputs.push[slot] = room > 0 && random.percent(60);
                 room -= inputs.push[slot] as usize;
@@ -44,7 +50,7 @@ impl Stimulus<RequestQueueIn, RequestQueueOut> for RequestQueueStimulus {
             }
         }
         inputs.push_collector = random.below(self.collectors) as u32;
-        inputs.pop = self.waiting > 0 && random.percent(80);
+        inputs.pop = self.waiting > 0 && random.percent(pops);
         inputs
     }
 
