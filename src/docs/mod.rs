@@ -28,6 +28,7 @@ mod opcodes;
 mod papers;
 mod project;
 mod results;
+mod runs;
 mod scenarios;
 mod stencil;
 mod transitions;
@@ -86,9 +87,11 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("opcodes", opcodes::text),
     ("papers", papers::table),
     ("parameters", hardware::parameters),
+    ("points", curves::points),
     ("ports", hardware::ports),
     ("registers", claims::registers),
     ("results", results::table),
+    ("runs", runs::table),
     ("headlines", results::headlines),
     ("scenarios", scenarios::table),
     ("stencil", stencil::text),
