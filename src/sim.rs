@@ -109,6 +109,11 @@ impl Arguments {
         crate::arguments_of("sim", line)
     }
 
+    /// What is run, by name.
+    pub fn inputs(&self) -> &[String] {
+        &self.input
+    }
+
     /// Runs one of the inputs.
     pub fn simulate(&self, input: &str) -> Result<(String, Statistics)> {
         self.simulate_blocks(input, self.sample.sampling(self.seed))

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{
     nangate, synthesize_all, Event, Flow, Job, Library, Netlist, Options, Step, Structure, Synthesis,
@@ -116,13 +117,17 @@ impl SynthesisArguments {
 }
 
 impl Arguments {
-    /// The modules, and what is synthesized of each.
-    pub fn designs(&self) -> Result<Vec<(&'static Entry, Design)>> {
-        let (entries, parameters) = modules(&self.modules)?;
+    /// The modules, and their parameters.
+    pub fn chosen(&self) -> Result<(Vec<&'static Entry>, Parameters)> {
+        modules(&self.modules)
+    }
+
+    /// What is synthesized of each module.
+    fn designs(&self) -> Result<Vec<Design>> {
+        let (entries, parameters) = self.chosen()?;
         let Flow { sat_sweeping, structure, .. } = self.flow();
-        let design = |entry: &'static Entry| {
-            Ok((entry, Design { hierarchy: hierarchy(entry, &parameters)?, sat_sweeping, structure }))
-        };
+        let design =
+            |entry| Ok(Design { hierarchy: hierarchy(entry, &parameters)?, sat_sweeping, structure });
         entries.into_iter().map(design).collect()
     }
 
@@ -139,7 +144,7 @@ impl Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let options = arguments.synthesis.options()?;
-    let designs: Vec<_> = arguments.designs()?.into_iter().map(|(_, design)| design).collect();
+    let designs = arguments.designs()?;
     let results = synthesize(&designs, &options)?;
     if let Some(folder) = &arguments.netlist {
         fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;

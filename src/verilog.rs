@@ -42,19 +42,25 @@ impl ModuleArguments {
 
 /// Entries and parameters that the arguments stand for.
 pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Parameters)> {
+    let parameters = set(&arguments.settings)?;
+    let entries: Vec<_> = match arguments.module.is_empty() {
+        true => catalogue().to_vec(),
+        false => arguments.module.iter().map(|name| find(name)).collect::<Result<_, _>>()?,
+    };
+    Ok((entries, parameters))
+}
+
+/// The defaults but for some parameters, each written KEY=VALUE.
+pub fn set(settings: &[String]) -> Result<Parameters> {
     let mut parameters = Parameters::default();
-    for setting in &arguments.settings {
+    for setting in settings {
         let (name, value) = setting
             .split_once('=')
             .ok_or_else(|| anyhow!("--set {setting}: write KEY=VALUE, as in entries=16"))?;
         parameters.set(name, value).map_err(|error| anyhow!("--set {setting}: {error}"))?;
     }
-    let entries: Vec<_> = match arguments.module.is_empty() {
-        true => catalogue().to_vec(),
-        false => arguments.module.iter().map(|name| find(name)).collect::<Result<_, _>>()?,
-    };
     parameters.check()?;
-    Ok((entries, parameters))
+    Ok(parameters)
 }
 
 /// Verilog of a module.

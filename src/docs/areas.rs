@@ -2,36 +2,32 @@
 //! `gpurf synth`, separated by semicolons: `areas active_set; active_set --set warps=16`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{catalogue, Entry};
-use gpurf_synth::{digest, Records, Structure, Synthesis};
+use gpurf_synth::{Structure, Synthesis};
 
-use super::files::Pages;
 use super::markdown::markdown;
+use super::project::Project;
 use crate::output::{self, grouped};
 use crate::synth::Arguments;
-use crate::verilog::hierarchy;
 
 /// Measurements over time, from the root of the repository.
-const RECORD: &str = "synth/areas.jsonl";
+pub const RECORD: &str = "synth/areas.jsonl";
 
 /// One line per module of some commands, below a line that names them.
-pub fn table(root: &Path, commands: &str) -> Result<String> {
-    let records = records(root)?;
-    let rows = commands.split("; ").map(|command| recorded(&records, command)).collect::<Result<Vec<_>>>()?;
+pub fn table(project: &Project, commands: &str) -> Result<String> {
+    let rows = commands.split("; ").map(|command| recorded(project, command)).collect::<Result<Vec<_>>>()?;
     let rows = rows.concat();
     Ok(format!("{}\n{}", said(commands, &rows), markdown(&Synthesis::summary(&rows), &[])))
 }
 
 /// Rows of a table of results: area and longest path of modules.
-pub fn headlines(root: &Path, commands: &str) -> Result<String> {
-    let records = records(root)?;
+pub fn headlines(project: &Project, commands: &str) -> Result<String> {
     let mut rows = output::table(&["module", "area, µm²", "longest path, ns", "command"]);
     for command in commands.split("; ") {
-        for one in recorded(&records, command)? {
+        for one in recorded(project, command)? {
             let (area, path) = (grouped(one.area_um2.round() as u64), one.longest_path_ns);
             let path = path.map_or("–".to_string(), |path| format!("{path:.2}"));
             rows.add_row([one.top, area, path, format!("`gpurf synth {command}`")]);
@@ -41,18 +37,18 @@ pub fn headlines(root: &Path, commands: &str) -> Result<String> {
 }
 
 /// One line per distinct module in those of a command: where their area goes.
-pub fn by_module(root: &Path, command: &str) -> Result<String> {
-    let rows = recorded(&records(root)?, command)?;
+pub fn by_module(project: &Project, command: &str) -> Result<String> {
+    let rows = recorded(project, command)?;
     let tables = rows.iter().map(|one| markdown(&one.hierarchy(), &["memory bits"]));
     Ok(said(command, &rows) + "\n" + &tables.collect::<Vec<_>>().join("\n"))
 }
 
 /// All modules at their default parameters.
-pub fn defaults(root: &Path, _: &str) -> Result<String> {
-    let (records, pages) = (records(root)?, Pages::read(root)?);
+pub fn defaults(project: &Project, _: &str) -> Result<String> {
+    let pages = project.pages()?;
     let mut rows = vec![];
     for entry in catalogue() {
-        if let Some(one) = of_defaults(&records, entry)? {
+        if let Some(one) = of_defaults(project, entry)? {
             let sum = if one.structure == Structure::Kept { ", sum over its modules" } else { "" };
             rows.push(Synthesis { top: pages.link(entry.name) + sum, ..one.clone() });
         }
@@ -61,17 +57,13 @@ pub fn defaults(root: &Path, _: &str) -> Result<String> {
 }
 
 /// What a module costs at its default parameters, flattened if that was measured.
-pub fn of_defaults<'a>(records: &'a Records, entry: &Entry) -> Result<Option<&'a Synthesis>> {
-    let hierarchy = hierarchy(entry, &Parameters::default())?;
-    Ok(records.latest(&hierarchy.top, &digest(&hierarchy.source())))
-}
-
-pub fn records(root: &Path) -> Result<Records> {
-    Records::read(&root.join(RECORD))
+pub fn of_defaults<'a>(project: &'a Project, entry: &Entry) -> Result<Option<&'a Synthesis>> {
+    let verilog = project.verilog(entry, &Parameters::default())?;
+    Ok(project.areas()?.latest(&verilog.top, &verilog.source))
 }
 
 /// What a command measures, the module's name with what the command sets.
-fn recorded(records: &Records, command: &str) -> Result<Vec<Synthesis>> {
+fn recorded(project: &Project, command: &str) -> Result<Vec<Synthesis>> {
     let arguments: Arguments = crate::arguments_of("synth", &command.split(' ').collect::<Vec<_>>())
         .with_context(|| format!("`gpurf synth {command}` is no command"))?;
     let options: String = match command.split_once(" --") {
@@ -81,12 +73,14 @@ fn recorded(records: &Records, command: &str) -> Result<Vec<Synthesis>> {
         None => String::new(),
     };
     let mut rows = vec![];
-    for (entry, design) in arguments.designs()? {
-        let top = &design.hierarchy.top;
-        let one = records.last(top, arguments.flow()).with_context(|| {
+    let (entries, parameters) = arguments.chosen()?;
+    for entry in entries {
+        let verilog = project.verilog(entry, &parameters)?;
+        let top = &verilog.top;
+        let one = project.areas()?.last(top, arguments.flow()).with_context(|| {
             format!("{RECORD} does not know {top}; run `gpurf synth {command} --record {RECORD}`")
         })?;
-        if let (Some(origin), true) = (&one.measured, one.source != digest(&design.hierarchy.source())) {
+        if let (Some(origin), true) = (&one.measured, one.source != verilog.source) {
             let day = &origin.date;
             eprintln!(
                 "{top} has changed since {day}, when it was measured; \
@@ -118,6 +112,8 @@ fn measured(rows: &[Synthesis]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn root() -> &'static Path {
@@ -126,7 +122,7 @@ mod tests {
 
     #[test]
     fn rows_are_named_by_module_and_options() {
-        let text = table(root(), "lfsr; lfsr --set seed=7").unwrap();
+        let text = table(&Project::new(root()), "lfsr; lfsr --set seed=7").unwrap();
         assert!(
             text.starts_with("`gpurf synth lfsr`, `gpurf synth lfsr --set seed=7` ([what is counted]"),
             "{text}"
@@ -136,12 +132,12 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_is_asked_for() {
-        let error = format!("{:#}", table(root(), "lfsr --clock-gating").unwrap_err());
+        let error = format!("{:#}", table(&Project::new(root()), "lfsr --clock-gating").unwrap_err());
         assert!(
             error.contains("run `gpurf synth lfsr --clock-gating --record synth/areas.jsonl`"),
             "{error}"
         );
-        assert!(table(root(), "lfsr --nonsense").is_err());
-        assert!(table(root(), "nonsense").is_err());
+        assert!(table(&Project::new(root()), "lfsr --nonsense").is_err());
+        assert!(table(&Project::new(root()), "nonsense").is_err());
     }
 }

@@ -1,16 +1,16 @@
 //! The tool's commands, as its own help has them.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use anyhow::Result;
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory};
 
 use super::cell;
+use super::project::Project;
 
 /// What each command does, its arguments, and the examples of its help.
-pub fn text(_: &Path, _: &str) -> Result<String> {
+pub fn text(_: &Project, _: &str) -> Result<String> {
     let tool = crate::Cli::command();
     let mut text = String::new();
     for command in tool.get_subcommands() {

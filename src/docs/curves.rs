@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{bail, Context, Result};
 
 use super::markdown::markdown;
-use super::results::{records, Record};
+use super::project::Project;
+use super::results::{record, records, source, Record};
 use crate::compare::plot::{Drawing, Plot};
 use crate::compare::STUDIES;
 use crate::output;
@@ -21,9 +22,9 @@ fn file(study: &str, record: &Record, plot: &Plot) -> String {
 }
 
 /// Curves of a study's records: the picture and the points of each.
-pub fn text(root: &Path, name: &str) -> Result<String> {
+pub fn text(project: &Project, name: &str) -> Result<String> {
     let mut text = String::new();
-    for record in records(root, name)? {
+    for record in records(project.root, name)? {
         for plot in &record.study.plots {
             let Drawing::Curve(lines) = &plot.drawing else { continue };
             let Plot { title, .. } = plot;
@@ -33,6 +34,19 @@ pub fn text(root: &Path, name: &str) -> Result<String> {
         }
     }
     Ok(text)
+}
+
+/// The points of one curve of a record, without a picture: `finereg small; transfer`.
+pub fn points(project: &Project, about: &str) -> Result<String> {
+    let (from, file) = about.split_once("; ").context("name a study, a record and a curve")?;
+    let record = record(project, from)?;
+    let plot = record.study.plots.iter().find(|plot| plot.file == file);
+    match plot.map(|plot| (&plot.title, &plot.drawing)) {
+        Some((title, Drawing::Curve(lines))) => {
+            Ok(format!("{title}:\n\n{}\n{}", markdown(&lines.table(), &[]), source(&record)))
+        }
+        _ => bail!("{from} has no curve `{file}`; record it again: `{}`", record.study.command),
+    }
 }
 
 /// Pictures of all curves, by their place.

@@ -1,15 +1,14 @@
 //! Energies of designs under workloads, as a file of `gpurf power DESIGN... INPUT... --json` has them.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 
 use super::markdown::markdown;
+use super::project::Project;
 use crate::power::{table, Measured};
 
 /// The designs beside the first one, and what that depends on, below a line that says how they were measured.
-pub fn tables(root: &Path, file: &str) -> Result<String> {
-    let text = std::fs::read_to_string(root.join(file)).with_context(|| file.to_string())?;
+pub fn tables(project: &Project, file: &str) -> Result<String> {
+    let text = std::fs::read_to_string(project.root.join(file)).with_context(|| file.to_string())?;
     let measured: Measured = serde_json::from_str(&text).with_context(|| file.to_string())?;
     let Measured { names, settings, clock_gating, period_ns, seed, library, yosys, runs } = &measured;
     let settings: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();

@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, Context, Result};
 use gpurf_hw::catalogue::{find, Entry};
 
+use super::project::Project;
+
 /// RTL, reference model and testbench of some modules.
-pub fn table(root: &Path, modules: &str) -> Result<String> {
+pub fn table(project: &Project, modules: &str) -> Result<String> {
     let mut text = String::from("| module | RTL | reference model | testbench |\n|---|---|---|---|\n");
     for module in modules.split(' ') {
         let [rtl, model, testbench] =
-            files(root, find(module)?)?.map(|path| format!("[`{path}`](../{path})"));
+            files(project.root, find(module)?)?.map(|path| format!("[`{path}`](../{path})"));
         writeln!(text, "| `{module}` | {rtl} | {model} | {testbench} |")?;
     }
     Ok(text)

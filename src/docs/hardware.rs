@@ -1,18 +1,17 @@
 //! Tables that the declarations of modules and parameters give.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use anyhow::Result;
 use gpurf_blocks::{Description, Parameter, PARAMETERS};
 use gpurf_hw::catalogue::{catalogue, find};
 
-use super::files::Pages;
+use super::project::Project;
 use super::{cell, citation, scenarios};
 
 /// All modules.
-pub fn modules(root: &Path, _: &str) -> Result<String> {
-    let pages = Pages::read(root)?;
+pub fn modules(project: &Project, _: &str) -> Result<String> {
+    let pages = project.pages()?;
     let mut text = String::from(
         "| module | what it is | papers | parameters | scenarios | source |\n|---|---|---|---|---:|---|\n",
     );
@@ -32,7 +31,7 @@ pub fn modules(root: &Path, _: &str) -> Result<String> {
 }
 
 /// All parameters of the hardware, or those that change a module.
-pub fn parameters(_: &Path, module: &str) -> Result<String> {
+pub fn parameters(_: &Project, module: &str) -> Result<String> {
     let chosen: Vec<&Parameter> = match module {
         "" => PARAMETERS.iter().collect(),
         module => {
@@ -49,7 +48,7 @@ pub fn parameters(_: &Path, module: &str) -> Result<String> {
 }
 
 /// The ports of a module.
-pub fn ports(_: &Path, module: &str) -> Result<String> {
+pub fn ports(_: &Project, module: &str) -> Result<String> {
     let mut text = String::from("| port | direction | bits | meaning |\n|---|---|---|---|\n");
     for port in find(module)?.ports {
         let direction = if port.is_input { "in" } else { "out" };

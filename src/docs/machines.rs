@@ -1,20 +1,19 @@
 //! Tables of the constants of the simulated machine, and of the presets that change them.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 use gpurf_blocks::Description;
 use gpurf_sim::config::{self, PRESETS};
 
 use super::cell;
+use super::project::Project;
 
 /// Every constant with its default, what it is, and its source.
-pub fn constants(_: &Path, _: &str) -> Result<String> {
+pub fn constants(_: &Project, _: &str) -> Result<String> {
     Ok(table(&["constant", "default", "what it is", "source"], config::constants()))
 }
 
 /// What a preset sets, and why.
-pub fn machine(_: &Path, name: &str) -> Result<String> {
+pub fn machine(_: &Project, name: &str) -> Result<String> {
     let names = PRESETS.map(|(name, _)| name).join(", ");
     let lines = config::preset(name).with_context(|| format!("no preset `{name}`; there are {names}"))?;
     Ok(table(&["constant", "value", "remark", "source"], lines))
@@ -34,7 +33,7 @@ fn table(header: &[&str; 4], constants: Vec<Description>) -> String {
 }
 
 /// The values of every constant that a preset sets; what a preset leaves at its default stays empty.
-pub fn side_by_side(_: &Path, _: &str) -> Result<String> {
+pub fn side_by_side(_: &Project, _: &str) -> Result<String> {
     let presets = PRESETS.map(|(name, _)| (name, config::preset(name).unwrap_or_default()));
     let names = presets.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" | ");
     let mut text = format!("| constant | default | {names} |\n|---|---|{}\n", "---|".repeat(PRESETS.len()));

@@ -1,7 +1,5 @@
 //! Tables of the energies of memories, from what `tools/cacti` wrote.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 use gpurf_blocks::Parameters;
 use gpurf_sim::energy::Energies;
@@ -9,6 +7,7 @@ use gpurf_sim::register_traffic;
 use gpurf_synth::{Memories, MemoryRun, Node, Ports};
 
 use super::markdown::markdown;
+use super::project::Project;
 use crate::output::{grouped, table};
 
 /// From the root of the repository.
@@ -18,8 +17,8 @@ const FIGURES: &str = "synth/memories.toml";
 const ACCESSES: [&str; 5] = ["rows", "bits", "ports", "read fJ", "write fJ"];
 
 /// What stands for something in the hardware, at the usual node.
-pub fn hardware(root: &Path, _: &str) -> Result<String> {
-    let memories = read(root)?;
+pub fn hardware(project: &Project, _: &str) -> Result<String> {
+    let memories = read(project)?;
     let behind = ["leakage nW a bit", "area µm²", "access ns"];
     let mut rows = table(&[&["memory"][..], &ACCESSES, &behind].concat());
     let usual = memories.runs.iter().filter(|one| one.node_nm.is_none() && one.cell.is_none());
@@ -43,11 +42,11 @@ pub fn hardware(root: &Path, _: &str) -> Result<String> {
 }
 
 /// How the rule for other sizes does, each memory of CACTI's from the others.
-pub fn rule(root: &Path, _: &str) -> Result<String> {
+pub fn rule(project: &Project, _: &str) -> Result<String> {
     let header =
         ["ports", "figure", "memories", "power of rows", "power of width", "mean error", "largest", "of"];
     let mut rows = table(&header);
-    let mut errors = read(root)?.errors();
+    let mut errors = read(project)?.errors();
     errors.sort_by_key(|one| one.ports.reads);
     for one in errors {
         rows.add_row([
@@ -65,8 +64,8 @@ pub fn rule(root: &Path, _: &str) -> Result<String> {
 }
 
 /// Factors from node to node, and what CACTI has in their place.
-pub fn nodes(root: &Path, _: &str) -> Result<String> {
-    let memories = read(root)?;
+pub fn nodes(project: &Project, _: &str) -> Result<String> {
+    let memories = read(project)?;
     let header =
         ["node nm", "supply V", "energy", "CACTI: reads", "writes", "area", "CACTI", "leakage", "CACTI"];
     let mut rows = table(&header);
@@ -95,8 +94,8 @@ pub fn nodes(root: &Path, _: &str) -> Result<String> {
 }
 
 /// The same memories of other transistors.
-pub fn cells(root: &Path, _: &str) -> Result<String> {
-    let memories = read(root)?;
+pub fn cells(project: &Project, _: &str) -> Result<String> {
+    let memories = read(project)?;
     let behind = ["leakage nW a bit", "access ns"];
     let mut rows = table(&[&["cells", "periphery"][..], &ACCESSES, &behind].concat());
     let others = memories.runs.iter().filter(|one| one.cell.is_some());
@@ -119,8 +118,8 @@ pub fn cells(root: &Path, _: &str) -> Result<String> {
 }
 
 /// The constants of the simulation beside what these figures give, in picojoules.
-pub fn constants(root: &Path, _: &str) -> Result<String> {
-    let memories = read(root)?;
+pub fn constants(project: &Project, _: &str) -> Result<String> {
+    let memories = read(project)?;
     let header = [
         "access",
         "constant: read pJ",
@@ -191,8 +190,8 @@ fn at(memories: &Memories, node: Option<u32>, is_one: impl Fn(&MemoryRun) -> boo
     Ok([found.read_fj, found.write_fj].map(|energy| format!("{:.2}", 1e-3 * energy)))
 }
 
-fn read(root: &Path) -> Result<Memories> {
-    Memories::read(&root.join(FIGURES))
+fn read(project: &Project) -> Result<Memories> {
+    Memories::read(&project.root.join(FIGURES))
 }
 
 /// Its size and ports, and what an access takes: see [`ACCESSES`].

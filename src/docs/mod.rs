@@ -26,7 +26,9 @@ mod mutants;
 mod netlists;
 mod opcodes;
 mod papers;
+mod project;
 mod results;
+mod runs;
 mod scenarios;
 mod stencil;
 mod transitions;
@@ -39,6 +41,7 @@ use anyhow::{bail, Context, Result};
 use clap::Args;
 
 use crate::{output, Verdict};
+use project::Project;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -53,8 +56,8 @@ pub struct Arguments {
     root: PathBuf,
 }
 
-/// What makes the text of a table. It is given the folder that holds README.md and docs, and what follows its name.
-type Generator = fn(&Path, &str) -> Result<String>;
+/// What makes the text of a table. It is given what tables are made from, and what follows its name.
+type Generator = fn(&Project, &str) -> Result<String>;
 
 /// Every table of the documents, by name.
 const GENERATORS: &[(&str, Generator)] = &[
@@ -84,9 +87,11 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("opcodes", opcodes::text),
     ("papers", papers::table),
     ("parameters", hardware::parameters),
+    ("points", curves::points),
     ("ports", hardware::ports),
     ("registers", claims::registers),
     ("results", results::table),
+    ("runs", runs::table),
     ("headlines", results::headlines),
     ("scenarios", scenarios::table),
     ("stencil", stencil::text),
@@ -98,7 +103,7 @@ const START: (&str, &str) = ("<!-- generated: ", " -->");
 const END: &str = "<!-- end -->";
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
-    let mut tables = Tables { root: &arguments.root, texts: BTreeMap::new() };
+    let mut tables = Tables { project: Project::new(&arguments.root), texts: BTreeMap::new() };
     let mut verdict = Verdict::Holds;
     for path in documents(&arguments.root)? {
         let text = fs::read_to_string(&path)
@@ -143,7 +148,7 @@ fn documents(root: &Path) -> Result<Vec<PathBuf>> {
 
 /// Texts of tables, each made when it is first wanted.
 struct Tables<'a> {
-    root: &'a Path,
+    project: Project<'a>,
     texts: BTreeMap<String, String>,
 }
 
@@ -155,7 +160,7 @@ impl Tables<'_> {
             bail!("there is no table `{name}`; there are {}", names.join(", "));
         };
         if !self.texts.contains_key(table) {
-            let text = generate(self.root, about);
+            let text = generate(&self.project, about);
             let text = text.with_context(|| format!("the table `{table}` cannot be made"))?;
             self.texts.insert(table.to_string(), text.trim_end().to_string() + "\n");
         }

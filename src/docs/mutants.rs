@@ -1,44 +1,56 @@
-//! How many small faults the testbenches find, as [`RECORD`] has it of some draws: `mutants 41 42`.
+//! How many small faults the testbenches find, as [`RECORD`] has it of some draws of faults. A table names the draws and the
+//! parameters that are not at their defaults: `mutants 41 42 --set width=32`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
-use anyhow::{Context, Result};
-use gpurf_blocks::Parameters;
+use anyhow::{ensure, Context, Result};
 use gpurf_hw::catalogue::catalogue;
-use gpurf_synth::digest;
 
-use super::files::Pages;
 use super::markdown::markdown;
+use super::project::Project;
 use crate::mutants::{recorded, summary, Report};
-use crate::verilog::hierarchy;
+use crate::verilog::set;
 
 /// Counts of mutants, from the root of the repository.
 const RECORD: &str = "testbenches/mutants.jsonl";
 
-/// One line per module at its default parameters, of all these draws together.
-pub fn table(root: &Path, draws: &str) -> Result<String> {
-    let wanted: BTreeSet<u64> = draws
+/// One line per module, of all these draws together.
+pub fn table(project: &Project, about: &str) -> Result<String> {
+    let mut parts = about.split(" --set ");
+    let wanted: BTreeSet<u64> = parts
+        .next()
+        .unwrap_or_default()
         .split(' ')
         .map(|draw| draw.parse().with_context(|| format!("`{draw}` is no number of a draw")))
         .collect::<Result<_>>()?;
-    let (all, pages) = (recorded(&root.join(RECORD))?, Pages::read(root)?);
+    let settings: Vec<String> = parts.map(str::to_string).collect();
+    let parameters = set(&settings)?;
+    let settings: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
+    let (all, pages) = (recorded(&project.root.join(RECORD))?, project.pages()?);
     let mut modules = vec![];
     for entry in catalogue() {
-        let design = hierarchy(entry, &Parameters::default())?;
-        let of_module = |one: &&Report| one.verilog == design.top && wanted.contains(&one.draw);
+        let verilog = project.verilog(entry, &parameters)?;
+        let of_module = |one: &&Report| one.verilog == verilog.top && wanted.contains(&one.draw);
         let reports: Vec<&Report> = all.iter().filter(of_module).collect();
-        if reports.iter().any(|one| one.source != digest(&design.source())) {
-            eprintln!("{} has changed since its mutants were counted; count them anew", entry.name);
+        if let Some(one) = reports.iter().find(|one| one.source != verilog.source) {
+            eprintln!(
+                "{} has changed since {}, when its mutants were counted; \
+                 `gpurf mutants {}{settings} --draw {} --record {RECORD}` counts them anew",
+                verilog.top, one.measured.date, entry.name, one.draw
+            );
         }
         if !reports.is_empty() {
             modules.push((pages.link(entry.name), reports));
         }
     }
+    ensure!(
+        !modules.is_empty(),
+        "{RECORD} has none of these draws; `gpurf mutants --record {RECORD}` counts"
+    );
     let reports = || modules.iter().flat_map(|(_, reports)| reports);
     let commands: BTreeSet<String> = reports()
-        .map(|one| {
-            format!("`gpurf mutants MODULE --draw {} --seed {} --cycles {}`", one.draw, one.seed, one.cycles)
+        .map(|Report { draw, seed, cycles, .. }| {
+            format!("`gpurf mutants MODULE{settings} --draw {draw} --seed {seed} --cycles {cycles}`")
         })
         .collect();
     let tools: BTreeSet<&str> = reports().flat_map(|one| &one.tools).map(String::as_str).collect();

@@ -2,23 +2,20 @@
 //! arguments of `gpurf equivalence`, separated by semicolons.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use anyhow::{Context, Result};
-use gpurf_synth::digest;
 
-use super::files::Pages;
 use super::markdown::markdown;
+use super::project::Project;
 use crate::equivalence::{recorded, Arguments};
 use crate::output::{grouped, table as rows_of};
-use crate::verilog::hierarchy;
 
 /// From the root of the repository.
 const RECORD: &str = "synth/netlists.jsonl";
 
 /// One line per module of some commands, below a line that names them.
-pub fn table(root: &Path, commands: &str) -> Result<String> {
-    let (reports, pages) = (recorded(&root.join(RECORD))?, Pages::read(root)?);
+pub fn table(project: &Project, commands: &str) -> Result<String> {
+    let (reports, pages) = (recorded(&project.root.join(RECORD))?, project.pages()?);
     let mut rows = rows_of(&["module", "proved by", "proof s", "scenarios", "random cycles", "differences"]);
     let (mut tools, mut days, mut seeds) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let (mut proved, mut differences, mut all) = (0, 0, 0);
@@ -30,15 +27,15 @@ pub fn table(root: &Path, commands: &str) -> Result<String> {
         let (entries, parameters) = arguments.chosen()?;
         let clock_gating = arguments.clock_gating();
         for entry in entries {
-            let hierarchy = hierarchy(entry, &parameters)?;
+            let verilog = project.verilog(entry, &parameters)?;
             let is_one = |one: &&crate::equivalence::Report| {
-                one.verilog == hierarchy.top && one.clock_gating == clock_gating
+                one.verilog == verilog.top && one.clock_gating == clock_gating
             };
             let one = reports.iter().find(is_one).with_context(|| {
-                format!("{RECORD} does not know {}; run `{said} --record {RECORD}`", hierarchy.top)
+                format!("{RECORD} does not know {}; run `{said} --record {RECORD}`", verilog.top)
             })?;
-            if one.source != digest(&hierarchy.source()) {
-                let (top, day) = (&hierarchy.top, &one.measured.date);
+            if one.source != verilog.source {
+                let (top, day) = (&verilog.top, &one.measured.date);
                 eprintln!("{top} has changed since {day}; `{said} --record {RECORD}` examines it anew");
             }
             let width = match entry.parameters().contains(&"width") {

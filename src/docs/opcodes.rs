@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 
 use anyhow::{bail, Result};
 use gpurf_workloads::instruction_set::{self, Opcode};
 
+use super::project::Project;
+
 /// `executed`, families of opcodes with the modifiers that are known with each; or `refused`.
-pub fn text(_: &Path, which: &str) -> Result<String> {
+pub fn text(_: &Project, which: &str) -> Result<String> {
     match which {
         "executed" => executed(),
         "refused" => refused(),

@@ -2,23 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 
 use anyhow::{bail, Result};
 use gpurf_hw::catalogue::catalogue;
 
 use super::citation::{places, Place, PAPERS};
-use super::files::{files, Pages};
+use super::files::files;
+use super::project::Project;
 use super::{areas, scenarios};
 use crate::output::grouped;
 
 /// Sections, figures and tables of a paper, and the modules whose declaration or scenarios cite them, with what they
 /// cost at their default parameters.
-pub fn table(root: &Path, paper: &str) -> Result<String> {
+pub fn table(project: &Project, paper: &str) -> Result<String> {
     if !PAPERS.contains(&paper) {
         bail!("no paper is called `{paper}`; there are {}", PAPERS.join(", "));
     }
-    let (pages, records) = (Pages::read(root)?, areas::records(root)?);
+    let pages = project.pages()?;
     let mut rows: BTreeSet<(Place, usize, String)> = BTreeSet::new();
     for (number, entry) in catalogue().iter().enumerate() {
         let cited: Vec<Vec<Place>> =
@@ -29,11 +29,11 @@ pub fn table(root: &Path, paper: &str) -> Result<String> {
             continue;
         }
         let module = pages.link(entry.name);
-        let area = match areas::of_defaults(&records, entry)? {
+        let area = match areas::of_defaults(project, entry)? {
             Some(one) => grouped(one.gate_equivalents.round() as u64),
             None => "–".to_string(),
         };
-        let [rtl, model, testbench] = files(root, entry)?;
+        let [rtl, model, testbench] = files(project.root, entry)?;
         for place in all {
             let count = cited.iter().filter(|cited| cited.iter().any(|other| place.contains(other))).count();
             let row = format!(

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Context, Result};
 
 use super::markdown::markdown;
+use super::project::Project;
 use crate::compare::finding::{Finding, Here, Judgement};
 use crate::compare::series::percent;
-use crate::compare::study::Study;
+use crate::compare::study::{Study, Titled};
 use crate::compare::{claimed, Definition};
 use crate::output;
 
@@ -38,6 +39,14 @@ pub fn records(root: &Path, study: &str) -> Result<Vec<Record>> {
         Ok(Record { label, study })
     };
     paths.iter().map(read).collect()
+}
+
+/// One record, by its study and its name: `malekeh built-in small`.
+pub fn record(project: &Project, from: &str) -> Result<Record> {
+    let (study, label) =
+        from.split_once(' ').with_context(|| format!("`{from}`: name a study and a record"))?;
+    let record = records(project.root, study)?.into_iter().find(|record| record.label == label);
+    record.with_context(|| format!("there is no record `{label}` in papers/results/{study}"))
 }
 
 /// A study's claims, each with what all records have of it: none, if it is not among theirs.
@@ -71,28 +80,52 @@ fn number(value: f64) -> String {
     percent(value).replace('-', "−")
 }
 
-/// What a study printed, of one record, all tables or one: `malekeh built-in small; Fixed STHLD`.
-pub fn tables(root: &Path, about: &str) -> Result<String> {
-    let (from, title) = about.split_once("; ").unwrap_or((about, ""));
-    let (study, label) =
-        from.split_once(' ').with_context(|| format!("`{from}`: name a study and a record"))?;
-    let all = records(root, study)?;
-    let record = all.iter().find(|record| record.label == label);
-    let record = record.with_context(|| format!("there is no record `{label}` in papers/results/{study}"))?;
+/// What a study printed, of one record: all tables; one, `malekeh built-in small; Fixed STHLD`; or columns and rows of one, each
+/// row with another name if it has one: `malekeh built-in small; Averages; hit ratio; malekeh = Malekeh; bow`.
+pub fn tables(project: &Project, about: &str) -> Result<String> {
+    let mut parts = about.split("; ");
+    let (from, title) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let record = &record(project, from)?;
     let chosen: Vec<_> = record.study.tables.iter().filter(|one| one.title.starts_with(title)).collect();
-    ensure!(
-        !chosen.is_empty(),
-        "{study} {label} has no table `{title}`; record it again: `{}`",
-        record.study.command
-    );
+    ensure!(!chosen.is_empty(), "{from} has no table `{title}`; record it again: `{}`", record.study.command);
+    if let Some(columns) = parts.next() {
+        let of = |one: &Titled| view(&one.rows, &columns.split(", ").collect::<Vec<_>>(), parts.clone());
+        let views = chosen.iter().map(|one| of(one).with_context(|| format!("`{}`", one.title)));
+        return Ok(views.collect::<Result<String>>()? + "\n" + &source(record));
+    }
     let tables = chosen.iter().map(|one| format!("{}:\n\n{}\n", one.title, markdown(&one.table(), &[])));
     Ok(tables.collect::<String>() + &source(record))
 }
 
+/// Some columns of a table whose first row names them, and some rows, `NAME` or `NAME = as it is called here`; all rows if none
+/// is chosen.
+fn view<'a>(rows: &[Vec<String>], columns: &[&str], chosen: impl Iterator<Item = &'a str>) -> Result<String> {
+    let (header, rows) = rows.split_first().context("the table is empty")?;
+    let place = |column: &&str| {
+        let place = header.iter().position(|name| name == column);
+        place.with_context(|| format!("there is no column `{column}`; there are {}", header.join(", ")))
+    };
+    let places: Vec<usize> = columns.iter().map(place).collect::<Result<_>>()?;
+    let mut view = output::table(&[&[""][..], columns].concat());
+    let mut add = |label: &str, row: &[String]| {
+        view.add_row([label].into_iter().chain(places.iter().map(|&place| row[place].as_str())));
+    };
+    let chosen: Vec<&str> = chosen.collect();
+    for one in &chosen {
+        let (name, label) = one.split_once(" = ").unwrap_or((one, one));
+        let row = rows.iter().find(|row| row[0] == name);
+        add(label, row.with_context(|| format!("there is no row `{name}`"))?);
+    }
+    for row in rows.iter().filter(|_| chosen.is_empty()) {
+        add(&row[0], row);
+    }
+    Ok(markdown(&view, &[]))
+}
+
 /// A study's claims, a column for each record.
-pub fn table(root: &Path, name: &str) -> Result<String> {
+pub fn table(project: &Project, name: &str) -> Result<String> {
     let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
-    let records = records(root, name)?;
+    let records = records(project.root, name)?;
     let findings = findings(study, &records);
     let columns: Vec<&str> =
         findings.iter().flat_map(|one| &one.here).map(|here| here.condition.as_str()).collect();
@@ -113,16 +146,16 @@ pub fn table(root: &Path, name: &str) -> Result<String> {
 }
 
 /// What repeats a record.
-fn source(Record { label, study }: &Record) -> String {
+pub fn source(Record { label, study }: &Record) -> String {
     let Study { command, inputs, version, .. } = study;
     format!("{label}: `{command}`, {} inputs, version {version}\n", inputs.len())
 }
 
 /// Of all studies the claims that the README has.
-pub fn headlines(root: &Path, _: &str) -> Result<String> {
+pub fn headlines(project: &Project, _: &str) -> Result<String> {
     let mut rows = output::table(&["claim", "paper", "here", "verdict", "command"]);
     for (study, _) in claimed() {
-        let mut records = records(root, &study.name)?;
+        let mut records = records(project.root, &study.name)?;
         // Where each has several conditions, those of one are enough here.
         if records.iter().any(|record| record.study.findings.iter().any(|finding| finding.here.len() > 1)) {
             records.truncate(1);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 
 use anyhow::Result;
 use gpurf_blocks::Parameters;
 use gpurf_hw::catalogue::{find, Entry};
 use gpurf_testbenches::workbench;
 
+use super::project::Project;
 use super::{cell, citation};
 
 /// Names and rules of a module's scenarios.
@@ -17,7 +17,7 @@ pub fn of(entry: &Entry) -> Vec<(&'static str, &'static str)> {
 }
 
 /// Name and rule of each directed scenario. Of several modules also which of them play it.
-pub fn table(_: &Path, modules: &str) -> Result<String> {
+pub fn table(_: &Project, modules: &str) -> Result<String> {
     let entries: Vec<&Entry> = modules.split(' ').map(find).collect::<Result<_, _>>()?;
     let lists: Vec<(&str, Vec<_>)> = entries.iter().map(|entry| (entry.name, of(entry))).collect();
     let mut text = match entries.len() {

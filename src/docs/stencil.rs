@@ -2,19 +2,19 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use gpurf_workloads::{Device, LaunchFile, Options};
 
+use super::project::Project;
 use crate::sim::{report, Arguments};
 
 const DESIGNS: [&str; 3] = ["baseline", "traditional", "malekeh-gto"];
 /// The last line of the report that is shown.
 const LAST: &str = "hit ratio";
 
-pub fn text(root: &Path, _about: &str) -> Result<String> {
-    let path = root.join("docs/examples/stencil.toml");
+pub fn text(project: &Project, _about: &str) -> Result<String> {
+    let path = project.root.join("docs/examples/stencil.toml");
     let name = path.display().to_string();
     let launches = fs::read_to_string(&path).with_context(|| format!("{name}: cannot be read"))?;
     let mut text = String::from("```\n");

@@ -2,16 +2,17 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use gpurf_blocks::{Edges, SthldTable, Transition};
 
+use super::project::Project;
+
 const FILE: &str = "blocks/config/sthld.toml";
 
 /// What a state is stands behind it in the file: `[[state]] # 1: the first interval`.
-pub fn table(root: &Path, _: &str) -> Result<String> {
-    let path = root.join(FILE);
+pub fn table(project: &Project, _: &str) -> Result<String> {
+    let path = project.root.join(FILE);
     let name = path.display().to_string();
     let file = fs::read_to_string(&path).with_context(|| format!("{name}: cannot be read"))?;
     let states = SthldTable::parse(&file, &name)?.state;

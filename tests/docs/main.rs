@@ -57,6 +57,41 @@ fn a_changed_table_is_found_and_mended() {
     assert_eq!(document(&folder), right);
 }
 
+/// Every cell that a table has of a record is that of the record: one changed by hand is found, in any of these tables.
+#[test]
+fn a_changed_cell_of_a_record_is_found() {
+    let folder = copied();
+    let record = "papers/results/malekeh/built-in_small.json";
+    fs::create_dir_all(folder.path().join(record).parent().expect("a folder")).expect("created");
+    fs::copy(source().join(record), folder.path().join(record)).expect("copied");
+    let readme = folder.path().join("README.md");
+    for table in [
+        "tables malekeh built-in small; Averages",
+        "tables malekeh built-in small; Averages; hit ratio; malekeh = Malekeh; bow",
+        "tables malekeh built-in small; Fixed STHLD; IPC %, hit ratio %",
+        "points malekeh built-in small; energy_ratio",
+        "runs sgemm",
+    ] {
+        fs::write(&readme, format!("<!-- generated: {table} -->\n<!-- end -->\n")).expect("written");
+        docs(folder.path(), &[]).success();
+        let right = fs::read_to_string(&readme).expect("read");
+        let cells: Vec<usize> =
+            right.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
+        let in_table = |at: &&usize| right[..**at].lines().last().is_some_and(|line| line.starts_with('|'));
+        // The first, the last, and one between.
+        let cells: Vec<&usize> = cells.iter().filter(in_table).collect();
+        for at in [cells[0], cells[cells.len() / 2], cells[cells.len() - 1]] {
+            let digit = if &right[*at..at + 1] == "7" { "8" } else { "7" };
+            let mut wrong = right.clone();
+            wrong.replace_range(*at..at + 1, digit);
+            fs::write(&readme, wrong).expect("written");
+            docs(folder.path(), &["--check"])
+                .code(1)
+                .stdout(contains("README.md:1: ").and(contains("stale")));
+        }
+    }
+}
+
 #[test]
 fn markers_that_cannot_be_are_errors() {
     for (text, parts) in [
@@ -68,6 +103,10 @@ fn markers_that_cannot_be_are_errors() {
         ),
         ("\n\n<!-- end -->\n", ["README.md:3", "without", "generated"]),
         ("<!-- generated: papers X -->\n<!-- end -->\n", ["README.md:1", "no paper", "W, F, I, R, C"]),
+        (
+            "<!-- generated: runs sgemm --nonsense -->\n<!-- end -->\n",
+            ["README.md:1", "is no command", "sgemm"],
+        ),
         ("<!-- generated: files cuc -->\n<!-- end -->\n", ["README.md:1", "`cuc`", "ccu"]),
     ] {
         let folder = copied();

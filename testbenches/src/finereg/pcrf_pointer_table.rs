@@ -25,7 +25,8 @@ impl Stimulus<PcrfPointerTableIn, PcrfPointerTableOut> for PcrfPointerTableStimu
     fn next(&mut self, random: &mut Random) -> PcrfPointerTableIn {
         let Parameters { pcrf_entries: entries, ctas, .. } = self.0;
         let write = random.percent(50);
-        let most = random.pick(&[65, entries + 1]);
+        // The counts of a warp, those of a whole PCRF, and all that the port carries.
+        let most = random.pick(&[65, entries + 1, 1 << 12]);
         let range = if random.percent(20) { ctas } else { 4 };
         PcrfPointerTableIn {
             read: !write && random.percent(70),

@@ -180,6 +180,21 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
             },
         },
         Scenario {
+            name: "every_place_of_a_count_tells",
+            rule: "F IV-B3: the number of instructions is compared with that of the previous interval, in all its bits",
+            play: |bench: &mut Bench| {
+                let full = 4 * bench.parameters.interval;
+                let places = (0..).map(|place| 1_usize << place).take_while(|place| *place <= full);
+                let places: Vec<usize> = places.collect();
+                // Two numbers that differ in one of the upper places; below it every other place is one.
+                let counts = places.iter().rev().take(6).flat_map(|place| {
+                    let rest = |pattern: usize| pattern % place % (full - place + 1);
+                    [0x5555, 0xaaaa].map(rest).into_iter().flat_map(move |rest| [place + rest, rest])
+                });
+                judged(bench, &counts.collect::<Vec<_>>())
+            },
+        },
+        Scenario {
             name: "speculates_after_a_large_change",
             rule: "F IV-B3: in case of a large change, it takes a speculative move by increasing STHLD and moves to state 3",
             play: |bench: &mut Bench| {

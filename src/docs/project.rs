@@ -1,0 +1,68 @@
+//! What tables are made from. Each part is read or worked out once, by the first table that wants it.
+
+use std::cell::{OnceCell, RefCell};
+use std::path::Path;
+use std::rc::Rc;
+
+use anyhow::Result;
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue::Entry;
+use gpurf_synth::{digest, Records};
+
+use super::areas;
+use super::files::Pages;
+use crate::verilog::hierarchy;
+
+pub struct Project<'a> {
+    /// Folder that holds README.md and docs.
+    pub root: &'a Path,
+    areas: OnceCell<Records>,
+    pages: OnceCell<Pages>,
+    verilog: RefCell<Vec<(&'static str, Parameters, Rc<Verilog>)>>,
+}
+
+/// What records know a module's Verilog by.
+pub struct Verilog {
+    /// Name of the top module.
+    pub top: String,
+    /// Digest of the text.
+    pub source: String,
+}
+
+impl<'a> Project<'a> {
+    pub fn new(root: &'a Path) -> Self {
+        Project { root, areas: OnceCell::new(), pages: OnceCell::new(), verilog: RefCell::default() }
+    }
+
+    /// The record of areas.
+    pub fn areas(&self) -> Result<&Records> {
+        if let Some(records) = self.areas.get() {
+            return Ok(records);
+        }
+        let records = Records::read(&self.root.join(areas::RECORD))?;
+        Ok(self.areas.get_or_init(|| records))
+    }
+
+    /// Pages of modules.
+    pub fn pages(&self) -> Result<&Pages> {
+        if let Some(pages) = self.pages.get() {
+            return Ok(pages);
+        }
+        let pages = Pages::read(self.root)?;
+        Ok(self.pages.get_or_init(|| pages))
+    }
+
+    /// Verilog of a module.
+    pub fn verilog(&self, entry: &Entry, parameters: &Parameters) -> Result<Rc<Verilog>> {
+        let known = self.verilog.borrow();
+        let is_one = |one: &&(&str, Parameters, Rc<Verilog>)| (one.0, &one.1) == (entry.name, parameters);
+        if let Some((.., verilog)) = known.iter().find(is_one) {
+            return Ok(verilog.clone());
+        }
+        drop(known);
+        let hierarchy = hierarchy(entry, parameters)?;
+        let verilog = Rc::new(Verilog { source: digest(&hierarchy.source()), top: hierarchy.top });
+        self.verilog.borrow_mut().push((entry.name, *parameters, verilog.clone()));
+        Ok(verilog)
+    }
+}
