@@ -50,14 +50,21 @@ pub fn processes(signals: &Signals, statements: Vec<Statement>) -> Result<Vec<Pr
     let uses = Uses::of(&statements);
     check_read_back(signals, &uses)?;
     let groups = groups(signals, &uses)?;
-    let top_level: Vec<BTreeSet<SignalId>> = statements.iter().map(targets).collect();
+    // Statements of the top level that assign a signal, in their order.
+    let mut assigning: BTreeMap<SignalId, Vec<usize>> = BTreeMap::new();
+    for (number, statement) in statements.iter().enumerate() {
+        for target in targets(statement) {
+            assigning.entry(target).or_default().push(number);
+        }
+    }
     let mut processes = vec![];
     for group in groups {
         let members: BTreeSet<_> = group.iter().copied().collect();
-        let concerned = statements.iter().zip(&top_level);
-        let concerned = concerned.filter(|(_, targets)| !targets.is_disjoint(&members));
+        let concerned: BTreeSet<usize> =
+            members.iter().filter_map(|member| assigning.get(member)).flatten().copied().collect();
         let body = concerned
-            .filter_map(|(statement, _)| statement.projected(&|target| members.contains(&target.id())));
+            .into_iter()
+            .filter_map(|number| statements[number].projected(&|target| members.contains(&target.id())));
         processes.extend(process(signals, group, body.collect())?);
     }
     Ok(processes)

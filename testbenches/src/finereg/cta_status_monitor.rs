@@ -130,6 +130,23 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitor>> {
             },
         },
         Scenario {
+            name: "every_cta_is_found_alone",
+            rule: "R V-B, Table IV: one pending CTA is a candidate, whatever its number and where its registers are",
+            play: |bench: &mut Bench| {
+                for cta in 0..bench.parameters.ctas as u32 {
+                    for registers in [1, 2] {
+                        set(bench, cta, 1, registers)?;
+                        let out = bench.peek(resumable())?;
+                        let (found, in_acrf) = (out.any_candidate, out.candidate_in_acrf);
+                        expect(found && out.candidate == cta, format!("CTA {cta} is found"))?;
+                        expect(in_acrf == (registers == 2), format!("CTA {cta}: where its registers are"))?;
+                    }
+                    set(bench, cta, 2, 2)?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
             name: "tie",
             rule: "our decision: the lowest number, or the next after the last one",
             play: |bench: &mut Bench| {
@@ -175,14 +192,21 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitor>> {
             rule: "R Table IV: 0 stands for a CTA that is not launched",
             play: |bench: &mut Bench| {
                 let ctas = bench.parameters.ctas as u32;
-                for cta in 0..ctas {
-                    let out = bench.peek(resumable())?;
-                    expect(out.any_unlaunched && out.unlaunched == cta, format!("CTA {cta} is next"))?;
-                    set(bench, cta, 2, 2)?;
+                // One bit of one field is enough to be in use.
+                for (context, registers) in [(2, 2), (2, 0), (1, 0), (0, 2), (0, 1)] {
+                    for cta in 0..ctas {
+                        let out = bench.peek(resumable())?;
+                        expect(out.any_unlaunched && out.unlaunched == cta, format!("CTA {cta} is next"))?;
+                        set(bench, cta, context, registers)?;
+                    }
+                    expect(!bench.peek(resumable())?.any_unlaunched, "none is left")?;
+                    set(bench, 9, 0, 0)?;
+                    expect(bench.peek(resumable())?.unlaunched == 9, "one has ended")?;
+                    for cta in 0..ctas {
+                        set(bench, cta, 0, 0)?;
+                    }
                 }
-                expect(!bench.peek(resumable())?.any_unlaunched, "none is left")?;
-                set(bench, 9, 0, 0)?;
-                expect(bench.peek(resumable())?.unlaunched == 9, "one has ended")
+                Ok(())
             },
         },
     ]
