@@ -3,6 +3,8 @@
 
 mod chart;
 mod designs;
+mod estimate;
+mod events;
 mod recorder;
 mod report;
 pub mod table;
@@ -222,7 +224,18 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         netlists.push(Netlists::map(find(module)?, parameters, &arguments.synthesis, &options)?);
         bar.inc(1);
     }
-    let mut runs = vec![];
+    let mut measured = Measured {
+        names: arguments.modules.names().to_vec(),
+        settings: arguments.modules.settings().to_vec(),
+        clock_gating: options.clock_gating,
+        period_ns: arguments.period,
+        seed: arguments.seed,
+        windows: arguments.windows,
+        window_cycles: arguments.window_cycles,
+        library: options.library.name.clone(),
+        yosys: Tool::Yosys.version()?,
+        runs: vec![],
+    };
     for input in &inputs {
         let workload = workload(input, &arguments.emulation)?;
         bar.set_message(workload.name.clone());
@@ -231,20 +244,16 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
             bar.inc(1);
             run
         });
-        runs.extend(of_designs.collect::<Result<Vec<_>>>()?);
+        measured.runs.extend(of_designs.collect::<Result<Vec<_>>>()?);
+        // What was measured is not lost with what comes behind it.
+        if arguments.json.leaves_tables() {
+            arguments.json.write(&measured)?;
+        }
     }
     bar.finish_and_clear();
-    let measured = Measured {
-        names: arguments.modules.names().to_vec(),
-        settings: arguments.modules.settings().to_vec(),
-        clock_gating: options.clock_gating,
-        period_ns: arguments.period,
-        seed: arguments.seed,
-        library: options.library.name.clone(),
-        yosys: Tool::Yosys.version()?,
-        runs,
-    };
-    arguments.json.write(&measured)?;
+    if !arguments.json.leaves_tables() {
+        arguments.json.write(&measured)?;
+    }
     let runs = &measured.runs;
     if arguments.json.leaves_tables() {
         if runs.len() <= designs.len() {

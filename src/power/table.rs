@@ -3,7 +3,8 @@
 use comfy_table::Table;
 use gpurf_synth::power::Role;
 
-use super::designs::{Mean, Run};
+use super::designs::Run;
+use super::estimate::Mean;
 use crate::output::{grouped, table};
 
 /// With so many digits, and the standard error.
@@ -34,7 +35,7 @@ pub fn parts(run: &Run) -> Table {
 
 /// What is said below a run's table.
 pub fn note(run: &Run, period_ns: f64) -> String {
-    let counts = &run.counts;
+    let (events, checks) = (&run.events, &run.checks);
     format!(
         "{}, {}: {} windows of {} cycles out of {}; {} pJ for each warp instruction, {} pJ for each operand read. Beside it \
          {:.1} fJ leak from the cells and {:.1} fJ from the banks in a cycle of {period_ns} ns. {} values of operands are those \
@@ -43,13 +44,13 @@ pub fn note(run: &Run, period_ns: f64) -> String {
         run.design,
         run.windows,
         run.window_cycles,
-        grouped(counts.cycles),
+        grouped(events.cycles),
         with_error(run.per_instruction(run.all), 2),
         with_error(run.per_operand(run.all), 2),
         run.cell_leakage.mean,
         run.memory_leakage.mean,
-        grouped(counts.checked_values),
-        grouped(counts.uninitialised_reads),
+        grouped(checks.checked_values),
+        grouped(checks.uninitialised_reads),
     )
 }
 
