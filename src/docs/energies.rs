@@ -11,30 +11,17 @@ use crate::power::{table, Measured};
 pub fn tables(root: &Path, file: &str) -> Result<String> {
     let text = std::fs::read_to_string(root.join(file)).with_context(|| file.to_string())?;
     let measured: Measured = serde_json::from_str(&text).with_context(|| file.to_string())?;
-    let Measured {
-        names,
-        settings,
-        clock_gating,
-        period_ns,
-        seed,
-        library,
-        yosys,
-        windows,
-        window_cycles,
-        runs,
-    } = &measured;
-    let settings: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
-    let gating = if *clock_gating { " --clock-gating" } else { "" };
+    let Measured { period_ns, library, yosys, runs, .. } = &measured;
     let yosys = yosys.split(" (").next().unwrap_or(yosys);
     let checked: u64 = runs.iter().map(|run| run.checks.checked_values).sum();
     let cycles: u64 = runs.iter().map(|run| run.events.cycles).sum();
     Ok(format!(
-        "`gpurf power {}{settings}{gating} --windows {windows} --window-cycles {window_cycles} --seed {seed} --json {file}`: {library}, {yosys}, {period_ns} ns. {} cycles followed, {} \
-         values of operands compared.\n\n{}\n{}",
-        names.join(" "),
+        "`{} --json {file}`: {library}, {yosys}, {period_ns} ns. {} cycles followed, {} values of operands compared.\n\n{}\n{}\n{}",
+        measured.command(),
         crate::output::grouped(cycles),
         crate::output::grouped(checked),
         markdown(&table::beside(runs), &[]),
         markdown(&table::sensitivity(runs), &[]),
+        markdown(&table::shares(runs), &[]),
     ))
 }

@@ -36,6 +36,7 @@ pub struct Measured {
     pub names: Vec<String>,
     pub settings: Vec<String>,
     pub clock_gating: bool,
+    pub sat_sweeping: bool,
     pub period_ns: f64,
     pub seed: u64,
     pub windows: u64,
@@ -51,6 +52,8 @@ pub struct Measured {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub design: String,
+    /// Of a sub-core.
+    pub collectors: usize,
     pub workload: String,
     /// Of the sub-core that was followed, over the whole run.
     pub events: Events,
@@ -73,12 +76,13 @@ pub struct Run {
     /// What an access of a bank's memory takes.
     pub bank_read_fj: f64,
     pub bank_write_fj: f64,
-    /// What was measured in each window.
+    /// What was measured in each window; it is not kept.
+    #[serde(skip)]
     pub samples: Vec<Sample>,
 }
 
 /// A window.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Sample {
     /// In as many cycles as changes were counted over.
     pub events: Events,
@@ -92,6 +96,20 @@ pub struct Part {
     pub name: String,
     pub roles: BTreeMap<Role, Mean>,
     pub all: Mean,
+}
+
+impl Measured {
+    /// The command that measures it again, but for where its results go.
+    pub fn command(&self) -> String {
+        let settings: String = self.settings.iter().map(|setting| format!(" --set {setting}")).collect();
+        let gating = if self.clock_gating { " --clock-gating" } else { "" };
+        let sweeping = if self.sat_sweeping { "" } else { " --no-sat-sweeping" };
+        let Measured { windows, window_cycles, seed, .. } = self;
+        format!(
+            "gpurf power {}{settings}{gating}{sweeping} --windows {windows} --window-cycles {window_cycles} --seed {seed}",
+            self.names.join(" ")
+        )
+    }
 }
 
 impl Run {
@@ -297,6 +315,7 @@ impl Measurement<'_> {
         let cells = mean(&|window| window.parts.values().sum());
         Ok(Run {
             design: design.to_string(),
+            collectors: design.collectors(self.config),
             workload: workload.name.clone(),
             events,
             checks,

@@ -38,7 +38,6 @@ impl Mean {
     }
 }
 
-/// Sums of means that do not depend on each other.
 impl std::ops::Add for Mean {
     type Output = Mean;
 
@@ -47,49 +46,97 @@ impl std::ops::Add for Mean {
     }
 }
 
-/// Means over a run from values in its windows.
-pub struct Estimator {
-    /// Orthonormal over the windows: a constant, and what each count adds; each with its value at the counts of the run.
-    basis: Vec<(Vec<f64>, f64)>,
+/// Orthonormal columns: of each, what the ones before it leave of it, if that is anything.
+#[derive(Default)]
+struct Basis {
+    columns: Vec<Vec<f64>>,
+    /// The value of each column at the place that is asked for.
+    at: Vec<f64>,
 }
+
+impl Basis {
+    /// What the columns leave of these values, with the value at the place asked for.
+    fn rest(&self, values: &[f64], at: f64) -> (Vec<f64>, f64) {
+        let (mut rest, mut at_rest) = (values.to_vec(), at);
+        for (column, at) in self.columns.iter().zip(&self.at) {
+            let along = product(&rest, column);
+            rest.iter_mut().zip(column).for_each(|(value, of_column)| *value -= along * of_column);
+            at_rest -= along * at;
+        }
+        (rest, at_rest)
+    }
+
+    /// Adds a column; the length of what is new in it, or nothing if that is not worth a column.
+    fn add(&mut self, values: &[f64], at: f64) -> Option<f64> {
+        let (mut rest, at) = self.rest(values, at);
+        let left = length(&rest);
+        if left <= LEFT * length(values) {
+            return None;
+        }
+        rest.iter_mut().for_each(|value| *value /= left);
+        self.columns.push(rest);
+        self.at.push(at / left);
+        Some(left)
+    }
+
+    /// Variance of what the columns leave.
+    fn variance(&self, values: &[f64]) -> f64 {
+        let (rest, _) = self.rest(values, 0.0);
+        product(&rest, &rest) / values.len().saturating_sub(self.columns.len()) as f64
+    }
+}
+
+/// Means over a run from values in its windows.
+pub struct Estimator(Basis);
 
 impl Estimator {
     /// `counts`: of each window, those of a cycle in it; `of_run`: the same of the run. The first ones are taken, one for every
     /// five windows.
     pub fn new(counts: &[Vec<f64>], of_run: &[f64]) -> Estimator {
-        let windows = counts.len();
-        let constant = (vec![1.0; windows], 1.0);
-        let controls = (0..of_run.len().min(windows / WINDOWS_EACH))
-            .map(|count| (counts.iter().map(|window| window[count]).collect(), of_run[count]));
-        let mut basis: Vec<(Vec<f64>, f64)> = vec![];
-        for (mut values, mut at) in [constant].into_iter().chain(controls) {
-            let before = length(&values);
-            for (other, other_at) in &basis {
-                let along = product(&values, other);
-                values.iter_mut().zip(other).for_each(|(value, other)| *value -= along * other);
-                at -= along * other_at;
-            }
-            let left = length(&values);
-            if left > LEFT * before {
-                values.iter_mut().for_each(|value| *value /= left);
-                basis.push((values, at / left));
-            }
+        let mut basis = Basis::default();
+        basis.add(&vec![1.0; counts.len()], 1.0);
+        for (count, at) in of_run.iter().enumerate().take(counts.len() / WINDOWS_EACH) {
+            basis.add(&counts.iter().map(|window| window[count]).collect::<Vec<_>>(), *at);
         }
-        Estimator { basis }
+        Estimator(basis)
     }
 
     /// Of what each window had in a cycle.
     pub fn mean(&self, values: &[f64]) -> Mean {
-        let (mut rest, mut mean) = (values.to_vec(), 0.0);
-        for (of_windows, at) in &self.basis {
-            let along = product(&rest, of_windows);
-            rest.iter_mut().zip(of_windows).for_each(|(value, of_window)| *value -= along * of_window);
-            mean += along * at;
-        }
-        let free = values.len().saturating_sub(self.basis.len()) as f64;
-        let at = self.basis.iter().map(|(_, at)| at * at).sum::<f64>();
-        Mean { mean, error: (product(&rest, &rest) / free * at).sqrt() }
+        let Basis { columns, at } = &self.0;
+        let mean = columns.iter().zip(at).map(|(column, at)| product(values, column) * at).sum();
+        Mean { mean, error: (self.0.variance(values) * product(at, at)).sqrt() }
     }
+}
+
+/// What one of each term adds to a value, by least squares: `terms` has each term in all windows. A term without which the
+/// others say as much, or that would add less than its standard error, adds nothing.
+pub fn fitted(terms: &[Vec<f64>], values: &[f64]) -> Vec<Mean> {
+    let mut found = vec![Mean::default(); terms.len()];
+    let mut taken: Vec<usize> = (0..terms.len()).collect();
+    loop {
+        taken.iter().for_each(|term| found[*term] = slope(terms, &taken, *term, values));
+        let certainty = |term: &usize| found[*term].mean / found[*term].error;
+        let worst = taken.iter().copied().min_by(|a, b| certainty(a).total_cmp(&certainty(b)));
+        match worst.filter(|term| certainty(term) < 1.0) {
+            Some(worst) => {
+                taken.retain(|term| *term != worst);
+                found[worst] = Mean::default();
+            }
+            None => return found,
+        }
+    }
+}
+
+/// What one more of a term adds with the others as they are.
+fn slope(terms: &[Vec<f64>], taken: &[usize], term: usize, values: &[f64]) -> Mean {
+    let mut basis = Basis::default();
+    for other in taken.iter().filter(|other| **other != term) {
+        basis.add(&terms[*other], 0.0);
+    }
+    let Some(left) = basis.add(&terms[term], 0.0) else { return Mean { mean: 0.0, error: f64::INFINITY } };
+    let along = product(values, basis.columns.last().expect("one was added"));
+    Mean { mean: along / left, error: basis.variance(values).sqrt() / left }
 }
 
 fn product(a: &[f64], b: &[f64]) -> f64 {
@@ -118,6 +165,25 @@ mod tests {
             (0..20).map(|window| vec![f64::from(window % 7), 2.0, f64::from(window)]).collect();
         let values: Vec<f64> = counts.iter().map(|counts| 5.0 + 3.0 * counts[0]).collect();
         let Mean { mean, error } = Estimator::new(&counts, &[4.0, 2.0, 10.0]).mean(&values);
-        assert!((mean - 17.0).abs() < 1e-9 && error < 1e-9, "{mean} {error}");
+        assert!((mean - 17.0).abs() < 1e-9 && error < 1e-6, "{mean} {error}");
+    }
+
+    #[test]
+    fn terms_are_told_apart() {
+        let number = |window: u32| f64::from(window);
+        let of = |term: fn(f64) -> f64| -> Vec<f64> { (0..40).map(|window| term(number(window))).collect() };
+        let terms =
+            [of(|_| 1.0), of(|window| window % 7.0), of(|window| window % 5.0), of(|window| window % 3.0)];
+        // A small disturbance that has to do with none of them.
+        let values = of(|window| 2.0 + 3.0 * (window % 7.0) + 0.5 * (window % 5.0) + 1e-3 * (window % 2.0));
+        let found = fitted(&terms, &values);
+        for (found, expected) in found.iter().zip([2.0, 3.0, 0.5, 0.0]) {
+            assert!((found.mean - expected).abs() < 1e-3, "{found:?}, and not {expected}");
+        }
+        assert_eq!(
+            fitted(&[terms[0].clone(), of(|_| 0.0)], &values)[1],
+            Mean::default(),
+            "a term that never is"
+        );
     }
 }

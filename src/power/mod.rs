@@ -2,6 +2,7 @@
 //! from their netlists.
 
 mod chart;
+mod constants;
 mod designs;
 mod estimate;
 mod events;
@@ -30,6 +31,7 @@ use crate::output::{progress, write, JsonArgument, NewFile};
 use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
+use constants::Constants;
 pub use designs::Measured;
 use designs::{stage, workload, Measurement};
 use report::{Circumstances, Report};
@@ -43,6 +45,7 @@ use window::Netlists;
   gpurf power round_robin --cycles 200 --vcd round_robin.vcd
   gpurf power malekeh sgemm --clock-gating
   gpurf power baseline malekeh traditional sgemm bfs hotspot --clock-gating --json energy.json
+  gpurf power baseline malekeh bow sgemm bfs --clock-gating --constants energies.toml
 
 Modules: the RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are held
 against those of the RTL in every cycle.
@@ -108,6 +111,9 @@ pub struct Arguments {
     /// Energies as a picture (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    /// Of designs, one with each kind of collector: energies per event as constants of the simulation (TOML)
+    #[arg(long, value_name = "FILE")]
+    constants: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -135,6 +141,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     if !designs.is_empty() {
         return run_designs(&arguments, &designs, inputs);
     }
+    ensure!(
+        arguments.constants.is_none(),
+        "--constants is for designs and inputs; leave it out with modules"
+    );
     let (entries, parameters) = modules(&arguments.modules)?;
     let of_one = [
         ("saif", arguments.saif.is_some()),
@@ -228,6 +238,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         names: arguments.modules.names().to_vec(),
         settings: arguments.modules.settings().to_vec(),
         clock_gating: options.clock_gating,
+        sat_sweeping: arguments.synthesis.sat_sweeping(),
         period_ns: arguments.period,
         seed: arguments.seed,
         windows: arguments.windows,
@@ -254,6 +265,11 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     if !arguments.json.leaves_tables() {
         arguments.json.write(&measured)?;
     }
+    if let Some(path) = &arguments.constants {
+        let command = format!("{} --constants {}", measured.command(), path.display());
+        let text = Constants::of(&measured)?.toml(&measured, &command, &measurement.memories.tool);
+        write(path, text.as_bytes())?;
+    }
     let runs = &measured.runs;
     if arguments.json.leaves_tables() {
         if runs.len() <= designs.len() {
@@ -263,7 +279,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         }
         runs.iter().for_each(|run| println!("{}", table::note(run, arguments.period)));
         if designs.len() > 1 {
-            println!("{}\n{}", table::beside(runs), table::sensitivity(runs));
+            println!("{}\n{}\n{}", table::beside(runs), table::sensitivity(runs), table::shares(runs));
         }
     }
     Ok(Verdict::Holds)
