@@ -2,8 +2,8 @@
 //!
 //! The parts are those of F's model: arbiter, crossbar, banks, collectors. Energies per event stand in
 //! `config/energy.toml`, each with its source; some are estimates. Clock, leakage and wires outside the
-//! parts named are left out there. `config/energy_measured.toml` has the energies of this hardware's own netlists and of
-//! memories of its banks' size, as `gpurf power --constants` writes them; what its cells take in every cycle is in them.
+//! parts named are left out there. `gpurf power --constants` writes a file of the same kind from this hardware's own netlists,
+//! with what its cells take in every cycle.
 
 // `config/energy.toml` documents every energy, and the fields of a sum bear their names.
 #![allow(missing_docs)]

@@ -53,14 +53,14 @@ const METRICS: &[(&str, Compute)] = &[
     }),
     // With the energies of this hardware's netlists, and the break-even ratio with those.
     ("energy_measured", |pair| {
-        let energies = measured::energies();
+        let energies = measured::energies(&pair.run.design(), pair.machine)?;
         change(
             with(&energies, pair.run, pair.machine),
             with(&energies, pair.reference, pair.reference_machine),
         )
     }),
     ("break_even_measured", |pair| {
-        let energies = measured::energies();
+        let energies = measured::energies(&pair.run.design(), pair.machine)?;
         let at = |ratio| with(&energies.with_ratio(ratio), pair.run, pair.machine);
         let (one, two) = (at(1.0), at(2.0));
         let reference = with(&energies, pair.reference, pair.reference_machine);

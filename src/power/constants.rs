@@ -47,60 +47,79 @@ fn fit(runs: &[&Run], parts: fn(&str) -> bool, counts: &[Count], known: &[(f64, 
     fitted(&terms, &values)
 }
 
+/// Of a bypassing collector.
+#[derive(Default)]
+struct Bypass {
+    crossbar_growth: Mean,
+    read: Mean,
+    write: Mean,
+    idle: Mean,
+}
+
 impl Constants {
+    /// Those of a bypassing collector are zero if none was measured.
+    ///
     /// # Errors
-    /// If there is no run of an operand, a caching and a bypassing collector.
+    /// If there is no run of an operand or of a caching collector.
     pub fn of(measured: &Measured) -> Result<Constants> {
-        let of_kind = |kind: CollectorKind, example: &str| -> Result<Vec<&Run>> {
+        let of_kind = |kind: CollectorKind| -> Vec<&Run> {
             let is_of_kind =
                 |run: &&Run| run.design.parse().is_ok_and(|design: Design| design.collector == kind);
             let runs: Vec<&Run> = measured.runs.iter().filter(is_of_kind).collect();
-            ensure!(
-                !runs.is_empty(),
-                "--constants needs a design with each kind of collector; add {example}"
-            );
-            let collectors = runs[0].collectors;
-            Ok(runs.into_iter().filter(|run| run.collectors == collectors).collect())
+            let collectors = runs.first().map(|run| run.collectors);
+            runs.into_iter().filter(|run| Some(run.collectors) == collectors).collect()
         };
-        let operand = of_kind(CollectorKind::Ocu, "baseline")?;
-        let caching = of_kind(CollectorKind::Ccu, "malekeh")?;
-        let bypassing = of_kind(CollectorKind::Boc, "bow")?;
+        let [operand, caching, bypassing] =
+            [CollectorKind::Ocu, CollectorKind::Ccu, CollectorKind::Boc].map(of_kind);
+        for (runs, example) in [(&operand, "baseline"), (&caching, "malekeh")] {
+            ensure!(!runs.is_empty(), "--constants needs an operand and a caching collector; add {example}");
+        }
         // Banks, arbiter and crossbar are the same between two collectors of either kind.
         let between_two: Vec<&Run> = operand.iter().chain(&caching).copied().collect();
-
         let banks = fit(&between_two, |part| part.starts_with("banks"), &[CYCLES, READS, WRITES], &[]);
         let arbiter = fit(&between_two, is_arbiter, &[CYCLES, READS], &[]);
         let crossbar = fit(&between_two, is_crossbar, &[CYCLES, ENTERED, DISPATCHED], &[]);
-        // Beside the cycle's own, an operand that leaves its collector crosses the stage's multiplexer: the read of a collector.
+        // An operand that leaves its collector crosses the stage's multiplexer: a part of the read of a collector.
         let (crossing, leaving) = (crossbar[1], crossbar[2]);
-        let collector = fit(&operand, is_collector, &[CYCLES, ENTERED, DISPATCHED], &[]);
+        // Under operand collectors every operand enters and leaves: what is spent goes to the write of the collector.
+        let collector = fit(&operand, is_collector, &[CYCLES, ENTERED], &[]);
         let cache = fit(&caching, is_collector, &[CYCLES, ENTERED, DISPATCHED, SEARCHES], &[]);
-        let many = fit(&bypassing, is_crossbar, &[CYCLES, ENTERED, DISPATCHED], &[]);
-        // A search costs in a bypassing collector what it does in a caching one: the simulation has one energy for both.
-        let known = [(cache[3].mean, SEARCHES)];
-        let bypass = fit(&bypassing, is_collector, &[CYCLES, ENTERED_OR_MOVED, DISPATCHED_OR_MOVED], &known);
-
+        let bypass = match bypassing.first() {
+            None => Bypass::default(),
+            Some(first) => {
+                let many = fit(&bypassing, is_crossbar, &[CYCLES, ENTERED, DISPATCHED], &[]);
+                let more = first.collectors.saturating_sub(operand[0].collectors).max(1) as f64;
+                let growth = (many[1] + many[2]).mean / (crossing + leaving).mean - 1.0;
+                // A search costs what it does in a caching collector: the simulation has one energy for both.
+                let counts = [CYCLES, ENTERED_OR_MOVED, DISPATCHED_OR_MOVED];
+                let own = fit(&bypassing, is_collector, &counts, &[(cache[3].mean, SEARCHES)]);
+                Bypass {
+                    crossbar_growth: Mean::exact(growth.max(0.0) / more),
+                    read: own[2] + many[2],
+                    write: own[1],
+                    idle: own[0].scaled(1.0 / first.collectors as f64),
+                }
+            }
+        };
         let memory = |of: fn(&Run) -> f64| Mean::exact(1e-3 * of(operand[0]));
-        let collectors = |runs: &[&Run]| 1.0 / runs[0].collectors as f64;
-        let more = bypassing[0].collectors.saturating_sub(operand[0].collectors).max(1) as f64;
-        let growth = (many[1] + many[2]).mean / (crossing + leaving).mean - 1.0;
+        let of_each = |runs: &[&Run]| 1.0 / runs[0].collectors as f64;
         Ok(Constants(vec![
             ("bank_read", memory(|run| run.bank_read_fj) + banks[1]),
             ("bank_write", memory(|run| run.bank_write_fj) + banks[2]),
             ("crossbar", crossing),
-            ("crossbar_growth", Mean::exact(growth.max(0.0) / more)),
-            ("collector_read", collector[2] + leaving),
+            ("crossbar_growth", bypass.crossbar_growth),
+            ("collector_read", leaving),
             ("collector_write", collector[1]),
             ("cache_read", cache[2] + leaving),
             ("cache_write", cache[1]),
-            ("bypass_read", bypass[2] + many[2]),
-            ("bypass_write", bypass[1]),
+            ("bypass_read", bypass.read),
+            ("bypass_write", bypass.write),
             ("tag_search", cache[3]),
             ("arbitration", arbiter[1]),
             ("stage_idle", banks[0] + arbiter[0] + crossbar[0]),
-            ("collector_idle", collector[0].scaled(collectors(&operand))),
-            ("cache_idle", cache[0].scaled(collectors(&caching))),
-            ("bypass_idle", bypass[0].scaled(collectors(&bypassing))),
+            ("collector_idle", collector[0].scaled(of_each(&operand))),
+            ("cache_idle", cache[0].scaled(of_each(&caching))),
+            ("bypass_idle", bypass.idle),
         ]))
     }
 
@@ -109,7 +128,8 @@ impl Constants {
         let windows: u64 = measured.runs.iter().map(|run| run.windows).sum();
         let mut text = format!(
             "# Dynamic energy of the register file per event, in pJ, for one register of a warp (1024 bits), measured in netlists of\n\
-             # this hardware. `idle`: in every cycle. Behind each stands its standard error.\n#\n# {command}\n#\n\
+             # this hardware. `idle`: in every cycle. Behind each stands its standard error. Zeros were not measured, or\n\
+             # are less than their error.\n#\n# {command}\n#\n\
              # {}, {}; memories: {memories}. {windows} windows.\n\n",
             measured.library,
             measured.yosys.split(" (").next().unwrap_or(&measured.yosys),

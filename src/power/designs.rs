@@ -222,15 +222,25 @@ impl Measurement<'_> {
     fn window(&self, circuit: &Circuit, window: &window::Window) -> Window {
         let power = power(circuit, &window.activity, &self.setting);
         let mut parts: BTreeMap<(String, Role), f64> = BTreeMap::new();
-        let mut add = |path: &str, role: Role, energy: &Energy| {
-            *parts.entry((part(path), role)).or_default() += energy.internal_fj + energy.switching_fj;
+        let dynamic = |energy: &Energy| energy.internal_fj + energy.switching_fj;
+        // Instances of one part stand together: names are made once for each.
+        let mut path = "";
+        let mut sums: BTreeMap<Role, f64> = BTreeMap::from([(Role::Clock, dynamic(&power.clock))]);
+        let mut close = |path: &str, sums: &mut BTreeMap<Role, f64>| {
+            for (role, energy) in std::mem::take(sums) {
+                *parts.entry((part(path), role)).or_default() += energy;
+            }
         };
         for (instance, (clock, rest)) in circuit.instances.iter().zip(&power.instances) {
+            if instance.path() != path {
+                close(path, &mut sums);
+                path = instance.path();
+            }
             let (at_clock, elsewhere) = roles(instance);
-            add(instance.path(), at_clock, clock);
-            add(instance.path(), elsewhere, rest);
+            *sums.entry(at_clock).or_default() += dynamic(clock);
+            *sums.entry(elsewhere).or_default() += dynamic(rest);
         }
-        add("", Role::Clock, &power.clock);
+        close(path, &mut sums);
         Window {
             events: window.events,
             parts,
