@@ -103,6 +103,11 @@ pub struct Design {
 }
 
 impl SynthesisArguments {
+    /// See [`Job::sat_sweeping`].
+    pub fn sat_sweeping(&self) -> bool {
+        !self.no_sat_sweeping
+    }
+
     pub fn options(&self) -> Result<Options> {
         let (delay_target_ps, clock_gating) = (self.delay.delay, self.clock_gating);
         Ok(Options { delay_target_ps, clock_gating, ..options(self.liberty.as_deref())? })
@@ -111,7 +116,7 @@ impl SynthesisArguments {
     /// The netlist of a module and all below it.
     pub fn map(&self, hierarchy: &Hierarchy, options: &Options, structure: Structure) -> Result<Netlist> {
         let source = hierarchy.source();
-        let sat_sweeping = !self.no_sat_sweeping;
+        let sat_sweeping = self.sat_sweeping();
         Netlist::map(&Job { source: &source, top: &hierarchy.top, sat_sweeping, structure }, options)
     }
 }
@@ -136,7 +141,7 @@ impl Arguments {
         Flow {
             delay_target_ps: self.synthesis.delay.delay,
             clock_gating: self.synthesis.clock_gating,
-            sat_sweeping: !self.synthesis.no_sat_sweeping,
+            sat_sweeping: self.synthesis.sat_sweeping(),
             structure: self.structure.structure(),
         }
     }

@@ -2,12 +2,13 @@
 //!
 //! The parts are those of F's model: arbiter, crossbar, banks, collectors. Energies per event stand in
 //! `config/energy.toml`, each with its source; some are estimates. Clock, leakage and wires outside the
-//! parts named are left out.
+//! parts named are left out there. `gpurf power --constants` writes a file of the same kind from this hardware's own netlists,
+//! with what its cells take in every cycle.
 
 // `config/energy.toml` documents every energy, and the fields of a sum bear their names.
 #![allow(missing_docs)]
 
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{Parameters, SUB_CORES};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -34,6 +35,15 @@ pub struct Energies {
     pub bypass_write: f64,
     pub tag_search: f64,
     pub arbitration: f64,
+    /// In every cycle of a sub-core, whatever happens: its stage without the collectors, and each collector by its kind.
+    #[serde(default)]
+    pub stage_idle: f64,
+    #[serde(default)]
+    pub collector_idle: f64,
+    #[serde(default)]
+    pub cache_idle: f64,
+    #[serde(default)]
+    pub bypass_idle: f64,
 }
 
 impl Default for Energies {
@@ -54,6 +64,9 @@ pub struct Energy {
     /// Of a register cache before the banks; left out where there is none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub register_cache: f64,
+    /// What is spent in every cycle; left out where the constants have none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub idle: f64,
     pub total: f64,
 }
 
@@ -68,11 +81,13 @@ impl Energies {
     /// - Every operand read, and every result in a caching design, searches the tags of a collector.
     pub fn of(&self, design: &Design, config: &Config, counters: &Counters) -> Energy {
         let count = |events: u64| events as f64;
-        let (read, write) = match design.collector {
-            CollectorKind::Ocu => (self.collector_read, self.collector_write),
-            CollectorKind::Ccu => (self.cache_read, self.cache_write),
-            CollectorKind::Boc => (self.bypass_read, self.bypass_write),
+        let (read, write, idle) = match design.collector {
+            CollectorKind::Ocu => (self.collector_read, self.collector_write, self.collector_idle),
+            CollectorKind::Ccu => (self.cache_read, self.cache_write, self.cache_idle),
+            CollectorKind::Boc => (self.bypass_read, self.bypass_write, self.bypass_idle),
         };
+        let of_cycle = self.stage_idle + design.collectors(config) as f64 * idle;
+        let sub_cores = (SUB_CORES * config.sms) as f64;
         let more_collectors = (design.collectors(config) as f64 - 2.0).max(0.0);
         let crossbar = self.crossbar * (1.0 + self.crossbar_growth * more_collectors);
         let caches = design.register_cache.is_some();
@@ -93,6 +108,7 @@ impl Energies {
             tags: count(searches) * self.tag_search,
             arbitration: count(counters.bank_reads) * self.arbitration,
             register_cache: 0.0,
+            idle: sub_cores * count(counters.cycles) * of_cycle,
             total: 0.0,
         };
         if caches {
@@ -106,7 +122,8 @@ impl Energies {
             + energy.collectors
             + energy.tags
             + energy.register_cache
-            + energy.arbitration;
+            + energy.arbitration
+            + energy.idle;
         energy
     }
 

@@ -8,7 +8,7 @@ use gpurf_sim::statistics::{ratio, Counters};
 use serde_json::Value;
 
 use super::jobs::Outcome;
-use super::multicast;
+use super::{measured, multicast};
 
 /// A run and what it is compared with, and the machine that each had.
 pub struct Pair<'a> {
@@ -49,6 +49,21 @@ const METRICS: &[(&str, Compute)] = &[
     ("break_even", |pair| {
         let [one, two] = [1.0, 2.0].map(|ratio| at_ratio(pair.run, pair.machine, ratio));
         let reference = at_ratio(pair.reference, pair.reference_machine, 1.0);
+        pair.run.design().has_caching_collectors().then(|| 1.0 + (reference - one) / (two - one))
+    }),
+    // With the energies of this hardware's netlists, and the break-even ratio with those.
+    ("energy_measured", |pair| {
+        let energies = measured::energies(&pair.run.design(), pair.machine)?;
+        change(
+            with(&energies, pair.run, pair.machine),
+            with(&energies, pair.reference, pair.reference_machine),
+        )
+    }),
+    ("break_even_measured", |pair| {
+        let energies = measured::energies(&pair.run.design(), pair.machine)?;
+        let at = |ratio| with(&energies.with_ratio(ratio), pair.run, pair.machine);
+        let (one, two) = (at(1.0), at(2.0));
+        let reference = with(&energies, pair.reference, pair.reference_machine);
         pair.run.design().has_caching_collectors().then(|| 1.0 + (reference - one) / (two - one))
     }),
     ("cache_writes", |pair| {
@@ -197,16 +212,20 @@ fn energy(run: &Outcome) -> f64 {
     run.energy_pj.total + stored * bank_write + read * bank_read
 }
 
+/// With these energies.
+fn with(energies: &Energies, run: &Outcome, machine: &Config) -> f64 {
+    energies.of(&run.design(), machine, &run.counters).total
+}
+
 /// With collectors that cost what their own size does.
 fn by_size(run: &Outcome, machine: &Config) -> f64 {
     let design: Design = run.design();
-    let energies = Energies::default().by_size(&design.parameters(machine, 0));
-    energies.of(&design, machine, &run.counters).total
+    with(&Energies::default().by_size(&design.parameters(machine, 0)), run, machine)
 }
 
 /// With caching collectors whose access costs so many times that of an operand collector.
 fn at_ratio(run: &Outcome, machine: &Config, ratio: f64) -> f64 {
-    Energies::default().with_ratio(ratio).of(&run.design(), machine, &run.counters).total
+    with(&Energies::default().with_ratio(ratio), run, machine)
 }
 
 fn slots(run: &Outcome) -> u64 {

@@ -11,6 +11,7 @@ pub mod jobs;
 mod kept;
 mod lines;
 mod malekeh;
+mod measured;
 mod metrics;
 mod multicast;
 mod operand_stage;

@@ -10,19 +10,17 @@ use crate::power::{table, Measured};
 pub fn tables(project: &Project, file: &str) -> Result<String> {
     let text = std::fs::read_to_string(project.root.join(file)).with_context(|| file.to_string())?;
     let measured: Measured = serde_json::from_str(&text).with_context(|| file.to_string())?;
-    let Measured { names, settings, clock_gating, period_ns, seed, library, yosys, runs } = &measured;
-    let settings: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
-    let gating = if *clock_gating { " --clock-gating" } else { "" };
+    let Measured { period_ns, library, yosys, runs, .. } = &measured;
     let yosys = yosys.split(" (").next().unwrap_or(yosys);
-    let checked: u64 = runs.iter().map(|run| run.counts.checked_values).sum();
-    let cycles: u64 = runs.iter().map(|run| run.counts.cycles).sum();
+    let checked: u64 = runs.iter().map(|run| run.checks.checked_values).sum();
+    let cycles: u64 = runs.iter().map(|run| run.events.cycles).sum();
     Ok(format!(
-        "`gpurf power {}{settings}{gating} --seed {seed} --json {file}`: {library}, {yosys}, {period_ns} ns. {} cycles followed, {} \
-         values of operands compared.\n\n{}\n{}",
-        names.join(" "),
+        "`{} --json {file}`: {library}, {yosys}, {period_ns} ns. {} cycles followed, {} values of operands compared.\n\n{}\n{}\n{}",
+        measured.command(),
         crate::output::grouped(cycles),
         crate::output::grouped(checked),
         markdown(&table::beside(runs), &[]),
         markdown(&table::sensitivity(runs), &[]),
+        markdown(&table::shares(runs), &[]),
     ))
 }

@@ -9,21 +9,25 @@ use gpurf_blocks::Parameters;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads};
-use gpurf_synth::power::{memories, power, roles, Energy, Role, Setting};
-use gpurf_synth::{Activity, Circuit, Memories, Node};
+use gpurf_synth::power::{power, roles, Energy, Role, Setting};
+use gpurf_synth::{Circuit, Memories, MemoryEnergy, Node};
 use gpurf_trace::{Command, Reuse, Workload};
 use gpurf_workloads::Options;
 use serde::{Deserialize, Serialize};
 
-use super::recorder::{Counts, Record, Recorder, Values};
-use super::window::{Follower, Netlists, Schedule};
+use super::estimate::{Estimator, Mean};
+use super::events::Events;
+use super::recorder::{Checks, Record, Recorder, Values};
+use super::window::{self, Follower, Netlists, Schedule};
 use crate::designs;
 use crate::input::{EmulationArguments, Input};
 
 /// Cycles of the SM between two looks at what was recorded.
 const CHUNK: u64 = 4096;
 /// Nets that a result keeps.
-const NETS: usize = 100;
+const NETS: usize = 20;
+/// The part that the banks' memories are.
+const MEMORIES: &str = "banks.memory.rows";
 
 /// What was measured with one command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,8 +36,11 @@ pub struct Measured {
     pub names: Vec<String>,
     pub settings: Vec<String>,
     pub clock_gating: bool,
+    pub sat_sweeping: bool,
     pub period_ns: f64,
     pub seed: u64,
+    pub windows: u64,
+    pub window_cycles: u64,
     /// Of the cells.
     pub library: String,
     pub yosys: String,
@@ -45,16 +52,19 @@ pub struct Measured {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub design: String,
+    /// Of a sub-core.
+    pub collectors: usize,
     pub workload: String,
     /// Of the sub-core that was followed, over the whole run.
-    pub counts: Counts,
+    pub events: Events,
+    pub checks: Checks,
     pub windows: u64,
     pub window_cycles: u64,
     /// Instances of one module, the numbers of arrays left out, and what their cells are there for.
     pub parts: Vec<Part>,
     /// All cells.
     pub cells: Mean,
-    /// The memories of the banks.
+    /// The memories of the banks: their accesses over the whole run times what one takes, without an error.
     pub memories: Mean,
     /// Both.
     pub all: Mean,
@@ -63,6 +73,21 @@ pub struct Run {
     pub memory_leakage: Mean,
     /// The nets that cost most.
     pub nets: Vec<(String, f64)>,
+    /// What an access of a bank's memory takes.
+    pub bank_read_fj: f64,
+    pub bank_write_fj: f64,
+    /// What was measured in each window; it is not kept.
+    #[serde(skip)]
+    pub samples: Vec<Sample>,
+}
+
+/// A window.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// In as many cycles as changes were counted over.
+    pub events: Events,
+    /// Of the cells of each part, in a cycle.
+    pub cells: Vec<f64>,
 }
 
 /// A part of the operand stage.
@@ -73,44 +98,29 @@ pub struct Part {
     pub all: Mean,
 }
 
-/// A mean over windows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Mean {
-    pub mean: f64,
-    /// Standard error of the mean, the windows taken for independent.
-    pub error: f64,
-}
-
-impl Mean {
-    /// Of one value from each window.
-    pub fn of(values: &[f64]) -> Mean {
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-        Mean { mean, error: (squares / (count - 1.0) / count).sqrt() }
-    }
-
-    /// The mean of means that do not depend on each other.
-    pub fn over(means: &[Mean]) -> Mean {
-        let count = means.len() as f64;
-        let squares: f64 = means.iter().map(|mean| mean.error * mean.error).sum();
-        Mean { mean: means.iter().map(|mean| mean.mean).sum::<f64>() / count, error: squares.sqrt() / count }
-    }
-
-    pub fn scaled(self, factor: f64) -> Mean {
-        Mean { mean: factor * self.mean, error: factor * self.error }
+impl Measured {
+    /// The command that measures it again, but for where its results go.
+    pub fn command(&self) -> String {
+        let settings: String = self.settings.iter().map(|setting| format!(" --set {setting}")).collect();
+        let gating = if self.clock_gating { " --clock-gating" } else { "" };
+        let sweeping = if self.sat_sweeping { "" } else { " --no-sat-sweeping" };
+        let Measured { windows, window_cycles, seed, .. } = self;
+        format!(
+            "gpurf power {}{settings}{gating}{sweeping} --windows {windows} --window-cycles {window_cycles} --seed {seed}",
+            self.names.join(" ")
+        )
     }
 }
 
 impl Run {
     /// Picojoules for each warp instruction.
     pub fn per_instruction(&self, of_cycle: Mean) -> Mean {
-        of_cycle.scaled(1e-3 * self.counts.cycles as f64 / self.counts.instructions.max(1) as f64)
+        of_cycle.scaled(1e-3 * self.events.cycles as f64 / self.events.instructions.max(1) as f64)
     }
 
     /// Picojoules for each operand read.
     pub fn per_operand(&self, of_cycle: Mean) -> Mean {
-        of_cycle.scaled(1e-3 * self.counts.cycles as f64 / self.counts.operand_reads.max(1) as f64)
+        of_cycle.scaled(1e-3 * self.events.cycles as f64 / self.events.operand_reads.max(1) as f64)
     }
 }
 
@@ -160,15 +170,13 @@ impl Measurement<'_> {
         self.simulate(design, workload, Some((record.clone(), values.clone())), || {
             let cycles = std::mem::take(&mut record.borrow_mut().cycles);
             let ended = follower.follow(&cycles)?;
-            for activity in &ended {
-                windows.push(self.window(circuit, activity)?);
-            }
+            windows.extend(ended.iter().map(|window| self.window(circuit, window)));
             Ok(())
         })?;
         let record = record.borrow();
         ensure!(values.are_complete(), "{}: the stream lacks values of registers", workload.name);
         ensure!(record.errors.is_empty(), "{}: {}", workload.name, record.errors[0]);
-        Ok(self.result((design, workload), record.counts, circuit, &windows))
+        self.result((design, workload), (*follower.events(), record.checks), circuit, &windows)
     }
 
     /// Runs a workload; its cycles. Whoever records is called after every few thousand cycles.
@@ -210,32 +218,46 @@ impl Measurement<'_> {
         Ok(gpu.cycles())
     }
 
-    fn window(&self, circuit: &Circuit, activity: &Activity) -> Result<Window> {
-        let power = power(circuit, activity, &self.setting);
+    /// Energies of the cells, and what leaks away.
+    fn window(&self, circuit: &Circuit, window: &window::Window) -> Window {
+        let power = power(circuit, &window.activity, &self.setting);
         let mut parts: BTreeMap<(String, Role), f64> = BTreeMap::new();
-        let mut add = |path: &str, role: Role, energy: &Energy| {
-            *parts.entry((part(path), role)).or_default() += energy.internal_fj + energy.switching_fj;
+        let dynamic = |energy: &Energy| energy.internal_fj + energy.switching_fj;
+        // Instances of one part stand together: names are made once for each.
+        let mut path = "";
+        let mut sums: BTreeMap<Role, f64> = BTreeMap::from([(Role::Clock, dynamic(&power.clock))]);
+        let mut close = |path: &str, sums: &mut BTreeMap<Role, f64>| {
+            for (role, energy) in std::mem::take(sums) {
+                *parts.entry((part(path), role)).or_default() += energy;
+            }
         };
         for (instance, (clock, rest)) in circuit.instances.iter().zip(&power.instances) {
+            if instance.path() != path {
+                close(path, &mut sums);
+                path = instance.path();
+            }
             let (at_clock, elsewhere) = roles(instance);
-            add(instance.path(), at_clock, clock);
-            add(instance.path(), elsewhere, rest);
+            *sums.entry(at_clock).or_default() += dynamic(clock);
+            *sums.entry(elsewhere).or_default() += dynamic(rest);
         }
-        add("", Role::Clock, &power.clock);
-        let mut leaking = 0.0;
-        for (memory, found) in
-            circuit.memories.iter().zip(memories(circuit, activity, &self.memories, &self.node))
-        {
-            let (_, energy) = found.with_context(|| memory.name.clone())?;
-            add(&memory.name, Role::Memories, &energy);
-            leaking += energy.leakage_nw;
-        }
-        Ok(Window {
+        close(path, &mut sums);
+        Window {
+            events: window.events,
             parts,
-            cell_leakage: self.leaked(power.total().leakage_nw),
-            memory_leakage: self.leaked(leaking),
+            leakage_nw: power.total().leakage_nw,
             nets: power.nets.iter().map(|net| net.energy_fj).collect(),
-        })
+        }
+    }
+
+    /// What an access of a bank takes, and what all banks leak in nanowatts. All have memories of one kind.
+    fn banks(&self, circuit: &Circuit) -> Result<(MemoryEnergy, f64)> {
+        let energies = circuit.memories.iter().map(|memory| {
+            let energy = self.memories.access(memory.rows, memory.width, memory.ports());
+            Ok(energy.with_context(|| memory.name.clone())?.at(&self.node))
+        });
+        let energies: Vec<MemoryEnergy> = energies.collect::<Result<_>>()?;
+        let leaking = energies.iter().map(|energy| energy.leakage_nw).sum();
+        Ok((energies.into_iter().next().context("the stage has no memories")?, leaking))
     }
 
     /// A nanowatt over a nanosecond is 10⁻³ femtojoules.
@@ -246,28 +268,51 @@ impl Measurement<'_> {
     fn result(
         &self,
         (design, workload): (Design, &Workload),
-        counts: Counts,
+        (events, checks): (Events, Checks),
         circuit: &Circuit,
         windows: &[Window],
-    ) -> Run {
-        let mean = |value: &dyn Fn(&Window) -> f64| Mean::of(&windows.iter().map(value).collect::<Vec<_>>());
+    ) -> Result<Run> {
+        let controls: Vec<Vec<f64>> = windows.iter().map(|window| window.events.controls()).collect();
+        let estimator = Estimator::new(&controls, &events.controls());
+        let mean =
+            |value: &dyn Fn(&Window) -> f64| estimator.mean(&windows.iter().map(value).collect::<Vec<_>>());
         let names: BTreeSet<&str> =
             windows.iter().flat_map(|window| window.parts.keys().map(|(name, _)| name.as_str())).collect();
+        let of_role = |window: &Window, name: &str, role| {
+            window.parts.get(&(name.to_string(), role)).copied().unwrap_or(0.0)
+        };
+        let of_part = |window: &Window, name: &str| -> f64 {
+            Role::ALL.into_iter().map(|role| of_role(window, name, role)).sum()
+        };
         let parts = names.into_iter().map(|name| {
-            let of =
-                |window: &Window, role| window.parts.get(&(name.to_string(), role)).copied().unwrap_or(0.0);
             let has = |role: &Role| {
                 windows.iter().any(|window| window.parts.contains_key(&(name.to_string(), *role)))
             };
             let roles = Role::ALL.into_iter().filter(has);
             Part {
                 name: name.to_string(),
-                roles: roles.map(|role| (role, mean(&|window| of(window, role)))).collect(),
-                all: mean(&|window| Role::ALL.into_iter().map(|role| of(window, role)).sum()),
+                roles: roles.map(|role| (role, mean(&|window| of_role(window, name, role)))).collect(),
+                all: mean(&|window| of_part(window, name)),
             }
         });
         let mut parts: Vec<Part> = parts.collect();
         parts.sort_by(|a, b| b.all.mean.total_cmp(&a.all.mean));
+        let samples = windows.iter().map(|window| Sample {
+            events: window.events,
+            cells: parts.iter().map(|part| of_part(window, &part.name)).collect(),
+        });
+        let samples = samples.collect();
+        let (bank, bank_leakage_nw) = self.banks(circuit)?;
+        let accesses = events.bank_reads as f64 * bank.read_fj + events.bank_writes as f64 * bank.write_fj;
+        let memories = Mean::exact(accesses / events.cycles as f64);
+        parts.insert(
+            0,
+            Part {
+                name: MEMORIES.to_string(),
+                roles: BTreeMap::from([(Role::Memories, memories)]),
+                all: memories,
+            },
+        );
         let mut nets: Vec<(String, f64)> = vec![];
         for (net, name) in circuit.nets.iter().enumerate() {
             let energy: f64 = windows.iter().map(|window| window.nets[net]).sum();
@@ -277,31 +322,35 @@ impl Measurement<'_> {
         }
         nets.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         nets.truncate(NETS);
-        let sum = |window: &Window, counts: fn(Role) -> bool| -> f64 {
-            window.parts.iter().filter(|((_, role), _)| counts(*role)).map(|(_, energy)| energy).sum()
-        };
-        Run {
+        let cells = mean(&|window| window.parts.values().sum());
+        Ok(Run {
             design: design.to_string(),
+            collectors: design.collectors(self.config),
             workload: workload.name.clone(),
-            counts,
+            events,
+            checks,
             windows: windows.len() as u64,
             window_cycles: self.window_cycles,
             parts,
-            cells: mean(&|window| sum(window, |role| role != Role::Memories)),
-            memories: mean(&|window| sum(window, |role| role == Role::Memories)),
-            all: mean(&|window| sum(window, |_| true)),
-            cell_leakage: mean(&|window| window.cell_leakage),
-            memory_leakage: mean(&|window| window.memory_leakage),
+            cells,
+            memories,
+            all: cells + memories,
+            cell_leakage: mean(&|window| self.leaked(window.leakage_nw)),
+            memory_leakage: Mean::exact(self.leaked(bank_leakage_nw)),
             nets,
-        }
+            bank_read_fj: bank.read_fj,
+            bank_write_fj: bank.write_fj,
+            samples,
+        })
     }
 }
 
 /// What was measured in one window, in femtojoules in a cycle.
 struct Window {
+    events: Events,
+    /// Of the cells.
     parts: BTreeMap<(String, Role), f64>,
-    cell_leakage: f64,
-    memory_leakage: f64,
+    leakage_nw: f64,
     /// Of each net.
     nets: Vec<f64>,
 }

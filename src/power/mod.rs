@@ -2,7 +2,10 @@
 //! from their netlists.
 
 mod chart;
+mod constants;
 mod designs;
+mod estimate;
+mod events;
 mod recorder;
 mod report;
 pub mod table;
@@ -28,6 +31,7 @@ use crate::output::{progress, write, JsonArgument, NewFile};
 use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
+use constants::Constants;
 pub use designs::Measured;
 use designs::{stage, workload, Measurement};
 use report::{Circumstances, Report};
@@ -41,6 +45,7 @@ use window::Netlists;
   gpurf power round_robin --cycles 200 --vcd round_robin.vcd
   gpurf power malekeh sgemm --clock-gating
   gpurf power baseline malekeh traditional sgemm bfs hotspot --clock-gating --json energy.json
+  gpurf power baseline malekeh bow sgemm bfs --clock-gating --constants energies.toml
 
 Modules: the RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are held
 against those of the RTL in every cycle.
@@ -106,6 +111,9 @@ pub struct Arguments {
     /// Energies as a picture (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    /// Of designs, one with each kind of collector: energies per event as constants of the simulation (TOML)
+    #[arg(long, value_name = "FILE")]
+    constants: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -133,6 +141,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     if !designs.is_empty() {
         return run_designs(&arguments, &designs, inputs);
     }
+    ensure!(
+        arguments.constants.is_none(),
+        "--constants is for designs and inputs; leave it out with modules"
+    );
     let (entries, parameters) = modules(&arguments.modules)?;
     let of_one = [
         ("saif", arguments.saif.is_some()),
@@ -222,7 +234,19 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         netlists.push(Netlists::map(find(module)?, parameters, &arguments.synthesis, &options)?);
         bar.inc(1);
     }
-    let mut runs = vec![];
+    let mut measured = Measured {
+        names: arguments.modules.names().to_vec(),
+        settings: arguments.modules.settings().to_vec(),
+        clock_gating: options.clock_gating,
+        sat_sweeping: arguments.synthesis.sat_sweeping(),
+        period_ns: arguments.period,
+        seed: arguments.seed,
+        windows: arguments.windows,
+        window_cycles: arguments.window_cycles,
+        library: options.library.name.clone(),
+        yosys: Tool::Yosys.version()?,
+        runs: vec![],
+    };
     for input in &inputs {
         let workload = workload(input, &arguments.emulation)?;
         bar.set_message(workload.name.clone());
@@ -231,20 +255,21 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
             bar.inc(1);
             run
         });
-        runs.extend(of_designs.collect::<Result<Vec<_>>>()?);
+        measured.runs.extend(of_designs.collect::<Result<Vec<_>>>()?);
+        // What was measured is not lost with what comes behind it.
+        if arguments.json.leaves_tables() {
+            arguments.json.write(&measured)?;
+        }
     }
     bar.finish_and_clear();
-    let measured = Measured {
-        names: arguments.modules.names().to_vec(),
-        settings: arguments.modules.settings().to_vec(),
-        clock_gating: options.clock_gating,
-        period_ns: arguments.period,
-        seed: arguments.seed,
-        library: options.library.name.clone(),
-        yosys: Tool::Yosys.version()?,
-        runs,
-    };
-    arguments.json.write(&measured)?;
+    if !arguments.json.leaves_tables() {
+        arguments.json.write(&measured)?;
+    }
+    if let Some(path) = &arguments.constants {
+        let command = format!("{} --constants {}", measured.command(), path.display());
+        let text = Constants::of(&measured)?.toml(&measured, &command, &measurement.memories.tool);
+        write(path, text.as_bytes())?;
+    }
     let runs = &measured.runs;
     if arguments.json.leaves_tables() {
         if runs.len() <= designs.len() {
@@ -254,7 +279,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         }
         runs.iter().for_each(|run| println!("{}", table::note(run, arguments.period)));
         if designs.len() > 1 {
-            println!("{}\n{}", table::beside(runs), table::sensitivity(runs));
+            println!("{}\n{}\n{}", table::beside(runs), table::sensitivity(runs), table::shares(runs));
         }
     }
     Ok(Verdict::Holds)

@@ -23,15 +23,9 @@ pub struct Cycle {
     pub outputs: SubCoreOut<u32>,
 }
 
-/// What happened in the sub-core over the whole run.
+/// Operands of dispatched instructions, held against what the emulator says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    pub cycles: u64,
-    pub instructions: u64,
-    pub operand_reads: u64,
-    pub hits: u64,
-    pub bank_reads: u64,
-    pub bank_writes: u64,
+pub struct Checks {
     /// Operands whose values were compared with the emulator's.
     pub checked_values: u64,
     /// Operands that no instruction of the warp had written.
@@ -140,7 +134,7 @@ impl PipelineListener for Values {
 #[derive(Default)]
 pub struct Record {
     pub cycles: Vec<Cycle>,
-    pub counts: Counts,
+    pub checks: Checks,
     /// Operands whose value is not what the emulator says.
     pub errors: Vec<String>,
 }
@@ -183,20 +177,9 @@ impl Clocked for Recorder {
         let Some((record, values)) = &self.record else { return };
         let (inputs, outputs) = (stage_inputs(&self.inputs, &self.outputs, &self.parameters), self.outputs);
         let record = &mut *record.borrow_mut();
-        count(&mut record.counts, &inputs, &outputs);
         check(record, values, &outputs);
         record.cycles.push(Cycle { inputs, outputs });
     }
-}
-
-fn count(counts: &mut Counts, inputs: &OperandStageIn<u32>, outputs: &SubCoreOut<u32>) {
-    let high = |flags: &[bool]| flags.iter().filter(|flag| **flag).count() as u64;
-    counts.cycles += 1;
-    counts.instructions += u64::from(outputs.issued);
-    counts.operand_reads += high(&inputs.source_valid);
-    counts.hits += high(&outputs.hit);
-    counts.bank_reads += high(&outputs.bank_read) + high(&outputs.second_read);
-    counts.bank_writes += high(&inputs.write_valid);
 }
 
 /// Holds the operands of a dispatched instruction against what the emulator says.
@@ -210,9 +193,9 @@ fn check(record: &mut Record, values: &Values, outputs: &SubCoreOut<u32>) {
     for (slot, digest) in sources.iter().enumerate() {
         let token = outputs.operand_data[slot];
         match known.values.get(&token).filter(|value| value.warp == *warp) {
-            None => record.counts.uninitialised_reads += 1,
+            None => record.checks.uninitialised_reads += 1,
             Some(value) => {
-                record.counts.checked_values += 1;
+                record.checks.checked_values += 1;
                 if Operands::digest(&value.lanes) != *digest {
                     record.errors.push(format!(
                         "instruction {serial}: the value of source {slot} is not what the emulator read"
@@ -268,7 +251,7 @@ mod tests {
             (outputs.dispatch[0], outputs.operand_data[0]) = (true, token);
             let mut record = Record::default();
             check(&mut record, &values, &outputs);
-            (record.counts.checked_values, record.counts.uninitialised_reads, record.errors.len())
+            (record.checks.checked_values, record.checks.uninitialised_reads, record.errors.len())
         };
         assert_eq!(dispatched(token(100, registers[0])), (1, 0, 0));
         assert_eq!(dispatched(token(500, registers[0])), (0, 1, 0), "of another warp: as if never written");

@@ -3,7 +3,8 @@
 use comfy_table::Table;
 use gpurf_synth::power::Role;
 
-use super::designs::{Mean, Run};
+use super::designs::Run;
+use super::estimate::Mean;
 use crate::output::{grouped, table};
 
 /// With so many digits, and the standard error.
@@ -34,7 +35,7 @@ pub fn parts(run: &Run) -> Table {
 
 /// What is said below a run's table.
 pub fn note(run: &Run, period_ns: f64) -> String {
-    let counts = &run.counts;
+    let (events, checks) = (&run.events, &run.checks);
     format!(
         "{}, {}: {} windows of {} cycles out of {}; {} pJ for each warp instruction, {} pJ for each operand read. Beside it \
          {:.1} fJ leak from the cells and {:.1} fJ from the banks in a cycle of {period_ns} ns. {} values of operands are those \
@@ -43,13 +44,13 @@ pub fn note(run: &Run, period_ns: f64) -> String {
         run.design,
         run.windows,
         run.window_cycles,
-        grouped(counts.cycles),
+        grouped(events.cycles),
         with_error(run.per_instruction(run.all), 2),
         with_error(run.per_operand(run.all), 2),
         run.cell_leakage.mean,
         run.memory_leakage.mean,
-        grouped(counts.checked_values),
-        grouped(counts.uninitialised_reads),
+        grouped(checks.checked_values),
+        grouped(checks.uninitialised_reads),
     )
 }
 
@@ -89,24 +90,79 @@ pub fn beside(runs: &[Run]) -> Table {
     rows
 }
 
+/// What an access of a bank is taken to cost.
+#[derive(Clone, Copy)]
+enum Banks {
+    /// So many times what CACTI says.
+    Times(f64),
+    /// The same with writes that cost what reads do.
+    WritesAsReads(f64),
+}
+
 /// The mean change of each design's energy over the first one's if an access of a bank cost so many times what CACTI says,
-/// and how many times that must be for no change.
+/// also with writes that cost no more than reads, and how many times that must be for no change.
 pub fn sensitivity(runs: &[Run]) -> Table {
     let (designs, _) = names(runs);
     let mut rows = table(&[&["access of a bank, times"][..], &designs[1..]].concat());
-    for factor in [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0] {
+    let mut add = |name: String, banks: Banks| {
         let changes =
-            designs[1..].iter().map(|design| format!("{:+.1}%", 100.0 * mean_change(runs, design, factor)));
-        rows.add_row([format!("{factor}")].into_iter().chain(changes));
+            designs[1..].iter().map(|design| format!("{:+.1}%", 100.0 * mean_change(runs, design, banks)));
+        rows.add_row([name].into_iter().chain(changes));
+    };
+    for factor in [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0] {
+        add(format!("{factor}"), Banks::Times(factor));
     }
-    let even =
-        designs[1..].iter().map(|design| match break_even(|factor| mean_change(runs, design, factor)) {
+    for factor in [1.0, 4.0] {
+        add(format!("{factor}, writes as reads"), Banks::WritesAsReads(factor));
+    }
+    let even = designs[1..].iter().map(|design| {
+        match break_even(|factor| mean_change(runs, design, Banks::Times(factor))) {
             Some(factor) => format!("{factor:.2}"),
             None => "–".into(),
-        });
+        }
+    });
     rows.add_row(["no change at".to_string()].into_iter().chain(even));
     rows
 }
+
+/// Mean energies of a warp instruction under each design by part, and what it does.
+pub fn shares(runs: &[Run]) -> Table {
+    let (designs, workloads) = names(runs);
+    let header = designs.iter().map(|design| format!("{design} pJ"));
+    let header: Vec<String> = ["part".to_string()].into_iter().chain(header).collect();
+    let mut rows = table(&header.iter().map(String::as_str).collect::<Vec<_>>());
+    let mean = |design: &str, value: &dyn Fn(&Run) -> f64| {
+        let runs: Vec<&Run> = runs.iter().filter(|run| run.design == design).collect();
+        runs.iter().map(|run| value(run)).sum::<f64>() / runs.len().min(workloads.len()) as f64
+    };
+    let mut add = |name: &str, value: &dyn Fn(&Run) -> f64| {
+        let cells = designs.iter().map(|design| format!("{:.2}", mean(design, value)));
+        rows.add_row([name.to_string()].into_iter().chain(cells));
+    };
+    let of_instruction = |events: u64, run: &Run| events as f64 / run.events.instructions.max(1) as f64;
+    add("bank reads", &|run| 1e-3 * run.bank_read_fj * of_instruction(run.events.bank_reads, run));
+    add("bank writes", &|run| 1e-3 * run.bank_write_fj * of_instruction(run.events.bank_writes, run));
+    for (name, is_in) in PARTS {
+        add(name, &|run| {
+            let parts = run.parts[1..].iter().filter(|part| is_in(&part.name));
+            parts.map(|part| run.per_instruction(part.all).mean).sum()
+        });
+    }
+    add("all", &|run| run.per_instruction(run.all).mean);
+    add("sources of an instruction", &|run| of_instruction(run.events.operand_reads, run));
+    add("of them found", &|run| of_instruction(run.events.hits, run));
+    add("results", &|run| of_instruction(run.events.bank_writes, run));
+    add("of them into a collector", &|run| of_instruction(run.events.cache_writes, run));
+    rows
+}
+
+/// What the cells of the stage are there for.
+const PARTS: [(&str, fn(&str) -> bool); 4] = [
+    ("collectors", |part| part.starts_with("collectors")),
+    ("crossbar, and operands leaving", |part| part == "crossbar"),
+    ("arbiters and queues", |part| part.contains("arbiter") || part.starts_with("lfsr")),
+    ("logic of the banks", |part| part.starts_with("banks")),
+];
 
 /// Designs and workloads, each once, in the order of their first runs.
 fn names(runs: &[Run]) -> (Vec<&str>, Vec<&str>) {
@@ -125,13 +181,19 @@ fn of<'a>(runs: &'a [Run], design: &str, workload: &str) -> Option<&'a Run> {
     runs.iter().find(|run| run.design == design && run.workload == workload)
 }
 
-/// Of a design's energy over the first one's, over all workloads, with memories that cost so many times what they do.
-fn mean_change(runs: &[Run], design: &str, factor: f64) -> f64 {
+/// Of a design's energy over the first one's, over all workloads, with banks that cost this.
+fn mean_change(runs: &[Run], design: &str, banks: Banks) -> f64 {
     let (designs, workloads) = names(runs);
     let energy = |design, workload| {
         let run = of(runs, design, workload)?;
-        let of_cycle = run.cells.mean + factor * run.memories.mean;
-        Some(run.per_instruction(Mean { mean: of_cycle, error: 0.0 }).mean)
+        let memories = match banks {
+            Banks::Times(factor) => factor * run.memories.mean,
+            Banks::WritesAsReads(factor) => {
+                let accesses = (run.events.bank_reads + run.events.bank_writes) as f64;
+                factor * run.bank_read_fj * accesses / run.events.cycles as f64
+            }
+        };
+        Some(run.per_instruction(Mean::exact(run.cells.mean + memories)).mean)
     };
     let changes = workloads
         .iter()

@@ -12,6 +12,7 @@ use gpurf_synth::{Activity, Circuit, Gates, Options, Structure, Widening};
 use gpurf_testbenches::{workbench, Random};
 use gpurf_verilog::Port;
 
+use super::events::{Counter, Events};
 use super::port_of;
 use super::recorder::{Cycle, Values};
 use crate::synth::SynthesisArguments;
@@ -104,6 +105,13 @@ impl Schedule {
     }
 }
 
+/// What the wide netlist did in a window.
+pub struct Window {
+    pub activity: Activity,
+    /// What happened in its cycles behind the first, over which changes are counted.
+    pub events: Events,
+}
+
 /// Both netlists following a run.
 pub struct Follower<'a> {
     netlists: &'a Netlists<'a>,
@@ -112,8 +120,12 @@ pub struct Follower<'a> {
     values: Values,
     schedule: Schedule,
     cycle: u64,
+    counter: Counter,
     /// Cycles that the present window still has.
     left: u64,
+    /// What had happened before it, and by the end of its first cycle.
+    before: Events,
+    first: Events,
     /// Where the sub-core's outputs stand that the stage has, too: in its words, and in those of the stage.
     shared: Vec<(usize, usize)>,
     /// Packed inputs of the stage and outputs of the sub-core in a cycle.
@@ -138,7 +150,10 @@ impl<'a> Follower<'a> {
             values,
             schedule,
             cycle: 0,
+            counter: Counter::default(),
             left: 0,
+            before: Events::default(),
+            first: Events::default(),
             shared: shared.collect(),
             inputs: packed(&OperandStageIn::<u32>::default()),
             said: packed(&SubCoreOut::<u32>::default()),
@@ -146,17 +161,24 @@ impl<'a> Follower<'a> {
         })
     }
 
-    /// The next cycles of the run; what the wide netlist did in the windows that ended in them.
-    pub fn follow(&mut self, cycles: &[Cycle]) -> Result<Vec<Activity>> {
+    /// What happened so far.
+    pub fn events(&self) -> &Events {
+        &self.counter.events
+    }
+
+    /// The next cycles of the run; the windows that ended in them.
+    pub fn follow(&mut self, cycles: &[Cycle]) -> Result<Vec<Window>> {
         let mut ended = vec![];
-        for Cycle { inputs, outputs } in cycles {
+        for cycle in cycles {
             if self.schedule.begins(self.cycle) {
                 let value = |token| self.values.of(token).to_vec();
                 self.netlists.widening.take_over(&mut self.narrow, &mut self.wide, &value);
                 self.left = self.schedule.length;
+                self.before = self.counter.events;
             }
-            pack(inputs, &mut self.inputs);
-            pack(outputs, &mut self.said);
+            self.counter.count(cycle, &self.values);
+            pack(&cycle.inputs, &mut self.inputs);
+            pack(&cycle.outputs, &mut self.said);
             let words = self.narrow.cycle(&self.inputs);
             let differs = |(said, word): &&(usize, usize)| self.said[*said] != words[*word];
             if let Some((_, word)) = self.shared.iter().find(differs) {
@@ -170,18 +192,12 @@ impl<'a> Follower<'a> {
             }
             if self.left > 0 {
                 self.follow_wide(&words)?;
+                if self.left == self.schedule.length {
+                    self.first = self.counter.events;
+                }
                 self.left -= 1;
                 if self.left == 0 {
-                    ended.push(self.wide.activity());
-                    let value = |token| self.values.of(token).to_vec();
-                    let widening = &self.netlists.widening;
-                    if let Some(name) = widening.difference(&mut self.narrow, &mut self.wide, &value) {
-                        bail!(
-                            "{}, cycle {}: {name} holds something else than tokens say",
-                            self.netlists.module,
-                            self.cycle
-                        );
-                    }
+                    ended.push(self.window()?);
                 }
             }
             self.cycle += 1;
@@ -192,6 +208,28 @@ impl<'a> Follower<'a> {
             self.values.keep(&held.into_iter().chain(written).collect());
         }
         Ok(ended)
+    }
+
+    /// The window that ends here, if the wide netlist has in its registers what the narrow one has, and its memories were
+    /// accessed as often as the SM's hardware says.
+    fn window(&mut self) -> Result<Window> {
+        let (module, cycle) = (self.netlists.module, self.cycle);
+        let value = |token| self.values.of(token).to_vec();
+        let widening = &self.netlists.widening;
+        if let Some(name) = widening.difference(&mut self.narrow, &mut self.wide, &value) {
+            bail!("{module}, cycle {cycle}: {name} holds something else than tokens say");
+        }
+        let activity = self.wide.activity();
+        let of_window = self.counter.events.since(&self.before);
+        let (reads, writes) = activity.accesses.iter().fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+        ensure!(
+            (reads, writes) == (of_window.bank_reads, of_window.bank_writes),
+            "{module}, cycle {cycle}: {reads} reads and {writes} writes of memories in a window in which the SM's hardware \
+             has {} and {}",
+            of_window.bank_reads,
+            of_window.bank_writes
+        );
+        Ok(Window { activity, events: self.counter.events.since(&self.first) })
     }
 
     /// The same cycle in the wide netlist, its values in the place of the tokens.

@@ -72,7 +72,7 @@ impl<'a> Conditions<'a> {
     fn counted(&self, place: usize, table: &[u64; 2]) -> f64 {
         let offsets = &self.activity.offsets;
         let rows = &self.activity.rows[offsets[place]..offsets[place + 1]];
-        let held = rows.iter().enumerate().map(|(row, count)| {
+        let held = rows.iter().enumerate().filter(|(_, count)| **count > 0).map(|(row, count)| {
             let halves = (table[0] >> row & 1) + (table[1] >> row & 1);
             *count as f64 * halves as f64 / 2.0
         });

@@ -220,6 +220,10 @@ fn at_input(
     conditions: &Conditions,
 ) -> f64 {
     let Some(net) = instance.pins[pin] else { return 0.0 };
+    // Most nets of a wide module rest.
+    if nets[net as usize].toggles == 0.0 {
+        return 0.0;
+    }
     let powers = &instance.cell.pins[pin].internal_power;
     let slope = slopes[net as usize];
     let energies = powers.iter().enumerate().map(|(number, power)| {

@@ -1,0 +1,31 @@
+//! The energies of this hardware's own netlists.
+
+use gpurf_sim::config::Config;
+use gpurf_sim::energy::Energies;
+use gpurf_sim::sm::{CollectorKind, Design};
+
+/// As `gpurf power --constants` writes them.
+const MEASURED: &str = include_str!("../../sim/config/energy_measured.toml");
+
+/// `None` for a design whose collectors were not measured: zero stands for them.
+pub fn energies(design: &Design, config: &Config) -> Option<Energies> {
+    let energies: Energies = toml::from_str(MEASURED).expect("the embedded energies are valid");
+    let is_measured = match design.collector {
+        CollectorKind::Ocu | CollectorKind::Ccu => true,
+        CollectorKind::Boc => energies.bypass_write > 0.0,
+    };
+    let is_wider = design.collectors(config) > 2;
+    (is_measured && (!is_wider || energies.crossbar_growth > 0.0)).then_some(energies)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hit_costs_less_than_what_it_saves() {
+        let energies = energies(&Design::MALEKEH, &Config::default()).expect("its collectors were measured");
+        assert!(energies.bank_read > 0.0 && energies.tag_search < energies.bank_read);
+        assert!(energies.stage_idle > 0.0 && energies.collector_idle > 0.0 && energies.cache_idle > 0.0);
+    }
+}
