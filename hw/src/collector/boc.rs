@@ -175,7 +175,8 @@ impl<const W: usize> Logic for Boc<W> {
             self.instructions[p].s_slot.next = self.s_slot.val();
             self.instructions[p].s_data.next = self.s_data.val();
             for k in 0..seconds {
-                self.instructions[p].second_s_valid[k].next = self.second_s_valid[k].val() & self.presents[p].val();
+                self.instructions[p].second_s_valid[k].next =
+                    self.second_s_valid[k].val() & self.presents[p].val();
                 self.instructions[p].second_s_slot[k].next = self.second_s_slot[k].val();
                 self.instructions[p].second_s_data[k].next = self.second_s_data[k].val();
             }

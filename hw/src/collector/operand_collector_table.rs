@@ -121,9 +121,7 @@ impl<const I: usize> Logic for OperandCollectorTable<I> {
             self.arrives[s].next = (self.s_valid.val() & (self.slot_index[s].val() == self.asked.val()))
                 & (!self.allocates.val() | (self.slot_valid[s].val() & !self.slot_ready[s].val()));
             for k in 0..seconds {
-                if self.second_s_valid[k].val()
-                    & (self.slot_index[s].val() == self.second_s_index[k].val())
-                {
+                if self.second_s_valid[k].val() & (self.slot_index[s].val() == self.second_s_index[k].val()) {
                     self.arrives[s].next = true;
                 }
             }

@@ -103,7 +103,8 @@ impl<const W: usize, const C: usize> Logic for Bank<W, C> {
             self.memory.second_enable[k].next = self.second_read[k].val();
             self.memory.second_address[k].next = self.second_row[k].val();
             self.second_under_way[k].load(true, self.second_read[k].val());
-            self.second_collector_under_way[k].load(self.second_read[k].val(), self.second_collector[k].val());
+            self.second_collector_under_way[k]
+                .load(self.second_read[k].val(), self.second_collector[k].val());
             self.second_slot_under_way[k].load(self.second_read[k].val(), self.second_slot[k].val());
             self.second_data_valid[k].next = self.second_under_way[k].val();
             self.second_data_collector[k].next = self.second_collector_under_way[k].val();

@@ -83,8 +83,8 @@ pub trait Collector<D: Data>:
 macro_rules! arrivals {
     ($inputs:expr) => {{
         let first = $inputs.s_valid.then_some(($inputs.s_slot as usize, $inputs.s_data));
-        let second =
-            $inputs.second_s_valid[0].then_some(($inputs.second_s_slot[0] as usize, $inputs.second_s_data[0]));
+        let second = $inputs.second_s_valid[0]
+            .then_some(($inputs.second_s_slot[0] as usize, $inputs.second_s_data[0]));
         [first, second].into_iter().flatten()
     }};
 }

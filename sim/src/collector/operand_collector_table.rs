@@ -50,8 +50,7 @@ impl Clocked for OperandCollectorTable {
         self.inputs = *inputs;
         let arrives = |slot: &Slot| inputs.s_valid && self.waits(slot, inputs.s_slot);
         let second = |slot: &Slot| inputs.second_s_valid[0] && self.waits(slot, inputs.second_s_slot[0]);
-        let passes =
-            |slot: &Slot| self.parameters.dispatch_on_arrival && (arrives(slot) || second(slot));
+        let passes = |slot: &Slot| self.parameters.dispatch_on_arrival && (arrives(slot) || second(slot));
         let mut outputs = OperandCollectorTableOut {
             s_index: self.index_of(inputs.s_slot),
             all_ready: self.slots.iter().all(|slot| slot.ready || !slot.valid || passes(slot)),

@@ -100,7 +100,8 @@ impl Stimulus<ArbiterIn, ArbiterOut> for ArbiterStimulus {
         for bank in 0..self.parameters.banks {
             for (collector, _, _) in reads(outputs, bank) {
                 let pending = &mut self.pending[collector as usize];
-                *pending = pending.checked_sub(1).ok_or(format!("bank {bank} reads what nobody asked for"))?;
+                *pending =
+                    pending.checked_sub(1).ok_or(format!("bank {bank} reads what nobody asked for"))?;
             }
         }
         self.observe_transfer(inputs, outputs)
