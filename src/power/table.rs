@@ -156,8 +156,11 @@ pub fn shares(runs: &[Run]) -> Table {
     rows
 }
 
+/// Whether a part of the stage is one of those that a row adds up.
+type IsOne = fn(&str) -> bool;
+
 /// What the cells of the stage are there for.
-const PARTS: [(&str, fn(&str) -> bool); 4] = [
+const PARTS: [(&str, IsOne); 4] = [
     ("collectors", |part| part.starts_with("collectors")),
     ("crossbar, and operands leaving", |part| part == "crossbar"),
     ("arbiters and queues", |part| part.contains("arbiter") || part.starts_with("lfsr")),
