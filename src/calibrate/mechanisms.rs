@@ -28,7 +28,7 @@ pub const MECHANISMS: &[Mechanism] = &[
     },
     Mechanism {
         name: "result-register",
-        what: "a register before the unit, and one between the unit and write-back",
+        what: "registers before the collector, before the unit, and between the unit and write-back",
         off: &["sm.result_registers=0"],
     },
     Mechanism {
