@@ -1,6 +1,7 @@
 //! Unusable input: one clear message, exit code 2.
 
 use std::fs;
+use std::process::Stdio;
 
 use assert_cmd::Command;
 use predicates::prelude::PredicateBooleanExt;
@@ -134,4 +135,15 @@ fn what_is_no_plain_file_is_not_replaced() {
         &["sim", "vectoradd", "--cycles", "100", "--waveform", &path],
         &["standard-output", "plain file"],
     );
+}
+
+/// As `head` leaves it.
+#[test]
+fn a_closed_pipe_ends_it_without_a_word() {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gpurf"));
+    command.args(["compare", "malekeh", "--list"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the tool starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(141), ""));
 }

@@ -5,7 +5,7 @@ use gpurf_sim::config::Config;
 
 pub struct Mechanism {
     pub name: &'static str,
-    what: &'static str,
+    pub what: &'static str,
     /// Constants without it.
     pub off: &'static [&'static str],
 }

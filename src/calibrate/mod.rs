@@ -17,6 +17,7 @@ use gpurf_sim::config::Config;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::compare::study::{RecordArgument, Study, Titled};
 use crate::output::{progress, write, JsonArgument};
 use crate::settings::constants_help;
 use crate::Verdict;
@@ -63,6 +64,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]
+    record: RecordArgument,
+    #[command(flatten)]
     json: JsonArgument,
 }
 
@@ -83,6 +86,7 @@ struct Results {
 #[derive(Serialize)]
 struct Ablation {
     without: &'static str,
+    what: &'static str,
     settings: &'static [&'static str],
     summary: Summary,
 }
@@ -95,6 +99,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let reference = Reference::read(&arguments.reference, &arguments.variant)?;
     let traces = folder_of_traces(&arguments)?;
     let sets = reference.open(&traces)?;
+    let inputs = sets.iter().map(|set| set.trace.clone()).collect();
 
     let left: &[Mechanism] = if arguments.ablate { MECHANISMS } else { &[] };
     let bar = progress((1 + left.len()) as u64 * sets.len() as u64, "traces");
@@ -113,7 +118,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     let ablation = left.par_iter().map(|mechanism| {
         let summary = Summary::of(&run(&mechanism.without(&config)?)?);
-        Ok(Ablation { without: mechanism.name, settings: mechanism.off, summary })
+        let Mechanism { name, what, off } = *mechanism;
+        Ok(Ablation { without: name, what, settings: off, summary })
     });
     let ablation = ablation.collect::<Result<Vec<_>>>()?;
     bar.finish_and_clear();
@@ -128,9 +134,12 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         config,
     };
     arguments.json.write(&results)?;
+    let tables = tables::of(&results);
     if arguments.json.leaves_tables() {
-        tables::print(&results);
+        tables.iter().for_each(|(_, rows)| println!("{rows}"));
     }
+    let tables = tables.iter().map(|(title, rows)| Titled::new(*title, rows)).collect();
+    arguments.record.write(&Study { tables, ..Study::new("calibrate", inputs, vec![], vec![]) })?;
     if let Some(path) = &arguments.plot {
         write(path, plot::scatter(&results.kernels, &arguments.variant)?.as_bytes())?;
     }

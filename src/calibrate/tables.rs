@@ -1,12 +1,13 @@
 //! What a calibration finds, for people.
 
-use comfy_table::CellAlignment;
+use comfy_table::{CellAlignment, Table};
 
 use super::measure::{Measured, Summary};
-use super::Results;
+use super::{Ablation, Results};
 use crate::output::{grouped, table};
 
-pub fn print(results: &Results) {
+/// By kernel, by what bounds them, and without each mechanism.
+pub fn of(results: &Results) -> Vec<(&'static str, Table)> {
     let mut kernels = table(&["trace", "kernel", "group", "ours", "reference", "ratio"]);
     for column in kernels.column_iter_mut().take(3) {
         column.set_cell_alignment(CellAlignment::Left);
@@ -15,7 +16,6 @@ pub fn print(results: &Results) {
         let ratio = format!("{ratio:.3}");
         kernels.add_row([trace, file, group, &grouped(*cycles), &grouped(*reference), &ratio]);
     }
-    println!("{kernels}");
 
     let header =
         ["", "kernels", "ours", "reference", "mean error", "within 10%", "correlation of logarithms"];
@@ -25,16 +25,23 @@ pub fn print(results: &Results) {
         groups.add_row(row(name, summary));
     }
     groups.add_row(row("all", &results.summary));
-    println!("{groups}");
 
+    let mut tables = vec![("Kernels", kernels), ("Groups", groups)];
     if !results.ablation.is_empty() {
-        let mut without = table(&[&["without"], &header[1..]].concat());
-        without.add_row(row("(nothing)", &results.summary));
-        for ablation in &results.ablation {
-            without.add_row(row(ablation.without, &ablation.summary));
+        let mut without = table(&[&["without", "what it is for"], &header[1..]].concat());
+        without.column_mut(1).expect("there is one").set_cell_alignment(CellAlignment::Left);
+        let mut add = |name: &str, what: &str, summary: &Summary| {
+            let mut row = row(name, summary);
+            row.insert(1, what.into());
+            without.add_row(row);
+        };
+        add("(nothing)", "", &results.summary);
+        for Ablation { without, what, summary, .. } in &results.ablation {
+            add(without, what, summary);
         }
-        println!("{without}");
+        tables.push(("Without one mechanism each", without));
     }
+    tables
 }
 
 fn row(name: &str, summary: &Summary) -> Vec<String> {

@@ -94,15 +94,14 @@ pub struct Arguments {
     out: Option<PathBuf>,
     /// Only list the runs, and which of them --out has: kept, missing, damaged, or other, of other constants or of another
     /// version
-    #[arg(long, conflicts_with_all = ["run", "csv", "area"])]
+    #[arg(long, conflicts_with_all = ["run", "csv", "area", "record"])]
     list: bool,
     /// Make only this run of the list, and leave its result in --out; the study without --run joins them. May be given
     /// several times
-    #[arg(long, value_name = "NAME", requires = "out", conflicts_with_all = ["json", "csv", "area"])]
+    #[arg(long, value_name = "NAME", requires = "out", conflicts_with_all = ["json", "csv", "area", "record"])]
     run: Vec<String>,
-    /// Writes the claims and what was found into a file: what stands in papers/results is in the documents
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "run"])]
-    record: Option<PathBuf>,
+    #[command(flatten)]
+    record: study::RecordArgument,
     #[command(flatten)]
     json: JsonArgument,
     /// All results as CSV
@@ -233,12 +232,6 @@ impl Arguments {
     }
 }
 
-impl Arguments {
-    fn record(&self, study: &study::Study) -> Result<()> {
-        self.record.as_ref().map_or(Ok(()), |path| study.record(path))
-    }
-}
-
 /// What the evaluations of all papers report, by study: findings without a number of ours.
 pub fn claimed() -> Vec<(&'static Definition, Vec<Finding>)> {
     let of = |study: &'static Definition| {
@@ -299,7 +292,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     // The report draws the metrics; documents have no other place for their numbers.
     let tables = [tables::of_metrics(&evaluation), study.tables.clone()].concat();
-    arguments.record(&study::Study { tables, ..study })?;
+    arguments.record.write(&study::Study { tables, ..study })?;
     Ok(jobs::verdict(&evaluation.all))
 }
 

@@ -1,15 +1,31 @@
 //! What a study leaves behind: its findings and plots with the command that gave them, for `gpurf report`.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::Args;
 use comfy_table::{Row, Table};
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
 use super::plot::{Drawing, Plot};
 use crate::output::{table, write, write_json};
+
+/// The option of commands whose results the documents have.
+#[derive(Args)]
+pub struct RecordArgument {
+    /// Write the tables, the claims and what was found into a file: what stands in papers/results is in the documents
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+impl RecordArgument {
+    /// If it is given.
+    pub fn write(&self, study: &Study) -> Result<()> {
+        self.record.as_ref().map_or(Ok(()), |path| study.record(path))
+    }
+}
 
 /// The file in a study's folder.
 pub const FILE: &str = "study.json";
@@ -77,7 +93,7 @@ impl Study {
     }
 
     /// Writes the findings, the tables, and what stands beside a paper's number, with a command that leaves out where its results went.
-    pub fn record(&self, path: &Path) -> Result<()> {
+    fn record(&self, path: &Path) -> Result<()> {
         let mut command: Vec<&str> = self.command.split(' ').collect();
         for option in ["--out", "--record"] {
             if let Some(place) = command.iter().position(|word| *word == option) {

@@ -81,11 +81,7 @@ fn recorded(project: &Project, command: &str) -> Result<Vec<Synthesis>> {
             format!("{RECORD} does not know {top}; run `gpurf synth {command} --record {RECORD}`")
         })?;
         if let (Some(origin), true) = (&one.measured, one.source != verilog.source) {
-            let day = &origin.date;
-            eprintln!(
-                "{top} has changed since {day}, when it was measured; \
-                 `gpurf synth {command} --record {RECORD}` measures it anew"
-            );
+            project.outdated(format!("gpurf synth {command} --record {RECORD}"), top, &origin.date);
         }
         rows.push(Synthesis { top: format!("`{}`{options}", entry.name), ..one.clone() });
     }

@@ -121,6 +121,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             output::write(&path, new.as_bytes())?;
         }
     }
+    tables.project.print_outdated();
     for path in curves::renew(&arguments.root, arguments.check)? {
         if arguments.check {
             println!("{}: stale; run `gpurf docs`", path.display());

@@ -33,11 +33,9 @@ pub fn table(project: &Project, about: &str) -> Result<String> {
         let of_module = |one: &&Report| one.verilog == verilog.top && wanted.contains(&one.draw);
         let reports: Vec<&Report> = all.iter().filter(of_module).collect();
         if let Some(one) = reports.iter().find(|one| one.source != verilog.source) {
-            eprintln!(
-                "{} has changed since {}, when its mutants were counted; \
-                 `gpurf mutants {}{settings} --draw {} --record {RECORD}` counts them anew",
-                verilog.top, one.measured.date, entry.name, one.draw
-            );
+            let command =
+                format!("gpurf mutants {}{settings} --draw {} --record {RECORD}", entry.name, one.draw);
+            project.outdated(command, &verilog.top, &one.measured.date);
         }
         if !reports.is_empty() {
             modules.push((pages.link(entry.name), reports));

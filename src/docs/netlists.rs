@@ -35,8 +35,7 @@ pub fn table(project: &Project, commands: &str) -> Result<String> {
                 format!("{RECORD} does not know {}; run `{said} --record {RECORD}`", verilog.top)
             })?;
             if one.source != verilog.source {
-                let (top, day) = (&verilog.top, &one.measured.date);
-                eprintln!("{top} has changed since {day}; `{said} --record {RECORD}` examines it anew");
+                project.outdated(format!("{said} --record {RECORD}"), &verilog.top, &one.measured.date);
             }
             let width = match entry.parameters().contains(&"width") {
                 true => format!(", {} bits", parameters.width),

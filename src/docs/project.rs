@@ -1,6 +1,7 @@
 //! What tables are made from. Each part is read or worked out once, by the first table that wants it.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -19,6 +20,8 @@ pub struct Project<'a> {
     areas: OnceCell<Records>,
     pages: OnceCell<Pages>,
     verilog: RefCell<Vec<(&'static str, Parameters, Rc<Verilog>)>>,
+    /// By the command that measures them anew: modules whose Verilog has changed since, each with the day.
+    outdated: RefCell<BTreeMap<String, BTreeSet<(String, String)>>>,
 }
 
 /// What records know a module's Verilog by.
@@ -31,7 +34,13 @@ pub struct Verilog {
 
 impl<'a> Project<'a> {
     pub fn new(root: &'a Path) -> Self {
-        Project { root, areas: OnceCell::new(), pages: OnceCell::new(), verilog: RefCell::default() }
+        Project {
+            root,
+            areas: OnceCell::new(),
+            pages: OnceCell::new(),
+            verilog: RefCell::default(),
+            outdated: RefCell::default(),
+        }
     }
 
     /// The record of areas.
@@ -64,5 +73,20 @@ impl<'a> Project<'a> {
         let verilog = Rc::new(Verilog { source: digest(&hierarchy.source()), top: hierarchy.top });
         self.verilog.borrow_mut().push((entry.name, *parameters, verilog.clone()));
         Ok(verilog)
+    }
+
+    /// A module's Verilog has changed since it was measured.
+    pub fn outdated(&self, command: String, module: &str, day: &str) {
+        self.outdated.borrow_mut().entry(command).or_default().insert((module.into(), day.into()));
+    }
+
+    /// What was measured before the Verilog changed, and how to measure it anew.
+    pub fn print_outdated(&self) {
+        for (command, modules) in &*self.outdated.borrow() {
+            let days: BTreeSet<_> = modules.iter().map(|(_, day)| day.as_str()).collect();
+            let names: Vec<_> = modules.iter().map(|(module, _)| module.as_str()).collect();
+            let days = Vec::from_iter(days).join(", ");
+            eprintln!("`{command}` is of {days}; changed since: {}", names.join(", "));
+        }
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::tables::percent;
 use super::{Outcome, Row};
+use crate::compare::study::Titled;
 use crate::output::table;
 
 /// RFC-sim's rules with something changed.
@@ -39,11 +40,11 @@ pub fn of(
 }
 
 /// A table for each input and cache: values, and behind them the change from RFC-sim's.
-pub fn print(all: &[Changed]) {
+pub fn tables(all: &[Changed]) -> Vec<Titled> {
+    let mut tables = vec![];
     for changed in all.chunk_by(|one, next| one.input == next.input) {
         let reference = &changed[0].rows;
         for (number, first) in reference.iter().enumerate() {
-            println!("{}, {}: percent, and points of change from RFC-sim", changed[0].input, first.label);
             let mut lines = table(&[
                 "rules",
                 "read hits",
@@ -63,9 +64,12 @@ pub fn print(all: &[Changed]) {
                 });
                 lines.add_row(std::iter::once(one.change.clone()).chain(cells));
             }
-            println!("{lines}\n");
+            let title =
+                format!("{}, {}: percent, and points of change from RFC-sim", changed[0].input, first.label);
+            tables.push(Titled::new(title, &lines));
         }
     }
+    tables
 }
 
 fn headlines(row: &Row) -> [Option<f64>; 5] {

@@ -15,6 +15,7 @@ use gpurf_trace::Workload;
 use gpurf_workloads::Options;
 use serde::Serialize;
 
+use crate::compare::study::{self, RecordArgument};
 use crate::input::EmulationArguments;
 use crate::output::{write, JsonArgument};
 use crate::products::Product;
@@ -54,6 +55,8 @@ pub struct Arguments {
     /// Show what each difference between RFC-sim and C's description does, switched one at a time
     #[arg(long, conflicts_with = "rules")]
     differences: bool,
+    #[command(flatten)]
+    record: RecordArgument,
     #[command(flatten)]
     json: JsonArgument,
     /// All results as CSV
@@ -181,9 +184,13 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         true => arguments.json.write(&differences)?,
         false => arguments.json.write(&outcomes)?,
     }
+    let changes = differences::tables(&differences);
+    let counted = outcomes.iter().flat_map(tables::of).chain(changes.iter().cloned());
+    let study = study::Study::new("register-traffic", arguments.input.clone(), vec![], vec![]);
+    arguments.record.write(&study::Study { tables: counted.collect(), ..study })?;
     if arguments.json.leaves_tables() {
         outcomes.iter().for_each(tables::print);
-        differences::print(&differences);
+        changes.iter().for_each(|one| println!("{one}\n"));
     }
     Ok(Verdict::Holds)
 }

@@ -4,6 +4,7 @@ use anyhow::Result;
 use comfy_table::Table;
 
 use super::{Outcome, Row};
+use crate::compare::study::Titled;
 use crate::output::{grouped, table};
 
 const LEGEND: &str = "\
@@ -23,6 +24,12 @@ pub fn print(outcome: &Outcome) {
     println!("{}\n{}\n{LEGEND}", traffic(&outcome.rows), energy(&outcome.rows));
     outcome.notes.iter().for_each(|note| println!("{note}"));
     println!();
+}
+
+/// What it counted, and the energy of that.
+pub fn of(outcome: &Outcome) -> [Titled; 2] {
+    let titled = |what, rows: &Table| Titled::new(format!("{}: {what}", outcome.input), rows);
+    [titled("traffic", &traffic(&outcome.rows)), titled("energy, nJ", &energy(&outcome.rows))]
 }
 
 fn traffic(rows: &[Row]) -> Table {

@@ -60,6 +60,14 @@ impl Reading {
         self.outcomes.push(outcome);
         Ok(())
     }
+
+    /// What it counted, by workload and cache.
+    fn tables(&self) -> impl Iterator<Item = Titled> + '_ {
+        let titled = |(metric, name)| {
+            Titled::new(format!("{}: {name}, %", self.name), &by_workload(&self.outcomes, metric))
+        };
+        Metric::ALL.into_iter().map(titled)
+    }
 }
 
 /// A claim and what each reading counted.
@@ -134,15 +142,16 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
                      buffer (Nangate 45 nm, no wires; a bit of memory at 0.7 µm²)";
         study.tables.push(Titled::new(title, &price::table_of(&prices, width)));
     }
+    let counted = readings.iter().flat_map(Reading::tables).collect::<Vec<_>>();
     save(arguments, &study, &readings, &claims, &prices)?;
+    // The report draws what was counted; documents have no other place for the numbers.
+    arguments
+        .record
+        .write(&Study { tables: [counted.clone(), study.tables.clone()].concat(), ..study.clone() })?;
     let notes = readings.iter().flat_map(|reading| &reading.outcomes).flat_map(|outcome| &outcome.notes);
     let notes: BTreeSet<&String> = notes.collect();
     if arguments.json.leaves_tables() {
-        for reading in &readings {
-            for (metric, name) in Metric::ALL {
-                println!("{}: {name}, %\n{}\n", reading.name, by_workload(&reading.outcomes, metric));
-            }
-        }
+        counted.iter().for_each(|one| println!("{one}\n"));
         notes.iter().for_each(|note| println!("{note}"));
         let findings: Vec<Finding> = claims.iter().map(Compared::finding).collect();
         println!("C's claims\n{}", findings_table(&findings));
@@ -173,7 +182,7 @@ fn save(
         write_json(&folder.join("register_cache.json"), &results).context("--out")?;
         study.save(folder)?;
     }
-    arguments.record(study)
+    Ok(())
 }
 
 fn study(readings: &[Reading], claims: &[Compared], prices: &[Price]) -> Study {
