@@ -50,16 +50,15 @@ fn what_makes_no_sense_ends_with_2_and_both_names() {
 /// Model, RTL and emitted Verilog side by side, while blocks take turns.
 #[test]
 fn engines_agree_on_designs_put_together() {
-    for (design, workload) in
-        [("malekeh+iwma+finereg", "b+tree"), ("bow+virtual-thread", "nn"), ("ltrf+finereg", "nn")]
-    {
+    let runs = [("malekeh+iwma+finereg", "b+tree"), ("bow+virtual-thread", "nn"), ("ltrf+finereg", "nn")];
+    runs.par_iter().for_each(|(design, workload)| {
         let run = ["--design", design, "--engine", "lockstep", "--cycles", "3000"];
         let statistics = sim(&[&[workload][..], &run, &MACHINE].concat());
         let statistics: Value = serde_json::from_slice(&statistics).expect("JSON");
         assert_eq!(statistics["divergences"], 0, "{design}");
         assert_eq!(statistics["token_errors"], 0, "{design}");
         assert!(statistics["residency"]["switched_out"].as_u64() > Some(0), "{design}");
-    }
+    });
 }
 
 /// Every two presets that can be put together, on some workloads. Takes minutes: `make soak`.

@@ -4,6 +4,7 @@ use assert_cmd::Command;
 use gpurf_blocks::LANES;
 use gpurf_sim::register_traffic::{Configuration, Reach};
 use predicates::prelude::*;
+use rayon::prelude::*;
 use serde_json::Value;
 
 fn gpurf(arguments: &[&str]) -> Command {
@@ -175,13 +176,13 @@ fn caches_in_the_sm_are_the_same_on_every_engine() {
         &["--design", "software-rfc"],
         &["--design", "ltrf"],
     ];
-    for cache in caches {
-        let arguments = [&["bfs"], cache].concat();
+    caches.par_iter().for_each(|cache| {
+        let arguments = [&["bfs"], *cache].concat();
         let model = sim(&arguments);
         assert!(model["rc_lane_read_hits"].as_u64() > Some(1000), "{cache:?}");
         let mut lockstep = sim(&[&arguments[..], &["--engine", "lockstep"]].concat());
         assert_eq!(lockstep["divergences"], 0, "{cache:?}");
         lockstep["engine"] = model["engine"].clone();
         assert_eq!(lockstep, model, "{cache:?}");
-    }
+    });
 }

@@ -9,6 +9,7 @@ use gpurf_fixtures::{traces, OWN_TRACE};
 use gpurf_trace::Workload;
 use gpurf_workloads::suite::{named, Size, SUITE};
 use gpurf_workloads::Device;
+use rayon::prelude::*;
 use serde_json::Value;
 
 const TRACES: [&str; 6] = [
@@ -115,8 +116,9 @@ fn every_trace_runs_under_every_design() {
 /// Real code with model, RTL and emitted Verilog side by side: the stimulus that the gate of the hardware
 /// takes from it.
 fn run_in_lockstep(inputs: &[String], designs: &[&str], machine: &[&str], cycles: &str) {
-    for input in inputs {
-        for design in designs {
+    // No Verilog is built twice at a time.
+    designs.par_iter().for_each(|design| {
+        for input in inputs {
             let run = [&[input, "--design", design, "--cycles", cycles], machine].concat();
             let statistics = sim(&[&run[..], &["--engine", "lockstep"]].concat(), 0);
             assert_sound_in_part(&statistics);
@@ -125,7 +127,7 @@ fn run_in_lockstep(inputs: &[String], designs: &[&str], machine: &[&str], cycles
             alone["engine"] = statistics["engine"].clone();
             assert_eq!(alone, statistics);
         }
-    }
+    });
 }
 
 #[test]

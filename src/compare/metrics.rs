@@ -55,15 +55,15 @@ const METRICS: &[(&str, Compute)] = &[
     ("energy_measured", |pair| {
         let energies = measured::energies(&pair.run.design(), pair.machine)?;
         change(
-            with(&energies, pair.run, pair.machine),
-            with(&energies, pair.reference, pair.reference_machine),
+            with(energies, pair.run, pair.machine),
+            with(energies, pair.reference, pair.reference_machine),
         )
     }),
     ("break_even_measured", |pair| {
         let energies = measured::energies(&pair.run.design(), pair.machine)?;
         let at = |ratio| with(&energies.with_ratio(ratio), pair.run, pair.machine);
         let (one, two) = (at(1.0), at(2.0));
-        let reference = with(&energies, pair.reference, pair.reference_machine);
+        let reference = with(energies, pair.reference, pair.reference_machine);
         pair.run.design().has_caching_collectors().then(|| 1.0 + (reference - one) / (two - one))
     }),
     ("cache_writes", |pair| {

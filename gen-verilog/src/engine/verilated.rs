@@ -178,7 +178,7 @@ const OPTIONS: [&str; 19] = [
     "2",
     "-O3",
     "--output-split",
-    "20000",
+    "500000",
     "--output-split-cfuncs",
     "200",
     "-Wno-fatal",
