@@ -54,10 +54,7 @@ const METRICS: &[(&str, Compute)] = &[
     // With the energies of this hardware's netlists, and the break-even ratio with those.
     ("energy_measured", |pair| {
         let energies = measured::energies(&pair.run.design(), pair.machine)?;
-        change(
-            with(energies, pair.run, pair.machine),
-            with(energies, pair.reference, pair.reference_machine),
-        )
+        change(with(energies, pair.run, pair.machine), with(energies, pair.reference, pair.reference_machine))
     }),
     ("break_even_measured", |pair| {
         let energies = measured::energies(&pair.run.design(), pair.machine)?;
