@@ -166,10 +166,9 @@ fn its_parameters_are_those_it_names(entry: &Entry) {
                 }
             }
             if nameless(entry, &other) != *text {
-                let culprits: Vec<_> = others.iter().filter(|parameter| changes(parameter)).collect();
-                panic!(
-                    "{name}: what does not stand in its name changes it: {other:?}; by itself: {culprits:?}"
-                );
+                let by_itself = others.iter().filter(|parameter| changes(parameter));
+                let by_itself: Vec<_> = by_itself.map(|parameter| parameter.name).collect();
+                panic!("{name}: {by_itself:?} or several at once change it and do not stand in its name");
             }
         }
     }
