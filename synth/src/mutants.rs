@@ -142,7 +142,8 @@ impl<'a> Mutants<'a> {
     /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys and its ABC find
     /// out in so many seconds for each attempt.
     ///
-    /// First name by name: every signal of the two is compared in any state, with the others taken to be equal. Then, if
+    /// First name by name: every signal of the two is compared in any state, with the others taken to be equal, after what is
+    /// built alike. Then, if
     /// there is a reset, from where a simulation begins, which is all registers at zero and a reset: registers of the two
     /// that are always equal or opposite become one, and what is left is proved by property-directed reachability. Then by
     /// induction: two designs that have agreed for three cycles agree from then on. That they do so at the beginning, the
@@ -154,10 +155,14 @@ impl<'a> Mutants<'a> {
         let top = &self.hierarchy.top;
         let fault = &self.faults[number - 1].command;
         let both = |top: &str, begins: &str| {
+            // Bit by bit: what nobody reads of a vector is gone.
+            let bits = format!(
+                "{begins}memory_map {top}; opt_clean; expose -evert {top}/c:*; simplemap; opt -fast; rename {top}"
+            );
             format!(
-                "read_rtlil {BASE}; {begins}memory_map {top}; opt_clean; expose -evert {top}/c:*; rename {top} gold\n\
+                "read_rtlil {BASE}; {bits} gold\n\
                  design -stash gold\n\
-                 read_rtlil {BASE}\n{fault}\n{begins}memory_map {top}; opt_clean; expose -evert {top}/c:*; rename {top} gate\n\
+                 read_rtlil {BASE}\n{fault}\n{bits} gate\n\
                  design -stash gate\n\
                  design -copy-from gold -as gold gold; design -copy-from gate -as gate gate\n"
             )
@@ -165,7 +170,7 @@ impl<'a> Mutants<'a> {
         let compared = both(top, "");
         let names = format!(
             "{compared}equiv_make gold gate both; hierarchy -top both; opt_clean; opt_merge -share_all; opt_clean\n\
-             equiv_simple\n"
+             equiv_struct; equiv_simple\n"
         );
         let from_reset = format!(
             "{}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt\n\
