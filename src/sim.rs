@@ -3,6 +3,7 @@
 mod checkpoint;
 mod konata;
 mod recording;
+pub mod runs;
 mod sample;
 mod views;
 
@@ -24,7 +25,7 @@ use gpurf_testbenches::sub_core_engine::{
     self, InstructionTexts, Recording, RecordingOptions, SubCoreHardware, Trio,
 };
 
-use crate::compare::study::{RecordArgument, Study, Titled};
+use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::designs::DesignParser;
 use crate::engines::Engines;
 use crate::input::{EmulationArguments, Input};
@@ -83,7 +84,7 @@ pub struct Arguments {
     #[command(flatten)]
     checkpoint: CheckpointArguments,
     #[command(flatten)]
-    results: RecordArgument,
+    results: StudyRecordArgument,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -160,20 +161,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     arguments.emulation.set_threads()?;
     let mut verdict = Verdict::Holds;
-    let header = [
-        "",
-        "cycles",
-        "warp instructions",
-        "IPC",
-        "hit ratio %",
-        "operands checked",
-        "of them wrong",
-        "divergences",
-    ];
-    let mut rows = table(&header);
+    let mut rows = table(&runs::HEADER);
     for input in &arguments.input {
         let (name, statistics) = arguments.simulate(input)?;
-        rows.add_row(row(&name, &statistics));
+        rows.add_row(runs::row(&name, &statistics));
         if let Some(waveform) = &arguments.record.waveform {
             let [gtkwave, surfer] = views::files(waveform).map(|path| path.display().to_string());
             eprintln!("{name}: gtkwave {gtkwave}, or surfer --command-file {surfer} {}", waveform.display());
@@ -195,24 +186,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             verdict = Verdict::Fails;
         }
     }
-    let study = Study::new("sim", arguments.input.clone(), vec![], vec![]);
-    arguments.results.write(&Study { tables: vec![Titled::new("Runs", &rows)], ..study })?;
+    let tables = vec![Titled::new("Runs", &rows)];
+    arguments.results.write(&Study::of_tables("sim", arguments.input, tables))?;
     Ok(verdict)
-}
-
-/// What documents have of a run.
-fn row(name: &str, Statistics { summary, divergences, .. }: &Statistics) -> [String; 8] {
-    let counters = &summary.counters;
-    [
-        name.into(),
-        grouped(counters.cycles),
-        grouped(counters.warp_instructions),
-        format!("{:.3}", summary.ipc),
-        format!("{:.1}", 100.0 * summary.hit_ratio),
-        grouped(counters.token_checks),
-        grouped(counters.token_errors),
-        grouped(*divergences),
-    ]
 }
 
 /// Runs a launched kernel until a cycle; whether it goes on.

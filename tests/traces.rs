@@ -116,7 +116,7 @@ fn every_trace_runs_under_every_design() {
 /// Real code with model, RTL and emitted Verilog side by side: the stimulus that the gate of the hardware
 /// takes from it.
 fn run_in_lockstep(inputs: &[String], designs: &[&str], machine: &[&str], cycles: &str) {
-    // No Verilog is built twice at a time.
+    // Designs that share a sub-core may build its Verilog twice at a time, each in a folder of its own.
     designs.par_iter().for_each(|design| {
         for input in inputs {
             let run = [&[input, "--design", design, "--cycles", cycles], machine].concat();
@@ -132,7 +132,7 @@ fn run_in_lockstep(inputs: &[String], designs: &[&str], machine: &[&str], cycles
 
 #[test]
 fn engines_agree_on_real_code() {
-    // In the same test, so that no Verilog is built twice at a time.
+    // In the same test, so that little Verilog is built twice at a time.
     run_in_lockstep(&["bfs".into(), "hgemm".into()], &HARDWARE, &[], "700");
     run_in_lockstep(&["bfs".into()], &HARDWARE[..3], &SIXTEEN_WARPS, "700");
     run_in_lockstep(&[OWN_TRACE.into()], &HARDWARE, &[], "1500");

@@ -2,11 +2,15 @@
 
 use anyhow::{bail, Result};
 use gpurf_sim::config::Config;
+use serde::Serialize;
 
+#[derive(Serialize)]
 pub struct Mechanism {
+    #[serde(rename = "without")]
     pub name: &'static str,
     pub what: &'static str,
     /// Constants without it.
+    #[serde(rename = "settings")]
     pub off: &'static [&'static str],
 }
 

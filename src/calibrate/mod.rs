@@ -17,7 +17,7 @@ use gpurf_sim::config::Config;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::compare::study::{RecordArgument, Study, Titled};
+use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::output::{progress, write, JsonArgument};
 use crate::settings::constants_help;
 use crate::Verdict;
@@ -64,7 +64,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]
-    record: RecordArgument,
+    record: StudyRecordArgument,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -85,9 +85,8 @@ struct Results {
 /// The results without a mechanism.
 #[derive(Serialize)]
 struct Ablation {
-    without: &'static str,
-    what: &'static str,
-    settings: &'static [&'static str],
+    #[serde(flatten)]
+    mechanism: &'static Mechanism,
     summary: Summary,
 }
 
@@ -101,7 +100,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let sets = reference.open(&traces)?;
     let inputs = sets.iter().map(|set| set.trace.clone()).collect();
 
-    let left: &[Mechanism] = if arguments.ablate { MECHANISMS } else { &[] };
+    let left: &'static [Mechanism] = if arguments.ablate { MECHANISMS } else { &[] };
     let bar = progress((1 + left.len()) as u64 * sets.len() as u64, "traces");
     let run = |config: &Config| -> Result<Vec<Measured>> {
         let sets = sets.par_iter().map(|set| measure(set, config).inspect(|_| bar.inc(1)));
@@ -118,8 +117,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     }
     let ablation = left.par_iter().map(|mechanism| {
         let summary = Summary::of(&run(&mechanism.without(&config)?)?);
-        let Mechanism { name, what, off } = *mechanism;
-        Ok(Ablation { without: name, what, settings: off, summary })
+        Ok(Ablation { mechanism, summary })
     });
     let ablation = ablation.collect::<Result<Vec<_>>>()?;
     bar.finish_and_clear();
@@ -139,7 +137,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         tables.iter().for_each(|(_, rows)| println!("{rows}"));
     }
     let tables = tables.iter().map(|(title, rows)| Titled::new(*title, rows)).collect();
-    arguments.record.write(&Study { tables, ..Study::new("calibrate", inputs, vec![], vec![]) })?;
+    arguments.record.write(&Study::of_tables("calibrate", inputs, tables))?;
     if let Some(path) = &arguments.plot {
         write(path, plot::scatter(&results.kernels, &arguments.variant)?.as_bytes())?;
     }

@@ -36,8 +36,8 @@ pub fn of(results: &Results) -> Vec<(&'static str, Table)> {
             without.add_row(row);
         };
         add("(nothing)", "", &results.summary);
-        for Ablation { without, what, summary, .. } in &results.ablation {
-            add(without, what, summary);
+        for Ablation { mechanism, summary } in &results.ablation {
+            add(mechanism.name, mechanism.what, summary);
         }
         tables.push(("Without one mechanism each", without));
     }

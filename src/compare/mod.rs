@@ -101,7 +101,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", requires = "out", conflicts_with_all = ["json", "csv", "area", "record"])]
     run: Vec<String>,
     #[command(flatten)]
-    record: study::RecordArgument,
+    record: study::StudyRecordArgument,
     #[command(flatten)]
     json: JsonArgument,
     /// All results as CSV

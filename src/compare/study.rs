@@ -14,13 +14,13 @@ use crate::output::{table, write, write_json};
 
 /// The option of commands whose results the documents have.
 #[derive(Args)]
-pub struct RecordArgument {
+pub struct StudyRecordArgument {
     /// Write the tables, the claims and what was found into a file: what stands in papers/results is in the documents
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 }
 
-impl RecordArgument {
+impl StudyRecordArgument {
     /// If it is given.
     pub fn write(&self, study: &Study) -> Result<()> {
         self.record.as_ref().map_or(Ok(()), |path| study.record(path))
@@ -90,6 +90,11 @@ impl Study {
             findings,
             plots,
         }
+    }
+
+    /// Of a command that leaves tables alone.
+    pub fn of_tables(name: &str, inputs: Vec<String>, tables: Vec<Titled>) -> Study {
+        Study { tables, ..Study::new(name, inputs, vec![], vec![]) }
     }
 
     /// Writes the findings, the tables, and what stands beside a paper's number, with a command that leaves out where its results went.

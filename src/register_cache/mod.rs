@@ -15,7 +15,7 @@ use gpurf_trace::Workload;
 use gpurf_workloads::Options;
 use serde::Serialize;
 
-use crate::compare::study::{self, RecordArgument};
+use crate::compare::study::{Study as Recorded, StudyRecordArgument};
 use crate::input::EmulationArguments;
 use crate::output::{write, JsonArgument};
 use crate::products::Product;
@@ -56,7 +56,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "rules")]
     differences: bool,
     #[command(flatten)]
-    record: RecordArgument,
+    record: StudyRecordArgument,
     #[command(flatten)]
     json: JsonArgument,
     /// All results as CSV
@@ -185,9 +185,8 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         false => arguments.json.write(&outcomes)?,
     }
     let changes = differences::tables(&differences);
-    let counted = outcomes.iter().flat_map(tables::of).chain(changes.iter().cloned());
-    let study = study::Study::new("register-traffic", arguments.input.clone(), vec![], vec![]);
-    arguments.record.write(&study::Study { tables: counted.collect(), ..study })?;
+    let counted = outcomes.iter().flat_map(tables::of).chain(changes.iter().cloned()).collect();
+    arguments.record.write(&Recorded::of_tables("register-traffic", arguments.input, counted))?;
     if arguments.json.leaves_tables() {
         outcomes.iter().for_each(tables::print);
         changes.iter().for_each(|one| println!("{one}\n"));

@@ -21,7 +21,7 @@ pub struct SampleArguments {
     #[arg(long, value_name = "EVERY", value_parser = clap::value_parser!(u64).range(2..), conflicts_with = "cycles")]
     sample: Option<u64>,
     /// Simulate each input whole too, and set what is estimated beside what is true
-    #[arg(long, requires = "sample", conflicts_with_all = ["waveform", "pipeline"])]
+    #[arg(long, requires = "sample", conflicts_with_all = ["waveform", "pipeline", "record"])]
     pub beside_whole: bool,
 }
 

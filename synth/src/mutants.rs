@@ -143,11 +143,10 @@ impl<'a> Mutants<'a> {
     /// out in so many seconds for each attempt.
     ///
     /// First name by name: every signal of the two is compared in any state, with the others taken to be equal, after what is
-    /// built alike. Then, if
-    /// there is a reset, from where a simulation begins, which is all registers at zero and a reset: registers of the two
-    /// that are always equal or opposite become one, and what is left is proved by property-directed reachability. Then by
-    /// induction: two designs that have agreed for three cycles agree from then on. That they do so at the beginning, the
-    /// runs have shown. A module without a clock is asked for its outputs under all inputs.
+    /// built alike. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a reset:
+    /// registers of the two that are always equal or opposite become one, and what is left is proved by property-directed
+    /// reachability. Then by induction: two designs that have agreed for three cycles agree from then on. That they do so at
+    /// the beginning, the runs have shown. A module without a clock is asked for its outputs under all inputs.
     ///
     /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
     /// is compared as outputs are, and what they answer is any input.

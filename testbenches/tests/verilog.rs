@@ -147,18 +147,18 @@ fn its_parameters_are_those_it_names(entry: &Entry) {
             .any(|(other, text)| nameless(entry, &other) != *text)
     };
     let name = entry.name;
-    let (named, others): (Vec<_>, Vec<_>) =
+    let (named, others): (Vec<&Parameter>, Vec<&Parameter>) =
         PARAMETERS.iter().partition(|parameter| entry.parameters().contains(&parameter.name));
+    let others: Vec<_> = others.into_iter().map(|parameter| (parameter, some_values(parameter))).collect();
     for parameter in named {
         assert!(changes(parameter), "{name}: {} stands in its name and changes nothing", parameter.name);
     }
     // Of the others as many at a time as can go together; one that never could, by itself.
-    let mut alone: BTreeSet<_> = others.iter().map(|parameter| parameter.name).collect();
+    let mut alone: BTreeSet<_> = others.iter().map(|(parameter, _)| parameter.name).collect();
     for (corner, text) in corners.iter().zip(&texts) {
         for place in 0..SOME {
             let mut other = *corner;
-            for parameter in &others {
-                let values = some_values(parameter);
+            for (parameter, values) in &others {
                 let next = with(&other, parameter, &values[place % values.len()]);
                 if next != other && next.check().is_ok() {
                     alone.remove(parameter.name);
@@ -166,13 +166,13 @@ fn its_parameters_are_those_it_names(entry: &Entry) {
                 }
             }
             if nameless(entry, &other) != *text {
-                let by_itself = others.iter().filter(|parameter| changes(parameter));
-                let by_itself: Vec<_> = by_itself.map(|parameter| parameter.name).collect();
+                let by_itself = others.iter().filter(|(parameter, _)| changes(parameter));
+                let by_itself: Vec<_> = by_itself.map(|(parameter, _)| parameter.name).collect();
                 panic!("{name}: {by_itself:?} or several at once change it and do not stand in its name");
             }
         }
     }
-    for parameter in others.iter().filter(|parameter| alone.contains(parameter.name)) {
+    for (parameter, _) in others.iter().filter(|(parameter, _)| alone.contains(parameter.name)) {
         assert!(!changes(parameter), "{name}: {} changes it and does not stand in its name", parameter.name);
     }
 }

@@ -145,9 +145,8 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     let counted = readings.iter().flat_map(Reading::tables).collect::<Vec<_>>();
     save(arguments, &study, &readings, &claims, &prices)?;
     // The report draws what was counted; documents have no other place for the numbers.
-    arguments
-        .record
-        .write(&Study { tables: [counted.clone(), study.tables.clone()].concat(), ..study.clone() })?;
+    let tables = counted.iter().chain(&study.tables).cloned().collect();
+    arguments.record.write(&Study { tables, ..study.clone() })?;
     let notes = readings.iter().flat_map(|reading| &reading.outcomes).flat_map(|outcome| &outcome.notes);
     let notes: BTreeSet<&String> = notes.collect();
     if arguments.json.leaves_tables() {
