@@ -96,7 +96,7 @@ macro_rules! show {
         if let Some(number) = *dispatch {
             let collector = &stage.collectors[number];
             out.dispatch[number] = true;
-            for slot in 0..stage.parameters.slots {
+            for slot in members(collector.used()) {
                 let operand = collector.operand(slot);
                 out.operand_valid[slot] = operand.is_some();
                 out.operand_data[slot] = operand.unwrap_or_default();

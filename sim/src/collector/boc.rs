@@ -118,6 +118,10 @@ impl<D: Data> Collector<D> for Boc<D> {
         (self.number, self.unit, self.payload)
     }
 
+    fn used(&self) -> u8 {
+        (0..MAX_SLOTS).map(|slot| u8::from(self.slot(slot).is_some()) << slot).sum()
+    }
+
     fn operand(&self, slot: usize) -> Option<D> {
         self.slot(slot).flatten()
     }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, OperandStageIn, SubCoreIn};
-use gpurf_blocks::{Data, Parameters, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS};
+use gpurf_blocks::{Data, Parameters, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS};
 
 use crate::bits::{all, mask, members};
 
@@ -37,6 +37,9 @@ pub trait Collector<D: Data>:
 
     /// Warp, unit and payload of the present or last instruction.
     fn held(&self) -> (WarpId, u32, u32);
+
+    /// Slots that the present or last instruction uses, a bit each.
+    fn used(&self) -> u8;
 
     /// Its operand in a used slot, if it is there.
     fn operand(&self, slot: usize) -> Option<D>;
@@ -146,31 +149,34 @@ impl Issue {
     pub fn at_head<D: Data>(inputs: &SubCoreIn<D>, warp: WarpId, parameters: &Parameters) -> Self {
         let Parameters { slots, destinations, .. } = *parameters;
         let index = warp.index();
-        let mut issue = Issue {
+        let (used, first) = (all(slots), slots * index);
+        Issue {
             warp,
             unit: inputs.head_unit[index],
             payload: inputs.head_payload[index],
+            sources: mask(of_slots(&inputs.head_source_valid, first)) & used,
+            near: mask(of_slots(&inputs.head_source_near, first)) & used,
+            registers: of_slots(&inputs.head_source_register, first).map(|register| RegisterId(register as u8)),
+            destinations: std::array::from_fn(|destination| {
+                let place = destinations * index + destination;
+                let is_used = destination < destinations && inputs.head_destination_valid[place];
+                is_used.then(|| RegisterId(inputs.head_destination_register[place] as u8))
+            }),
             flush: inputs.head_flush[index],
-            ..Issue::default()
-        };
-        for slot in 0..slots {
-            let place = slots * index + slot;
-            issue.sources |= u8::from(inputs.head_source_valid[place]) << slot;
-            issue.near |= u8::from(inputs.head_source_near[place]) << slot;
-            issue.registers[slot] = RegisterId(inputs.head_source_register[place] as u8);
         }
-        for destination in 0..destinations {
-            let place = destinations * index + destination;
-            let register = RegisterId(inputs.head_destination_register[place] as u8);
-            issue.destinations[destination] = inputs.head_destination_valid[place].then_some(register);
-        }
-        issue
     }
 
     /// The register of a slot that is used.
     pub fn source(&self, slot: usize) -> Option<RegisterId> {
         (self.sources >> slot & 1 == 1).then(|| self.registers[slot])
     }
+}
+
+/// What all slots that a collector may have are given, if the first of them has this place; beyond those that there are it is
+/// another warp's.
+#[inline]
+fn of_slots<T>(heads: &[T; MAX_WARPS * MAX_SLOTS], first: usize) -> &[T; MAX_SLOTS] {
+    heads[first..].first_chunk().expect("each warp has all slots")
 }
 
 fn named(

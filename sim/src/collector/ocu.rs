@@ -62,6 +62,10 @@ impl<D: Data> Collector<D> for Ocu<D> {
         (self.warp, self.unit, self.payload)
     }
 
+    fn used(&self) -> u8 {
+        self.valid
+    }
+
     fn operand(&self, slot: usize) -> Option<D> {
         (self.valid >> slot & 1 == 1).then(|| self.data[slot])
     }

@@ -81,6 +81,8 @@ pub(super) struct Core<E> {
     has_windows: bool,
     /// A collector can take an instruction in the cycle of its dispatch.
     issues_on_dispatch: bool,
+    /// Blocks may give up their slots.
+    switches: bool,
     units: Units,
     results: Results,
     banks: usize,
@@ -104,7 +106,7 @@ checkpoint! {
         ports: inputs;
         engines: engine;
         parts: cache;
-        fixed: index has_windows issues_on_dispatch banks slots skips;
+        fixed: index has_windows issues_on_dispatch switches banks slots skips;
     }
 }
 
@@ -138,6 +140,7 @@ impl<E: RunsSubCore> Core<E> {
             collectors: Collectors::new(design.collectors(config)),
             has_windows: design.collector == CollectorKind::Boc,
             issues_on_dispatch: config.hardware.issue_on_dispatch,
+            switches: design.switches(),
             units: Units::default(),
             results: Results::new(config.hardware.banks),
             banks: config.hardware.banks,
@@ -198,17 +201,33 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// One cycle; whether anything happened, or will without an event from outside.
+    #[inline]
     pub fn step(&mut self, context: &mut Context) -> bool {
-        self.classify(context);
-        let writes = !self.results.is_empty();
-        let saves = self.leaving.to_be_issued();
-        let caches = self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
-        let busy = writes || self.launched != 0 || saves.is_some() || self.leaving.is_busy() || caches;
-        if self.situation.ready == 0 && self.collectors.occupied == 0 && !busy {
+        if self.changed != 0 {
+            self.classify(context);
+        }
+        let busy = self.is_busy();
+        let works = busy || self.situation.ready != 0 || self.collectors.occupied != 0;
+        if works {
+            self.work(busy, context);
+        } else {
             *self.situation.stall(&mut context.records.stalls, context.blocks.depleted) += 1;
             self.rest(1, context);
-            return false;
         }
+        works
+    }
+
+    /// There is something to do besides issue and dispatch.
+    #[inline]
+    fn is_busy(&self) -> bool {
+        let caches = self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
+        !self.results.is_empty() || self.launched != 0 || self.leaving.is_busy() || caches
+    }
+
+    /// A cycle in which the hardware may have something to do.
+    #[inline(never)]
+    fn work(&mut self, busy: bool, context: &mut Context) {
+        let saves = self.leaving.to_be_issued();
         // A warp is known to the scheduler from the cycle after its launch on.
         let mut ready = self.situation.ready & !self.launched;
         let mut pending_ready = false;
@@ -238,7 +257,7 @@ impl<E: RunsSubCore> Core<E> {
         let unit_ready = self.unit_ready(context);
         if self.skips && !busy && self.still.lasts((ready, unit_ready)) {
             self.charge(ready, pending_ready, elsewhere, context);
-            return true;
+            return;
         }
         self.offer(ready, self.launched);
         let launching = self.situation.ready & std::mem::take(&mut self.launched);
@@ -256,11 +275,15 @@ impl<E: RunsSubCore> Core<E> {
         if let Some(cache) = &mut self.cache {
             cache.engine.tick();
         }
-        self.still.note((ready, unit_ready), busy, &outputs);
-        self.count(&outputs, context);
+        let dispatched = mask(&outputs.dispatch);
+        let accesses = self.count(&outputs, context);
+        let moves = busy | outputs.issued | outputs.waiting | accesses | (dispatched != 0);
+        self.still.note((ready, unit_ready), moves);
         self.take_transfer(&outputs, context);
-        self.dispatch(&outputs, occupied, context);
-        let freed = if self.issues_on_dispatch { mask(&outputs.dispatch) } else { 0 };
+        if dispatched != 0 {
+            self.dispatch(dispatched, &outputs, occupied, context);
+        }
+        let freed = if self.issues_on_dispatch { dispatched } else { 0 };
         let occupied = occupied & !freed;
         self.check_occupancy(&outputs, occupied, context);
         let save_issued =
@@ -281,14 +304,17 @@ impl<E: RunsSubCore> Core<E> {
             self.charge(ready, pending_ready, elsewhere, context);
         }
         self.show_reads(&outputs, outputs.issued && !save_issued, context);
-        true
     }
 
     /// Cycles in which nothing is asked of the hardware, which sees them if none are to be left out.
+    #[inline]
     pub fn rest(&mut self, cycles: u64, context: &Context) {
-        if self.skips {
-            return;
+        if !self.skips {
+            self.clock_idle(cycles, context);
         }
+    }
+
+    fn clock_idle(&mut self, cycles: u64, context: &Context) {
         self.offer(0, 0);
         self.inputs.write_valid = [false; MAX_BANKS];
         self.offer_transfer();
@@ -352,11 +378,12 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// A warp waits for less than before. One that waits for nothing still does so, but where a register cache or a pool
-    /// of registers may think of something.
-    fn look_again(&mut self, warp: WarpId) {
-        let is_settled = self.cache.is_none() && self.pool.is_none();
-        self.changed |= warp.bit() & !if is_settled { self.situation.ready } else { 0 };
+    /// Something has come that `waits` of the warps may wait for. What others wait for does not change, but where a register
+    /// cache or a pool of registers may think of something, or warps move that nothing happens to.
+    #[inline]
+    fn look_again(&mut self, warp: WarpId, waits: WarpSet) {
+        let is_settled = !self.switches && self.cache.is_none() && self.pool.is_none();
+        self.changed |= warp.bit() & if is_settled { waits } else { !0 };
     }
 
     /// Bit u: unit u takes an instruction in this cycle.
@@ -364,18 +391,23 @@ impl<E: RunsSubCore> Core<E> {
         self.units.ready(context.clock.now, context.memory.unit.accepts(self.index))
     }
 
-    fn count(&self, outputs: &SubCoreOut<u32>, context: &mut Context) {
+    /// Counts what goes to the banks in a cycle; whether a read goes there or waits.
+    fn count(&self, outputs: &SubCoreOut<u32>, context: &mut Context) -> bool {
         let of_banks = |events: &[bool; MAX_BANKS]| mask(events) & all(self.banks);
         let counters = &mut context.records.counters;
-        counters.bank_reads += count_of_four(of_banks(&outputs.bank_read));
-        counters.bank_reads += count_of_four(of_banks(&outputs.second_read));
-        counters.bank_conflicts += count_of_four(of_banks(&outputs.bank_conflict));
-        if of_banks(&self.inputs.write_valid) == 0 {
-            return;
+        let (first, second) = (of_banks(&outputs.bank_read), of_banks(&outputs.second_read));
+        let conflicts = of_banks(&outputs.bank_conflict);
+        let reads = first | second | conflicts != 0;
+        if reads {
+            counters.bank_reads += count_of_four(first) + count_of_four(second);
+            counters.bank_conflicts += count_of_four(conflicts);
         }
-        let filtered = of_banks(&outputs.write_filtered);
-        counters.cache_writes += count_of_four(of_banks(&outputs.write_cached));
-        counters.cache_writes_filtered += count_of_four(filtered);
-        counters.cache_writes_lost += count_of_four(filtered & mask(&self.inputs.write_near));
+        if of_banks(&self.inputs.write_valid) != 0 {
+            let filtered = of_banks(&outputs.write_filtered);
+            counters.cache_writes += count_of_four(of_banks(&outputs.write_cached));
+            counters.cache_writes_filtered += count_of_four(filtered);
+            counters.cache_writes_lost += count_of_four(filtered & mask(&self.inputs.write_near));
+        }
+        reads
     }
 }

@@ -101,6 +101,12 @@ impl Decoded {
         &self.sources[..usize::from(self.source_count)]
     }
 
+    /// The numbers of its source registers, by slot; those of slots that it does not use are zero.
+    #[inline]
+    pub fn source_numbers(&self) -> [u32; MAX_SLOTS] {
+        self.sources.map(u32::from)
+    }
+
     #[inline]
     pub fn destinations(&self) -> &[RegisterId] {
         &self.destinations[..usize::from(self.destination_count)]

@@ -170,8 +170,9 @@ impl<E: RunsSubCore> Sm<E> {
         self.machine.context.records.stalls.launch += SUB_CORES as u64 * launching;
         let observes = self.design.switches() || self.machine.context.records.usage.is_some();
         let mut over = false;
+        let mut free = self.switching.free_slot(&front, &self.machine);
         while self.now() < end {
-            if let Some((slot, region)) = self.switching.free_slot(&front, &self.machine) {
+            if let Some((slot, region)) = free {
                 self.switching.launch(slot, region, &mut front, &mut self.machine)?;
             }
             if self.machine.context.blocks.count() == 0 {
@@ -182,8 +183,8 @@ impl<E: RunsSubCore> Sm<E> {
             if observes {
                 active |= self.switching.step(&mut front, &mut self.machine)?;
             }
-            let can_launch = self.switching.free_slot(&front, &self.machine).is_some();
-            self.advance(active || can_launch, end)?;
+            free = self.switching.free_slot(&front, &self.machine);
+            self.advance(active || free.is_some(), end)?;
             if once {
                 break;
             }
@@ -305,9 +306,13 @@ impl<E: RunsSubCore> Sm<E> {
     fn advance(&mut self, active: bool, end: u64) -> Result<(), SmError> {
         let Machine { sub_cores, context, .. } = &mut self.machine;
         let now = context.clock.now;
-        let event = context.next_event();
         // Blocks whose warps all wait for the pool may take each other's place for ever.
         let circles = now > context.clock.last_progress + SWITCHING_PATIENCE;
+        if active && !circles {
+            self.pass(1);
+            return Ok(());
+        }
+        let event = context.next_event();
         let next = match event {
             None if (circles || !active) && sub_cores.iter_mut().any(Core::overdraw) => {
                 context.records.blocks.pool_overdrawn += 1;

@@ -59,10 +59,8 @@ pub(super) struct Warp {
     pub holds_pool: bool,
     /// Instructions in collectors, registers to be written and stores to be acknowledged.
     pub outstanding: u32,
-    /// Lanes of each register that the warp wrote.
-    written: Box<[u32; 256]>,
-    /// Token of each register's latest writer in program order, lane by lane.
-    tokens: Box<[u32; 256]>,
+    /// What each register holds in program order.
+    values: Box<[Value; 256]>,
 }
 
 /// Instructions in the window of a bypassing operand collector, at most.
@@ -70,13 +68,17 @@ const RECENT: usize = 8;
 /// From one instruction to the next; less before Volta.
 const INSTRUCTION_BYTES: u32 = 16;
 
-/// What the operands of an instruction must be.
+/// What a register must hold.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
-pub(super) struct Expected {
-    pub tokens: [u32; MAX_SLOTS],
-    /// Lanes of each source that the warp wrote, so that their tokens are known.
-    pub known: [u32; MAX_SLOTS],
+pub(super) struct Value {
+    /// Token of its latest writer, lane by lane.
+    pub token: u32,
+    /// Lanes that the warp wrote, so that their tokens are known.
+    pub known: u32,
 }
+
+/// What the operands of an instruction must be, in as many places as it has sources.
+pub(super) type Expected = [Value; MAX_SLOTS];
 
 /// The value that instruction number `serial` of the run writes into `register`. A lane has one bit of it, and two
 /// values differ in any lane with even chance: the number of both is scattered, one to one.
@@ -115,8 +117,7 @@ impl Warp {
             has_come_back: false,
             holds_pool: false,
             outstanding: 0,
-            written: Box::new([0; 256]),
-            tokens: Box::new([0; 256]),
+            values: Box::new([Value::default(); 256]),
         }
     }
 
@@ -135,7 +136,7 @@ impl Warp {
         self.next = 0;
         self.first_serial = serial;
         self.strand_loads = RegisterSet::default();
-        self.written.fill(0);
+        self.values.fill(Value::default());
         self.has_come_back = false;
         self.holds_pool = false;
     }
@@ -200,14 +201,18 @@ impl Warp {
     }
 
     /// The next instruction leaves the stream. `by_lane`: it writes its active lanes only, else registers as a whole.
+    /// `expected`: set to what its operands must be.
     #[inline]
-    pub fn issue(&mut self, decoded: &[Decoded], by_lane: bool) -> (DynamicInstruction, Expected) {
+    pub fn issue(
+        &mut self,
+        decoded: &[Decoded],
+        by_lane: bool,
+        expected: &mut Expected,
+    ) -> DynamicInstruction {
         let (&instruction, serial) = self.head();
         let decoded = &decoded[instruction.static_index as usize];
-        let mut expected = Expected::default();
-        for (slot, &source) in decoded.sources().iter().enumerate() {
-            expected.tokens[slot] = self.tokens[source.index()];
-            expected.known[slot] = self.written[source.index()];
+        for (expected, &source) in expected.iter_mut().zip(decoded.sources()) {
+            *expected = self.values[source.index()];
         }
         self.reading = self.reading.union(decoded.reads);
         if instruction.mask != 0 {
@@ -221,10 +226,9 @@ impl Warp {
             }
             let lanes = if by_lane { instruction.mask } else { u32::MAX };
             for &destination in decoded.destinations() {
-                let register = destination.index();
-                let kept = self.tokens[register] & !lanes;
-                self.tokens[register] = token(serial, destination) & lanes | kept;
-                self.written[register] |= lanes;
+                let value = &mut self.values[destination.index()];
+                value.token = token(serial, destination) & lanes | value.token & !lanes;
+                value.known |= lanes;
             }
         }
         self.recent.copy_within(..RECENT - 1, 1);
@@ -232,7 +236,7 @@ impl Warp {
         self.next += 1;
         self.has_come_back = false;
         self.outstanding += 1;
-        (instruction, expected)
+        instruction
     }
 
     /// Results still to be written.
@@ -271,7 +275,7 @@ impl Warp {
         self.holds_pool = false;
         let others = (0..=u8::MAX).map(RegisterId).filter(|&register| !own.contains(register));
         // What no instruction writes: R255 is RZ.
-        others.for_each(|register| self.tokens[register.index()] = scatter(u32::MAX));
+        others.for_each(|register| self.values[register.index()].token = scatter(u32::MAX));
     }
 
     /// A load turns out to take long.

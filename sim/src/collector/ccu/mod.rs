@@ -155,6 +155,10 @@ impl<D: Data> Collector<D> for Ccu<D> {
         (self.owner.unwrap_or_default(), self.unit, self.payload)
     }
 
+    fn used(&self) -> u8 {
+        self.valid
+    }
+
     fn operand(&self, slot: usize) -> Option<D> {
         (self.valid >> slot & 1 == 1).then(|| self.entry(slot))
     }

@@ -1,7 +1,7 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`].
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_BANKS, MAX_SLOTS};
+use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_BANKS};
 use gpurf_trace::RegisterId;
 
 use super::super::code::Code;
@@ -142,34 +142,40 @@ impl<E: RunsSubCore> Core<E> {
         false
     }
 
-    /// Operands of the instruction that is dispatched, from the banks and from the cache.
-    pub(super) fn operands(
+    /// An operand of the instruction that is dispatched, from its bank and from the cache.
+    #[inline]
+    pub(super) fn operand(
         &self,
         outputs: &SubCoreOut<u32>,
         collector: CollectorId,
-    ) -> [Option<u32>; MAX_SLOTS] {
-        let read = |slot: usize| outputs.operand_valid[slot].then_some(outputs.operand_data[slot]);
-        let Some(cache) = &self.cache else { return std::array::from_fn(read) };
+        slot: usize,
+    ) -> Option<u32> {
+        let read = outputs.operand_valid[slot].then_some(outputs.operand_data[slot]);
+        let Some(cache) = &self.cache else { return read };
         let Found { whole, hit, data, .. } = &cache.held[collector.index()];
-        std::array::from_fn(|slot| match whole >> slot & 1 == 1 {
+        match whole >> slot & 1 == 1 {
             true => Some(data[slot]),
-            false => read(slot).map(|value| value & !hit[slot] | data[slot] & hit[slot]),
-        })
+            false => read.map(|value| value & !hit[slot] | data[slot] & hit[slot]),
+        }
     }
 
     /// Sources that the cache takes in are on their way to it.
+    #[inline]
     pub(super) fn fill(
         &mut self,
         warp: WarpId,
         collector: CollectorId,
         (sources, positions): (&[RegisterId], &[u8]),
-        operands: &[Option<u32>; MAX_SLOTS],
+        outputs: &SubCoreOut<u32>,
     ) {
-        let Some(cache) = self.cache.as_mut().filter(|cache| cache.keeps(warp)) else { return };
-        let take = cache.held[collector.index()].take;
-        for (slot, &register) in sources.iter().enumerate() {
-            let (lanes, position) = (take[slot], positions[slot]);
-            if let (1.., Some(value)) = (lanes, operands[slot]) {
+        if !self.cache.as_ref().is_some_and(|cache| cache.keeps(warp)) {
+            return;
+        }
+        for (slot, (&register, &position)) in sources.iter().zip(positions).enumerate() {
+            let operand = self.operand(outputs, collector, slot);
+            let Some(cache) = &mut self.cache else { return };
+            let lanes = cache.held[collector.index()].take[slot];
+            if let (1.., Some(value)) = (lanes, operand) {
                 cache.fills.push_back(Arrival { warp, register, lanes, value, position, serial: 0 });
             }
         }

@@ -1,7 +1,6 @@
 //! What the hardware says is held against what the SM knows.
 
 use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::MAX_SLOTS;
 
 use super::super::clock::Clock;
 use super::super::context::Context;
@@ -45,7 +44,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Each operand must be what the latest older writer in program order wrote, in these lanes.
     pub(super) fn check_operands(
-        operands: &[Option<u32>; MAX_SLOTS],
+        operand: impl Fn(usize) -> Option<u32>,
         lanes: u32,
         executing: &Executing,
         decoded: &Decoded,
@@ -53,15 +52,15 @@ impl<E: RunsSubCore> Core<E> {
         clock: &Clock,
         records: &mut Records,
     ) {
-        for (index, &source) in decoded.sources().iter().enumerate() {
-            if expected.known[index] == 0 {
+        for (index, (&source, expected)) in decoded.sources().iter().zip(expected).enumerate() {
+            if expected.known == 0 {
                 records.counters.uninitialised_reads += 1;
                 continue;
             }
             records.counters.token_checks += 1;
-            let lanes = lanes & expected.known[index];
-            let token = expected.tokens[index] & lanes;
-            let value = operands[index].map(|value| value & lanes);
+            let lanes = lanes & expected.known;
+            let token = expected.token & lanes;
+            let value = operand(index).map(|value| value & lanes);
             if value != Some(token) {
                 records.counters.token_errors += 1;
                 let warp = executing.warp_slot();

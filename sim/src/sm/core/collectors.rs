@@ -37,10 +37,11 @@ impl Collectors {
         Collectors { held: std::array::from_fn(|_| Collecting::default()), occupied: 0, all: all(count) }
     }
 
+    /// A collector is taken; what it held last is to be replaced.
     #[inline]
-    pub fn enter(&mut self, collector: CollectorId, collecting: Collecting) {
-        self.held[collector.index()] = collecting;
+    pub fn enter(&mut self, collector: CollectorId) -> &mut Collecting {
         self.occupied |= collector.bit();
+        &mut self.held[collector.index()]
     }
 
     #[inline]

@@ -6,13 +6,17 @@ use gpurf_trace::RegisterSet;
 
 use super::super::context::Context;
 use super::Core;
-use crate::bits::mask;
 use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
-    /// Sends the dispatched instruction, if there is one, to its unit.
-    pub(super) fn dispatch(&mut self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
-        let dispatched = mask(&outputs.dispatch);
+    /// Sends the dispatched instruction, if there is one, to its unit. `dispatched`, `occupied`: a bit per collector.
+    pub(super) fn dispatch(
+        &mut self,
+        dispatched: u8,
+        outputs: &SubCoreOut<u32>,
+        occupied: u8,
+        context: &mut Context,
+    ) {
         let Some(collector) = CollectorId::first_of(dispatched) else { return };
         if dispatched.count_ones() > 1 || dispatched & occupied == 0 {
             let index = self.index;
@@ -29,10 +33,10 @@ impl<E: RunsSubCore> Core<E> {
         let Context { code, clock, records, .. } = context;
         let decoded = code.of(&executing.instruction);
         self.check_instruction(outputs, &executing, decoded, clock, records);
-        let operands = self.operands(outputs, collector);
+        let operand = |slot| self.operand(outputs, collector, slot);
         let lanes = if self.cache.is_some() { executing.instruction.mask } else { u32::MAX };
-        Self::check_operands(&operands, lanes, &executing, decoded, &held.expected, clock, records);
-        self.fill(executing.warp, collector, (decoded.sources(), &decoded.positions), &operands);
+        Self::check_operands(operand, lanes, &executing, decoded, &held.expected, clock, records);
+        self.fill(executing.warp, collector, (decoded.sources(), &decoded.positions), outputs);
 
         clock.progress();
         let now = clock.now;
@@ -58,7 +62,7 @@ impl<E: RunsSubCore> Core<E> {
     pub(super) fn read_on(&mut self, warp: WarpId) {
         let reading = self.reading(warp);
         self.warps[warp.index()].dispatch(reading);
-        self.look_again(warp);
+        self.look_again(warp, self.situation.dependence);
     }
 
     /// Operands of the warp's instructions that are still in collectors.

@@ -1,11 +1,23 @@
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
-use gpurf_blocks::{Row, WarpId};
+use gpurf_blocks::{Row, WarpId, MAX_SLOTS};
 use gpurf_trace::{RegisterId, Unit};
 
 use super::super::context::Context;
 use super::Core;
+use crate::bits::{all, flags};
 use crate::engines::RunsSubCore;
+
+/// What the slots that there are get of what is for all that there may be. Without a loop for a number of slots that a
+/// configuration is likely to have.
+#[inline]
+fn copy_slots<T: Copy>(to: &mut [T], from: &[T; MAX_SLOTS]) {
+    match to.len() {
+        3 => to.copy_from_slice(&from[..3]),
+        7 => to.copy_from_slice(&from[..7]),
+        slots => to.copy_from_slice(&from[..slots]),
+    }
+}
 
 impl<E: RunsSubCore> Core<E> {
     /// Puts the next instruction of a warp at the head of its buffer.
@@ -18,14 +30,12 @@ impl<E: RunsSubCore> Core<E> {
         self.inputs.head_payload[warp] = serial;
         self.inputs.head_base[warp] = slot.base.0;
         let hardware = &context.config.hardware;
-        for position in 0..hardware.slots {
-            let place = hardware.slots * warp + position;
-            let source = decoded.sources().get(position);
-            self.inputs.head_source_valid[place] = source.is_some();
-            self.inputs.head_source_register[place] = source.map_or(0, |&source| source.into());
-            self.inputs.head_source_near[place] =
-                source.is_some() && instruction.near_sources >> position & 1 == 1;
-        }
+        let of_warp = hardware.slots * warp..hardware.slots * (warp + 1);
+        let used = all(decoded.sources().len());
+        let near = instruction.near_sources as u8 & used;
+        copy_slots(&mut self.inputs.head_source_valid[of_warp.clone()], &flags(used));
+        copy_slots(&mut self.inputs.head_source_near[of_warp.clone()], &flags(near));
+        copy_slots(&mut self.inputs.head_source_register[of_warp], &decoded.source_numbers());
         for destination in 0..hardware.destinations {
             let place = hardware.destinations * warp + destination;
             let register = decoded.destinations().get(destination);

@@ -5,7 +5,6 @@ use gpurf_blocks::{CollectorId, WarpId, WarpSet};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
-use super::collectors::Collecting;
 use super::Core;
 use crate::bits::mask;
 use crate::engines::RunsSubCore;
@@ -34,7 +33,8 @@ impl<E: RunsSubCore> Core<E> {
         context.clock.progress();
         let slot = &mut self.warps[warp.index()];
         let serial = slot.head().1;
-        let (instruction, expected) = slot.issue(context.code.decoded(), self.cache.is_some());
+        let held = self.collectors.enter(collector);
+        let instruction = slot.issue(context.code.decoded(), self.cache.is_some(), &mut held.expected);
         let decoded = context.code.of(&instruction);
 
         let resident = context.blocks.get_mut(slot.block);
@@ -62,9 +62,8 @@ impl<E: RunsSubCore> Core<E> {
             context.memory.issue_load(&executing);
         }
         let found = self.cache.as_mut().map_or(0, |cache| cache.enter(collector));
-        let (reads, prefetch) = (decoded.reads, Default::default());
-        let held = Collecting { warp, executing: Some(executing), reads, expected, prefetch };
-        self.collectors.enter(collector, held);
+        (held.warp, held.executing, held.reads) = (warp, Some(executing), decoded.reads);
+        held.prefetch.clear();
         self.presented &= !warp.bit();
         self.changed |= warp.bit();
 

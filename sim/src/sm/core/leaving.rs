@@ -48,10 +48,10 @@ impl Leaving {
         self.asked.filter(|_| !self.has_port)
     }
 
-    /// A register is on its way through the port.
+    /// A register waits to be issued or to be read through the port, or has been read in the last cycle.
     #[inline]
     pub fn is_busy(&self) -> bool {
-        self.has_port && (self.asked.is_some() || self.crosses)
+        self.asked.is_some() || self.crosses
     }
 }
 
@@ -106,7 +106,7 @@ impl<E: RunsSubCore> Core<E> {
         let entered = CollectorId::first_of(mask(&outputs.issue) & self.collectors.all);
         let (Some(leaver), Some(collector)) = (self.leaving.asked, entered) else { return };
         (self.leaving.asked, self.leaving.collector) = (None, Some(collector));
-        self.collectors.enter(collector, Collecting { warp: leaver.warp, ..Collecting::default() });
+        *self.collectors.enter(collector) = Collecting { warp: leaver.warp, ..Collecting::default() };
         let (bank, _) = self.results.home(leaver.warp, leaver.base, leaver.register);
         let sub_core = self.index;
         context.records.show(|pipeline| pipeline.save(sub_core, bank));

@@ -53,8 +53,8 @@ impl<E: RunsSubCore> Core<E> {
         context.clock.progress();
         self.prefetches[warp.index()].ask(&batch);
         let reads = batch.iter().copied().collect();
-        let held = Collecting { warp, prefetch: batch, reads, ..Collecting::default() };
-        self.collectors.enter(collector, held);
+        *self.collectors.enter(collector) =
+            Collecting { warp, prefetch: batch, reads, ..Collecting::default() };
         self.presented &= !warp.bit();
         self.changed |= warp.bit();
         self.show_prefetch(warp, collector, context);
@@ -67,9 +67,8 @@ impl<E: RunsSubCore> Core<E> {
             return false;
         };
         let (warp, prefetch) = (held.warp, held.prefetch.clone());
-        let operands = self.operands(outputs, collector);
         let positions: Positions = prefetch.iter().map(|&register| position(register)).collect();
-        self.fill(warp, collector, (&prefetch, &positions), &operands);
+        self.fill(warp, collector, (&prefetch, &positions), outputs);
         self.collectors.leave(collector);
         self.read_on(warp);
         true

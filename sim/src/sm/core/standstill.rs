@@ -1,10 +1,7 @@
 //! Cycles in which the hardware of a sub-core need not be asked.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::ports::SubCoreOut;
 use gpurf_blocks::WarpSet;
-
-use crate::bits::mask;
 
 /// Whether the hardware stands still: what it was given last did not move it, and nothing was under way in it.
 #[derive(Default, BorshSerialize, BorshDeserialize)]
@@ -16,12 +13,9 @@ pub(super) struct Standstill {
 }
 
 impl Standstill {
-    /// The hardware has seen a cycle. `busy`: with a write, a launch or a save.
+    /// The hardware has seen a cycle, in which it moved or did not.
     #[inline]
-    pub fn note(&mut self, inputs: (WarpSet, u32), busy: bool, outputs: &SubCoreOut<u32>) {
-        let SubCoreOut { issued, waiting, dispatch, bank_read, second_read, bank_conflict, .. } = outputs;
-        let events = mask(dispatch) | mask(bank_read) | mask(second_read) | mask(bank_conflict);
-        let moves = busy | issued | waiting | (events != 0);
+    pub fn note(&mut self, inputs: (WarpSet, u32), moves: bool) {
         self.cycles = if moves { 0 } else { self.cycles.saturating_add(1) };
         self.inputs = inputs;
     }

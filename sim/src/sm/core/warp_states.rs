@@ -37,6 +37,12 @@ impl WarpStates {
         } |= bit;
     }
 
+    /// Those that wait for a register to be written.
+    #[inline]
+    pub fn pending(&self) -> WarpSet {
+        self.memory | self.shared | self.dependence
+    }
+
     #[inline]
     pub fn clear(&mut self, warps: WarpSet) {
         let WarpStates { ready, memory, shared, dependence, barrier, issued, pool, prefetch } = self;

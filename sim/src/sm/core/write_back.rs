@@ -31,6 +31,7 @@ impl<E: RunsSubCore> Core<E> {
                 continue;
             }
             self.warps[result.warp.index()].write(result.register);
+            self.look_again(result.warp, self.situation.pending());
             let now = context.clock.now;
             context.records.show(|pipeline| pipeline.write(now, result.serial));
             self.complete_part(result.warp, context);
@@ -62,7 +63,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// One outstanding part of a warp's work is done.
     pub(super) fn complete_part(&mut self, warp: WarpId, context: &mut Context) {
-        self.look_again(warp);
+        self.look_again(warp, 0);
         let slot = &mut self.warps[warp.index()];
         slot.outstanding -= 1;
         if slot.outstanding > 0 || !slot.is_issued() {
