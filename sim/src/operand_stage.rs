@@ -150,7 +150,9 @@ impl<D: Data, K: Collector<D>> Behind<D> for OperandStage<D, K> {
         let mut base = Row::default();
         if let Some((_, warp)) = entering {
             base = Row(inputs.head_base[warp.index()]);
-            self.decided.issue = Issue::at_head(inputs, warp, &self.parameters);
+            let Parameters { slots, destinations, .. } = self.parameters;
+            let destinations = if K::TAKES_DESTINATIONS { destinations } else { 0 };
+            self.decided.issue = Issue::at_head(inputs, warp, slots, destinations);
         }
         let leaver = take_in!(inputs => &mut self.decided.results, &self.parameters);
         self.go_on(base, leaver);
@@ -287,6 +289,12 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     /// Port S: what the banks have read crosses to the collectors.
     #[inline]
     fn receive(&mut self) {
+        if self.crossing | self.second_crossing != 0 {
+            self.cross();
+        }
+    }
+
+    fn cross(&mut self) {
         let random = self.lfsr.value() as u32;
         for bank in members(self.crossing) {
             if let Some((collector, slot, data)) = self.banks[bank].arriving(0) {

@@ -86,7 +86,7 @@ impl Behind<u32> for Ideal {
         entering: Option<(CollectorId, WarpId)>,
         out: &mut SubCoreOut<u32>,
     ) {
-        let issue = |warp| Issue::at_head(inputs, warp, &self.parameters);
+        let issue = |warp| Issue::at_head(inputs, warp, self.parameters.slots, 0);
         (self.inputs, self.entering) = (*inputs, entering.map(|(collector, warp)| (collector, issue(warp))));
         if let Some((_, issue)) = self.entering {
             (0..7).for_each(|slot| out.hit[slot] = issue.source(slot).is_some());

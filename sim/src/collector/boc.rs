@@ -98,6 +98,8 @@ impl<D: Data> Boc<D> {
 }
 
 impl<D: Data> Collector<D> for Boc<D> {
+    const TAKES_DESTINATIONS: bool = true;
+
     fn numbered(parameters: &Parameters, number: usize) -> Self {
         Boc { number: WarpId(number as u8), ..Boc::new(parameters) }
     }

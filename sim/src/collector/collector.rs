@@ -16,6 +16,8 @@ pub trait Collector<D: Data>:
 {
     /// Whether results pass the arbiter's write filter to its ports D.
     const IS_FILTERED: bool = false;
+    /// Whether it looks at what an instruction writes.
+    const TAKES_DESTINATIONS: bool = false;
 
     /// The collector of this number in its stage.
     fn numbered(parameters: &Parameters, number: usize) -> Self;
@@ -145,25 +147,32 @@ impl Issue {
     }
 
     /// What a warp issues from the head of its buffer.
+    /// `destinations`: as many as the collector looks at.
     #[inline]
-    pub fn at_head<D: Data>(inputs: &SubCoreIn<D>, warp: WarpId, parameters: &Parameters) -> Self {
-        let Parameters { slots, destinations, .. } = *parameters;
+    pub fn at_head<D: Data>(
+        inputs: &SubCoreIn<D>,
+        warp: WarpId,
+        slots: usize,
+        destinations: usize,
+    ) -> Self {
         let index = warp.index();
         let (used, first) = (all(slots), slots * index);
-        Issue {
+        let mut issue = Issue {
             warp,
             unit: inputs.head_unit[index],
             payload: inputs.head_payload[index],
             sources: mask(of_slots(&inputs.head_source_valid, first)) & used,
             near: mask(of_slots(&inputs.head_source_near, first)) & used,
             registers: of_slots(&inputs.head_source_register, first).map(|register| RegisterId(register as u8)),
-            destinations: std::array::from_fn(|destination| {
-                let place = destinations * index + destination;
-                let is_used = destination < destinations && inputs.head_destination_valid[place];
-                is_used.then(|| RegisterId(inputs.head_destination_register[place] as u8))
-            }),
+            destinations: [None; MAX_DESTINATIONS],
             flush: inputs.head_flush[index],
+        };
+        for (destination, named) in issue.destinations.iter_mut().take(destinations).enumerate() {
+            let place = destinations * index + destination;
+            let register = RegisterId(inputs.head_destination_register[place] as u8);
+            *named = inputs.head_destination_valid[place].then_some(register);
         }
+        issue
     }
 
     /// The register of a slot that is used.

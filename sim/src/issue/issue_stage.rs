@@ -58,11 +58,21 @@ impl IssueStage {
     ) -> Option<(WarpId, Answer)> {
         self.launched = launch;
         let free = !holders.occupied & all(self.collectors);
-        if free == 0 || ready == 0 {
-            // Whoever were selected, it would be told so; or nobody is.
-            self.decided = None;
-            return None;
-        }
+        // If none is free, whoever were selected would be told so.
+        self.decided = match free == 0 || ready == 0 {
+            true => None,
+            false => self.choose(ready, free, holders, sthld),
+        };
+        self.decided
+    }
+
+    fn choose(
+        &self,
+        ready: WarpSet,
+        free: u8,
+        holders: &Holders,
+        sthld: u32,
+    ) -> Option<(WarpId, Answer)> {
         let owners = &holders.owner[..self.collectors];
         let (mut with_data, mut blocked) = (0, 0);
         for (collector, owner) in owners.iter().enumerate() {
@@ -75,12 +85,11 @@ impl IssueStage {
             // No warp has a collector of its own to wait for.
             blocked = 0;
         }
-        self.decided = self.scheduler.select(ready, with_data, blocked).map(|warp| {
+        self.scheduler.select(ready, with_data, blocked).map(|warp| {
             let own = owners.iter().position(|&owner| owner == Some(warp));
             let own = own.map(|collector| CollectorId(collector as u8));
             (warp, self.allocator.answer(warp, own, free, holders.near, sthld))
-        });
-        self.decided
+        })
     }
 
     /// The clock edge.

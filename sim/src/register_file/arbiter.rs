@@ -121,7 +121,13 @@ impl Arbiter {
     /// without a queue stands for its oldest. `writes`: a bit per bank.
     #[inline]
     pub fn grants(&self, writes: u8, asked: &Asked, grants: &mut Grants) {
-        (grants.banks, grants.conflicts) = (0, self.waiting);
+        (grants.banks, grants.conflicts, grants.second_banks) = (0, self.waiting, 0);
+        if self.waiting != 0 || asked.count != 0 {
+            self.grant(writes, asked, grants);
+        }
+    }
+
+    fn grant(&self, writes: u8, asked: &Asked, grants: &mut Grants) {
         for bank in members(self.waiting) {
             grants.reads[bank] = self.queues[bank].head();
         }
@@ -177,6 +183,12 @@ impl Arbiter {
     /// pushed "into the RF bank queues" (F §II).
     #[inline]
     pub fn take(&mut self, grants: &Grants, asked: &Asked) {
+        if asked.count != 0 || grants.banks | grants.second_banks != 0 {
+            self.push_and_pop(grants, asked);
+        }
+    }
+
+    fn push_and_pop(&mut self, grants: &Grants, asked: &Asked) {
         let mut direct = grants.banks & !self.waiting;
         for bank in members(grants.banks) {
             if self.waiting >> bank & 1 == 1 {

@@ -291,7 +291,7 @@ impl<E: RunsSubCore> Core<E> {
         if save_issued {
             self.issue_save(&outputs, context);
         } else if outputs.issued {
-            if !self.issue_prefetch(&outputs, context) {
+            if self.cache.is_none() || !self.issue_prefetch(&outputs, context) {
                 self.issue(&outputs, ready, occupied, context);
             }
         } else if outputs.waiting {

@@ -36,11 +36,12 @@ impl Records {
     #[inline]
     pub fn show(&mut self, event: impl FnOnce(&mut Pipeline)) {
         if let Some(pipeline) = &mut self.pipeline {
-            event(pipeline);
+            out_of_line(|| event(pipeline));
         }
     }
 
     /// Notes a failed check in cycle `now`; `what` is told for the first few.
+    #[cold]
     pub fn report(&mut self, now: u64, what: impl FnOnce() -> String) {
         self.show(|pipeline| pipeline.fail(now));
         if self.errors.len() < TOLD_ERRORS {
@@ -49,8 +50,16 @@ impl Records {
     }
 
     /// The hardware does not do what the SM knows it must, in cycle `now`.
+    #[cold]
     pub fn stage_error(&mut self, now: u64, what: impl FnOnce() -> String) {
         self.counters.stage_errors += 1;
         self.report(now, what);
     }
+}
+
+/// What few runs do is kept apart from what each cycle of all runs does.
+#[cold]
+#[inline(never)]
+fn out_of_line(action: impl FnOnce()) {
+    action();
 }

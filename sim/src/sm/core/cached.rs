@@ -1,4 +1,5 @@
-//! How a sub-core works with a register cache: see [`super::super::register_cache`].
+//! How a sub-core works with a register cache: see [`super::super::register_cache`]. Most designs have none: what is done
+//! in every cycle with one stays out of the loop of those without.
 
 use gpurf_blocks::ports::SubCoreOut;
 use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_BANKS};
@@ -17,6 +18,7 @@ use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
     /// Results and fills enter the cache, and what leaves it is written into the banks.
+    #[inline(never)]
     pub(super) fn write_into_cache(&mut self, context: &mut Context) {
         let Some(cache) = &mut self.cache else { return };
         let outputs = cache.offer();
@@ -96,6 +98,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// What is issued is looked up in the cache, and the hardware is not asked for what that has: its outputs change.
     /// Whether the issue fails because a source can be read nowhere.
+    #[inline(never)]
     pub(super) fn look_up(
         &mut self,
         ready: WarpSet,
@@ -160,7 +163,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Sources that the cache takes in are on their way to it.
-    #[inline]
+    #[inline(never)]
     pub(super) fn fill(
         &mut self,
         warp: WarpId,

@@ -25,7 +25,8 @@ impl<E: RunsSubCore> Core<E> {
             });
             return;
         }
-        if self.end_save(collector, outputs) || self.end_prefetch(collector, outputs) {
+        let caches = self.cache.is_some();
+        if self.end_save(collector, outputs) || caches && self.end_prefetch(collector, outputs) {
             return;
         }
         let held = self.collectors.last(collector).expect("there is such a collector");
@@ -34,9 +35,11 @@ impl<E: RunsSubCore> Core<E> {
         let decoded = code.of(&executing.instruction);
         self.check_instruction(outputs, &executing, decoded, clock, records);
         let operand = |slot| self.operand(outputs, collector, slot);
-        let lanes = if self.cache.is_some() { executing.instruction.mask } else { u32::MAX };
+        let lanes = if caches { executing.instruction.mask } else { u32::MAX };
         Self::check_operands(operand, lanes, &executing, decoded, &held.expected, clock, records);
-        self.fill(executing.warp, collector, (decoded.sources(), &decoded.positions), outputs);
+        if caches {
+            self.fill(executing.warp, collector, (decoded.sources(), &decoded.positions), outputs);
+        }
 
         clock.progress();
         let now = clock.now;

@@ -102,6 +102,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// The hardware has issued the read as an instruction.
+    #[inline(never)]
     pub(super) fn issue_save(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) {
         let entered = CollectorId::first_of(mask(&outputs.issue) & self.collectors.all);
         let (Some(leaver), Some(collector)) = (self.leaving.asked, entered) else { return };

@@ -37,6 +37,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Whether what the hardware has taken is a prefetch, which then is under way.
+    #[inline(never)]
     pub(super) fn issue_prefetch(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) -> bool {
         let Some(cache) = &mut self.cache else { return false };
         let warp = WarpId(outputs.issued_warp as u8);
@@ -62,6 +63,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// What a prefetch has read fills the cache. Whether the collector holds one.
+    #[inline(never)]
     pub(super) fn end_prefetch(&mut self, collector: CollectorId, outputs: &SubCoreOut<u32>) -> bool {
         let Some(held) = self.collectors.last(collector).filter(|held| !held.prefetch.is_empty()) else {
             return false;
