@@ -215,11 +215,55 @@ fn build(verilog: &str, shim: &str, options: &[&str], library: &Path) -> Result<
     };
     let (verilog, shim) = (write("design.v", verilog)?, write("shim.cpp", shim)?);
     let output = folder.path().join("objects");
+    let runtime = Runtime::of(options)?;
+    let known = runtime.bring(&output)?;
     run(Tool::Verilator
         .command()?
         .args(options)
+        .args(known)
         .args(["--prefix", shim::CLASS, "--top-module", MODULE, "-o", "model.so", "-Mdir"])
         .arg(&output)
         .args([verilog, shim]))?;
+    if known.is_empty() {
+        runtime.keep(&output)?;
+    }
     Ok(gpurf_files::rename(&output.join("model.so"), library).map_err(ToolError::from)?)
+}
+
+/// What Verilator's own sources are compiled to is the same for all models built with the same options, and takes longer than
+/// a small model does.
+struct Runtime {
+    /// In the cache.
+    folder: PathBuf,
+}
+
+impl Runtime {
+    const OBJECTS: [&str; 2] = ["verilated.o", "verilated_threads.o"];
+    /// For Make: they are not made anew, although they are older than what says how.
+    const KNOWN: [&str; 2] = ["--MAKEFLAGS", "-o verilated.o -o verilated_threads.o"];
+
+    fn of(options: &[&str]) -> Result<Runtime, EngineError> {
+        let key = cache::key(&[&Tool::Verilator.version()?, &Tool::Cxx.version()?, &options.join(" ")]);
+        Ok(Runtime { folder: cache::folder().join(format!("verilator-{key}")) })
+    }
+
+    /// Puts the objects where a model is built, if they are known; the options with which Verilator takes them.
+    fn bring(&self, output: &Path) -> Result<&'static [&'static str], ToolError> {
+        if !Self::OBJECTS.iter().all(|name| self.folder.join(name).exists()) {
+            return Ok(&[]);
+        }
+        let copy = |name| fs::copy(self.folder.join(name), output.join(name));
+        let copied = fs::create_dir_all(output)
+            .and_then(|()| Self::OBJECTS.into_iter().try_for_each(|name| copy(name).map(drop)));
+        copied.map_err(ToolError::files(format!("cannot write {}", output.display())))?;
+        Ok(&Self::KNOWN)
+    }
+
+    /// Keeps the objects that a model was built with.
+    fn keep(&self, output: &Path) -> Result<(), ToolError> {
+        let folder = fs::create_dir_all(&self.folder);
+        folder.map_err(ToolError::files(format!("cannot write {}", self.folder.display())))?;
+        let keep = |name| gpurf_files::rename(&output.join(name), &self.folder.join(name));
+        Ok(Self::OBJECTS.into_iter().try_for_each(keep)?)
+    }
 }
