@@ -33,8 +33,8 @@ mod transfers;
 pub mod unit_hardware;
 
 pub use inventory::submit;
-pub(crate) use random::spread;
 pub use random::Random;
+pub(crate) use random::{spread, Neighbours};
 pub use registry::{workbench, Registration};
 pub use sampling::{PackedEngine, Sample};
 pub use scenario::{Drive, Scenario};

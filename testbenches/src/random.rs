@@ -11,6 +11,33 @@ pub fn spread(index: usize, bits: u32) -> u32 {
     number ^ (index as u32 & 1) << (pair as u32 % bits)
 }
 
+/// Numbers that are alike but for some of their bits, so that each has neighbours that differ from it in a single one.
+#[derive(Clone, Copy, Debug)]
+pub struct Neighbours {
+    base: u32,
+    free: u32,
+}
+
+impl Neighbours {
+    /// All numbers of so many bits.
+    pub fn all(bits: u32) -> Self {
+        Neighbours { base: 0, free: (1 << bits) - 1 }
+    }
+
+    /// Those around any number of so many bits, of which so many are free.
+    pub fn draw(random: &mut Random, bits: u32, free: u32) -> Self {
+        let mut places: Vec<u32> = (0..bits).collect();
+        let chosen = (0..free).map(|_| 1 << places.swap_remove(random.below(places.len())));
+        let free = chosen.fold(0, |free, bit: u32| free | bit);
+        Neighbours { base: Neighbours::all(bits).any(random), free }
+    }
+
+    /// Any of them.
+    pub fn any(self, random: &mut Random) -> u32 {
+        self.base ^ random.word() & self.free
+    }
+}
+
 /// A stream of random numbers.
 pub enum Random {
     /// ChaCha with eight rounds: the same numbers on every machine and in every version.

@@ -1,5 +1,7 @@
 //! Testbenches of the FineReg modules.
 
+use gpurf_blocks::VECTOR_CACHE_ENTRIES;
+
 use crate::{spread, Random};
 
 gpurf_hw::dialect::modules!("src/finereg");
@@ -25,10 +27,12 @@ impl Vectors {
         }
     }
 
-    /// PCs that stall: mostly few, some that share a cache entry.
+    /// PCs that stall: mostly few, some that share a cache entry; and, of a straight code, one for each entry.
     fn pc(random: &mut Random) -> u32 {
-        let instructions = random.pick(&[8, 8, 100]);
-        spread(random.below(instructions), 32)
+        match random.pick(&[8, 100, 0]) {
+            0 => 16 * random.below(VECTOR_CACHE_ENTRIES) as u32,
+            instructions => spread(random.below(instructions), 32),
+        }
     }
 
     /// A vector of any density.

@@ -3,7 +3,7 @@
 
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 
-use crate::{expect, spread, Drive, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, Drive, Neighbours, Random, Scenario, Stimulus, Testbench};
 
 /// A load in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,17 +14,23 @@ struct Entry {
     destination: u32,
 }
 
+/// Bits of warps, addresses, sources and destinations that loads differ in, so that few drive each other out and many are
+/// neighbours.
+pub const CROWDED: [u32; 4] = [6, 4, 2, 4];
+
 /// Loads and releases, one after the other, answered at once or late. First the table fills to its last entry; then there
-/// are phases of few and of many different loads, and some have to do with one that is in the table already.
+/// are phases of few and of many different loads, and some have to do with one that is in the table already. In phases of
+/// [`CROWDED`] loads each differs in a single bit from several in a table that is nearly full.
 pub struct LrtStimulus {
     entries: usize,
     operation: Option<LrtIn>,
     table: Vec<Entry>,
     /// The table has yet to be full for the first time.
     fills: bool,
-    warps: usize,
-    registers: usize,
-    addresses: usize,
+    warps: Neighbours,
+    addresses: Neighbours,
+    sources: Neighbours,
+    destinations: Neighbours,
     related: usize,
     busy: usize,
     ready: usize,
@@ -38,37 +44,40 @@ impl LrtStimulus {
             operation: None,
             table,
             fills: true,
-            warps: 64,
-            registers: 256,
-            addresses: 65536,
+            warps: Neighbours::all(6),
+            addresses: Neighbours::all(16),
+            sources: Neighbours::all(8),
+            destinations: Neighbours::all(8),
             related: 0,
             busy: 100,
             ready: 100,
         }
     }
 
-    /// The next one: any, or the partner of one in the table, or one that differs from a partner in a bit.
+    /// The next one: any, or one that has to do with one in the table, or would but for a bit.
     fn load(&self, random: &mut Random) -> Entry {
         let new = Entry {
-            warp: spread(random.below(self.warps), 6),
-            address: spread(random.below(self.addresses), 16),
-            source: spread(random.below(self.registers), 8),
-            destination: spread(random.below(self.registers), 8),
+            warp: self.warps.any(random),
+            address: self.addresses.any(random),
+            source: self.sources.any(random),
+            destination: self.destinations.any(random),
         };
         if self.table.is_empty() || !random.percent(self.related) {
             return new;
         }
         let mut load = self.table[random.below(self.table.len())];
-        let bit = 1 << random.below(8);
+        let (repeat, bit) = (Entry { address: new.address, ..load }, random.below(32));
+        let another = load.warp ^ random.pick(&[1, 2, 4, 8, 16, 32, 63]);
         match random.below(8) {
-            0 => load.address ^= bit << random.pick(&[0, 8]),
-            1 => load.source ^= bit,
-            2 => load.destination ^= bit,
-            3 => return Entry { address: new.address, ..load },
-            _ => {}
+            0 => return repeat,
+            1 => return Entry { destination: load.destination ^ 1 << (bit % 8), ..repeat },
+            2 => return Entry { warp: another, ..repeat },
+            3 => {}
+            _ if bit < 8 => load.source ^= 1 << bit,
+            _ if bit < 16 => load.destination ^= 1 << (bit - 8),
+            _ => load.address ^= 1 << (bit - 16),
         }
-        load.warp ^= random.pick(&[1, 2, 4, 8, 16, 32, 63]);
-        load
+        Entry { warp: another, ..load }
     }
 
     fn check(&mut self, inputs: &LrtIn, outputs: &LrtOut) -> Option<String> {
@@ -133,12 +142,18 @@ impl Stimulus<LrtIn, LrtOut> for LrtStimulus {
     fn next(&mut self, random: &mut Random) -> LrtIn {
         self.fills &= self.table.len() < self.entries;
         if !self.fills && random.below(500) == 499 {
-            self.warps = random.pick(&[2, 4, 64]);
-            self.registers = random.pick(&[1, 4, 256]);
-            self.addresses = random.pick(&[1, 4, 65536]);
+            let crowded = random.percent(60);
+            let mut of = |bits, few: &[u32], crowd| {
+                let free = if crowded { crowd } else { random.pick(few) };
+                Neighbours::draw(random, bits, free)
+            };
+            self.warps = of(6, &[1, 2, 6], CROWDED[0]);
+            self.addresses = of(16, &[0, 2, 16], CROWDED[1]);
+            self.sources = of(8, &[0, 2, 8], CROWDED[2]);
+            self.destinations = of(8, &[0, 2, 8], CROWDED[3]);
             self.related = random.pick(&[0, 50, 90]);
-            self.busy = random.pick(&[10, 60, 100]);
-            self.ready = random.pick(&[20, 100]);
+            (self.busy, self.ready) =
+                if crowded { (100, 100) } else { (random.pick(&[10, 60, 100]), random.pick(&[20, 100])) };
         }
         if self.operation.is_none() && random.percent(self.busy) {
             let Entry { warp, address, source, destination } = self.load(random);
