@@ -189,6 +189,8 @@ pub struct TableOf {
     /// The designs, or the runs of a name in `also`, after the design of `first`.
     pub rows: String,
     pub first: Option<String>,
+    /// It is of a group of workloads, or of one; of all without.
+    pub of: Option<String>,
     pub columns: Vec<Column>,
 }
 
@@ -426,6 +428,9 @@ mod tests {
                     "{name}: {}",
                     table.rows
                 );
+                let is_workload = |of| matches!(study.workloads(), Inputs::Named(all) if all.contains(of));
+                let is_there = |of: &String| study.groups.contains_key(of) || is_workload(of);
+                assert!(table.of.as_ref().is_none_or(is_there), "{name}: {:?}", table.of);
                 table
                     .columns
                     .iter()

@@ -94,7 +94,8 @@ fn by_variant(evaluation: &Evaluation, wanted: &TableOf) -> Option<Table> {
             .iter()
             .map(|column| {
                 let own = if column.of_reference { &reference } else { &own };
-                evaluation.of(&column.value, own, column.against.as_deref().unwrap_or(&reference))
+                let against = column.against.as_deref().unwrap_or(&reference);
+                evaluation.on(wanted.of.as_deref(), evaluation.of(&column.value, own, against))
             })
             .collect();
         let Some(most) = series.iter().map(|series| series.values.len()).max().filter(|most| *most > 0)

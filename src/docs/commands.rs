@@ -56,6 +56,9 @@ fn default(argument: &Arg) -> String {
 
 fn meaning(argument: &Arg) -> String {
     let help = one_line(argument.get_help());
+    if !argument.get_action().takes_values() {
+        return help;
+    }
     let values = argument.get_possible_values();
     let values: Vec<_> = values.iter().map(|value| format!("`{}`", value.get_name())).collect();
     match values.is_empty() {

@@ -48,10 +48,10 @@ use project::Project;
   gpurf docs
   gpurf docs --check")]
 pub struct Arguments {
-    /// Write nothing: list the tables that are not what they describe, and fail if there are some
+    /// Write nothing, but list the tables that are not what they describe, and fail if there are any
     #[arg(long)]
     check: bool,
-    /// Folder that holds README.md and docs
+    /// The folder that holds README.md and docs
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
 }

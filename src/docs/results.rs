@@ -80,35 +80,64 @@ fn number(value: f64) -> String {
     percent(value).replace('-', "−")
 }
 
-/// What a study printed, of one record: all tables; one, `malekeh built-in small; Fixed STHLD`; or columns and rows of one, each
-/// row with another name if it has one: `malekeh built-in small; Averages; hit ratio; malekeh = Malekeh; bow`.
+/// What a study printed, of one record: all tables; those of one title, `malekeh built-in small; Fixed STHLD`; or columns and rows of
+/// those that have the columns, each with another name if it has one: `malekeh built-in small; Averages; hit ratio = hits, IPC;
+/// malekeh = Malekeh; bow`.
 pub fn tables(project: &Project, about: &str) -> Result<String> {
     let mut parts = about.split("; ");
     let (from, title) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let record = &record(project, from)?;
     let chosen: Vec<_> = record.study.tables.iter().filter(|one| one.title.starts_with(title)).collect();
     ensure!(!chosen.is_empty(), "{from} has no table `{title}`; record it again: `{}`", record.study.command);
-    if let Some(columns) = parts.next() {
-        let of = |one: &Titled| view(&one.rows, &columns.split(", ").collect::<Vec<_>>(), parts.clone());
-        let views = chosen.iter().map(|one| of(one).with_context(|| format!("`{}`", one.title)));
+    if let Some(text) = parts.next() {
+        let of = |one: &&Titled| Ok((one.rows.clone(), columns(&one.rows[0], text)?));
+        let found: Vec<Result<_>> = chosen.iter().map(of).collect();
+        let fitting: Vec<_> = match found.iter().any(Result::is_ok) {
+            true => found.into_iter().flatten().collect(),
+            false => found.into_iter().collect::<Result<_>>()?,
+        };
+        let views = fitting.iter().map(|(rows, columns)| view(&rows[1..], columns, parts.clone()));
         return Ok(views.collect::<Result<String>>()? + "\n" + &source(record));
     }
     let tables = chosen.iter().map(|one| format!("{}:\n\n{}\n", one.title, markdown(&one.table(), &[])));
     Ok(tables.collect::<String>() + &source(record))
 }
 
-/// Some columns of a table whose first row names them, and some rows, `NAME` or `NAME = as it is called here`; all rows if none
-/// is chosen.
-fn view<'a>(rows: &[Vec<String>], columns: &[&str], chosen: impl Iterator<Item = &'a str>) -> Result<String> {
-    let (header, rows) = rows.split_first().context("the table is empty")?;
-    let place = |column: &&str| {
-        let place = header.iter().position(|name| name == column);
-        place.with_context(|| format!("there is no column `{column}`; there are {}", header.join(", ")))
-    };
-    let places: Vec<usize> = columns.iter().map(place).collect::<Result<_>>()?;
-    let mut view = output::table(&[&[""][..], columns].concat());
+/// Columns of a table by their names, which may have commas in them and are on one line: where each stands, and what it is called
+/// here.
+fn columns<'a>(header: &[String], mut text: &'a str) -> Result<Vec<(usize, &'a str)>> {
+    let header: Vec<String> = header.iter().map(|name| name.replace('\n', " ")).collect();
+    let mut found = vec![];
+    loop {
+        let rest_behind = |name: &String| text.strip_prefix(name.as_str()).filter(|_| !name.is_empty());
+        let ends = |rest: &str| rest.is_empty() || rest.starts_with(", ") || rest.starts_with(" = ");
+        let fits = |place: &usize| rest_behind(&header[*place]).is_some_and(ends);
+        let place = (0..header.len()).filter(fits).max_by_key(|place| header[*place].len());
+        let missing = || format!("there is no column `{text}`; there are {}", header.join(", "));
+        let place = place.with_context(missing)?;
+        let (name, rest) = text.split_at(header[place].len());
+        let (label, rest) = match rest.strip_prefix(" = ") {
+            Some(rest) => rest.split_at(rest.find(", ").unwrap_or(rest.len())),
+            None => (name, rest),
+        };
+        found.push((place, label));
+        match rest.strip_prefix(", ") {
+            Some(rest) => text = rest,
+            None => return Ok(found),
+        }
+    }
+}
+
+/// Some columns of a table, and some rows, `NAME` or `NAME = as it is called here`; all rows if none is chosen.
+fn view<'a>(
+    rows: &[Vec<String>],
+    columns: &[(usize, &str)],
+    chosen: impl Iterator<Item = &'a str>,
+) -> Result<String> {
+    let labels: Vec<&str> = columns.iter().map(|(_, label)| *label).collect();
+    let mut view = output::table(&[&[""][..], &labels].concat());
     let mut add = |label: &str, row: &[String]| {
-        view.add_row([label].into_iter().chain(places.iter().map(|&place| row[place].as_str())));
+        view.add_row([label].into_iter().chain(columns.iter().map(|(place, _)| row[*place].as_str())));
     };
     let chosen: Vec<&str> = chosen.collect();
     for one in &chosen {
@@ -122,23 +151,34 @@ fn view<'a>(rows: &[Vec<String>], columns: &[&str], chosen: impl Iterator<Item =
     Ok(markdown(&view, &[]))
 }
 
-/// A study's claims, a column for each record.
-pub fn table(project: &Project, name: &str) -> Result<String> {
+/// A study's claims, a column for each record, with what decides them; or for some records, `malekeh; cutlass, rodinia`, those
+/// alone that they have a number of.
+pub fn table(project: &Project, about: &str) -> Result<String> {
+    let (name, chosen) = about.split_once("; ").map_or((about, None), |(name, rest)| (name, Some(rest)));
     let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
-    let records = records(project.root, name)?;
-    let findings = findings(study, &records);
+    let records = match chosen {
+        None => records(project.root, name)?,
+        Some(labels) => {
+            let of = |label| record(project, &format!("{name} {label}"));
+            labels.split(", ").map(of).collect::<Result<_>>()?
+        }
+    };
+    let mut findings = findings(study, &records);
+    if chosen.is_some() {
+        findings.retain(|finding| finding.judgement() != Judgement::NotMeasured);
+    }
     let columns: Vec<&str> =
         findings.iter().flat_map(|one| &one.here).map(|here| here.condition.as_str()).collect();
     let columns = &columns[..findings.first().map_or(0, |one| one.here.len())];
-    let mut rows =
-        output::table(&[&["claim", "paper"][..], columns, &["verdict", "what decides it"]].concat());
+    let last = &["verdict", "what decides it"][..if chosen.is_some() { 1 } else { 2 }];
+    let mut rows = output::table(&[&["claim", "paper"][..], columns, last].concat());
     for finding in &findings {
         let Finding { paper, section, what, claimed, here, why, .. } = finding;
         let here = here.iter().map(|here| here.value.map_or(String::new(), percent));
         let why = why.clone().filter(|_| finding.judgement() != Judgement::WithinAThird);
         let first = [format!("{paper} {section}: {what}"), percent(*claimed)];
-        let last = [finding.judgement().to_string(), why.unwrap_or_default()];
-        rows.add_row(first.into_iter().chain(here).chain(last));
+        let behind = [finding.judgement().to_string(), why.unwrap_or_default()];
+        rows.add_row(first.into_iter().chain(here).chain(behind.into_iter().take(last.len())));
     }
     let mut text = markdown(&rows, &[]);
     text += &records.iter().map(|record| format!("\n{}", source(record))).collect::<String>();
@@ -151,15 +191,12 @@ pub fn source(Record { label, study }: &Record) -> String {
     format!("{label}: `{command}`, {} inputs, version {version}\n", inputs.len())
 }
 
-/// Of all studies the claims that the README has.
+/// Of all studies the claims that the README has, with what the first record of each has of them: all of it comes from one command.
 pub fn headlines(project: &Project, _: &str) -> Result<String> {
     let mut rows = output::table(&["claim", "paper", "here", "verdict", "command"]);
     for (study, _) in claimed() {
         let mut records = records(project.root, &study.name)?;
-        // Where each has several conditions, those of one are enough here.
-        if records.iter().any(|record| record.study.findings.iter().any(|finding| finding.here.len() > 1)) {
-            records.truncate(1);
-        }
+        records.truncate(1);
         for finding in findings(study, &records).iter().filter(|finding| finding.headline) {
             let Finding { paper, section, what, claimed, here, .. } = finding;
             let several = here.len() > 1;

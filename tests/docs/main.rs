@@ -61,14 +61,18 @@ fn a_changed_table_is_found_and_mended() {
 #[test]
 fn a_changed_cell_of_a_record_is_found() {
     let folder = copied();
-    let record = "papers/results/malekeh/built-in_small.json";
-    fs::create_dir_all(folder.path().join(record).parent().expect("a folder")).expect("created");
-    fs::copy(source().join(record), folder.path().join(record)).expect("copied");
+    for file in ["papers/results/malekeh/built-in_small.json", "papers/results/multicast/here.json"] {
+        fs::create_dir_all(folder.path().join(file).parent().expect("a folder")).expect("created");
+        fs::copy(source().join(file), folder.path().join(file)).expect("copied");
+    }
     let readme = folder.path().join("README.md");
     for table in [
         "tables malekeh built-in small; Averages",
         "tables malekeh built-in small; Averages; hit ratio; malekeh = Malekeh; bow",
+        "tables malekeh built-in small; Averages; cache writes, of results = writes, hit ratio; malekeh",
         "tables malekeh built-in small; Fixed STHLD; IPC %, hit ratio %",
+        "tables multicast here; IPC, change over the baseline; resnet = ResNet, bert",
+        "results malekeh; built-in small",
         "points malekeh built-in small; energy_ratio",
         "runs sgemm",
     ] {
@@ -108,8 +112,19 @@ fn markers_that_cannot_be_are_errors() {
             ["README.md:1", "is no command", "sgemm"],
         ),
         ("<!-- generated: files cuc -->\n<!-- end -->\n", ["README.md:1", "`cuc`", "ccu"]),
+        (
+            "<!-- generated: tables malekeh built-in small; Averages; hits -->\n<!-- end -->\n",
+            ["README.md:1", "no column `hits`", "hit ratio"],
+        ),
+        (
+            "<!-- generated: results malekeh; rodinia -->\n<!-- end -->\n",
+            ["README.md:1", "no record `rodinia`", "papers/results/malekeh"],
+        ),
     ] {
         let folder = copied();
+        let record = "papers/results/malekeh/built-in_small.json";
+        fs::create_dir_all(folder.path().join("papers/results/malekeh")).expect("created");
+        fs::copy(source().join(record), folder.path().join(record)).expect("copied");
         fs::write(folder.path().join("README.md"), text).expect("written");
         let assert = docs(folder.path(), &[]).code(2);
         let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
