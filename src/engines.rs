@@ -5,13 +5,13 @@ use clap::ValueEnum;
 /// What runs the hardware of the SM's sub-cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engines {
-    /// The reference model
+    /// The reference models
     Model,
-    /// The rust-hdl hardware
+    /// The RTL in rust-hdl
     Rtl,
     /// The emitted Verilog under Verilator
     Verilator,
-    /// Model, hardware and emitted Verilog side by side, compared in every cycle
+    /// Models, RTL and emitted Verilog side by side, compared in every cycle
     Lockstep,
 }
 

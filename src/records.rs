@@ -17,13 +17,13 @@ pub const GIT: &str = "git";
 
 #[derive(Args)]
 pub struct RecordArguments {
-    /// Add what is new, or not as it was last, to this file: a line of JSON for each module
+    /// Add to this file what is new, or differs from what the file had last: a line of JSON for each module
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Compare with the last figures of this file, and fail if one moved by more than --tolerance
+    /// Compare with the last figures of this file, and fail if one of them has moved by more than --tolerance
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// By how much a figure may differ, in percent
+    /// By how many percent a figure may differ
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     tolerance: f64,
 }

@@ -10,10 +10,10 @@ use gpurf_sim::config::{constants, Config};
 /// The simulated machine.
 #[derive(Args)]
 pub struct MachineArguments {
-    /// Constants of the machine, in TOML
+    /// Take constants of the machine from this file, in TOML, or from the preset of this name
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Set one constant
+    /// Set one constant of the machine. The option may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
     pub settings: Vec<String>,
 }
@@ -27,7 +27,8 @@ impl MachineArguments {
 /// Parameters of hardware modules.
 pub fn parameters_help() -> String {
     let parameters: Vec<String> = PARAMETERS.iter().map(Parameter::to_string).collect();
-    format!("Set a parameter, which has the default in brackets. {}", parameters.join("; "))
+    format!("Set one parameter of the modules. The option may be given several times. The parameters, with their defaults in \
+             brackets: {}", parameters.join("; "))
 }
 
 /// Constants of the simulated machine, one on a line.
@@ -41,7 +42,8 @@ pub fn constants_help() -> String {
         format!("\n{name} ({default}): {values}{doc}")
     };
     format!(
-        "Set one constant. Of each: default, values, what it is\n{}",
+        "Set one constant of the machine. The option may be given several times. The constants, with the default, the values \
+         and the meaning of each:\n{}",
         constants().into_iter().map(line).collect::<String>()
     )
 }

@@ -14,7 +14,7 @@ use crate::{Cli, Verdict};
   gpurf completions zsh > _gpurf
   gpurf completions fish > ~/.config/fish/completions/gpurf.fish")]
 pub struct CompletionsArguments {
-    /// Whose language
+    /// The shell in whose language they are
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -29,7 +29,7 @@ pub fn completions(arguments: CompletionsArguments) -> Result<Verdict> {
 #[command(after_help = "Examples:
   gpurf manual --out man && man -l man/gpurf-sim.1")]
 pub struct ManualArguments {
-    /// Folder that gets a page for the tool and one for each command
+    /// Write a page for the tool and one for each command into this folder
     #[arg(long)]
     out: PathBuf,
 }

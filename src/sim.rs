@@ -53,28 +53,27 @@ use views::Views;
   gpurf sim sgemm --size large --design malekeh --checkpoint sgemm.checkpoint --json sgemm.json
   gpurf sim traces/bfs --set collectors=4 --set l1.latency=28")]
 pub struct Arguments {
-    /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders
-    /// holding one
+    /// Built-in workloads (see `gpurf workloads`), launch files, trace files, kernel lists, or folders that hold one
     #[arg(required = true)]
     input: Vec<String>,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Register-file design. Several are put together with `+`, as in malekeh+iwma+finereg, in any order; a part
-    /// CHOICE=VALUE makes one choice, as in traditional+allocation=any_free
+    /// The register-file design. Several designs are put together with `+`, in any order, as in malekeh+iwma+finereg;
+    /// a part CHOICE=VALUE makes one choice, as in traditional+allocation=any_free
     #[arg(long, default_value_t = Design::BASELINE, value_parser = DesignParser)]
     design: Design,
-    /// What runs the hardware of the sub-cores
+    /// The engine that runs the hardware of the sub-cores
     #[arg(long, value_enum, default_value_t = Engines::Model)]
     engine: Engines,
-    /// How near and far reuse is known
+    /// How it is known which reuses are near and which are far
     #[arg(long, value_enum, default_value_t = ReuseKind::Profile)]
     reuse: ReuseKind,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Of the hardware's random choices among free collectors, modulo 256, and of what --sample draws
+    /// The seed of the hardware's random choices among free collectors, modulo 256, and of what --sample draws
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Stop after so many cycles
+    /// Stop after this number of cycles
     #[arg(long)]
     cycles: Option<u64>,
     #[command(flatten)]
@@ -92,9 +91,9 @@ pub struct Arguments {
 /// How near and far reuse is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ReuseKind {
-    /// The majority over the first few warps of a kernel, per static operand
+    /// By a profile: for each static operand, the majority over the first few warps of a kernel
     Profile,
-    /// Exact distances
+    /// By exact distances
     Exact,
 }
 

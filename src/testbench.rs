@@ -27,18 +27,20 @@ use crate::Verdict;
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Engines to compare, of model, rtl, verilator, icarus and netlist; the first is what the others are held against
+    /// Compare these engines, separated by commas: of model, rtl, verilator, icarus and netlist. The others are held
+    /// against the first
     #[arg(long, value_delimiter = ',', default_value = "model,rtl,verilator")]
     engines: Vec<EngineKind>,
-    /// Verilog that runs in the place of the module's own: exported and edited, or synthesized. Takes one module, in the
-    /// parameters that the files were exported with
+    /// Run this Verilog in the place of the module's own, such as Verilog that was exported and edited, or
+    /// synthesized. The option takes one module, with the parameters that the files were exported with
     #[arg(long, value_name = "FILE", num_args = 1..)]
     verilog: Vec<PathBuf>,
     #[command(flatten)]
     synthesis: SynthesisArguments,
     #[command(flatten)]
     stimulus: StimulusArguments,
-    /// Waveform of the ports under random stimulus, FST if the name ends in .fst, else VCD; takes one module
+    /// Write the waveform of the ports under random stimulus to this file, as FST if its name ends in .fst, and as
+    /// VCD otherwise. The option takes one module
     #[arg(long, value_name = "FILE")]
     waveform: Option<PathBuf>,
     #[command(flatten)]
@@ -48,10 +50,10 @@ pub struct Arguments {
 /// How long random stimulus runs, and which it is.
 #[derive(Args)]
 pub struct StimulusArguments {
-    /// Cycles of random stimulus
+    /// The number of cycles of random stimulus
     #[arg(long, default_value_t = 10_000)]
     pub cycles: u64,
-    /// Decides the random stimulus
+    /// The seed of the random stimulus
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }

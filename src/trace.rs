@@ -15,12 +15,12 @@ use crate::Verdict;
   gpurf trace sgemm bfs --out traces
   gpurf trace saxpy.toml --out traces")]
 pub struct Arguments {
-    /// Built-in workloads (see `gpurf workloads`) or launch files; a trace is read and written anew
+    /// Built-in workloads (see `gpurf workloads`), launch files or traces; a trace is read and written anew
     #[arg(required = true)]
     input: Vec<String>,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Folder that gets one new folder per input
+    /// Write a new folder for each input into this folder
     #[arg(long)]
     out: PathBuf,
 }

@@ -16,9 +16,9 @@ use crate::Verdict;
 /// Modules of the catalogue and their parameters.
 #[derive(Args)]
 pub struct ModuleArguments {
-    /// Modules; all if none is named
+    /// The names of modules; without any, all modules
     module: Vec<String>,
-    /// Set one parameter
+    /// Set one parameter of the modules. The option may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE", long_help = parameters_help())]
     settings: Vec<String>,
 }
@@ -77,11 +77,12 @@ pub fn hierarchy(entry: &Entry, parameters: &Parameters) -> Result<Hierarchy> {
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Folder that gets one file per Verilog module, a file list and a FuseSoC core file per named
-    /// module; without it, Verilog goes to standard output
+    /// Write into this folder a file for each Verilog module, and for each named module a file list and a FuseSoC
+    /// core file; without it, the Verilog goes to the standard output
     #[arg(long)]
     out: Option<PathBuf>,
-    /// SystemVerilog in the place of Verilog-2005: arrays of two dimensions, always_comb, always_ff, enums
+    /// Write SystemVerilog in the place of Verilog-2005, with arrays of two dimensions, always_comb, always_ff and
+    /// enums
     #[arg(long)]
     system_verilog: bool,
 }

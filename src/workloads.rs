@@ -14,6 +14,7 @@ use gpurf_workloads::Options;
 use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 
+use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::input::{self, EmulationArguments, Input};
 use crate::output::{grouped, progress, table, write, JsonArgument};
 use crate::profile::{unit_name, Profile};
@@ -26,19 +27,21 @@ use crate::{plot, Verdict};
   gpurf workloads sgemm hgemm --histogram reuse.svg --json -
   gpurf workloads bfs traces/bfs --opcodes")]
 pub struct Arguments {
-    /// Built-in workloads, launch files or traces; all built-in workloads if none is named
+    /// Built-in workloads, launch files or traces; without any, all built-in workloads
     input: Vec<String>,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Only execute the workloads and compare their answers with references
-    #[arg(long, conflicts_with_all = ["opcodes", "histogram", "json"])]
+    /// Only execute the workloads, and compare their answers with references
+    #[arg(long, conflicts_with_all = ["opcodes", "histogram", "record", "json"])]
     check: bool,
-    /// Also list the share of every opcode
+    /// Also list the share of each opcode
     #[arg(long)]
     opcodes: bool,
-    /// Draw the distribution of reuse distances, as SVG
+    /// Draw the distribution of the reuse distances into this file, as SVG
     #[arg(long, value_name = "FILE")]
     histogram: Option<PathBuf>,
+    #[command(flatten)]
+    record: StudyRecordArgument,
     #[command(flatten)]
     json: JsonArgument,
 }
@@ -61,10 +64,16 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     if let Some(path) = &arguments.histogram {
         write(path, plot::reuse_distances(&profiles)?.as_bytes())?;
     }
+    let (counts, units) = (counts(&profiles), units(&profiles));
+    let opcodes = arguments.opcodes.then(|| opcodes(&profiles));
+    let mut tables = vec![Titled::new("Counts", &counts), Titled::new("Units", &units)];
+    tables.extend(opcodes.iter().map(|rows| Titled::new("Opcodes", rows)));
+    let names = profiles.iter().map(|profile| profile.name.clone()).collect();
+    arguments.record.write(&Study::of_tables("workloads", names, tables))?;
     if arguments.json.leaves_tables() {
-        println!("{}\n{LEGEND}\n{}", counts(&profiles), units(&profiles));
-        if arguments.opcodes {
-            println!("{}", opcodes(&profiles));
+        println!("{counts}\n{LEGEND}\n{units}");
+        if let Some(opcodes) = opcodes {
+            println!("{opcodes}");
         }
         for input in &inputs {
             if let Input::BuiltIn(benchmark) = input {

@@ -113,8 +113,6 @@ fn samples_are_of_one_in_two_clusters_or_fewer() {
     }
     refuses(&["sim", "vectoradd", "--sample", "8", "--cycles", "100"], &["--sample", "--cycles"]);
     refuses(&["sim", "vectoradd", "--beside-whole"], &["--sample"]);
-    let beside_whole = ["sim", "vectoradd", "--sample", "8", "--beside-whole", "--record", "runs.json"];
-    refuses(&beside_whole, &["--beside-whole", "--record"]);
 }
 
 #[test]

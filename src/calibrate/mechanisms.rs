@@ -104,5 +104,7 @@ pub fn help() -> String {
     let line = |mechanism: &Mechanism| {
         format!("\n{}: {} (without: {})", mechanism.name, mechanism.what, mechanism.off.join(", "))
     };
-    "Leave a mechanism of the machine out\n".to_string() + &MECHANISMS.iter().map(line).collect::<String>()
+    "Leave this mechanism of the machine out. The option may be given several times. The mechanisms:\n"
+        .to_string()
+        + &MECHANISMS.iter().map(line).collect::<String>()
 }

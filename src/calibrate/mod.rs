@@ -36,31 +36,31 @@ The file is JSON: {\"traces\": {FOLDER: [KERNEL, ...]}}. A KERNEL has \"file\", 
 \"cycles\" by variant, and perhaps \"name\" and \"group\", what bounds it. Kernels of a folder that the file
 does not name are not run.")]
 pub struct Arguments {
-    /// Cycles of the reference
+    /// The file with the cycles of the reference
     #[arg(value_name = "FILE")]
     reference: PathBuf,
-    /// Folder with the folders of traces. If not given: `traces` beside the folder of FILE, or GPURF_TRACES
+    /// The folder with the folders of traces; without it, `traces` beside the folder of FILE, or GPURF_TRACES
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
-    /// Which of the reference's cycles
+    /// Compare with this variant of the reference's cycles
     #[arg(long, default_value = "gto")]
     variant: String,
-    /// Kernels to which the reference gives fewer cycles run, and do not count
+    /// Kernels to which the reference gives fewer cycles than this run, but do not count
     #[arg(long, value_name = "CYCLES", default_value_t = 1000)]
     minimum: u64,
-    /// Leave a mechanism of the machine out
+    /// Leave this mechanism of the machine out. The option may be given several times
     #[arg(long, value_name = "MECHANISM", long_help = mechanisms::help())]
     without: Vec<String>,
-    /// Also run without each mechanism in turn
+    /// Also run without each of the mechanisms in turn
     #[arg(long)]
     ablate: bool,
-    /// Constants of the machine, in TOML, or a preset
+    /// Take constants of the machine from this file, in TOML, or from the preset of this name
     #[arg(long, value_name = "FILE", default_value = "accel-sim-rtx2060")]
     config: PathBuf,
-    /// Set one constant
+    /// Set one constant of the machine. The option may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
     settings: Vec<String>,
-    /// Picture of our cycles over the reference's, as SVG
+    /// Draw our cycles over the reference's into this file, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]

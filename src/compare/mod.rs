@@ -61,21 +61,23 @@ use study::Titled;
   gpurf compare operand-stage --area 32 --out out/operand_stage
   gpurf compare collector-clock --area 32 --delay 700 --out out/collector_clock")]
 pub struct Arguments {
-    /// Whose evaluation
+    /// The study: whose evaluation is repeated
     #[arg(value_parser = StudyParser)]
     study: &'static Definition,
-    /// Built-in workloads, launch files or traces; the study's own if none is named
+    /// Built-in workloads, launch files or traces; without any, the study's own
     input: Vec<String>,
-    /// All launch files and traces of a folder, in place of the study's own inputs
+    /// Run all launch files and traces of this folder, in the place of the study's own inputs
     #[arg(long, value_name = "DIR", conflicts_with = "input")]
     inputs: Option<PathBuf>,
-    /// Designs beside the one that they are compared with, separated by commas; the study's own if none is named
+    /// Run these designs, separated by commas, beside the one that they are compared with; without the option, the
+    /// study's own
     #[arg(long, value_name = "DESIGN", value_delimiter = ',', value_parser = DesignParser)]
     designs: Vec<Design>,
     #[arg(long, value_name = "RUNS", value_delimiter = ',', help = also_help())]
     also: Vec<String>,
-    /// Also synthesize the hardware, with registers of so many bits (studies operand-stage, collector-clock and
-    /// register-cache, the latter also in the SM beside other papers' caches)
+    /// Also synthesize the hardware, with registers of this number of bits. The option is for the studies
+    /// operand-stage, collector-clock and register-cache; the last one then also runs its caches in the SM, beside
+    /// those of other papers
     #[arg(long, value_name = "WIDTH")]
     area: Option<usize>,
     #[command(flatten)]
@@ -86,25 +88,25 @@ pub struct Arguments {
     emulation: EmulationArguments,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Of the hardware's random choices
+    /// The seed of the hardware's random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Folder for results and plots. A run that finds finished results there does not repeat them
+    /// Keep results and plots in this folder. Runs whose results are already there are not repeated
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only list the runs, and which of them --out has: kept, missing, damaged, or other, of other constants or of another
-    /// version
+    /// Only list the runs, and say of each whether its result in --out is kept, missing, damaged or other, that is,
+    /// of other constants or of another version
     #[arg(long, conflicts_with_all = ["run", "csv", "area", "record"])]
     list: bool,
-    /// Make only this run of the list, and leave its result in --out; the study without --run joins them. May be given
-    /// several times
+    /// Make only this run of the list, and leave its result in --out; the study without --run joins the results. The
+    /// option may be given several times
     #[arg(long, value_name = "NAME", requires = "out", conflicts_with_all = ["json", "csv", "area", "record"])]
     run: Vec<String>,
     #[command(flatten)]
     record: study::StudyRecordArgument,
     #[command(flatten)]
     json: JsonArgument,
-    /// All results as CSV
+    /// Write all results to this file as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 }
@@ -113,10 +115,13 @@ pub struct Arguments {
 fn also_help() -> String {
     let of = |study: &Definition| {
         let names = study.requests();
-        (!names.is_empty()).then(|| format!("{} of {}", names.join(" and "), study.name))
+        (!names.is_empty()).then(|| format!("{} in {}", names.join(", "), study.name))
     };
     let all: Vec<String> = STUDIES.iter().filter_map(of).collect();
-    format!("Further runs, by name and separated by commas: {}", all.join(", "))
+    format!(
+        "Also make further runs, which are named here and separated by commas. There are {}",
+        all.join("; ")
+    )
 }
 
 /// Reads the name of a study.

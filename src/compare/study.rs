@@ -15,7 +15,7 @@ use crate::output::{table, write, write_json};
 /// The option of commands whose results the documents have.
 #[derive(Args)]
 pub struct StudyRecordArgument {
-    /// Write the tables, the claims and what was found into a file: what stands in papers/results is in the documents
+    /// Write the tables, the claims and what was found to this file. The documents show the files in papers/results
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 }

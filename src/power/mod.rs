@@ -47,10 +47,10 @@ use window::Netlists;
   gpurf power baseline malekeh traditional sgemm bfs hotspot --clock-gating --json energy.json
   gpurf power baseline malekeh bow sgemm bfs --clock-gating --constants energies.toml
 
-Modules: the RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are held
-against those of the RTL in every cycle.
+With modules, the RTL runs under its testbench; its netlist is evaluated cell by cell on the same inputs, and its outputs are
+held against those of the RTL in every cycle.
 
-Designs and inputs: the inputs' code is executed, the SM runs its stream under each design, and the netlist of the operand stage
+With designs and inputs, the inputs' code is executed, the SM runs its stream under each design, and the netlist of the operand stage
 of one sub-core is evaluated, at 1,024 bits, on the values that the instructions really read and write, in windows over
 the run. Designs are compared with the first one.
 
@@ -60,58 +60,59 @@ pub struct Arguments {
     modules: ModuleArguments,
     #[command(flatten)]
     synthesis: SynthesisArguments,
-    /// Map the module as a whole, as `gpurf synth` does for its summary; without it, each module inside by itself, so that
-    /// energies can be told apart
+    /// Map the module as a whole, as `gpurf synth` does for its summary; without the option, each module inside is
+    /// mapped by itself, so that energies can be told apart
     #[arg(long)]
     flatten: bool,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Of a design and an input: windows over the run
+    /// The number of windows over the run of a design on an input
     #[arg(long, default_value_t = 30)]
     windows: u64,
-    /// Cycles of a window
+    /// The number of cycles of a window
     #[arg(long, default_value_t = 100)]
     window_cycles: u64,
-    /// Cycles of random stimulus
+    /// The number of cycles of random stimulus
     #[arg(long, default_value_t = 1000)]
     cycles: u64,
-    /// Decides the random stimulus
+    /// The seed of the random stimulus
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// One of the module's scenarios in the place of random stimulus
+    /// Run this scenario of the module in the place of random stimulus
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
-    /// Clock period in nanoseconds: what leakage and watts refer to
+    /// The clock period in nanoseconds, to which leakage and watts refer
     #[arg(long, value_name = "NS", default_value_t = 2.0)]
     period: f64,
-    /// Transition time of clock and inputs in nanoseconds
+    /// The transition time of the clock and the inputs in nanoseconds
     #[arg(long, value_name = "NS", default_value_t = 0.02)]
     transition: f64,
-    /// Leave out the capacitance of wires
+    /// Leave out the capacitance of the wires
     #[arg(long)]
     no_wires: bool,
-    /// Leave out the energy of memories
+    /// Leave out the energy of the memories
     #[arg(long)]
     no_memories: bool,
-    /// Node to which memories are scaled, in nanometres: that of the cell library
+    /// The node in nanometres to which memories are scaled; it is that of the cell library
     #[arg(long, value_name = "NM", default_value_t = 45)]
     node: u32,
-    /// Take the pins of a cell to have nothing to do with each other, as tools do that read an activity file
+    /// Take the pins of a cell to be independent of each other, as tools that read an activity file do
     #[arg(long)]
     independent: bool,
-    /// Most expensive nets and instances to list
+    /// The number of the most expensive nets and instances that are listed
     #[arg(long, default_value_t = 10)]
     list: usize,
-    /// Activity of all nets as SAIF; takes one module
+    /// Write the activity of all nets to this file as SAIF. The option takes one module
     #[arg(long, value_name = "FILE")]
     saif: Option<PathBuf>,
-    /// Values of all nets in each cycle as VCD; takes one module
+    /// Write the values of all nets in each cycle to this file as VCD. The option takes one module
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
-    /// Energies as a picture (SVG)
+    /// Draw the energies into this file, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Of designs, one with each kind of collector: energies per event as constants of the simulation (TOML)
+    /// Write the energies per event to this file, as constants of the simulation in TOML. The option takes designs,
+    /// one with each kind of collector
     #[arg(long, value_name = "FILE")]
     constants: Option<PathBuf>,
     #[command(flatten)]

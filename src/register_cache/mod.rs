@@ -33,33 +33,34 @@ pub struct Arguments {
     /// Built-in workloads, C's matrix products (hgemm-256 to igemm-2048), launch files or traces
     #[arg(required = true)]
     input: Vec<String>,
-    /// How to count
+    /// The rules by which to count
     #[arg(long = "as", value_enum, default_value = "paper")]
     rules: RulesArgument,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Set a parameter of the cache; several values, separated by commas, are tried with all others. Without it, the
-    /// eight caches of C Table VI
+    /// Set one parameter of the cache. Each of several values, separated by commas, is tried with each value of the
+    /// other parameters. Without the option, the caches are the eight of C Table VI
     #[arg(long = "set", value_name = "KEY=VALUE,...", long_help = settings_help())]
     settings: Vec<String>,
-    /// Where a lookup searches
+    /// What a look-up searches
     #[arg(long, value_enum, default_value = "set")]
     reach: ReachArgument,
-    /// Take in a result only if one of the next N instructions of its warp names its register, and sources that carry
-    /// a reuse flag
+    /// Take in a result only if one of the next N instructions of its warp names its register, and a source only if
+    /// it carries a reuse flag
     #[arg(long, value_name = "N")]
     look_ahead: Option<usize>,
-    /// Reuse flags in the place of those of the listings, which traces do not have: lines `KERNEL PC POSITION...`
+    /// Take reuse flags from this file, in lines `KERNEL PC POSITION...`, in the place of those of the listings,
+    /// which traces do not have
     #[arg(long, value_name = "FILE")]
     reuse: Option<PathBuf>,
-    /// Show what each difference between RFC-sim and C's description does, switched one at a time
+    /// Show what each difference between RFC-sim and C's description does, by switching one at a time
     #[arg(long, conflicts_with = "rules")]
     differences: bool,
     #[command(flatten)]
     record: StudyRecordArgument,
     #[command(flatten)]
     json: JsonArgument,
-    /// All results as CSV
+    /// Write all results to this file as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 }
@@ -67,9 +68,9 @@ pub struct Arguments {
 /// Rules by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RulesArgument {
-    /// As C describes it, with full operand lists
+    /// Those of C's description, with full operand lists
     Paper,
-    /// As C's simulator does, exactly
+    /// Exactly those of C's simulator, RFC-sim
     RfcSim,
 }
 
@@ -85,9 +86,9 @@ fn settings_help() -> String {
     let parameters = PARAMETERS.iter().filter(|parameter| parameter.name.starts_with("rc_"));
     let parameters: Vec<String> = parameters.map(Parameter::to_string).collect();
     format!(
-        "Set a parameter of the cache, which has the default in brackets, but for rc_tag_lanes, which is 1 here; \
-         several values, separated by commas, are tried with all others. {}. Without any, the eight caches of C \
-         Table VI",
+        "Set one parameter of the cache. Each of several values, separated by commas, is tried with each value of the \
+         other parameters. Without the option, the caches are the eight of C Table VI. The parameters, with their \
+         defaults in brackets, but for rc_tag_lanes, which is 1 here: {}",
         parameters.join("; ")
     )
 }

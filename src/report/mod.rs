@@ -34,20 +34,20 @@ use kept::Kept;
   gpurf report --results out --out out/report.html
   gpurf report bfs sgemm --designs malekeh,bow --out report.html
 
-In the folder of results, every folder that `gpurf compare --out` wrote is read, and overheads.json of `gpurf overheads
---json`. Runs of the folder `compare` are not repeated.")]
+In the folder of results, every folder that `gpurf compare --out` wrote is read, and the file overheads.json that `gpurf
+overheads --json` wrote. Runs whose results are in the folder `compare` are not repeated.")]
 pub struct Arguments {
-    /// Built-in workloads, launch files or traces; all built-in workloads if none is named
+    /// Built-in workloads, launch files or traces; without any, all built-in workloads
     input: Vec<String>,
-    /// Designs beside the baseline, separated by commas; all if none is named
+    /// Run these designs, separated by commas, beside the baseline; without the option, all designs
     #[arg(long, value_name = "DESIGN", value_delimiter = ',', value_parser = DesignParser)]
     designs: Vec<Design>,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// Folder with the results of earlier commands
+    /// The folder with the results of earlier commands
     #[arg(long, value_name = "DIR", default_value = "out")]
     results: PathBuf,
-    /// The page; without it, report.html in the folder of results
+    /// Write the page to this file; without it, to report.html in the folder of results
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

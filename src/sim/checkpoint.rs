@@ -22,15 +22,16 @@ use crate::output::NewFile;
 
 #[derive(Args)]
 pub struct CheckpointArguments {
-    /// Go on from this file if it is there. When a signal (SIGINT, as Ctrl-C sends it, or SIGTERM) asks the run to end, it is
-    /// written, and so that a crash loses little, from time to time; the end of the run removes it. With the models as engine
+    /// Go on from this checkpoint if it is there. It is written when a signal asks the run to end (SIGTERM, or
+    /// SIGINT, as Ctrl-C sends it), and also from time to time, so that a crash loses little; the end of the run
+    /// removes it. It takes the engine model
     #[arg(
         long,
         value_name = "FILE",
         conflicts_with_all = ["waveform", "pipeline", "around", "beside_whole"]
     )]
     checkpoint: Option<PathBuf>,
-    /// The time between two checkpoints, as in 90s, 10m or 1h
+    /// The time between two checkpoints, such as 90s, 10m or 1h
     #[arg(
         long,
         value_name = "TIME",

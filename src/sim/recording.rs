@@ -12,31 +12,34 @@ use gpurf_sim::sm::{PipelineInstruction, PipelineListener};
 
 #[derive(Args)]
 pub struct RecordingArguments {
-    /// Waveform of sub-core 0: every signal with the engine rtl, else its ports; beside them the instructions that are
-    /// issued and dispatched. FST if the name ends in .fst, else VCD
+    /// Write the waveform of sub-core 0 to this file: every signal with the engine rtl, the ports with another
+    /// engine, and the instructions that are issued and dispatched. The file is FST if its name ends in .fst, and VCD
+    /// otherwise
     #[arg(long, value_name = "FILE")]
     pub waveform: Option<PathBuf>,
-    /// Scopes of the waveform that are recorded, separated by commas, each with what lies in it; all if none is named
+    /// Record these scopes of the waveform, separated by commas, each with all that lies in it; without the option,
+    /// all scopes
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "waveform")]
     pub scopes: Vec<String>,
-    /// Where each instruction of the first SM spends its cycles, as a log for the viewer Konata
+    /// Write to this file where each instruction of the first SM spends its cycles, as a log for the viewer Konata
     #[arg(long, value_name = "FILE")]
     pub pipeline: Option<PathBuf>,
-    /// The first cycle that waveform and pipeline show
+    /// The first cycle that the waveform and the pipeline show
     #[arg(long, value_name = "CYCLE", default_value_t = 0, conflicts_with = "around")]
     from: u64,
-    /// The first cycle that they do not show any more
+    /// The first cycle that they do not show any more; without the option, they go on to the end
     #[arg(long, value_name = "CYCLE", conflicts_with = "around")]
     to: Option<u64>,
-    /// Show the cycles around the first pc=ADDRESS (an instruction there comes to the head of its warp's buffer),
-    /// register=R0 to R254 (one that reads or writes it does), error (a check fails) or switch (a thread block leaves for
-    /// another one) of the first SM. It is looked for in a run of its own
+    /// Show the cycles around the first event of this kind on the first SM: pc=ADDRESS (an instruction at this
+    /// address comes to the head of its warp's buffer), register=R0 to R254 (one that reads or writes this register
+    /// does), error (a check fails) or switch (a thread block leaves for another one). The event is looked for in a
+    /// run of its own
     #[arg(long, value_name = "EVENT")]
     pub around: Option<Trigger>,
-    /// Cycles shown before that event
+    /// The number of cycles that are shown before the event
     #[arg(long, value_name = "CYCLES", default_value_t = 100, requires = "around")]
     before: u64,
-    /// Cycles shown from that event on
+    /// The number of cycles that are shown from the event on
     #[arg(long, value_name = "CYCLES", default_value_t = 400, requires = "around")]
     after: u64,
 }

@@ -10,18 +10,19 @@ use gpurf_sim::statistics::{ratio, Estimate, Sample, Statistics};
 use serde::Serialize;
 
 use super::Arguments;
+use crate::compare::study::{Study, Titled};
 use crate::output::{grouped, table};
 use crate::Verdict;
 
 #[derive(Args)]
 pub struct SampleArguments {
-    /// Simulate one in EVERY clusters of thread blocks of each launch, which --seed draws, and estimate the whole run. A
-    /// cluster is as many blocks as are resident at a time; 24 are drawn of a launch at least, and one of which that is
-    /// more than half is simulated whole
+    /// Simulate one in EVERY clusters of thread blocks of each launch, which --seed draws, and estimate the whole
+    /// run. A cluster is as many blocks as are resident at a time. At least 24 clusters of a launch are drawn; a
+    /// launch of which that is more than half is simulated whole
     #[arg(long, value_name = "EVERY", value_parser = clap::value_parser!(u64).range(2..), conflicts_with = "cycles")]
     sample: Option<u64>,
-    /// Simulate each input whole too, and set what is estimated beside what is true
-    #[arg(long, requires = "sample", conflicts_with_all = ["waveform", "pipeline", "record"])]
+    /// Also simulate each input whole, and set what is estimated beside what is true
+    #[arg(long, requires = "sample", conflicts_with_all = ["waveform", "pipeline"])]
     pub beside_whole: bool,
 }
 
@@ -158,9 +159,14 @@ pub fn beside_whole(arguments: &Arguments) -> Result<Verdict> {
         });
     }
     arguments.json.write(&beside)?;
+    let errors = errors(&beside);
     if arguments.json.leaves_tables() {
-        println!("{}\n{}", errors(&beside), coverage(&beside));
+        println!("{errors}\n{}\n{}", times(&beside), coverage(&beside));
     }
+    let title = format!("Samples beside whole runs. {}", coverage(&beside));
+    let tables = vec![Titled::new(title.trim_end_matches('.'), &errors)];
+    let names = beside.into_iter().map(|one| one.input).collect();
+    arguments.results.write(&Study::of_tables("sim", names, tables))?;
     Ok(verdict)
 }
 
@@ -184,11 +190,9 @@ fn errors(beside: &[Beside]) -> Table {
         "estimate",
         "95%",
         "error, points",
-        "whole, s",
-        "sampled, s",
     ]);
     for input in beside {
-        let Beside { ipc, hit_ratio, simulated, sample, times: [whole, part], .. } = input;
+        let Beside { ipc, hit_ratio, simulated, sample, .. } = input;
         let [of_ipc, of_hits] = input.errors();
         let [in_ipc, in_hits] = input.holds();
         let interval = |Estimate { low, high, .. }: Estimate, scale: f64, digits: usize, holds: bool| {
@@ -207,9 +211,17 @@ fn errors(beside: &[Beside]) -> Table {
             format!("{:.2}", 100.0 * sample.hit_ratio.value),
             interval(sample.hit_ratio, 100.0, 2, in_hits),
             format!("{:+.2}", 100.0 * of_hits),
-            format!("{:.1}", whole.as_secs_f64()),
-            format!("{:.1}", part.as_secs_f64()),
         ]);
+    }
+    rows
+}
+
+/// Seconds, which no record has.
+fn times(beside: &[Beside]) -> Table {
+    let mut rows = table(&["workload", "whole, s", "sampled, s"]);
+    for Beside { input, times, .. } in beside {
+        let [whole, part] = times.map(|time| format!("{:.1}", time.as_secs_f64()));
+        rows.add_row([input, &whole, &part]);
     }
     rows
 }
