@@ -428,7 +428,8 @@ mod tests {
                     "{name}: {}",
                     table.rows
                 );
-                let is_workload = |of| matches!(study.workloads(), Inputs::Named(all) if all.contains(of));
+                let is_workload =
+                    |of: &String| matches!(study.workloads(), Inputs::Named(all) if all.contains(of));
                 let is_there = |of: &String| study.groups.contains_key(of) || is_workload(of);
                 assert!(table.of.as_ref().is_none_or(is_there), "{name}: {:?}", table.of);
                 table
