@@ -62,12 +62,11 @@ impl Constants {
     /// # Errors
     /// If there is no run of an operand or of a caching collector.
     pub fn of(measured: &Measured) -> Result<Constants> {
+        // Of the first design that has them: one netlist.
         let of_kind = |kind: CollectorKind| -> Vec<&Run> {
-            let is_of_kind =
-                |run: &&Run| run.design.parse().is_ok_and(|design: Design| design.collector == kind);
-            let runs: Vec<&Run> = measured.runs.iter().filter(is_of_kind).collect();
-            let collectors = runs.first().map(|run| run.collectors);
-            runs.into_iter().filter(|run| Some(run.collectors) == collectors).collect()
+            let has = |run: &&Run| run.design.parse().is_ok_and(|design: Design| design.collector == kind);
+            let first = measured.runs.iter().find(has);
+            measured.runs.iter().filter(|run| first.is_some_and(|first| run.design == first.design)).collect()
         };
         let [operand, caching, bypassing] =
             [CollectorKind::Ocu, CollectorKind::Ccu, CollectorKind::Boc].map(of_kind);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use anyhow::{ensure, Context, Result};
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{Data, Parameters, LANES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads};
@@ -136,7 +136,7 @@ pub struct Measurement<'a> {
     pub seed: u64,
 }
 
-/// The module that is the operand stage of a design, and its parameters.
+/// The module that is the operand stage of a design, and its parameters, with all lanes of a register.
 pub fn stage(design: &Design, config: &Config, seed: u64) -> Result<(&'static str, Parameters)> {
     let moves = design.residency != Residency::Baseline || design.shared_loads() != SharedLoads::APART;
     ensure!(
@@ -144,7 +144,8 @@ pub fn stage(design: &Design, config: &Config, seed: u64) -> Result<(&'static st
         "--design {design}: energies are those of an operand stage alone; a register cache, a multicasting unit or blocks \
          that give up their registers are not among them. Give a design without, as baseline, traditional, malekeh or bow"
     );
-    Ok((designs::stage(design.collector), design.parameters(config, seed)))
+    let width = LANES * <u32 as Data>::WIDTH;
+    Ok((designs::stage(design.collector), Parameters { width, ..design.parameters(config, seed) }))
 }
 
 /// An input with the values that its instructions find and leave.

@@ -6,6 +6,8 @@ mod constants;
 mod designs;
 mod estimate;
 mod events;
+#[cfg(test)]
+mod known;
 mod recorder;
 mod report;
 pub mod table;

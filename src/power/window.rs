@@ -6,7 +6,7 @@
 
 use anyhow::{bail, ensure, Result};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreOut};
-use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, LANES, MAX_BANKS};
+use gpurf_blocks::{layout, pack, packed, Data, Field, Parameters, MAX_BANKS};
 use gpurf_hw::catalogue::Entry;
 use gpurf_synth::{Activity, Circuit, Gates, Options, Structure, Widening};
 use gpurf_testbenches::{workbench, Random};
@@ -58,16 +58,18 @@ pub struct Netlists<'a> {
 }
 
 impl<'a> Netlists<'a> {
-    /// Maps both, module by module.
+    /// Maps both, module by module; the wide one has the width that the parameters say, 1,024 bits or those of a token.
     pub fn map(
         entry: &'static Entry,
         parameters: &Parameters,
         synthesis: &SynthesisArguments,
         options: &'a Options,
     ) -> Result<Netlists<'a>> {
-        let of_width = |width| Side::map(entry, &Parameters { width, ..*parameters }, synthesis, options);
-        let (narrow, wide) = (of_width(<u32 as Data>::WIDTH)?, of_width(LANES * <u32 as Data>::WIDTH)?);
-        let widening = Widening::new(&narrow.circuit, &wide.circuit, LANES)?;
+        let narrow = Parameters { width: <u32 as Data>::WIDTH, ..*parameters };
+        let factor = parameters.width / narrow.width;
+        let side = |parameters| Side::map(entry, parameters, synthesis, options);
+        let (narrow, wide) = (side(&narrow)?, side(parameters)?);
+        let widening = Widening::new(&narrow.circuit, &wide.circuit, factor)?;
         Ok(Netlists { module: entry.name, narrow, wide, widening })
     }
 
@@ -80,8 +82,8 @@ impl<'a> Netlists<'a> {
 /// Where the windows lie in a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
-    start: u64,
-    every: u64,
+    pub(super) start: u64,
+    pub(super) every: u64,
     pub length: u64,
     pub count: u64,
 }
@@ -240,7 +242,7 @@ impl<'a> Follower<'a> {
         let found = self.wide.cycle(&inputs);
         if let Some(word) = (0..found.len()).find(|word| found[*word] != expected[*word]) {
             bail!(
-                "{}, cycle {}: {} is {:#x} in the netlist of 1,024 bits, and {:#x} is the value of its token",
+                "{}, cycle {}: {} is {:#x} in the wide netlist, and {:#x} is the value of its token",
                 self.netlists.module,
                 self.cycle,
                 port_of(&wide.outputs, word),
