@@ -32,6 +32,7 @@ mod runs;
 mod scenarios;
 mod stencil;
 mod transitions;
+mod units;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -97,6 +98,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("stencil", stencil::text),
     ("tables", results::tables),
     ("transitions", transitions::table),
+    ("units", units::table),
 ];
 
 const START: (&str, &str) = ("<!-- generated: ", " -->");

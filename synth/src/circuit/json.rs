@@ -90,8 +90,24 @@ impl Module {
     }
 }
 
-/// Whether Yosys made a name: `u17`, behind an instance or not.
+/// Whether Yosys made a name: `u17` or `u17[3]`, behind an instance or not.
 pub fn is_made(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
+    let last = last.split('[').next().unwrap_or(last);
     last.starts_with('$') || last.strip_prefix('u').is_some_and(|rest| rest.parse::<u64>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_the_design_are_told_from_made_ones() {
+        for made in ["u17", "queues[0].each.u17", "queues[0].each.u17[3]", "$abc$1"] {
+            assert!(is_made(made), "{made}");
+        }
+        for own in ["unit[2]", "u", "queues[0].each.oldest[1]", "units"] {
+            assert!(!is_made(own), "{own}");
+        }
+    }
 }

@@ -97,6 +97,11 @@ impl Widening {
                 );
                 Origin::Bit(from.place)
             } else {
+                ensure!(
+                    width % WORD == 0,
+                    "{register} has {width} bits, and {} in the wide netlist: neither control nor data",
+                    wide_widths[register.as_str()]
+                );
                 let first = *first_words.entry(register).or_insert_with(|| {
                     let first = words.len();
                     words.extend((0..width.div_ceil(WORD)).map(|word| {

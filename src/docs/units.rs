@@ -1,0 +1,133 @@
+//! Energies of units for each of their events, as `gpurf power MODULE... --json FILE` has them. A table names the arguments
+//! of that command, the file last.
+
+use anyhow::{ensure, Context, Result};
+use gpurf_sim::config::Config;
+use gpurf_synth::power::Role;
+use gpurf_synth::{Memories, Ports};
+use serde::Deserialize;
+
+use super::markdown::markdown;
+use super::project::Project;
+use crate::output::{grouped, table as rows_of};
+use crate::power::Arguments;
+
+/// What happens in a module, and the ports of its events, each as often as it counts.
+type Event = (&'static str, &'static str, &'static [(&'static str, u64)]);
+
+const EVENTS: [Event; 4] = [
+    ("rmu", "switch", &[("done", 1)]),
+    ("rmu", "register that goes out or comes back", &[("pcrf_write", 1), ("pcrf_read", 1)]),
+    (
+        "iwmu",
+        "load that leaves",
+        &[
+            ("multicast", 2),
+            ("released_repeat", 1),
+            ("released_barrier", 1),
+            ("released_age", 1),
+            ("rejected", 1),
+        ],
+    ),
+    ("iwmu", "two loads that become one", &[("multicast", 1)]),
+];
+
+/// Of a module, what a table needs.
+#[derive(Deserialize)]
+struct Report {
+    module: String,
+    cycles: u64,
+    library: String,
+    stimulus: String,
+    roles: Vec<Part>,
+    operations: Vec<Operation>,
+}
+
+#[derive(Deserialize)]
+struct Part {
+    role: Role,
+    energy: Dynamic,
+}
+
+/// Of a cycle.
+#[derive(Deserialize)]
+struct Dynamic {
+    internal_fj: f64,
+    switching_fj: f64,
+}
+
+#[derive(Deserialize)]
+struct Operation {
+    port: String,
+    count: u64,
+}
+
+impl Report {
+    fn count(&self, ports: &[(&str, u64)]) -> u64 {
+        let of = |port: &str| self.operations.iter().find(|operation| operation.port == port);
+        ports.iter().filter_map(|(port, times)| Some(times * of(port)?.count)).sum()
+    }
+
+    /// Over the run, in picojoules.
+    fn dynamic(&self, is_one: impl Fn(Role) -> bool) -> f64 {
+        let parts = self.roles.iter().filter(|part| is_one(part.role)).map(|part| &part.energy);
+        1e-3 * self.cycles as f64 * parts.map(|energy| energy.internal_fj + energy.switching_fj).sum::<f64>()
+    }
+}
+
+/// What each event takes, and what the accesses take that stand beside it.
+pub fn table(project: &Project, command: &str) -> Result<String> {
+    let said = format!("gpurf power {command}");
+    let words: Vec<&str> = command.split(' ').collect();
+    crate::arguments_of::<Arguments>("power", &words).with_context(|| format!("`{said}` is no command"))?;
+    let (_, file) = command.split_once("--json ").with_context(|| format!("`{said}` writes no file"))?;
+    let text = std::fs::read_to_string(project.root.join(file)).with_context(|| file.to_string())?;
+    let reports: Vec<Report> = serde_json::from_str(&text).with_context(|| file.to_string())?;
+    let mut rows = rows_of(&["module", "event", "of them", "pJ each", "clock", "other cells", "memories"]);
+    for (module, name, ports) in EVENTS {
+        let report = reports.iter().find(|report| report.module == module);
+        let report = report.with_context(|| format!("{file} lacks {module}; run `{said}`"))?;
+        let cycles = format!("--cycles {} ", report.cycles);
+        ensure!(command.contains(&cycles), "{file} is of {cycles}; run `{said}`");
+        let count = report.count(ports);
+        let each = |is_one: fn(Role) -> bool| match report.dynamic(is_one) {
+            none if none == 0.0 => "–".to_string(),
+            energy => format!("{:.1}", energy / count as f64),
+        };
+        rows.add_row([
+            module.to_string(),
+            name.to_string(),
+            grouped(count),
+            each(|_| true),
+            each(|role| role == Role::Clock),
+            each(|role| role != Role::Clock && role != Role::Memories),
+            each(|role| role == Role::Memories),
+        ]);
+    }
+    let first = reports.first().with_context(|| format!("{file} is empty"))?;
+    Ok(format!(
+        "`{said}`: {}, {}, {} cycles.\n\n{}\n{}",
+        first.library,
+        first.stimulus,
+        grouped(first.cycles),
+        markdown(&rows, &[]),
+        markdown(&beside(&Memories::default())?, &[])
+    ))
+}
+
+/// Accesses that a unit makes necessary or saves.
+fn beside(memories: &Memories) -> Result<comfy_table::Table> {
+    let mut rows = rows_of(&["access", "memory", "pJ"]);
+    let bank = memories.access(256, 1024, Ports::ONE)?;
+    let mut add = |name: &str, memory: String, fj: f64| {
+        rows.add_row([name.to_string(), memory, format!("{:.1}", 1e-3 * fj)]);
+    };
+    add("read of a register from its bank", bank.source.clone(), bank.read_fj);
+    add("write of a register into its bank", bank.source.clone(), bank.write_fj);
+    let Config { sm, shared, .. } = Config::default();
+    let words = sm.shared_memory as usize / 4 / shared.banks;
+    let one = memories.access(words, 32, Ports::ONE)?;
+    let of_all = format!("{} banks of {words} × 32: {}", shared.banks, one.source);
+    add("read of 128 bytes from shared memory", of_all, shared.banks as f64 * one.read_fj);
+    Ok(rows)
+}
