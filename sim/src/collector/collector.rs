@@ -149,12 +149,7 @@ impl Issue {
     /// What a warp issues from the head of its buffer.
     /// `destinations`: as many as the collector looks at.
     #[inline]
-    pub fn at_head<D: Data>(
-        inputs: &SubCoreIn<D>,
-        warp: WarpId,
-        slots: usize,
-        destinations: usize,
-    ) -> Self {
+    pub fn at_head<D: Data>(inputs: &SubCoreIn<D>, warp: WarpId, slots: usize, destinations: usize) -> Self {
         let index = warp.index();
         let (used, first) = (all(slots), slots * index);
         let mut issue = Issue {
@@ -163,7 +158,8 @@ impl Issue {
             payload: inputs.head_payload[index],
             sources: mask(of_slots(&inputs.head_source_valid, first)) & used,
             near: mask(of_slots(&inputs.head_source_near, first)) & used,
-            registers: of_slots(&inputs.head_source_register, first).map(|register| RegisterId(register as u8)),
+            registers: of_slots(&inputs.head_source_register, first)
+                .map(|register| RegisterId(register as u8)),
             destinations: [None; MAX_DESTINATIONS],
             flush: inputs.head_flush[index],
         };

@@ -66,13 +66,7 @@ impl IssueStage {
         self.decided
     }
 
-    fn choose(
-        &self,
-        ready: WarpSet,
-        free: u8,
-        holders: &Holders,
-        sthld: u32,
-    ) -> Option<(WarpId, Answer)> {
+    fn choose(&self, ready: WarpSet, free: u8, holders: &Holders, sthld: u32) -> Option<(WarpId, Answer)> {
         let owners = &holders.owner[..self.collectors];
         let (mut with_data, mut blocked) = (0, 0);
         for (collector, owner) in owners.iter().enumerate() {
