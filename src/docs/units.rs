@@ -91,7 +91,7 @@ pub fn table(project: &Project, command: &str) -> Result<String> {
         ensure!(command.contains(&cycles), "{file} is of {cycles}; run `{said}`");
         let count = report.count(ports);
         let each = |is_one: fn(Role) -> bool| match report.dynamic(is_one) {
-            none if none == 0.0 => "–".to_string(),
+            0.0 => "–".to_string(),
             energy => format!("{:.1}", energy / count as f64),
         };
         rows.add_row([
