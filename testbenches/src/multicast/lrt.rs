@@ -16,7 +16,7 @@ struct Entry {
 
 /// Bits of warps, addresses, sources and destinations that loads differ in, so that few drive each other out and many are
 /// neighbours.
-pub const CROWDED: [u32; 4] = [6, 4, 2, 4];
+const CROWDED: [u32; 4] = [6, 4, 2, 4];
 
 /// Loads and releases, one after the other, answered at once or late. First the table fills to its last entry; then there
 /// are phases of few and of many different loads, and some have to do with one that is in the table already. In phases of

@@ -9,8 +9,7 @@ use gpurf_blocks::ports::{IwmuIn, IwmuOut};
 use gpurf_blocks::{Parameters, SUB_CORES};
 use gpurf_hw::multicast::Iwmu;
 
-use super::lrt::CROWDED;
-use crate::{register, Engine, Neighbours, Random, Scenario, Stimulus, Testbench};
+use crate::{register, spread, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for Iwmu<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -58,16 +57,14 @@ struct Counts {
 }
 
 /// First as many different loads as come, so that the table fills as far as it can: to its last entry, unless entries leave
-/// by age before. Then loads of few or many warps and tiles, [`CROWDED`] ones as fast as they come, such as have to do with
-/// one that waits, scoreboards and a shared memory that are slow or fast. Every so often no more loads come, all warps are released and
+/// by age before. Then loads of few or many warps and tiles, and such as have to do with one that waits, scoreboards and
+/// a shared memory that are slow or fast. Every so often no more loads come, all warps are released and
 /// nothing stands in the way: then all must come out.
 struct IwmuStimulus {
     offered: [Option<Request>; SUB_CORES],
-    /// Warps of a sub-core, by their numbers there.
-    warps: Neighbours,
-    addresses: Neighbours,
-    sources: Neighbours,
-    destinations: Neighbours,
+    warps: usize,
+    tiles: usize,
+    registers: usize,
     related: usize,
     pressure: usize,
     enable: usize,
@@ -91,10 +88,9 @@ impl IwmuStimulus {
     fn new(entries: usize) -> Self {
         IwmuStimulus {
             offered: [None; SUB_CORES],
-            warps: Neighbours::all(4),
-            addresses: Neighbours::all(16),
-            sources: Neighbours::all(8),
-            destinations: Neighbours::all(8),
+            warps: SM_WARPS,
+            tiles: 4096,
+            registers: 256,
             related: 0,
             pressure: 100,
             enable: 100,
@@ -111,41 +107,44 @@ impl IwmuStimulus {
     }
 
     fn new_phase(&mut self, random: &mut Random) {
-        let crowded = random.percent(60);
-        let mut of = |bits, few: &[u32], crowd| {
-            let free = if crowded { crowd } else { random.pick(few) };
-            Neighbours::draw(random, bits, free)
-        };
-        self.warps = of(4, &[0, 1, 4], CROWDED[0] - 2);
-        self.addresses = of(16, &[1, 3, 16], CROWDED[1]);
-        self.sources = of(8, &[0, 1, 8], CROWDED[2]);
-        self.destinations = of(8, &[0, 2, 8], CROWDED[3]);
+        self.warps = random.pick(&[4, 8, 64]);
+        self.tiles = random.pick(&[2, 16, 4096]);
+        self.registers = random.pick(&[1, 4, 256]);
         self.related = random.pick(&[0, 30, 80]);
-        let mut pace = || if crowded { 100 } else { random.pick(&[5, 50, 100]) };
-        (self.pressure, self.enable, self.ready) = (pace(), pace(), pace());
-        self.releases = usize::from(!crowded);
+        self.pressure = random.pick(&[5, 50, 100]);
+        self.enable = random.pick(&[5, 50, 100]);
+        self.ready = random.pick(&[5, 50, 100]);
+        self.releases = 1;
+        if random.percent(30) {
+            (self.warps, self.tiles, self.registers) = (SM_WARPS, 4096, 256);
+            (self.related, self.pressure, self.enable, self.ready, self.releases) = (0, 100, 100, 100, 0);
+        }
+    }
+
+    /// A warp of a sub-core, by its number there.
+    fn warp_of(&self, random: &mut Random) -> usize {
+        spread(random.below(self.warps / SUB_CORES), 4) as usize
     }
 
     fn request(&self, sub_core: usize, random: &mut Random) -> Request {
+        let tile = random.below(self.tiles);
         let new = Request {
             release: random.percent(self.releases),
-            warp: self.warps.any(random) * SUB_CORES as u32 + sub_core as u32,
-            address: self.addresses.any(random),
-            source: self.sources.any(random),
-            destination: self.destinations.any(random),
+            warp: (self.warp_of(random) * SUB_CORES + sub_core) as u32,
+            address: spread(tile, 16),
+            source: spread(tile, 8),
+            destination: spread(random.below(self.registers), 8),
         };
         if new.release || self.waiting.is_empty() || !random.percent(self.related) {
             return new;
         }
-        // The partner of one that waits, or almost; or another one of its warp into its register, or almost.
-        let mut other = self.waiting[random.below(self.waiting.len())];
-        if other.warp as usize % SUB_CORES != sub_core || random.percent(50) {
-            other.warp = new.warp;
-        }
-        match random.below(64) {
-            bit @ 0..8 => other.source ^= 1 << bit,
-            bit @ 8..16 => other.destination ^= 1 << (bit - 8),
-            bit @ 16..32 => other.address ^= 1 << (bit - 16),
+        // The partner of one that waits, or almost.
+        let mut other = Request { warp: new.warp, ..self.waiting[random.below(self.waiting.len())] };
+        let bit = 1 << random.below(8);
+        match random.below(8) {
+            0 => other.address ^= bit << random.pick(&[0, 8]),
+            1 => other.source ^= bit,
+            2 => other.destination ^= bit,
             _ => {}
         }
         other
