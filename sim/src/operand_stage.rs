@@ -97,9 +97,7 @@ macro_rules! show {
             let collector = &stage.collectors[number];
             out.dispatch[number] = true;
             for slot in members(collector.used()) {
-                let operand = collector.operand(slot);
-                out.operand_valid[slot] = operand.is_some();
-                out.operand_data[slot] = operand.unwrap_or_default();
+                (out.operand_valid[slot], out.operand_data[slot]) = (true, collector.operand(slot));
             }
             let (warp, unit, payload) = collector.held();
             (out.dispatch_warp, out.dispatch_unit, out.dispatch_payload) = (warp.into(), unit, payload);

@@ -2,6 +2,7 @@
 //! of that command, the file last.
 
 use anyhow::{ensure, Context, Result};
+use gpurf_blocks::Parameters;
 use gpurf_sim::config::Config;
 use gpurf_synth::power::Role;
 use gpurf_synth::{Memories, Ports};
@@ -118,7 +119,8 @@ pub fn table(project: &Project, command: &str) -> Result<String> {
 /// Accesses that a unit makes necessary or saves.
 fn beside(memories: &Memories) -> Result<comfy_table::Table> {
     let mut rows = rows_of(&["access", "memory", "pJ"]);
-    let bank = memories.access(256, 1024, Ports::ONE)?;
+    let parameters = Parameters::default();
+    let bank = memories.access(parameters.rows, parameters.width, Ports::ONE)?;
     let mut add = |name: &str, memory: String, fj: f64| {
         rows.add_row([name.to_string(), memory, format!("{:.1}", 1e-3 * fj)]);
     };

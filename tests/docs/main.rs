@@ -20,12 +20,18 @@ fn source() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// Takes a file of the project into a folder, where it has the same place.
+fn copy(folder: &TempDir, file: &str) {
+    let place = folder.path().join(file);
+    fs::create_dir_all(place.parent().expect("a folder")).expect("created");
+    fs::copy(source().join(file), place).expect("copied");
+}
+
 /// A folder with the example and one document, whose table is that of the project.
 fn copied() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::create_dir_all(folder.path().join("docs/examples")).expect("created");
     for name in ["docs/your_kernel.md", "docs/examples/stencil.toml", "docs/examples/stencil.sass"] {
-        fs::copy(source().join(name), folder.path().join(name)).expect("copied");
+        copy(&folder, name);
     }
     fs::write(folder.path().join("README.md"), "# No tables\n").expect("written");
     folder
@@ -61,10 +67,8 @@ fn a_changed_table_is_found_and_mended() {
 #[test]
 fn a_changed_cell_of_a_record_is_found() {
     let folder = copied();
-    for file in ["papers/results/malekeh/built-in_small.json", "papers/results/multicast/here.json"] {
-        fs::create_dir_all(folder.path().join(file).parent().expect("a folder")).expect("created");
-        fs::copy(source().join(file), folder.path().join(file)).expect("copied");
-    }
+    copy(&folder, "papers/results/malekeh/built-in_small.json");
+    copy(&folder, "papers/results/multicast/here.json");
     let readme = folder.path().join("README.md");
     for table in [
         "tables malekeh built-in small; Averages",
@@ -122,9 +126,7 @@ fn markers_that_cannot_be_are_errors() {
         ),
     ] {
         let folder = copied();
-        let record = "papers/results/malekeh/built-in_small.json";
-        fs::create_dir_all(folder.path().join("papers/results/malekeh")).expect("created");
-        fs::copy(source().join(record), folder.path().join(record)).expect("copied");
+        copy(&folder, "papers/results/malekeh/built-in_small.json");
         fs::write(folder.path().join("README.md"), text).expect("written");
         let assert = docs(folder.path(), &[]).code(2);
         let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
@@ -163,10 +165,7 @@ fn places_of_the_papers_lead_to_modules() {
 #[test]
 fn pictures_of_curves_are_those_of_the_records() {
     let folder = copied();
-    let records = folder.path().join("papers/results/malekeh");
-    fs::create_dir_all(&records).expect("created");
-    let record = "papers/results/malekeh/built-in_small.json";
-    fs::copy(source().join(record), folder.path().join(record)).expect("copied");
+    copy(&folder, "papers/results/malekeh/built-in_small.json");
     let readme = folder.path().join("README.md");
     fs::write(&readme, "<!-- generated: curves malekeh -->\n<!-- end -->\n").expect("written");
     docs(folder.path(), &["--check"]).code(1).stdout(contains("energy_ratio.svg: stale"));

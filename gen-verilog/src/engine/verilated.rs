@@ -220,11 +220,11 @@ fn build(verilog: &str, shim: &str, options: &[&str], library: &Path) -> Result<
     run(Tool::Verilator
         .command()?
         .args(options)
-        .args(known)
+        .args(known.then(Runtime::make_flags).iter().flatten())
         .args(["--prefix", shim::CLASS, "--top-module", MODULE, "-o", "model.so", "-Mdir"])
         .arg(&output)
         .args([verilog, shim]))?;
-    if known.is_empty() {
+    if !known {
         runtime.keep(&output)?;
     }
     Ok(gpurf_files::rename(&output.join("model.so"), library).map_err(ToolError::from)?)
@@ -239,24 +239,27 @@ struct Runtime {
 
 impl Runtime {
     const OBJECTS: [&str; 2] = ["verilated.o", "verilated_threads.o"];
-    /// For Make: they are not made anew, although they are older than what says how.
-    const KNOWN: [&str; 2] = ["--MAKEFLAGS", "-o verilated.o -o verilated_threads.o"];
 
     fn of(options: &[&str]) -> Result<Runtime, EngineError> {
         let key = cache::key(&[&Tool::Verilator.version()?, &Tool::Cxx.version()?, &options.join(" ")]);
         Ok(Runtime { folder: cache::folder().join(format!("verilator-{key}")) })
     }
 
-    /// Puts the objects where a model is built, if they are known; the options with which Verilator takes them.
-    fn bring(&self, output: &Path) -> Result<&'static [&'static str], ToolError> {
+    /// The options with which Make takes the objects as they are, although they are older than what says how to make them.
+    fn make_flags() -> [String; 2] {
+        ["--MAKEFLAGS".into(), Self::OBJECTS.map(|name| format!("-o {name}")).join(" ")]
+    }
+
+    /// Puts the objects where a model is built, if they are known. Whether they are.
+    fn bring(&self, output: &Path) -> Result<bool, ToolError> {
         if !Self::OBJECTS.iter().all(|name| self.folder.join(name).exists()) {
-            return Ok(&[]);
+            return Ok(false);
         }
         let copy = |name| fs::copy(self.folder.join(name), output.join(name));
         let copied = fs::create_dir_all(output)
             .and_then(|()| Self::OBJECTS.into_iter().try_for_each(|name| copy(name).map(drop)));
         copied.map_err(ToolError::files(format!("cannot write {}", output.display())))?;
-        Ok(&Self::KNOWN)
+        Ok(true)
     }
 
     /// Keeps the objects that a model was built with.

@@ -124,8 +124,8 @@ impl<D: Data> Collector<D> for Boc<D> {
         (0..MAX_SLOTS).map(|slot| u8::from(self.slot(slot).is_some()) << slot).sum()
     }
 
-    fn operand(&self, slot: usize) -> Option<D> {
-        self.slot(slot).flatten()
+    fn operand(&self, slot: usize) -> D {
+        self.slot(slot).flatten().unwrap_or_default()
     }
 
     /// A missing register is requested once.

@@ -43,8 +43,8 @@ pub trait Collector<D: Data>:
     /// Slots that the present or last instruction uses, a bit each.
     fn used(&self) -> u8;
 
-    /// Its operand in a used slot, if it is there.
-    fn operand(&self, slot: usize) -> Option<D>;
+    /// Its operand in a used slot, once it is ready.
+    fn operand(&self, slot: usize) -> D;
 
     /// What an instruction finds, were it issued now.
     fn look_up(&self, issue: &Issue) -> Placement;

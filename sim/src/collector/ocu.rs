@@ -66,8 +66,8 @@ impl<D: Data> Collector<D> for Ocu<D> {
         self.valid
     }
 
-    fn operand(&self, slot: usize) -> Option<D> {
-        (self.valid >> slot & 1 == 1).then(|| self.data[slot])
+    fn operand(&self, slot: usize) -> D {
+        self.data[slot]
     }
 
     fn look_up(&self, issue: &Issue) -> Placement {

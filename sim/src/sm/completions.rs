@@ -89,25 +89,26 @@ impl Completions {
             self.start = now;
             return None;
         };
-        let place = match self.others.peek() {
-            Some(&Reverse((of_other, _, place))) if of_other == cycle => {
+        let of_others = self.others.peek().filter(|Reverse(other)| other.0 == cycle);
+        let (place, rest) = match of_others {
+            Some(&Reverse((.., place))) => {
                 self.others.pop();
-                self.next = self.first_other().into_iter().chain(self.first_of_calendar()).min();
-                place
+                (place, NONE)
             }
-            other => {
+            None => {
                 let first = &mut self.calendar[day(cycle)].0;
                 let place = *first;
                 *first = self.planned[place as usize].1;
-                // Nothing comes before the rest of the cycle's list.
                 if *first == NONE {
-                    let other = other.map(|&Reverse((cycle, ..))| cycle);
                     self.taken[day(cycle) / WORD] &= !(1 << (day(cycle) % WORD));
-                    self.next = other.into_iter().chain(self.first_of_calendar()).min();
                 }
-                place
+                (place, *first)
             }
         };
+        // Nothing comes before the rest of a cycle's list.
+        if rest == NONE {
+            self.next = self.first_other().into_iter().chain(self.first_of_calendar()).min();
+        }
         let (executing, next) = &mut self.planned[place as usize];
         (*next, self.free) = (self.free, place);
         Some(*executing)

@@ -72,6 +72,18 @@ pub(super) struct Found {
     pub data: [u32; MAX_SLOTS],
 }
 
+impl Found {
+    /// The operand of a slot, of which the banks gave `read`.
+    #[inline]
+    pub fn operand(&self, slot: usize, read: Option<u32>) -> Option<u32> {
+        let Found { whole, hit, data, .. } = self;
+        match whole >> slot & 1 == 1 {
+            true => Some(data[slot]),
+            false => read.map(|value| value & !hit[slot] | data[slot] & hit[slot]),
+        }
+    }
+}
+
 /// What moves in a cycle.
 #[derive(Default)]
 pub(super) struct Taken {

@@ -104,7 +104,7 @@ impl Widening {
                 );
                 let first = *first_words.entry(register).or_insert_with(|| {
                     let first = words.len();
-                    words.extend((0..width.div_ceil(WORD)).map(|word| {
+                    words.extend((0..width / WORD).map(|word| {
                         std::array::from_fn(|bit| {
                             let from = places.get(&(register.as_str(), WORD * word + bit))?;
                             Some((from.place, from.is_inverse))
@@ -113,7 +113,7 @@ impl Widening {
                     first
                 });
                 let value = WORD * factor;
-                ensure!(bit / value < width.div_ceil(WORD), "{register} has more values than words");
+                ensure!(bit / value < width / WORD, "{register} has more values than words");
                 Origin::Value(first + bit / value, bit % value, *is_inverse)
             };
             found.push((*place, origin));

@@ -14,13 +14,10 @@ struct Entry {
     destination: u32,
 }
 
-/// Bits of warps, addresses, sources and destinations that loads differ in, so that few drive each other out and many are
-/// neighbours.
-const CROWDED: [u32; 4] = [6, 4, 2, 4];
-
 /// Loads and releases, one after the other, answered at once or late. First the table fills to its last entry; then there
-/// are phases of few and of many different loads, and some have to do with one that is in the table already. In phases of
-/// [`CROWDED`] loads each differs in a single bit from several in a table that is nearly full.
+/// are phases of few and of many different loads, and some have to do with one that is in the table already. In
+/// crowded phases loads differ in so few bits that few drive each other out, and each has neighbours that differ from it in a
+/// single one, in a table that is nearly full.
 pub struct LrtStimulus {
     entries: usize,
     operation: Option<LrtIn>,
@@ -147,10 +144,10 @@ impl Stimulus<LrtIn, LrtOut> for LrtStimulus {
                 let free = if crowded { crowd } else { random.pick(few) };
                 Neighbours::draw(random, bits, free)
             };
-            self.warps = of(6, &[1, 2, 6], CROWDED[0]);
-            self.addresses = of(16, &[0, 2, 16], CROWDED[1]);
-            self.sources = of(8, &[0, 2, 8], CROWDED[2]);
-            self.destinations = of(8, &[0, 2, 8], CROWDED[3]);
+            self.warps = of(6, &[1, 2, 6], 6);
+            self.addresses = of(16, &[0, 2, 16], 4);
+            self.sources = of(8, &[0, 2, 8], 2);
+            self.destinations = of(8, &[0, 2, 8], 4);
             self.related = random.pick(&[0, 50, 90]);
             (self.busy, self.ready) =
                 if crowded { (100, 100) } else { (random.pick(&[10, 60, 100]), random.pick(&[20, 100])) };

@@ -103,9 +103,7 @@ impl<D: Data> Cache<D> {
     ) -> [u8; MAX_SLOTS] {
         // What was there decides the replacement; an entry invalidated now is free from the next cycle.
         let before = self.valid;
-        let has_results = results.iter().any(Option::is_some);
-        let find = |result: Option<DWrite<D>>| result.and_then(|result| self.find(result.register));
-        let updated = if has_results { results.map(find) } else { [None; MAX_D_PORTS] };
+        let updated = results.map(|result| result.and_then(|result| self.find(result.register)));
         for register in invalid {
             self.valid &= !self.find(*register).map_or(0, |entry| 1 << entry);
         }
@@ -133,7 +131,7 @@ impl<D: Data> Cache<D> {
             self.lock |= touched;
             self.near = self.near & !touched | nearer;
         }
-        for (result, updated) in results.iter().zip(updated).filter(|_| has_results) {
+        for (result, updated) in results.iter().zip(updated) {
             let Some(result) = *result else { continue };
             // The entry that holds a second result's register may have been taken by now, or all of them.
             let Some(entry) = updated.or_else(|| self.replace(before, keep, random)) else { continue };

@@ -159,8 +159,8 @@ impl<D: Data> Collector<D> for Ccu<D> {
         self.valid
     }
 
-    fn operand(&self, slot: usize) -> Option<D> {
-        (self.valid >> slot & 1 == 1).then(|| self.entry(slot))
+    fn operand(&self, slot: usize) -> D {
+        self.entry(slot)
     }
 
     fn look_up(&self, issue: &Issue) -> Placement {

@@ -16,6 +16,12 @@ use super::Core;
 use crate::bits::members;
 use crate::engines::RunsSubCore;
 
+/// What a collector gives of a slot.
+#[inline]
+fn read(outputs: &SubCoreOut<u32>, slot: usize) -> Option<u32> {
+    outputs.operand_valid[slot].then_some(outputs.operand_data[slot])
+}
+
 impl<E: RunsSubCore> Core<E> {
     /// Results and fills enter the cache, and what leaves it is written into the banks.
     #[inline(never)]
@@ -153,12 +159,10 @@ impl<E: RunsSubCore> Core<E> {
         collector: CollectorId,
         slot: usize,
     ) -> Option<u32> {
-        let read = outputs.operand_valid[slot].then_some(outputs.operand_data[slot]);
-        let Some(cache) = &self.cache else { return read };
-        let Found { whole, hit, data, .. } = &cache.held[collector.index()];
-        match whole >> slot & 1 == 1 {
-            true => Some(data[slot]),
-            false => read.map(|value| value & !hit[slot] | data[slot] & hit[slot]),
+        let read = read(outputs, slot);
+        match &self.cache {
+            Some(cache) => cache.held[collector.index()].operand(slot, read),
+            None => read,
         }
     }
 
@@ -171,14 +175,11 @@ impl<E: RunsSubCore> Core<E> {
         (sources, positions): (&[RegisterId], &[u8]),
         outputs: &SubCoreOut<u32>,
     ) {
-        if !self.cache.as_ref().is_some_and(|cache| cache.keeps(warp)) {
-            return;
-        }
+        let Some(cache) = self.cache.as_mut().filter(|cache| cache.keeps(warp)) else { return };
+        let found = &cache.held[collector.index()];
         for (slot, (&register, &position)) in sources.iter().zip(positions).enumerate() {
-            let operand = self.operand(outputs, collector, slot);
-            let Some(cache) = &mut self.cache else { return };
-            let lanes = cache.held[collector.index()].take[slot];
-            if let (1.., Some(value)) = (lanes, operand) {
+            let lanes = found.take[slot];
+            if let (1.., Some(value)) = (lanes, found.operand(slot, read(outputs, slot))) {
                 cache.fills.push_back(Arrival { warp, register, lanes, value, position, serial: 0 });
             }
         }

@@ -1,5 +1,6 @@
 //! The heads of the warps' instruction buffers, as the hardware is given them.
 
+use gpurf_blocks::ports::SubCoreIn;
 use gpurf_blocks::{Row, WarpId, MAX_SLOTS};
 use gpurf_trace::{RegisterId, Unit};
 
@@ -8,15 +9,27 @@ use super::Core;
 use crate::bits::{all, flags};
 use crate::engines::RunsSubCore;
 
-/// What the slots that there are get of what is for all that there may be. Without a loop for a number of slots that a
-/// configuration is likely to have.
+/// What the slots that there are get of what is for all that there may be. Without a loop for the default number of slots.
 #[inline]
 fn copy_slots<T: Copy>(to: &mut [T], from: &[T; MAX_SLOTS]) {
     match to.len() {
-        3 => to.copy_from_slice(&from[..3]),
         7 => to.copy_from_slice(&from[..7]),
         slots => to.copy_from_slice(&from[..slots]),
     }
+}
+
+/// Puts sources at the head of the buffer of a warp, which has so many slots. `used`, `near`: a bit per slot.
+#[inline]
+fn put_sources(
+    inputs: &mut SubCoreIn<u32>,
+    (warp, slots): (usize, usize),
+    (used, near): (u8, u8),
+    numbers: &[u32; MAX_SLOTS],
+) {
+    let of_warp = slots * warp..slots * (warp + 1);
+    copy_slots(&mut inputs.head_source_valid[of_warp.clone()], &flags(used));
+    copy_slots(&mut inputs.head_source_near[of_warp.clone()], &flags(near));
+    copy_slots(&mut inputs.head_source_register[of_warp], numbers);
 }
 
 impl<E: RunsSubCore> Core<E> {
@@ -30,12 +43,9 @@ impl<E: RunsSubCore> Core<E> {
         self.inputs.head_payload[warp] = serial;
         self.inputs.head_base[warp] = slot.base.0;
         let hardware = &context.config.hardware;
-        let of_warp = hardware.slots * warp..hardware.slots * (warp + 1);
         let used = all(decoded.sources().len());
         let near = instruction.near_sources as u8 & used;
-        copy_slots(&mut self.inputs.head_source_valid[of_warp.clone()], &flags(used));
-        copy_slots(&mut self.inputs.head_source_near[of_warp.clone()], &flags(near));
-        copy_slots(&mut self.inputs.head_source_register[of_warp], &decoded.source_numbers());
+        put_sources(&mut self.inputs, (warp, hardware.slots), (used, near), &decoded.source_numbers());
         for destination in 0..hardware.destinations {
             let place = hardware.destinations * warp + destination;
             let register = decoded.destinations().get(destination);
@@ -61,12 +71,9 @@ impl<E: RunsSubCore> Core<E> {
         self.inputs.head_payload[warp] = 0;
         self.inputs.head_base[warp] = base.0;
         let hardware = &context.config.hardware;
-        for position in 0..hardware.slots {
-            let (place, register) = (hardware.slots * warp + position, registers.get(position));
-            self.inputs.head_source_valid[place] = register.is_some();
-            self.inputs.head_source_register[place] = register.map_or(0, |&register| register.into());
-            self.inputs.head_source_near[place] = false;
-        }
+        let mut numbers = [0; MAX_SLOTS];
+        numbers.iter_mut().zip(registers).for_each(|(number, &register)| *number = register.into());
+        put_sources(&mut self.inputs, (warp, hardware.slots), (all(registers.len()), 0), &numbers);
         for destination in 0..hardware.destinations {
             self.inputs.head_destination_valid[hardware.destinations * warp + destination] = false;
         }

@@ -63,6 +63,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// One outstanding part of a warp's work is done.
     pub(super) fn complete_part(&mut self, warp: WarpId, context: &mut Context) {
+        // No warp waits for that.
         self.look_again(warp, 0);
         let slot = &mut self.warps[warp.index()];
         slot.outstanding -= 1;
