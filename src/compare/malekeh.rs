@@ -4,34 +4,57 @@ use comfy_table::Table;
 use gpurf_blocks::Parameters;
 use gpurf_sim::energy::Energies;
 use gpurf_sim::issue::{Curve, SthldController, Walk, WalkStep};
-use gpurf_sim::sm::Design;
 
+use super::definition::Named;
 use super::evaluation::Evaluation;
+use super::jobs::Outcome;
 use super::plot::{Line, Plot};
 use super::series::{percent, Series};
 use crate::output::table;
 
-/// How the energy saved by Malekeh depends on the estimates.
+/// How each design's energy depends on the constants: its change over the baseline with half and with twice of each.
 pub fn sensitivity(evaluation: &Evaluation) -> Option<Table> {
-    let (malekeh, baseline) = (Design::MALEKEH.name(), &evaluation.designs[0]);
-    let config = &evaluation.config;
-    let mut rows = table(&["part", "x 0.5", "x 1", "x 2"]);
-    let mut any = false;
-    for part in ["banks", "crossbar", "collectors", "cache over collector", "tags", "arbitration"] {
-        let at = [0.5, 1.0, 2.0].map(|factor| {
-            let energies = Energies::default().scaled(part, factor).expect("a part that there is");
-            Series::new(&evaluation.outcomes, &malekeh, &baseline.label, |run, reference| {
-                let with = energies.of(&Design::MALEKEH, config, &run.counters).total;
-                let without = energies.of(&baseline.design, config, &reference.counters).total;
-                Some(100.0 * (with / without - 1.0))
-            })
-        });
-        any |= !at[0].values.is_empty();
-        let [half, one, two] = at.map(|series| percent(series.average()));
-        rows.add_row([part.to_string(), half, one, two]);
+    let (baseline, config) = (&evaluation.designs[0], &evaluation.config);
+    let caching = |named: &&Named| named.design.has_caching_collectors();
+    let designs: Vec<&Named> = evaluation.designs.iter().filter(caching).collect();
+    let average = |named: &Named, energies: Energies| {
+        let change = |run: &Outcome, reference: &Outcome| {
+            let with = energies.of(&named.design, config, &run.counters).total;
+            let without = energies.of(&baseline.design, config, &reference.counters).total;
+            Some(100.0 * (with / without - 1.0))
+        };
+        Series::new(&evaluation.outcomes, &named.label, &baseline.label, change).average()
+    };
+    let labels = designs.iter().map(|named| named.label.as_str());
+    let mut rows = table(&["constant, x 0.5 and x 2"].into_iter().chain(labels).collect::<Vec<_>>());
+    let as_they_are = |named: &&Named| percent(average(named, Energies::default()));
+    rows.add_row(["as they are".to_string()].into_iter().chain(designs.iter().map(as_they_are)));
+    for part in PARTS {
+        let of_design = |named: &&Named| {
+            let at = |factor| Energies::default().scaled(part, factor).expect("a part that there is");
+            let [half, twice] = [0.5, 2.0].map(|factor| percent(average(named, at(factor))));
+            if half == twice {
+                "–".to_string()
+            } else {
+                format!("{half}, {twice}")
+            }
+        };
+        rows.add_row([part.to_string()].into_iter().chain(designs.iter().map(of_design)));
     }
-    any.then_some(rows)
+    (!designs.is_empty()).then_some(rows)
 }
+
+/// Constants, alone or those of a kind together, that energies depend on.
+const PARTS: [&str; 8] = [
+    "banks",
+    "crossbar",
+    "crossbar growth",
+    "collectors",
+    "cache over collector",
+    "bypass over collector",
+    "tags",
+    "arbitration",
+];
 
 /// STHLD on a synthetic curve of IPC whose knee lies at 10, moves to 5 and to 20, with its level. F Fig. 9.
 pub fn curves() -> Plot {

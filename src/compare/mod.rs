@@ -306,7 +306,7 @@ pub fn saved(evaluation: &Evaluation, costs: Option<&operand_stage::Costs>) -> s
     let mut tables = tables::of(evaluation);
     let mut plots = vec![];
     if evaluation.study.name == "malekeh" {
-        let title = "Energy under malekeh, average change, %, with the energies of one part scaled";
+        let title = "Half and twice of a constant: energy, average change over the baseline, %";
         tables.extend(malekeh::sensitivity(evaluation).map(|rows| Titled::new(title, &rows)));
         plots.push(malekeh::curves());
     }
