@@ -4,6 +4,7 @@ mod streams;
 
 use std::path::Path;
 
+use gpurf_fixtures::measured;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu};
@@ -272,17 +273,20 @@ fn named(name: &str) -> &'static Stream {
 #[test]
 fn streams_take_as_long_as_in_accel_sim() {
     let mut wrong = vec![];
+    let mut rows = vec![];
     for stream in STREAMS {
         let Stream { name, reference, differs, .. } = *stream;
         let found = stream.measure(&[]);
         let (expected, within) = differs.map_or((reference, 1.0), |(expected, _)| (expected, 0.1));
-        let right = (found - expected).abs() <= within;
-        println!("{name:34} {reference:7.2} {found:7.2} {}", differs.map_or("", |(_, why)| why));
-        if !right {
+        if (found - expected).abs() > within {
             wrong.push(format!("{name}: {found}, should be {expected}"));
         }
+        let why = differs.map_or("", |(_, why)| why);
+        rows.push([name.into(), format!("{reference:.2}"), format!("{found:.2}"), why.into()]);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let header = ["cycles of", "Accel-Sim", "here", "what differs"];
+    measured::file!["microbenchmarks.csv"].assert_eq(&measured::table(header, rows));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod streams;
 
+use gpurf_fixtures::measured;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, Sampling, SmError};
@@ -61,23 +62,37 @@ fn sample(workload: &Workload, sms: u64, every: u64, seed: u64) -> Sample {
     run(workload, sms, Some(Sampling { every, seed })).unwrap().sample.expect("it was sampled")
 }
 
+/// A row of what many draws give: of what, the true value, and how estimates lie around it.
+type Row = [String; 8];
+
+const HEADER: [&str; 8] = [
+    "blocks",
+    "SMs",
+    "what",
+    "true",
+    "mean estimate",
+    "spread of the draws",
+    "mean standard error",
+    "intervals that hold it, of 40",
+];
+
 /// How estimates over many draws lie around the true value.
-fn check(what: &str, truth: f64, estimates: &[Estimate]) {
+fn check([blocks, sms]: [&str; 2], what: &str, truth: f64, estimates: &[Estimate]) -> Row {
     let count = estimates.len() as f64;
     let mean = |of: &dyn Fn(&Estimate) -> f64| estimates.iter().map(of).sum::<f64>() / count;
     let value = mean(&|estimate| estimate.value);
     let spread = mean(&|estimate| (estimate.value - value).powi(2)).sqrt();
     let error = mean(&|estimate| estimate.standard_error);
-    let inside = mean(&|estimate| f64::from((estimate.low..=estimate.high).contains(&truth)));
-    let told = format!(
-        "{what}: {truth:.5} is estimated {value:.5}, spread {spread:.5}, standard error {error:.5}, \
-         {inside:.2} of the intervals hold it"
-    );
-    println!("{told}");
-    assert!((value - truth).abs() < error, "biased: {told}");
-    assert!(inside >= 0.85, "too narrow: {told}");
+    let inside = estimates.iter().filter(|estimate| (estimate.low..=estimate.high).contains(&truth)).count();
+    let [truth_told, value_told, spread_told, error_told] =
+        [truth, value, spread, error].map(|number| format!("{number:.5}"));
+    let row = [blocks, sms, what].map(String::from);
+    let row = [&row[..], &[truth_told, value_told, spread_told, error_told, inside.to_string()]].concat();
+    assert!((value - truth).abs() < error, "biased: {row:?}");
+    assert!(inside as f64 >= 0.85 * count, "too narrow: {row:?}");
     // A trend counts as error, though a systematic sample follows it.
-    assert!(error < 0.1 * truth && inside > 0.0, "too wide: {told}");
+    assert!(error < 0.1 * truth && inside > 0, "too wide: {row:?}");
+    row.try_into().expect("as many as the header has")
 }
 
 /// The whole launch, and draws from it.
@@ -92,21 +107,24 @@ fn draws(workload: &Workload, sms: u64) -> (Summary, Vec<Sample>) {
     (whole, samples)
 }
 
-fn check_times((whole, samples): &(Summary, Vec<Sample>)) {
-    let of = |estimate: fn(&Sample) -> Estimate| samples.iter().map(estimate).collect::<Vec<_>>();
-    check("cycles", whole.counters.cycles as f64, &of(|sample| sample.cycles));
-    check("IPC", whole.ipc, &of(|sample| sample.ipc));
-    check("bank writes", whole.counters.bank_writes as f64, &of(|sample| sample.bank_writes));
+fn check_times(of: [&str; 2], (whole, samples): &(Summary, Vec<Sample>)) -> Vec<Row> {
+    let estimates = |estimate: fn(&Sample) -> Estimate| samples.iter().map(estimate).collect::<Vec<_>>();
+    check(of, "cycles", whole.counters.cycles as f64, &estimates(|sample| sample.cycles));
+    check(of, "bank writes", whole.counters.bank_writes as f64, &estimates(|sample| sample.bank_writes));
+    vec![check(of, "IPC", whole.ipc, &estimates(|sample| sample.ipc))]
 }
 
-fn check_all(workload: &Workload, sms: u64) {
+/// The ratios' rows; sums follow their ratio.
+fn check_all(blocks: &str, workload: &Workload, sms: u64) -> Vec<Row> {
+    let of = [blocks, &sms.to_string()];
     let drawn = draws(workload, sms);
-    check_times(&drawn);
+    let mut rows = check_times(of, &drawn);
     let (whole, samples) = drawn;
-    let of = |estimate: fn(&Sample) -> Estimate| samples.iter().map(estimate).collect::<Vec<_>>();
-    check("hit ratio", whole.hit_ratio, &of(|sample| sample.hit_ratio));
-    check("hits", whole.counters.hits as f64, &of(|sample| sample.hits));
-    check("bank reads", whole.counters.bank_reads as f64, &of(|sample| sample.bank_reads));
+    let estimates = |estimate: fn(&Sample) -> Estimate| samples.iter().map(estimate).collect::<Vec<_>>();
+    rows.push(check(of, "hit ratio", whole.hit_ratio, &estimates(|sample| sample.hit_ratio)));
+    check(of, "hits", whole.counters.hits as f64, &estimates(|sample| sample.hits));
+    check(of, "bank reads", whole.counters.bank_reads as f64, &estimates(|sample| sample.bank_reads));
+    rows
 }
 
 fn random_steps(seed: u64) -> Vec<usize> {
@@ -120,38 +138,46 @@ fn rising_steps(seed: u64) -> Vec<usize> {
     (0..BLOCKS).map(|number| 4 + 40 * number / BLOCKS + random.usize(0..9)).collect()
 }
 
+const RANDOM: &str = "length at random";
+const GROWING: &str = "growing elevenfold";
+
 #[test]
 fn blocks_that_differ_at_random() {
-    check_all(&steps(&random_steps(1)), 1);
+    let rows = check_all(RANDOM, &steps(&random_steps(1)), 1);
+    measured::file!["draws/random.csv"].assert_eq(&measured::table(HEADER, rows));
 }
 
 #[test]
 fn blocks_that_differ_at_random_on_three_sms() {
-    check_all(&steps(&random_steps(2)), 3);
+    let rows = check_all(RANDOM, &steps(&random_steps(2)), 3);
+    measured::file!["draws/random_3.csv"].assert_eq(&measured::table(HEADER, rows));
 }
 
 #[test]
 fn blocks_that_grow_over_the_launch() {
-    check_all(&steps(&rising_steps(3)), 1);
+    let rows = check_all(GROWING, &steps(&rising_steps(3)), 1);
+    measured::file!["draws/growing.csv"].assert_eq(&measured::table(HEADER, rows));
 }
 
 #[test]
 fn blocks_that_grow_over_the_launch_on_three_sms() {
-    check_all(&steps(&rising_steps(4)), 3);
+    let rows = check_all(GROWING, &steps(&rising_steps(4)), 3);
+    measured::file!["draws/growing_3.csv"].assert_eq(&measured::table(HEADER, rows));
 }
 
 #[test]
 fn blocks_whose_instructions_change_over_the_launch() {
-    check_all(&blocks(&random_steps(7), |block| 2 + 4 * block / BLOCKS), 1);
-    check_all(&blocks(&random_steps(7), |block| 2 + 4 * block / BLOCKS), 3);
+    let workload = blocks(&random_steps(7), |block| 2 + 4 * block / BLOCKS);
+    let rows = [1, 3].map(|sms| check_all("instructions change over the launch", &workload, sms));
+    measured::file!["draws/change.csv"].assert_eq(&measured::table(HEADER, rows.concat()));
 }
 
 #[test]
 fn a_few_blocks_that_take_four_times_as_long() {
     let mut random = fastrand::Rng::with_seed(8);
     let long: Vec<usize> = (0..BLOCKS).map(|_| if random.u8(0..12) == 0 { 32 } else { 8 }).collect();
-    check_all(&steps(&long), 1);
-    check_all(&steps(&long), 3);
+    let rows = [1, 3].map(|sms| check_all("one in twelve takes four times as long", &steps(&long), sms));
+    measured::file!["draws/long.csv"].assert_eq(&measured::table(HEADER, rows.concat()));
 }
 
 #[test]
@@ -195,8 +221,9 @@ fn lookups(parts: u64) -> Workload {
 #[test]
 fn blocks_find_in_the_caches_what_blocks_left_out_loaded() {
     // While the table is loaded from DRAM, warps run in step as they do for longer in the sample: hits are another matter.
-    check_times(&draws(&lookups(149), 1));
-    check_times(&draws(&lookups(149), 3));
+    let blocks = "load a table that earlier blocks loaded";
+    let rows = [1, 3].map(|sms| check_times([blocks, &sms.to_string()], &draws(&lookups(149), sms)));
+    measured::file!["draws/lookups.csv"].assert_eq(&measured::table(HEADER, rows.concat()));
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod files;
 mod hardware;
 mod machines;
 mod markdown;
+mod measured;
 mod memories;
 mod mutants;
 mod netlists;
@@ -83,6 +84,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("memory_nodes", memories::nodes),
     ("memory_rule", memories::rule),
     ("modules", hardware::modules),
+    ("measured", measured::table),
     ("mutants", mutants::table),
     ("netlists", netlists::table),
     ("opcodes", opcodes::text),

@@ -69,6 +69,7 @@ fn a_changed_cell_of_a_record_is_found() {
     let folder = copied();
     copy(&folder, "papers/results/malekeh/built-in_small.json");
     copy(&folder, "papers/results/multicast/here.json");
+    copy(&folder, "sim/tests/microbenchmarks.csv");
     let readme = folder.path().join("README.md");
     for table in [
         "tables malekeh built-in small; Averages",
@@ -78,6 +79,7 @@ fn a_changed_cell_of_a_record_is_found() {
         "tables multicast here; IPC, change over the baseline; resnet = ResNet, bert",
         "results malekeh; built-in small",
         "points malekeh built-in small; energy_ratio",
+        "measured sim/tests/microbenchmarks.csv",
         "runs sgemm",
     ] {
         fs::write(&readme, format!("<!-- generated: {table} -->\n<!-- end -->\n")).expect("written");

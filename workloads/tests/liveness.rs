@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gpurf_fixtures::measured;
 use gpurf_trace::liveness::Origin;
 use gpurf_trace::{DynamicInstruction, Kernel, Program, RegisterSet};
 use gpurf_workloads::suite::{Size, SUITE};
@@ -78,16 +79,14 @@ fn check(name: &str, kernel: &Kernel, origin: Origin, sizes: &mut Sizes) {
     }
 }
 
-fn print(name: &str, sizes: &Sizes) {
-    let mean = |registers: u64| registers as f64 / sizes.places as f64;
+/// Registers needed, live and allocated, on average over the executed instructions.
+fn row(name: &str, sizes: &Sizes) -> [String; 4] {
+    let mean = |registers: u64| format!("{:.1}", registers as f64 / sizes.places as f64);
     let Sizes { needed, live, allocated, .. } = *sizes;
-    println!(
-        "{name}: needed {:.1}, live {:.1} of {:.1} registers",
-        mean(needed),
-        mean(live),
-        mean(allocated)
-    );
+    [name.into(), mean(needed), mean(live), mean(allocated)]
 }
+
+const HEADER: [&str; 4] = ["stream", "needed", "live", "allocated"];
 
 #[test]
 fn what_built_in_workloads_read_is_live() {
@@ -95,43 +94,39 @@ fn what_built_in_workloads_read_is_live() {
     for benchmark in SUITE {
         let mut device = Device::new(Options::default());
         (benchmark.run)(&mut device, Size::Small).unwrap();
-        let mut sizes = Sizes::default();
         for kernel in device.into_workload(benchmark.name).kernels() {
-            check(benchmark.name, kernel, Origin::Listing, &mut sizes);
+            check(benchmark.name, kernel, Origin::Listing, &mut all);
         }
-        print(benchmark.name, &sizes);
-        all.places += sizes.places;
-        all.needed += sizes.needed;
-        all.live += sizes.live;
-        all.allocated += sizes.allocated;
     }
-    print("all", &all);
     assert!(all.live * 100 < all.needed * 130, "far more is live than needed: {all:?}");
+    let rows = [row("built-in workloads, small", &all)];
+    measured::file!["live/built_in.csv"].assert_eq(&measured::table(HEADER, rows));
 }
 
-fn reads_what_is_live(name: &str, trace: impl AsRef<Path>) {
+fn reads_what_is_live(name: &str, trace: impl AsRef<Path>) -> [String; 4] {
     let mut sizes = Sizes::default();
     let workload = gpurf_trace::open(trace).unwrap();
     workload.kernels().for_each(|kernel| check(name, kernel, Origin::Observed, &mut sizes));
-    print(name, &sizes);
+    row(name, &sizes)
 }
 
 #[test]
 fn what_our_own_trace_reads_is_live() {
-    reads_what_is_live("stencil", gpurf_fixtures::OWN_TRACE);
+    let rows = [reads_what_is_live("the project's own trace", gpurf_fixtures::OWN_TRACE)];
+    measured::file!["live/own_trace.csv"].assert_eq(&measured::table(HEADER, rows));
 }
 
 #[test]
 fn what_real_traces_read_is_live() {
     let Some(folder) = gpurf_fixtures::traces() else { return };
-    for name in [
+    let rows = [
         "rodinia-bfs-sm80",
         "rodinia-b+tree-sm90",
         "vectoradd-sm75",
         "minerva-nn-training-sm90",
         "simtune-ffma-1-32-40-sm90",
         "atax-v6-sm90",
-    ] {
-        reads_what_is_live(name, folder.join(name));
-    }
+    ]
+    .map(|name| reads_what_is_live(name, folder.join(name)));
+    measured::file!["live/traces.csv"].assert_eq(&measured::table(HEADER, rows));
 }

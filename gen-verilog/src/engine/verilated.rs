@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use gpurf_blocks::{pack, unpack, Clocked, Ports};
 use gpurf_hw::dialect::Module;
@@ -146,16 +146,18 @@ impl Model {
 
 /// Loads the model of a design, which is built if the cache does not hold it.
 fn model(harness: &Harness) -> Result<Arc<Model>, EngineError> {
-    type Models = Mutex<HashMap<String, Arc<Model>>>;
+    /// Each behind a lock of its own, so that models are built side by side.
+    type Models = Mutex<HashMap<String, Arc<Mutex<Option<Arc<Model>>>>>>;
     static LOADED: OnceLock<Models> = OnceLock::new();
 
     let verilog = format!("{}\n{}", harness.hierarchy.source(), shim::verilog(harness));
     let shim = shim::source(harness);
     let options = options(harness.hierarchy);
     let key = cache::key(&[&verilog, &shim, &Tool::Verilator.version()?, &options.join(" ")]);
+    let place = lock(LOADED.get_or_init(Models::default)).entry(key.clone()).or_default().clone();
     // Held while building: a second thread that wants the same model waits for it.
-    let mut loaded = LOADED.get_or_init(Models::default).lock().unwrap_or_else(|error| error.into_inner());
-    if let Some(model) = loaded.get(&key) {
+    let mut loaded = lock(&place);
+    if let Some(model) = &*loaded {
         return Ok(model.clone());
     }
     let library = cache::folder().join(format!("{}-{key}.so", harness.hierarchy.top));
@@ -163,8 +165,13 @@ fn model(harness: &Harness) -> Result<Arc<Model>, EngineError> {
         build(&verilog, &shim, &options, &library)?;
     }
     let model = Arc::new(Model::load(&library)?);
-    loaded.insert(key, model.clone());
+    *loaded = Some(model.clone());
     Ok(model)
+}
+
+/// What a thread that panicked left behind is whole: it is changed in one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|error| error.into_inner())
 }
 
 /// How models are built. Warnings are the lint check's business; hidden symbols keep the models of one
