@@ -76,6 +76,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("files", files::table),
     ("constants", machines::constants),
     ("energies", energies::tables),
+    ("energies_beside", energies::beside),
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
     ("memories", memories::hardware),

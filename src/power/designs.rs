@@ -19,6 +19,7 @@ use super::estimate::{Estimator, Mean};
 use super::events::Events;
 use super::recorder::{Checks, Record, Recorder, Values};
 use super::window::{self, Follower, Netlists, Schedule};
+use super::TRANSITION_NS;
 use crate::designs;
 use crate::input::{EmulationArguments, Input};
 
@@ -38,6 +39,9 @@ pub struct Measured {
     pub clock_gating: bool,
     pub sat_sweeping: bool,
     pub period_ns: f64,
+    pub transition_ns: f64,
+    /// The capacitance of wires is counted.
+    pub wires: bool,
     pub seed: u64,
     pub windows: u64,
     pub window_cycles: u64,
@@ -104,9 +108,12 @@ impl Measured {
         let settings: String = self.settings.iter().map(|setting| format!(" --set {setting}")).collect();
         let gating = if self.clock_gating { " --clock-gating" } else { "" };
         let sweeping = if self.sat_sweeping { "" } else { " --no-sat-sweeping" };
+        let usual = self.transition_ns == TRANSITION_NS;
+        let transition = if usual { String::new() } else { format!(" --transition {}", self.transition_ns) };
+        let wires = if self.wires { "" } else { " --no-wires" };
         let Measured { windows, window_cycles, seed, .. } = self;
         format!(
-            "gpurf power {}{settings}{gating}{sweeping} --windows {windows} --window-cycles {window_cycles} --seed {seed}",
+            "gpurf power {}{settings}{gating}{sweeping}{transition}{wires} --windows {windows} --window-cycles {window_cycles} --seed {seed}",
             self.names.join(" ")
         )
     }

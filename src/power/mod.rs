@@ -39,6 +39,9 @@ use designs::{stage, workload, Measurement};
 use report::{Circumstances, Report};
 use window::Netlists;
 
+/// Transition time of the clock and the inputs, unless another one is asked for.
+const TRANSITION_NS: f64 = 0.02;
+
 #[derive(Args)]
 #[command(after_help = "Examples:
   gpurf power ocu --set width=32
@@ -87,7 +90,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NS", default_value_t = 2.0)]
     period: f64,
     /// The transition time of the clock and the inputs in nanoseconds
-    #[arg(long, value_name = "NS", default_value_t = 0.02)]
+    #[arg(long, value_name = "NS", default_value_t = TRANSITION_NS)]
     transition: f64,
     /// Leave out the capacitance of the wires
     #[arg(long)]
@@ -243,6 +246,8 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         clock_gating: options.clock_gating,
         sat_sweeping: arguments.synthesis.sat_sweeping(),
         period_ns: arguments.period,
+        transition_ns: arguments.transition,
+        wires: !arguments.no_wires,
         seed: arguments.seed,
         windows: arguments.windows,
         window_cycles: arguments.window_cycles,
