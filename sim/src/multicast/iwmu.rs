@@ -5,6 +5,7 @@ use std::io;
 use gpurf_blocks::ports::{DecisionUnitIn, IwmuIn, IwmuOut, LrtIn, LrtOut};
 use gpurf_blocks::{Clocked, Parameters, Search, SUB_CORES};
 
+use super::pending_loads::show_loads;
 use super::{DecisionUnit, Load, LoadQueue, LoadRequest, LrtCam, LrtScan, PendingLoads};
 use crate::checkpoint::{checkpoint, Checkpoint};
 
@@ -129,19 +130,8 @@ impl Clocked for Iwmu {
         self.decide(&mut outputs);
         for sub_core in 0..SUB_CORES {
             outputs.request_ready[sub_core] = self.queue.has_room(sub_core);
-            if let Some((warp, register)) = self.pending.asked(sub_core) {
-                outputs.ask_valid[sub_core] = true;
-                (outputs.ask_warp[sub_core], outputs.ask_register[sub_core]) = (warp, register);
-            }
         }
-        if let Some(Load { address, source, destination, warps }) = self.pending.departing() {
-            outputs.load_valid = true;
-            (outputs.load_address, outputs.load_source) = (address, source);
-            outputs.load_destination = destination;
-            outputs.load_first_warp = warps[0].expect("a first warp");
-            outputs.load_second_valid = warps[1].is_some();
-            outputs.load_second_warp = warps[1].unwrap_or(0);
-        }
+        show_loads!(self.pending, outputs);
         outputs
     }
 

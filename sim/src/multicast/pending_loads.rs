@@ -118,6 +118,28 @@ impl PendingLoads {
     }
 }
 
+/// Puts on output ports what the pending loads ask the scoreboards, and the load that departs.
+macro_rules! show_loads {
+    ($pending:expr, $outputs:ident) => {
+        for sub_core in 0..SUB_CORES {
+            if let Some((warp, register)) = $pending.asked(sub_core) {
+                $outputs.ask_valid[sub_core] = true;
+                ($outputs.ask_warp[sub_core], $outputs.ask_register[sub_core]) = (warp, register);
+            }
+        }
+        if let Some(Load { address, source, destination, warps }) = $pending.departing() {
+            $outputs.load_valid = true;
+            ($outputs.load_address, $outputs.load_source) = (address, source);
+            $outputs.load_destination = destination;
+            $outputs.load_first_warp = warps[0].expect("a first warp");
+            $outputs.load_second_valid = warps[1].is_some();
+            $outputs.load_second_warp = warps[1].unwrap_or(0);
+        }
+    };
+}
+
+pub(super) use show_loads;
+
 impl Clocked for PendingLoads {
     type In = PendingLoadsIn;
     type Out = PendingLoadsOut;
@@ -126,20 +148,7 @@ impl Clocked for PendingLoads {
         self.inputs = *inputs;
         let mut outputs =
             PendingLoadsOut { accepted: self.accepted(inputs).is_some(), ..PendingLoadsOut::default() };
-        for sub_core in 0..SUB_CORES {
-            if let Some((warp, register)) = self.asked(sub_core) {
-                outputs.ask_valid[sub_core] = true;
-                (outputs.ask_warp[sub_core], outputs.ask_register[sub_core]) = (warp, register);
-            }
-        }
-        if let Some(Load { address, source, destination, warps }) = self.departing() {
-            outputs.load_valid = true;
-            (outputs.load_address, outputs.load_source) = (address, source);
-            outputs.load_destination = destination;
-            outputs.load_first_warp = warps[0].expect("a first warp");
-            outputs.load_second_valid = warps[1].is_some();
-            outputs.load_second_warp = warps[1].unwrap_or(0);
-        }
+        show_loads!(self, outputs);
         outputs
     }
 

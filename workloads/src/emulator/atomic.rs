@@ -14,36 +14,7 @@ pub(super) fn atomic_32(
     match (function, kind) {
         (AtomicFunction::Add, AtomicType::F32 { flush }) => single::add(before, operand, nearest(flush)),
         (AtomicFunction::Add, AtomicType::F16x2) => half::add2(before, operand, nearest(false)),
-        (AtomicFunction::Add, _) => before.wrapping_add(operand),
-        (AtomicFunction::Min, AtomicType::S32) => (before as i32).min(operand as i32) as u32,
-        (AtomicFunction::Min, _) => before.min(operand),
-        (AtomicFunction::Max, AtomicType::S32) => (before as i32).max(operand as i32) as u32,
-        (AtomicFunction::Max, _) => before.max(operand),
-        (AtomicFunction::And, _) => before & operand,
-        (AtomicFunction::Or, _) => before | operand,
-        (AtomicFunction::Xor, _) => before ^ operand,
-        (AtomicFunction::Exchange, _) => operand,
-        (AtomicFunction::CompareAndSwap | AtomicFunction::CompareAndSwapTest, _) => {
-            if before == operand {
-                swap
-            } else {
-                before
-            }
-        }
-        (AtomicFunction::Increment, _) => {
-            if before >= operand {
-                0
-            } else {
-                before + 1
-            }
-        }
-        (AtomicFunction::Decrement, _) => {
-            if before == 0 || before > operand {
-                operand
-            } else {
-                before - 1
-            }
-        }
+        _ => integers_32(function, kind == AtomicType::S32, before, operand, swap),
     }
 }
 
@@ -56,35 +27,42 @@ pub(super) fn atomic_64(
 ) -> u64 {
     match (function, kind) {
         (AtomicFunction::Add, AtomicType::F64) => double::add(before, operand, Default::default()),
-        (AtomicFunction::Add, _) => before.wrapping_add(operand),
-        (AtomicFunction::Min, AtomicType::S64) => (before as i64).min(operand as i64) as u64,
-        (AtomicFunction::Min, _) => before.min(operand),
-        (AtomicFunction::Max, AtomicType::S64) => (before as i64).max(operand as i64) as u64,
-        (AtomicFunction::Max, _) => before.max(operand),
-        (AtomicFunction::And, _) => before & operand,
-        (AtomicFunction::Or, _) => before | operand,
-        (AtomicFunction::Xor, _) => before ^ operand,
-        (AtomicFunction::Exchange, _) => operand,
-        (AtomicFunction::CompareAndSwap | AtomicFunction::CompareAndSwapTest, _) => {
-            if before == operand {
-                swap
-            } else {
-                before
-            }
-        }
-        (AtomicFunction::Increment, _) => {
-            if before >= operand {
-                0
-            } else {
-                before + 1
-            }
-        }
-        (AtomicFunction::Decrement, _) => {
-            if before == 0 || before > operand {
-                operand
-            } else {
-                before - 1
-            }
-        }
+        _ => integers_64(function, kind == AtomicType::S64, before, operand, swap),
     }
 }
+
+/// What an operation makes of two integers.
+macro_rules! integers {
+    ($name:ident, $unsigned:ty, $signed:ty) => {
+        fn $name(
+            function: AtomicFunction,
+            signed: bool,
+            before: $unsigned,
+            operand: $unsigned,
+            swap: $unsigned,
+        ) -> $unsigned {
+            match function {
+                AtomicFunction::Add => before.wrapping_add(operand),
+                AtomicFunction::Min if signed => (before as $signed).min(operand as $signed) as $unsigned,
+                AtomicFunction::Min => before.min(operand),
+                AtomicFunction::Max if signed => (before as $signed).max(operand as $signed) as $unsigned,
+                AtomicFunction::Max => before.max(operand),
+                AtomicFunction::And => before & operand,
+                AtomicFunction::Or => before | operand,
+                AtomicFunction::Xor => before ^ operand,
+                AtomicFunction::Exchange => operand,
+                AtomicFunction::CompareAndSwap | AtomicFunction::CompareAndSwapTest if before == operand => {
+                    swap
+                }
+                AtomicFunction::CompareAndSwap | AtomicFunction::CompareAndSwapTest => before,
+                AtomicFunction::Increment if before >= operand => 0,
+                AtomicFunction::Increment => before + 1,
+                AtomicFunction::Decrement if before == 0 || before > operand => operand,
+                AtomicFunction::Decrement => before - 1,
+            }
+        }
+    };
+}
+
+integers!(integers_32, u32, i32);
+integers!(integers_64, u64, i64);
