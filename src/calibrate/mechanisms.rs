@@ -80,6 +80,21 @@ pub const MECHANISMS: &[Mechanism] = &[
         what: "loads and stores share the way to L2",
         off: &["l2.shared_requests=false"],
     },
+    Mechanism {
+        name: "reservations",
+        what: "a line of L1 that waits for a sector keeps its way",
+        off: &["l1.reserved=false"],
+    },
+    Mechanism {
+        name: "first-words",
+        what: "of a wide access to shared memory, each lane counts with its first word",
+        off: &["shared.first_words=false"],
+    },
+    Mechanism {
+        name: "idle-accesses",
+        what: "memory instructions without an active lane pass the load/store unit",
+        off: &["load_store.takes_idle=false"],
+    },
     Mechanism { name: "dram-writes", what: "stores reach DRAM", off: &["l2.write_back=false"] },
     Mechanism { name: "cold-copies", what: "copies from the host leave L2 cold", off: &["l2.copies=true"] },
 ];

@@ -67,9 +67,9 @@ impl Config {
             );
             return Err(impossible("l1.carve_outs", format!("{:?}", self.l1.carve_outs), reason));
         }
-        cache_shape("l1", self.l1.unified, self.l1.ways)?;
-        for carve_out in &self.l1.carve_outs {
-            cache_shape("l1", self.l1.unified - carve_out, self.l1.ways)?;
+        for carve_out in [0].iter().chain(&self.l1.carve_outs) {
+            let size = self.l1.unified - carve_out;
+            cache_shape("l1", size, self.l1.ways_of(size))?;
         }
         cache_shape("l2", self.l2.size, self.l2.ways)?;
         between("l2.latency", self.l2.latency, self.l1.latency, MAX_LATENCY)?;

@@ -186,6 +186,7 @@ pub enum ConstantUnit {
 #[serde(deny_unknown_fields)]
 pub struct LoadStore {
     pub queue: usize,
+    pub takes_idle: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
@@ -193,6 +194,7 @@ pub struct LoadStore {
 pub struct Shared {
     pub latency: u64,
     pub banks: usize,
+    pub first_words: bool,
 }
 
 /// Which loads from shared memory are multicasting loads (MLDS), and what they take.
@@ -274,12 +276,14 @@ pub struct L1 {
     pub unified: u64,
     pub carve_outs: Vec<u64>,
     pub ways: usize,
+    pub sets: usize,
     pub latency: u64,
     pub banks: usize,
     pub interleaved: bool,
     pub outstanding: usize,
     pub write_back_port: bool,
     pub store_fill: bool,
+    pub reserved: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]
@@ -303,6 +307,16 @@ pub struct Dram {
     pub latency: u64,
     pub cycles_per_sector: u64,
     pub channels: usize,
+}
+
+impl L1 {
+    /// Lines of a set, in a cache of so many bytes.
+    pub fn ways_of(&self, size: u64) -> usize {
+        match self.sets {
+            0 => self.ways,
+            sets => (size / LINE) as usize / sets,
+        }
+    }
 }
 
 impl Config {

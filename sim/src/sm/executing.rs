@@ -19,6 +19,11 @@ pub(super) struct Executing {
 }
 
 impl Executing {
+    /// No lane takes part in it.
+    pub fn is_idle(&self) -> bool {
+        self.instruction.mask == 0
+    }
+
     /// Its warp slot in the SM: local warp w of sub-core s is in warp slot 4 w + s.
     pub fn warp_slot(&self) -> usize {
         self.warp.index() * SUB_CORES + self.sub_core

@@ -17,19 +17,23 @@ pub(super) struct MemoryPath {
     pub sharing: Option<LoadSharing>,
     /// How often shared memory transfers the data of a multicasting load.
     transfers: u64,
+    /// Instructions without an active lane pass the load/store unit.
+    pub takes_idle: bool,
 }
 
 checkpoint! {
     [] MemoryPath {
         values: unit;
         parts: sharing;
-        fixed: transfers;
+        fixed: transfers takes_idle;
     }
 }
 
 impl MemoryPath {
     pub fn new(config: &Config, sharing: Option<LoadSharing>) -> Self {
-        MemoryPath { unit: LoadStoreUnit::new(config), sharing, transfers: config.mlds.transfers }
+        // What shares loads has nothing to do with them.
+        let takes_idle = config.load_store.takes_idle && sharing.is_none();
+        MemoryPath { unit: LoadStoreUnit::new(config), sharing, transfers: config.mlds.transfers, takes_idle }
     }
 
     /// The next cycle in which something is known to happen.

@@ -48,10 +48,10 @@ impl<E: RunsSubCore> Core<E> {
 
         self.units.enter(decoded.unit, now + decoded.timing.initiation);
         let (in_memory, completion) = (decoded.memory.is_some(), now + decoded.timing.latency);
-        let (serial, idle) = (executing.serial, executing.instruction.mask == 0);
+        let (serial, idle) = (executing.serial, executing.is_idle());
         records
             .show(|pipeline| if idle { pipeline.leave(now, serial) } else { pipeline.dispatch(now, serial) });
-        if idle {
+        if idle && !(in_memory && context.memory.takes_idle) {
             // No lane is active: it read its operands, and that is all.
             self.complete_part(executing.warp, context);
         } else if in_memory {

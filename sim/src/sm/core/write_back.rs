@@ -41,6 +41,9 @@ impl<E: RunsSubCore> Core<E> {
     /// The instruction leaves its unit, or memory answers.
     pub fn complete(&mut self, executing: Executing, context: &mut Context) {
         let Executing { warp, serial, instruction, .. } = executing;
+        if executing.is_idle() {
+            return self.complete_part(warp, context);
+        }
         let destinations = context.code.of(&instruction).destinations();
         if !self.send_to_cache(&executing, destinations) {
             let base = self.warps[warp.index()].base;

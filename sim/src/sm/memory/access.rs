@@ -36,6 +36,11 @@ impl Served {
 }
 
 impl Access<'_> {
+    /// No lane takes part in it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.addresses.is_empty() && self.threads.mask == 0
+    }
+
     /// Adds it to the traffic between the register files and L1 or shared memory. An atomic operation counts
     /// as a store, local memory as global.
     pub(super) fn count(&self, counters: &mut Counters) {

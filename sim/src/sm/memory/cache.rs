@@ -16,6 +16,8 @@ pub(super) struct Cache {
     lines: Vec<Line>,
     ways: usize,
     sets: usize,
+    /// A line keeps its way as long as it waits for a sector.
+    reserves: bool,
     uses: u64,
 }
 
@@ -24,6 +26,8 @@ struct Line {
     tag: u64,
     last_use: u64,
     ready: [u64; SECTORS],
+    /// The cycle in which the last of its sectors has arrived.
+    complete: u64,
     /// Numbers of the sectors that are on their way, as the owner of the cache numbers them.
     numbers: [u32; SECTORS],
     /// Bytes stored into sectors that are not present, one bit each.
@@ -36,6 +40,7 @@ const EMPTY: Line = Line {
     tag: u64::MAX,
     last_use: 0,
     ready: [ABSENT; SECTORS],
+    complete: 0,
     numbers: [0; SECTORS],
     written: [0; SECTORS],
     dirty: 0,
@@ -51,14 +56,9 @@ pub(super) struct Replaced {
 
 impl Cache {
     /// `size` in bytes.
-    pub fn new(size: u64, ways: usize) -> Self {
+    pub fn new(size: u64, ways: usize, reserves: bool) -> Self {
         let sets = size as usize / LINE as usize / ways;
-        Cache { lines: vec![EMPTY; sets * ways], ways, sets, uses: 0 }
-    }
-
-    /// Changes the size, and empties the cache.
-    pub fn resize(&mut self, size: u64) {
-        *self = Cache::new(size, self.ways);
+        Cache { lines: vec![EMPTY; sets * ways], ways, sets, reserves, uses: 0 }
     }
 
     /// The cycle from which the sector is present, if it is present or on its way.
@@ -82,17 +82,28 @@ impl Cache {
         }
     }
 
-    /// The sector will be present from cycle `ready` on. What makes room for it.
-    pub fn fill(&mut self, line: u64, sector: usize, ready: u64) -> Replaced {
-        let (found, replaced) = self.occupy(line);
+    /// The first cycle from `now` on in which the line has a way or can take one.
+    pub fn room(&mut self, line: u64, now: u64) -> u64 {
+        let reserves = self.reserves;
+        let set = self.set(line);
+        if !reserves || set.iter().any(|way| way.tag == line) {
+            return now;
+        }
+        set.iter().map(|way| way.complete).min().map_or(now, |complete| complete.max(now))
+    }
+
+    /// A sector that is asked for in cycle `now` will be present from cycle `ready` on. What makes room for it.
+    pub fn fill(&mut self, line: u64, sector: usize, ready: u64, now: u64) -> Replaced {
+        let (found, replaced) = self.occupy(line, now);
         found.ready[sector] = ready;
+        found.complete = found.complete.max(ready);
         replaced
     }
 
     /// Bytes of a sector, one bit each, are stored in cycle `now`. A sector is present once all of it is stored. What
     /// makes room for it, as in [`Cache::fill`].
     pub fn write(&mut self, line: u64, sector: usize, bytes: u32, now: u64) -> Replaced {
-        let (found, replaced) = self.occupy(line);
+        let (found, replaced) = self.occupy(line, now);
         found.written[sector] |= bytes;
         if found.written[sector] == u32::MAX && found.ready[sector] == ABSENT {
             found.ready[sector] = now;
@@ -108,13 +119,14 @@ impl Cache {
     }
 
     /// The way of a line, in place of another one if need be.
-    fn occupy(&mut self, line: u64) -> (&mut Line, Replaced) {
+    fn occupy(&mut self, line: u64, now: u64) -> (&mut Line, Replaced) {
         self.uses += 1;
-        let uses = self.uses;
+        let (uses, reserves) = (self.uses, self.reserves);
         let set = self.set(line);
         let mut replaced = Replaced::default();
         let way = set.iter().position(|way| way.tag == line).unwrap_or_else(|| {
-            let oldest = (0..set.len()).min_by_key(|&way| set[way].last_use).expect("a set has ways");
+            let order = |&way: &usize| (reserves && set[way].complete > now, set[way].last_use);
+            let oldest = (0..set.len()).min_by_key(order).expect("a set has ways");
             replaced = Replaced { line: set[oldest].tag, sectors: set[oldest].dirty.count_ones() };
             set[oldest] = Line { tag: line, ..EMPTY };
             oldest
@@ -145,9 +157,9 @@ mod tests {
 
     #[test]
     fn sectors_are_present_one_by_one() {
-        let mut cache = Cache::new(4096, 4);
+        let mut cache = Cache::new(4096, 4, false);
         assert_eq!(cache.lookup(9, 2), None);
-        cache.fill(9, 2, 17);
+        cache.fill(9, 2, 17, 0);
         assert_eq!(cache.lookup(9, 2), Some(17));
         assert_eq!(cache.lookup(9, 1), None);
         assert_eq!(cache.lookup(17, 2), None, "another line of the same set");
@@ -155,20 +167,31 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_line_of_a_set_is_replaced() {
-        let mut cache = Cache::new(2 * 128 * 4, 4);
+        let mut cache = Cache::new(2 * 128 * 4, 4, false);
         let lines = [0, 2, 4, 6];
-        lines.iter().for_each(|&line| assert_eq!(cache.fill(line, 0, 0).sectors, 0));
+        lines.iter().for_each(|&line| assert_eq!(cache.fill(line, 0, 0, 0).sectors, 0));
         assert!(cache.lookup(0, 0).is_some());
-        cache.fill(8, 0, 0);
+        cache.fill(8, 0, 0, 0);
         assert!(cache.lookup(0, 0).is_some() && cache.lookup(8, 0).is_some());
         assert_eq!(cache.lookup(2, 0), None);
-        cache.resize(128 * 4);
-        assert_eq!(cache.lookup(0, 0), None);
+    }
+
+    #[test]
+    fn a_line_that_waits_for_a_sector_keeps_its_way() {
+        let mut cache = Cache::new(2 * 128, 2, true);
+        cache.fill(1, 0, 300, 0);
+        cache.fill(2, 0, 200, 0);
+        assert_eq!((cache.room(1, 10), cache.room(3, 10), cache.room(3, 250)), (10, 200, 250));
+        assert_eq!(cache.fill(3, 0, 500, 200).line, 2, "not the least recently used one, which waits");
+        assert_eq!(cache.fill(4, 0, 600, 300).line, 1);
+        let mut any = Cache::new(2 * 128, 2, false);
+        [1, 2].map(|line| any.fill(line, 0, 300, 0));
+        assert_eq!((any.room(3, 10), any.fill(3, 0, 500, 10).line), (10, 1));
     }
 
     #[test]
     fn a_sector_is_present_when_all_its_bytes_are_stored() {
-        let mut cache = Cache::new(4096, 4);
+        let mut cache = Cache::new(4096, 4, false);
         cache.write(3, 1, 0x0000_ffff, 10);
         assert_eq!(cache.lookup(3, 1), None);
         cache.write(3, 1, 0xffff_0000, 20);
@@ -179,11 +202,11 @@ mod tests {
 
     #[test]
     fn what_is_replaced_says_how_much_memory_lacks() {
-        let mut cache = Cache::new(128, 1);
+        let mut cache = Cache::new(128, 1, false);
         cache.write(1, 0, u32::MAX, 0);
         cache.write(1, 3, 1, 0);
         (0..4).step_by(3).for_each(|sector| cache.mark_dirty(1, sector));
-        assert_eq!(cache.fill(2, 0, 0), Replaced { line: 1, sectors: 2 });
-        assert_eq!(cache.fill(3, 0, 0), Replaced { line: 2, sectors: 0 });
+        assert_eq!(cache.fill(2, 0, 0, 0), Replaced { line: 1, sectors: 2 });
+        assert_eq!(cache.fill(3, 0, 0, 0), Replaced { line: 2, sectors: 0 });
     }
 }

@@ -1,7 +1,7 @@
 //! The L1 data cache: banks, tags, misses under way, and the write-back of what comes from L2.
 //!
 //! Sectors pass to the tags through the queues of the banks. A hit is there when it leaves them. A miss leaves when the
-//! table of misses has room for it. Data from L2, of a miss or of a hit on a sector that is on its way, are written back
+//! table of misses has room for it, and its line a way in the set: a line that waits for a sector may keep its own. Data from L2, of a miss or of a hit on a sector that is on its way, are written back
 //! as [`Fills`] says. Stores pass the queues as loads do, and go on to L2.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -41,7 +41,7 @@ pub(super) struct Passage {
 impl<T: Copy> L1<T> {
     pub fn new(Config { l1, .. }: &Config) -> Self {
         L1 {
-            tags: Cache::new(l1.unified, l1.ways),
+            tags: Cache::new(l1.unified, l1.ways_of(l1.unified), l1.reserved),
             banks: (0..l1.banks).map(|_| BankQueue::new(l1.latency)).collect(),
             turn: 0,
             misses: MissTable::new(l1.outstanding),
@@ -57,7 +57,8 @@ impl<T: Copy> L1<T> {
         let suffices = l1.carve_outs.iter().copied().filter(|&carve_out| carve_out >= shared_memory).min();
         let largest = l1.carve_outs.iter().copied().max();
         let carve_out = suffices.or(largest).expect("there is a carve-out");
-        self.tags.resize(l1.unified - carve_out);
+        let size = l1.unified - carve_out;
+        self.tags = Cache::new(size, l1.ways_of(size), l1.reserved);
     }
 
     /// Loads a sector, after those of the passage. `load` is its number among the fills.
@@ -83,11 +84,11 @@ impl<T: Copy> L1<T> {
                 }
             }
             None => {
-                let admitted = self.misses.admit(exit);
+                let admitted = self.misses.admit(self.tags.room(line, exit));
                 self.banks[bank].leave(admitted);
                 let arrival = l2.load(admitted, line, sector, counters);
                 self.misses.insert(arrival);
-                self.tags.fill(line, sector, arrival);
+                self.tags.fill(line, sector, arrival, admitted);
                 let number = self.fills.request(load, arrival);
                 self.tags.set_number(line, sector, number);
             }
@@ -98,6 +99,7 @@ impl<T: Copy> L1<T> {
     pub fn store(&mut self, passage: &mut Passage, access: SectorAccess, l2: &mut L2) {
         let SectorAccess { line, sector, bytes } = access;
         let (bank, exit) = self.enter(passage, line, sector);
+        let exit = if self.config.store_fill { self.tags.room(line, exit) } else { exit };
         self.banks[bank].leave(exit);
         if self.config.store_fill {
             self.tags.write(line, sector, bytes, exit);
@@ -110,7 +112,7 @@ impl<T: Copy> L1<T> {
         let SectorAccess { line, sector, bytes } = sector;
         match access {
             MemoryAccess::Load if self.tags.lookup(line, sector).is_some() => return false,
-            MemoryAccess::Load => _ = self.tags.fill(line, sector, now),
+            MemoryAccess::Load => _ = self.tags.fill(line, sector, now, now),
             MemoryAccess::Store if self.config.store_fill => _ = self.tags.write(line, sector, bytes, now),
             MemoryAccess::Store | MemoryAccess::Atomic => {}
         }

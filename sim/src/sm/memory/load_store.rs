@@ -10,13 +10,13 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::SUB_CORES;
 use gpurf_trace::{MemoryAccess, MemorySpace};
 
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::statistics::Counters;
 
 use super::coalescer::{Coalescer, SectorAccess};
 use super::l1::{Passage, L1};
 use super::l2::L2;
-use super::shared::shared_cost;
+use super::shared::{shared_cost, WORD};
 use super::{local, Access, Served};
 
 /// `T` is what identifies an instruction to the SM.
@@ -135,6 +135,8 @@ impl<T: Copy> LoadStoreUnit<T> {
     pub fn access(&mut self, now: u64, access: Access, instruction: T, counters: &mut Counters) -> Served {
         self.busy_until = now + 1;
         let served = match access.memory.space {
+            MemorySpace::Shared if access.is_idle() => Served::hit(now + self.config.shared.latency),
+            _ if access.is_idle() => Served::hit(now + 1),
             _ if access.addresses.is_empty() => Served::hit(now + self.config.l1.latency),
             MemorySpace::Constant => Served::hit(now + self.config.l1.latency),
             MemorySpace::Shared => self.access_shared(now, &access, counters),
@@ -146,7 +148,9 @@ impl<T: Copy> LoadStoreUnit<T> {
     }
 
     fn access_shared(&mut self, now: u64, access: &Access, counters: &mut Counters) -> Served {
-        let cost = shared_cost(access.addresses, access.width, self.config.shared.banks);
+        let config::Shared { banks, first_words, .. } = self.config.shared;
+        let width = if first_words { WORD } else { access.width };
+        let cost = shared_cost(access.addresses, width, banks);
         let cycles = access.transfers * cost.cycles;
         self.busy_until = now + cycles;
         counters.shared_conflicts += access.transfers * cost.conflicts;

@@ -32,7 +32,7 @@ impl Partitions {
     pub fn own(Config { l2, dram, .. }: &Config) -> Self {
         Partitions {
             config: l2.clone(),
-            tags: Cache::new(l2.size, l2.ways),
+            tags: Cache::new(l2.size, l2.ways, false),
             bandwidth: Bandwidth::Own { dram: Link::new(dram.cycles_per_sector) },
         }
     }
@@ -46,7 +46,7 @@ impl Partitions {
         };
         Partitions {
             config: config::L2 { size: sms * l2.size, ..l2.clone() },
-            tags: Cache::new(sms * l2.size, l2.ways),
+            tags: Cache::new(sms * l2.size, l2.ways, false),
             bandwidth: Bandwidth::Shared {
                 slices: channels(l2.slices, l2.cycles_per_sector),
                 channels: channels(dram.channels, dram.cycles_per_sector),
@@ -63,7 +63,7 @@ impl Partitions {
         let start = address.max(end.saturating_sub(self.config.size));
         for number in start / SECTOR..end.div_ceil(SECTOR) {
             let (line, sector) = place(number * SECTOR);
-            self.tags.fill(line, sector, 0);
+            self.tags.fill(line, sector, 0, 0);
         }
     }
 
@@ -74,7 +74,7 @@ impl Partitions {
 
     /// L2 has a sector from cycle `arrival` on, which was asked for in cycle `sent`.
     pub fn fill(&mut self, sent: u64, line: u64, sector: usize, arrival: u64) {
-        let replaced = self.tags.fill(line, sector, arrival);
+        let replaced = self.tags.fill(line, sector, arrival, sent);
         self.write_back(sent, replaced);
     }
 
@@ -107,7 +107,7 @@ impl Partitions {
             return;
         }
         if self.tags.lookup(line, sector).is_none() {
-            self.tags.fill(line, sector, now);
+            self.tags.fill(line, sector, now, now);
         }
         if access == MemoryAccess::Atomic {
             self.change(line, sector);

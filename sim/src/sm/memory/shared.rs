@@ -3,7 +3,7 @@
 /// Words of a shared-memory access that are served together: one for each lane.
 const WORDS: usize = 32;
 /// Bytes of a word of a shared-memory bank.
-const WORD: u64 = 4;
+pub(super) const WORD: u64 = 4;
 
 /// Of one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
