@@ -39,6 +39,39 @@ fn kernels_take_about_as_long_as_in_accel_sim() {
     }
 }
 
+/// What the reference of the built-in workloads has of some of them, and their traces.
+fn built_in(names: &[&str]) -> (TempDir, String) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers/accel-sim-built-in.json");
+    let text = fs::read_to_string(file).expect("the reference is there");
+    let mut reference: Value = serde_json::from_str(&text).expect("it is JSON");
+    let traces = reference["traces"].as_object_mut().expect("traces by name");
+    traces.retain(|name, _| names.contains(&name.as_str()));
+    assert_eq!(traces.len(), names.len(), "all are there");
+    let folder = tempfile::tempdir().expect("a folder");
+    gpurf(&["trace"]).args(names).arg("--out").arg(folder.path().join("traces")).assert().success();
+    let written = folder.path().join("reference/cycles.json");
+    fs::create_dir(folder.path().join("reference")).expect("created");
+    fs::write(&written, reference.to_string()).expect("written");
+    (folder, written.display().to_string())
+}
+
+/// Each workload with what it cannot do without.
+#[test]
+fn built_in_workloads_take_about_as_long_as_in_accel_sim() {
+    let names = ["atax", "b+tree", "convolutionSeparable", "hgemm", "hotspot", "lud", "srad_v1"];
+    let (_folder, reference) = built_in(&names);
+    let error = |without: &[&str]| {
+        let summary = json_of(&[&["calibrate", &reference], without].concat())["summary"].clone();
+        summary["mean_error"].as_f64().expect("a number")
+    };
+    let with_all = error(&[]);
+    assert!(with_all <= 0.06, "{with_all}");
+    for mechanism in ["reservations", "first-words", "idle-accesses"] {
+        let without = error(&["--without", mechanism]);
+        assert!(without > with_all + 0.005, "{mechanism}: {without}, {with_all} with all");
+    }
+}
+
 /// Traces of two workloads, and a reference of what they take here.
 fn own() -> (TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");

@@ -26,6 +26,8 @@ struct Stream {
     /// Instructions of a step: opcode, destination and sources. Without any, the step is a block of its own.
     step: &'static [(&'static str, Option<u8>, &'static [u8])],
     addresses: Addresses,
+    /// No lane takes part.
+    idle: bool,
     /// What the cycles of a step are divided by.
     per: f64,
     /// The addresses are loaded by a kernel before: they are in L2.
@@ -41,6 +43,7 @@ const STREAM: Stream = Stream {
     warps: 1,
     step: &[],
     addresses: NOTHING,
+    idle: false,
     per: 1.0,
     warm: false,
 };
@@ -185,6 +188,31 @@ const STREAMS: &[Stream] = &[
         ..STREAM
     },
     Stream {
+        name: "LDS, dependent",
+        reference: 35.0,
+        step: &[("LDS", Some(2), &[2])],
+        addresses: |_, _| (0..32).map(|lane| 4 * lane).collect(),
+        ..STREAM
+    },
+    Stream {
+        name: "LDS.128 of two addresses",
+        reference: 1.09,
+        step: &[("LDS.128", Some(4), &[2])],
+        addresses: |_, _| (0..32).map(|lane| 0x400 + 0x40 * (lane / 16)).collect(),
+        warps: FULL,
+        per: 32.0,
+        ..STREAM
+    },
+    Stream {
+        name: "8 LDS of no lane",
+        reference: 8.75,
+        step: &[("LDS", Some(4), &[2])],
+        idle: true,
+        warps: FULL,
+        per: 4.0,
+        ..STREAM
+    },
+    Stream {
         name: "LDS, two words to a bank",
         reference: 2.0,
         step: &[("LDS", Some(2), &[4])],
@@ -232,7 +260,11 @@ impl Stream {
             .map(|addresses| {
                 let lines = addresses.iter().zip(self.step.iter().cycle());
                 let lines = lines.map(|(addresses, &(opcode, destination, sources))| {
-                    let mask = if addresses.is_empty() { ALL } else { u32::MAX >> (32 - addresses.len()) };
+                    let mask = match addresses.len() {
+                        _ if self.idle => 0,
+                        0 => ALL,
+                        lanes => u32::MAX >> (32 - lanes),
+                    };
                     (opcode, destination, sources, mask, &addresses[..])
                 });
                 lines.chain([EXIT]).collect()
@@ -317,7 +349,7 @@ fn the_hold_time_of_collectors_bounds_independent_instructions() {
 #[test]
 fn each_mechanism_is_what_a_stream_needs() {
     let branch = &["control.unit=branch", "control.latency=4", "control.initiation=4"];
-    let cases: [(&str, &[&str], &[&str]); 10] = [
+    let cases: [(&str, &[&str], &[&str]); 12] = [
         ("L1 hit, dependent", &[], &["l1.latency=32"]),
         ("L2 hit, dependent", &[], &["l2.latency=230"]),
         ("DRAM, dependent", &[], &["dram.latency=489"]),
@@ -328,6 +360,8 @@ fn each_mechanism_is_what_a_stream_needs() {
         ("empty blocks of 8 warps", &[], branch),
         ("LDC, dependent", &[], &["constant.unit=load_store"]),
         ("HADD2", &[], &["half.initiation=2"]),
+        ("LDS.128 of two addresses", &[], &["shared.first_words=false"]),
+        ("8 LDS of no lane", &[], &["load_store.takes_idle=false"]),
     ];
     for (name, with, without) in cases {
         let stream = named(name);

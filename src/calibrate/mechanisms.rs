@@ -82,8 +82,8 @@ pub const MECHANISMS: &[Mechanism] = &[
     },
     Mechanism {
         name: "reservations",
-        what: "a line of L1 that waits for a sector keeps its way",
-        off: &["l1.reserved=false"],
+        what: "a line of L1 that waits for a sector keeps its way, and so do some that were stored to",
+        off: &["l1.reserved=false", "l1.kept_stores=0"],
     },
     Mechanism {
         name: "first-words",

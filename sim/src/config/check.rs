@@ -58,6 +58,7 @@ impl Config {
         between("mlds.transfers", self.mlds.transfers, 1, 2)?;
         between("l1.latency", self.l1.latency, 1, MAX_LATENCY)?;
         one_of("l1.banks", self.l1.banks, &[1, 2, 4, 8])?;
+        between("l1.kept_stores", self.l1.kept_stores as u64, 0, 100)?;
         between("l1.outstanding", self.l1.outstanding as u64, 1, 1 << 20)?;
         let largest = self.l1.carve_outs.iter().copied().max().unwrap_or(0);
         if self.l1.carve_outs.is_empty() || largest >= self.l1.unified || largest < self.sm.shared_memory {

@@ -284,6 +284,7 @@ pub struct L1 {
     pub write_back_port: bool,
     pub store_fill: bool,
     pub reserved: bool,
+    pub kept_stores: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, BorshSerialize, BorshDeserialize)]

@@ -23,7 +23,11 @@ pub fn kernel(header: KernelHeader, blocks: &[Vec<Vec<Line>>]) -> Workload {
                     opcode,
                     destination: destination.map(Register::vector),
                     sources: &sources,
-                    width: if addresses.is_empty() { 0 } else { 4 },
+                    width: match addresses.len() {
+                        0 => 0,
+                        _ if opcode.ends_with(".128") => 16,
+                        _ => 4,
+                    },
                     immediates: [0, 0],
                 };
                 block.push(program.intern(&instruction).unwrap(), mask, addresses);

@@ -16,9 +16,19 @@ pub(super) struct Cache {
     lines: Vec<Line>,
     ways: usize,
     sets: usize,
-    /// A line keeps its way as long as it waits for a sector.
-    reserves: bool,
+    keeps: Keeps,
+    /// Lines that were stored to.
+    stored: usize,
     uses: u64,
+}
+
+/// What lines keep their ways for.
+#[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
+pub(super) struct Keeps {
+    /// As long as they wait for a sector.
+    pub reserved: bool,
+    /// What was stored to them, until it is so many percent of the lines.
+    pub stored: usize,
 }
 
 #[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
@@ -34,6 +44,8 @@ struct Line {
     written: [u32; SECTORS],
     /// Sectors with data that memory has not, one bit each.
     dirty: u8,
+    /// It was stored to.
+    stored: bool,
 }
 
 const EMPTY: Line = Line {
@@ -44,6 +56,7 @@ const EMPTY: Line = Line {
     numbers: [0; SECTORS],
     written: [0; SECTORS],
     dirty: 0,
+    stored: false,
 };
 
 /// A line that makes room for another.
@@ -56,9 +69,9 @@ pub(super) struct Replaced {
 
 impl Cache {
     /// `size` in bytes.
-    pub fn new(size: u64, ways: usize, reserves: bool) -> Self {
+    pub fn new(size: u64, ways: usize, keeps: Keeps) -> Self {
         let sets = size as usize / LINE as usize / ways;
-        Cache { lines: vec![EMPTY; sets * ways], ways, sets, reserves, uses: 0 }
+        Cache { lines: vec![EMPTY; sets * ways], ways, sets, keeps, stored: 0, uses: 0 }
     }
 
     /// The cycle from which the sector is present, if it is present or on its way.
@@ -84,12 +97,21 @@ impl Cache {
 
     /// The first cycle from `now` on in which the line has a way or can take one.
     pub fn room(&mut self, line: u64, now: u64) -> u64 {
-        let reserves = self.reserves;
-        let set = self.set(line);
-        if !reserves || set.iter().any(|way| way.tag == line) {
+        if !self.keeps.reserved {
             return now;
         }
-        set.iter().map(|way| way.complete).min().map_or(now, |complete| complete.max(now))
+        let keeps_stored = self.keeps_stored();
+        let set = self.set(line);
+        if set.iter().any(|way| way.tag == line) {
+            return now;
+        }
+        let free = set.iter().filter(|way| !(keeps_stored && way.stored)).map(|way| way.complete);
+        free.min().map_or(now, |complete| complete.max(now))
+    }
+
+    /// Few enough lines were stored to that they keep their ways.
+    fn keeps_stored(&self) -> bool {
+        100 * self.stored < self.keeps.stored * self.lines.len()
     }
 
     /// A sector that is asked for in cycle `now` will be present from cycle `ready` on. What makes room for it.
@@ -104,10 +126,12 @@ impl Cache {
     /// makes room for it, as in [`Cache::fill`].
     pub fn write(&mut self, line: u64, sector: usize, bytes: u32, now: u64) -> Replaced {
         let (found, replaced) = self.occupy(line, now);
+        let is_first = !std::mem::replace(&mut found.stored, true);
         found.written[sector] |= bytes;
         if found.written[sector] == u32::MAX && found.ready[sector] == ABSENT {
             found.ready[sector] = now;
         }
+        self.stored += usize::from(is_first);
         replaced
     }
 
@@ -121,17 +145,22 @@ impl Cache {
     /// The way of a line, in place of another one if need be.
     fn occupy(&mut self, line: u64, now: u64) -> (&mut Line, Replaced) {
         self.uses += 1;
-        let (uses, reserves) = (self.uses, self.reserves);
-        let set = self.set(line);
+        let (uses, reserved, keeps_stored) = (self.uses, self.keeps.reserved, self.keeps_stored());
+        let mut freed = 0;
+        let first = self.first(line);
+        let set = &mut self.lines[first..first + self.ways];
         let mut replaced = Replaced::default();
         let way = set.iter().position(|way| way.tag == line).unwrap_or_else(|| {
-            let order = |&way: &usize| (reserves && set[way].complete > now, set[way].last_use);
-            let oldest = (0..set.len()).min_by_key(order).expect("a set has ways");
+            let kept =
+                |way: &Line| (reserved && way.complete > now, keeps_stored && way.stored, way.last_use);
+            let oldest = (0..set.len()).min_by_key(|&way| kept(&set[way])).expect("a set has ways");
+            freed = usize::from(set[oldest].stored);
             replaced = Replaced { line: set[oldest].tag, sectors: set[oldest].dirty.count_ones() };
             set[oldest] = Line { tag: line, ..EMPTY };
             oldest
         });
         set[way].last_use = uses;
+        self.stored -= freed;
         (&mut set[way], replaced)
     }
 
@@ -141,8 +170,13 @@ impl Cache {
     }
 
     fn set(&mut self, line: u64) -> &mut [Line] {
-        let first = (line % self.sets as u64) as usize * self.ways;
+        let first = self.first(line);
         &mut self.lines[first..first + self.ways]
+    }
+
+    /// Where the set of a line begins.
+    fn first(&self, line: u64) -> usize {
+        (line % self.sets as u64) as usize * self.ways
     }
 }
 
@@ -157,7 +191,7 @@ mod tests {
 
     #[test]
     fn sectors_are_present_one_by_one() {
-        let mut cache = Cache::new(4096, 4, false);
+        let mut cache = Cache::new(4096, 4, Keeps::default());
         assert_eq!(cache.lookup(9, 2), None);
         cache.fill(9, 2, 17, 0);
         assert_eq!(cache.lookup(9, 2), Some(17));
@@ -167,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_line_of_a_set_is_replaced() {
-        let mut cache = Cache::new(2 * 128 * 4, 4, false);
+        let mut cache = Cache::new(2 * 128 * 4, 4, Keeps::default());
         let lines = [0, 2, 4, 6];
         lines.iter().for_each(|&line| assert_eq!(cache.fill(line, 0, 0, 0).sectors, 0));
         assert!(cache.lookup(0, 0).is_some());
@@ -178,20 +212,32 @@ mod tests {
 
     #[test]
     fn a_line_that_waits_for_a_sector_keeps_its_way() {
-        let mut cache = Cache::new(2 * 128, 2, true);
+        let mut cache = Cache::new(2 * 128, 2, Keeps { reserved: true, stored: 0 });
         cache.fill(1, 0, 300, 0);
         cache.fill(2, 0, 200, 0);
         assert_eq!((cache.room(1, 10), cache.room(3, 10), cache.room(3, 250)), (10, 200, 250));
         assert_eq!(cache.fill(3, 0, 500, 200).line, 2, "not the least recently used one, which waits");
         assert_eq!(cache.fill(4, 0, 600, 300).line, 1);
-        let mut any = Cache::new(2 * 128, 2, false);
+        let mut any = Cache::new(2 * 128, 2, Keeps::default());
         [1, 2].map(|line| any.fill(line, 0, 300, 0));
         assert_eq!((any.room(3, 10), any.fill(3, 0, 500, 10).line), (10, 1));
     }
 
     #[test]
+    fn lines_that_were_stored_to_keep_their_ways_until_they_are_many() {
+        let mut cache = Cache::new(4 * 128, 2, Keeps { reserved: true, stored: 50 });
+        cache.write(0, 0, 1, 0);
+        cache.fill(2, 0, 300, 0);
+        assert_eq!(cache.room(4, 10), 300, "the other line of the set keeps its way");
+        assert_eq!(cache.fill(4, 0, 500, 300).line, 2);
+        cache.write(1, 0, 1, 310);
+        assert_eq!((cache.room(6, 320), cache.fill(6, 0, 700, 320).line), (320, 0), "two of four are half");
+        assert_eq!(cache.fill(8, 0, 900, 750).line, 4, "line 0 counts no more, and line 1 is in another set");
+    }
+
+    #[test]
     fn a_sector_is_present_when_all_its_bytes_are_stored() {
-        let mut cache = Cache::new(4096, 4, false);
+        let mut cache = Cache::new(4096, 4, Keeps::default());
         cache.write(3, 1, 0x0000_ffff, 10);
         assert_eq!(cache.lookup(3, 1), None);
         cache.write(3, 1, 0xffff_0000, 20);
@@ -202,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_is_replaced_says_how_much_memory_lacks() {
-        let mut cache = Cache::new(128, 1, false);
+        let mut cache = Cache::new(128, 1, Keeps::default());
         cache.write(1, 0, u32::MAX, 0);
         cache.write(1, 3, 1, 0);
         (0..4).step_by(3).for_each(|sector| cache.mark_dirty(1, sector));

@@ -1,7 +1,8 @@
 //! The L1 data cache: banks, tags, misses under way, and the write-back of what comes from L2.
 //!
 //! Sectors pass to the tags through the queues of the banks. A hit is there when it leaves them. A miss leaves when the
-//! table of misses has room for it, and its line a way in the set: a line that waits for a sector may keep its own. Data from L2, of a miss or of a hit on a sector that is on its way, are written back
+//! table of misses has room for it, and its line a way in the set: one that waits for a
+//! sector, or was stored to, may keep its own. Data from L2, of a miss or of a hit on a sector that is on its way, are written back
 //! as [`Fills`] says. Stores pass the queues as loads do, and go on to L2.
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -11,7 +12,7 @@ use crate::config::{self, Config};
 use crate::statistics::Counters;
 
 use super::bank_queue::BankQueue;
-use super::cache::Cache;
+use super::cache::{Cache, Keeps};
 use super::coalescer::{SectorAccess, SECTORS};
 use super::fills::Fills;
 use super::l2::L2;
@@ -38,10 +39,16 @@ pub(super) struct Passage {
     pub completion: u64,
 }
 
+/// Tags of a cache of so many bytes.
+fn tags(l1: &config::L1, size: u64) -> Cache {
+    let keeps = Keeps { reserved: l1.reserved, stored: l1.kept_stores };
+    Cache::new(size, l1.ways_of(size), keeps)
+}
+
 impl<T: Copy> L1<T> {
     pub fn new(Config { l1, .. }: &Config) -> Self {
         L1 {
-            tags: Cache::new(l1.unified, l1.ways_of(l1.unified), l1.reserved),
+            tags: tags(l1, l1.unified),
             banks: (0..l1.banks).map(|_| BankQueue::new(l1.latency)).collect(),
             turn: 0,
             misses: MissTable::new(l1.outstanding),
@@ -57,8 +64,7 @@ impl<T: Copy> L1<T> {
         let suffices = l1.carve_outs.iter().copied().filter(|&carve_out| carve_out >= shared_memory).min();
         let largest = l1.carve_outs.iter().copied().max();
         let carve_out = suffices.or(largest).expect("there is a carve-out");
-        let size = l1.unified - carve_out;
-        self.tags = Cache::new(size, l1.ways_of(size), l1.reserved);
+        self.tags = tags(l1, l1.unified - carve_out);
     }
 
     /// Loads a sector, after those of the passage. `load` is its number among the fills.

@@ -368,6 +368,27 @@ mod tests {
     }
 
     #[test]
+    fn of_wide_accesses_first_words_may_count_alone() {
+        let two: Vec<u64> = (0..32).map(|lane| 64 * (lane / 16)).collect();
+        for (first_words, cycles) in [("true", 1), ("false", 4)] {
+            let mut unit = bench(&[&format!("shared.first_words={first_words}")]);
+            unit.0.push(0, 1);
+            unit.takes(0, SHARED, 16, &two);
+            assert_eq!(unit.0.next_take(), Some(cycles), "{first_words}");
+            unit.takes(10, SHARED, 16, &lanes(16));
+            assert_eq!(unit.0.next_take(), Some(14), "{first_words}: 512 bytes");
+        }
+    }
+
+    #[test]
+    fn an_access_without_a_lane_takes_a_cycle() {
+        let mut unit = bench(&[]);
+        unit.0.push(0, 1);
+        assert_eq!((unit.takes(0, LOAD, 4, &[]), unit.takes(5, SHARED, 4, &[])), (1, 30));
+        assert_eq!((unit.0.next_take(), unit.1.shared_loads, unit.1.global_loads), (Some(6), 0, 0));
+    }
+
+    #[test]
     fn sub_cores_take_turns() {
         let mut unit = bench(&[]).0;
         (0..3).for_each(|number| {

@@ -9,7 +9,7 @@ use gpurf_trace::MemoryAccess;
 
 use crate::config::{self, Config};
 
-use super::cache::{place, Cache, Replaced};
+use super::cache::{place, Cache, Keeps, Replaced};
 use super::coalescer::{SectorAccess, SECTOR};
 use super::link::Link;
 use super::slots::Slots;
@@ -32,7 +32,7 @@ impl Partitions {
     pub fn own(Config { l2, dram, .. }: &Config) -> Self {
         Partitions {
             config: l2.clone(),
-            tags: Cache::new(l2.size, l2.ways, false),
+            tags: Cache::new(l2.size, l2.ways, Keeps::default()),
             bandwidth: Bandwidth::Own { dram: Link::new(dram.cycles_per_sector) },
         }
     }
@@ -46,7 +46,7 @@ impl Partitions {
         };
         Partitions {
             config: config::L2 { size: sms * l2.size, ..l2.clone() },
-            tags: Cache::new(sms * l2.size, l2.ways, false),
+            tags: Cache::new(sms * l2.size, l2.ways, Keeps::default()),
             bandwidth: Bandwidth::Shared {
                 slices: channels(l2.slices, l2.cycles_per_sector),
                 channels: channels(dram.channels, dram.cycles_per_sector),
