@@ -37,7 +37,7 @@ pub struct Arguments {
     draw: u64,
     #[command(flatten)]
     stimulus: StimulusArguments,
-    /// The time in seconds for the proof that a survivor is equivalent; with 0, nothing is proved
+    /// The processor time in seconds for each attempt to prove that a survivor is equivalent; with 0, nothing is proved
     #[arg(long, default_value_t = 30)]
     proof: u64,
     /// Put the counts into this file, a line of JSON for each module, in the place of the line of the same module and
@@ -208,23 +208,21 @@ fn survivor(fault: &Fault, lines: &[&str]) -> Survivor {
     }
 }
 
-/// A row for what is known of each module, under this name.
-pub fn summary<'a>(modules: impl Iterator<Item = (String, Vec<&'a Report>)>) -> Table {
+/// A row for each module, under this name.
+pub fn summary<'a>(modules: impl Iterator<Item = (String, &'a Report)>) -> Table {
     let mut rows =
-        table(&["module", "mutants", "killed", "equivalent", "survivors", "killed of the others %"]);
-    for (name, reports) in modules {
-        let sum = |count: fn(&Report) -> usize| reports.iter().map(|one| count(one)).sum::<usize>();
-        let (mutants, killed) = (sum(|one| one.mutants), sum(|one| one.killed));
-        let equivalent = sum(|one| one.equivalent);
+        table(&["module", "draw", "mutants", "killed", "equivalent", "survivors", "killed of the others %"]);
+    for (name, Report { draw, mutants, killed, equivalent, survivors, .. }) in modules {
         rows.add_row([
             name,
+            draw.to_string(),
             mutants.to_string(),
             killed.to_string(),
             equivalent.to_string(),
-            sum(|one| one.survivors.len()).to_string(),
+            survivors.len().to_string(),
             match mutants - equivalent {
                 0 => "-".to_string(),
-                others => format!("{:.1}", 100.0 * killed as f64 / others as f64),
+                others => format!("{:.1}", 100.0 * *killed as f64 / others as f64),
             },
         ]);
     }
@@ -232,7 +230,7 @@ pub fn summary<'a>(modules: impl Iterator<Item = (String, Vec<&'a Report>)>) -> 
 }
 
 fn print(reports: &[Report]) {
-    println!("{}", summary(reports.iter().map(|report| (report.verilog.clone(), vec![report]))));
+    println!("{}", summary(reports.iter().map(|report| (report.verilog.clone(), report))));
     for report in reports {
         println!(
             "{}: faults drawn with {}, stimulus with {}, {} cycles",

@@ -149,10 +149,12 @@ impl<'a> Mutants<'a> {
     /// the beginning, the runs have shown. A module without a clock is asked for its outputs under all inputs.
     ///
     /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
-    /// is compared as outputs are, and what they answer is any input.
+    /// is compared as outputs are, and what they answer is any input. Nor does it matter which row of a memory is which: a
+    /// mutant that numbers rows in another way is asked in those numbers.
     pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
         let top = &self.hierarchy.top;
-        let fault = &self.faults[number - 1].command;
+        let fault = &self.faults[number - 1];
+        let fault = fault.command.clone() + &self.numbers_rows_again(fault)?;
         let both = |top: &str, begins: &str| {
             // Bit by bit: what nobody reads of a vector is gone.
             let bits = format!(
@@ -185,8 +187,7 @@ impl<'a> Mutants<'a> {
         // A command of Yosys has no semicolons and takes quotes as they stand. If merging registers leaves nothing, some versions
         // of ABC have no answer: then the property is proved without it.
         let prove = format!(
-            "ulimit -t {seconds}\n\
-             said=$(yosys-abc -c 'read_aiger {MITER}; strash; scorr; dc2; pdr')\n\
+            "said=$(yosys-abc -c 'read_aiger {MITER}; strash; scorr; dc2; pdr')\n\
              case $said in\n\
              *\"All outputs solved\"*UNDECIDED*) yosys-abc -c 'read_aiger {MITER}; strash; dc2; pdr' ;;\n\
              *) echo \"$said\" ;;\n\
@@ -210,6 +211,53 @@ impl<'a> Mutants<'a> {
             }
         }
         Ok(Equivalence::Open)
+    }
+
+    /// Commands that undo a fault where it makes other addresses of the addresses of memories. Only for memories with a row
+    /// for each address and one address for all accesses: whatever is done to it, one to one, no answer tells.
+    fn numbers_rows_again(&self, fault: &Fault) -> Result<String> {
+        let of = |name: &str| options(&fault.command, name).concat();
+        let (at_memory, wire) = (of("-port") == "address", of("-wire"));
+        let is_seen = self.hierarchy.top_module().ports.iter().any(|port| port.name == wire);
+        if !["inv", "cnot0", "cnot1"].contains(&fault.mode.as_str()) || is_seen && !at_memory {
+            return Ok(String::new());
+        }
+        let numbers_rows = |kind: &str| {
+            let module = self.hierarchy.modules.iter().find(|module| format!("\\{}", module.name) == kind);
+            module.is_some_and(|module| {
+                let has = |name: &str| module.ports.iter().any(|port| port.name == name);
+                let of =
+                    |name: &str| module.parameters.iter().find(|(known, _)| known == name).map(|(_, of)| *of);
+                let is_full = of("address").zip(of("rows")).is_some_and(|(bits, rows)| 1 << bits == rows);
+                is_full && has("address") && !has("second_address")
+            })
+        };
+        let bit = |name| Some(of(name)).filter(|bit| !bit.is_empty()).map(|bit| format!(" {name} {bit}"));
+        let bits: String = ["-portbit", "-ctrlbit"].into_iter().filter_map(bit).collect();
+        let (mode, top) = (&fault.mode, &self.hierarchy.top);
+        let (mut memory, mut again) = (None, String::new());
+        for line in self.yosys.read(BASE)?.lines() {
+            match line.split_whitespace().collect::<Vec<_>>()[..] {
+                ["cell", kind, name] => memory = numbers_rows(kind).then(|| name.to_string()),
+                ["connect", r"\address", signal] => {
+                    let cell = memory.take().filter(|memory| match at_memory {
+                        true => *memory == format!("\\{}", of("-cell")),
+                        false => signal == format!("\\{wire}"),
+                    });
+                    if let Some(cell) = cell {
+                        again += &format!(
+                            "\nmutate -mode {mode} -module {top} -cell {cell} -port \\address{bits}"
+                        );
+                    }
+                }
+                _ => {}
+            }
+        }
+        if !at_memory && !again.is_empty() {
+            // It is not the signal that has its name in the design.
+            again += &format!("\ncd {top}\nrename {wire} {SELECTOR}_{wire}\ncd");
+        }
+        Ok(again)
     }
 
     /// The design, reset in the first cycle, with outputs that are low until then.
@@ -243,12 +291,7 @@ impl<'a> Mutants<'a> {
 impl Fault {
     /// From a line of Yosys' list.
     fn read(line: &str) -> Self {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let options = |name: &str| {
-            let of_name =
-                words.windows(2).filter(move |pair| pair[0] == name).map(|pair| pair[1].to_string());
-            of_name.collect::<Vec<_>>()
-        };
+        let options = |name: &str| options(line, name);
         // `design.sv:17.7-17.12|design.sv:25.43-25.76`.
         let places = options("-src").join("|");
         let number = |place: &str| place.rsplit(':').next()?.split('.').next()?.parse().ok();
@@ -257,10 +300,16 @@ impl Fault {
         lines.dedup();
         let bit = |name: &str| format!("{}[{}]", options("-port").concat(), options(name).concat());
         let mut port = format!("{} {}", options("-cell").concat(), bit("-portbit"));
-        if words.contains(&"-ctrlbit") {
+        if !options("-ctrlbit").is_empty() {
             port += &format!(" by {}", bit("-ctrlbit"));
         }
         let (mode, wire) = (options("-mode").concat(), options("-wire").first().cloned());
         Fault { mode, wire, port, lines, command: line.to_string() }
     }
+}
+
+/// The values of an option in a line of Yosys' list.
+fn options(line: &str, name: &str) -> Vec<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.windows(2).filter(|pair| pair[0] == name).map(|pair| pair[1].to_string()).collect()
 }

@@ -1,4 +1,4 @@
-//! Mutants of a small design, through the real Yosys.
+//! Mutants of small designs, through the real Yosys.
 //!
 //! Skipped, with a note, where Yosys is missing.
 
@@ -45,5 +45,66 @@ fn what_a_shut_gate_hides_is_equivalent_only_if_a_reset_shuts_it() {
         let hidden = if reset { Equivalence::Proved } else { Equivalence::Open };
         assert_eq!(equivalence("const0", "a"), hidden, "with a reset: {reset}");
         assert_eq!(equivalence("inv", "q"), Equivalence::Open, "with a reset: {reset}");
+    }
+}
+
+/// A memory whose address is a sum.
+fn store(rows: usize) -> Hierarchy {
+    let ports = [("clock", 1, true), ("write", 1, true), ("row", 2, true), ("d", 1, true), ("q", 1, false)];
+    let ports = ports.map(|(name, width, is_input)| Port { name: name.into(), width, count: 1, is_input });
+    let memory_ports = ["clock", "write", "address", "d", "q"].map(|name| Port {
+        name: name.into(),
+        width: if name == "address" { 2 } else { 1 },
+        count: 1,
+        is_input: name != "q",
+    });
+    let module = |name: &str, parameters, ports, text: &str| VerilogModule {
+        name: name.into(),
+        origin: String::new(),
+        parameters,
+        ports,
+        unused_inputs: vec![],
+        text: text.into(),
+    };
+    let memory = module(
+        "rows",
+        vec![("rows".into(), rows), ("address".into(), 2)],
+        memory_ports.into(),
+        "module rows(input clock, input write, input [1:0] address, input d, output reg q);\n\
+         reg stored [0:3];\n\
+         always @(posedge clock) if (write) stored[address] <= d; else q <= stored[address];\n\
+         endmodule\n",
+    );
+    let top = module(
+        "store",
+        vec![],
+        ports.into(),
+        "module store(input clock, input write, input [1:0] row, input d, output q);\n\
+         wire [1:0] place = row + 2'd1;\n\
+         rows memory(.clock(clock), .write(write), .address(place), .d(d), .q(q));\nendmodule\n",
+    );
+    Hierarchy { language: Language::SystemVerilog, top: "store".into(), modules: vec![memory, top] }
+}
+
+#[test]
+fn which_row_of_a_memory_is_which_cannot_be_told_if_there_is_one_for_each_address() {
+    if Tool::Yosys.find().is_err() {
+        return gpurf_fixtures::skipped("there is no Yosys");
+    }
+    for (rows, renamed) in [(4, Equivalence::Proved), (3, Equivalence::Open)] {
+        let hierarchy = store(rows);
+        let mutants = Mutants::draw(&hierarchy, 60, 1).unwrap();
+        let of = |mode: &str| {
+            let of_address = |fault: &Fault| fault.mode == mode && fault.wire.as_deref() == Some("place");
+            let numbers = (1..).zip(&mutants.faults).filter(|(_, fault)| of_address(fault));
+            let proofs = numbers.map(|(number, _)| mutants.equivalence(number, 60).unwrap());
+            proofs.collect::<Vec<_>>()
+        };
+        for mode in ["inv", "cnot0"] {
+            let found = of(mode);
+            assert!(!found.is_empty(), "all faults of so small a module");
+            assert!(found.iter().all(|one| *one == renamed), "{mode} with {rows} rows: {found:?}");
+        }
+        assert!(of("const0").contains(&Equivalence::Open), "an address stands for two rows");
     }
 }

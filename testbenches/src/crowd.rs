@@ -2,8 +2,8 @@
 
 use crate::Random;
 
-/// Now and then, for some cycles, all reads are for one bank, and in the last of these cycles it writes without a pause: its
-/// queue fills to the last place.
+/// Now and then, for some cycles, all reads are for one bank. After some of these cycles it writes, for short and for long, with
+/// pauses: whatever reads have just come, its queue fills to the last place.
 #[derive(Debug)]
 pub struct Crowd {
     banks: usize,
@@ -12,17 +12,20 @@ pub struct Crowd {
     first: usize,
     /// Cycles until that is over.
     left: usize,
+    /// The bank writes, or pauses, for so many more cycles.
+    writing: bool,
+    same: usize,
 }
 
 /// So long that the next instruction of each warp is for the bank,
 const GATHERS: usize = 40;
-/// and then that one enters each collector.
-const WRITES: usize = 20;
+/// and then that several enter each collector.
+const WRITES: usize = 60;
 
 impl Crowd {
     /// In a register file of so many banks. Nothing happens before [`Crowd::advance`].
     pub fn new(banks: usize) -> Self {
-        Crowd { banks, bank: None, first: 0, left: 0 }
+        Crowd { banks, bank: None, first: 0, left: 0, writing: false, same: 0 }
     }
 
     /// Goes on to the next cycle.
@@ -30,15 +33,22 @@ impl Crowd {
         self.first = random.below(256);
         if self.left > 0 {
             self.left -= 1;
+            if self.same > 0 {
+                self.same -= 1;
+            } else {
+                self.writing = !self.writing;
+                self.same = random.pick(&[1, 4, 20]);
+            }
         } else {
             self.bank = (random.below(200) == 1).then(|| random.below(self.banks));
             self.left = self.bank.map_or(0, |_| GATHERS + WRITES);
+            (self.writing, self.same) = (false, GATHERS);
         }
     }
 
     /// The bank writes in this cycle, whatever else.
     pub fn writes(&self, bank: usize) -> bool {
-        self.bank == Some(bank) && self.left <= WRITES
+        self.bank == Some(bank) && self.writing
     }
 
     /// The register that a slot of a warp's instruction reads, if all are for one bank: as far as a warp has registers, each

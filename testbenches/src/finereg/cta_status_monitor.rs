@@ -13,7 +13,7 @@ impl Testbench for CtaStatusMonitor {
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(CtaStatusMonitorStimulus { ctas: parameters.ctas })
+        Box::new(CtaStatusMonitorStimulus { ctas: parameters.ctas, crowded: false, unlaunched: None })
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -23,25 +23,43 @@ impl Testbench for CtaStatusMonitor {
 
 register!(CtaStatusMonitor);
 
-/// CTAs that move between all locations, mostly along R's ways, with few and with many resumable.
+/// CTAs that move between all locations, with few and with many resumable. In phases all numbers are in use: one that
+/// becomes free is launched again.
 struct CtaStatusMonitorStimulus {
     ctas: usize,
+    /// The lowest free number is taken at once, and few become free.
+    crowded: bool,
+    unlaunched: Option<u32>,
 }
 
 impl Stimulus<CtaStatusMonitorIn, CtaStatusMonitorOut> for CtaStatusMonitorStimulus {
     fn next(&mut self, random: &mut Random) -> CtaStatusMonitorIn {
         let mut inputs = CtaStatusMonitorIn::default();
+        if random.below(1000) == 999 {
+            self.crowded = !self.crowded;
+        }
+        let ends = !self.crowded || random.percent(10);
         for update in 0..inputs.update_cta.len() {
             let range = if random.percent(50) { self.ctas } else { 4 };
             inputs.update_cta[update] = random.below(range) as u32;
             inputs.set_context[update] = random.percent(40);
-            inputs.context_location[update] = random.below(3) as u32;
             inputs.set_registers[update] = random.percent(40);
-            inputs.register_location[update] = random.below(3) as u32;
+            let mut location = || if ends { random.below(3) as u32 } else { random.pick(&[1, 2]) };
+            inputs.context_location[update] = location();
+            inputs.register_location[update] = location();
         }
-        let sparse = random.percent(50);
+        if let Some(unlaunched) = self.unlaunched.filter(|_| self.crowded) {
+            inputs.update_cta[0] = unlaunched;
+            (inputs.set_context[0], inputs.set_registers[0]) = random.pick(&[(true, true), (true, false), (false, true)]);
+        }
+        let (sparse, few) = (random.percent(50), random.percent(50));
         for word in &mut inputs.resumable {
-            *word = random.word() & if sparse { random.word() & random.word() & random.word() } else { !0 };
+            let some = random.word() & if sparse { random.word() & random.word() & random.word() } else { !0 };
+            *word = if few { 0 } else { some };
+        }
+        if few {
+            let resumable = inputs.resumable.view_bits_mut::<Lsb0>();
+            (0..random.pick(&[1, 2])).for_each(|_| resumable.set(random.below(self.ctas), true));
         }
         inputs.select = random.percent(50);
         inputs.inspect = random.below(self.ctas) as u32;
@@ -54,6 +72,7 @@ impl Stimulus<CtaStatusMonitorIn, CtaStatusMonitorOut> for CtaStatusMonitorStimu
         if outputs.any_candidate && (cta >= self.ctas || !resumable[cta]) {
             return Err(format!("CTA {cta} cannot resume"));
         }
+        self.unlaunched = outputs.any_unlaunched.then_some(outputs.unlaunched);
         Ok(())
     }
 }

@@ -17,6 +17,8 @@ impl Testbench for ActiveSet {
             parameters: *parameters,
             waits: [Wait::Nothing; MAX_WARPS],
             change: 20,
+            ends: 10,
+            retires: 2,
             active: vec![],
             pending: (0..parameters.warps).collect(),
         })
@@ -42,13 +44,16 @@ enum Wait {
 
 const WAITS: [Wait; 5] = [Wait::Ready, Wait::Dependence, Wait::Shared, Wait::Others, Wait::Nothing];
 
-/// Warps that wait for this and that, often or rarely something else; and, as the check, two lists: the active warps,
-/// and the pending ones in the order in which they became so.
+/// Warps that wait for this and that, often or rarely something else, and that leave one by one or many at once; and, as
+/// the check, two lists: the active warps, and the pending ones in the order in which they became so.
 struct ActiveSetStimulus {
     parameters: Parameters,
     waits: [Wait; MAX_WARPS],
     /// Chance of a change in a cycle, in percent.
     change: usize,
+    /// The same for the end of a strand, and for a warp that retires.
+    ends: usize,
+    retires: usize,
     active: Vec<usize>,
     pending: Vec<usize>,
 }
@@ -88,6 +93,8 @@ impl Stimulus<ActiveSetIn, ActiveSetOut> for ActiveSetStimulus {
     fn next(&mut self, random: &mut Random) -> ActiveSetIn {
         if random.percent(5) {
             self.change = random.pick(&[2, 20, 90]);
+            self.ends = random.pick(&[2, 10, 60]);
+            self.retires = random.pick(&[0, 2, 30]);
         }
         let mut inputs = ActiveSetIn::default();
         for warp in 0..self.parameters.warps {
@@ -95,8 +102,8 @@ impl Stimulus<ActiveSetIn, ActiveSetOut> for ActiveSetStimulus {
                 self.waits[warp] = random.pick(&WAITS);
             }
             set(&mut inputs, warp, self.waits[warp]);
-            inputs.ends_strand[warp] = random.percent(10);
-            inputs.retire[warp] = random.percent(2);
+            inputs.ends_strand[warp] = random.percent(self.ends);
+            inputs.retire[warp] = random.percent(self.retires);
         }
         inputs
     }

@@ -186,10 +186,10 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
                 let full = 4 * bench.parameters.interval;
                 let places = (0..).map(|place| 1_usize << place).take_while(|place| *place <= full);
                 let places: Vec<usize> = places.collect();
-                // Two numbers that differ in one place; below it every other place is one.
+                // Two numbers that differ in one place, down and up; below it every other place is one.
                 let counts = places.iter().rev().flat_map(|place| {
-                    let rest = |pattern: usize| pattern % place % (full - place + 1);
-                    [0x5555, 0xaaaa].map(rest).into_iter().flat_map(move |rest| [place + rest, rest])
+                    let [one, other] = [0x5555, 0xaaaa].map(|pattern| pattern % place % (full - place + 1));
+                    [place + one, one, other, place + other]
                 });
                 judged(bench, &counts.collect::<Vec<_>>())
             },

@@ -74,13 +74,16 @@ struct Switch<D> {
     patience: usize,
 }
 
-/// CTAs in a few ACRF regions, stored and restored in all ways, with memory and ACRF at their own pace.
+/// CTAs in a few ACRF regions, with memory and ACRF at their own pace. First they only leave, until one finds no room; then
+/// they are stored and restored in all ways.
 struct RmuStimulus<D> {
     parameters: Parameters,
     regions: Vec<Region<D>>,
     /// Live registers of the pending CTAs.
     pending: BTreeMap<usize, BTreeMap<Place, D>>,
     switch: Option<Switch<D>>,
+    /// CTAs only leave.
+    fills: bool,
     /// What memory and the ACRF have been asked for.
     memory: Option<u32>,
     acrf: VecDeque<(Place, D)>,
@@ -98,6 +101,7 @@ impl<D: Data> RmuStimulus<D> {
             regions: (0..3).map(|_| region()).collect(),
             pending: BTreeMap::new(),
             switch: None,
+            fills: true,
             memory: None,
             acrf: VecDeque::new(),
             stalls: 0,
@@ -135,12 +139,15 @@ impl<D: Data> RmuStimulus<D> {
 
     fn begin(&mut self, random: &mut Random) -> Option<Switch<D>> {
         self.run(random);
+        // There is one to launch.
+        self.fills &= self.pending.len() + self.regions.len() < self.parameters.ctas;
         let region = random.below(self.regions.len());
         let outgoing = self.regions[region].cta;
         let choice = random.below(self.pending.len().max(1));
         let incoming = self.pending.keys().nth(choice).copied();
         // A pending CTA comes in where there is room; where there is none, another must go out.
-        let incoming = incoming.filter(|_| outgoing.is_none() || random.percent(60));
+        let incoming =
+            incoming.filter(|_| !self.fills && (outgoing.is_none() || random.percent(60)));
         if outgoing.is_none() && incoming.is_none() {
             return None;
         }
@@ -181,6 +188,7 @@ impl<D: Data> RmuStimulus<D> {
             [outputs.done, outputs.done && both, switch.discard, outputs.refused, outputs.free_count == 0];
         self.ended.iter_mut().zip(met).for_each(|(count, met)| *count += u64::from(met));
         if outputs.refused {
+            self.fills = false;
             return Ok(());
         }
         if let Some((place, _)) = switch.unsaved.iter().next().or(switch.missing.iter().next()) {
