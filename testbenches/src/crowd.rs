@@ -46,6 +46,11 @@ impl Crowd {
         }
     }
 
+    /// All reads are for one bank now.
+    pub fn gathers(&self) -> bool {
+        self.bank.is_some()
+    }
+
     /// The bank writes in this cycle, whatever else.
     pub fn writes(&self, bank: usize) -> bool {
         self.bank == Some(bank) && self.writing

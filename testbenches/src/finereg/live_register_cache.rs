@@ -23,10 +23,14 @@ impl Testbench for LiveRegisterCache {
 
 register!(LiveRegisterCache);
 
-/// PCs of which many share an entry, and a memory of its own pace.
+/// First a straight code, from any place on, and a memory that answers at once: all entries fill, the earlier ones in the
+/// place of those from before a reset. Then PCs of which many share an entry, and a memory of its own pace.
 #[derive(Default)]
 struct LiveRegisterCacheStimulus {
     vectors: Vectors,
+    /// PCs that were asked for.
+    asked_for: usize,
+    first: usize,
     /// The PC that was asked for, the one that memory was asked for.
     asked: Option<u32>,
     waiting: Option<u32>,
@@ -34,12 +38,17 @@ struct LiveRegisterCacheStimulus {
 
 impl Stimulus<LiveRegisterCacheIn, LiveRegisterCacheOut> for LiveRegisterCacheStimulus {
     fn next(&mut self, random: &mut Random) -> LiveRegisterCacheIn {
-        let answer = self.waiting.filter(|_| !random.percent(70));
+        if self.asked_for == 0 {
+            self.first = random.below(VECTOR_CACHE_ENTRIES);
+        }
+        let is_straight = self.asked_for < VECTOR_CACHE_ENTRIES;
+        let in_turn = 16 * ((self.first + self.asked_for) % VECTOR_CACHE_ENTRIES) as u32;
+        let answer = self.waiting.filter(|_| is_straight || !random.percent(70));
         let vector = answer.map_or(0, |pc| self.vectors.of(pc));
         LiveRegisterCacheIn {
-            request: random.percent(80),
-            pc: Vectors::pc(random),
-            memory_ready: !random.percent(50),
+            request: is_straight || random.percent(80),
+            pc: if is_straight { in_turn } else { Vectors::pc(random) },
+            memory_ready: is_straight || !random.percent(50),
             memory_answer: answer.is_some(),
             memory_low: vector as u32,
             memory_high: (vector >> 32) as u32,
@@ -66,6 +75,7 @@ impl Stimulus<LiveRegisterCacheIn, LiveRegisterCacheOut> for LiveRegisterCacheSt
         }
         if inputs.request && outputs.ready {
             self.asked = Some(inputs.pc);
+            self.asked_for += 1;
         }
         Ok(())
     }

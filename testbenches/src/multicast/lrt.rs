@@ -204,6 +204,18 @@ pub fn lone(number: u32) -> LrtIn {
     load([number % 64, 16 * number, 1, number])
 }
 
+/// Loads no two of which have an address or a destination in common. Those of one number are opposite in every bit.
+pub fn of_all_bits(number: u32, inverted: bool) -> [u32; 4] {
+    let all = if inverted { [63, 0xffff, 255, 255] } else { [0; 4] };
+    let [warp, address, source, destination] = all;
+    [
+        (number % 64) ^ warp,
+        (number * 0x9e37 % 0x10000) ^ address,
+        (number * 61 % 256) ^ source,
+        number ^ destination,
+    ]
+}
+
 /// One operation: its last answer, the cycles of its search, and what left before it.
 pub struct Answer {
     pub last: LrtOut,

@@ -4,7 +4,7 @@ use gpurf_blocks::ports::LrtIn;
 use gpurf_blocks::Parameters;
 use gpurf_hw::multicast::LrtCam;
 
-use super::lrt::{drain, load, lone, of_both, run, LrtStimulus};
+use super::lrt::{drain, load, lone, of_all_bits, of_both, run, LrtStimulus};
 use crate::{expect, register, Engine, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for LrtCam<V, A> {
@@ -78,16 +78,4 @@ fn scenarios<const V: usize, const A: usize>() -> Vec<Scenario<LrtCam<V, A>>> {
         },
     });
     scenarios
-}
-
-/// Loads no two of which have an address or a destination in common. Those of one number are opposite in every bit.
-fn of_all_bits(number: u32, inverted: bool) -> [u32; 4] {
-    let all = if inverted { [63, 0xffff, 255, 255] } else { [0; 4] };
-    let [warp, address, source, destination] = all;
-    [
-        (number % 64) ^ warp,
-        (number * 0x9e37 % 0x10000) ^ address,
-        (number * 61 % 256) ^ source,
-        number ^ destination,
-    ]
 }

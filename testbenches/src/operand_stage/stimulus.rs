@@ -14,7 +14,8 @@ use crate::{Random, Stimulus};
 
 /// Instructions and results of eight warps under the rules of an issue stage: a collector takes one
 /// instruction at a time, a warp has values in at most one caching collector, and no register changes
-/// while an instruction in a collector reads it.
+/// while an instruction in a collector reads it. In phases few warps keep their collectors, whose tables fill, and all that
+/// is read is near.
 ///
 /// The oracle knows the last value written to every register, and checks every operand of every
 /// dispatched instruction against it.
@@ -31,6 +32,11 @@ pub struct OperandStageStimulus<D: Data, K> {
     values: HashMap<(u32, u32), D>,
     transfers: Transfers<D>,
     crowd: Crowd,
+    /// The warps of this phase: so many from this one on.
+    first: usize,
+    warps: usize,
+    /// Of a hundred values, those that are near.
+    near: usize,
     /// Known when the run has begun.
     places: Option<Places>,
 }
@@ -64,6 +70,9 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
             values,
             transfers,
             crowd,
+            first: 0,
+            warps: MAX_WARPS,
+            near: 60,
             places: None,
         }
     }
@@ -76,10 +85,17 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
         self.places.expect("the run has begun").lowest(warp as usize)
     }
 
-    /// Mostly two warps, so that they contend.
+    fn new_phase(&mut self, random: &mut Random) {
+        self.first = random.below(self.parameters.warps);
+        self.warps = random.pick(&[2, 3, self.parameters.warps]);
+        self.near = random.pick(&[20, 60, 100]);
+    }
+
+    /// Mostly two of them, so that they contend. A crowd is of all.
     fn warp(&self, random: &mut Random) -> u32 {
-        let warps = random.pick(&[2, self.parameters.warps]);
-        random.below(warps) as u32
+        let all = self.parameters.warps;
+        let warps = if self.crowd.gathers() { all } else { random.pick(&[2, self.warps]).min(all) };
+        ((self.first + random.below(warps)) % self.parameters.warps) as u32
     }
 
     fn registers(&self) -> usize {
@@ -116,6 +132,9 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         let mut inputs = OperandStageIn::<D>::default();
         self.places.get_or_insert_with(|| Places::draw(self.parameters, random));
         self.crowd.advance(random);
+        if random.below(200) == 199 {
+            self.new_phase(random);
+        }
         // Few registers most of the time: hits, repeated use and bank conflicts.
         let range = random.pick(&[6, 12, self.registers()]).min(self.registers());
         let warp = self.warp(random);
@@ -129,7 +148,7 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             let crowded = self.crowd.source(warp, slot, self.registers());
             inputs.source_valid[slot] = crowded.is_some() || random.below(self.parameters.slots) < sources;
             inputs.source_register[slot] = self.lowest(warp) + crowded.unwrap_or(random.below(range) as u32);
-            inputs.source_near[slot] = random.percent(60);
+            inputs.source_near[slot] = random.percent(self.near);
         }
         self.occupied = self.model.settle(&inputs).collector_occupied;
         if let Some(collector) = self.collector_for(warp, random).filter(|_| random.percent(80)) {
@@ -161,7 +180,7 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             inputs.write_warp[bank] = warp;
             inputs.write_register[bank] = register;
             inputs.write_base[bank] = self.base(warp);
-            inputs.write_near[bank] = random.percent(60);
+            inputs.write_near[bank] = random.percent(self.near);
             inputs.write_data[bank] = random.data();
         }
         let warp = self.warp(random);

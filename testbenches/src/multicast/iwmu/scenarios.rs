@@ -4,6 +4,7 @@ use gpurf_blocks::ports::{IwmuIn, IwmuOut};
 use gpurf_blocks::{Search, PENDING, QUEUE_DEPTH, SCAN_LANES, SUB_CORES};
 use gpurf_hw::multicast::Iwmu;
 
+use crate::multicast::lrt::of_all_bits;
 use crate::{expect, Drive, Scenario};
 
 type Bench<'a, const V: usize, const A: usize> = Drive<'a, Iwmu<V, A>>;
@@ -220,6 +221,34 @@ fn pairing<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
                 unit.in_use = None;
                 unit.idle(20)?;
                 unit.expect_accesses(&[plain(older), pair([1, 0x0200, 8, 16], 4)])
+            },
+        },
+        Scenario {
+            name: "every_entry_is_found_and_leaves",
+            rule: "I 3.1: comparators check every LRT entry upon every request",
+            play: |bench| {
+                let (entries, age) = (bench.parameters.lrt_entries, bench.parameters.release_age);
+                // Otherwise entries leave by age before all of them are asked for.
+                if bench.parameters.search == Search::Scan || (1..entries + 50).contains(&age) {
+                    return Ok(());
+                }
+                for inverted in [false, true] {
+                    let loads = || (0..entries as u32).map(|number| of_all_bits(number, inverted));
+                    let mut unit = Unit::new(bench);
+                    loads().try_for_each(|load| unit.send(load, false))?;
+                    loads().try_for_each(|[warp, a, s, d]| unit.send([warp ^ 1, a, s, d], false))?;
+                    unit.settle()?;
+                    unit.expect_accesses(&loads().map(|load| pair(load, load[0] ^ 1)).collect::<Vec<_>>())?;
+                    expect(unit.occupancy == 0, "all are paired")?;
+                    unit.accesses.clear();
+                    loads().try_for_each(|load| unit.send(load, false))?;
+                    (0..64).try_for_each(|warp| unit.release(warp))?;
+                    unit.idle(2 * entries)?;
+                    let left = |load: Load| unit.accesses.contains(&plain(load));
+                    expect(loads().all(left), "each leaves as it came")?;
+                    expect(unit.accesses.len() == entries && unit.occupancy == 0, "and once")?;
+                }
+                Ok(())
             },
         },
         Scenario {
