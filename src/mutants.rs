@@ -112,7 +112,7 @@ fn record(path: &Path, report: &Report) -> Result<()> {
 
 fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Arguments) -> Result<Report> {
     let design = bench.verilog()?;
-    let mutants = Mutants::draw(&design, arguments.count, arguments.draw)?;
+    let mutants = Mutants::draw(&design, &bench.protocol(), arguments.count, arguments.draw)?;
     bench.read_verilog(mutants.source()?);
     ensure!(
         !differs(&*bench, arguments)?,

@@ -13,6 +13,8 @@ use crate::yosys::Yosys;
 /// Mutants of one design. They can be used as long as this lives.
 pub struct Mutants<'a> {
     hierarchy: &'a Hierarchy,
+    /// What holds of the inputs of any cycle, as one condition.
+    protocol: String,
     yosys: Yosys,
     /// What is wrong with each.
     pub faults: Vec<Fault>,
@@ -49,17 +51,24 @@ const NETLIST: &str = "mutants.v";
 /// Which mutant a simulation is.
 const NUMBER: &str = "number";
 const PROOF: &str = "proof.v";
-const RESET: &str = "begins_with_reset";
+const SEEN: &str = "within_protocol";
 const MITER: &str = "miter.aig";
 const PROVE: &str = "prove.sh";
+/// The design and a mutant, cut at their registers.
+const GOLD: &str = "gold.aig";
+const GATE: &str = "gate.aig";
+const COMPARE: &str = "compare.sh";
 const SELECTOR: &str = "mutant";
+/// The inputs of this cycle keep to the protocol.
+const KEPT: &str = "inputs_are_allowed";
 
 impl<'a> Mutants<'a> {
-    /// Draws so many faults, fewer if there are no more places. Memories are taken as right.
+    /// Draws so many faults, fewer if there are no more places. Memories are taken as right. The protocol is what holds of
+    /// the inputs of any cycle, as Verilog has it.
     ///
     /// # Errors
     /// If Yosys is missing or fails.
-    pub fn draw(hierarchy: &'a Hierarchy, count: usize, seed: u64) -> Result<Self> {
+    pub fn draw(hierarchy: &'a Hierarchy, protocol: &[String], count: usize, seed: u64) -> Result<Self> {
         let yosys = Yosys::new()?;
         yosys.write(DESIGN, &hierarchy.source())?;
         let top = &hierarchy.top;
@@ -99,12 +108,15 @@ impl<'a> Mutants<'a> {
             return Err(yosys.failure());
         }
         ensure!(!faults.is_empty(), "{top}: there is no place for a fault");
-        let mutants = Mutants { hierarchy, yosys, faults };
+        let holds = protocol.iter().map(|condition| format!("({condition})"));
+        let protocol = ["1'b1".to_string()].into_iter().chain(holds).collect::<Vec<_>>().join(" & ");
+        let mutants = Mutants { hierarchy, protocol, yosys, faults };
         mutants.select(0)?;
         Ok(mutants)
     }
 
-    /// Verilog with the ports of the design; which mutant it is, a simulation learns when it begins.
+    /// Verilog with the ports of the design; which mutant it is, a simulation learns when it begins. Outputs are wrong, even
+    /// those of the design, if inputs break the protocol.
     pub fn source(&self) -> Result<String> {
         let netlist = self.yosys.read(NETLIST)?;
         let ports = &self.hierarchy.top_module().ports;
@@ -113,7 +125,17 @@ impl<'a> Mutants<'a> {
             format!("{direction} wire [{}:0] {}", port.width * port.count - 1, port.name)
         });
         let declared: Vec<_> = declared.collect();
-        let connected: Vec<_> = ports.iter().map(|port| format!(".{0}({0})", port.name)).collect();
+        let connected = ports.iter().map(|port| match port.is_input {
+            true => format!(".{0}({0})", port.name),
+            false => format!(".{0}(\\{0}_inside )", port.name),
+        });
+        let connected: Vec<_> = connected.collect();
+        let outputs = ports.iter().filter(|port| !port.is_input).map(|port| {
+            let (name, last) = (&port.name, port.width * port.count - 1);
+            format!(
+                "  wire [{last}:0] \\{name}_inside ;\n  assign {name} = {KEPT} ? \\{name}_inside : ~\\{name}_inside ;\n"
+            )
+        });
         // Yosys has no expression for a buffer.
         Ok(format!(
             "{netlist}\n\
@@ -125,11 +147,14 @@ impl<'a> Mutants<'a> {
              \x20   {SELECTOR}_read = $fscanf({SELECTOR}_file, \"%d\", {SELECTOR});\n\
              \x20   $fclose({SELECTOR}_file);\n\
              \x20 end\n\
+             \x20 wire {KEPT} = {protocol};\n{outputs}\
              \x20 {top}_mutants mutants ({connected}, .{SELECTOR}({SELECTOR}));\n\
              endmodule\n",
             top = self.hierarchy.top,
             declared = declared.join(",\n  "),
             connected = connected.join(", "),
+            protocol = self.protocol,
+            outputs = outputs.collect::<String>(),
             number = self.yosys.path().join(NUMBER).display(),
         ))
     }
@@ -142,11 +167,12 @@ impl<'a> Mutants<'a> {
     /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys and its ABC find
     /// out in so many seconds for each attempt.
     ///
-    /// First name by name: every signal of the two is compared in any state, with the others taken to be equal, after what is
-    /// built alike. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a reset:
-    /// registers of the two that are always equal or opposite become one, and what is left is proved by property-directed
-    /// reachability. Then by induction: two designs that have agreed for three cycles agree from then on. That they do so at
-    /// the beginning, the runs have shown. A module without a clock is asked for its outputs under all inputs.
+    /// First register by register: the next values and the outputs of the two are compared in any state that they have in
+    /// common, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a
+    /// reset, and as long as inputs keep to the protocol: registers of the two that are always equal or opposite become one,
+    /// and what is left is proved by property-directed reachability. Then by induction, name by name after what is built
+    /// alike: two designs that have agreed for three cycles agree from then on. That they do so at the beginning, the runs
+    /// have shown. A module without a clock is asked for its outputs under all inputs of the protocol.
     ///
     /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
     /// is compared as outputs are, and what they answer is any input. Nor does it matter which row of a memory is which: a
@@ -169,19 +195,19 @@ impl<'a> Mutants<'a> {
             )
         };
         let compared = both(top, "");
+        let within = both(SEEN, &format!("read_verilog {PROOF}; hierarchy -top {SEEN}; proc; flatten; "));
         let names = format!(
             "{compared}equiv_make gold gate both; hierarchy -top both; opt_clean; opt_merge -share_all; opt_clean\n\
              equiv_struct; equiv_simple\n"
         );
         let from_reset = format!(
-            "{}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt\n\
+            "{within}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt\n\
              techmap; opt -fast; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
              write_aiger -zinit {MITER}\n\
-             exec -q -expect-stdout Property.proved -- sh {PROVE}",
-            both(RESET, &format!("read_verilog {PROOF}; hierarchy -top {RESET}; proc; flatten; "))
+             exec -q -expect-stdout Property.proved -- sh {PROVE}"
         );
         let by_outputs = format!(
-            "{compared}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt_clean\n\
+            "{within}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt_clean\n\
              sat -verify -prove trigger 0 both"
         );
         // A command of Yosys has no semicolons and takes quotes as they stand. If merging registers leaves nothing, some versions
@@ -195,12 +221,25 @@ impl<'a> Mutants<'a> {
         );
         let has = |name: &str| self.hierarchy.top_module().ports.iter().any(|port| port.name == name);
         let (has_reset, has_clock) = (has("reset"), has("clock"));
-        if has_reset {
-            self.yosys.write(PROOF, &self.after_reset())?;
-            self.yosys.write(PROVE, &prove)?;
+        self.yosys.write(PROOF, &self.within_protocol())?;
+        self.yosys.write(PROVE, &prove)?;
+        // Registers stand in the same order in both; any order that pairs them would do.
+        let cut = |text: &str, file: &str| {
+            format!(
+                "read_rtlil {BASE}\n{text}\nmemory_map {top}; opt_clean; expose -evert {top}/c:*; simplemap; techmap\n\
+                 dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean; write_aiger -zinit {file}\n"
+            )
+        };
+        if !self.yosys.path().join(GOLD).exists() {
+            ensure!(self.yosys.run(&cut("", GOLD), None)?, "{top}: Yosys cannot cut it at its registers");
         }
+        let parts = [GOLD, GATE].map(|file| format!("read_aiger {file}; comb; write_aiger comb_{file}"));
+        let compare = format!("yosys-abc -c '{}; cec -n comb_{GOLD} comb_{GATE}'\n", parts.join("; "));
+        self.yosys.write(COMPARE, &compare)?;
+        let by_registers =
+            format!("{}exec -q -expect-stdout Networks.are.equivalent -- sh {COMPARE}", cut(&fault, GATE));
         let proofs = [
-            (true, names.clone() + "equiv_status -assert"),
+            (true, by_registers),
             (has_reset, from_reset),
             (true, names + "equiv_induct -seq 3; equiv_status -assert"),
             (!has_clock, by_outputs),
@@ -260,9 +299,11 @@ impl<'a> Mutants<'a> {
         Ok(again)
     }
 
-    /// The design, reset in the first cycle, with outputs that are low until then.
-    fn after_reset(&self) -> String {
+    /// The design as a proof sees it: reset in the first cycle if it has a clock, with outputs that are low until then, and
+    /// from when on its inputs break the protocol.
+    fn within_protocol(&self) -> String {
         let ports = &self.hierarchy.top_module().ports;
+        let has_clock = ports.iter().any(|port| port.name == "clock");
         let (mut declared, mut connected, mut inside) = (vec![], vec![], String::new());
         for port in ports {
             let (name, last) = (&port.name, port.width * port.count - 1);
@@ -274,14 +315,21 @@ impl<'a> Mutants<'a> {
             });
             if !port.is_input {
                 inside += &format!(
-                    "wire [{last}:0] \\{name}_inside ;\nassign {name} = begun ? \\{name}_inside : 0;\n"
+                    "wire [{last}:0] \\{name}_inside ;\nassign {name} = shown ? \\{name}_inside : 0;\n"
                 );
             }
         }
+        let shown = match has_clock {
+            true => format!(
+                "reg begun = 1'b0, broken = 1'b0;\nwire shown = begun & !broken & {KEPT};\n\
+                 always @(posedge clock) begin\nbegun <= 1'b1;\nbroken <= broken | (begun & !{KEPT});\nend\n"
+            ),
+            false => format!("wire shown = {KEPT};\n"),
+        };
         format!(
-            "module {RESET}({});\nreg begun = 1'b0;\nalways @(posedge clock) begun <= 1'b1;\n{inside}\
-             {} inside({});\nendmodule\n",
+            "module {SEEN}({});\nwire {KEPT} = {};\n{shown}{inside}{} inside({});\nendmodule\n",
             declared.join(", "),
+            self.protocol,
             self.hierarchy.top,
             connected.join(", ")
         )

@@ -35,7 +35,7 @@ fn what_a_shut_gate_hides_is_equivalent_only_if_a_reset_shuts_it() {
     }
     for reset in [true, false] {
         let hierarchy = shut(reset);
-        let mutants = Mutants::draw(&hierarchy, 30, 1).unwrap();
+        let mutants = Mutants::draw(&hierarchy, &[], 30, 1).unwrap();
         assert!(mutants.source().unwrap().contains("module shut_mutants("));
         let equivalence = |mode: &str, wire: &str| {
             let is_it = |fault: &Fault| fault.mode == mode && fault.wire.as_deref() == Some(wire);
@@ -45,6 +45,39 @@ fn what_a_shut_gate_hides_is_equivalent_only_if_a_reset_shuts_it() {
         let hidden = if reset { Equivalence::Proved } else { Equivalence::Open };
         assert_eq!(equivalence("const0", "a"), hidden, "with a reset: {reset}");
         assert_eq!(equivalence("inv", "q"), Equivalence::Open, "with a reset: {reset}");
+    }
+}
+
+/// A gate of two inputs.
+fn gate() -> Hierarchy {
+    let ports = [("a", true), ("b", true), ("q", false)];
+    let module = VerilogModule {
+        name: "gate".into(),
+        origin: String::new(),
+        parameters: vec![],
+        ports: ports.map(|(name, is_input)| Port { name: name.into(), width: 1, count: 1, is_input }).into(),
+        unused_inputs: vec![],
+        text: "module gate(input a, input b, output q);\nassign q = a & b;\nendmodule\n".into(),
+    };
+    Hierarchy { language: Language::SystemVerilog, top: "gate".into(), modules: vec![module] }
+}
+
+#[test]
+fn what_only_forbidden_inputs_show_is_equivalent() {
+    if Tool::Yosys.find().is_err() {
+        return gpurf_fixtures::skipped("there is no Yosys");
+    }
+    for (protocol, found) in
+        [(vec![], Equivalence::Open), (vec!["!(a & b)".to_string()], Equivalence::Proved)]
+    {
+        let hierarchy = gate();
+        let mutants = Mutants::draw(&hierarchy, &protocol, 20, 1).unwrap();
+        let number = |mode: &str| {
+            let is_output = |fault: &Fault| fault.mode == mode && fault.port.ends_with("Y[0]");
+            mutants.faults.iter().position(is_output).expect("all faults of so small a module") + 1
+        };
+        assert_eq!(mutants.equivalence(number("const0"), 60).unwrap(), found, "{protocol:?}");
+        assert_eq!(mutants.equivalence(number("const1"), 60).unwrap(), Equivalence::Open, "{protocol:?}");
     }
 }
 
@@ -93,7 +126,7 @@ fn which_row_of_a_memory_is_which_cannot_be_told_if_there_is_one_for_each_addres
     }
     for (rows, renamed) in [(4, Equivalence::Proved), (3, Equivalence::Open)] {
         let hierarchy = store(rows);
-        let mutants = Mutants::draw(&hierarchy, 60, 1).unwrap();
+        let mutants = Mutants::draw(&hierarchy, &[], 60, 1).unwrap();
         let of = |mode: &str| {
             let of_address = |fault: &Fault| fault.mode == mode && fault.wire.as_deref() == Some("place");
             let numbers = (1..).zip(&mutants.faults).filter(|(_, fault)| of_address(fault));

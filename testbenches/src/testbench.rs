@@ -16,6 +16,12 @@ pub trait Testbench: Module + Configured + 'static {
     /// Random inputs within the protocol of the ports.
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>>;
 
+    /// What the protocol of the ports says of the inputs of any cycle, as Verilog has it: all that a proof may assume. Most
+    /// modules answer any inputs.
+    fn protocol(_: &Parameters) -> Vec<String> {
+        vec![]
+    }
+
     /// Directed scenarios; small cells have none of their own.
     fn scenarios() -> Vec<Scenario<Self>> {
         vec![]

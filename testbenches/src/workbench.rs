@@ -49,6 +49,9 @@ pub trait Workbench {
     /// The Verilog that the engine [`EngineKind::Netlist`] runs: cells of a library, and their models.
     fn read_netlist(&mut self, text: String);
 
+    /// What holds of the inputs of any cycle, as Verilog has it.
+    fn protocol(&self) -> Vec<String>;
+
     /// Names and rules of the directed scenarios.
     fn scenarios(&self) -> Vec<(&'static str, &'static str)>;
 
@@ -122,6 +125,7 @@ struct Subject<I, O> {
     model: fn(&Parameters) -> Ported<I, O>,
     rtl: fn(&Parameters) -> Box<dyn Hardware<I, O>>,
     stimulus: fn(&Parameters) -> Box<dyn Stimulus<I, O>>,
+    protocol: fn(&Parameters) -> Vec<String>,
     scenarios: fn() -> Vec<Titled<I, O>>,
 }
 
@@ -173,6 +177,7 @@ pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, 
             model: M::model,
             rtl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
             stimulus: M::stimulus,
+            protocol: M::protocol,
             scenarios: || {
                 let titled = M::scenarios().into_iter().map(|Scenario { name, rule, play }| {
                     let play: Play<M::In, M::Out> =
@@ -279,6 +284,10 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
 
     fn read_netlist(&mut self, text: String) {
         self.netlist = Some(text);
+    }
+
+    fn protocol(&self) -> Vec<String> {
+        (self.subject.protocol)(&self.parameters)
     }
 
     fn scenarios(&self) -> Vec<(&'static str, &'static str)> {

@@ -16,6 +16,29 @@ impl<const I: usize> Testbench for Replacement<I> {
         let sources = if allocate_on_arrival { 1 } else { slots };
         Box::new(ReplacementStimulus { entries: 1 << I, sources, d_ports })
     }
+
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        let Parameters { slots, d_ports, allocate_on_arrival, .. } = *parameters;
+        let (entries, sources) = (1 << I, if allocate_on_arrival { 1 } else { slots });
+        let newer = |one: usize, other: usize| format!("newer[{}]", 16 * other + one);
+        let mut protocol = vec![];
+        // Use has an order: of two entries one was used later, and nowhere in a circle.
+        for one in 0..entries {
+            protocol.push(format!("!{}", newer(one, one)));
+            for other in 0..one {
+                protocol.push(format!("{} != {}", newer(one, other), newer(other, one)));
+                let circle = |a, b, c| format!("!({} & {} & {})", newer(a, b), newer(b, c), newer(c, a));
+                protocol.extend((0..other).flat_map(|last| [circle(one, other, last), circle(last, other, one)]));
+            }
+        }
+        // There is room for whoever asks but a second result.
+        let sum = |bits: Vec<String>| ["32'd0".to_string()].into_iter().chain(bits).collect::<Vec<_>>().join(" + ");
+        let asking = (0..sources).map(|source| format!("miss[{source}]"));
+        let asking = asking.chain((0..d_ports.min(1)).map(|port| format!("d_miss[{port}]")));
+        let room = (0..entries).map(|entry| format!("!keep[{entry}]"));
+        protocol.push(format!("{} <= {}", sum(asking.collect()), sum(room.collect())));
+        protocol
+    }
 }
 
 register!(Replacement<I>);

@@ -2,7 +2,7 @@
 
 use bitvec::prelude::*;
 use gpurf_blocks::ports::{CtaStatusMonitorIn, CtaStatusMonitorOut};
-use gpurf_blocks::{Parameters, Tie};
+use gpurf_blocks::{Parameters, Tie, STATUS_UPDATES};
 use gpurf_hw::finereg::CtaStatusMonitor;
 
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
@@ -14,6 +14,13 @@ impl Testbench for CtaStatusMonitor {
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(CtaStatusMonitorStimulus { ctas: parameters.ctas, crowded: false, unlaunched: None })
+    }
+
+    fn protocol(_: &Parameters) -> Vec<String> {
+        let is_place = |port: &str, update: usize| format!("!(&{port}[{}:{}])", 2 * update + 1, 2 * update);
+        let of_update =
+            |update| ["context_location", "register_location"].map(|port| is_place(port, update));
+        (0..STATUS_UPDATES).flat_map(of_update).collect()
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
