@@ -28,11 +28,13 @@ impl<const I: usize> Testbench for Replacement<I> {
             for other in 0..one {
                 protocol.push(format!("{} != {}", newer(one, other), newer(other, one)));
                 let circle = |a, b, c| format!("!({} & {} & {})", newer(a, b), newer(b, c), newer(c, a));
-                protocol.extend((0..other).flat_map(|last| [circle(one, other, last), circle(last, other, one)]));
+                protocol
+                    .extend((0..other).flat_map(|last| [circle(one, other, last), circle(last, other, one)]));
             }
         }
         // There is room for whoever asks but a second result.
-        let sum = |bits: Vec<String>| ["32'd0".to_string()].into_iter().chain(bits).collect::<Vec<_>>().join(" + ");
+        let sum =
+            |bits: Vec<String>| ["32'd0".to_string()].into_iter().chain(bits).collect::<Vec<_>>().join(" + ");
         let asking = (0..sources).map(|source| format!("miss[{source}]"));
         let asking = asking.chain((0..d_ports.min(1)).map(|port| format!("d_miss[{port}]")));
         let room = (0..entries).map(|entry| format!("!keep[{entry}]"));

@@ -18,8 +18,7 @@ impl Testbench for CtaStatusMonitor {
 
     fn protocol(_: &Parameters) -> Vec<String> {
         let is_place = |port: &str, update: usize| format!("!(&{port}[{}:{}])", 2 * update + 1, 2 * update);
-        let of_update =
-            |update| ["context_location", "register_location"].map(|port| is_place(port, update));
+        let of_update = |update| ["context_location", "register_location"].map(|port| is_place(port, update));
         (0..STATUS_UPDATES).flat_map(of_update).collect()
     }
 
@@ -57,11 +56,13 @@ impl Stimulus<CtaStatusMonitorIn, CtaStatusMonitorOut> for CtaStatusMonitorStimu
         }
         if let Some(unlaunched) = self.unlaunched.filter(|_| self.crowded) {
             inputs.update_cta[0] = unlaunched;
-            (inputs.set_context[0], inputs.set_registers[0]) = random.pick(&[(true, true), (true, false), (false, true)]);
+            (inputs.set_context[0], inputs.set_registers[0]) =
+                random.pick(&[(true, true), (true, false), (false, true)]);
         }
         let (sparse, few) = (random.percent(50), random.percent(50));
         for word in &mut inputs.resumable {
-            let some = random.word() & if sparse { random.word() & random.word() & random.word() } else { !0 };
+            let some =
+                random.word() & if sparse { random.word() & random.word() & random.word() } else { !0 };
             *word = if few { 0 } else { some };
         }
         if few {

@@ -146,8 +146,7 @@ impl<D: Data> RmuStimulus<D> {
         let choice = random.below(self.pending.len().max(1));
         let incoming = self.pending.keys().nth(choice).copied();
         // A pending CTA comes in where there is room; where there is none, another must go out.
-        let incoming =
-            incoming.filter(|_| !self.fills && (outgoing.is_none() || random.percent(60)));
+        let incoming = incoming.filter(|_| !self.fills && (outgoing.is_none() || random.percent(60)));
         if outgoing.is_none() && incoming.is_none() {
             return None;
         }
