@@ -219,7 +219,9 @@ mod tests {
         assert_eq!(cache.fill(3, 0, 500, 200).line, 2, "not the least recently used one, which waits");
         assert_eq!(cache.fill(4, 0, 600, 300).line, 1);
         let mut any = Cache::new(2 * 128, 2, Keeps::default());
-        [1, 2].map(|line| any.fill(line, 0, 300, 0));
+        for line in [1, 2] {
+            any.fill(line, 0, 300, 0);
+        }
         assert_eq!((any.room(3, 10), any.fill(3, 0, 500, 10).line), (10, 1));
     }
 
