@@ -95,7 +95,7 @@ mod tests {
             return gpurf_fixtures::skipped("there is no Yosys");
         }
         let yosys = Yosys::new().unwrap();
-        let busy = "exec -- sh -c \"while true; do true; done\"";
+        let busy = "exec -expect-return 0 -- sh -c \"while true; do true; done\"";
         assert!(!yosys.run(busy, Some(Duration::from_secs(1))).unwrap());
         // To wait takes no processor time.
         assert!(yosys.run("exec -- sleep 2", Some(Duration::from_secs(1))).unwrap());
