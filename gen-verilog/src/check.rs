@@ -1,10 +1,13 @@
 //! What other tools say about a design; every check passes silently or returns their words.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
 use tempfile::TempDir;
 
 use crate::export::file_name;
 use crate::tools::{run, Tool, ToolError};
-use crate::{export, Hierarchy};
+use crate::{export, Hierarchy, VerilogModule};
 
 /// Icarus compiles the design with `-Wall` and prints nothing.
 pub fn iverilog_wall(hierarchy: &Hierarchy) -> Result<(), ToolError> {
@@ -25,17 +28,27 @@ pub fn verilator_lint(hierarchy: &Hierarchy) -> Result<(), ToolError> {
     silent("verilator --lint-only -Wall", complaints.join("\n"))
 }
 
-/// Yosys finds no problem (`check -assert`) and infers no latch.
+/// Yosys finds no problem (`check -assert`) and infers no latch. Into a module in which it found none before in this process
+/// it does not look again: large ones take it long, and stand in many designs.
 pub fn yosys_check(hierarchy: &Hierarchy) -> Result<(), ToolError> {
+    static PASSED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let passed = || PASSED.lock().unwrap_or_else(|error| error.into_inner());
+
     let folder = exported(hierarchy)?;
+    let read = |module: &VerilogModule| {
+        let is_known = module.name != hierarchy.top && passed().contains(&module.text);
+        let as_library = if is_known { "-lib " } else { "" };
+        format!("read_verilog {as_library}{}; ", file_name(hierarchy, module))
+    };
     let script = format!(
-        "read_verilog {}; hierarchy -check -top {}; proc; check -assert; \
-         select -assert-none t:$dlatch t:$adlatch t:$_DLATCH*",
-        sources(hierarchy).join(" "),
+        "{}hierarchy -check -top {}; proc; check -assert; select -assert-none t:$dlatch t:$adlatch t:$_DLATCH*",
+        hierarchy.modules.iter().map(read).collect::<String>(),
         hierarchy.top
     );
     let mut command = Tool::Yosys.command()?;
-    silent("yosys", run(command.current_dir(&folder).args(["-q", "-p", &script]))?)
+    silent("yosys", run(command.current_dir(&folder).args(["-q", "-p", &script]))?)?;
+    passed().extend(hierarchy.modules.iter().map(|module| module.text.clone()));
+    Ok(())
 }
 
 fn exported(hierarchy: &Hierarchy) -> Result<TempDir, ToolError> {
