@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use tempfile::TempDir;
 
 use crate::export::file_name;
+use crate::lock::lock;
 use crate::tools::{run, Tool, ToolError};
 use crate::{export, Hierarchy, VerilogModule};
 
@@ -32,11 +33,10 @@ pub fn verilator_lint(hierarchy: &Hierarchy) -> Result<(), ToolError> {
 /// it does not look again: large ones take it long, and stand in many designs.
 pub fn yosys_check(hierarchy: &Hierarchy) -> Result<(), ToolError> {
     static PASSED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let passed = || PASSED.lock().unwrap_or_else(|error| error.into_inner());
 
     let folder = exported(hierarchy)?;
     let read = |module: &VerilogModule| {
-        let is_known = module.name != hierarchy.top && passed().contains(&module.text);
+        let is_known = module.name != hierarchy.top && lock(&PASSED).contains(&module.text);
         let as_library = if is_known { "-lib " } else { "" };
         format!("read_verilog {as_library}{}; ", file_name(hierarchy, module))
     };
@@ -47,7 +47,7 @@ pub fn yosys_check(hierarchy: &Hierarchy) -> Result<(), ToolError> {
     );
     let mut command = Tool::Yosys.command()?;
     silent("yosys", run(command.current_dir(&folder).args(["-q", "-p", &script]))?)?;
-    passed().extend(hierarchy.modules.iter().map(|module| module.text.clone()));
+    lock(&PASSED).extend(hierarchy.modules.iter().map(|module| module.text.clone()));
     Ok(())
 }
 

@@ -23,6 +23,7 @@ pub mod check;
 mod emit;
 mod engine;
 mod export;
+mod lock;
 pub mod tools;
 
 pub use emit::{emit, emit_as, EmitError, Hierarchy, Language, Port, VerilogModule};

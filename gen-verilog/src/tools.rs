@@ -10,6 +10,8 @@ use std::sync::Mutex;
 use gpurf_files::Unwritable;
 use thiserror::Error;
 
+use crate::lock::lock;
+
 /// A program of others that this project calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tool {
@@ -104,7 +106,7 @@ impl Tool {
     /// What it says of its version. It is asked once in a process.
     pub fn version(self) -> Result<String, ToolError> {
         static KNOWN: Mutex<Option<HashMap<Tool, String>>> = Mutex::new(None);
-        let mut known = KNOWN.lock().unwrap_or_else(|error| error.into_inner());
+        let mut known = lock(&KNOWN);
         let known = known.get_or_insert_default();
         if let Some(version) = known.get(&self) {
             return Ok(version.clone());

@@ -176,7 +176,8 @@ fn blocks_whose_instructions_change_over_the_launch() {
 fn a_few_blocks_that_take_four_times_as_long() {
     let mut random = fastrand::Rng::with_seed(8);
     let long: Vec<usize> = (0..BLOCKS).map(|_| if random.u8(0..12) == 0 { 32 } else { 8 }).collect();
-    let rows = [1, 3].map(|sms| check_all("one in twelve takes four times as long", &steps(&long), sms));
+    let workload = steps(&long);
+    let rows = [1, 3].map(|sms| check_all("one in twelve takes four times as long", &workload, sms));
     measured::file!["draws/long.csv"].assert_eq(&measured::table(HEADER, rows.concat()));
 }
 
@@ -221,8 +222,8 @@ fn lookups(parts: u64) -> Workload {
 #[test]
 fn blocks_find_in_the_caches_what_blocks_left_out_loaded() {
     // While the table is loaded from DRAM, warps run in step as they do for longer in the sample: hits are another matter.
-    let blocks = "load a table that earlier blocks loaded";
-    let rows = [1, 3].map(|sms| check_times([blocks, &sms.to_string()], &draws(&lookups(149), sms)));
+    let (blocks, workload) = ("load a table that earlier blocks loaded", lookups(149));
+    let rows = [1, 3].map(|sms| check_times([blocks, &sms.to_string()], &draws(&workload, sms)));
     measured::file!["draws/lookups.csv"].assert_eq(&measured::table(HEADER, rows.concat()));
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use gpurf_blocks::{pack, unpack, Clocked, Ports};
 use gpurf_hw::dialect::Module;
@@ -17,6 +17,7 @@ use libloading::Library;
 use super::harness::{Harness, MODULE};
 use super::{shim, EngineError};
 use crate::cache;
+use crate::lock::lock;
 use crate::tools::{run, Tool, ToolError};
 use crate::{emit, Hierarchy, Language};
 
@@ -167,11 +168,6 @@ fn model(harness: &Harness) -> Result<Arc<Model>, EngineError> {
     let model = Arc::new(Model::load(&library)?);
     *loaded = Some(model.clone());
     Ok(model)
-}
-
-/// What a thread that panicked left behind is whole: it is changed in one step.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|error| error.into_inner())
 }
 
 /// How models are built. Warnings are the lint check's business; hidden symbols keep the models of one

@@ -1,9 +1,9 @@
 //! The L1 data cache: banks, tags, misses under way, and the write-back of what comes from L2.
 //!
 //! Sectors pass to the tags through the queues of the banks. A hit is there when it leaves them. A miss leaves when the
-//! table of misses has room for it, and its line a way in the set: one that waits for a
-//! sector, or was stored to, may keep its own. Data from L2, of a miss or of a hit on a sector that is on its way, are written back
-//! as [`Fills`] says. Stores pass the queues as loads do, and go on to L2.
+//! table of misses has room for it, and its line a way in the set: one that waits for a sector, or was stored to, may keep
+//! its own. Data from L2, of a miss or of a hit on a sector that is on its way, are written back as [`Fills`] says. Stores
+//! pass the queues as loads do, and go on to L2.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_trace::MemoryAccess;
@@ -104,12 +104,12 @@ impl<T: Copy> L1<T> {
     /// Stores a sector or a part of it, after those of the passage.
     pub fn store(&mut self, passage: &mut Passage, access: SectorAccess, l2: &mut L2) {
         let SectorAccess { line, sector, bytes } = access;
-        let (bank, exit) = self.enter(passage, line, sector);
-        let exit = if self.config.store_fill { self.tags.room(line, exit) } else { exit };
-        self.banks[bank].leave(exit);
+        let (bank, mut exit) = self.enter(passage, line, sector);
         if self.config.store_fill {
+            exit = self.tags.room(line, exit);
             self.tags.write(line, sector, bytes, exit);
         }
+        self.banks[bank].leave(exit);
         passage.completion = passage.completion.max(l2.store(exit, access));
     }
 
