@@ -168,11 +168,15 @@ pub fn chosen<'a>(all: &'a [Paper], keys: &[String]) -> Result<Vec<&'a Paper>> {
     Ok(all.iter().filter(|paper| keys.is_empty() || keys.contains(&paper.key)).collect())
 }
 
-/// The claims of a paper beside registers alone.
-pub fn counted(key: &str) -> Result<Audit> {
+/// The claims of a paper beside registers, and beside areas as they were measured last.
+pub fn recorded(key: &str, records: &Records) -> Result<Audit> {
     let all = Paper::all();
     let paper = chosen(&all, &[key.to_string()])?[0];
-    let modules = paper.modules.iter().map(|module| Ok(measured(module, build(paper, module)?, &[])));
+    let modules = paper.modules.iter().map(|module| {
+        let built = build(paper, module)?;
+        let last = records.latest(&built.2.top, &digest(&built.2.source()));
+        Ok(measured(module, built, &last.cloned().into_iter().collect::<Vec<_>>()))
+    });
     audit(paper, &all, modules.collect::<Result<_>>()?)
 }
 

@@ -12,17 +12,20 @@ static MEASURED: LazyLock<Energies> = LazyLock::new(|| {
     toml::from_str(text).expect("the embedded energies are valid")
 });
 
-/// `None` for a design whose collectors were not measured, where zero stands for them, and for one with a register cache,
-/// whose accesses cost something else.
+/// `None` for a design whose collectors were not measured, and for one with a register cache, whose accesses are not among them.
 pub fn energies(design: &Design, config: &Config) -> Option<&'static Energies> {
+    of_stage(design, config).filter(|_| design.register_cache.is_none())
+}
+
+/// Those of the operand stage, whatever stands before the banks. `None` where zero stands for collectors that were not measured.
+pub fn of_stage(design: &Design, config: &Config) -> Option<&'static Energies> {
     let energies = &*MEASURED;
     let is_measured = match design.collector {
         CollectorKind::Ocu | CollectorKind::Ccu => true,
         CollectorKind::Boc => energies.bypass_write > 0.0,
     };
     let is_wider = design.collectors(config) > 2;
-    let has_cache = design.register_cache.is_some();
-    (is_measured && !has_cache && (!is_wider || energies.crossbar_growth > 0.0)).then_some(energies)
+    (is_measured && (!is_wider || energies.crossbar_growth > 0.0)).then_some(energies)
 }
 
 #[cfg(test)]
@@ -39,5 +42,6 @@ mod tests {
     #[test]
     fn accesses_of_a_register_cache_were_not_measured() {
         assert!(energies(&Design::LTRF, &Config::default()).is_none());
+        assert!(of_stage(&Design::LTRF, &Config::default()).is_some());
     }
 }

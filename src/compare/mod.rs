@@ -80,6 +80,10 @@ pub struct Arguments {
     /// those of other papers
     #[arg(long, value_name = "WIDTH")]
     area: Option<usize>,
+    /// Also measure what register caches of 1,024 bits take, in their netlists under random stimulus. The option is for
+    /// the study register-cache
+    #[arg(long, requires = "area")]
+    energy: bool,
     #[command(flatten)]
     structure: StructureArguments,
     #[command(flatten)]
@@ -258,6 +262,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     ensure!(
         arguments.area.is_none() || has_area,
         "--area belongs to the studies operand-stage, collector-clock and register-cache; leave it out, or use `gpurf synth`",
+    );
+    ensure!(
+        !arguments.energy || name == "register-cache",
+        "--energy belongs to the study register-cache; leave it out, or use `gpurf power`"
     );
     if name == "register-cache" {
         let in_parts = arguments.list || !arguments.run.is_empty();

@@ -1,20 +1,23 @@
-//! The papers' claims beside what is counted in the RTL. Areas need synthesis and have no part in it.
+//! The papers' claims beside what is counted in the RTL, and beside areas as they were measured last.
 
 use anyhow::Result;
 use gpurf_synth::Paper;
 
 use super::markdown::markdown;
 use super::project::Project;
-use crate::overheads::{chosen, counted};
+use crate::overheads::{chosen, recorded};
 
 /// Claims, what their own arithmetic gives, and what the RTL has.
-pub fn claims(_: &Project, paper: &str) -> Result<String> {
-    Ok(markdown(&counted(paper)?.findings_table(), &["by area"]))
+pub fn claims(project: &Project, paper: &str) -> Result<String> {
+    let audit = recorded(paper, project.areas()?)?;
+    let has_areas = audit.findings.iter().any(|finding| finding.area.is_some());
+    let without: &[&str] = if has_areas { &[] } else { &["by area"] };
+    Ok(markdown(&audit.findings_table(), without))
 }
 
 /// Bits of the registers of what is built for a paper, by name.
-pub fn registers(_: &Project, paper: &str) -> Result<String> {
-    Ok(markdown(&counted(paper)?.registers_table(), &[]))
+pub fn registers(project: &Project, paper: &str) -> Result<String> {
+    Ok(markdown(&recorded(paper, project.areas()?)?.registers_table(), &[]))
 }
 
 /// Places of a paper that do not agree.

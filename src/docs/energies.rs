@@ -10,7 +10,7 @@ use crate::power::{table, Measured};
 pub fn tables(project: &Project, file: &str) -> Result<String> {
     let (measured, how) = read(project, file)?;
     let Measured { runs, .. } = &measured;
-    let tables = [table::beside(runs), table::sensitivity(runs), table::shares(runs)];
+    let tables = [table::beside(runs), table::balance(runs), table::sensitivity(runs), table::shares(runs)];
     Ok(format!("{how}\n\n{}", tables.map(|table| markdown(&table, &[])).join("\n")))
 }
 

@@ -8,6 +8,7 @@ mod estimate;
 mod events;
 #[cfg(test)]
 mod known;
+pub mod per_event;
 mod recorder;
 mod report;
 pub mod table;
@@ -126,20 +127,25 @@ pub struct Arguments {
 
 impl Arguments {
     fn setting(&self, library: &Library) -> Setting {
+        let usual = setting(library);
         Setting {
             input_transition_ns: self.transition,
-            output_load_ff: gpurf_synth::LOAD_FF,
-            wires: match (&library.default_wire_load, self.no_wires) {
-                (Some(name), false) => library.wire_loads.get(name).cloned(),
-                _ => None,
-            },
-            chances: if self.independent { Chances::Independent } else { Chances::Counted },
+            wires: usual.wires.filter(|_| !self.no_wires),
+            chances: if self.independent { Chances::Independent } else { usual.chances },
+            ..usual
         }
     }
 
     fn period_ps(&self) -> u64 {
         (self.period * 1000.0).round() as u64
     }
+}
+
+/// What is taken for granted, unless something else is asked for.
+fn setting(library: &Library) -> Setting {
+    let wires = library.default_wire_load.as_ref().and_then(|name| library.wire_loads.get(name).cloned());
+    let (input_transition_ns, output_load_ff) = (TRANSITION_NS, gpurf_synth::LOAD_FF);
+    Setting { input_transition_ns, output_load_ff, wires, chances: Chances::Counted }
 }
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
@@ -287,7 +293,8 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         }
         runs.iter().for_each(|run| println!("{}", table::note(run, arguments.period)));
         if designs.len() > 1 {
-            println!("{}\n{}\n{}", table::beside(runs), table::sensitivity(runs), table::shares(runs));
+            println!("{}\n{}", table::beside(runs), table::balance(runs));
+            println!("{}\n{}", table::sensitivity(runs), table::shares(runs));
         }
     }
     Ok(Verdict::Holds)

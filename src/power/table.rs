@@ -8,7 +8,7 @@ use super::estimate::Mean;
 use crate::output::{grouped, table};
 
 /// With so many digits, and the standard error.
-fn with_error(Mean { mean, error }: Mean, digits: usize) -> String {
+pub fn with_error(Mean { mean, error }: Mean, digits: usize) -> String {
     format!("{mean:.digits$} ± {error:.digits$}")
 }
 
@@ -153,6 +153,35 @@ pub fn shares(runs: &[Run]) -> Table {
     add("of them found", &|run| of_instruction(run.events.hits, run));
     add("results", &|run| of_instruction(run.events.bank_writes, run));
     add("of them into a collector", &|run| of_instruction(run.events.cache_writes, run));
+    rows
+}
+
+/// What each design's energy is made of, of the first design's energy under the same workload, and how many operands it
+/// finds: means over the workloads.
+pub fn balance(runs: &[Run]) -> Table {
+    let (designs, workloads) = names(runs);
+    let first = format!("% of the energy of {}", designs[0]);
+    let mut rows = table(&[&[first.as_str()], &designs[..]].concat());
+    let mean = |design: &str, value: &dyn Fn(&Run, &Run) -> f64| {
+        let both =
+            workloads.iter().filter_map(|name| Some((of(runs, design, name)?, of(runs, designs[0], name)?)));
+        let values: Vec<f64> = both.map(|(run, first)| value(run, first)).collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    let mut add = |name: &str, value: &dyn Fn(&Run, &Run) -> f64| {
+        let cells = designs.iter().map(|design| format!("{:.1}", 100.0 * mean(design, value)));
+        rows.add_row([name.to_string()].into_iter().chain(cells));
+    };
+    let whole = |run: &Run| run.per_instruction(run.all).mean;
+    let banks =
+        |run: &Run, accesses: u64, each: f64| 1e-3 * each * accesses as f64 / run.events.instructions as f64;
+    add("reads of banks", &|run, first| banks(run, run.events.bank_reads, run.bank_read_fj) / whole(first));
+    add("writes of banks", &|run, first| {
+        banks(run, run.events.bank_writes, run.bank_write_fj) / whole(first)
+    });
+    add("cells", &|run, first| run.per_instruction(run.cells).mean / whole(first));
+    add("all", &|run, first| whole(run) / whole(first));
+    add("operands found, of all", &|run, _| run.events.hits as f64 / run.events.operand_reads as f64);
     rows
 }
 

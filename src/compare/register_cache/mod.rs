@@ -26,7 +26,7 @@ use crate::register_cache::Outcome;
 use crate::Verdict;
 pub use claims::Claim;
 use claims::Metric;
-use price::Price;
+use price::Prices;
 
 /// One way to count all of it.
 #[derive(Serialize)]
@@ -140,7 +140,11 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
     if let Some(width) = arguments.area {
         let title = "In the SM, means over the workloads; GE and µm² of a sub-core's collectors and of the cache's tags and \
                      buffer (Nangate 45 nm, no wires; a bit of memory at 0.7 µm²)";
-        study.tables.push(Titled::new(title, &price::table_of(&prices, width)));
+        study.tables.push(Titled::new(title, &price::table_of(&prices.designs, width)));
+    }
+    if let Some(table) = prices.caches.table() {
+        let title = "Dynamic energy of register caches, of their cells in every cycle and for each event, and of their memories";
+        study.tables.push(Titled::new(title, &table));
     }
     let counted = readings.iter().flat_map(Reading::tables).collect::<Vec<_>>();
     save(arguments, &study, &readings, &claims, &prices)?;
@@ -164,7 +168,7 @@ fn save(
     study: &Study,
     readings: &[Reading],
     claims: &[Compared],
-    prices: &[Price],
+    prices: &Prices,
 ) -> Result<()> {
     let rows = readings.iter().flat_map(|reading| {
         let rows = reading.outcomes.iter().flat_map(|outcome| &outcome.rows);
@@ -174,7 +178,7 @@ fn save(
     if let Some(path) = &arguments.csv {
         write(path, text.as_bytes())?;
     }
-    let results = serde_json::json!({ "readings": readings, "claims": claims, "prices": prices });
+    let results = serde_json::json!({ "readings": readings, "claims": claims, "prices": prices.designs, "register_caches": prices.caches });
     arguments.json.write(&results)?;
     if let Some(folder) = &arguments.out {
         write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;
@@ -184,7 +188,7 @@ fn save(
     Ok(())
 }
 
-fn study(readings: &[Reading], claims: &[Compared], prices: &[Price]) -> Study {
+fn study(readings: &[Reading], claims: &[Compared], prices: &Prices) -> Study {
     let plots = readings.iter().zip(["reach_set", "reach_cache", "rfc_sim"]).flat_map(|(reading, file)| {
         Metric::ALL.into_iter().map(move |(metric, name)| {
             let title = format!("Register caches, {}: {name}, %", reading.name);
@@ -195,7 +199,7 @@ fn study(readings: &[Reading], claims: &[Compared], prices: &[Price]) -> Study {
             )
         })
     });
-    let mut plots: Vec<Plot> = plots.chain([price::plot(prices)]).collect();
+    let mut plots: Vec<Plot> = plots.chain([price::plot(&prices.designs)]).collect();
     plots.retain(Plot::has_data);
     let inputs = readings[0].outcomes.iter().map(|outcome| outcome.input.clone()).collect();
     Study::new("register-cache", inputs, claims.iter().map(Compared::finding).collect(), plots)

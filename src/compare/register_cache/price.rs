@@ -1,26 +1,32 @@
 //! What keeping reads from the register file costs in area: register caches in the SM beside the caching collectors
 //! of the other papers. C gives no area.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use comfy_table::{CellAlignment, Table};
-use gpurf_blocks::{Parameters, CACHED_WARPS, LANES};
+use gpurf_blocks::{Data, Parameters, CACHED_WARPS, LANES, SUB_CORES};
 use gpurf_hw::catalogue;
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;
 use gpurf_sim::register_traffic::{Configuration, Reach};
 use gpurf_sim::sm::Design;
 use gpurf_sim::statistics::Counters;
-use gpurf_synth::{Structure, Synthesis};
+use gpurf_synth::{Options, Structure, Synthesis};
 use gpurf_verilog::Hierarchy;
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::compare::jobs::{self, Outcome, Variant};
+use crate::compare::measured;
 use crate::compare::plot::{Group, Plot, Point};
 use crate::compare::series::{percent, Series};
 use crate::compare::Arguments;
 use crate::designs::collector;
 use crate::input::Input;
-use crate::output::table;
+use crate::output::{progress, table};
+use crate::power::per_event::{self, RegisterCacheEnergy};
+use crate::power::table::with_error;
 use crate::synth::{options, synthesize, Design as Synthesized};
 use crate::verilog::hierarchy;
 
@@ -46,6 +52,8 @@ pub struct Price {
     /// collectors of their own size.
     energy: f64,
     energy_by_size: f64,
+    /// With energies of this hardware's netlists, if they were asked for and there are any for its collectors.
+    energy_measured: Option<f64>,
     gate_equivalents: f64,
     /// Of the cache's values, which are no cells.
     memory_bits: u64,
@@ -60,8 +68,20 @@ struct Part {
     count: usize,
 }
 
+/// What all of it costs.
+#[derive(Default, Serialize)]
+pub struct Prices {
+    pub designs: Vec<Price>,
+    /// What accesses of register caches take, if that was measured.
+    pub caches: Caches,
+}
+
+/// Energies of register caches, each with the designs that have it.
+#[derive(Default, Serialize)]
+pub struct Caches(Vec<(Vec<String>, RegisterCacheEnergy)>);
+
 /// All designs with registers of so many bits, and what their runs counted.
-pub fn run(arguments: &Arguments, width: usize) -> Result<(Vec<Price>, Vec<Outcome>)> {
+pub fn run(arguments: &Arguments, width: usize) -> Result<(Prices, Vec<Outcome>)> {
     let config = arguments.machine.load()?;
     let inputs = match arguments.input.is_empty() && arguments.inputs.is_none() {
         true => IN_SM.iter().map(|name| Input::find(name)).collect::<Result<Vec<_>>>()?,
@@ -70,6 +90,10 @@ pub fn run(arguments: &Arguments, width: usize) -> Result<(Vec<Price>, Vec<Outco
     let (families, variants): (Vec<_>, Vec<_>) = variants().into_iter().unzip();
     let outcomes = jobs::run(&inputs, |_| variants.clone(), &config, arguments)?;
     let hardware = hardware(&variants, &config, width, arguments.structure.structure())?;
+    let caches = match arguments.energy {
+        true => Caches::measure(&variants, &config, arguments.seed)?,
+        false => Caches::default(),
+    };
     let rows = families.into_iter().zip(&variants).zip(hardware);
     let baseline_by_size = by_size(&Variant::plain(Design::BASELINE), &config)?;
     let prices = rows.map(|((family, variant), (cells, memory_bits))| {
@@ -78,6 +102,14 @@ pub fn run(arguments: &Arguments, width: usize) -> Result<(Vec<Price>, Vec<Outco
             Series::new(&outcomes, &variant.label, "baseline", value).average()
         };
         let energy_by_size = by_size(variant, &config)?;
+        let mean_measured = || {
+            let change = |outcome: &Outcome, baseline: &Outcome| {
+                let of = |outcome: &Outcome| caches.energy(outcome, &config);
+                Some(100.0 * (of(outcome)? / of(baseline)? - 1.0))
+            };
+            let series = Series::new(&outcomes, &variant.label, "baseline", change);
+            (!series.values.is_empty()).then(|| series.average())
+        };
         let sum = |of: fn(&Synthesis) -> f64| -> f64 {
             cells.iter().map(|(synthesis, count)| *count as f64 * of(synthesis)).sum()
         };
@@ -101,12 +133,14 @@ pub fn run(arguments: &Arguments, width: usize) -> Result<(Vec<Price>, Vec<Outco
             energy_by_size: mean(&|outcome, baseline| {
                 energy_by_size(&outcome.counters) / baseline_by_size(&baseline.counters) - 1.0
             }),
+            energy_measured: arguments.energy.then(mean_measured).flatten(),
             gate_equivalents: sum(|synthesis| synthesis.gate_equivalents),
             memory_bits,
             area_um2: sum(|synthesis| synthesis.area_um2) + memory_bits as f64 * MEMORY_BIT_UM2,
         })
     });
-    Ok((prices.collect::<Result<_>>()?, outcomes))
+    let designs = prices.collect::<Result<_>>()?;
+    Ok((Prices { designs, caches }, outcomes))
 }
 
 /// Energy of a run under a design whose collectors have energies of their own size, in pJ.
@@ -114,6 +148,66 @@ fn by_size(variant: &Variant, config: &Config) -> Result<impl Fn(&Counters) -> f
     let (config, design) = (config.with(&variant.settings)?, variant.design);
     let energies = Energies::default().by_size(&design.parameters(&config, 0));
     Ok(move |counters: &Counters| energies.of(&design, &config, counters).total)
+}
+
+/// A register cache as it is exported, with registers of all lanes.
+fn cache(variant: &Variant, config: &Config) -> Result<Option<Parameters>> {
+    let (config, design) = (config.with(&variant.settings)?, variant.design);
+    let width = LANES * <u32 as Data>::WIDTH;
+    let parameters = Parameters { width, ..design.parameters(&config, 0) };
+    Ok(design.register_cache.map(|_| parameters))
+}
+
+impl Caches {
+    /// Each cache once, whatever designs have it.
+    fn measure(variants: &[Variant], config: &Config, seed: u64) -> Result<Caches> {
+        let mut distinct: BTreeMap<String, (Vec<String>, Parameters)> = BTreeMap::new();
+        for variant in variants {
+            let Some(parameters) = cache(variant, config)? else { continue };
+            let top = hierarchy(catalogue::find(per_event::MODULE)?, &parameters)?.top;
+            distinct.entry(top).or_insert((vec![], parameters)).0.push(variant.label.clone());
+        }
+        let options = Options { clock_gating: true, ..options(None)? };
+        let bar = progress(distinct.len() as u64, "register caches");
+        let distinct: Vec<_> = distinct.into_values().collect();
+        let measured = distinct.into_par_iter().map(|(labels, parameters)| {
+            let energy = RegisterCacheEnergy::measure(&parameters, &options, seed);
+            bar.inc(1);
+            Ok((labels, energy?))
+        });
+        let measured = measured.collect::<Result<_>>()?;
+        bar.finish_and_clear();
+        Ok(Caches(measured))
+    }
+
+    /// Of a run, in picojoules. `None` if its collectors, or its cache, were not measured.
+    fn energy(&self, outcome: &Outcome, config: &Config) -> Option<f64> {
+        let design = outcome.design();
+        let stage = measured::of_stage(&design, config)?.of(&design, config, &outcome.counters);
+        let of_cache = match design.register_cache {
+            None => 0.0,
+            Some(_) => {
+                let (_, each) = self.0.iter().find(|(labels, _)| labels.contains(&outcome.label))?;
+                each.of(&outcome.counters, SUB_CORES * config.sms)
+            }
+        };
+        Some(stage.total - stage.register_cache + of_cache)
+    }
+
+    /// A row for each cache.
+    pub fn table(&self) -> Option<Table> {
+        let (_, first) = self.0.first()?;
+        let events = first.events.iter().map(|(name, _)| *name);
+        let header: Vec<&str> = ["register cache, pJ", "every cycle"].into_iter().chain(events).collect();
+        let mut rows = table(&[&header[..], &["read of a bank", "write of a bank"]].concat());
+        for (labels, energy) in &self.0 {
+            let cells = std::iter::once(&energy.idle).chain(energy.events.iter().map(|(_, each)| each));
+            let cells = cells.map(|each| with_error(*each, 2));
+            let banks = [energy.bank_read, energy.bank_write].map(|each| format!("{each:.2}"));
+            rows.add_row(std::iter::once(labels.join(", ")).chain(cells).chain(banks));
+        }
+        Some(rows)
+    }
 }
 
 /// Designs by series of the plot.
@@ -192,6 +286,7 @@ pub fn table_of(prices: &[Price], width: usize) -> Table {
         "IPC, %",
         "energy, %",
         "energy, %,\nby size",
+        "energy, %,\nmeasured",
         &format!("{width} bits: GE"),
         "memory bits",
         "area, µm²",
@@ -205,6 +300,7 @@ pub fn table_of(prices: &[Price], width: usize) -> Table {
             percent(price.ipc),
             percent(price.energy),
             percent(price.energy_by_size),
+            price.energy_measured.map_or("–".into(), percent),
             format!("{:.0}", price.gate_equivalents),
             price.memory_bits.to_string(),
             format!("{:.0}", price.area_um2),

@@ -1,0 +1,153 @@
+//! Energies of a register cache's cells for each event, from its netlist under random stimulus: what a window takes is fitted
+//! to what happened in it, as for the parts of an operand stage.
+
+use anyhow::{bail, ensure, Context, Result};
+use gpurf_blocks::{Field, Parameters, CACHED_WARPS};
+use gpurf_sim::statistics::Counters;
+use gpurf_synth::power::power;
+use gpurf_synth::{Gates, Job, Memories, Netlist, Node, Options, Ports, Structure};
+use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
+use serde::Serialize;
+
+use super::estimate::{fitted, Mean};
+use super::{port_of, setting};
+
+pub const MODULE: &str = "register_cache";
+/// Random stimulus, and the cycles of it over which energies are added up.
+const CYCLES: u64 = 4000;
+const WINDOW: usize = 40;
+
+/// Something that happens in a cycle.
+struct Event {
+    name: &'static str,
+    /// How often: the sum of this port's elements.
+    port: &'static str,
+    /// It happens if this port is high.
+    when: Option<&'static str>,
+    /// How often it happened in a run of the SM.
+    counted: fn(&Counters) -> u64,
+}
+
+const EVENTS: [Event; 4] = [
+    Event { name: "source looked up", port: "read", when: None, counted: |counters| counters.operand_reads },
+    Event { name: "bank read", port: "bank_reads", when: None, counted: |counters| counters.rc_bank_reads },
+    Event {
+        name: "bank written",
+        port: "bank_writes",
+        when: None,
+        counted: |counters| counters.rc_bank_writes,
+    },
+    Event {
+        name: "register written back",
+        port: "register_write",
+        when: Some("register_ready"),
+        counted: |counters| counters.rc_write_backs,
+    },
+];
+
+/// Dynamic energies of a register cache, in picojoules.
+#[derive(Clone, Debug, Serialize)]
+pub struct RegisterCacheEnergy {
+    /// Of the cells in every cycle.
+    pub idle: Mean,
+    /// Of the cells for each event, by its name.
+    pub events: Vec<(&'static str, Mean)>,
+    /// Of the memories, by CACTI: an access of a bank.
+    pub bank_read: f64,
+    pub bank_write: f64,
+}
+
+impl RegisterCacheEnergy {
+    /// Maps the module with all its lanes and runs its random stimulus.
+    ///
+    /// # Errors
+    /// If Yosys fails, the netlist does not answer as the reference model does, or CACTI was run for no such bank.
+    pub fn measure(parameters: &Parameters, options: &Options, seed: u64) -> Result<Self> {
+        let bench = workbench(MODULE, parameters);
+        let hierarchy = bench.verilog()?;
+        let source = hierarchy.source();
+        let job =
+            Job { source: &source, top: &hierarchy.top, sat_sweeping: false, structure: Structure::Kept };
+        let netlist = Netlist::map(&job, options)?;
+        let circuit = netlist.circuit(&options.library)?;
+        let samples = bench.sample(EngineKind::Model, &mut Random::seeded(seed), CYCLES)?;
+        let (inputs, outputs) = bench.fields();
+        let mut gates =
+            Gates::new(&circuit, &hierarchy.top_module().ports, &(inputs.clone(), outputs.clone()))?;
+        let (mut terms, mut energies) = (vec![vec![]; 1 + EVENTS.len()], vec![]);
+        for window in samples.chunks_exact(WINDOW) {
+            gates.begin();
+            for sample in window {
+                let found = gates.cycle(&sample.inputs);
+                let differs = (0..found.len()).find(|word| found[*word] != sample.outputs[*word]);
+                if let Some(word) = differs {
+                    bail!("{}: {} of the netlist differs", hierarchy.top, port_of(&outputs, word));
+                }
+            }
+            let total = power(&circuit, &gates.activity(), &setting(&options.library)).total();
+            energies.push(1e-3 * (total.internal_fj + total.switching_fj));
+            // What the first cycle of a window finds is no change.
+            let counted = &window[1..];
+            terms[0].push(1.0);
+            for (event, term) in EVENTS.iter().zip(&mut terms[1..]) {
+                let count: u64 = counted.iter().map(|sample| event.count(sample, &inputs, &outputs)).sum();
+                term.push(count as f64 / counted.len() as f64);
+            }
+        }
+        ensure!(energies.len() > terms.len(), "{CYCLES} cycles are too few");
+        let found = fitted(&terms, &energies);
+        let bits = parameters.rc_bank_lanes * 32;
+        let bank = Memories::default()
+            .access(CACHED_WARPS * parameters.rc_entries, bits, Ports::ONE)
+            .with_context(|| format!("a bank of {MODULE}"))?
+            .at(&Node::of(45)?);
+        Ok(RegisterCacheEnergy {
+            idle: found[0],
+            events: EVENTS.iter().map(|event| event.name).zip(found[1..].iter().copied()).collect(),
+            bank_read: 1e-3 * bank.read_fj,
+            bank_write: 1e-3 * bank.write_fj,
+        })
+    }
+
+    /// Of so many caches in a run, in picojoules.
+    pub fn of(&self, counters: &Counters, caches: usize) -> f64 {
+        let idle = (caches as u64 * counters.cycles) as f64 * self.idle.mean;
+        let cells = EVENTS.iter().zip(&self.events);
+        let cells: f64 = cells.map(|(event, (_, each))| (event.counted)(counters) as f64 * each.mean).sum();
+        let memories =
+            counters.rc_bank_reads as f64 * self.bank_read + counters.rc_bank_writes as f64 * self.bank_write;
+        idle + cells + memories
+    }
+}
+
+impl Event {
+    /// In a cycle.
+    fn count(&self, sample: &Sample, inputs: &[Field], outputs: &[Field]) -> u64 {
+        let of = |port: &str| -> u64 {
+            let sum = |fields: &[Field], words: &[u32]| -> u64 {
+                let fields = fields.iter().filter(|field| field.name.field == port);
+                fields.map(|field| u64::from(words[field.first_word])).sum()
+            };
+            sum(inputs, &sample.inputs) + sum(outputs, &sample.outputs)
+        };
+        match self.when {
+            Some(when) if of(when) == 0 => 0,
+            _ => of(self.port),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_ports_of_the_module() {
+        let (inputs, outputs) =
+            workbench(MODULE, &Parameters { width: 32, ..Parameters::default() }).fields();
+        let is_port = |name: &str| inputs.iter().chain(&outputs).any(|field| field.name.field == name);
+        for event in &EVENTS {
+            assert!(is_port(event.port) && event.when.is_none_or(is_port), "{}", event.name);
+        }
+    }
+}
