@@ -154,31 +154,36 @@ impl Energies {
         Energies { cache_read: read, cache_write: write, bypass_read: read, bypass_write: write, ..self }
     }
 
-    /// The same with one energy, or all of a kind, changed by a factor. `None` if there is none of this
-    /// name.
-    pub fn scaled(mut self, name: &str, factor: f64) -> Option<Energies> {
-        let fields: &mut [&mut f64] = match name {
-            "banks" => &mut [&mut self.bank_read, &mut self.bank_write],
-            "crossbar" => &mut [&mut self.crossbar],
-            "collectors" => &mut [
-                &mut self.collector_read,
-                &mut self.collector_write,
-                &mut self.cache_read,
-                &mut self.cache_write,
-                &mut self.bypass_read,
-                &mut self.bypass_write,
-            ],
-            "crossbar growth" => &mut [&mut self.crossbar_growth],
-            "cache over collector" => &mut [&mut self.cache_read, &mut self.cache_write],
-            "bypass over collector" => &mut [&mut self.bypass_read, &mut self.bypass_write],
-            "tags" => &mut [&mut self.tag_search],
-            "arbitration" => &mut [&mut self.arbitration],
-            _ => return None,
-        };
-        fields.iter_mut().for_each(|energy| **energy *= factor);
-        Some(self)
+    /// The same with all energies of a kind changed by a factor.
+    pub fn scaled(mut self, kind: Kind, factor: f64) -> Energies {
+        kind(&mut self).into_iter().for_each(|energy| *energy *= factor);
+        self
     }
 }
+
+/// Energies that are changed together.
+pub type Kind = fn(&mut Energies) -> Vec<&mut f64>;
+
+/// Energies, alone or those of a kind together, that a sum depends on.
+pub const KINDS: [(&str, Kind); 8] = [
+    ("banks", |of| vec![&mut of.bank_read, &mut of.bank_write]),
+    ("crossbar", |of| vec![&mut of.crossbar]),
+    ("crossbar growth", |of| vec![&mut of.crossbar_growth]),
+    ("collectors", |of| {
+        vec![
+            &mut of.collector_read,
+            &mut of.collector_write,
+            &mut of.cache_read,
+            &mut of.cache_write,
+            &mut of.bypass_read,
+            &mut of.bypass_write,
+        ]
+    }),
+    ("cache over collector", |of| vec![&mut of.cache_read, &mut of.cache_write]),
+    ("bypass over collector", |of| vec![&mut of.bypass_read, &mut of.bypass_write]),
+    ("tags", |of| vec![&mut of.tag_search]),
+    ("arbitration", |of| vec![&mut of.arbitration]),
+];
 
 #[cfg(test)]
 mod tests {

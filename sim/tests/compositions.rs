@@ -1,14 +1,17 @@
 //! Designs put together: every two presets that can be are right on kernels in which all of them have something to do, and
 //! so are some of three and four.
 
+mod sound;
+
 use std::collections::BTreeMap;
 
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::Engines;
-use gpurf_sim::sm::{Design, Gpu, PRESETS};
+use gpurf_sim::sm::{Design, PRESETS};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 use rayon::prelude::*;
+
+use sound::run;
 
 /// Few block slots and registers, and a small register file, so that blocks take turns under all designs that switch.
 const SMALL: [&str; 4] = ["sm.blocks=3", "sm.registers=32768", "pcrf_entries=256", "sthld=4"];
@@ -121,17 +124,6 @@ fn workload(seed: u64) -> Workload {
 fn config(settings: &[&str]) -> Config {
     let settings: Vec<String> = SMALL.iter().chain(settings).map(|setting| setting.to_string()).collect();
     Config::load(None, &settings).unwrap()
-}
-
-fn run(workload: &Workload, design: Design, config: &Config, every_cycle: bool) -> Statistics {
-    let mut gpu = Gpu::new(config, design, 1, Engines::models(config, design, 1));
-    if every_cycle {
-        gpu.clock_every_cycle();
-    }
-    gpu.run(workload, None).unwrap_or_else(|error| panic!("{design}: {error}"));
-    let statistics = gpu.statistics("model", 0);
-    assert!(statistics.is_sound(), "{design}: {:?}", statistics.errors);
-    statistics
 }
 
 /// Each part of a design must have had something to do.

@@ -2,7 +2,7 @@
 
 use comfy_table::Table;
 use gpurf_blocks::Parameters;
-use gpurf_sim::energy::Energies;
+use gpurf_sim::energy::{Energies, KINDS};
 use gpurf_sim::issue::{Curve, SthldController, Walk, WalkStep};
 
 use super::definition::Named;
@@ -29,9 +29,9 @@ pub fn sensitivity(evaluation: &Evaluation) -> Option<Table> {
     let mut rows = table(&["constant, x 0.5 and x 2"].into_iter().chain(labels).collect::<Vec<_>>());
     let as_they_are = |named: &&Named| percent(average(named, Energies::default()));
     rows.add_row(["as they are".to_string()].into_iter().chain(designs.iter().map(as_they_are)));
-    for part in PARTS {
+    for (name, kind) in KINDS {
         let of_design = |named: &&Named| {
-            let at = |factor| Energies::default().scaled(part, factor).expect("a part that there is");
+            let at = |factor| Energies::default().scaled(kind, factor);
             let [half, twice] = [0.5, 2.0].map(|factor| percent(average(named, at(factor))));
             if half == twice {
                 "–".to_string()
@@ -39,22 +39,10 @@ pub fn sensitivity(evaluation: &Evaluation) -> Option<Table> {
                 format!("{half}, {twice}")
             }
         };
-        rows.add_row([part.to_string()].into_iter().chain(designs.iter().map(of_design)));
+        rows.add_row([name.to_string()].into_iter().chain(designs.iter().map(of_design)));
     }
     (!designs.is_empty()).then_some(rows)
 }
-
-/// Constants, alone or those of a kind together, that energies depend on.
-const PARTS: [&str; 8] = [
-    "banks",
-    "crossbar",
-    "crossbar growth",
-    "collectors",
-    "cache over collector",
-    "bypass over collector",
-    "tags",
-    "arbitration",
-];
 
 /// STHLD on a synthetic curve of IPC whose knee lies at 10, moves to 5 and to 20, with its level. F Fig. 9.
 pub fn curves() -> Plot {

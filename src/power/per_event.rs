@@ -1,7 +1,7 @@
-//! Energies of a register cache's cells for each event, from its netlist under random stimulus: what a window takes is fitted
-//! to what happened in it, as for the parts of an operand stage.
+//! Energies of a register cache's cells for each event, from its netlist: what it takes when nothing happens is measured, and
+//! what a window of random stimulus takes beyond that is fitted to what happened in it.
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, Context, Result};
 use gpurf_blocks::{Field, Parameters, CACHED_WARPS};
 use gpurf_sim::statistics::Counters;
 use gpurf_synth::power::power;
@@ -16,6 +16,8 @@ pub const MODULE: &str = "register_cache";
 /// Random stimulus, and the cycles of it over which energies are added up.
 const CYCLES: u64 = 4000;
 const WINDOW: usize = 40;
+/// Cycles without any input: in the first ones a flush or a write-back may end.
+const IDLE: (u64, u64) = (200, 200);
 
 /// Something that happens in a cycle.
 struct Event {
@@ -48,8 +50,8 @@ const EVENTS: [Event; 4] = [
 /// Dynamic energies of a register cache, in picojoules.
 #[derive(Clone, Debug, Serialize)]
 pub struct RegisterCacheEnergy {
-    /// Of the cells in every cycle.
-    pub idle: Mean,
+    /// Of the cells in every cycle, whatever happens.
+    pub idle: f64,
     /// Of the cells for each event, by its name.
     pub events: Vec<(&'static str, Mean)>,
     /// Of the memories, by CACTI: an access of a bank.
@@ -74,7 +76,11 @@ impl RegisterCacheEnergy {
         let (inputs, outputs) = bench.fields();
         let mut gates =
             Gates::new(&circuit, &hierarchy.top_module().ports, &(inputs.clone(), outputs.clone()))?;
-        let (mut terms, mut energies) = (vec![vec![]; 1 + EVENTS.len()], vec![]);
+        let energy = |gates: &Gates| {
+            let total = power(&circuit, &gates.activity(), &setting(&options.library)).total();
+            1e-3 * (total.internal_fj + total.switching_fj)
+        };
+        let (mut terms, mut energies) = (vec![vec![]; EVENTS.len()], vec![]);
         for window in samples.chunks_exact(WINDOW) {
             gates.begin();
             for sample in window {
@@ -84,17 +90,23 @@ impl RegisterCacheEnergy {
                     bail!("{}: {} of the netlist differs", hierarchy.top, port_of(&outputs, word));
                 }
             }
-            let total = power(&circuit, &gates.activity(), &setting(&options.library)).total();
-            energies.push(1e-3 * (total.internal_fj + total.switching_fj));
+            energies.push(energy(&gates));
             // What the first cycle of a window finds is no change.
             let counted = &window[1..];
-            terms[0].push(1.0);
-            for (event, term) in EVENTS.iter().zip(&mut terms[1..]) {
+            for (event, term) in EVENTS.iter().zip(&mut terms) {
                 let count: u64 = counted.iter().map(|sample| event.count(sample, &inputs, &outputs)).sum();
                 term.push(count as f64 / counted.len() as f64);
             }
         }
-        ensure!(energies.len() > terms.len(), "{CYCLES} cycles are too few");
+        let nothing = vec![0; samples[0].inputs.len()];
+        for cycle in 0..IDLE.0 + IDLE.1 {
+            if cycle == IDLE.0 {
+                gates.begin();
+            }
+            gates.cycle(&nothing);
+        }
+        let idle = energy(&gates);
+        energies.iter_mut().for_each(|energy| *energy -= idle);
         let found = fitted(&terms, &energies);
         let bits = parameters.rc_bank_lanes * 32;
         let bank = Memories::default()
@@ -102,8 +114,8 @@ impl RegisterCacheEnergy {
             .with_context(|| format!("a bank of {MODULE}"))?
             .at(&Node::of(45)?);
         Ok(RegisterCacheEnergy {
-            idle: found[0],
-            events: EVENTS.iter().map(|event| event.name).zip(found[1..].iter().copied()).collect(),
+            idle,
+            events: EVENTS.iter().map(|event| event.name).zip(found).collect(),
             bank_read: 1e-3 * bank.read_fj,
             bank_write: 1e-3 * bank.write_fj,
         })
@@ -111,7 +123,7 @@ impl RegisterCacheEnergy {
 
     /// Of so many caches in a run, in picojoules.
     pub fn of(&self, counters: &Counters, caches: usize) -> f64 {
-        let idle = (caches as u64 * counters.cycles) as f64 * self.idle.mean;
+        let idle = (caches as u64 * counters.cycles) as f64 * self.idle;
         let cells = EVENTS.iter().zip(&self.events);
         let cells: f64 = cells.map(|(event, (_, each))| (event.counted)(counters) as f64 * each.mean).sum();
         let memories =

@@ -4,12 +4,16 @@
 mod altered;
 mod faults;
 mod kernels;
+#[path = "../sound/mod.rs"]
+mod sound;
 
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_sim::statistics::{ResidentBlocks, Statistics};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
+
+use sound::run;
 
 struct Random(u64);
 
@@ -101,17 +105,6 @@ fn workload(seed: u64, shape: &Shape) -> Workload {
 fn config(settings: &[&str]) -> Config {
     let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
     Config::load(None, &settings).unwrap()
-}
-
-fn run(workload: &Workload, design: Design, config: &Config, every_cycle: bool) -> Statistics {
-    let mut gpu = Gpu::new(config, design, 1, Engines::models(config, design, 1));
-    if every_cycle {
-        gpu.clock_every_cycle();
-    }
-    gpu.run(workload, None).unwrap_or_else(|error| panic!("{design}: {error}"));
-    let statistics = gpu.statistics("model", 0);
-    assert!(statistics.is_sound(), "{design}: {:?}", statistics.errors);
-    statistics
 }
 
 fn residency(statistics: &Statistics) -> ResidentBlocks {

@@ -201,10 +201,10 @@ impl Caches {
         let header: Vec<&str> = ["register cache, pJ", "every cycle"].into_iter().chain(events).collect();
         let mut rows = table(&[&header[..], &["read of a bank", "write of a bank"]].concat());
         for (labels, energy) in &self.0 {
-            let cells = std::iter::once(&energy.idle).chain(energy.events.iter().map(|(_, each)| each));
-            let cells = cells.map(|each| with_error(*each, 2));
+            let idle = [labels.join(", "), format!("{:.2}", energy.idle)];
+            let events = energy.events.iter().map(|(_, each)| with_error(*each, 2));
             let banks = [energy.bank_read, energy.bank_write].map(|each| format!("{each:.2}"));
-            rows.add_row(std::iter::once(labels.join(", ")).chain(cells).chain(banks));
+            rows.add_row(idle.into_iter().chain(events).chain(banks));
         }
         Some(rows)
     }

@@ -1,0 +1,19 @@
+//! Runs in which every check must hold.
+
+use gpurf_sim::config::Config;
+use gpurf_sim::engines::Engines;
+use gpurf_sim::sm::{Design, Gpu};
+use gpurf_sim::statistics::Statistics;
+use gpurf_trace::Workload;
+
+/// A workload under a design on models, with or without cycles passed over in which nothing happens.
+pub fn run(workload: &Workload, design: Design, config: &Config, every_cycle: bool) -> Statistics {
+    let mut gpu = Gpu::new(config, design, 1, Engines::models(config, design, 1));
+    if every_cycle {
+        gpu.clock_every_cycle();
+    }
+    gpu.run(workload, None).unwrap_or_else(|error| panic!("{design}: {error}"));
+    let statistics = gpu.statistics("model", 0);
+    assert!(statistics.is_sound(), "{design}: {:?}", statistics.errors);
+    statistics
+}
