@@ -58,6 +58,7 @@ use study::Titled;
   gpurf compare malekeh --out out/malekeh --run bfs_malekeh --run bfs_bow
   gpurf compare register-cache --size medium
   gpurf compare register-cache --area 32 --out out/register_cache
+  gpurf compare register-cache --area 1024 --by-module --energy
   gpurf compare operand-stage --area 32 --out out/operand_stage
   gpurf compare collector-clock --area 32 --delay 700 --out out/collector_clock")]
 pub struct Arguments {
