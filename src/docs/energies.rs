@@ -4,7 +4,8 @@ use anyhow::{Context, Result};
 
 use super::markdown::markdown;
 use super::project::Project;
-use crate::power::{table, Measured};
+use crate::output::{self, grouped};
+use crate::power::{table, Measured, Run};
 
 /// The designs beside the first one, and what that depends on, below a line that says how they were measured.
 pub fn tables(project: &Project, file: &str) -> Result<String> {
@@ -20,6 +21,32 @@ pub fn beside(project: &Project, file: &str) -> Result<String> {
     Ok(format!("{how}\n\n{}", markdown(&table::beside(&measured.runs), &[])))
 }
 
+/// What was followed in some files, whatever the energies: a difference ends a measurement.
+pub fn followed(project: &Project, files: &str) -> Result<String> {
+    let mut commands = vec![];
+    let header =
+        ["design", "inputs", "cycles, 32 bits", "windows, 1,024 bits", "cycles in them", "values compared"];
+    let mut rows = output::table(&header);
+    for file in files.split_whitespace() {
+        let (Measured { runs, window_cycles, .. }, how) = read(project, file)?;
+        commands.push(how);
+        for design in table::designs(&runs) {
+            let of_design: Vec<_> = runs.iter().filter(|run| run.design == design).collect();
+            let sum = |of: fn(&Run) -> u64| of_design.iter().map(|run| of(run)).sum::<u64>();
+            let windows = sum(|run| run.windows);
+            let counts = [
+                of_design.len() as u64,
+                sum(|run| run.events.cycles),
+                windows,
+                windows * window_cycles,
+                sum(|run| run.checks.checked_values),
+            ];
+            rows.add_row([design.to_string()].into_iter().chain(counts.map(grouped)));
+        }
+    }
+    Ok(format!("{}\n\n{}", commands.join("\n\n"), markdown(&rows, &[])))
+}
+
 /// What the file has, and how it was measured.
 fn read(project: &Project, file: &str) -> Result<(Measured, String)> {
     let text = std::fs::read_to_string(project.root.join(file)).with_context(|| file.to_string())?;
@@ -31,8 +58,8 @@ fn read(project: &Project, file: &str) -> Result<(Measured, String)> {
     let how = format!(
         "`{} --json {file}`: {library}, {yosys}, {period_ns} ns. {} cycles followed, {} values of operands compared.",
         measured.command(),
-        crate::output::grouped(cycles),
-        crate::output::grouped(checked),
+        grouped(cycles),
+        grouped(checked),
     );
     Ok((measured, how))
 }

@@ -77,6 +77,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("constants", machines::constants),
     ("energies", energies::tables),
     ("energies_beside", energies::beside),
+    ("energies_followed", energies::followed),
     ("machine", machines::machine),
     ("machines", machines::side_by_side),
     ("measured", measured::table),

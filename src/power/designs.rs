@@ -45,6 +45,9 @@ pub struct Measured {
     pub seed: u64,
     pub windows: u64,
     pub window_cycles: u64,
+    /// Only so many cycles of each run are followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<u64>,
     /// Of the cells.
     pub library: String,
     pub yosys: String,
@@ -111,9 +114,10 @@ impl Measured {
         let usual = self.transition_ns == TRANSITION_NS;
         let transition = if usual { String::new() } else { format!(" --transition {}", self.transition_ns) };
         let wires = if self.wires { "" } else { " --no-wires" };
+        let first = self.first.map_or(String::new(), |cycles| format!(" --first {cycles}"));
         let Measured { windows, window_cycles, seed, .. } = self;
         format!(
-            "gpurf power {}{settings}{gating}{sweeping}{transition}{wires} --windows {windows} --window-cycles {window_cycles} --seed {seed}",
+            "gpurf power {}{settings}{gating}{sweeping}{transition}{wires}{first} --windows {windows} --window-cycles {window_cycles} --seed {seed}",
             self.names.join(" ")
         )
     }
@@ -140,6 +144,8 @@ pub struct Measurement<'a> {
     pub period_ns: f64,
     pub windows: u64,
     pub window_cycles: u64,
+    /// Only so many cycles of each run are followed.
+    pub first: Option<u64>,
     pub seed: u64,
 }
 
@@ -212,10 +218,14 @@ impl Measurement<'_> {
                 Command::MemcpyHtoD { address, bytes } => gpu.copy_to_device(*address, *bytes),
                 Command::Kernel(kernel) => {
                     gpu.launch(kernel, Some(&reuse))?;
+                    let last = self.first.unwrap_or(u64::MAX);
                     loop {
-                        let until = gpu.cycles() + CHUNK;
+                        let until = last.min(gpu.cycles() + CHUNK);
                         let goes_on = gpu.advance(until)?;
                         look()?;
+                        if gpu.cycles() >= last {
+                            return Ok(gpu.cycles());
+                        }
                         if !goes_on {
                             break;
                         }

@@ -35,8 +35,8 @@ use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
 use constants::Constants;
-pub use designs::Measured;
 use designs::{stage, workload, Measurement};
+pub use designs::{Measured, Run};
 use report::{Circumstances, Report};
 use window::Netlists;
 
@@ -78,6 +78,10 @@ pub struct Arguments {
     /// The number of cycles of a window
     #[arg(long, default_value_t = 100)]
     window_cycles: u64,
+    /// Follow only so many cycles of the run of a design on an input, from its beginning. Energies are those of these
+    /// cycles, and may be far from those of the whole run
+    #[arg(long, value_name = "CYCLES")]
+    first: Option<u64>,
     /// The number of cycles of random stimulus
     #[arg(long, default_value_t = 1000)]
     cycles: u64,
@@ -235,6 +239,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         period_ns: arguments.period,
         windows: arguments.windows,
         window_cycles: arguments.window_cycles,
+        first: arguments.first,
         seed: arguments.seed,
     };
     let stages = designs.iter().map(|design| stage(design, &config, arguments.seed));
@@ -257,6 +262,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
         seed: arguments.seed,
         windows: arguments.windows,
         window_cycles: arguments.window_cycles,
+        first: arguments.first,
         library: options.library.name.clone(),
         yosys: Tool::Yosys.version()?,
         runs: vec![],

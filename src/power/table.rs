@@ -196,6 +196,11 @@ const PARTS: [(&str, IsOne); 4] = [
     ("logic of the banks", |part| part.starts_with("banks")),
 ];
 
+/// Designs, each once, in the order of their first runs.
+pub fn designs(runs: &[Run]) -> Vec<&str> {
+    names(runs).0
+}
+
 /// Designs and workloads, each once, in the order of their first runs.
 fn names(runs: &[Run]) -> (Vec<&str>, Vec<&str>) {
     let (mut designs, mut workloads): (Vec<&str>, Vec<&str>) = (vec![], vec![]);
