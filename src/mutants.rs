@@ -172,8 +172,8 @@ type Check = fn(&dyn Workbench, &Arguments) -> Result<bool>;
 /// What tells those whose reset leaves something over.
 const AFTER_RESET: [Check; 2] = [differs_after_reset, fails_a_scenario_after_reset];
 
-/// In mid-stimulus: cycles until the reset. They are several, since a register may be where a reset would put it.
-const UNTIL_RESET: [u64; 6] = [1, 2, 7, 50, 300, 3000];
+/// In mid-stimulus: cycles until the reset. They are many, since a register may be where a reset would put it.
+const UNTIL_RESET: [u64; 12] = [1, 2, 3, 5, 7, 20, 50, 150, 300, 600, 1000, 3000];
 
 fn differs(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
     let engines = [Model, Verilator];

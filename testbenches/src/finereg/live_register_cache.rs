@@ -4,7 +4,7 @@ use gpurf_blocks::ports::{LiveRegisterCacheIn, LiveRegisterCacheOut};
 use gpurf_blocks::{Parameters, VECTOR_CACHE_ENTRIES};
 use gpurf_hw::finereg::LiveRegisterCache;
 
-use super::Vectors;
+use super::{OneForEach, Vectors};
 use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for LiveRegisterCache {
@@ -23,14 +23,14 @@ impl Testbench for LiveRegisterCache {
 
 register!(LiveRegisterCache);
 
-/// First a straight code, from any place on, and a memory that answers at once: all entries fill, the earlier ones in the
-/// place of those from before a reset. Then PCs of which many share an entry, and a memory of its own pace.
+/// First a PC for each entry, in [one of many orders](OneForEach), and a memory that answers at once: all entries fill, the
+/// earlier ones in the place of those from before a reset. Then PCs of which many share an entry, and a memory of its own pace.
 #[derive(Default)]
 struct LiveRegisterCacheStimulus {
     vectors: Vectors,
     /// PCs that were asked for.
     asked_for: usize,
-    first: usize,
+    order: Option<OneForEach>,
     /// The PC that was asked for, the one that memory was asked for.
     asked: Option<u32>,
     waiting: Option<u32>,
@@ -38,11 +38,9 @@ struct LiveRegisterCacheStimulus {
 
 impl Stimulus<LiveRegisterCacheIn, LiveRegisterCacheOut> for LiveRegisterCacheStimulus {
     fn next(&mut self, random: &mut Random) -> LiveRegisterCacheIn {
-        if self.asked_for == 0 {
-            self.first = random.below(VECTOR_CACHE_ENTRIES);
-        }
+        let order = *self.order.get_or_insert_with(|| OneForEach::draw(random));
         let is_straight = self.asked_for < VECTOR_CACHE_ENTRIES;
-        let in_turn = 16 * ((self.first + self.asked_for) % VECTOR_CACHE_ENTRIES) as u32;
+        let in_turn = order.pc(self.asked_for);
         let answer = self.waiting.filter(|_| is_straight || !random.percent(70));
         let vector = answer.map_or(0, |pc| self.vectors.of(pc));
         LiveRegisterCacheIn {

@@ -41,3 +41,22 @@ impl Vectors {
         random.pick(&[a, a & b, a | b, a & b & a.rotate_left(7) & b.rotate_left(9), 0, !0, 1, 1 << 63])
     }
 }
+
+/// A PC for each entry of the cache of vectors, one entry after another. Of any two entries either may come first.
+#[derive(Clone, Copy, Debug)]
+struct OneForEach {
+    first: usize,
+    step: usize,
+}
+
+impl OneForEach {
+    fn draw(random: &mut Random) -> Self {
+        let entries = VECTOR_CACHE_ENTRIES;
+        OneForEach { first: random.below(entries), step: 2 * random.below(entries / 2) + 1 }
+    }
+
+    /// The PC at this place in the order.
+    fn pc(self, place: usize) -> u32 {
+        16 * ((self.first + place * self.step) % VECTOR_CACHE_ENTRIES) as u32
+    }
+}

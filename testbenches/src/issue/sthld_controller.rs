@@ -186,9 +186,18 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
                 let full = 4 * bench.parameters.interval;
                 let places = (0..).map(|place| 1_usize << place).take_while(|place| *place <= full);
                 let places: Vec<usize> = places.collect();
-                // Two numbers that differ in one place, down and up; below it every other place is one.
+                // Two numbers that differ in one place, down and up. Any other place, above or below, is one in one pair and
+                // zero in the other, as far as there are such numbers.
                 let counts = places.iter().rev().flat_map(|place| {
-                    let [one, other] = [0x5555, 0xaaaa].map(|pattern| pattern % place % (full - place + 1));
+                    let [one, other] = [0x8aaa, 0x7555].map(|pattern| {
+                        let mut rest = places.iter().fold(0, |rest, bit| rest | (pattern & bit)) & !place;
+                        for bit in places.iter().rev() {
+                            if place + rest > full {
+                                rest &= !bit;
+                            }
+                        }
+                        rest
+                    });
                     [place + one, one, other, place + other]
                 });
                 judged(bench, &counts.collect::<Vec<_>>())

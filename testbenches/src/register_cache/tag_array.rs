@@ -20,7 +20,9 @@ impl<const L: usize> Testbench for TagArray<L> {
 
 register!(TagArray<L>);
 
-/// Sources, and one of a result, a fill, a flush and a drop, of few or many warps and registers.
+/// Sources, and one of a result, a fill, a flush and a drop, of few or many warps and registers. In between all lines are
+/// written anew, one after another, each with a single lane, then with others beside it: what is wrong in one lane of one
+/// line shows nowhere else.
 struct TagArrayStimulus {
     slots: usize,
     entries: usize,
@@ -29,6 +31,9 @@ struct TagArrayStimulus {
     write_back: bool,
     warps: usize,
     registers: Vec<u32>,
+    /// Lines are written one after another; so many writes were.
+    in_turn: bool,
+    turn: usize,
     /// Row 8 e + w is entry e of warp w.
     rows: Vec<Held>,
     counts: Counts,
@@ -60,6 +65,8 @@ impl TagArrayStimulus {
             write_back: rc_write == CacheWrite::Back,
             warps: 1,
             registers: vec![0],
+            in_turn: false,
+            turn: 0,
             rows: vec![Held::default(); CACHED_WARPS * rc_entries],
             counts: Counts::default(),
         }
@@ -141,6 +148,42 @@ impl TagArrayStimulus {
         Ok(())
     }
 
+    /// The next of the writes of line after line.
+    fn next_line(&mut self, random: &mut Random) -> TagArrayIn {
+        // All entries of all warps with a single lane each, in all lanes, and then again with others after it.
+        let lines = CACHED_WARPS * self.entries;
+        let singles = lines * self.lanes;
+        let turn = self.turn % (3 * singles);
+        self.turn += 1;
+        let (line, is_second) =
+            if turn < singles { (turn, false) } else { ((turn - singles) / 2, (turn - singles) % 2 == 1) };
+        let entry = line / CACHED_WARPS;
+        let lane = (entry / self.entries + entry) % self.lanes;
+        let mut inputs = TagArrayIn {
+            read_warp: (line % CACHED_WARPS) as u32,
+            read_mask: self.all(),
+            write: true,
+            fill: random.percent(if turn < singles { 20 } else { 50 }),
+            warp: (line % CACHED_WARPS) as u32,
+            // So far apart that it has left when it comes again.
+            register: (entry * 5 % 256) as u32,
+            set: (entry % self.sets) as u32,
+            mask: if is_second { self.all() & random.word() & !(1 << lane) } else { 1 << lane },
+            ..Default::default()
+        };
+        // What was written last in this part, and before.
+        for slot in 0..self.slots {
+            inputs.read[slot] = true;
+            inputs.read_register[slot] = (entry.saturating_sub(slot) * 5 % 256) as u32;
+        }
+        inputs
+    }
+
+    /// All lanes.
+    fn all(&self) -> u32 {
+        u32::MAX >> (32 - self.lanes)
+    }
+
     fn mask(&self, random: &mut Random) -> u32 {
         super::lanes(random) >> (32 - self.lanes)
     }
@@ -152,6 +195,10 @@ impl Stimulus<TagArrayIn, TagArrayOut> for TagArrayStimulus {
             self.warps = random.pick(&[1, 2, 8]);
             let count = random.pick(&[4, self.entries, 2 * self.entries, 128]);
             self.registers = registers(random, count);
+            self.in_turn = random.percent(60);
+        }
+        if self.in_turn {
+            return self.next_line(random);
         }
         let mut inputs = TagArrayIn {
             read_warp: random.below(self.warps) as u32,

@@ -3,6 +3,7 @@
 mod scenarios;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::mem;
 
 use gpurf_blocks::ports::{RmuIn, RmuOut};
 use gpurf_blocks::{Data, Parameters, CTA_WARPS, REGISTERS, RMU_BUFFERS};
@@ -10,7 +11,7 @@ use gpurf_hw::dialect::Word;
 use gpurf_hw::finereg::Rmu;
 use rust_hdl::prelude::Bits;
 
-use super::Vectors;
+use super::{OneForEach, Vectors};
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize, const P: usize> Testbench for Rmu<W, P>
@@ -74,14 +75,16 @@ struct Switch<D> {
     patience: usize,
 }
 
-/// CTAs in a few ACRF regions, with memory and ACRF at their own pace. First they only leave, until one finds no room; then
-/// they are stored and restored in all ways.
+/// CTAs in a few ACRF regions, with memory and ACRF at their own pace. The first one has a PC for each entry of the cache of
+/// vectors. Then they only leave, until one finds no room; then they are stored and restored in all ways.
 struct RmuStimulus<D> {
     parameters: Parameters,
     regions: Vec<Region<D>>,
     /// Live registers of the pending CTAs.
     pending: BTreeMap<usize, BTreeMap<Place, D>>,
     switch: Option<Switch<D>>,
+    /// The first CTA has yet to leave.
+    is_first: bool,
     /// CTAs only leave.
     fills: bool,
     /// What memory and the ACRF have been asked for.
@@ -101,6 +104,7 @@ impl<D: Data> RmuStimulus<D> {
             regions: (0..3).map(|_| region()).collect(),
             pending: BTreeMap::new(),
             switch: None,
+            is_first: true,
             fills: true,
             memory: None,
             acrf: VecDeque::new(),
@@ -153,11 +157,17 @@ impl<D: Data> RmuStimulus<D> {
         let mut warps = VecDeque::new();
         let mut live = BTreeMap::new();
         if outgoing.is_some() {
-            let count = random.pick(&[1, 2, 4, 8, CTA_WARPS]);
+            let is_first = mem::take(&mut self.is_first);
+            let count = if is_first { CTA_WARPS } else { random.pick(&[1, 2, 4, 8, CTA_WARPS]) };
             let first = random.below(CTA_WARPS);
             let same = Vectors::pc(random);
-            for warp in (first..first + count).map(|warp| (warp % CTA_WARPS) as u32) {
-                let pc = if random.percent(50) { Vectors::pc(random) } else { same };
+            let order = OneForEach::draw(random);
+            for (place, warp) in (first..first + count).map(|warp| (warp % CTA_WARPS) as u32).enumerate() {
+                let pc = match random.percent(50) {
+                    _ if is_first => order.pc(place),
+                    true => Vectors::pc(random),
+                    false => same,
+                };
                 warps.push_back((warp, pc));
                 let vector = Vectors.of(pc);
                 for register in (0..64).filter(|register| vector >> register & 1 == 1) {
@@ -187,7 +197,8 @@ impl<D: Data> RmuStimulus<D> {
             [outputs.done, outputs.done && both, switch.discard, outputs.refused, outputs.free_count == 0];
         self.ended.iter_mut().zip(met).for_each(|(count, met)| *count += u64::from(met));
         if outputs.refused {
-            self.fills = false;
+            // The first CTA may need more than there is.
+            self.fills &= self.pending.is_empty();
             return Ok(());
         }
         if let Some((place, _)) = switch.unsaved.iter().next().or(switch.missing.iter().next()) {
