@@ -24,7 +24,8 @@ impl Testbench for LiveRegisterCache {
 register!(LiveRegisterCache);
 
 /// First a PC for each entry, in [one of many orders](OneForEach), and a memory that answers at once: all entries fill, the
-/// earlier ones in the place of those from before a reset. Then PCs of which many share an entry, and a memory of its own pace.
+/// earlier ones in the place of those from before a reset. Then PCs of which many share an entry, and a memory of its own
+/// pace, which also answers what nobody here asked for. Both by turns.
 #[derive(Default)]
 struct LiveRegisterCacheStimulus {
     vectors: Vectors,
@@ -38,16 +39,21 @@ struct LiveRegisterCacheStimulus {
 
 impl Stimulus<LiveRegisterCacheIn, LiveRegisterCacheOut> for LiveRegisterCacheStimulus {
     fn next(&mut self, random: &mut Random) -> LiveRegisterCacheIn {
+        let place = self.asked_for % (4 * VECTOR_CACHE_ENTRIES);
+        let is_straight = place < VECTOR_CACHE_ENTRIES;
+        if !is_straight {
+            self.order = None;
+        }
         let order = *self.order.get_or_insert_with(|| OneForEach::draw(random));
-        let is_straight = self.asked_for < VECTOR_CACHE_ENTRIES;
-        let in_turn = order.pc(self.asked_for);
+        let in_turn = order.pc(place);
         let answer = self.waiting.filter(|_| is_straight || !random.percent(70));
-        let vector = answer.map_or(0, |pc| self.vectors.of(pc));
+        let is_for_others = self.waiting.is_none() && random.percent(10);
+        let vector = answer.map_or_else(|| Vectors::dense(random), |pc| self.vectors.of(pc));
         LiveRegisterCacheIn {
             request: is_straight || random.percent(80),
             pc: if is_straight { in_turn } else { Vectors::pc(random) },
             memory_ready: is_straight || !random.percent(50),
-            memory_answer: answer.is_some(),
+            memory_answer: answer.is_some() || is_for_others,
             memory_low: vector as u32,
             memory_high: (vector >> 32) as u32,
         }
