@@ -168,7 +168,9 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
                 let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
                 let counts: Vec<usize> = (0..32)
                     .flat_map(|number| {
-                        let before = spread(number, 17) as usize % (full + 1);
+                        let any = spread(number, 17) as usize % (full + 1);
+                        // Of half of them the threshold is a whole number: the product is just what it is compared with.
+                        let before = any - if number / 8 % 2 == 0 { any % inverse } else { 0 };
                         // The least large change, or the largest small one; up or down.
                         let difference = before.div_ceil(inverse).saturating_sub(number / 2 % 2);
                         let up = number / 4 % 2 == 0;
