@@ -1,6 +1,7 @@
 //! `gpurf overheads`: the papers' storage and area claims beside what the RTL has.
 
 use std::path::PathBuf;
+use std::slice;
 
 use anyhow::{bail, Context, Result};
 use clap::Args;
@@ -175,7 +176,7 @@ pub fn recorded(key: &str, records: &Records) -> Result<Audit> {
     let modules = paper.modules.iter().map(|module| {
         let built = build(paper, module)?;
         let last = records.latest(&built.2.top, &digest(&built.2.source()));
-        Ok(measured(module, built, &last.cloned().into_iter().collect::<Vec<_>>()))
+        Ok(measured(module, built, last.map_or(&[], slice::from_ref)))
     });
     audit(paper, &all, modules.collect::<Result<_>>()?)
 }

@@ -9,7 +9,7 @@ use gpurf_blocks::{Data, Parameters, LANES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads};
-use gpurf_synth::power::{power, roles, Energy, Role, Setting};
+use gpurf_synth::power::{power, roles, Role, Setting};
 use gpurf_synth::{Circuit, Memories, MemoryEnergy, Node};
 use gpurf_trace::{Command, Reuse, Workload};
 use gpurf_workloads::Options;
@@ -133,6 +133,21 @@ impl Run {
     pub fn per_operand(&self, of_cycle: Mean) -> Mean {
         of_cycle.scaled(1e-3 * self.events.cycles as f64 / self.events.operand_reads.max(1) as f64)
     }
+
+    /// How many of them a warp instruction has.
+    pub fn of_instruction(&self, events: u64) -> f64 {
+        events as f64 / self.events.instructions.max(1) as f64
+    }
+
+    /// Picojoules that the reads of banks take for each warp instruction.
+    pub fn bank_reads_pj(&self) -> f64 {
+        1e-3 * self.bank_read_fj * self.of_instruction(self.events.bank_reads)
+    }
+
+    /// Picojoules that the writes of banks take for each warp instruction.
+    pub fn bank_writes_pj(&self) -> f64 {
+        1e-3 * self.bank_write_fj * self.of_instruction(self.events.bank_writes)
+    }
 }
 
 /// What a run is measured with.
@@ -240,10 +255,9 @@ impl Measurement<'_> {
     fn window(&self, circuit: &Circuit, window: &window::Window) -> Window {
         let power = power(circuit, &window.activity, &self.setting);
         let mut parts: BTreeMap<(String, Role), f64> = BTreeMap::new();
-        let dynamic = |energy: &Energy| energy.internal_fj + energy.switching_fj;
         // Instances of one part stand together: names are made once for each.
         let mut path = "";
-        let mut sums: BTreeMap<Role, f64> = BTreeMap::from([(Role::Clock, dynamic(&power.clock))]);
+        let mut sums: BTreeMap<Role, f64> = BTreeMap::from([(Role::Clock, power.clock.dynamic_fj())]);
         let mut close = |path: &str, sums: &mut BTreeMap<Role, f64>| {
             for (role, energy) in std::mem::take(sums) {
                 *parts.entry((part(path), role)).or_default() += energy;
@@ -255,8 +269,8 @@ impl Measurement<'_> {
                 path = instance.path();
             }
             let (at_clock, elsewhere) = roles(instance);
-            *sums.entry(at_clock).or_default() += dynamic(clock);
-            *sums.entry(elsewhere).or_default() += dynamic(rest);
+            *sums.entry(at_clock).or_default() += clock.dynamic_fj();
+            *sums.entry(elsewhere).or_default() += rest.dynamic_fj();
         }
         close(path, &mut sums);
         Window {

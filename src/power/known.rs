@@ -112,7 +112,7 @@ fn measured(netlists: &Netlists, inputs: impl Iterator<Item = OperandStageIn<u32
 
 fn dynamic(power: &Power) -> f64 {
     let total = power.total();
-    total.internal_fj + total.switching_fj
+    total.dynamic_fj()
 }
 
 /// What a hand reads from the library.

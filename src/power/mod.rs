@@ -40,6 +40,8 @@ pub use designs::{Measured, Run};
 use report::{Circumstances, Report};
 use window::Netlists;
 
+/// The node of the cell library in nanometres, unless another one is asked for.
+const NODE_NM: u32 = 45;
 /// Transition time of the clock and the inputs, unless another one is asked for.
 const TRANSITION_NS: f64 = 0.02;
 
@@ -104,7 +106,7 @@ pub struct Arguments {
     #[arg(long)]
     no_memories: bool,
     /// The node in nanometres to which memories are scaled; it is that of the cell library
-    #[arg(long, value_name = "NM", default_value_t = 45)]
+    #[arg(long, value_name = "NM", default_value_t = NODE_NM)]
     node: u32,
     /// Take the pins of a cell to be independent of each other, as tools that read an activity file do
     #[arg(long)]
@@ -360,6 +362,12 @@ fn port_of(fields: &[Field], word: usize) -> String {
     field.map_or(String::new(), |field| field.name.to_string())
 }
 
+/// The first port that has another word than expected, with both words.
+fn difference(fields: &[Field], found: &[u32], expected: &[u32]) -> Option<(String, u32, u32)> {
+    let word = (0..found.len()).find(|word| found[*word] != expected[*word])?;
+    Some((port_of(fields, word), found[word], expected[word]))
+}
+
 /// Evaluates the netlist on what the RTL was given: what its nets do, or the first answer that is not the RTL's. A waveform
 /// is written if one is asked for and there is no such answer.
 fn replay(
@@ -378,11 +386,10 @@ fn replay(
     for (cycle, sample) in samples.iter().enumerate() {
         let outputs = gates.cycle(&sample.inputs);
         waveform.as_mut().map_or(Ok(()), |waveform| waveform.sample(&gates)).with_context(unwritable)?;
-        if let Some(word) = (0..outputs.len()).find(|word| outputs[*word] != sample.outputs[*word]) {
-            let name = port_of(&fields.1, word);
+        if let Some((name, netlist, rtl)) = difference(&fields.1, &outputs, &sample.outputs) {
             return Ok(Err(format!(
-                "{}, cycle {cycle}: {name} is {:#x} in the RTL and {:#x} in the netlist",
-                circuit.top, sample.outputs[word], outputs[word]
+                "{}, cycle {cycle}: {name} is {rtl:#x} in the RTL and {netlist:#x} in the netlist",
+                circuit.top
             )));
         }
     }

@@ -10,7 +10,7 @@ use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use serde::Serialize;
 
 use super::estimate::{fitted, Mean};
-use super::{port_of, setting};
+use super::{difference, setting, NODE_NM};
 
 pub const MODULE: &str = "register_cache";
 /// Random stimulus, and the cycles of it over which energies are added up.
@@ -77,17 +77,19 @@ impl RegisterCacheEnergy {
         let mut gates =
             Gates::new(&circuit, &hierarchy.top_module().ports, &(inputs.clone(), outputs.clone()))?;
         let energy = |gates: &Gates| {
-            let total = power(&circuit, &gates.activity(), &setting(&options.library)).total();
-            1e-3 * (total.internal_fj + total.switching_fj)
+            let power = power(&circuit, &gates.activity(), &setting(&options.library));
+            1e-3 * power.total().dynamic_fj()
         };
         let (mut terms, mut energies) = (vec![vec![]; EVENTS.len()], vec![]);
         for window in samples.chunks_exact(WINDOW) {
             gates.begin();
             for sample in window {
                 let found = gates.cycle(&sample.inputs);
-                let differs = (0..found.len()).find(|word| found[*word] != sample.outputs[*word]);
-                if let Some(word) = differs {
-                    bail!("{}: {} of the netlist differs", hierarchy.top, port_of(&outputs, word));
+                if let Some((name, netlist, model)) = difference(&outputs, &found, &sample.outputs) {
+                    bail!(
+                        "{}: {name} is {model:#x} in the model and {netlist:#x} in the netlist",
+                        hierarchy.top
+                    );
                 }
             }
             energies.push(energy(&gates));
@@ -112,7 +114,7 @@ impl RegisterCacheEnergy {
         let bank = Memories::default()
             .access(CACHED_WARPS * parameters.rc_entries, bits, Ports::ONE)
             .with_context(|| format!("a bank of {MODULE}"))?
-            .at(&Node::of(45)?);
+            .at(&Node::of(NODE_NM)?);
         Ok(RegisterCacheEnergy {
             idle,
             events: EVENTS.iter().map(|event| event.name).zip(found).collect(),

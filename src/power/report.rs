@@ -216,7 +216,7 @@ impl Report {
     /// Energy of a cycle in picojoules that changes cost, of one role.
     pub fn dynamic_pj(&self, role: Role) -> f64 {
         let parts = self.roles.iter().filter(|part| part.role == role);
-        parts.map(|part| 1e-3 * (part.energy.internal_fj + part.energy.switching_fj)).sum()
+        parts.map(|part| 1e-3 * part.energy.dynamic_fj()).sum()
     }
 
     /// Energy in picojoules that leaks away in a cycle.

@@ -139,9 +139,8 @@ pub fn shares(runs: &[Run]) -> Table {
         let cells = designs.iter().map(|design| format!("{:.2}", mean(design, value)));
         rows.add_row([name.to_string()].into_iter().chain(cells));
     };
-    let of_instruction = |events: u64, run: &Run| events as f64 / run.events.instructions.max(1) as f64;
-    add("bank reads", &|run| 1e-3 * run.bank_read_fj * of_instruction(run.events.bank_reads, run));
-    add("bank writes", &|run| 1e-3 * run.bank_write_fj * of_instruction(run.events.bank_writes, run));
+    add("bank reads", &Run::bank_reads_pj);
+    add("bank writes", &Run::bank_writes_pj);
     for (name, is_in) in PARTS {
         add(name, &|run| {
             let parts = run.parts[1..].iter().filter(|part| is_in(&part.name));
@@ -149,10 +148,10 @@ pub fn shares(runs: &[Run]) -> Table {
         });
     }
     add("all", &|run| run.per_instruction(run.all).mean);
-    add("sources of an instruction", &|run| of_instruction(run.events.operand_reads, run));
-    add("of them found", &|run| of_instruction(run.events.hits, run));
-    add("results", &|run| of_instruction(run.events.bank_writes, run));
-    add("of them into a collector", &|run| of_instruction(run.events.cache_writes, run));
+    add("sources of an instruction", &|run| run.of_instruction(run.events.operand_reads));
+    add("of them found", &|run| run.of_instruction(run.events.hits));
+    add("results", &|run| run.of_instruction(run.events.bank_writes));
+    add("of them into a collector", &|run| run.of_instruction(run.events.cache_writes));
     rows
 }
 
@@ -173,12 +172,8 @@ pub fn balance(runs: &[Run]) -> Table {
         rows.add_row([name.to_string()].into_iter().chain(cells));
     };
     let whole = |run: &Run| run.per_instruction(run.all).mean;
-    let banks =
-        |run: &Run, accesses: u64, each: f64| 1e-3 * each * accesses as f64 / run.events.instructions as f64;
-    add("reads of banks", &|run, first| banks(run, run.events.bank_reads, run.bank_read_fj) / whole(first));
-    add("writes of banks", &|run, first| {
-        banks(run, run.events.bank_writes, run.bank_write_fj) / whole(first)
-    });
+    add("reads of banks", &|run, first| run.bank_reads_pj() / whole(first));
+    add("writes of banks", &|run, first| run.bank_writes_pj() / whole(first));
     add("cells", &|run, first| run.per_instruction(run.cells).mean / whole(first));
     add("all", &|run, first| whole(run) / whole(first));
     add("operands found, of all", &|run, _| run.events.hits as f64 / run.events.operand_reads as f64);

@@ -13,8 +13,8 @@ use gpurf_testbenches::{workbench, Random};
 use gpurf_verilog::Port;
 
 use super::events::{Counter, Events};
-use super::port_of;
 use super::recorder::{Cycle, Values};
+use super::{difference, port_of};
 use crate::synth::SynthesisArguments;
 
 /// Values that are kept in memory before those are looked for that nothing can ask for.
@@ -240,14 +240,11 @@ impl<'a> Follower<'a> {
         let inputs = self.widened(&narrow.inputs, &wide.inputs, &self.inputs);
         let expected = self.widened(&narrow.outputs, &wide.outputs, outputs);
         let found = self.wide.cycle(&inputs);
-        if let Some(word) = (0..found.len()).find(|word| found[*word] != expected[*word]) {
+        if let Some((name, found, expected)) = difference(&wide.outputs, &found, &expected) {
             bail!(
-                "{}, cycle {}: {} is {:#x} in the wide netlist, and {:#x} is the value of its token",
+                "{}, cycle {}: {name} is {found:#x} in the wide netlist, and {expected:#x} is the value of its token",
                 self.netlists.module,
                 self.cycle,
-                port_of(&wide.outputs, word),
-                found[word],
-                expected[word]
             );
         }
         Ok(())

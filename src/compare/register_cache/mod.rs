@@ -178,7 +178,9 @@ fn save(
     if let Some(path) = &arguments.csv {
         write(path, text.as_bytes())?;
     }
-    let results = serde_json::json!({ "readings": readings, "claims": claims, "prices": prices.designs, "register_caches": prices.caches });
+    let results = serde_json::json!({
+        "readings": readings, "claims": claims, "prices": prices.designs, "register_caches": prices.caches
+    });
     arguments.json.write(&results)?;
     if let Some(folder) = &arguments.out {
         write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, Table};
-use gpurf_blocks::{Data, Parameters, CACHED_WARPS, LANES, SUB_CORES};
+use gpurf_blocks::{Parameters, CACHED_WARPS, LANES, SUB_CORES};
 use gpurf_hw::catalogue;
 use gpurf_sim::config::Config;
 use gpurf_sim::energy::Energies;
@@ -150,20 +150,13 @@ fn by_size(variant: &Variant, config: &Config) -> Result<impl Fn(&Counters) -> f
     Ok(move |counters: &Counters| energies.of(&design, &config, counters).total)
 }
 
-/// A register cache as it is exported, with registers of all lanes.
-fn cache(variant: &Variant, config: &Config) -> Result<Option<Parameters>> {
-    let (config, design) = (config.with(&variant.settings)?, variant.design);
-    let width = LANES * <u32 as Data>::WIDTH;
-    let parameters = Parameters { width, ..design.parameters(&config, 0) };
-    Ok(design.register_cache.map(|_| parameters))
-}
-
 impl Caches {
     /// Each cache once, whatever designs have it.
     fn measure(variants: &[Variant], config: &Config, seed: u64) -> Result<Caches> {
         let mut distinct: BTreeMap<String, (Vec<String>, Parameters)> = BTreeMap::new();
-        for variant in variants {
-            let Some(parameters) = cache(variant, config)? else { continue };
+        for variant in variants.iter().filter(|variant| variant.design.register_cache.is_some()) {
+            // Registers of all lanes.
+            let parameters = parameters(variant, config, Parameters::default().width)?;
             let top = hierarchy(catalogue::find(per_event::MODULE)?, &parameters)?.top;
             distinct.entry(top).or_insert((vec![], parameters)).0.push(variant.label.clone());
         }
@@ -230,13 +223,18 @@ fn variants() -> Vec<(&'static str, Variant)> {
     variants
 }
 
+/// Of a design's hardware, with registers of so many bits.
+fn parameters(variant: &Variant, config: &Config, width: usize) -> Result<Parameters> {
+    Ok(Parameters { width, ..variant.design.parameters(&config.with(&variant.settings)?, 0) })
+}
+
 /// What is synthesized for a sub-core under a design: collectors, and the cache's tags and buffer. Its control is left
 /// out, which is next to nothing beside them; its values are a memory.
 fn parts(variant: &Variant, config: &Config, width: usize) -> Result<(Vec<Part>, u64)> {
-    let (config, design) = (config.with(&variant.settings)?, variant.design);
-    let parameters = Parameters { width, ..design.parameters(&config, 0) };
+    let design = variant.design;
+    let parameters = parameters(variant, config, width)?;
     let module = collector(design.collector);
-    let mut parts = vec![Part { module, parameters, count: design.collectors(&config) }];
+    let mut parts = vec![Part { module, parameters, count: parameters.collectors }];
     if design.register_cache.is_none() {
         return Ok((parts, 0));
     }

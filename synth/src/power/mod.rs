@@ -62,7 +62,12 @@ pub struct Energy {
 impl Energy {
     /// What a cycle of so many nanoseconds takes, in femtojoules: a nanowatt over a nanosecond is 10⁻³ of one.
     pub fn per_cycle_fj(&self, period_ns: f64) -> f64 {
-        self.internal_fj + self.switching_fj + 1e-3 * self.leakage_nw * period_ns
+        self.dynamic_fj() + 1e-3 * self.leakage_nw * period_ns
+    }
+
+    /// What changes cost in a cycle, in femtojoules.
+    pub fn dynamic_fj(&self) -> f64 {
+        self.internal_fj + self.switching_fj
     }
 }
 

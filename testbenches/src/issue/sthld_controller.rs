@@ -188,12 +188,13 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
                 let full = 4 * bench.parameters.interval;
                 let places = (0..).map(|place| 1_usize << place).take_while(|place| *place <= full);
                 let places: Vec<usize> = places.collect();
+                let all: usize = places.iter().sum();
                 let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
                 // Two numbers that differ in one place, down and up. Any other place, above or below, is one in one pair and
                 // zero in the other, as far as the change is still a large one.
                 let counts = places.iter().rev().flat_map(|place| {
                     let [one, other] = [0x8aaa, 0x7555].map(|pattern| {
-                        let mut rest = places.iter().fold(0, |rest, bit| rest | (pattern & bit)) & !place;
+                        let mut rest = pattern & all & !place;
                         for bit in places.iter().rev() {
                             if place + rest > full.min(place * inverse - 1) {
                                 rest &= !bit;
