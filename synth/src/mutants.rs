@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{ensure, Result};
 use gpurf_verilog::Hierarchy;
 
+use crate::autonomous;
 use crate::yosys::Yosys;
 
 /// Mutants of one design. They can be used as long as this lives.
@@ -169,8 +170,8 @@ impl<'a> Mutants<'a> {
     ///
     /// First register by register: the next values and the outputs of the two are compared in any state that they have in
     /// common, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a
-    /// reset, and as long as inputs keep to the protocol: registers of the two that are always equal or opposite become one,
-    /// and what is left is proved by property-directed reachability. Then by induction, name by name after what is built
+    /// reset, and as long as inputs keep to the protocol: what follows no input and agrees in all its states becomes one, then
+    /// registers of the two that are always equal or opposite do, and what is left is proved by property-directed reachability. Then by induction, name by name after what is built
     /// alike: two designs that have agreed for three cycles agree from then on. That they do so at the beginning, the runs
     /// have shown. A module without a clock is asked for its outputs under all inputs of the protocol.
     ///
@@ -203,9 +204,9 @@ impl<'a> Mutants<'a> {
         let from_reset = format!(
             "{within}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt\n\
              techmap; opt -fast; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
-             write_aiger -zinit {MITER}\n\
-             exec -q -expect-stdout Property.proved -- sh {PROVE}"
+             write_aiger -zinit -symbols {MITER}"
         );
+        let proved = format!("exec -q -expect-stdout Property.proved -- sh {PROVE}");
         let by_outputs = format!(
             "{within}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt_clean\n\
              sat -verify -prove trigger 0 both"
@@ -238,18 +239,19 @@ impl<'a> Mutants<'a> {
         self.yosys.write(COMPARE, &compare)?;
         let by_registers =
             format!("{}exec -q -expect-stdout Networks.are.equivalent -- sh {COMPARE}", cut(&fault, GATE));
-        let proofs = [
-            (true, by_registers),
-            (has_reset, from_reset),
-            (true, names + "equiv_induct -seq 3; equiv_status -assert"),
-            (!has_clock, by_outputs),
-        ];
-        for (_, proof) in proofs.iter().filter(|(applies, _)| *applies) {
-            if self.yosys.run(proof, Some(Duration::from_secs(seconds)))? {
-                return Ok(Equivalence::Proved);
+        let run = |proof: &str| self.yosys.run(proof, Some(Duration::from_secs(seconds)));
+        let proved_from_reset = || -> Result<bool> {
+            if !has_reset || !run(&from_reset)? {
+                return Ok(false);
             }
-        }
-        Ok(Equivalence::Open)
+            autonomous::merge(&self.yosys.path().join(MITER), "in_reset")?;
+            run(&proved)
+        };
+        let proved = run(&by_registers)?
+            || proved_from_reset()?
+            || run(&(names + "equiv_induct -seq 3; equiv_status -assert"))?
+            || !has_clock && run(&by_outputs)?;
+        Ok(if proved { Equivalence::Proved } else { Equivalence::Open })
     }
 
     /// Commands that undo a fault where it makes other addresses of the addresses of memories. Only for memories with a row

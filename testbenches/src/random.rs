@@ -95,9 +95,11 @@ impl Random {
     /// A value of as many bits as the type has.
     pub fn data<D: gpurf_blocks::Data>(&mut self) -> D {
         let mut data = D::default();
-        if !matches!(self, Random::Dataless(_)) {
-            data.words_mut().fill_with(|| self.word());
+        data.words_mut().fill_with(|| self.word());
+        match self {
+            // Its other choices are the same with values and without.
+            Random::Dataless(_) => D::default(),
+            _ => data,
         }
-        data
     }
 }

@@ -143,18 +143,18 @@ type Play<I, O> = Box<dyn Fn(&Parameters, &mut [Ported<I, O>]) -> Result<(), Str
 
 /// Hardware that can be reset at any time.
 trait Hardware<I, O>: Clocked<In = I, Out = O> {
-    fn reset(&mut self);
+    fn reset(&mut self, inputs: &I);
 }
 
 impl<M: Module> Hardware<M::In, M::Out> for Rtl<M> {
-    fn reset(&mut self) {
-        Rtl::reset(self);
+    fn reset(&mut self, inputs: &M::In) {
+        Rtl::reset(self, inputs);
     }
 }
 
 impl<I: Ports, O: Ports> Hardware<I, O> for Verilated<I, O> {
-    fn reset(&mut self) {
-        Verilated::reset(self);
+    fn reset(&mut self, inputs: &I) {
+        Verilated::reset(self, inputs);
     }
 }
 
@@ -242,7 +242,8 @@ impl<I: Ports, O: Ports> Bench<I, O> {
                 engine.tick();
             }
         }
-        hardware.iter_mut().for_each(|engine| engine.reset());
+        let inputs = stimulus.next(&mut random);
+        hardware.iter_mut().for_each(|engine| engine.reset(&inputs));
         let hardware = hardware.into_iter().map(|engine| -> Ported<I, O> { engine });
         Ok([self.model()].into_iter().chain(hardware).collect())
     }

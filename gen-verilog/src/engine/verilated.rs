@@ -62,14 +62,15 @@ impl<I: Ports, O: Ports> Verilated<I, O> {
             words: (vec![0; harness.words.0], vec![0; harness.words.1]),
             settled: false,
         };
-        engine.reset();
+        engine.reset(&I::default());
         Ok(engine)
     }
 
-    /// Holds reset for one cycle. Memories keep what is in them, and so do registers without a reset.
-    pub fn reset(&mut self) {
+    /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so do registers
+    /// without a reset.
+    pub fn reset(&mut self, inputs: &I) {
         self.set_reset(true);
-        self.settle(&I::default());
+        self.settle(inputs);
         self.tick();
         self.set_reset(false);
     }

@@ -56,16 +56,17 @@ impl<M: Module> Rtl<M> {
         }
         let (inputs, outputs) = (M::In::default(), M::Out::default());
         let mut rtl = Rtl { module: Box::new(module), inputs, outputs, settled: false, still: false };
-        rtl.reset();
+        rtl.reset(&M::In::default());
         rtl
     }
 
-    /// Holds reset for one cycle. Memories keep what is in them, and so do registers without a reset.
-    pub fn reset(&mut self) {
+    /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so do registers
+    /// without a reset.
+    pub fn reset(&mut self, inputs: &M::In) {
         self.module.set_reset(true);
         self.settled = false;
         self.still = false;
-        self.settle(&M::In::default());
+        self.settle(inputs);
         self.tick();
         self.module.set_reset(false);
         self.settled = false;

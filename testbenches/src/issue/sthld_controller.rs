@@ -208,6 +208,28 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
             },
         },
         Scenario {
+            name: "which_count_is_larger_tells_a_single_place",
+            rule: "F IV-B3: a relative difference of less than 0.02 is considered small, upwards and downwards",
+            play: |bench: &mut Bench| {
+                let full = 4 * bench.parameters.interval;
+                let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
+                // Two counts that differ in one place are nearly alike only if it is known which is the larger one.
+                let places: Vec<usize> =
+                    (0..).map(|bit| 1 << bit).take_while(|place| place * inverse < full / 2).collect();
+                let all: usize = places.iter().sum();
+                let lowest = (full - all) & !all;
+                let upwards = places.iter().scan(lowest, |count, place| {
+                    *count += place;
+                    Some(*count)
+                });
+                let downwards = places.iter().scan(lowest + all, |count, place| {
+                    *count -= place;
+                    Some(*count)
+                });
+                judged(bench, &[lowest].into_iter().chain(upwards).chain(downwards).collect::<Vec<_>>())
+            },
+        },
+        Scenario {
             name: "speculates_after_a_large_change",
             rule: "F IV-B3: in case of a large change, it takes a speculative move by increasing STHLD and moves to state 3",
             play: |bench: &mut Bench| {

@@ -15,6 +15,33 @@ impl Testbench for WarpScheduler {
         Box::new(WarpSchedulerStimulus { parameters: *parameters, ready: 50, passed_over: [0; MAX_WARPS] })
     }
 
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        let Parameters { warps, collectors, occupied, .. } = *parameters;
+        let own = |collector: usize, warp: usize| {
+            format!("owned[{collector}] & held_warp[{} +: 4] == {warp}", 4 * collector)
+        };
+        let any = |terms: Vec<String>| format!("({})", terms.join(" | "));
+        let is_candidate = |warp: usize| match occupied {
+            Occupied::Stall => format!("ready[{warp}]"),
+            Occupied::Skip => {
+                let blocked = (0..collectors).map(|c| format!("({} & occupied[{c}])", own(c, warp)));
+                format!("(ready[{warp}] & !{})", any(blocked.collect()))
+            }
+        };
+        let mut protocol = vec![
+            "!(launch & ready)".to_string(),
+            format!("!issue | {}", any((0..warps).map(is_candidate).collect())),
+        ];
+        for warp in 0..warps {
+            for one in 0..collectors {
+                protocol.extend(
+                    (0..one).map(|other| format!("!(({}) & ({}))", own(one, warp), own(other, warp))),
+                );
+            }
+        }
+        protocol
+    }
+
     fn scenarios() -> Vec<Scenario<Self>> {
         scenarios()
     }

@@ -36,6 +36,48 @@ impl Testbench for EntryState {
                 },
             },
             Scenario {
+                name: "an_entry_that_is_taken_again_is_young",
+                rule: "our decision: an entry's age is that of its load, and no other entry's",
+                play: |bench| {
+                    let rows = (bench.parameters.lrt_entries / SCAN_LANES) as u32;
+                    let leaves = |evict_row, evict_lane| EntryStateIn {
+                        evict: true,
+                        evict_ready: true,
+                        evict_row,
+                        evict_lane,
+                        ..Default::default()
+                    };
+                    let tick = EntryStateIn { tick: true, ..Default::default() };
+                    for lane in 0..SCAN_LANES as u32 {
+                        (0..rows * SCAN_LANES as u32).try_for_each(|_| bench.cycle(INSERTION).map(|_| ()))?;
+                        // One lane of each row anew, when the others are due after another tick, and when they are due.
+                        for _ in 0..2 {
+                            bench.cycle(tick)?;
+                            (0..rows).try_for_each(|row| bench.cycle(leaves(row, lane)).map(|_| ()))?;
+                            (0..rows).try_for_each(|_| bench.cycle(INSERTION).map(|_| ()))?;
+                        }
+                        for due in [0xf & !(1 << lane), 1 << lane] {
+                            for row in 0..rows {
+                                for left in (0..SCAN_LANES as u32).filter(|lane| due >> lane & 1 == 1) {
+                                    let out = bench.cycle(leaves(row, left))?;
+                                    let lanes = due & (!0 << left);
+                                    expect(
+                                        out.any_due && (out.due_row, out.due_lanes) == (row, lanes),
+                                        format!("lanes {lanes:#b} of row {row} are due"),
+                                    )?;
+                                }
+                            }
+                            for _ in 0..2 {
+                                let out = bench.cycle(tick)?;
+                                expect(!out.any_due, "no other is due before its second tick")?;
+                            }
+                        }
+                        expect(bench.cycle(EntryStateIn::default())?.occupancy == 0, "all have left")?;
+                    }
+                    Ok(())
+                },
+            },
+            Scenario {
                 name: "the_lowest_free_entry_is_taken",
                 rule: "I 3.1: a load without a partner is inserted into the table",
                 play: |bench| {

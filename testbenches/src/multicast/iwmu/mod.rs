@@ -41,6 +41,11 @@ struct Request {
     destination: u32,
 }
 
+/// A drain that begins.
+fn everybody() -> (VecDeque<u32>, u64) {
+    ((0..SM_WARPS as u32).collect(), 0)
+}
+
 /// What happened, counted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
@@ -57,9 +62,10 @@ struct Counts {
 }
 
 /// First as many different loads as come, so that the table fills as far as it can: to its last entry, unless entries leave
-/// by age before. Then loads of few or many warps and tiles, and such as have to do with one that waits, scoreboards and
-/// a shared memory that are slow or fast. Every so often no more loads come, all warps are released and
-/// nothing stands in the way: then all must come out.
+/// by age before. From all over the table entries then leave in one of the ways in which they can: with a partner, with
+/// their warp, or by age. Then loads of few or many warps and tiles, and such as have to do with one that waits, scoreboards
+/// and a shared memory that are slow or fast. Every so often no more loads come, all warps are released and
+/// nothing stands in the way: then all must come out, and mostly the table fills again.
 struct IwmuStimulus {
     offered: [Option<Request>; SUB_CORES],
     warps: usize,
@@ -71,8 +77,12 @@ struct IwmuStimulus {
     ready: usize,
     releases: usize,
     entries: usize,
-    /// Cycles of the first phase in which there were not more entries in use than before; none when it is over.
-    fills: Option<u64>,
+    /// The table fills: most entries in use, and cycles since there were fewer; none when it is over.
+    fills: Option<(u64, u64)>,
+    /// For so many more cycles the table empties as it should, by partners or by age.
+    empties: u64,
+    /// The table has just filled.
+    is_filled: bool,
     /// Releases that a drain has yet to send, and its length so far.
     drain: Option<(VecDeque<u32>, u64)>,
     /// Loads that were taken and have not left, in their order.
@@ -97,7 +107,9 @@ impl IwmuStimulus {
             ready: 100,
             releases: 0,
             entries,
-            fills: Some(0),
+            fills: Some((0, 0)),
+            empties: 0,
+            is_filled: false,
             drain: None,
             waiting: vec![],
             freed: vec![],
@@ -116,8 +128,25 @@ impl IwmuStimulus {
         self.ready = random.pick(&[5, 50, 100]);
         self.releases = 1;
         if random.percent(30) {
-            (self.warps, self.tiles, self.registers) = (SM_WARPS, 4096, 256);
-            (self.related, self.pressure, self.enable, self.ready, self.releases) = (0, 100, 100, 100, 0);
+            self.all_different();
+        }
+    }
+
+    /// As many different loads as come, with nothing in their way.
+    fn all_different(&mut self) {
+        (self.warps, self.tiles, self.registers) = (SM_WARPS, 4096, 256);
+        (self.related, self.pressure, self.enable, self.ready, self.releases) = (0, 100, 100, 100, 0);
+    }
+
+    /// How a table leaves that has just become full.
+    fn empty(&mut self, random: &mut Random) {
+        match random.below(3) {
+            0 => self.drain = Some(everybody()),
+            by_age => {
+                self.all_different();
+                (self.related, self.pressure) = if by_age == 1 { (100, 100) } else { (0, 0) };
+                self.empties = 600;
+            }
         }
     }
 
@@ -142,6 +171,7 @@ impl IwmuStimulus {
         let mut other = Request { warp: new.warp, ..self.waiting[random.below(self.waiting.len())] };
         let bit = 1 << random.below(8);
         match random.below(8) {
+            _ if self.empties > 0 => {}
             0 => other.address ^= bit << random.pick(&[0, 8]),
             1 => other.source ^= bit,
             2 => other.destination ^= bit,
@@ -150,12 +180,15 @@ impl IwmuStimulus {
         other
     }
 
-    /// The first phase ends when the table is full, or when it has not held more for so long that it never will.
+    /// The table is full, or it has not held more for so long that it never will.
     fn fill(&mut self, occupancy: u64) {
         const NEVER: u64 = 600;
-        let grows = occupancy > self.counts.most;
-        let cycles = self.fills.map(|cycles| if grows { 0 } else { cycles + 1 });
-        self.fills = cycles.filter(|cycles| *cycles < NEVER && occupancy < self.entries as u64);
+        let Some((most, cycles)) = &mut self.fills else { return };
+        *cycles = if occupancy > *most { 0 } else { *cycles + 1 };
+        *most = occupancy.max(*most);
+        if occupancy == self.entries as u64 || *cycles == NEVER {
+            (self.fills, self.is_filled) = (None, true);
+        }
     }
 
     /// The oldest load that waits for this register of this warp.
@@ -244,9 +277,16 @@ impl IwmuStimulus {
 
 impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
     fn next(&mut self, random: &mut Random) -> IwmuIn {
-        if self.drain.is_none() && self.fills.is_none() {
+        if std::mem::take(&mut self.is_filled) {
+            self.empty(random);
+        } else if self.empties > 0 {
+            self.empties -= 1;
+            if self.empties == 0 {
+                self.new_phase(random);
+            }
+        } else if self.drain.is_none() && self.fills.is_none() {
             match random.below(1000) {
-                999 => self.drain = Some(((0..SM_WARPS as u32).collect(), 0)),
+                999 => self.drain = Some(everybody()),
                 995..=998 => self.new_phase(random),
                 _ => {}
             }
@@ -288,6 +328,10 @@ impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
         if all_sent && self.waiting.is_empty() && outputs.occupancy == 0 {
             self.drain = None;
             self.counts.drained += 1;
+            if self.counts.drained % 3 != 0 {
+                self.all_different();
+                self.fills = Some((0, 0));
+            }
         } else if *cycles > PATIENCE {
             let lost: Vec<_> = self.waiting.iter().take(3).collect();
             return Err(format!("{} loads never leave, the first {lost:?}", self.waiting.len()));

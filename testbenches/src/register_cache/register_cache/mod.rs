@@ -46,9 +46,10 @@ struct Write<D> {
 /// Fills that wait, at which no more sources are read.
 const FILLS: usize = 8;
 
-/// Instructions of few or many warps and registers, with results and fills, and a register file that is slow or fast.
+/// Instructions of few or many warps, whichever, and registers, with results and fills, and a register file that is slow or fast.
 struct RegisterCacheStimulus<D> {
     slots: usize,
+    first_warp: usize,
     warps: usize,
     registers: Vec<u32>,
     ready: usize,
@@ -83,6 +84,7 @@ impl<D: Data> RegisterCacheStimulus<D> {
         let empty = vec![[D::default(); 256]; CACHED_WARPS];
         RegisterCacheStimulus {
             slots: parameters.slots,
+            first_warp: 0,
             warps: 1,
             registers: vec![0],
             ready: 100,
@@ -98,15 +100,20 @@ impl<D: Data> RegisterCacheStimulus<D> {
     }
 
     fn new_phase(&mut self, random: &mut Random) {
+        self.first_warp = random.below(CACHED_WARPS);
         self.warps = random.pick(&[1, 2, 8]);
         let count = random.pick(&[4, 12, 24, 128]);
         self.registers = registers(random, count);
         self.ready = random.pick(&[20, 70, 100]);
     }
 
+    fn warp(&self, random: &mut Random) -> u32 {
+        ((self.first_warp + random.below(self.warps)) % CACHED_WARPS) as u32
+    }
+
     /// A result of a register whose sources are all there, as the scoreboard sees to it.
     fn new_result(&self, random: &mut Random) -> Option<Write<D>> {
-        let (warp, register) = (random.below(self.warps) as u32, random.pick(&self.registers));
+        let (warp, register) = (self.warp(random), random.pick(&self.registers));
         let waits = |fill: &Write<D>| (fill.warp, fill.register) == (warp, register);
         let result = Write { warp, register, position: 0, lanes: lanes(random), data: random.data() };
         (!self.fills.iter().any(waits) && !self.is_flushed(warp)).then_some(result)
@@ -118,7 +125,7 @@ impl<D: Data> RegisterCacheStimulus<D> {
 
     /// A flush of a warp of which nothing is under way.
     fn new_flush(&self, random: &mut Random) -> Option<(u32, bool)> {
-        let warp = random.below(self.warps) as u32;
+        let warp = self.warp(random);
         let is_quiet = self.result.iter().chain(&self.fills).all(|write| write.warp != warp);
         is_quiet.then(|| (warp, random.percent(30)))
     }
@@ -136,7 +143,7 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
             self.flush = self.new_flush(random);
         }
         let mut inputs = RegisterCacheIn { register_ready: random.percent(self.ready), ..Default::default() };
-        let read_warp = random.below(self.warps) as u32;
+        let read_warp = self.warp(random);
         // As many as collectors hold: a warp whose fills never end would never be flushed.
         let has_room = self.fills.len() < FILLS;
         if random.percent(70) && has_room && !self.is_flushed(read_warp) {
