@@ -135,14 +135,14 @@ fn engines_agree_on_real_code() {
     // In the same test, so that little Verilog is built twice at a time.
     run_in_lockstep(&["bfs".into(), "hgemm".into()], &HARDWARE, &[], "700");
     run_in_lockstep(&["bfs".into()], &HARDWARE[..3], &SIXTEEN_WARPS, "700");
-    run_in_lockstep(&[OWN_TRACE.into()], &HARDWARE, &[], "1500");
+    run_in_lockstep(&[OWN_TRACE.into()], &HARDWARE, &[], "800");
     for machine in [&ON_ARRIVAL[..], &ON_ARRIVAL_AND_AWAY] {
-        run_in_lockstep(&["bfs".into(), "hgemm".into(), OWN_TRACE.into()], &["malekeh"], machine, "1500");
+        run_in_lockstep(&["bfs".into(), "hgemm".into(), OWN_TRACE.into()], &["malekeh"], machine, "800");
     }
     let Some(traces) = real_traces() else { return };
     let traces = traces.map(|(_, path)| path);
-    run_in_lockstep(&traces, &HARDWARE, &[], "1500");
-    run_in_lockstep(&traces, &["malekeh"], &ON_ARRIVAL, "1500");
+    run_in_lockstep(&traces, &HARDWARE, &[], "800");
+    run_in_lockstep(&traces, &["malekeh"], &ON_ARRIVAL, "800");
 }
 
 /// Takes hours: `make soak`.

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 const SEED: u64 = 11;
 const CYCLES: u64 = 10_000;
 /// Icarus interprets: what Verilator sees in many cycles, it sees in the first of them.
-const ICARUS_CYCLES: u64 = 2_000;
+const ICARUS_CYCLES: u64 = 1_000;
 
 /// Data of 32 bits, intervals so short that a run has many, and a PCRF so small that it fills.
 fn tokens() -> Parameters {
