@@ -33,7 +33,9 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'
     }
     let mut stimulus = M::stimulus(parameters);
     let mut random = Random::seeded(SEED);
-    let outcome = run(&mut engines(), &mut *stimulus, &mut random, CYCLES, |_, _, _| {});
+    // A scan takes a cycle for each row: a large table fills and empties slowly.
+    let longer = if parameters.search == Search::Scan { parameters.lrt_entries as u64 / 96 } else { 0 };
+    let outcome = run(&mut engines(), &mut *stimulus, &mut random, CYCLES * (1 + longer), |_, _, _| {});
     assert!(outcome.passed(), "{:?}, seed {SEED}: {outcome:?}", parameters);
     stimulus.coverage()
 }
