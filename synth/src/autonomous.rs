@@ -22,9 +22,7 @@ const MOST_STATES: usize = 1 << 17;
 /// # Errors
 /// If the file is not such a design.
 pub(crate) fn merge(path: &Path, reset: &str) -> Result<()> {
-    let place = || path.display().to_string();
-    let parser = Parser::<usize>::from_read(File::open(path).with_context(place)?, Config::default());
-    let mut design = parser.and_then(Parser::parse).with_context(place)?;
+    let mut design = read(path)?;
     let Some(signals) = Machine::of(&design, reset).and_then(|machine| machine.signals()) else {
         return Ok(());
     };
@@ -36,14 +34,28 @@ pub(crate) fn merge(path: &Path, reset: &str) -> Result<()> {
     design.and_gates.iter_mut().flat_map(|gate| &mut gate.inputs).for_each(instead);
     design.latches.iter_mut().for_each(|latch| instead(&mut latch.next_state));
     design.outputs.iter_mut().for_each(instead);
+    write(path, &design)
+}
+
+fn read(path: &Path) -> Result<OrderedAig<usize>> {
+    let place = || path.display().to_string();
+    let parser = Parser::from_read(File::open(path).with_context(place)?, Config::default());
+    parser.and_then(Parser::parse).with_context(place)
+}
+
+fn write(path: &Path, design: &OrderedAig<usize>) -> Result<()> {
+    let place = || path.display().to_string();
     let mut writer = Writer::new(DeferredWriter::from_write(File::create(path).with_context(place)?));
-    writer.write_ordered_aig(&design);
+    writer.write_ordered_aig(design);
     writer.flush().with_context(place)
 }
 
 /// The registers of a design that follow no input but the reset, with the gates between them.
 struct Machine<'a> {
     design: &'a OrderedAig<usize>,
+    /// Numbers of the first register and of the first gate: inputs stand before them, registers between.
+    first_register: usize,
+    first_gate: usize,
     /// Number of the reset's signal; 0 without one.
     reset: usize,
     /// Whether a signal belongs to it: the constant, inputs, registers and gates, as AIGER numbers them.
@@ -79,13 +91,18 @@ impl<'a> Machine<'a> {
             leaving.into_iter().for_each(|place| belongs[first_register + place] = false);
         }
         let registers: Vec<usize> = (first_register..first_gate).filter(|number| belongs[*number]).collect();
-        (!registers.is_empty()).then_some(Machine { design, reset, belongs, registers })
+        (!registers.is_empty()).then_some(Machine {
+            design,
+            first_register,
+            first_gate,
+            reset,
+            belongs,
+            registers,
+        })
     }
 
     /// For each of its signals the first that is always equal or opposite, as a literal. None if there are too many states.
     fn signals(&self) -> Option<BTreeMap<usize, usize>> {
-        let first_register = 1 + self.design.input_count;
-        let first_gate = first_register + self.design.latches.len();
         let members: Vec<usize> = (0..self.belongs.len()).filter(|number| self.belongs[*number]).collect();
         // Signals are alike until a state tells them apart. The first one decides who is opposite.
         let mut class = vec![0; members.len()];
@@ -97,7 +114,7 @@ impl<'a> Machine<'a> {
             for reset in [true, false] {
                 self.registers.iter().zip(&state).for_each(|(number, value)| values[*number] = *value);
                 values[self.reset] = reset && self.reset > 0;
-                for (gate, number) in self.design.and_gates.iter().zip(first_gate..) {
+                for (gate, number) in self.design.and_gates.iter().zip(self.first_gate..) {
                     values[number] =
                         self.belongs[number] && gate.inputs.iter().all(|input| is_high(&values, *input));
                 }
@@ -109,7 +126,7 @@ impl<'a> Machine<'a> {
                     *class = *parts.entry((*class, now ^ *opposite)).or_insert(next);
                 }
                 let next = self.registers.iter().map(|number| {
-                    let latch = self.design.latches[number - first_register];
+                    let latch = self.design.latches[number - self.first_register];
                     is_high(&values, latch.next_state)
                 });
                 let next: Vec<bool> = next.collect();
@@ -177,13 +194,9 @@ mod tests {
     #[test]
     fn signals_that_agree_in_all_states_are_one() {
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
-        let mut writer = Writer::new(DeferredWriter::from_write(File::create(&path).unwrap()));
-        writer.write_ordered_aig(&design());
-        writer.flush().unwrap();
-        drop(writer);
+        write(&path, &design()).unwrap();
         merge(&path, "reset").unwrap();
-        let parser = Parser::<usize>::from_read(File::open(&path).unwrap(), Config::default()).unwrap();
-        let merged = parser.parse().unwrap();
+        let merged = read(&path).unwrap();
         // Both are at zero in the same cycles.
         assert_eq!(merged.outputs[0], merged.outputs[1]);
         // What is outside stays as it is.

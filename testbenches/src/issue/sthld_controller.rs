@@ -72,6 +72,12 @@ fn rates(bench: &mut Bench, rates: &[usize]) -> Result<SthldControllerOut, Strin
     rates.iter().try_fold(SthldControllerOut::default(), |_, rate| interval(bench, rate * cycles))
 }
 
+/// The most instructions of an interval, and the inverse of the threshold.
+fn bounds(bench: &Bench) -> (usize, usize) {
+    let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
+    (4 * bench.parameters.interval, inverse)
+}
+
 /// One interval after another with so many instructions, of which every change is judged as the table says.
 fn judged(bench: &mut Bench, counts: &[usize]) -> Result<(), String> {
     let table = bench.parameters.sthld_table;
@@ -148,8 +154,7 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
             name: "no_large_change_is_too_large",
             rule: "F IV-B3: a change is large from 0.02 on, whatever the product in place of a division amounts to",
             play: |bench: &mut Bench| {
-                let full = 4 * bench.parameters.interval;
-                let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
+                let (full, inverse) = bounds(bench);
                 // Products in which one place is one and at most a few lower ones are.
                 let differences = (0..).map(|place| (1_usize << place) / inverse + 1);
                 let mut differences: Vec<usize> =
@@ -164,8 +169,7 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
             name: "any_number_of_instructions_counts",
             rule: "F IV-B3: a relative difference of less than 0.02 is considered small, at any rate of issue",
             play: |bench: &mut Bench| {
-                let full = 4 * bench.parameters.interval;
-                let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
+                let (full, inverse) = bounds(bench);
                 let counts: Vec<usize> = (0..32)
                     .flat_map(|number| {
                         let any = spread(number, 17) as usize % (full + 1);
@@ -185,11 +189,10 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
             name: "every_place_of_a_count_tells",
             rule: "F IV-B3: the number of instructions is compared with that of the previous interval, in all its bits",
             play: |bench: &mut Bench| {
-                let full = 4 * bench.parameters.interval;
+                let (full, inverse) = bounds(bench);
                 let places = (0..).map(|place| 1_usize << place).take_while(|place| *place <= full);
                 let places: Vec<usize> = places.collect();
                 let all: usize = places.iter().sum();
-                let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
                 // Two numbers that differ in one place, down and up. Any other place, above or below, is one in one pair and
                 // zero in the other, as far as the change is still a large one.
                 let counts = places.iter().rev().flat_map(|place| {
@@ -211,21 +214,17 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
             name: "which_count_is_larger_tells_a_single_place",
             rule: "F IV-B3: a relative difference of less than 0.02 is considered small, upwards and downwards",
             play: |bench: &mut Bench| {
-                let full = 4 * bench.parameters.interval;
-                let inverse = bench.parameters.sthld_table.inverse_threshold as usize;
+                let (full, inverse) = bounds(bench);
                 // Two counts that differ in one place are nearly alike only if it is known which is the larger one.
                 let places: Vec<usize> =
                     (0..).map(|bit| 1 << bit).take_while(|place| place * inverse < full / 2).collect();
                 let all: usize = places.iter().sum();
                 let lowest = (full - all) & !all;
-                let upwards = places.iter().scan(lowest, |count, place| {
-                    *count += place;
-                    Some(*count)
-                });
-                let downwards = places.iter().scan(lowest + all, |count, place| {
-                    *count -= place;
-                    Some(*count)
-                });
+                // One place after another comes, and one after another goes.
+                let steps: Vec<usize> =
+                    (1..=places.len()).map(|number| places[..number].iter().sum()).collect();
+                let upwards = steps.iter().map(|step| lowest + step);
+                let downwards = steps.iter().map(|step| lowest + all - step);
                 judged(bench, &[lowest].into_iter().chain(upwards).chain(downwards).collect::<Vec<_>>())
             },
         },

@@ -41,9 +41,28 @@ struct Request {
     destination: u32,
 }
 
-/// A drain that begins.
-fn everybody() -> (VecDeque<u32>, u64) {
-    ((0..SM_WARPS as u32).collect(), 0)
+/// What the stimulus does to the table.
+enum Stage {
+    /// It fills: most entries in use so far, and cycles since there were fewer.
+    Fills { most: u64, cycles: u64 },
+    /// It has just filled.
+    Full,
+    /// It empties by partners or by age, for so many more cycles.
+    Empties { left: u64 },
+    /// All warps are released: those that have yet to be, and for how long this has gone on.
+    Drains { releases: VecDeque<u32>, cycles: u64 },
+    /// Whatever comes.
+    Any,
+}
+
+impl Stage {
+    fn fills() -> Self {
+        Stage::Fills { most: 0, cycles: 0 }
+    }
+
+    fn drains() -> Self {
+        Stage::Drains { releases: (0..SM_WARPS as u32).collect(), cycles: 0 }
+    }
 }
 
 /// What happened, counted.
@@ -77,14 +96,7 @@ struct IwmuStimulus {
     ready: usize,
     releases: usize,
     entries: usize,
-    /// The table fills: most entries in use, and cycles since there were fewer; none when it is over.
-    fills: Option<(u64, u64)>,
-    /// For so many more cycles the table empties as it should, by partners or by age.
-    empties: u64,
-    /// The table has just filled.
-    is_filled: bool,
-    /// Releases that a drain has yet to send, and its length so far.
-    drain: Option<(VecDeque<u32>, u64)>,
+    stage: Stage,
     /// Loads that were taken and have not left, in their order.
     waiting: Vec<Request>,
     /// Warps and registers that were free when asked about.
@@ -107,10 +119,7 @@ impl IwmuStimulus {
             ready: 100,
             releases: 0,
             entries,
-            fills: Some((0, 0)),
-            empties: 0,
-            is_filled: false,
-            drain: None,
+            stage: Stage::fills(),
             waiting: vec![],
             freed: vec![],
             standing: None,
@@ -138,14 +147,14 @@ impl IwmuStimulus {
         (self.related, self.pressure, self.enable, self.ready, self.releases) = (0, 100, 100, 100, 0);
     }
 
-    /// How a table leaves that has just become full.
+    /// How a table empties that has just become full.
     fn empty(&mut self, random: &mut Random) {
         match random.below(3) {
-            0 => self.drain = Some(everybody()),
+            0 => self.stage = Stage::drains(),
             by_age => {
                 self.all_different();
                 (self.related, self.pressure) = if by_age == 1 { (100, 100) } else { (0, 0) };
-                self.empties = 600;
+                self.stage = Stage::Empties { left: 600 };
             }
         }
     }
@@ -171,7 +180,7 @@ impl IwmuStimulus {
         let mut other = Request { warp: new.warp, ..self.waiting[random.below(self.waiting.len())] };
         let bit = 1 << random.below(8);
         match random.below(8) {
-            _ if self.empties > 0 => {}
+            _ if matches!(self.stage, Stage::Empties { .. }) => {}
             0 => other.address ^= bit << random.pick(&[0, 8]),
             1 => other.source ^= bit,
             2 => other.destination ^= bit,
@@ -183,11 +192,11 @@ impl IwmuStimulus {
     /// The table is full, or it has not held more for so long that it never will.
     fn fill(&mut self, occupancy: u64) {
         const NEVER: u64 = 600;
-        let Some((most, cycles)) = &mut self.fills else { return };
+        let Stage::Fills { most, cycles } = &mut self.stage else { return };
         *cycles = if occupancy > *most { 0 } else { *cycles + 1 };
         *most = occupancy.max(*most);
         if occupancy == self.entries as u64 || *cycles == NEVER {
-            (self.fills, self.is_filled) = (None, true);
+            self.stage = Stage::Full;
         }
     }
 
@@ -277,31 +286,34 @@ impl IwmuStimulus {
 
 impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
     fn next(&mut self, random: &mut Random) -> IwmuIn {
-        if std::mem::take(&mut self.is_filled) {
-            self.empty(random);
-        } else if self.empties > 0 {
-            self.empties -= 1;
-            if self.empties == 0 {
-                self.new_phase(random);
+        match &mut self.stage {
+            Stage::Full => self.empty(random),
+            Stage::Empties { left } => {
+                *left -= 1;
+                if *left == 0 {
+                    self.stage = Stage::Any;
+                    self.new_phase(random);
+                }
             }
-        } else if self.drain.is_none() && self.fills.is_none() {
-            match random.below(1000) {
-                999 => self.drain = Some(everybody()),
+            Stage::Any => match random.below(1000) {
+                999 => self.stage = Stage::drains(),
                 995..=998 => self.new_phase(random),
                 _ => {}
-            }
+            },
+            Stage::Fills { .. } | Stage::Drains { .. } => {}
         }
+        let drains = matches!(self.stage, Stage::Drains { .. });
         let mut inputs = IwmuIn::default();
         for sub_core in 0..SUB_CORES {
             if self.offered[sub_core].is_none() {
-                self.offered[sub_core] = match &mut self.drain {
-                    None => random.percent(self.pressure).then(|| self.request(sub_core, random)),
-                    Some((releases, _)) => {
+                self.offered[sub_core] = match &mut self.stage {
+                    Stage::Drains { releases, .. } => {
                         let of_sub_core = |warp: &u32| *warp as usize % SUB_CORES == sub_core;
                         let next = releases.iter().position(of_sub_core);
                         let warp = next.and_then(|next| releases.remove(next));
                         warp.map(|warp| Request { release: true, warp, ..Default::default() })
                     }
+                    _ => random.percent(self.pressure).then(|| self.request(sub_core, random)),
                 };
             }
             if let Some(request) = self.offered[sub_core] {
@@ -312,9 +324,9 @@ impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
                 inputs.request_source[sub_core] = request.source;
                 inputs.request_destination[sub_core] = request.destination;
             }
-            inputs.enable[sub_core] = self.drain.is_some() || random.percent(self.enable);
+            inputs.enable[sub_core] = drains || random.percent(self.enable);
         }
-        inputs.load_ready = self.drain.is_some() || random.percent(self.ready);
+        inputs.load_ready = drains || random.percent(self.ready);
         inputs
     }
 
@@ -322,15 +334,15 @@ impl Stimulus<IwmuIn, IwmuOut> for IwmuStimulus {
         if let Some(wrong) = self.check(inputs, outputs) {
             return Err(wrong);
         }
-        let Some((releases, cycles)) = &mut self.drain else { return Ok(()) };
+        let Stage::Drains { releases, cycles } = &mut self.stage else { return Ok(()) };
         *cycles += 1;
         let all_sent = releases.is_empty() && self.offered.iter().all(Option::is_none);
         if all_sent && self.waiting.is_empty() && outputs.occupancy == 0 {
-            self.drain = None;
+            self.stage = Stage::Any;
             self.counts.drained += 1;
             if self.counts.drained % 3 != 0 {
                 self.all_different();
-                self.fills = Some((0, 0));
+                self.stage = Stage::fills();
             }
         } else if *cycles > PATIENCE {
             let lost: Vec<_> = self.waiting.iter().take(3).collect();
