@@ -9,7 +9,7 @@ use gpurf_blocks::{Data, Parameters, LANES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu, Residency, SharedLoads};
-use gpurf_synth::power::{power, roles, Role, Setting};
+use gpurf_synth::power::{roles, Meter, Role, Setting};
 use gpurf_synth::{Circuit, Memories, MemoryEnergy, Node};
 use gpurf_trace::{Command, Reuse, Workload};
 use gpurf_workloads::Options;
@@ -195,11 +195,12 @@ impl Measurement<'_> {
         let (values, record) = (Values::default(), Rc::new(RefCell::new(Record::default())));
         let circuit = netlists.circuit();
         let mut follower = Follower::new(netlists, values.clone(), schedule)?;
+        let gauge = Gauge::new(circuit, &self.setting);
         let mut windows = vec![];
         self.simulate(design, workload, Some((record.clone(), values.clone())), || {
             let cycles = std::mem::take(&mut record.borrow_mut().cycles);
             let ended = follower.follow(&cycles)?;
-            windows.extend(ended.iter().map(|window| self.window(circuit, window)));
+            windows.extend(ended.iter().map(|window| gauge.window(window)));
             Ok(())
         })?;
         let record = record.borrow();
@@ -249,36 +250,6 @@ impl Measurement<'_> {
             }
         }
         Ok(gpu.cycles())
-    }
-
-    /// Energies of the cells, and what leaks away.
-    fn window(&self, circuit: &Circuit, window: &window::Window) -> Window {
-        let power = power(circuit, &window.activity, &self.setting);
-        let mut parts: BTreeMap<(String, Role), f64> = BTreeMap::new();
-        // Instances of one part stand together: names are made once for each.
-        let mut path = "";
-        let mut sums: BTreeMap<Role, f64> = BTreeMap::from([(Role::Clock, power.clock.dynamic_fj())]);
-        let mut close = |path: &str, sums: &mut BTreeMap<Role, f64>| {
-            for (role, energy) in std::mem::take(sums) {
-                *parts.entry((part(path), role)).or_default() += energy;
-            }
-        };
-        for (instance, (clock, rest)) in circuit.instances.iter().zip(&power.instances) {
-            if instance.path() != path {
-                close(path, &mut sums);
-                path = instance.path();
-            }
-            let (at_clock, elsewhere) = roles(instance);
-            *sums.entry(at_clock).or_default() += clock.dynamic_fj();
-            *sums.entry(elsewhere).or_default() += rest.dynamic_fj();
-        }
-        close(path, &mut sums);
-        Window {
-            events: window.events,
-            parts,
-            leakage_nw: power.total().leakage_nw,
-            nets: power.nets.iter().map(|net| net.energy_fj).collect(),
-        }
     }
 
     /// What an access of a bank takes, and what all banks leak in nanowatts. All have memories of one kind.
@@ -385,6 +356,59 @@ struct Window {
     leakage_nw: f64,
     /// Of each net.
     nets: Vec<f64>,
+}
+
+/// Energies of one netlist, window by window.
+struct Gauge<'a> {
+    meter: Meter<'a>,
+    /// Parts, and what their cells are there for.
+    shares: Vec<(String, Role)>,
+    /// The places there of each instance's energies: at its clock pin, and elsewhere.
+    places: Vec<[usize; 2]>,
+    /// The place of the clock's net.
+    clock: usize,
+}
+
+impl<'a> Gauge<'a> {
+    fn new(circuit: &'a Circuit<'a>, setting: &Setting) -> Gauge<'a> {
+        let mut known: BTreeMap<(&str, Role), usize> = BTreeMap::new();
+        let mut place = |path, role| {
+            let next = known.len();
+            *known.entry((path, role)).or_insert(next)
+        };
+        let clock = place("", Role::Clock);
+        let places = circuit.instances.iter().map(|instance| {
+            let (at_clock, elsewhere) = roles(instance);
+            [at_clock, elsewhere].map(|role| place(instance.path(), role))
+        });
+        let places = places.collect();
+        let mut shares = vec![(String::new(), Role::Clock); known.len()];
+        for ((path, role), place) in known {
+            shares[place] = (part(path), role);
+        }
+        Gauge { meter: Meter::new(circuit, setting), shares, places, clock }
+    }
+
+    /// Energies of the cells, and what leaks away.
+    fn window(&self, window: &window::Window) -> Window {
+        let power = self.meter.power(&window.activity);
+        let mut sums = vec![0.0; self.shares.len()];
+        sums[self.clock] = power.clock.dynamic_fj();
+        for ([at_clock, elsewhere], (clock, rest)) in self.places.iter().zip(&power.instances) {
+            sums[*at_clock] += clock.dynamic_fj();
+            sums[*elsewhere] += rest.dynamic_fj();
+        }
+        let mut parts: BTreeMap<(String, Role), f64> = BTreeMap::new();
+        for (share, energy) in self.shares.iter().zip(sums) {
+            *parts.entry(share.clone()).or_default() += energy;
+        }
+        Window {
+            events: window.events,
+            parts,
+            leakage_nw: power.total().leakage_nw,
+            nets: power.nets.iter().map(|net| net.energy_fj).collect(),
+        }
+    }
 }
 
 /// The part that an instance belongs to: `collectors[0].each.table` is `collectors.table`.

@@ -12,7 +12,7 @@ use gpurf_sim::collector::Ccu;
 use gpurf_sim::config::Config;
 use gpurf_sim::operand_stage::OperandStage;
 use gpurf_sim::sm::Design;
-use gpurf_synth::power::{power, Power};
+use gpurf_synth::power::{Meter, Power};
 use gpurf_synth::{Library, Options, Pin, LOAD_FF};
 use gpurf_verilog::tools::Tool;
 
@@ -107,7 +107,10 @@ fn measured(netlists: &Netlists, inputs: impl Iterator<Item = OperandStageIn<u32
     let mut follower = Follower::new(netlists, Values::default(), WINDOW).expect("the netlists are whole");
     let windows = follower.follow(&recorded(inputs)).expect("the netlist does as the stage");
     let library = netlists.circuit().library;
-    (windows[0].events, power(netlists.circuit(), &windows[0].activity, &ARGUMENTS.setting(library)))
+    (
+        windows[0].events,
+        Meter::new(netlists.circuit(), &ARGUMENTS.setting(library)).power(&windows[0].activity),
+    )
 }
 
 fn dynamic(power: &Power) -> f64 {

@@ -22,7 +22,7 @@ use gpurf_blocks::{Field, Parameters};
 use gpurf_hw::catalogue::{find, Entry};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::Design;
-use gpurf_synth::power::{memories, power, saif, Chances, Setting, Vcd};
+use gpurf_synth::power::{memories, saif, Chances, Meter, Setting, Vcd};
 use gpurf_synth::{Activity, Circuit, Gates, Library, Memories, Node, Options, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use gpurf_verilog::tools::Tool;
@@ -330,7 +330,7 @@ fn measure(
         Err(difference) => return Ok(Err(difference)),
     };
     let (library, setting) = (&options.library, arguments.setting(&options.library));
-    let found = power(&circuit, &activity, &setting);
+    let found = Meter::new(&circuit, &setting).power(&activity);
     let in_memories = match arguments.no_memories {
         true => vec![],
         false => memories(&circuit, &activity, &Memories::default(), &Node::of(arguments.node)?),

@@ -4,7 +4,7 @@
 use anyhow::{bail, Context, Result};
 use gpurf_blocks::{Field, Parameters, CACHED_WARPS};
 use gpurf_sim::statistics::Counters;
-use gpurf_synth::power::power;
+use gpurf_synth::power::Meter;
 use gpurf_synth::{Gates, Job, Memories, Netlist, Node, Options, Ports, Structure};
 use gpurf_testbenches::{workbench, EngineKind, Random, Sample};
 use serde::Serialize;
@@ -76,10 +76,8 @@ impl RegisterCacheEnergy {
         let (inputs, outputs) = bench.fields();
         let mut gates =
             Gates::new(&circuit, &hierarchy.top_module().ports, &(inputs.clone(), outputs.clone()))?;
-        let energy = |gates: &Gates| {
-            let power = power(&circuit, &gates.activity(), &setting(&options.library));
-            1e-3 * power.total().dynamic_fj()
-        };
+        let meter = Meter::new(&circuit, &setting(&options.library));
+        let energy = |gates: &Gates| 1e-3 * meter.power(&gates.activity()).total().dynamic_fj();
         let (mut terms, mut energies) = (vec![vec![]; EVENTS.len()], vec![]);
         for window in samples.chunks_exact(WINDOW) {
             gates.begin();

@@ -3,7 +3,7 @@
 //! Skipped, with a note, where Yosys is missing; those on the real library where it cannot be fetched.
 
 use gpurf_blocks::{Field, PortName};
-use gpurf_synth::power::{opensta, power, saif, Chances, Setting};
+use gpurf_synth::power::{opensta, saif, Chances, Meter, Setting};
 use gpurf_synth::{nangate, prove, Activity, Circuit, Gates, Job, Library, Netlist, Options, LOAD_FF};
 use gpurf_verilog::tools::Tool;
 use gpurf_verilog::{Hierarchy, Language, Port, VerilogModule};
@@ -123,7 +123,7 @@ fn a_toggling_register_chain_costs_what_a_hand_calculation_says() {
     let circuit = netlist.circuit(&library).unwrap();
     assert_eq!(circuit.instances.len(), STAGES);
     let activity = run_chain(&circuit, 4000, |cycle| cycle % 2 == 1);
-    let energy = power(&circuit, &activity, &setting(&library, Chances::Counted)).total();
+    let energy = Meter::new(&circuit, &setting(&library, Chances::Counted)).power(&activity).total();
 
     // In each cycle and stage: the clock pin rises and falls (0.25 + 0.75 fJ), the output changes (5 fJ in the mean).
     near(energy.internal_fj, STAGES as f64 * (1.0 + 5.0), 0.01);
@@ -136,7 +136,9 @@ fn a_toggling_register_chain_costs_what_a_hand_calculation_says() {
     near(energy.leakage_nw, STAGES as f64 * 10.0, 0.01);
 
     // Constant data: only the clock costs something.
-    let quiet = power(&circuit, &run_chain(&circuit, 1000, |_| false), &setting(&library, Chances::Counted));
+    let quiet =
+        Meter::new(&circuit, &setting(&library, Chances::Counted))
+            .power(&run_chain(&circuit, 1000, |_| false));
     near(quiet.total().internal_fj, STAGES as f64, 1e-9);
     near(quiet.total().switching_fj, half_square * 2.0 * (8.0 * 3.0 + 4.5), 1e-9);
     assert_eq!(quiet.cells().switching_fj, 0.0);
@@ -205,7 +207,7 @@ fn opensta_says_the_same_within_five_percent() {
             _ => run(&circuit, 1000, |cycle| cycle % 2 == 1, |state, data| (!state << 1 | data) & 0xff),
         };
         let setting = setting(&library, Chances::Independent);
-        let ours = power(&circuit, &activity, &setting).cells();
+        let ours = Meter::new(&circuit, &setting).power(&activity).cells();
         let Some(theirs) = opensta(&circuit, &activity, &setting, 2.0).unwrap() else {
             return gpurf_fixtures::skipped("there is no OpenSTA");
         };
@@ -226,7 +228,7 @@ fn clock_gates_keep_the_sums_and_spare_the_clock() {
         let netlist = mapped(ACCUMULATOR, "accumulator", &library, clock_gating);
         let circuit = netlist.circuit(&library).unwrap();
         let activity = run_accumulator(&circuit, 1000);
-        let found = power(&circuit, &activity, &setting(&library, Chances::Counted));
+        let found = Meter::new(&circuit, &setting(&library, Chances::Counted)).power(&activity);
         found.instances.iter().map(|(clock, _)| clock.internal_fj).sum::<f64>() + found.clock.switching_fj
     };
     let (gated, free) = (clock_energy(true), clock_energy(false));

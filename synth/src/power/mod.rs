@@ -178,103 +178,106 @@ pub fn roles(instance: &Instance) -> (Role, Role) {
     (Role::Clock, rest)
 }
 
-/// Energies of a circuit whose nets did this.
-pub fn power(circuit: &Circuit, activity: &Activity, setting: &Setting) -> Power {
-    let loads = loads(circuit, setting);
-    let slopes = transitions(circuit, &loads, setting);
-    let voltage = circuit.library.voltage;
-    let steps = (activity.steps as f64).max(1.0);
-    let nets = loads.iter().zip(&activity.toggles).map(|(load, toggles)| {
-        let toggles = *toggles as f64 / steps;
-        NetEnergy { toggles, load_ff: *load, energy_fj: 0.5 * load * voltage * voltage * toggles }
-    });
-    let nets: Vec<NetEnergy> = nets.collect();
-    let conditions = Conditions::new(circuit, activity, setting.chances);
-    let of_instance = |(place, instance): (usize, &Instance)| {
-        let mut both = (Energy::default(), Energy::default());
-        for (pin, description) in instance.cell.pins.iter().enumerate() {
-            let energy = match description.direction {
-                Direction::Input => at_input(instance, place, pin, &nets, &slopes, &conditions),
-                Direction::Output => at_output(instance, place, pin, &nets, &slopes, &loads, &conditions),
-            };
-            let part = if instance.logic.clock == Some(pin) { &mut both.0 } else { &mut both.1 };
-            part.internal_fj += energy;
+/// What of a circuit's energies does not depend on what its nets do.
+pub struct Meter<'a> {
+    circuit: &'a Circuit<'a>,
+    /// Of each net, in femtofarads.
+    loads: Vec<f64>,
+    slopes: Vec<Edges>,
+    conditions: Conditions<'a>,
+}
+
+impl<'a> Meter<'a> {
+    /// Of a circuit in this setting.
+    pub fn new(circuit: &'a Circuit<'a>, setting: &Setting) -> Meter<'a> {
+        let loads = loads(circuit, setting);
+        let slopes = transitions(circuit, &loads, setting);
+        Meter { circuit, loads, slopes, conditions: Conditions::new(circuit, setting.chances) }
+    }
+
+    /// Energies if the nets did this.
+    pub fn power(&self, activity: &Activity) -> Power {
+        let Meter { circuit, loads, .. } = self;
+        let voltage = circuit.library.voltage;
+        let steps = (activity.steps as f64).max(1.0);
+        let nets = loads.iter().zip(&activity.toggles).map(|(load, toggles)| {
+            let toggles = *toggles as f64 / steps;
+            NetEnergy { toggles, load_ff: *load, energy_fj: 0.5 * load * voltage * voltage * toggles }
+        });
+        let nets: Vec<NetEnergy> = nets.collect();
+        let of_instance = |(place, instance): (usize, &Instance)| {
+            let mut both = (Energy::default(), Energy::default());
+            for (pin, description) in instance.cell.pins.iter().enumerate() {
+                let energy = match description.direction {
+                    Direction::Input => self.at_input(activity, &nets, place, pin),
+                    Direction::Output => self.at_output(activity, &nets, place, pin),
+                };
+                let part = if instance.logic.clock == Some(pin) { &mut both.0 } else { &mut both.1 };
+                part.internal_fj += energy;
+            }
+            both.1.switching_fj = instance.outputs().map(|net| nets[net as usize].energy_fj).sum();
+            both.1.leakage_nw = self.conditions.leakage(activity, place);
+            both
+        };
+        let instances = circuit.instances.iter().enumerate().map(of_instance).collect();
+        let on_net = |net: u32| Energy { switching_fj: nets[net as usize].energy_fj, ..Energy::default() };
+        let inputs = circuit.ports.values().filter(|port| port.is_input).flat_map(|port| &port.bits);
+        Power {
+            instances,
+            clock: circuit.clock.map(on_net).unwrap_or_default(),
+            inputs: inputs.filter(|net| Some(**net) != circuit.clock).map(|net| on_net(*net)).sum(),
+            nets,
         }
-        both.1.switching_fj = instance.outputs().map(|net| nets[net as usize].energy_fj).sum();
-        both.1.leakage_nw = conditions.leakage(place);
-        both
-    };
-    let instances = circuit.instances.iter().enumerate().map(of_instance).collect();
-    let on_net = |net: u32| Energy { switching_fj: nets[net as usize].energy_fj, ..Energy::default() };
-    let inputs = circuit.ports.values().filter(|port| port.is_input).flat_map(|port| &port.bits);
-    Power {
-        instances,
-        clock: circuit.clock.map(on_net).unwrap_or_default(),
-        inputs: inputs.filter(|net| Some(**net) != circuit.clock).map(|net| on_net(*net)).sum(),
-        nets,
     }
-}
 
-/// Energy inside a cell at the changes of an input, in femtojoules in a cycle.
-fn at_input(
-    instance: &Instance,
-    place: usize,
-    pin: usize,
-    nets: &[NetEnergy],
-    slopes: &[Edges],
-    conditions: &Conditions,
-) -> f64 {
-    let Some(net) = instance.pins[pin] else { return 0.0 };
-    // Most nets of a wide module rest.
-    if nets[net as usize].toggles == 0.0 {
-        return 0.0;
+    /// Energy inside a cell at the changes of an input, in femtojoules in a cycle.
+    fn at_input(&self, activity: &Activity, nets: &[NetEnergy], place: usize, pin: usize) -> f64 {
+        let instance = &self.circuit.instances[place];
+        let Some(net) = instance.pins[pin] else { return 0.0 };
+        // Most nets of a wide module rest.
+        if nets[net as usize].toggles == 0.0 {
+            return 0.0;
+        }
+        let powers = &instance.cell.pins[pin].internal_power;
+        let slope = self.slopes[net as usize];
+        let energies = powers.iter().enumerate().map(|(number, power)| {
+            // Half of the changes rise.
+            let rise = power.rise.as_ref().map_or(0.0, |table| table.at(slope.rise, 0.0));
+            let fall = power.fall.as_ref().map_or(0.0, |table| table.at(slope.fall, 0.0));
+            self.conditions.of_power(activity, place, pin, number) * (rise + fall) / 2.0
+        });
+        energies.sum::<f64>() * nets[net as usize].toggles
     }
-    let powers = &instance.cell.pins[pin].internal_power;
-    let slope = slopes[net as usize];
-    let energies = powers.iter().enumerate().map(|(number, power)| {
-        // Half of the changes rise.
-        let rise = power.rise.as_ref().map_or(0.0, |table| table.at(slope.rise, 0.0));
-        let fall = power.fall.as_ref().map_or(0.0, |table| table.at(slope.fall, 0.0));
-        conditions.of_power(place, pin, number) * (rise + fall) / 2.0
-    });
-    energies.sum::<f64>() * nets[net as usize].toggles
-}
 
-/// The same of an output. Of two outputs of a flip-flop, one that goes nowhere changes with the other.
-fn at_output(
-    instance: &Instance,
-    place: usize,
-    pin: usize,
-    nets: &[NetEnergy],
-    slopes: &[Edges],
-    loads: &[f64],
-    conditions: &Conditions,
-) -> f64 {
-    let powers = &instance.cell.pins[pin].internal_power;
-    let own = instance.pins[pin].filter(|net| *net > 1);
-    let counted = own.or_else(|| instance.outputs().next().filter(|_| instance.logic.holds()));
-    let (Some(counted), false) = (counted, powers.is_empty()) else { return 0.0 };
-    let toggles = nets[counted as usize].toggles;
-    if toggles == 0.0 {
-        return 0.0;
+    /// The same of an output. Of two outputs of a flip-flop, one that goes nowhere changes with the other.
+    fn at_output(&self, activity: &Activity, nets: &[NetEnergy], place: usize, pin: usize) -> f64 {
+        let instance = &self.circuit.instances[place];
+        let powers = &instance.cell.pins[pin].internal_power;
+        let own = instance.pins[pin].filter(|net| *net > 1);
+        let counted = own.or_else(|| instance.outputs().next().filter(|_| instance.logic.holds()));
+        let (Some(counted), false) = (counted, powers.is_empty()) else { return 0.0 };
+        let toggles = nets[counted as usize].toggles;
+        if toggles == 0.0 {
+            return 0.0;
+        }
+        let load = own.map_or(0.0, |net| self.loads[net as usize]);
+        let weighted = powers.iter().enumerate().map(|(number, power)| {
+            let related = power.related.as_ref().and_then(|name| instance.pin(name));
+            let related = related.and_then(|pin| instance.pins[pin]);
+            let changes = related.map_or(1.0, |net| nets[net as usize].toggles);
+            let slope = related.map_or(Edges::default(), |net| self.slopes[net as usize]);
+            // What makes an output rise is not told: the mean of both edges of the input.
+            let slope = (slope.rise + slope.fall) / 2.0;
+            let rise = power.rise.as_ref().map_or(0.0, |table| table.at(slope, load));
+            let fall = power.fall.as_ref().map_or(0.0, |table| table.at(slope, load));
+            (changes * self.conditions.of_power(activity, place, pin, number), (rise + fall) / 2.0)
+        });
+        let weighted: Vec<(f64, f64)> = weighted.collect();
+        let weights: f64 = weighted.iter().map(|(weight, _)| weight).sum();
+        let mean = match weights > 0.0 {
+            true => weighted.iter().map(|(weight, energy)| weight * energy).sum::<f64>() / weights,
+            false => weighted.iter().map(|(_, energy)| energy).sum::<f64>() / weighted.len() as f64,
+        };
+        mean * toggles
     }
-    let load = own.map_or(0.0, |net| loads[net as usize]);
-    let weighted = powers.iter().enumerate().map(|(number, power)| {
-        let related = power.related.as_ref().and_then(|name| instance.pin(name));
-        let related = related.and_then(|pin| instance.pins[pin]);
-        let changes = related.map_or(1.0, |net| nets[net as usize].toggles);
-        let slope = related.map_or(Edges::default(), |net| slopes[net as usize]);
-        // What makes an output rise is not told: the mean of both edges of the input.
-        let slope = (slope.rise + slope.fall) / 2.0;
-        let rise = power.rise.as_ref().map_or(0.0, |table| table.at(slope, load));
-        let fall = power.fall.as_ref().map_or(0.0, |table| table.at(slope, load));
-        (changes * conditions.of_power(place, pin, number), (rise + fall) / 2.0)
-    });
-    let weighted: Vec<(f64, f64)> = weighted.collect();
-    let weights: f64 = weighted.iter().map(|(weight, _)| weight).sum();
-    let mean = match weights > 0.0 {
-        true => weighted.iter().map(|(weight, energy)| weight * energy).sum::<f64>() / weights,
-        false => weighted.iter().map(|(_, energy)| energy).sum::<f64>() / weighted.len() as f64,
-    };
-    mean * toggles
 }
