@@ -186,6 +186,27 @@ fn energies_add_up() {
     assert!(fs::read_to_string(path("power.saif")).unwrap().starts_with("(SAIFILE"));
 }
 
+/// An operand collector without data does what it does with them, and spends less where they are.
+#[test]
+fn data_cost_what_is_left_out_without_them() {
+    if options(&[Tool::Yosys]).is_none() {
+        return;
+    }
+    let report = |more: &[&str]| -> Value {
+        let arguments = ["power", "ocu", "--set", "width=32", "--no-sat-sweeping", "--json"];
+        let output = gpurf().args(arguments).arg("-").args(more).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()[0].clone()
+    };
+    let (with, without) = (report(&[]), report(&["--no-data"]));
+    let counts = |report: &Value| -> Vec<Value> {
+        report["operations"].as_array().unwrap().iter().map(|operation| operation["count"].clone()).collect()
+    };
+    assert_eq!(counts(&with), counts(&without));
+    assert!(without["energy_fj"].as_f64() < with["energy_fj"].as_f64(), "{with} {without}");
+    assert_eq!(without["stimulus"], "random stimulus without data, seed 1");
+}
+
 #[test]
 fn memories_have_their_part() {
     if options(&[Tool::Yosys]).is_none() {

@@ -57,5 +57,6 @@ fn what_cannot_be_measured_is_refused() {
     refused(&["finereg", "vectoradd"], "Give a design without");
     refused(&["baseline", "vectoradd", "--windows", "1"], "an error of the mean needs two");
     refused(&["baseline", "vectoradd", "--vcd", "x.vcd"], "--vcd is for modules");
+    refused(&["baseline", "vectoradd", "--no-data"], "--no-data is for modules");
     refused(&["baseline", "no_such_input"], "neither a built-in workload");
 }

@@ -100,6 +100,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("headlines", results::headlines),
     ("scenarios", scenarios::table),
     ("stencil", stencil::text),
+    ("stimuli", units::stimuli),
     ("tables", results::tables),
     ("transitions", transitions::table),
     ("units", units::table),

@@ -76,20 +76,63 @@ impl Report {
     }
 }
 
+/// What a command wrote.
+struct Written<'a> {
+    said: String,
+    file: &'a str,
+    reports: Vec<Report>,
+}
+
+impl Written<'_> {
+    fn by<'a>(project: &Project, command: &'a str) -> Result<Written<'a>> {
+        let said = format!("gpurf power {command}");
+        let words: Vec<&str> = command.split(' ').collect();
+        crate::arguments_of::<Arguments>("power", &words)
+            .with_context(|| format!("`{said}` is no command"))?;
+        let (_, file) = command.split_once("--json ").with_context(|| format!("`{said}` writes no file"))?;
+        let text = std::fs::read_to_string(project.root.join(file)).with_context(|| file.to_string())?;
+        let reports: Vec<Report> = serde_json::from_str(&text).with_context(|| file.to_string())?;
+        for report in &reports {
+            let cycles = format!("--cycles {} ", report.cycles);
+            ensure!(command.contains(&cycles), "{file} is of {cycles}; run `{said}`");
+        }
+        ensure!(!reports.is_empty(), "{file} is empty; run `{said}`");
+        Ok(Written { said, file, reports })
+    }
+}
+
+/// What a cycle takes, by what cells are there for, in the first module of each of some commands, which `;` parts.
+pub fn stimuli(project: &Project, commands: &str) -> Result<String> {
+    let written = commands.split("; ").map(|command| Written::by(project, command));
+    let written: Vec<Written> = written.collect::<Result<_>>()?;
+    let stimuli: Vec<String> = written.iter().map(|it| format!("{}, pJ", it.reports[0].stimulus)).collect();
+    let mut rows =
+        rows_of(&std::iter::once("a cycle of").chain(stimuli.iter().map(|it| &it[..])).collect::<Vec<_>>());
+    let mut add = |name: &str, is_one: &dyn Fn(Role) -> bool| {
+        let of_cycle = written
+            .iter()
+            .map(|it| &it.reports[0])
+            .map(|report| format!("{:.2}", report.dynamic(is_one) / report.cycles as f64));
+        rows.add_row(std::iter::once(name.to_string()).chain(of_cycle));
+    };
+    let has =
+        |role: &Role| written.iter().any(|it| it.reports[0].roles.iter().any(|part| part.role == *role));
+    for role in Role::ALL.into_iter().filter(has) {
+        add(role.name(), &|of| of == role);
+    }
+    add("all", &|_| true);
+    let said: Vec<String> = written.iter().map(|it| format!("`{}`", it.said)).collect();
+    let first = &written[0].reports[0];
+    Ok(format!("{}: {}.\n\n{}", said.join(", "), first.library, markdown(&rows, &[])))
+}
+
 /// What each event takes, and what the accesses take that stand beside it.
 pub fn table(project: &Project, command: &str) -> Result<String> {
-    let said = format!("gpurf power {command}");
-    let words: Vec<&str> = command.split(' ').collect();
-    crate::arguments_of::<Arguments>("power", &words).with_context(|| format!("`{said}` is no command"))?;
-    let (_, file) = command.split_once("--json ").with_context(|| format!("`{said}` writes no file"))?;
-    let text = std::fs::read_to_string(project.root.join(file)).with_context(|| file.to_string())?;
-    let reports: Vec<Report> = serde_json::from_str(&text).with_context(|| file.to_string())?;
+    let Written { said, file, reports } = Written::by(project, command)?;
     let mut rows = rows_of(&["module", "event", "of them", "pJ each", "clock", "other cells", "memories"]);
     for (module, name, ports) in EVENTS {
         let report = reports.iter().find(|report| report.module == module);
         let report = report.with_context(|| format!("{file} lacks {module}; run `{said}`"))?;
-        let cycles = format!("--cycles {} ", report.cycles);
-        ensure!(command.contains(&cycles), "{file} is of {cycles}; run `{said}`");
         let count = report.count(ports);
         let each = |is_one: fn(Role) -> bool| match report.dynamic(is_one) {
             0.0 => "–".to_string(),
@@ -105,7 +148,7 @@ pub fn table(project: &Project, command: &str) -> Result<String> {
             each(|role| role == Role::Memories),
         ]);
     }
-    let first = reports.first().with_context(|| format!("{file} is empty"))?;
+    let first = &reports[0];
     Ok(format!(
         "`{said}`: {}, {}, {} cycles.\n\n{}\n{}",
         first.library,

@@ -90,6 +90,10 @@ pub struct Arguments {
     /// The seed of the random stimulus
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Leave values of registers out of the random stimulus: they are zero, and all else is what it is with them. The energy
+    /// that is left does not depend on data
+    #[arg(long, conflicts_with = "scenario")]
+    no_data: bool,
     /// Run this scenario of the module in the place of random stimulus
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
@@ -139,6 +143,13 @@ impl Arguments {
             wires: usual.wires.filter(|_| !self.no_wires),
             chances: if self.independent { Chances::Independent } else { usual.chances },
             ..usual
+        }
+    }
+
+    fn random(&self) -> Random {
+        match self.no_data {
+            true => Random::dataless(self.seed),
+            false => Random::seeded(self.seed),
         }
     }
 
@@ -222,6 +233,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     for (option, is_given) in [
         ("saif", arguments.saif.is_some()),
         ("vcd", arguments.vcd.is_some()),
+        ("no-data", arguments.no_data),
         ("scenario", arguments.scenario.is_some()),
         ("flatten", arguments.flatten),
     ] {
@@ -322,7 +334,7 @@ fn measure(
     let circuit = netlist.circuit(&options.library)?;
     let samples = match &arguments.scenario {
         Some(name) => bench.sample_scenario(EngineKind::Rtl, name)?,
-        None => bench.sample(EngineKind::Rtl, &mut Random::seeded(arguments.seed), arguments.cycles)?,
+        None => bench.sample(EngineKind::Rtl, &mut arguments.random(), arguments.cycles)?,
     };
     ensure!(samples.len() > 1, "{}: the stimulus has {} cycles; changes need two", entry.name, samples.len());
     let activity = match replay(&circuit, &hierarchy, &bench.fields(), &samples, arguments)? {
@@ -349,6 +361,7 @@ fn measure(
         wires: setting.wires.as_ref().and(library.default_wire_load.clone()),
         stimulus: match &arguments.scenario {
             Some(name) => format!("scenario {name}"),
+            None if arguments.no_data => format!("random stimulus without data, seed {}", arguments.seed),
             None => format!("random stimulus, seed {}", arguments.seed),
         },
         period_ns: arguments.period,
