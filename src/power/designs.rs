@@ -199,9 +199,7 @@ impl Measurement<'_> {
         let mut windows = vec![];
         self.simulate(design, workload, Some((record.clone(), values.clone())), || {
             let cycles = std::mem::take(&mut record.borrow_mut().cycles);
-            let ended = follower.follow(&cycles)?;
-            windows.extend(ended.iter().map(|window| gauge.window(window)));
-            Ok(())
+            follower.follow(&cycles, |window| windows.push(gauge.window(&window)))
         })?;
         let record = record.borrow();
         ensure!(values.are_complete(), "{}: the stream lacks values of registers", workload.name);
@@ -391,7 +389,7 @@ impl<'a> Gauge<'a> {
 
     /// Energies of the cells, and what leaks away.
     fn window(&self, window: &window::Window) -> Window {
-        let power = self.meter.power(&window.activity);
+        let power = self.meter.power(window.activity);
         let mut sums = vec![0.0; self.shares.len()];
         sums[self.clock] = power.clock.dynamic_fj();
         for ([at_clock, elsewhere], (clock, rest)) in self.places.iter().zip(&power.instances) {

@@ -408,5 +408,5 @@ fn replay(
     }
     waveform.map_or(Ok(()), Vcd::finish).with_context(unwritable)?;
     file.as_mut().map_or(Ok(()), NewFile::finish)?;
-    Ok(Ok(gates.activity()))
+    Ok(Ok(gates.activity().clone()))
 }

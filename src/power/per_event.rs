@@ -77,7 +77,7 @@ impl RegisterCacheEnergy {
         let mut gates =
             Gates::new(&circuit, &hierarchy.top_module().ports, &(inputs.clone(), outputs.clone()))?;
         let meter = Meter::new(&circuit, &setting(&options.library));
-        let energy = |gates: &Gates| 1e-3 * meter.power(&gates.activity()).total().dynamic_fj();
+        let energy = |gates: &mut Gates| 1e-3 * meter.power(gates.activity()).total().dynamic_fj();
         let (mut terms, mut energies) = (vec![vec![]; EVENTS.len()], vec![]);
         for window in samples.chunks_exact(WINDOW) {
             gates.begin();
@@ -90,7 +90,7 @@ impl RegisterCacheEnergy {
                     );
                 }
             }
-            energies.push(energy(&gates));
+            energies.push(energy(&mut gates));
             // What the first cycle of a window finds is no change.
             let counted = &window[1..];
             for (event, term) in EVENTS.iter().zip(&mut terms) {
@@ -105,7 +105,7 @@ impl RegisterCacheEnergy {
             }
             gates.cycle(&nothing);
         }
-        let idle = energy(&gates);
+        let idle = energy(&mut gates);
         energies.iter_mut().for_each(|energy| *energy -= idle);
         let found = fitted(&terms, &energies);
         let bits = parameters.rc_bank_lanes * 32;

@@ -108,8 +108,8 @@ impl Schedule {
 }
 
 /// What the wide netlist did in a window.
-pub struct Window {
-    pub activity: Activity,
+pub struct Window<'a> {
+    pub activity: &'a Activity,
     /// What happened in its cycles behind the first, over which changes are counted.
     pub events: Events,
 }
@@ -168,9 +168,8 @@ impl<'a> Follower<'a> {
         &self.counter.events
     }
 
-    /// The next cycles of the run; the windows that ended in them.
-    pub fn follow(&mut self, cycles: &[Cycle]) -> Result<Vec<Window>> {
-        let mut ended = vec![];
+    /// The next cycles of the run; each window that ends in them is looked at.
+    pub fn follow(&mut self, cycles: &[Cycle], mut look: impl FnMut(Window)) -> Result<()> {
         for cycle in cycles {
             if self.schedule.begins(self.cycle) {
                 let value = |token| self.values.of(token).to_vec();
@@ -199,7 +198,7 @@ impl<'a> Follower<'a> {
                 }
                 self.left -= 1;
                 if self.left == 0 {
-                    ended.push(self.window()?);
+                    look(self.window()?);
                 }
             }
             self.cycle += 1;
@@ -209,13 +208,15 @@ impl<'a> Follower<'a> {
             let written = cycles.last().map_or([0; MAX_BANKS], |cycle| cycle.inputs.write_data);
             self.values.keep(&held.into_iter().chain(written).collect());
         }
-        Ok(ended)
+        Ok(())
     }
 
     /// The window that ends here, if the wide netlist has in its registers what the narrow one has, and its memories were
     /// accessed as often as the SM's hardware says.
-    fn window(&mut self) -> Result<Window> {
+    fn window(&mut self) -> Result<Window<'_>> {
         let (module, cycle) = (self.netlists.module, self.cycle);
+        // What the last edge changed shows in the cycle behind the window.
+        self.wide.pause();
         let value = |token| self.values.of(token).to_vec();
         let widening = &self.netlists.widening;
         if let Some(name) = widening.difference(&mut self.narrow, &mut self.wide, &value) {

@@ -98,7 +98,7 @@ fn run(
         assert_eq!(gates.cycle(&[data]), [expected], "cycle {cycle}");
         expected = next(expected, data);
     }
-    gates.activity()
+    gates.activity().clone()
 }
 
 fn setting(library: &Library, chances: Chances) -> Setting {
@@ -183,7 +183,7 @@ fn run_accumulator(circuit: &Circuit, cycles: u32) -> Activity {
             sum = sum.wrapping_add(a as u16);
         }
     }
-    gates.activity()
+    gates.activity().clone()
 }
 
 /// The same chain with an inverter between the stages.

@@ -231,6 +231,7 @@ impl<'a> Gates<'a> {
 
     /// What its nets do is not counted from here on, but only from a [`Gates::begin`].
     pub fn pause(&mut self) {
+        self.count_up_to_here();
         self.counts = false;
     }
 
@@ -300,21 +301,28 @@ impl<'a> Gates<'a> {
     }
 
     /// What the nets did in all cycles that were counted.
-    pub fn activity(&self) -> Activity {
-        let mut activity = self.activity.clone();
-        let Activity { cycles, steps, .. } = activity;
-        for (place, (row, since)) in self.rows.iter().zip(&self.row_since).enumerate() {
-            activity.rows[activity.offsets[place] + usize::from(*row)] += cycles - since;
+    pub fn activity(&mut self) -> &Activity {
+        self.count_up_to_here();
+        &self.activity
+    }
+
+    /// Brings what is counted at a change alone, times in rows and at levels, up to the present cycle.
+    fn count_up_to_here(&mut self) {
+        if !self.counts {
+            return;
         }
-        for ((high, level), since) in activity.high.iter_mut().zip(&self.values).zip(&self.level_since) {
-            *high += f64::from(*level) * (cycles - since) as f64;
+        let Activity { cycles, steps, toggles, high, rows, offsets, .. } = &mut self.activity;
+        for ((offset, row), since) in offsets.iter().zip(&self.rows).zip(&mut self.row_since) {
+            rows[offset + usize::from(*row)] += *cycles - std::mem::replace(since, *cycles);
+        }
+        for ((high, level), since) in high.iter_mut().zip(&self.values).zip(&mut self.level_since) {
+            *high += f64::from(*level) * (*cycles - std::mem::replace(since, *cycles)) as f64;
         }
         // Clocks have no value here: they rise and fall in each cycle, or in each in which their gate is open.
         if let Some(clock) = self.circuit.clock {
-            activity.toggles[clock as usize] = 2 * steps;
-            activity.high[clock as usize] = cycles as f64 / 2.0;
+            toggles[clock as usize] = 2 * *steps;
+            high[clock as usize] = *cycles as f64 / 2.0;
         }
-        activity
     }
 
     /// A net takes a level.
