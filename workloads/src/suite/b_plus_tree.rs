@@ -2,8 +2,7 @@
 //!
 //! Keys rise in random steps; record `i` belongs to key `i`. `find_key` looks up single keys, one in
 //! four of them not in the tree, and `find_range` the first record and the number of records of a
-//! range between two keys. Small: 60,000 keys (three levels), 40 and 30 queries; medium: 250,000 keys,
-//! 900 and 600 queries; large, as Rodinia has it: a million keys, 10,000 and 6000 queries.
+//! range between two keys. Large is what Rodinia has.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +13,18 @@ use crate::error::Result;
 use crate::listing::Module;
 use crate::pointer::Pointer;
 
-use super::{expect_equal, Benchmark, Size};
+use super::{counted, expect_equal, grouped, Benchmark, Size};
 
-pub(super) const B_PLUS_TREE: Benchmark =
-    Benchmark { name: "b+tree", about: "key and range queries on a B+ tree, a block per query", run };
+pub(super) const B_PLUS_TREE: Benchmark = Benchmark {
+    name: "b+tree",
+    stands_for: "Rodinia b+tree",
+    about: "key and range queries on a B+ tree of order 256, a block per query",
+    size: |size| {
+        let (keys, of_keys, of_ranges) = input(size);
+        format!("{}, {} queries", counted(keys, "key"), grouped(of_keys + of_ranges))
+    },
+    run,
+};
 
 const ORDER: usize = 256;
 /// Fills the unused key slots of a node: larger than every key.
@@ -25,9 +32,14 @@ const NO_KEY: i32 = i32::MAX;
 /// The answer for a key that is not in the tree.
 const NO_RECORD: i32 = -1;
 
+/// Keys of the tree, queries of keys and queries of ranges.
+fn input(size: Size) -> (usize, usize, usize) {
+    size.pick((60_000, 40, 30), (250_000, 900, 600), (1_000_000, 10_000, 6000))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
+    let (key_count, of_keys, of_ranges) = input(size);
     let mut random = fastrand::Rng::with_seed(1);
-    let key_count = size.pick(60_000, 250_000, 1_000_000);
     let mut keys: Vec<i32> = Vec::with_capacity(key_count);
     for _ in 0..key_count {
         keys.push(keys.last().unwrap_or(&0) + random.i32(1..=4));
@@ -43,8 +55,8 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
         height: tree.height,
         root: tree.nodes.len() as i32 - 1,
     };
-    find_keys(device, &device_tree, &keys, &records, size.pick(40, 900, 10_000), &mut random)?;
-    find_ranges(device, &device_tree, &keys, size.pick(30, 600, 6000), &mut random)
+    find_keys(device, &device_tree, &keys, &records, of_keys, &mut random)?;
+    find_ranges(device, &device_tree, &keys, of_ranges, &mut random)
 }
 
 fn find_keys(

@@ -2,16 +2,21 @@
 //!
 //! `layer_forward` sums inputs × weights, a block for every 16 inputs; the host adds the blocks' sums,
 //! computes the output and the errors, and `adjust_weights` then moves the weights between input and
-//! hidden layer. 1024, 32,768 and 262,144 inputs.
+//! hidden layer.
 
 use crate::device::Device;
 use crate::error::Result;
 use crate::listing::Module;
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, Benchmark, Size, Tolerance};
 
-pub(super) const BACKPROP: Benchmark =
-    Benchmark { name: "backprop", about: "a training step of a neural network with 16 hidden units", run };
+pub(super) const BACKPROP: Benchmark = Benchmark {
+    name: "backprop",
+    stands_for: "Rodinia backprop",
+    about: "a training step of a neural network with 16 hidden units",
+    size: |size| counted(inputs(size), "input"),
+    run,
+};
 
 const HIDDEN: usize = 16;
 /// A row of weights: one to the hidden layer's unused unit 0, then one to each hidden unit.
@@ -22,9 +27,13 @@ const LEARNING_RATE: f64 = 0.3;
 const MOMENTUM: f64 = 0.3;
 const TARGET: f64 = 0.1;
 
+fn inputs(size: Size) -> usize {
+    size.pick(1024, 32_768, 262_144)
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let network = Network::random(size.pick(1024, 32_768, 262_144), &mut fastrand::Rng::with_seed(1));
-    let inputs = network.input.len() - 1;
+    let inputs = inputs(size);
+    let network = Network::random(inputs, &mut fastrand::Rng::with_seed(1));
     let blocks = inputs / INPUTS;
     let grid = (1, blocks as u32);
     let block = (HIDDEN as u32, INPUTS as u32);

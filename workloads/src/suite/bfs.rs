@@ -2,9 +2,8 @@
 //!
 //! The graph is random and undirected, with an average of six neighbours per node: every node but
 //! the first is joined to a random earlier one, so that all can be reached, and random pairs make up
-//! the rest. Small is 4096 nodes, medium 65,536, large a million. Small resembles the graph of the
-//! public Accel-Sim trace of Rodinia's program, so that the two can be compared: 24,576 directed edges
-//! and nodes at distances from 0 to 7.
+//! the rest. Small resembles the graph of the public Accel-Sim trace of Rodinia's program, so that the
+//! two can be compared: 24,576 directed edges and nodes at distances from 0 to 7.
 //! Each level of the search launches `expand`, which reaches the neighbours of the frontier, and
 //! `advance`, which makes them the next frontier; the host goes on until `advance` found none.
 
@@ -17,10 +16,15 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::listing::Module;
 
-use super::{expect_equal, Benchmark, Size};
+use super::{counted, expect_equal, Benchmark, Size};
 
-pub(super) const BFS: Benchmark =
-    Benchmark { name: "bfs", about: "breadth-first search of a random graph, a thread per node", run };
+pub(super) const BFS: Benchmark = Benchmark {
+    name: "bfs",
+    stands_for: "Rodinia bfs",
+    about: "breadth-first search of a random graph, a thread per node",
+    size: |size| counted(nodes(size), "node"),
+    run,
+};
 
 const THREADS: u32 = 512;
 const SOURCE: usize = 0;
@@ -28,10 +32,13 @@ const SOURCE: usize = 0;
 const EDGES_PER_NODE: usize = 3;
 const UNREACHED: i32 = -1;
 
+fn nodes(size: Size) -> usize {
+    size.pick(4096, 65_536, 1_000_000)
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let Graph { nodes, edges } =
-        Graph::random(size.pick(4096, 65_536, 1_000_000), &mut fastrand::Rng::with_seed(6));
-    let count = nodes.len();
+    let count = nodes(size);
+    let Graph { nodes, edges } = Graph::random(count, &mut fastrand::Rng::with_seed(6));
     let mut frontier = vec![0u8; count];
     frontier[SOURCE] = 1;
     let mut distance = vec![UNREACHED; count];

@@ -1,18 +1,22 @@
 //! Rodinia's CFD Solver: compressible flow on a mesh of tetrahedra, by finite volumes.
 //!
-//! A cube of cells, each of which is six tetrahedra, whose numbers are mixed: 4 cells a side and
-//! 1 step in time, 14 and 3, 24 and 6.
-//! The floor is a wall, elsewhere the far field comes in. A step is three stages of a Runge-Kutta method, each with its
-//! own fluxes. The reference computes the same in double precision, face by face.
+//! A cube of cells, each of which is six tetrahedra, whose numbers are mixed. The floor is a wall, elsewhere the far
+//! field comes in. A step is three stages of a Runge-Kutta method, each with its own fluxes. The reference computes the
+//! same in double precision, face by face.
 
 mod mesh;
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, Benchmark, Size, Tolerance};
 use crate::{Argument, Device, Module, Pointer, Result};
 use mesh::{dot, length, Mesh, Neighbour, FACES};
 
-pub(super) const CFD: Benchmark =
-    Benchmark { name: "cfd", about: "compressible flow on a mesh of tetrahedra, by finite volumes", run };
+pub(super) const CFD: Benchmark = Benchmark {
+    name: "cfd",
+    stands_for: "Rodinia, CF",
+    about: "compressible flow on a mesh of tetrahedra, by finite volumes",
+    size: |size| counted(Mesh::elements_of_cube(input(size).0), "element"),
+    run,
+};
 
 const THREADS: u32 = 192;
 const COMPONENTS: usize = 5;
@@ -24,8 +28,13 @@ const MACH: f64 = 1.2;
 /// Between that flow and the floor, in radians.
 const INCIDENCE: f64 = 0.1;
 
+/// Cells of a side of the cube, and steps in time.
+fn input(size: Size) -> (usize, usize) {
+    size.pick((4, 1), (14, 3), (24, 6))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (side, steps): (usize, usize) = size.pick((4, 1), (14, 3), (24, 6));
+    let (side, steps) = input(size);
     let mesh = Mesh::cube(side, &mut fastrand::Rng::with_seed(18));
     let count = mesh.elements.len();
 

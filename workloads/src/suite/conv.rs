@@ -2,8 +2,7 @@
 //!
 //! Forward, data gradient and weight gradient in half precision with FP32 sums, the same with half-precision sums (`_f16`), and
 //! forward on signed bytes; each one launch. Images are laid out image, row, column, channel, filters filter, tap, channel (a tap is
-//! one of a filter's nine places). Small: two images of 14 x 13 pixels, 32 channels (64 for bytes), 96 filters;
-//! medium: four of 28 x 28, 128 and 128; large: sixteen of 28 x 28, 256 and 256.
+//! one of a filter's nine places).
 
 use std::ops::{AddAssign, Mul};
 
@@ -11,7 +10,7 @@ use bytemuck::{AnyBitPattern, NoUninit};
 use half::f16;
 
 use super::gemm::{add_scaled, halves, signs, sixteenths, transpose};
-use super::{expect_equal, Benchmark, Size};
+use super::{counted, expect_equal, extent, Benchmark, Size};
 use crate::device::{Argument, Device};
 use crate::error::Result;
 use crate::listing::Module;
@@ -19,42 +18,59 @@ use crate::pointer::Pointer;
 
 pub(super) const CONV_FWD: Benchmark = Benchmark {
     name: "conv_fwd",
-    about: "3x3 convolution in half precision (tensor cores)",
+    stands_for: "DeepBench conv",
+    about: "3 × 3 convolution in half precision (tensor cores)",
+    size: Convolution::in_words,
     run: |device, size| run_forward(device, size, "conv_fwd", sixteenths),
 };
 
 pub(super) const CONV_DGRAD: Benchmark = Benchmark {
     name: "conv_dgrad",
-    about: "3x3 convolution in half precision, data gradient (tensor cores)",
+    stands_for: "DeepBench conv",
+    about: "3 × 3 convolution in half precision, data gradient (tensor cores)",
+    size: Convolution::in_words,
     run: |device, size| run_data_gradient(device, size, "conv_dgrad", sixteenths),
 };
 
 pub(super) const CONV_WGRAD: Benchmark = Benchmark {
     name: "conv_wgrad",
-    about: "3x3 convolution in half precision, weight gradient (tensor cores)",
+    stands_for: "DeepBench conv",
+    about: "3 × 3 convolution in half precision, weight gradient (tensor cores)",
+    size: Convolution::in_words,
     run: run_weight_gradient,
 };
 
 pub(super) const CONV_FWD_F16: Benchmark = Benchmark {
     name: "conv_fwd_f16",
-    about: "The same as conv_fwd with half-precision sums",
+    stands_for: "DeepBench conv",
+    about: "the same as conv_fwd with half-precision sums",
+    size: Convolution::in_words,
     run: |device, size| run_forward(device, size, "conv_fwd_f16", signs),
 };
 
 pub(super) const CONV_DGRAD_F16: Benchmark = Benchmark {
     name: "conv_dgrad_f16",
-    about: "The same as conv_dgrad with half-precision sums",
+    stands_for: "DeepBench conv",
+    about: "the same as conv_dgrad with half-precision sums",
+    size: Convolution::in_words,
     run: |device, size| run_data_gradient(device, size, "conv_dgrad_f16", signs),
 };
 
 pub(super) const CONV_WGRAD_F16: Benchmark = Benchmark {
     name: "conv_wgrad_f16",
-    about: "The same as conv_wgrad with half-precision sums",
+    stands_for: "DeepBench conv",
+    about: "the same as conv_wgrad with half-precision sums",
+    size: Convolution::in_words,
     run: run_weight_gradient_f16,
 };
 
-pub(super) const CONV_INT8: Benchmark =
-    Benchmark { name: "conv_int8", about: "3x3 convolution on signed bytes (tensor cores)", run: run_bytes };
+pub(super) const CONV_INT8: Benchmark = Benchmark {
+    name: "conv_int8",
+    stands_for: "DeepBench conv",
+    about: "3 × 3 convolution on signed bytes (tensor cores)",
+    size: Convolution::in_words,
+    run: run_bytes,
+};
 
 /// Places of a filter.
 const TAPS: usize = 9;
@@ -73,6 +89,11 @@ impl Convolution {
         let [images, height, width, channels, filters] =
             size.pick([2, 14, 13, 32, 96], [4, 28, 28, 128, 128], [16, 28, 28, 256, 256]);
         Convolution { images, height, width, channels, filters }
+    }
+
+    fn in_words(size: Size) -> String {
+        let Convolution { images, height, width, .. } = Convolution::new(size);
+        format!("{} of {}", counted(images, "image"), extent([height, width]))
     }
 
     fn pixels(self) -> usize {

@@ -1,14 +1,16 @@
 //! The CUDA SDK's convolutionSeparable: an image convolved with a separable filter, rows first, then columns.
 //!
-//! A filter of 17 taps and a random image of 128 × 128 pixels, 1024 × 512 and 2048 × 2048, with zeros around it. The
-//! reference convolves with the square filter that the two make, in double precision.
+//! A filter of 17 taps and a random image with zeros around it. The reference convolves with the square filter that the
+//! two make, in double precision.
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
 
 pub(super) const CONVOLUTION_SEPARABLE: Benchmark = Benchmark {
     name: "convolutionSeparable",
+    stands_for: "SDK, CS",
     about: "convolution of an image with a separable filter of 17 × 17 taps",
+    size: |size| extent(image(size)),
     run,
 };
 
@@ -19,8 +21,13 @@ const ROWS_BLOCK: (u32, u32) = (16, 4);
 const COLUMNS_TILE: (u32, u32) = (16, 64);
 const COLUMNS_BLOCK: (u32, u32) = (16, 8);
 
+/// Width and height of the image.
+fn image(size: Size) -> [u32; 2] {
+    size.pick([128, 128], [1024, 512], [2048, 2048])
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (width, height): (u32, u32) = size.pick((128, 128), (1024, 512), (2048, 2048));
+    let [width, height] = image(size);
     let pixels = (width * height) as usize;
     let mut random = fastrand::Rng::with_seed(7);
     let taps: Vec<f32> = (0..=2 * RADIUS).map(|_| random.f32()).collect();
@@ -50,7 +57,7 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
         // tile.
         Size::Large => {
             let places =
-                (0..image.height).step_by(61).flat_map(|y| (0..2048).step_by(67).map(move |x| (x, y)));
+                (0..image.height).step_by(61).flat_map(|y| (0..image.width).step_by(67).map(move |x| (x, y)));
             let (actual, expected): (Vec<f64>, Vec<f64>) = places
                 .map(|(x, y)| (f64::from(actual[y * image.width + x]), image.filtered(&taps, x, y)))
                 .unzip();

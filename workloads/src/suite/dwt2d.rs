@@ -1,20 +1,24 @@
 //! dwt2d: discrete wavelet transform of an RGB image, forward, with the reversible 5/3 filter on
 //! integers and the 9/7 filter on floats.
 //!
-//! A random image, odd in both extents so that borders and bands are uneven: 75×53 pixels and 2 levels
-//! small, 301×255 and 3 medium, 1021×767 and 4 large. For each filter `split_*` makes three planes of
-//! the image, then `forward_*` transforms each plane, one launch a level: rows first, then columns. The
-//! low-low band of a level is the plane of the next. The reference lifts whole rows and whole columns;
-//! integers must be equal.
+//! A random image, odd in both extents so that borders and bands are uneven. For each filter `split_*`
+//! makes three planes of the image, then `forward_*` transforms each plane, one launch a level: rows
+//! first, then columns. The low-low band of a level is the plane of the next. The reference lifts whole
+//! rows and whole columns; integers must be equal.
 
 use bytemuck::Pod;
 
-use super::{expect_close, expect_equal, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, expect_equal, extent, Benchmark, Size, Tolerance};
 use crate::{Argument, Device, Module, Result};
 
 pub(super) const DWT2D: Benchmark = Benchmark {
     name: "dwt2d",
+    stands_for: "Rodinia dwt2d",
     about: "discrete wavelet transform of an RGB image, 5/3 on integers and 9/7 on floats",
+    size: |size| {
+        let (width, height, levels) = input(size);
+        format!("{}, {}", extent([width, height]), counted(levels, "level"))
+    },
     run,
 };
 
@@ -105,10 +109,14 @@ impl Wavelet for Daubechies {
     }
 }
 
+/// Width and height of the image, and levels of the transform.
+fn input(size: Size) -> (usize, usize, usize) {
+    size.pick((75, 53, 2), (301, 255, 3), (1021, 767, 4))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
     let module = Module::parse("dwt2d.sass", include_str!("../../kernels/dwt2d.sass"))?;
-    let (width, height, levels): (usize, usize, usize) =
-        size.pick((75, 53, 2), (301, 255, 3), (1021, 767, 4));
+    let (width, height, levels) = input(size);
     let mut random = fastrand::Rng::with_seed(1);
     let image: Vec<[u8; 3]> = (0..width * height).map(|_| [(); 3].map(|()| random.u8(..))).collect();
     transform::<LeGall>(device, &module, &image, width, levels)?;

@@ -1,22 +1,30 @@
 //! PolyBench's FDTD-2D: an electromagnetic wave in two dimensions.
 //!
-//! 64 × 48 cells and 2 time steps, 256 × 256 and 8, 1024 × 1024 and 8, from random fields; a time step is three
-//! launches. The reference does the same in double precision.
+//! From random fields; a time step is three launches. The reference does the same in double precision.
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Pointer, Result};
 
 pub(super) const FDTD2D: Benchmark = Benchmark {
     name: "fdtd2d",
+    stands_for: "PolyBench, FD",
     about: "an electromagnetic wave by finite differences in time and space",
+    size: |size| {
+        let (rows, columns, _) = input(size);
+        extent([rows, columns])
+    },
     run,
 };
 
 const BLOCK: (u32, u32) = (32, 8);
 
+/// Rows and columns of cells, and steps in time.
+fn input(size: Size) -> (usize, usize, usize) {
+    size.pick((64, 48, 2), (256, 256, 8), (1024, 1024, 8))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (rows, columns, steps): (usize, usize, usize) =
-        size.pick((64, 48, 2), (256, 256, 8), (1024, 1024, 8));
+    let (rows, columns, steps) = input(size);
     let mut random = fastrand::Rng::with_seed(8);
     let mut values = |count: usize| -> Vec<f32> { (0..count).map(|_| random.f32()).collect() };
     let source = values(steps);

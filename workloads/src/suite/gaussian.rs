@@ -2,23 +2,32 @@
 //!
 //! For each column, `fan1` computes the rows' multipliers (blocks of 512 threads) and `fan2` subtracts
 //! the pivot row from the rows below (blocks of 4 × 4 threads, half a warp, as Rodinia sets them);
-//! both grids cover the whole matrix every time. 40, 128 and 256 unknowns.
+//! both grids cover the whole matrix every time.
 
 use crate::device::Device;
 use crate::error::Result;
 use crate::listing::Module;
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, Benchmark, Size, Tolerance};
 
-pub(super) const GAUSSIAN: Benchmark =
-    Benchmark { name: "gaussian", about: "Gaussian elimination, two launches per column", run };
+pub(super) const GAUSSIAN: Benchmark = Benchmark {
+    name: "gaussian",
+    stands_for: "Rodinia gaussian",
+    about: "Gaussian elimination, two launches per column",
+    size: |size| counted(unknowns(size), "unknown"),
+    run,
+};
 
 const FAN1_THREADS: u32 = 512;
 /// In both dimensions.
 const FAN2_THREADS: u32 = 4;
 
+fn unknowns(size: Size) -> u32 {
+    size.pick(40, 128, 256)
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let unknowns: u32 = size.pick(40, 128, 256);
+    let unknowns = unknowns(size);
     let count = unknowns as usize;
     let (matrix, right) = random_system(count, &mut fastrand::Rng::with_seed(1));
 

@@ -1,5 +1,6 @@
 //! What the matrix workloads share: shapes, tiles, inputs whose sums are exact, and the plain product.
 
+use std::fmt;
 use std::ops::{AddAssign, Mul};
 
 use bytemuck::{AnyBitPattern, NoUninit};
@@ -9,6 +10,8 @@ use crate::device::{Argument, Device, Dim};
 use crate::error::Result;
 use crate::listing::Module;
 use crate::pointer::Pointer;
+
+use super::extent;
 
 /// A product of an `m` x `k` and a `k` x `n` matrix; all matrices are row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +24,12 @@ pub(super) struct Shape {
 impl Shape {
     pub fn new(m: usize, n: usize, k: usize) -> Shape {
         Shape { m, n, k }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(&extent([self.m, self.n, self.k]))
     }
 }
 

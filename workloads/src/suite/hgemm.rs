@@ -3,8 +3,7 @@
 //! `hgemm` is C = A B, a layer's forward product, written in half precision; `hgemm_nt` is C = A Bᵀ, the
 //! gradient of its input, and `hgemm_tn` is C = Aᵀ B, the gradient of its weights, written in FP32. Their sums are FP32;
 //! those of `hgemm_f16`, `hgemm_nt_f16` and `hgemm_tn_f16` are half precision, two of them in a register, and so is what is
-//! written. Each is one launch, a thread block per tile. Small: 328 x 264 x 208 (m x n x k), which no tile divides; medium:
-//! 1024 x 1024 x 1024; large: 2048 x 2048 x 2048.
+//! written. Each is one launch, a thread block per tile. No tile divides the product at small size.
 //!
 //! [`TILES`] are the thread-block and warp tiles of "Inter-Warp Multicasting", table 3, and [`run_tile`]
 //! runs C = A B with one of them.
@@ -20,37 +19,49 @@ use crate::pointer::Pointer;
 
 pub(super) const HGEMM: Benchmark = Benchmark {
     name: "hgemm",
-    about: "Half-precision matrix product, forward (tensor cores)",
+    stands_for: "DeepBench gemm",
+    about: "half-precision matrix product, forward (tensor cores)",
+    size: |size| shape(size).to_string(),
     run: |device, size| run_forward(device, &TILES[2], Factors::new(shape(size), sixteenths)),
 };
 
 pub(super) const HGEMM_NT: Benchmark = Benchmark {
     name: "hgemm_nt",
-    about: "Half-precision matrix product, data gradient (tensor cores)",
+    stands_for: "DeepBench gemm",
+    about: "half-precision matrix product, data gradient (tensor cores)",
+    size: |size| shape(size).to_string(),
     run: |device, size| run_data_gradient(device, &DATA_GRADIENT, Factors::new(shape(size), sixteenths)),
 };
 
 pub(super) const HGEMM_TN: Benchmark = Benchmark {
     name: "hgemm_tn",
-    about: "Half-precision matrix product, weight gradient (tensor cores)",
+    stands_for: "DeepBench gemm",
+    about: "half-precision matrix product, weight gradient (tensor cores)",
+    size: |size| shape(size).to_string(),
     run: run_weight_gradient,
 };
 
 pub(super) const HGEMM_F16: Benchmark = Benchmark {
     name: "hgemm_f16",
-    about: "The same as hgemm with half-precision sums",
+    stands_for: "DeepBench gemm",
+    about: "the same as hgemm with half-precision sums",
+    size: |size| shape(size).to_string(),
     run: |device, size| run_forward(device, &FORWARD_F16, Factors::new(shape(size), signs)),
 };
 
 pub(super) const HGEMM_NT_F16: Benchmark = Benchmark {
     name: "hgemm_nt_f16",
-    about: "The same as hgemm_nt with half-precision sums",
+    stands_for: "DeepBench gemm",
+    about: "the same as hgemm_nt with half-precision sums",
+    size: |size| shape(size).to_string(),
     run: |device, size| run_data_gradient(device, &DATA_GRADIENT_F16, Factors::new(shape(size), signs)),
 };
 
 pub(super) const HGEMM_TN_F16: Benchmark = Benchmark {
     name: "hgemm_tn_f16",
-    about: "The same as hgemm_tn with half-precision sums",
+    stands_for: "DeepBench gemm",
+    about: "the same as hgemm_tn with half-precision sums",
+    size: |size| shape(size).to_string(),
     run: run_weight_gradient_f16,
 };
 

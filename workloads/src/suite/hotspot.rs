@@ -1,16 +1,21 @@
 //! Rodinia's Hotspot: the temperature of a chip over time under a map of the power it dissipates.
 //!
 //! A launch advances the whole chip by two time steps in overlapping tiles of 16 × 16 cells, one
-//! thread each, of which 12 × 12 come out right. 64, 256 and 1024 cells a side; 2, 3 and 3 launches.
+//! thread each, of which 12 × 12 come out right.
 
 use crate::device::Device;
 use crate::error::Result;
 use crate::listing::Module;
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{expect_close, extent, Benchmark, Size, Tolerance};
 
-pub(super) const HOTSPOT: Benchmark =
-    Benchmark { name: "hotspot", about: "temperature of a chip, a stencil blocked in space and time", run };
+pub(super) const HOTSPOT: Benchmark = Benchmark {
+    name: "hotspot",
+    stands_for: "Rodinia hotspot",
+    about: "temperature of a chip, a stencil blocked in space and time",
+    size: |size| extent([side(size); 2]),
+    run,
+};
 
 const TILE: u32 = 16;
 /// Time steps per launch.
@@ -33,8 +38,13 @@ const MAXIMAL_POWER_DENSITY: f32 = 3.0e6;
 /// By how much a temperature may change in a step.
 const PRECISION: f32 = 0.001;
 
+/// Cells of a side of the chip.
+fn side(size: Size) -> u32 {
+    size.pick(64, 256, 1024)
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let side: u32 = size.pick(64, 256, 1024);
+    let side = side(size);
     let launches = size.pick(2, 3, 3);
     let cells = (side * side) as usize;
     let mut random = fastrand::Rng::with_seed(1);

@@ -1,7 +1,7 @@
 //! Product of signed 8-bit matrices on the tensor cores, with 32-bit integer sums.
 //!
-//! C = A Bᵀ with B stored n x k, in one launch with a thread block per 128 x 128 tile. Small: 328 x 264 x 176
-//! (m x n x k), which no tile divides; medium: 1024 x 1024 x 1024; large: 2048 x 2048 x 2048.
+//! C = A Bᵀ with B stored n x k, in one launch with a thread block per 128 x 128 tile, which does not divide the product
+//! at small size.
 
 use super::gemm::{Shape, Tile};
 use super::{expect_equal, Benchmark, Size};
@@ -9,16 +9,18 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::listing::Module;
 
-pub(super) const IGEMM: Benchmark =
-    Benchmark { name: "igemm", about: "Matrix product of signed bytes, forward (tensor cores)", run };
+pub(super) const IGEMM: Benchmark = Benchmark {
+    name: "igemm",
+    stands_for: "DeepBench gemm",
+    about: "matrix product of signed bytes, forward (tensor cores)",
+    size: |size| shape(size).to_string(),
+    run: |device, size| run_on(device, shape(size)),
+};
 
 const TILE: Tile = Tile::new("igemm_128x128x64_64x64", [128, 128, 64], [64, 64]);
 
-fn run(device: &mut Device, size: Size) -> Result<()> {
-    run_on(
-        device,
-        size.pick(Shape::new(328, 264, 176), Shape::new(1024, 1024, 1024), Shape::new(2048, 2048, 2048)),
-    )
+fn shape(size: Size) -> Shape {
+    size.pick(Shape::new(328, 264, 176), Shape::new(1024, 1024, 1024), Shape::new(2048, 2048, 2048))
 }
 
 /// Runs C = A Bᵀ, and checks the answer. A is `m` x `k` and B `n` x `k`.

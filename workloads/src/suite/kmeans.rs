@@ -3,16 +3,21 @@
 //! `invert_mapping` turns the layout of the points' 34 features (those of Rodinia's kdd_cup) once.
 //! Then `assign_points` finds each point's nearest centre, a thread per point in blocks of 256, and
 //! the host moves the centres to the means of their points, until no point changes its centre or
-//! the rounds are used up. 1024, 16,384 and 131,072 points; 4, 6 and 8 rounds at most.
+//! the rounds are used up.
 
 use crate::device::Device;
 use crate::error::Result;
 use crate::listing::Module;
 
-use super::{expect_equal, Benchmark, Size};
+use super::{counted, expect_equal, Benchmark, Size};
 
-pub(super) const KMEANS: Benchmark =
-    Benchmark { name: "kmeans", about: "points of 34 features grouped around 5 centres", run };
+pub(super) const KMEANS: Benchmark = Benchmark {
+    name: "kmeans",
+    stands_for: "Rodinia kmeans",
+    about: "points of 34 features grouped around 5 centres",
+    size: |size| counted(points(size), "point"),
+    run,
+};
 
 const THREADS: u32 = 256;
 const FEATURES: usize = 34;
@@ -21,8 +26,12 @@ const UNASSIGNED: i32 = -1;
 
 type Point = [f32; FEATURES];
 
+fn points(size: Size) -> usize {
+    size.pick(1024, 16_384, 131_072)
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let count: usize = size.pick(1024, 16_384, 131_072);
+    let count = points(size);
     let rounds = size.pick(4, 6, 8);
     let mut random = fastrand::Rng::with_seed(1);
     let points: Vec<Point> = (0..count).map(|_| std::array::from_fn(|_| random.f32())).collect();

@@ -1,18 +1,23 @@
 //! lavaMD: potential and forces between the particles of neighbouring boxes, in double precision.
 //!
-//! Boxes fill a three-dimensional grid: 2×2×1 boxes of 44 particles small, 3×3×2 of 100 medium, 4×4×3 of
-//! 100 large. Particles lie at random in their box and have random charges. One launch of `potential`,
-//! a thread block per box, adds up what the particles of the box itself and of the boxes around it exert
-//! on each particle. The reference adds up the same pairs.
+//! Boxes fill a three-dimensional grid. Particles lie at random in their box and have random charges.
+//! One launch of `potential`, a thread block per box, adds up what the particles of the box itself and of
+//! the boxes around it exert on each particle. The reference adds up the same pairs.
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
 
 pub(super) const LAVAMD: Benchmark = Benchmark {
     name: "lavaMD",
+    stands_for: "Rodinia lavaMD",
     about: "potential and forces between particles of neighbouring boxes, double precision",
+    size: |size| {
+        let (extent, particles) = input(size);
+        let boxes: i32 = extent.iter().product();
+        format!("{boxes} boxes of {}", counted(particles, "particle"))
+    },
     run,
 };
 
@@ -34,9 +39,14 @@ struct Box {
 /// A position, after half the square of its length; or a force, after a potential.
 type Vector = [f64; 4];
 
+/// Boxes along each axis, and particles of a box.
+fn input(size: Size) -> ([i32; 3], usize) {
+    size.pick(([2, 2, 1], 44), ([3, 3, 2], 100), ([4, 4, 3], 100))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
     let module = Module::parse("lavamd.sass", include_str!("../../kernels/lavamd.sass"))?;
-    let (extent, particles) = size.pick(([2, 2, 1], 44), ([3, 3, 2], 100), ([4, 4, 3], 100));
+    let (extent, particles) = input(size);
     let boxes = grid(extent, particles);
     let mut random = fastrand::Rng::with_seed(5);
     let positions: Vec<Vector> = coordinates(extent)

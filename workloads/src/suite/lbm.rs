@@ -1,21 +1,30 @@
 //! Parboil's LBM: flow through a box with obstacles by the lattice Boltzmann method, D3Q19.
 //!
-//! 32 × 8 × 4 cells and 2 steps, 120 × 16 × 16 and 4, 120 × 48 × 48 and 4, from random distributions; rows of 32 or 128
-//! values. One cell in twenty is an obstacle, and one row in eight is driven. The reference fetches what arrives at a
-//! cell in double precision, where the kernel sends it.
+//! From random distributions, rows padded to a multiple of 32 values. One cell in twenty is an obstacle, and one row in
+//! eight is driven. The reference fetches what arrives at a cell in double precision, where the kernel sends it.
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
 
-pub(super) const LBM: Benchmark =
-    Benchmark { name: "lbm", about: "flow around obstacles by the lattice Boltzmann method, D3Q19", run };
+pub(super) const LBM: Benchmark = Benchmark {
+    name: "lbm",
+    stands_for: "Parboil, LB",
+    about: "flow around obstacles by the lattice Boltzmann method, D3Q19",
+    size: |size| extent(input(size).0),
+    run,
+};
 
 const VELOCITIES: usize = 19;
 const RELAXATION: f64 = 1.95;
 const DRIVEN_VELOCITY: [f64; 3] = [0.005, 0.002, 0.0];
 
+/// Cells along each axis, and steps.
+fn input(size: Size) -> ([usize; 3], usize) {
+    size.pick(([32, 8, 4], 2), ([120, 16, 16], 4), ([120, 48, 48], 4))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (extent, steps) = size.pick(([32, 8, 4], 2), ([120, 16, 16], 4), ([120, 48, 48], 4));
+    let (extent, steps) = input(size);
     let cells = Box3 { extent };
     let mut random = fastrand::Rng::with_seed(16);
     let kinds: Vec<Kind> = (0..cells.count()).map(|at| cells.kind(at, &mut random)).collect();

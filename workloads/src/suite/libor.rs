@@ -1,15 +1,19 @@
 //! LIB of GPGPU-Sim's benchmarks: the value of a portfolio of swaptions in the LIBOR market model, by simulation.
 //!
-//! 100 paths over 6 steps of 16 forward rates; 16,384 paths of 20 rates; 4,096 paths over 40 steps of 80 rates, as the
-//! benchmark has them. 15 swaptions. The reference simulates in double precision, and takes the derivative as the
-//! difference of two simulations with different rates.
+//! 15 swaptions; large is what the benchmark has. The reference simulates in double precision, and takes the derivative as
+//! the difference of two simulations with different rates.
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
 
 pub(super) const LIBOR: Benchmark = Benchmark {
     name: "libor",
+    stands_for: "GPGPU-Sim, LI",
     about: "a portfolio of swaptions in the LIBOR market model, and its derivative",
+    size: |size| {
+        let (paths, model) = input(size);
+        format!("{}, {}", counted(paths, "path"), counted(model.rates, "rate"))
+    },
     run,
 };
 
@@ -21,9 +25,12 @@ const VOLATILITY: f64 = 0.2;
 const MATURITIES: [usize; 15] = [1, 1, 1, 2, 2, 2, 5, 5, 5, 7, 7, 7, 10, 10, 10];
 const STRIKES: [f64; 3] = [0.045, 0.05, 0.055];
 
+fn input(size: Size) -> (usize, Model) {
+    size.pick((100, Model::new(16, 6)), (16_384, Model::new(20, 6)), (4096, Model::new(80, 40)))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (paths, model) =
-        size.pick((100, Model::new(16, 6)), (16_384, Model::new(20, 6)), (4096, Model::new(80, 40)));
+    let (paths, model) = input(size);
     let mut random = fastrand::Rng::with_seed(17);
     // Sums of twelve evenly distributed numbers are as good as normally distributed here.
     let samples: Vec<f32> =
@@ -75,6 +82,7 @@ fn run(device: &mut Device, size: Size) -> Result<()> {
     expect_close("derivative", &read(derivatives)?, &expected.1, Tolerance { relative: 1e-3, absolute: 0.05 })
 }
 
+/// Forward rates, and the steps that they are simulated over.
 struct Model {
     rates: usize,
     steps: usize,

@@ -1,21 +1,29 @@
 //! lud: LU decomposition of a dense matrix, in place, without pivoting.
 //!
-//! A random matrix with a dominant diagonal, of 96 rows small, 400 medium, 1024 large, in tiles of
-//! 16×16. For each tile on the diagonal `diagonal` decomposes it, `perimeter` the tiles right of it and
-//! below it, and `internal` updates the square that remains. The reference is Gaussian elimination in
-//! double precision.
+//! A random matrix with a dominant diagonal, in tiles of 16×16. For each tile on the diagonal `diagonal`
+//! decomposes it, `perimeter` the tiles right of it and below it, and `internal` updates the square that
+//! remains. The reference is Gaussian elimination in double precision.
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
 
-pub(super) const LUD: Benchmark =
-    Benchmark { name: "lud", about: "LU decomposition of a dense matrix in tiles of 16x16", run };
+pub(super) const LUD: Benchmark = Benchmark {
+    name: "lud",
+    stands_for: "Rodinia lud",
+    about: "LU decomposition of a dense matrix in tiles of 16 × 16",
+    size: |size| counted(order(size), "row"),
+    run,
+};
 
 const TILE: usize = 16;
 
+fn order(size: Size) -> usize {
+    size.pick(96, 400, 1024)
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
     let module = Module::parse("lud.sass", include_str!("../../kernels/lud.sass"))?;
-    let order: usize = size.pick(96, 400, 1024);
+    let order = order(size);
     let input = dominant_matrix(order);
     let matrix = device.upload(&input);
 

@@ -1,21 +1,24 @@
 //! PolyBench's ATAX, `y = Aᵀ (A x)`, and BICG, `s = Aᵀ r` and `q = A p`.
 //!
 //! A launch has several random matrices: a thread per row or column fills the SM of R Table I eight times over from
-//! 16,384 rows and columns on, and one matrix of so many would not fit into memory. 1 matrix of 512 × 256, 32 of
-//! 512 × 512, 32 of 1024 × 1024. References sum in double precision.
+//! 16,384 rows and columns on, and one matrix of so many would not fit into memory. References sum in double precision.
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Pointer, Result};
 
 pub(super) const ATAX: Benchmark = Benchmark {
     name: "atax",
+    stands_for: "PolyBench, AT",
     about: "a matrix times a vector, and its transpose times the result",
+    size: Problem::in_words,
     run: atax,
 };
 
 pub(super) const BICG: Benchmark = Benchmark {
     name: "bicg",
+    stands_for: "PolyBench, BI",
     about: "the two products of a step of the biconjugate gradient method",
+    size: Problem::in_words,
     run: bicg,
 };
 
@@ -73,6 +76,11 @@ impl Problem {
     fn of(size: Size) -> Problem {
         let (count, rows, columns) = size.pick((1, 512, 256), (32, 512, 512), (32, 1024, 1024));
         Problem { count, rows, columns }
+    }
+
+    fn in_words(size: Size) -> String {
+        let Problem { count, rows, columns } = Problem::of(size);
+        format!("{count} of {}", extent([rows, columns]))
     }
 
     fn matrix(&self, number: usize) -> Matrix {

@@ -37,11 +37,13 @@ mod syr2k;
 mod tpacf;
 mod transpose;
 mod vectoradd;
+mod words;
 
 pub use check::{expect_close, expect_equal, Tolerance};
 
 use crate::device::Device;
 use crate::error::Result;
+use words::{counted, extent, grouped};
 
 /// How much work a run does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,8 +71,13 @@ impl Size {
 pub struct Benchmark {
     /// As the papers write it.
     pub name: &'static str,
+    /// The benchmark whose algorithm it has, and R's abbreviation for it if only FineReg's evaluation has it; empty if
+    /// there is none.
+    pub stands_for: &'static str,
     /// One line: what it computes, and on what.
     pub about: &'static str,
+    /// How large its input is, in words.
+    pub size: fn(Size) -> String,
     /// Uploads the inputs, launches the kernels, and compares the answer with the reference.
     pub run: fn(&mut Device, Size) -> Result<()>,
 }
@@ -135,14 +142,17 @@ pub const HALF_SUMS: [&Benchmark; 6] = [
     &conv::CONV_WGRAD_F16,
 ];
 
+/// All built-in workloads, by the name of their group.
+pub const GROUPS: [(&str, &[&Benchmark]); 3] =
+    [("malekeh", &MALEKEH), ("finereg", &FINEREG), ("half_sums", &HALF_SUMS)];
+
 /// All built-in workloads.
 pub const SUITE: &[&Benchmark] = &{
-    let groups: [&[&Benchmark]; 3] = [&MALEKEH, &FINEREG, &HALF_SUMS];
     let mut all = [MALEKEH[0]; MALEKEH.len() + FINEREG.len() + HALF_SUMS.len()];
     let (mut group, mut number, mut place) = (0, 0, 0);
-    while group < groups.len() {
-        while number < groups[group].len() {
-            all[place] = groups[group][number];
+    while group < GROUPS.len() {
+        while number < GROUPS[group].1.len() {
+            all[place] = GROUPS[group].1[number];
             (number, place) = (number + 1, place + 1);
         }
         (group, number) = (group + 1, 0);

@@ -1,21 +1,33 @@
 //! The CUDA SDK's MonteCarlo: prices of European call options by simulation.
 //!
-//! 8 options along 1,024 paths, 128 along 16,384, 512 along 65,536. The reference is the closed formula of Black and
-//! Scholes, which the simulation comes near to as paths become many; beside it, the same paths in double precision,
-//! with normal samples found by bisection of the distribution function.
+//! The reference is the closed formula of Black and Scholes, which the simulation comes near to as paths become many;
+//! beside it, the same paths in double precision, with normal samples found by bisection of the distribution function.
 
 use bytemuck::NoUninit;
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
 
-pub(super) const MONTE_CARLO: Benchmark =
-    Benchmark { name: "MonteCarlo", about: "prices of options by simulation, a block per option", run };
+pub(super) const MONTE_CARLO: Benchmark = Benchmark {
+    name: "MonteCarlo",
+    stands_for: "SDK, MC",
+    about: "prices of European options by simulation, a block per option",
+    size: |size| {
+        let (options, paths) = input(size);
+        format!("{}, {}", counted(options, "option"), counted(paths, "path"))
+    },
+    run,
+};
 
 const THREADS: u32 = 256;
 
+/// Options and paths.
+fn input(size: Size) -> (usize, usize) {
+    size.pick((8, 1024), (128, 16_384), (512, 65_536))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (options, paths): (usize, usize) = size.pick((8, 1024), (128, 16_384), (512, 65_536));
+    let (options, paths) = input(size);
     let mut random = fastrand::Rng::with_seed(9);
     let options: Vec<Option> = (0..options).map(|_| Option::random(&mut random)).collect();
 

@@ -1,7 +1,7 @@
 //! Rodinia's nn: the records of hurricanes nearest to a place.
 //!
 //! `euclid` computes the distance of every record, a thread each in blocks of 256; the host picks the
-//! ten nearest. 42,764 records (Rodinia's number), 1,500,000 and 8,000,000.
+//! ten nearest. Small has as many records as Rodinia.
 
 use bytemuck::NoUninit;
 
@@ -9,10 +9,15 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::listing::Module;
 
-use super::{expect_close, expect_equal, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, expect_equal, Benchmark, Size, Tolerance};
 
-pub(super) const NN: Benchmark =
-    Benchmark { name: "nn", about: "distances of records from a place, a thread per record", run };
+pub(super) const NN: Benchmark = Benchmark {
+    name: "nn",
+    stands_for: "Rodinia nn",
+    about: "distances of records from a place, a thread per record",
+    size: |size| counted(records(size), "record"),
+    run,
+};
 
 const THREADS: u32 = 256;
 /// Records that are compared at a time.
@@ -28,8 +33,12 @@ struct Place {
     longitude: f32,
 }
 
+fn records(size: Size) -> usize {
+    size.pick(42_764, 1_500_000, 8_000_000)
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let count: usize = size.pick(42_764, 1_500_000, 8_000_000);
+    let count = records(size);
     let mut random = fastrand::Rng::with_seed(1);
     let mut again = random.clone();
 

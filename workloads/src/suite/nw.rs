@@ -1,14 +1,21 @@
 //! Rodinia's NW: global alignment of pairs of sequences by Needleman and Wunsch.
 //!
 //! A launch computes a diagonal of tiles, so that the first and the last one of a pair have one block, whatever the
-//! size; many pairs at once have enough blocks. 1 pair of 64 elements, 256 pairs of 48, 256 of 160. The reference fills
-//! the table row by row.
+//! size; many pairs at once have enough blocks. The reference fills the table row by row.
 
-use super::{expect_equal, Benchmark, Size};
+use super::{counted, expect_equal, Benchmark, Size};
 use crate::{Device, Module, Result};
 
-pub(super) const NW: Benchmark =
-    Benchmark { name: "nw", about: "global alignment of pairs of sequences, diagonal by diagonal", run };
+pub(super) const NW: Benchmark = Benchmark {
+    name: "nw",
+    stands_for: "Rodinia, NW",
+    about: "global alignment of pairs of sequences, diagonal by diagonal",
+    size: |size| {
+        let (pairs, length) = input(size);
+        format!("{} of {length}", counted(pairs, "pair"))
+    },
+    run,
+};
 
 const TILE: usize = 16;
 /// Kinds of elements.
@@ -16,8 +23,13 @@ const KINDS: usize = 24;
 /// What an element costs that is aligned with none.
 const PENALTY: i32 = 10;
 
+/// Pairs, and elements of a sequence.
+fn input(size: Size) -> (usize, usize) {
+    size.pick((1, 64), (256, 48), (256, 160))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (pairs, length): (usize, usize) = size.pick((1, 64), (256, 48), (256, 160));
+    let (pairs, length) = input(size);
     let mut random = fastrand::Rng::with_seed(10);
     let scores = Scores::random(&mut random);
     let tables: Vec<Table> = (0..pairs).map(|_| Table::random(length, &scores, &mut random)).collect();

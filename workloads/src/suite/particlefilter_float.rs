@@ -1,17 +1,18 @@
 //! particlefilter float: a particle filter follows a disk through a noisy video, all on the device.
 //!
-//! 192 particles and 4 frames of 32×32 pixels small, 1000 and 10 of 64×64 medium, 4000 and 8 of 128×128
-//! large. For each frame after the first, `likelihood` moves the particles and weighs them, `sum` adds
-//! the weights, `normalize_weights` divides by the sum, `accumulate` forms the cumulative distribution,
-//! and `find_index` resamples. The reference takes the same steps in the order of the particles;
-//! [`Video`] and [`Particles`] also serve the naive version, where the host takes most of them.
+//! For each frame after the first, `likelihood` moves the particles and weighs them, `sum` adds the
+//! weights, `normalize_weights` divides by the sum, `accumulate` forms the cumulative distribution, and
+//! `find_index` resamples. The reference takes the same steps in the order of the particles; [`Video`]
+//! and [`Particles`] also serve the naive version, where the host takes most of them.
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
 
 pub(super) const PARTICLEFILTER_FLOAT: Benchmark = Benchmark {
     name: "particlefilter_float",
-    about: "particle filter on a noisy video, all steps on the device, double precision",
+    stands_for: "Rodinia particlefilter",
+    about: "a disk followed through a noisy video, all steps on the device, double precision",
+    size: |size| counted(input(size).0, "particle"),
     run,
 };
 
@@ -22,11 +23,15 @@ const RADIUS: i32 = 5;
 const BACKGROUND: f64 = 100.0;
 const DISK: f64 = 228.0;
 
+/// Particles, frames, and pixels of a side of a frame.
+fn input(size: Size) -> (usize, usize, usize) {
+    size.pick((192, 4, 32), (1000, 10, 64), (4000, 8, 128))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
     let module =
         Module::parse("particlefilter_float.sass", include_str!("../../kernels/particlefilter_float.sass"))?;
-    let (count, frames, side): (usize, usize, usize) =
-        size.pick((192, 4, 32), (1000, 10, 64), (4000, 8, 128));
+    let (count, frames, side) = input(size);
     let video = Video::new(frames, side);
     let mut expected = Particles::new(count, &video);
 

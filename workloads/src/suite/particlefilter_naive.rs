@@ -1,24 +1,30 @@
 //! particlefilter naive: the same filter as the float version, with only the resampling on the device.
 //!
-//! 500 particles and 4 frames of 32×32 pixels small, 2500 and 6 of 64×64 medium, 8000 and 8 of 128×128
-//! large. For each frame after the first the host moves and weighs the particles, uploads them, launches
+//! For each frame after the first the host moves and weighs the particles, uploads them, launches
 //! `find_index`, and reads the resampled ones back. The device only compares and copies, so that they
 //! must equal those of the reference, which resamples on the host.
 
 use super::particlefilter_float::{Particles, Video, THREADS};
-use super::{expect_equal, Benchmark, Size};
+use super::{counted, expect_equal, Benchmark, Size};
 use crate::{Device, Module, Result};
 
 pub(super) const PARTICLEFILTER_NAIVE: Benchmark = Benchmark {
     name: "particlefilter_naive",
+    stands_for: "Rodinia particlefilter",
     about: "resampling of a particle filter by linear search, double precision",
+    size: |size| counted(input(size).0, "particle"),
     run,
 };
+
+/// Particles, frames, and pixels of a side of a frame.
+fn input(size: Size) -> (usize, usize, usize) {
+    size.pick((500, 4, 32), (2500, 6, 64), (8000, 8, 128))
+}
 
 fn run(device: &mut Device, size: Size) -> Result<()> {
     let module =
         Module::parse("particlefilter_naive.sass", include_str!("../../kernels/particlefilter_naive.sass"))?;
-    let (count, frames, side): (usize, usize, usize) = size.pick((500, 4, 32), (2500, 6, 64), (8000, 8, 128));
+    let (count, frames, side) = input(size);
     let video = Video::new(frames, side);
     let mut particles = Particles::new(count, &video);
     let [x, y, cumulative, draws, resampled_x, resampled_y] =

@@ -1,16 +1,18 @@
 //! pathfinder: the cheapest way through a grid from its top to its bottom, one row down and at most one
 //! column sideways a step.
 //!
-//! The grid holds random costs from 0 to 9: 1300 columns and 41 rows small, 20,000 and 81 medium,
-//! 100,000 and 161 large. Each launch of `advance` moves the row of cheapest sums 20 rows down; source
-//! and result swap roles between launches. The reference is the same recurrence, row after row.
+//! The grid holds random costs from 0 to 9. Each launch of `advance` moves the row of cheapest sums 20
+//! rows down; source and result swap roles between launches. The reference is the same recurrence, row
+//! after row.
 
-use super::{expect_equal, Benchmark, Size};
+use super::{expect_equal, extent, Benchmark, Size};
 use crate::{Device, Module, Result};
 
 pub(super) const PATHFINDER: Benchmark = Benchmark {
     name: "pathfinder",
+    stands_for: "Rodinia pathfinder",
     about: "cheapest paths down a grid of random costs, dynamic programming blocked as a pyramid",
+    size: |size| extent(grid(size)),
     run,
 };
 
@@ -19,9 +21,14 @@ const BLOCK: usize = 256;
 /// Rows that a launch advances.
 const PYRAMID_HEIGHT: usize = 20;
 
+/// Columns and rows of the grid.
+fn grid(size: Size) -> [usize; 2] {
+    size.pick([1300, 41], [20_000, 81], [100_000, 161])
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
     let module = Module::parse("pathfinder.sass", include_str!("../../kernels/pathfinder.sass"))?;
-    let (columns, rows): (usize, usize) = size.pick((1300, 41), (20_000, 81), (100_000, 161));
+    let [columns, rows] = grid(size);
     let mut random = fastrand::Rng::with_seed(7);
     let costs: Vec<i32> = (0..rows * columns).map(|_| random.i32(0..10)).collect();
 

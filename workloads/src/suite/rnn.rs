@@ -4,14 +4,11 @@
 //! lie side by side in one row (FP32 sums), and a kernel that makes the new state of these sums. `rnn` runs one
 //! layer with tanh and one with ReLU; `rnn_bwd` goes back through the time steps of one with tanh (gradient of
 //! the sums, then of input and previous state), and sums the gradients of weights and biases in the end.
-//!
-//! Small: 24 sequences of 4 steps, 56 inputs, 136 hidden units (LSTM: 40 and 72); medium: 64 of 8 steps, 512 and
-//! 512 (LSTM: 256 and 256); large: 128 of 12 steps, 1024 and 1024 (LSTM: 20 steps, 512 and 512).
 
 use half::f16;
 
 use super::gemm::{halves, product, singles, transpose, Shape, Tile};
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{counted, expect_close, Benchmark, Size, Tolerance};
 use crate::device::{Argument, Device};
 use crate::error::Result;
 use crate::listing::Module;
@@ -19,16 +16,25 @@ use crate::pointer::Pointer;
 
 pub(super) const RNN: Benchmark = Benchmark {
     name: "rnn",
-    about: "Vanilla RNN with tanh and with ReLU, forward (tensor cores)",
+    stands_for: "DeepBench rnn",
+    about: "vanilla RNN with tanh and with ReLU, forward (tensor cores)",
+    size: |size| Layer::rnn(size).in_words(),
     run: run_rnn,
 };
 
-pub(super) const LSTM: Benchmark =
-    Benchmark { name: "lstm", about: "LSTM, forward (tensor cores)", run: run_lstm };
+pub(super) const LSTM: Benchmark = Benchmark {
+    name: "lstm",
+    stands_for: "DeepBench rnn",
+    about: "LSTM, forward (tensor cores)",
+    size: |size| Layer::lstm(size).in_words(),
+    run: run_lstm,
+};
 
 pub(super) const RNN_BWD: Benchmark = Benchmark {
     name: "rnn_bwd",
-    about: "Vanilla RNN, gradients through time (tensor cores)",
+    stands_for: "DeepBench rnn",
+    about: "vanilla RNN, gradients through time (tensor cores)",
+    size: |size| Layer::rnn(size).in_words(),
     run: run_rnn_gradients,
 };
 
@@ -61,6 +67,10 @@ impl Layer {
         let [batch, steps, inputs, hidden] =
             size.pick([24, 4, 40, 72], [64, 8, 256, 256], [128, 20, 512, 512]);
         Layer { batch, steps, inputs, hidden, gates: 4 }
+    }
+
+    fn in_words(self) -> String {
+        counted(self.hidden, "hidden unit")
     }
 
     /// Length of a row of input and state.

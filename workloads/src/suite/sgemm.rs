@@ -1,8 +1,7 @@
 //! FP32 matrix product on the CUDA cores.
 //!
 //! Three launches, with a thread block per 128 x 128 tile: C = A B (a layer's forward product), C = A Bᵀ (the
-//! gradient of its input) and C = Aᵀ B (the gradient of its weights). Small: 256 x 128 x 32 (m x n x k); medium:
-//! 512 x 256 x 256; large: 1024 x 512 x 512.
+//! gradient of its input) and C = Aᵀ B (the gradient of its weights).
 
 use super::gemm::{product, sixteenths, transpose, Shape, Tile};
 use super::{expect_equal, Benchmark, Size};
@@ -10,11 +9,20 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::listing::Module;
 
-pub(super) const SGEMM: Benchmark =
-    Benchmark { name: "sgemm", about: "FP32 matrix product, forward and gradients (CUDA cores)", run };
+pub(super) const SGEMM: Benchmark = Benchmark {
+    name: "sgemm",
+    stands_for: "",
+    about: "FP32 matrix product, forward and gradients (CUDA cores)",
+    size: |size| shape(size).to_string(),
+    run,
+};
+
+fn shape(size: Size) -> Shape {
+    size.pick(Shape::new(256, 128, 32), Shape::new(512, 256, 256), Shape::new(1024, 512, 512))
+}
 
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let shape = size.pick(Shape::new(256, 128, 32), Shape::new(512, 256, 256), Shape::new(1024, 512, 512));
+    let shape = shape(size);
     let mut random = fastrand::Rng::with_seed(32);
     let a = sixteenths(&mut random, shape.m * shape.k);
     let b = sixteenths(&mut random, shape.k * shape.n);

@@ -1,13 +1,15 @@
 //! An FP32 matrix product that takes at most 63 registers a thread, which is what FineReg can count: R's SGEMM.
 //!
-//! `C = β C + α A B` of 256 × 64 × 32 (rows, columns, depth), 1024 × 512 × 64 and 2048 × 1024 × 160.
+//! `C = β C + α A B`.
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
 
 pub(super) const SGEMM_NARROW: Benchmark = Benchmark {
     name: "sgemm_narrow",
+    stands_for: "SGEMM, SG",
     about: "FP32 product with 16 sums and at most 63 registers a thread",
+    size: |size| extent(shape(size)),
     run,
 };
 
@@ -17,9 +19,13 @@ const THREADS: u32 = 128;
 const ALPHA: f32 = 1.25;
 const BETA: f32 = 0.5;
 
+/// Rows, columns and depth of the product.
+fn shape(size: Size) -> [usize; 3] {
+    size.pick([256, 64, 32], [1024, 512, 64], [2048, 1024, 160])
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (rows, columns, depth): (usize, usize, usize) =
-        size.pick((256, 64, 32), (1024, 512, 64), (2048, 1024, 160));
+    let [rows, columns, depth] = shape(size);
     let mut random = fastrand::Rng::with_seed(13);
     let mut values = |count: usize| -> Vec<f32> { (0..count).map(|_| random.f32()).collect() };
     // A lies column by column.

@@ -1,26 +1,38 @@
 //! srad v1: speckle-reducing anisotropic diffusion of an image.
 //!
-//! A random image of 60×50 pixels and 2 iterations small, 160×150 and 6 medium, 502×458 (the benchmark's
-//! own extent) and 10 large. `extract` takes it from logarithmic to linear scale; each iteration sums
-//! the image and its square (`prepare`, `reduce` until one value is left), reads the sums back for the
-//! speckle's coefficient of variation, and diffuses (`srad`, `srad2`); `compress` goes back to
-//! logarithmic scale. The reference does the same pixel by pixel, with sums in double precision.
+//! A random image, of the benchmark's own extent at large size. `extract` takes it from logarithmic to
+//! linear scale; each iteration sums the image and its square (`prepare`, `reduce` until one value is
+//! left), reads the sums back for the speckle's coefficient of variation, and diffuses (`srad`, `srad2`);
+//! `compress` goes back to logarithmic scale. The reference does the same pixel by pixel, with sums in
+//! double precision.
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Argument, Device, Module, Result};
 
-pub(super) const SRAD_V1: Benchmark =
-    Benchmark { name: "srad_v1", about: "speckle-reducing anisotropic diffusion of an image", run };
+pub(super) const SRAD_V1: Benchmark = Benchmark {
+    name: "srad_v1",
+    stands_for: "Rodinia srad_v1",
+    about: "speckle-reducing anisotropic diffusion of an image",
+    size: |size| {
+        let (rows, columns, _) = input(size);
+        extent([rows, columns])
+    },
+    run,
+};
 
 /// Threads of a block.
 const THREADS: usize = 512;
 /// How far each iteration goes.
 const RATE: f32 = 0.5;
 
+/// Rows and columns of the image, and iterations.
+fn input(size: Size) -> (usize, usize, usize) {
+    size.pick((60, 50, 2), (160, 150, 6), (502, 458, 10))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
     let module = Module::parse("srad_v1.sass", include_str!("../../kernels/srad_v1.sass"))?;
-    let (rows, columns, iterations): (usize, usize, usize) =
-        size.pick((60, 50, 2), (160, 150, 6), (502, 458, 10));
+    let (rows, columns, iterations) = input(size);
     let pixels = rows * columns;
     let mut random = fastrand::Rng::with_seed(2);
     let input: Vec<f32> = (0..pixels).map(|_| f32::from(random.u8(..))).collect();

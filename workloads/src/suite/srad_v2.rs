@@ -1,23 +1,34 @@
 //! Rodinia's srad_v2: speckle-reducing anisotropic diffusion of an image, in tiles of 16 × 16 pixels.
 //!
-//! A random image of 64 × 48 pixels and 2 iterations, 256 × 256 and 4, 1024 × 768 and 8. Before each iteration the host
-//! reads the image and takes the speckle's coefficient of variation from a part of it. The benchmark's kernels read
-//! beside the image at its edges and do not use it; these do not. The reference is that of [`srad_v1`](super::srad_v1),
-//! which diffuses alike.
+//! Before each iteration of a random image the host reads it and takes the speckle's coefficient of variation from a
+//! part of it. The benchmark's kernels read beside the image at its edges and do not use it; these do not. The reference
+//! is that of [`srad_v1`](super::srad_v1), which diffuses alike.
 
 use super::srad_v1::{diffuse, variation};
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
 
-pub(super) const SRAD_V2: Benchmark =
-    Benchmark { name: "srad_v2", about: "speckle-reducing anisotropic diffusion of an image, in tiles", run };
+pub(super) const SRAD_V2: Benchmark = Benchmark {
+    name: "srad_v2",
+    stands_for: "Rodinia, SR",
+    about: "speckle-reducing anisotropic diffusion of an image, in tiles",
+    size: |size| {
+        let (columns, rows, _) = input(size);
+        extent([columns, rows])
+    },
+    run,
+};
 
 const TILE: u32 = 16;
 const RATE: f32 = 0.5;
 
+/// Columns and rows of the image, and iterations.
+fn input(size: Size) -> (usize, usize, usize) {
+    size.pick((64, 48, 2), (256, 256, 4), (1024, 768, 8))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (columns, rows, iterations): (usize, usize, usize) =
-        size.pick((64, 48, 2), (256, 256, 4), (1024, 768, 8));
+    let (columns, rows, iterations) = input(size);
     let pixels = columns * rows;
     let mut random = fastrand::Rng::with_seed(14);
     let input: Vec<f32> = (0..pixels).map(|_| random.f32().exp()).collect();

@@ -1,19 +1,32 @@
 //! PolyBench's SYR2K: `C = β C + α (A Bᵀ + B Aᵀ)`, a thread per element of C.
 //!
-//! C of 64 × 64 and 24 columns of A and B, 256 × 256 and 48, 512 × 512 and 128. The reference sums in double precision.
+//! The reference sums in double precision.
 
-use super::{expect_close, Benchmark, Size, Tolerance};
+use super::{expect_close, extent, Benchmark, Size, Tolerance};
 use crate::{Device, Module, Result};
 
-pub(super) const SYR2K: Benchmark =
-    Benchmark { name: "syr2k", about: "a symmetric update of rank 2k, a thread per element", run };
+pub(super) const SYR2K: Benchmark = Benchmark {
+    name: "syr2k",
+    stands_for: "PolyBench, SY2",
+    about: "a symmetric update of rank 2k, a thread per element",
+    size: |size| {
+        let (side, depth) = input(size);
+        format!("{}, depth {depth}", extent([side; 2]))
+    },
+    run,
+};
 
 const BLOCK: (u32, u32) = (32, 8);
 const ALPHA: f32 = 1.5;
 const BETA: f32 = 0.75;
 
+/// Rows of C, and columns of A and B.
+fn input(size: Size) -> (usize, usize) {
+    size.pick((64, 24), (256, 48), (512, 128))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (side, depth): (usize, usize) = size.pick((64, 24), (256, 48), (512, 128));
+    let (side, depth) = input(size);
     let mut random = fastrand::Rng::with_seed(12);
     let mut values = |count: usize| -> Vec<f32> { (0..count).map(|_| random.f32()).collect() };
     let (a, b, c) = (values(side * depth), values(side * depth), values(side * side));

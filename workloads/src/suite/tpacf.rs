@@ -1,21 +1,34 @@
 //! Parboil's TPACF: histograms of the angles between galaxies, for their two-point angular correlation.
 //!
-//! One set of observed points and several random ones, on the northern half of the sphere: 1 random set of 64 points,
-//! 28 of 192, 28 of 512; observed points cluster. Bins are even in the logarithm of the angle, five a decade, from 1 to
-//! 10,000 arc minutes. The reference finds a pair's bin by going through all bounds.
+//! One set of observed points and one or several random ones, on the northern half of the sphere; observed points
+//! cluster. Bins are even in the logarithm of the angle, five a decade, from 1 to 10,000 arc minutes. The reference
+//! finds a pair's bin by going through all bounds.
 
-use super::{expect_equal, Benchmark, Size};
+use super::{counted, expect_equal, Benchmark, Size};
 use crate::{Device, Module, Result};
 
-pub(super) const TPACF: Benchmark =
-    Benchmark { name: "tpacf", about: "histograms of the angles between points of the sphere", run };
+pub(super) const TPACF: Benchmark = Benchmark {
+    name: "tpacf",
+    stands_for: "Parboil, TA",
+    about: "histograms of the angles between points of the sphere",
+    size: |size| {
+        let (sets, points) = input(size);
+        format!("{} of {points}", counted(sets, "set"))
+    },
+    run,
+};
 
 const BINS: usize = 20;
 const BINS_PER_DECADE: f64 = 5.0;
 const THREADS: u32 = 256;
 
+/// Random sets, and points of a set.
+fn input(size: Size) -> (usize, usize) {
+    size.pick((1, 64), (28, 192), (28, 512))
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (sets, points): (usize, usize) = size.pick((1, 64), (28, 192), (28, 512));
+    let (sets, points) = input(size);
     let mut random = fastrand::Rng::with_seed(15);
     let mut all = vec![clustered(points, &mut random)];
     all.extend((0..sets).map(|_| (0..points).map(|_| anywhere(&mut random)).collect()));

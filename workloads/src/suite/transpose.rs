@@ -1,18 +1,28 @@
 //! The CUDA SDK's transpose: a matrix transposed in four ways.
 //!
-//! 128 × 96 elements, 1024 × 512 and 2048 × 2048; a launch for each way, whose results must all be the transpose.
+//! A launch for each way, whose results must all be the transpose.
 
-use super::{expect_equal, Benchmark, Size};
+use super::{expect_equal, extent, Benchmark, Size};
 use crate::{Device, Module, Result};
 
-pub(super) const TRANSPOSE: Benchmark =
-    Benchmark { name: "transpose", about: "a matrix transposed in four ways", run };
+pub(super) const TRANSPOSE: Benchmark = Benchmark {
+    name: "transpose",
+    stands_for: "SDK, TR",
+    about: "a matrix transposed in four ways",
+    size: |size| extent(matrix(size)),
+    run,
+};
 
 const TILE: u32 = 32;
 const BLOCK: (u32, u32) = (32, 8);
 
+/// Width and height of the matrix.
+fn matrix(size: Size) -> [u32; 2] {
+    size.pick([128, 96], [1024, 512], [2048, 2048])
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (width, height): (u32, u32) = size.pick((128, 96), (1024, 512), (2048, 2048));
+    let [width, height] = matrix(size);
     let elements = width * height;
     let matrix: Vec<u32> = (0..elements).collect();
 

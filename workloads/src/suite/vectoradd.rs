@@ -1,22 +1,29 @@
 //! Sum of two vectors, the CUDA toolkit's first sample: blocks of 256 threads, a thread per element.
-//!
-//! Small is 256 blocks, medium 4096, large 32,768.
 
 use crate::device::Device;
 use crate::error::Result;
 use crate::listing::Module;
 
-use super::{expect_equal, Benchmark, Size};
+use super::{counted, expect_equal, Benchmark, Size};
 
-pub(super) const VECTORADD: Benchmark =
-    Benchmark { name: "vectoradd", about: "sum of two vectors (CUDA sample), a thread per element", run };
+pub(super) const VECTORADD: Benchmark = Benchmark {
+    name: "vectoradd",
+    stands_for: "CUDA sample",
+    about: "sum of two vectors (CUDA sample), a thread per element",
+    size: |size| counted(elements(size), "element"),
+    run,
+};
 
 const THREADS: u32 = 256;
 /// Elements that are compared at a time.
 const PIECE: usize = 1 << 20;
 
+fn elements(size: Size) -> usize {
+    (THREADS * size.pick(256, 4096, 1 << 15)) as usize
+}
+
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let count = (THREADS * size.pick(256, 4096, 1 << 15)) as usize;
+    let count = elements(size);
     let mut random = fastrand::Rng::with_seed(1);
     let mut upload = |device: &mut Device| {
         let start = random.clone();

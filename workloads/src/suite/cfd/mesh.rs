@@ -34,14 +34,21 @@ const MIXED: usize = 256;
 /// A corner, in cells from the cube's corner at the origin.
 type Corner = [u16; 3];
 
+/// The tetrahedra of a cell: from its origin to the opposite corner, along the axes in every order.
+const TETRAHEDRA: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+
 impl Mesh {
+    /// Elements of a cube of `side` cells a side.
+    pub fn elements_of_cube(side: usize) -> usize {
+        TETRAHEDRA.len() * side.pow(3)
+    }
+
     /// A cube of `side` cells a side, each of them six tetrahedra around a diagonal. Its floor is a wall.
     pub fn cube(side: usize, random: &mut fastrand::Rng) -> Mesh {
         let mut elements: Vec<[Corner; 4]> = vec![];
         for cell in 0..side.pow(3) {
             let origin = [cell % side, cell / side % side, cell / side / side].map(|along| along as u16);
-            // From the origin to the opposite corner, along the axes in every order.
-            for axes in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            for axes in TETRAHEDRA {
                 let mut corners = [origin; 4];
                 for (step, axis) in axes.into_iter().enumerate() {
                     for corner in &mut corners[step + 1..] {

@@ -1,0 +1,37 @@
+//! Inputs in words.
+
+/// A number with thousands separated.
+pub fn grouped(number: impl ToString) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
+    groups.join(",")
+}
+
+/// A count of what has a regular plural: 1 pair, 1,024 inputs.
+pub fn counted(count: impl ToString, one: &str) -> String {
+    match grouped(count) {
+        count if count == "1" => format!("{count} {one}"),
+        count => format!("{count} {one}s"),
+    }
+}
+
+/// The sides of something: 1,300 × 41.
+pub fn extent<T: ToString>(sides: impl IntoIterator<Item = T>) -> String {
+    sides.into_iter().map(grouped).collect::<Vec<_>>().join(" × ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_counts_and_extents() {
+        assert_eq!(
+            [0, 999, 1000, 42_764, 1_000_000].map(grouped),
+            ["0", "999", "1,000", "42,764", "1,000,000"]
+        );
+        assert_eq!([1, 2, 1024].map(|count| counted(count, "pair")), ["1 pair", "2 pairs", "1,024 pairs"]);
+        assert_eq!(extent([1300, 41]), "1,300 × 41");
+    }
+}
