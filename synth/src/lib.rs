@@ -45,7 +45,7 @@ pub use origin::Origin;
 pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};
 pub use paper::{Built, Claim, Contradiction, Paper, Verdict};
 pub use record::{Flow, Moved, Records};
-pub use registers::{count, Registers};
+pub use registers::{by_name, count, Registers};
 pub use synthesis::{
     digest, synthesize, synthesize_all, table, Event, Job, ModuleArea, Options, Step, Structure, Synthesis,
     DELAY_TARGET_PS, LOAD_FF,

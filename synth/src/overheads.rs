@@ -8,7 +8,7 @@ use comfy_table::{presets, CellAlignment, ContentArrangement, Table};
 use serde::Serialize;
 
 use crate::paper::{Claim, Contradiction, Paper, Verdict};
-use crate::registers::Registers;
+use crate::registers::{by_name, Registers};
 use crate::synthesis::{grouped, table, Synthesis};
 
 /// Area of a 256 KB register file at 45 nm, in mm², from CACTI: what collectors are compared with.
@@ -244,22 +244,8 @@ impl Audit {
 
     /// Bits of each register by name. A register that several modules have stands in one row, though it may lie deeper in one of them.
     pub fn registers_table(&self) -> Table {
-        let names: Vec<&str> = self.modules.iter().map(|module| module.name.as_str()).collect();
-        let mut table = table(&[&["registers"], &names[..]].concat());
-        let shallow = |name: &String| self.modules.iter().any(|m| m.registers.groups.contains_key(name));
-        let mut rows: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for (column, module) in self.modules.iter().enumerate() {
-            for (name, group) in &module.registers.groups {
-                let last = name.rsplit('.').next().expect("a name").to_string();
-                let name = if shallow(&last) { last } else { name.clone() };
-                rows.entry(name).or_insert_with(|| vec![0; names.len()])[column] += group.bits;
-            }
-        }
-        for (name, bits) in rows {
-            let bits = bits.iter().map(|bits| if *bits == 0 { String::new() } else { grouped(*bits as f64) });
-            table.add_row(std::iter::once(name).chain(bits));
-        }
-        table
+        let columns: Vec<_> = self.modules.iter().map(|one| (one.name.as_str(), &one.registers)).collect();
+        by_name(&columns)
     }
 
     /// Claims, what their own arithmetic gives, and what the RTL has.

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use comfy_table::Table;
 use gpurf_hw::dialect::{Described, Identity};
 use rust_hdl::atom::Atom;
 use rust_hdl::prelude::*;
 use serde::Serialize;
+
+use crate::synthesis::{grouped, table};
 
 /// Registers and memories of a module, in bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -48,6 +51,30 @@ pub fn count(module: &dyn Block) -> Registers {
     let mut counter = Counter::default();
     module.accept("top", &mut counter);
     counter.registers
+}
+
+/// The registers of some modules by name, in bits, and what all of them and the memories have. What lies in one module
+/// deeper than in another stands in one row.
+pub fn by_name(modules: &[(&str, &Registers)]) -> Table {
+    let names: Vec<&str> = modules.iter().map(|(name, _)| *name).collect();
+    let mut table = table(&[&["bits of registers"], &names[..]].concat());
+    let shallow = |name: &String| modules.iter().any(|(_, of)| of.groups.contains_key(name));
+    let mut rows: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for (column, (_, registers)) in modules.iter().enumerate() {
+        for (name, group) in &registers.groups {
+            let last = name.rsplit('.').next().expect("a name").to_string();
+            let name = if shallow(&last) { last } else { name.clone() };
+            rows.entry(name).or_insert_with(|| vec![0; names.len()])[column] += group.bits;
+        }
+    }
+    let all = |bits: fn(&Registers) -> u64| modules.iter().map(|(_, of)| bits(of)).collect::<Vec<_>>();
+    let sums = [("all registers", all(Registers::bits)), ("memories", all(|of| of.memory_bits))];
+    let sums = sums.into_iter().map(|(name, bits)| (name.to_string(), bits));
+    for (name, bits) in rows.into_iter().chain(sums.filter(|(_, bits)| bits.iter().any(|bits| *bits > 0))) {
+        let bits = bits.iter().map(|bits| if *bits == 0 { String::new() } else { grouped(*bits as f64) });
+        table.add_row(std::iter::once(name).chain(bits));
+    }
+    table
 }
 
 #[derive(Default)]
