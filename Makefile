@@ -83,8 +83,10 @@ mutants: build
 format:
 	@tools/format
 
-bench: tools
+# Speeds of engines, SM, emulator and trace reader: docs/performance.md.
+bench: build
 	cargo bench --workspace
+	$(GPURF) speeds
 
 # Compiles the CUDA sources of the built-in workloads anew, with NVIDIA's compiler from PyPI. The listings are
 # part of the repository: this is needed only after a change to a source.

@@ -25,6 +25,7 @@ mod report;
 mod settings;
 mod shell;
 mod sim;
+mod speeds;
 mod synth;
 mod testbench;
 mod trace;
@@ -77,6 +78,8 @@ enum Command {
     Overheads(overheads::Arguments),
     /// Write one page with all results: claims, workloads, plots, areas and waveforms
     Report(report::Arguments),
+    /// Show how fast the engines, the SM, the emulator and the trace reader were under `cargo bench`
+    Speeds(speeds::Arguments),
     /// Write the tables of the documents from what they describe
     Docs(docs::Arguments),
     /// Tell which other programs are installed, and what each is needed for
@@ -125,6 +128,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Power(arguments) => power::run(arguments),
         Command::Overheads(arguments) => overheads::run(arguments),
         Command::Report(arguments) => report::run(arguments),
+        Command::Speeds(arguments) => speeds::run(arguments),
         Command::Docs(arguments) => docs::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Completions(arguments) => shell::completions(arguments),

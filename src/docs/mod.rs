@@ -31,9 +31,12 @@ mod project;
 mod results;
 mod runs;
 mod scenarios;
+mod speeds;
 mod stencil;
+mod storage;
 mod transitions;
 mod units;
+mod workloads;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -99,11 +102,14 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("runs", runs::table),
     ("headlines", results::headlines),
     ("scenarios", scenarios::table),
+    ("speeds", speeds::table),
     ("stencil", stencil::text),
     ("stimuli", units::stimuli),
+    ("storage", storage::table),
     ("tables", results::tables),
     ("transitions", transitions::table),
     ("units", units::table),
+    ("workloads", workloads::table),
 ];
 
 const START: (&str, &str) = ("<!-- generated: ", " -->");

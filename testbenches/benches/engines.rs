@@ -10,12 +10,12 @@ const CYCLES: u64 = 2000;
 
 fn compare(criterion: &mut Criterion, name: &str, parameters: &Parameters) {
     let recording = workbench(name, parameters).record(&mut Random::seeded(1), CYCLES);
-    let mut group = criterion.benchmark_group(format!("{name}, {} bits", parameters.width));
+    let mut group = criterion.benchmark_group("engines of a module");
     group.throughput(Throughput::Elements(CYCLES));
     // The recording starts from reset, and so does every pass over it.
     for kind in [EngineKind::Model, EngineKind::Rtl, EngineKind::Verilator, EngineKind::Icarus] {
         let fresh = || recording.playback(kind).expect("the engine is built");
-        group.bench_function(kind.to_string(), |bencher| {
+        group.bench_function(format!("{name}, {} bits/{kind}", parameters.width), |bencher| {
             bencher.iter_batched(fresh, |playback| playback(), BatchSize::PerIteration)
         });
     }

@@ -91,7 +91,7 @@ fn reader(criterion: &mut Criterion) {
     let bytes = std::fs::metadata(trace.join("kernel-1.traceg")).expect("a kernel file").len();
     let workload = gpurf_trace::open(&trace).expect("a readable trace");
 
-    let mut group = criterion.benchmark_group("reader");
+    let mut group = criterion.benchmark_group("trace reader");
     group.throughput(Throughput::Bytes(bytes));
     group.sample_size(20);
     group.measurement_time(Duration::from_secs(10));

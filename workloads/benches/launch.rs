@@ -64,15 +64,15 @@ impl Product {
 
 fn launches(criterion: &mut Criterion) {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("the first pool");
+    let mut group = criterion.benchmark_group("launches");
     for product in &PRODUCTS {
         let (mut device, launch) = product.launch(true);
         launch(&mut device);
-        let mut group = criterion.benchmark_group(product.name);
         group.throughput(Throughput::Elements(instructions(device)));
         let (mut device, launch) = product.launch(false);
-        group.bench_function("launch", |bencher| bencher.iter(|| launch(&mut device)));
-        group.finish();
+        group.bench_function(product.name, |bencher| bencher.iter(|| launch(&mut device)));
     }
+    group.finish();
 }
 
 criterion_group! {
