@@ -17,15 +17,15 @@ pub fn energies(design: &Design, config: &Config) -> Option<&'static Energies> {
     of_stage(design, config).filter(|_| design.register_cache.is_none())
 }
 
-/// Those of the operand stage, whatever stands before the banks. `None` where zero stands for collectors that were not measured.
+/// Those of the operand stage, whatever stands before the banks. `None` for collectors of another number than was measured:
+/// what one of eight caching collectors takes is not what one of two does.
 pub fn of_stage(design: &Design, config: &Config) -> Option<&'static Energies> {
-    let energies = &*MEASURED;
-    let is_measured = match design.collector {
-        CollectorKind::Ocu | CollectorKind::Ccu => true,
-        CollectorKind::Boc => energies.bypass_write > 0.0,
+    let measured = match design.collector {
+        CollectorKind::Ocu => &Design::BASELINE,
+        CollectorKind::Ccu => &Design::MALEKEH,
+        CollectorKind::Boc => &Design::BOW,
     };
-    let is_wider = design.collectors(config) > 2;
-    (is_measured && (!is_wider || energies.crossbar_growth > 0.0)).then_some(energies)
+    (design.collectors(config) == measured.collectors(&Config::default())).then_some(&*MEASURED)
 }
 
 #[cfg(test)]
@@ -37,6 +37,12 @@ mod tests {
         let energies = energies(&Design::MALEKEH, &Config::default()).expect("its collectors were measured");
         assert!(energies.bank_read > 0.0 && energies.tag_search < energies.bank_read);
         assert!(energies.stage_idle > 0.0 && energies.collector_idle > 0.0 && energies.cache_idle > 0.0);
+    }
+
+    #[test]
+    fn collectors_of_another_number_were_not_measured() {
+        let of = |name: &str| energies(&name.parse().expect("a design"), &Config::default()).is_some();
+        assert_eq!(["traditional", "bow", "malekeh-pr"].map(of), [true, true, false]);
     }
 
     #[test]
