@@ -50,6 +50,12 @@ pub fn modules(arguments: &ModuleArguments) -> Result<(Vec<&'static Entry>, Para
     Ok((entries, parameters))
 }
 
+/// What stands before `--set KEY=VALUE`, once or several times, and what these set.
+pub fn settings_behind(text: &str) -> (&str, Vec<String>) {
+    let mut parts = text.split("--set ").map(str::trim);
+    (parts.next().unwrap_or_default(), parts.map(String::from).collect())
+}
+
 /// The defaults but for some parameters, each written KEY=VALUE.
 pub fn set(settings: &[String]) -> Result<Parameters> {
     let mut parameters = Parameters::default();

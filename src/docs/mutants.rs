@@ -9,14 +9,14 @@ use gpurf_hw::catalogue::catalogue;
 use super::markdown::markdown;
 use super::project::Project;
 use crate::mutants::{recorded, summary, Report};
-use crate::verilog::set;
+use crate::verilog::{set, settings_behind};
 
 /// Counts of mutants, from the root of the repository.
 const RECORD: &str = "testbenches/mutants.jsonl";
 
 /// One line per module.
 pub fn table(project: &Project, about: &str) -> Result<String> {
-    let settings: Vec<String> = about.split("--set ").skip(1).map(|one| one.trim().to_string()).collect();
+    let (_, settings) = settings_behind(about);
     let parameters = set(&settings)?;
     let settings: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
     let (all, pages) = (recorded(&project.root.join(RECORD))?, project.pages()?);

@@ -8,15 +8,13 @@ use gpurf_testbenches::workbench;
 
 use super::markdown::markdown;
 use super::project::Project;
-use crate::verilog::set;
+use crate::verilog::{set, settings_behind};
 
 /// Registers by name, in bits, and the memories.
 pub fn table(_: &Project, modules: &str) -> Result<String> {
     let mut columns: Vec<(String, Registers)> = vec![];
     for module in modules.split("; ") {
-        let mut parts = module.split(" --set ");
-        let name = parts.next().unwrap_or_default();
-        let settings: Vec<String> = parts.map(String::from).collect();
+        let (name, settings) = settings_behind(module);
         let block = workbench(find(name)?.name, &set(&settings)?).block();
         let title = [&[format!("`{name}`")], &settings[..]].concat().join(", ");
         columns.push((title, count(&*block)));
