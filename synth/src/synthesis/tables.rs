@@ -1,6 +1,7 @@
 //! What was synthesized, as tables for people.
 
 use comfy_table::{presets, CellAlignment, Table};
+use indicatif::HumanCount;
 
 use super::{Structure, Synthesis};
 use crate::origin::Origin;
@@ -136,10 +137,8 @@ pub fn table(header: &[&str]) -> Table {
 
 /// A number without decimals, digits in groups of three.
 pub(crate) fn grouped(number: f64) -> String {
-    let digits = format!("{:.0}", number.abs());
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
-    format!("{}{}", if number <= -0.5 { "-" } else { "" }, groups.join(","))
+    let digits = HumanCount(number.abs().round_ties_even() as u64);
+    format!("{}{digits}", if number <= -0.5 { "-" } else { "" })
 }
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
 //! Inputs in words.
 
+use std::fmt::Debug;
+
+use indicatif::HumanCount;
+
 /// A number with thousands separated.
-pub fn grouped(number: impl ToString) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
-    groups.join(",")
+pub fn grouped(number: impl TryInto<u64, Error: Debug>) -> String {
+    HumanCount(number.try_into().expect("a count")).to_string()
 }
 
 /// A count of what has a regular plural: 1 pair, 1,024 inputs.
-pub fn counted(count: impl ToString, one: &str) -> String {
+pub fn counted(count: impl TryInto<u64, Error: Debug>, one: &str) -> String {
     match grouped(count) {
         count if count == "1" => format!("{count} {one}"),
         count => format!("{count} {one}s"),
@@ -17,7 +18,7 @@ pub fn counted(count: impl ToString, one: &str) -> String {
 }
 
 /// The sides of something: 1,300 × 41.
-pub fn extent<T: ToString>(sides: impl IntoIterator<Item = T>) -> String {
+pub fn extent<T: TryInto<u64, Error: Debug>>(sides: impl IntoIterator<Item = T>) -> String {
     sides.into_iter().map(grouped).collect::<Vec<_>>().join(" × ")
 }
 
