@@ -49,7 +49,7 @@ fn product(name: &str) -> Workload {
 fn engines(criterion: &mut Criterion) {
     let (workload, config) = (&product("sgemm"), &Config::default());
     let mut group = criterion.benchmark_group("engines in the SM");
-    for design in &["baseline", "malekeh"].map(|name| name.parse::<Design>().expect("a design")) {
+    for design in &[Design::BASELINE, Design::MALEKEH] {
         let cycles = Some(CYCLES);
         let model = || design.model(config, SEED);
         let rtl = || sub_core_engine::rtl(config, design, SEED);

@@ -16,8 +16,8 @@ pub(super) const DWT2D: Benchmark = Benchmark {
     stands_for: "Rodinia dwt2d",
     about: "discrete wavelet transform of an RGB image, 5/3 on integers and 9/7 on floats",
     size: |size| {
-        let (width, height, levels) = input(size);
-        format!("{}, {}", extent([width, height]), counted(levels, "level"))
+        let (image, levels) = input(size);
+        format!("{}, {}", extent(image), counted(levels, "level"))
     },
     run,
 };
@@ -110,13 +110,13 @@ impl Wavelet for Daubechies {
 }
 
 /// Width and height of the image, and levels of the transform.
-fn input(size: Size) -> (usize, usize, usize) {
-    size.pick((75, 53, 2), (301, 255, 3), (1021, 767, 4))
+fn input(size: Size) -> ([usize; 2], usize) {
+    size.pick(([75, 53], 2), ([301, 255], 3), ([1021, 767], 4))
 }
 
 fn run(device: &mut Device, size: Size) -> Result<()> {
     let module = Module::parse("dwt2d.sass", include_str!("../../kernels/dwt2d.sass"))?;
-    let (width, height, levels) = input(size);
+    let ([width, height], levels) = input(size);
     let mut random = fastrand::Rng::with_seed(1);
     let image: Vec<[u8; 3]> = (0..width * height).map(|_| [(); 3].map(|()| random.u8(..))).collect();
     transform::<LeGall>(device, &module, &image, width, levels)?;

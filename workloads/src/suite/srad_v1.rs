@@ -13,10 +13,7 @@ pub(super) const SRAD_V1: Benchmark = Benchmark {
     name: "srad_v1",
     stands_for: "Rodinia srad_v1",
     about: "speckle-reducing anisotropic diffusion of an image",
-    size: |size| {
-        let (rows, columns, _) = input(size);
-        extent([rows, columns])
-    },
+    size: |size| extent(input(size).0),
     run,
 };
 
@@ -26,13 +23,13 @@ const THREADS: usize = 512;
 const RATE: f32 = 0.5;
 
 /// Rows and columns of the image, and iterations.
-fn input(size: Size) -> (usize, usize, usize) {
-    size.pick((60, 50, 2), (160, 150, 6), (502, 458, 10))
+fn input(size: Size) -> ([usize; 2], usize) {
+    size.pick(([60, 50], 2), ([160, 150], 6), ([502, 458], 10))
 }
 
 fn run(device: &mut Device, size: Size) -> Result<()> {
     let module = Module::parse("srad_v1.sass", include_str!("../../kernels/srad_v1.sass"))?;
-    let (rows, columns, iterations) = input(size);
+    let ([rows, columns], iterations) = input(size);
     let pixels = rows * columns;
     let mut random = fastrand::Rng::with_seed(2);
     let input: Vec<f32> = (0..pixels).map(|_| f32::from(random.u8(..))).collect();

@@ -12,10 +12,7 @@ pub(super) const SRAD_V2: Benchmark = Benchmark {
     name: "srad_v2",
     stands_for: "Rodinia, SR",
     about: "speckle-reducing anisotropic diffusion of an image, in tiles",
-    size: |size| {
-        let (columns, rows, _) = input(size);
-        extent([columns, rows])
-    },
+    size: |size| extent(input(size).0),
     run,
 };
 
@@ -23,12 +20,12 @@ const TILE: u32 = 16;
 const RATE: f32 = 0.5;
 
 /// Columns and rows of the image, and iterations.
-fn input(size: Size) -> (usize, usize, usize) {
-    size.pick((64, 48, 2), (256, 256, 4), (1024, 768, 8))
+fn input(size: Size) -> ([usize; 2], usize) {
+    size.pick(([64, 48], 2), ([256, 256], 4), ([1024, 768], 8))
 }
 
 fn run(device: &mut Device, size: Size) -> Result<()> {
-    let (columns, rows, iterations) = input(size);
+    let ([columns, rows], iterations) = input(size);
     let pixels = columns * rows;
     let mut random = fastrand::Rng::with_seed(14);
     let input: Vec<f32> = (0..pixels).map(|_| random.f32().exp()).collect();
