@@ -1,8 +1,6 @@
 //! Designs put together: every two presets that can be are right on kernels in which all of them have something to do, and
 //! so are some of three and four.
 
-mod sound;
-
 use std::collections::BTreeMap;
 
 use gpurf_sim::config::Config;
@@ -11,7 +9,7 @@ use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 use rayon::prelude::*;
 
-use sound::run;
+use crate::sound::run;
 
 /// Few block slots and registers, and a small register file, so that blocks take turns under all designs that switch.
 const SMALL: [&str; 4] = ["sm.blocks=3", "sm.registers=32768", "pcrf_entries=256", "sthld=4"];

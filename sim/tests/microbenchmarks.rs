@@ -1,7 +1,5 @@
 //! Small streams whose cycles per instruction, or per round of instructions, are known of Accel-Sim.
 
-mod streams;
-
 use std::path::Path;
 
 use gpurf_fixtures::measured;
@@ -10,7 +8,7 @@ use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_trace::{KernelHeader, Workload};
 
-use streams::{header, kernel, Line, ALL, EXIT};
+use crate::streams::{header, kernel, Line, ALL, EXIT};
 
 /// Lanes' addresses, by the number of the instruction in its warp, and of the warp.
 type Addresses = fn(u64, u64) -> Vec<u64>;

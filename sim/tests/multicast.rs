@@ -1,8 +1,6 @@
 //! Loads from shared memory that warps share, by multicasting and by renaming: on the matrix products of
 //! "Inter-Warp Multicasting", table 3, and on small kernels that provoke wrong deliveries.
 
-mod altered;
-
 use std::path::Path;
 
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
@@ -18,7 +16,7 @@ use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register,
 use gpurf_workloads::suite::hgemm::{run_tile, Tile, TILES};
 use gpurf_workloads::{Device, Options};
 
-use altered::Altered;
+use crate::altered::Altered;
 
 const SHARING: [Design; 3] = [Design::DARSIE, Design::IWMA, Design::IWMA_DARSIE];
 

@@ -1,7 +1,5 @@
 //! What listeners are told of the instructions' way through the pipeline.
 
-mod streams;
-
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +11,7 @@ use gpurf_trace::{Reuse, Workload};
 use gpurf_workloads::suite::{named, Size};
 use gpurf_workloads::{Device, Options};
 
-use streams::{header, kernel, ALL, EXIT};
+use crate::streams::{header, kernel, ALL, EXIT};
 
 /// An instruction, and in which cycle it entered which stage.
 #[derive(Clone, Debug, Default)]

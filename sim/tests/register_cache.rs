@@ -1,9 +1,5 @@
 //! Register caches in the SM: what they count, and what is found if they are wrong.
 
-mod altered;
-mod random_kernels;
-mod streams;
-
 use std::fmt::Debug;
 
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
@@ -16,9 +12,9 @@ use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_sim::statistics::{Counters, Statistics};
 use gpurf_trace::{KernelHeader, Workload};
 
-use altered::Altered;
-use random_kernels::random_workload;
-use streams::{header, kernel, Line, ALL, EXIT};
+use crate::altered::Altered;
+use crate::random_kernels::random_workload;
+use crate::streams::{header, kernel, Line, ALL, EXIT};
 
 /// The machine as it is.
 const NONE: &[&str] = &[];

@@ -1,7 +1,5 @@
 //! Estimates from drawn thread blocks beside what the whole launch counts, over many draws.
 
-mod streams;
-
 use gpurf_fixtures::measured;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
@@ -9,7 +7,7 @@ use gpurf_sim::sm::{Design, Gpu, Sampling, SmError};
 use gpurf_sim::statistics::{Estimate, Sample, Statistics, Summary};
 use gpurf_trace::{Command, KernelHeader, Workload};
 
-use streams::{header, kernel, Line, ALL, EXIT};
+use crate::streams::{header, kernel, Line, ALL, EXIT};
 
 /// Warps of a block: four blocks are resident at a time.
 const WARPS: u32 = 8;

@@ -1,14 +1,12 @@
 //! SMs side by side: with a share of L2 and DRAM each, or with both in common.
 
-mod streams;
-
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
 use gpurf_sim::sm::{Design, Gpu};
 use gpurf_sim::statistics::Statistics;
 use gpurf_trace::{Command, KernelHeader, Workload};
 
-use streams::{header, kernel, Line, ALL, EXIT};
+use crate::streams::{header, kernel, Line, ALL, EXIT};
 
 /// Addresses of the loads of each warp of a block: a line for each load.
 type Block = Vec<Vec<Vec<u64>>>;

@@ -1,8 +1,5 @@
 //! The SM on small kernels of known behaviour, on random ones, and on traces of real GPUs.
 
-mod random_kernels;
-mod streams;
-
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, CollectorId, Parameters, WarpId};
 use gpurf_sim::collector::Issue;
@@ -14,8 +11,8 @@ use gpurf_sim::statistics::{Counters, Statistics};
 use gpurf_sim::sub_core::{Behind, SubCore};
 use gpurf_trace::{KernelHeader, Workload};
 
-use random_kernels::random_workload;
-use streams::{header, kernel, Line, ALL, EXIT};
+use crate::random_kernels::random_workload;
+use crate::streams::{header, kernel, Line, ALL, EXIT};
 
 /// An operand stage with a port for every register: all operands are there `delay` cycles after
 /// issue, and are read at dispatch. It can be made to fail.

@@ -1,10 +1,9 @@
 //! What must not be done stops a kernel, and the error says where.
 
 #[allow(dead_code)]
-mod support;
 
 use gpurf_workloads::{Argument, Device, Error, Module};
-use support::{device, Frame};
+use crate::support::{device, Frame};
 
 /// The error of a kernel with one block of 64 threads; parameter 0 is a buffer of 256 bytes.
 #[track_caller]

@@ -1,13 +1,12 @@
 //! Launch files: parameters by value, addresses inside of buffers, variables, loops, images, margins.
 
 #[allow(dead_code)]
-mod support;
 
 use std::fs;
 use std::path::Path;
 
 use gpurf_workloads::{Error, LaunchFile, Options};
-use support::Device;
+use crate::support::Device;
 
 /// Runs a launch file with the listing `launches.sass` beside it in a folder; gives what it printed.
 fn run_in(folder: &Path, text: &str) -> Result<Vec<String>, Error> {

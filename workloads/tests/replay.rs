@@ -1,11 +1,10 @@
 //! Launches that are executed again for their streams: each on memory as it was, whoever reads what, and when.
 
 #[allow(dead_code)]
-mod support;
 
 use gpurf_trace::{Kernel, ThreadBlock, Workload};
 use gpurf_workloads::{Argument, Dim, Module, Options};
-use support::{Device, Frame};
+use crate::support::{Device, Frame};
 
 /// What each thread loads second depends on the number that it loads first, and increments.
 const STEP: &str = "

@@ -2,7 +2,6 @@
 //! same again when read from a trace.
 
 #[allow(dead_code)]
-mod support;
 
 use std::collections::BTreeSet;
 
@@ -15,7 +14,7 @@ use gpurf_workloads::listing::{
 };
 use gpurf_workloads::suite::{Benchmark, Size, SUITE};
 use gpurf_workloads::{Argument, Device, Module, Options};
-use support::Frame;
+use crate::support::Frame;
 
 /// Runs a workload on so many host threads.
 fn run(benchmark: &Benchmark, threads: usize, keep_bytes: usize) -> Workload {

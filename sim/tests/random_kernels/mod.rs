@@ -2,7 +2,7 @@
 
 use gpurf_trace::Workload;
 
-use super::streams::{header, kernel, Line, ALL};
+use crate::streams::{header, kernel, Line, ALL};
 
 /// A [`Line`] that owns its parts.
 struct Owned {

@@ -2,7 +2,7 @@
 
 use gpurf_sim::register_traffic::{Configuration, Energies, Reach, Rules, Study};
 
-use crate::streams::{configured, kernel, paper, report, workload};
+use super::streams::{configured, kernel, paper, report, workload};
 
 #[test]
 fn read_and_write_allocation_take_in_their_own() {

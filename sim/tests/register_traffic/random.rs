@@ -5,7 +5,7 @@ use gpurf_sim::register_traffic::{Configuration, Counter, Operands, Reach, Rules
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::{paper_model, rfc_sim_model};
+use super::{paper_model, rfc_sim_model};
 
 type Instruction = (Operands, u32);
 

@@ -2,7 +2,7 @@
 
 use gpurf_sim::register_traffic::{Configuration, Rules};
 
-use crate::streams::{configuration, kernel, kernel_from, paper, report, rfc_sim};
+use super::streams::{configuration, kernel, kernel_from, paper, report, rfc_sim};
 
 const FULL: &str = "rc_ways=8";
 const TWO: &str = "rc_ways=2";

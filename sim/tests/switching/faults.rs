@@ -7,7 +7,7 @@ use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_sim::sm::{Design, Gpu, SmError};
 use gpurf_sim::statistics::Statistics;
 
-use super::altered::Altered;
+use crate::altered::Altered;
 use super::{config, workload, Shape, SHAPE, SMALL};
 
 #[test]

@@ -4,7 +4,7 @@ use bytemuck::{AnyBitPattern, NoUninit};
 use half::f16;
 
 use crate::support::device;
-use crate::ATOMICS;
+use super::ATOMICS;
 
 const CELLS: usize = 8;
 

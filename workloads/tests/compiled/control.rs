@@ -3,7 +3,7 @@
 use gpurf_workloads::{Argument, Options};
 
 use crate::support::{device, Device};
-use crate::{unary, CONTROL};
+use super::{unary, CONTROL};
 
 fn values(count: usize) -> Vec<i32> {
     let mut random = fastrand::Rng::with_seed(51);

@@ -4,7 +4,7 @@ use half::f16;
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use crate::{binary, unary, FLOATS};
+use super::{binary, unary, FLOATS};
 
 const ROUNDS: usize = 1000;
 

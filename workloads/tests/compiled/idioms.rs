@@ -4,7 +4,7 @@ use gpurf_workloads::Argument;
 use half::f16;
 
 use crate::support::device;
-use crate::{unary, IDIOMS};
+use super::{unary, IDIOMS};
 
 fn random_words(seed: u64, count: usize) -> Vec<u32> {
     let mut random = fastrand::Rng::with_seed(seed);

@@ -4,7 +4,7 @@ use gpurf_workloads::texture::{AddressMode, Channel, Image, Sampler, Shape};
 use gpurf_workloads::{Argument, Device, Pointer};
 
 use crate::support::device;
-use crate::IMAGES;
+use super::IMAGES;
 
 const POINT: Sampler = Sampler {
     linear: false,

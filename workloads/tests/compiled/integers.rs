@@ -2,7 +2,7 @@
 
 use bytemuck::{AnyBitPattern, NoUninit};
 
-use crate::{binary, unary, INTEGERS};
+use super::{binary, unary, INTEGERS};
 
 /// Pairs of numbers of all magnitudes, the second never zero.
 fn pairs() -> (Vec<u64>, Vec<u64>) {

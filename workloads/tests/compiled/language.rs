@@ -2,7 +2,7 @@
 
 use gpurf_workloads::Argument;
 
-use crate::{launched, map, unary, LANGUAGE};
+use super::{launched, map, unary, LANGUAGE};
 
 fn words(seed: u64, count: usize) -> Vec<u32> {
     let mut random = fastrand::Rng::with_seed(seed);

@@ -3,7 +3,7 @@
 use gpurf_workloads::{Argument, Module, Options};
 
 use crate::support::{device, Device};
-use crate::{CHILDREN, FUNCTIONS_DEBUG, FUNCTIONS_SEPARATE, LIBRARY};
+use super::{CHILDREN, FUNCTIONS_DEBUG, FUNCTIONS_SEPARATE, LIBRARY};
 
 #[test]
 fn printf_prints_in_the_order_of_blocks_and_lanes() {

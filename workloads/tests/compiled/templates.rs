@@ -4,7 +4,7 @@ use gpurf_workloads::Argument;
 use half::f16;
 
 use crate::support::device;
-use crate::{launched, TEMPLATES};
+use super::{launched, TEMPLATES};
 
 /// Threads of a block, and values in all.
 const THREADS: usize = 128;

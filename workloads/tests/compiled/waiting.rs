@@ -3,7 +3,7 @@
 use gpurf_workloads::{Argument, Options};
 
 use crate::support::{device, Device, Trial};
-use crate::WAITING;
+use super::WAITING;
 
 #[test]
 fn a_block_waits_for_a_later_one() {

@@ -1,7 +1,7 @@
 //! Shuffles, votes, matches, barriers that reduce, named barriers, loops that wait.
 
 use crate::support::device;
-use crate::{unary, WARPS};
+use super::{unary, WARPS};
 
 fn values(count: usize) -> Vec<i32> {
     let mut random = fastrand::Rng::with_seed(41);

@@ -1,11 +1,7 @@
 //! CTAs that are switched under FineReg and the designs it is compared with: nothing is lost, nothing stands still.
 
-#[path = "../altered/mod.rs"]
-mod altered;
 mod faults;
 mod kernels;
-#[path = "../sound/mod.rs"]
-mod sound;
 
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::Engines;
@@ -13,7 +9,7 @@ use gpurf_sim::sm::{Design, Family, Gpu};
 use gpurf_sim::statistics::{ResidentBlocks, Statistics};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
-use sound::run;
+use crate::sound::run;
 
 struct Random(u64);
 

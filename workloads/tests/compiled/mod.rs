@@ -1,8 +1,6 @@
 //! What NVIDIA's compiler makes of our CUDA in `listings/`, against Rust's own arithmetic.
 
 #[allow(dead_code)]
-#[path = "../support/mod.rs"]
-mod support;
 
 mod atomics;
 mod control;
@@ -21,7 +19,7 @@ use std::sync::LazyLock;
 use bytemuck::{AnyBitPattern, NoUninit};
 use gpurf_workloads::{Argument, Module, Pointer};
 
-use support::device;
+use crate::support::device;
 
 macro_rules! listing {
     ($name:ident, $file:literal) => {

@@ -1,8 +1,6 @@
 //! Each opcode against a formula of its own, through listing, decoder and executor.
 
 #[allow(dead_code)]
-#[path = "../support/mod.rs"]
-mod support;
 
 mod convert;
 mod float;

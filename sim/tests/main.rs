@@ -1,0 +1,18 @@
+//! Tests of the SM and of the reference models, as one program.
+
+mod altered;
+mod checkpoint;
+mod compositions;
+mod damaged;
+mod microbenchmarks;
+mod multicast;
+mod pipeline;
+mod random_kernels;
+mod register_cache;
+mod register_traffic;
+mod sampling;
+mod several_sms;
+mod sm;
+mod sound;
+mod streams;
+mod switching;

@@ -1,0 +1,7 @@
+//! Tests of synthesis, netlists and power, as one program.
+
+mod memories;
+mod mutants;
+mod power;
+mod registers;
+mod synthesis;

@@ -1,0 +1,8 @@
+//! Tests of the testbenches that are not one for each module, as one program. The block of `own_block` is known to its own alone.
+
+mod finereg;
+mod formal;
+mod multicast;
+mod starvation;
+mod sthld;
+mod tree;

@@ -1,0 +1,27 @@
+//! Tests of the tool and of everything together, as one program: it is linked once, and none waits for the slowest of another.
+
+mod activity;
+mod areas;
+mod calibrate;
+mod checkpoint;
+mod compare;
+mod cores;
+mod cudart;
+mod designs;
+mod docs;
+mod engines;
+mod errors;
+mod finereg;
+mod install;
+mod launch_files;
+mod memory;
+mod netlist;
+mod other_verilog;
+mod power;
+mod register_cache;
+mod report;
+mod synth;
+mod traces;
+mod waveforms;
+mod workflow;
+mod workloads;

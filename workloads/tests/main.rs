@@ -1,0 +1,13 @@
+//! Tests of the emulator and its workloads, as one program; that of allocations has an allocator of its own.
+
+mod compiled;
+mod damaged;
+mod divergence;
+mod faults;
+mod launch_files;
+mod liveness;
+mod opcodes;
+mod replay;
+mod streams;
+mod suite;
+mod support;
