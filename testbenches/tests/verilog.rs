@@ -1,5 +1,5 @@
-//! The gate of every module: its emitted Verilog against the rust-hdl simulation in both simulators,
-//! and clean under every checker. One test for each module and concern.
+//! The gate of every module: its emitted Verilog against the rust-hdl simulation in both simulators, the reference model
+//! beside them in the long run, and clean under every checker. One test for each module and concern.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use gpurf_blocks::{corners, LruStorage, Parameter, Parameters, LANES, PARAMETERS};
 use gpurf_hw::catalogue::Entry;
-use gpurf_testbenches::EngineKind::{Icarus, Rtl, Verilator};
+use gpurf_testbenches::EngineKind::{Icarus, Model, Rtl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use gpurf_verilog::check;
 
@@ -17,7 +17,7 @@ use per_module::{all, run};
 
 fn main() -> ExitCode {
     run(&[
-        ("rtl_and_verilator_agree", all, rtl_and_verilator_agree),
+        ("model_rtl_and_verilator_agree", all, model_rtl_and_verilator_agree),
         ("rtl_and_verilator_agree_on_whole_registers", whole_registers, agree_on_whole_registers),
         ("rtl_and_verilator_agree_with_two_results_at_once", has_d_ports, agree_with_two_results_at_once),
         ("rtl_and_verilator_agree_on_entries_taken_on_arrival", allocates, agree_on_entries_taken_on_arrival),
@@ -45,8 +45,8 @@ fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles:
     assert!(outcome.passed(), "{engines:?}, seed {SEED}: {outcome:?}");
 }
 
-fn rtl_and_verilator_agree(entry: &Entry) {
-    agree(entry, &[Rtl, Verilator], &tokens(), CYCLES);
+fn model_rtl_and_verilator_agree(entry: &Entry) {
+    agree(entry, &[Model, Rtl, Verilator], &tokens(), CYCLES);
     let failures = workbench(entry.name, &tokens()).play(&[Rtl, Verilator]).expect("the engines are built");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

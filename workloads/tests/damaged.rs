@@ -1,15 +1,14 @@
 //! Listings damaged at random: an error or a run, never a panic.
 
 #[allow(dead_code)]
-
 use std::path::Path;
 use std::sync::LazyLock;
 
+use crate::support::{launch_all, Frame};
 use gpurf_fixtures::damage::{config, damage, damaged, watched};
 use gpurf_workloads::{Device, LaunchFile, Module, Options};
 use proptest::prelude::*;
 use proptest::sample::{select, Index};
-use crate::support::{launch_all, Frame};
 
 /// Lines of instructions, each once, of all opcodes that the listings have.
 static INSTRUCTIONS: LazyLock<Vec<String>> = LazyLock::new(|| {

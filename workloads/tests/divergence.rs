@@ -1,12 +1,11 @@
 //! Control flow: lanes that part, wait for each other, leave, and meet again.
 
 #[allow(dead_code)]
-
 use std::fmt::Write;
 
+use crate::support::{device, Frame, Trial};
 use gpurf_workloads::Argument;
 use proptest::prelude::*;
-use crate::support::{device, Frame, Trial};
 
 /// Runs `code` with one block of so many threads; parameter 0 is an array of a word per thread, which
 /// is given back. R0 is the thread's number, R2 - R3 the address of its word.

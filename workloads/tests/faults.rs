@@ -1,9 +1,8 @@
 //! What must not be done stops a kernel, and the error says where.
 
-#[allow(dead_code)]
-
-use gpurf_workloads::{Argument, Device, Error, Module};
 use crate::support::{device, Frame};
+#[allow(dead_code)]
+use gpurf_workloads::{Argument, Device, Error, Module};
 
 /// The error of a kernel with one block of 64 threads; parameter 0 is a buffer of 256 bytes.
 #[track_caller]

@@ -1,12 +1,11 @@
 //! Launch files: parameters by value, addresses inside of buffers, variables, loops, images, margins.
 
 #[allow(dead_code)]
-
 use std::fs;
 use std::path::Path;
 
-use gpurf_workloads::{Error, LaunchFile, Options};
 use crate::support::Device;
+use gpurf_workloads::{Error, LaunchFile, Options};
 
 /// Runs a launch file with the listing `launches.sass` beside it in a folder; gives what it printed.
 fn run_in(folder: &Path, text: &str) -> Result<Vec<String>, Error> {

@@ -1,10 +1,9 @@
 //! Launches that are executed again for their streams: each on memory as it was, whoever reads what, and when.
 
+use crate::support::{Device, Frame};
 #[allow(dead_code)]
-
 use gpurf_trace::{Kernel, ThreadBlock, Workload};
 use gpurf_workloads::{Argument, Dim, Module, Options};
-use crate::support::{Device, Frame};
 
 /// What each thread loads second depends on the number that it loads first, and increments.
 const STEP: &str = "

@@ -2,9 +2,9 @@
 //! same again when read from a trace.
 
 #[allow(dead_code)]
-
 use std::collections::BTreeSet;
 
+use crate::support::Frame;
 use gpurf_trace::{
     open, write, Addresses, Instruction, Kernel, Program, RegisterId, Registers, StaticInstruction,
     ThreadBlock, Workload,
@@ -14,7 +14,6 @@ use gpurf_workloads::listing::{
 };
 use gpurf_workloads::suite::{Benchmark, Size, SUITE};
 use gpurf_workloads::{Argument, Device, Module, Options};
-use crate::support::Frame;
 
 /// Runs a workload on so many host threads.
 fn run(benchmark: &Benchmark, threads: usize, keep_bytes: usize) -> Workload {

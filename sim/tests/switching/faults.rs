@@ -7,8 +7,8 @@ use gpurf_sim::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_sim::sm::{Design, Gpu, SmError};
 use gpurf_sim::statistics::Statistics;
 
-use crate::altered::Altered;
 use super::{config, workload, Shape, SHAPE, SMALL};
+use crate::altered::Altered;
 
 #[test]
 fn a_register_that_is_lost_or_changed_on_its_way_is_found() {

@@ -3,8 +3,8 @@
 use bytemuck::{AnyBitPattern, NoUninit};
 use half::f16;
 
-use crate::support::device;
 use super::ATOMICS;
+use crate::support::device;
 
 const CELLS: usize = 8;
 

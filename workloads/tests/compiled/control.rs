@@ -2,8 +2,8 @@
 
 use gpurf_workloads::{Argument, Options};
 
-use crate::support::{device, Device};
 use super::{unary, CONTROL};
+use crate::support::{device, Device};
 
 fn values(count: usize) -> Vec<i32> {
     let mut random = fastrand::Rng::with_seed(51);

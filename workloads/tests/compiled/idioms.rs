@@ -3,8 +3,8 @@
 use gpurf_workloads::Argument;
 use half::f16;
 
-use crate::support::device;
 use super::{unary, IDIOMS};
+use crate::support::device;
 
 fn random_words(seed: u64, count: usize) -> Vec<u32> {
     let mut random = fastrand::Rng::with_seed(seed);

@@ -3,8 +3,8 @@
 use gpurf_workloads::texture::{AddressMode, Channel, Image, Sampler, Shape};
 use gpurf_workloads::{Argument, Device, Pointer};
 
-use crate::support::device;
 use super::IMAGES;
+use crate::support::device;
 
 const POINT: Sampler = Sampler {
     linear: false,

@@ -2,8 +2,8 @@
 
 use gpurf_workloads::{Argument, Module, Options};
 
-use crate::support::{device, Device};
 use super::{CHILDREN, FUNCTIONS_DEBUG, FUNCTIONS_SEPARATE, LIBRARY};
+use crate::support::{device, Device};
 
 #[test]
 fn printf_prints_in_the_order_of_blocks_and_lanes() {

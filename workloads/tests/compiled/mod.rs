@@ -1,7 +1,6 @@
 //! What NVIDIA's compiler makes of our CUDA in `listings/`, against Rust's own arithmetic.
 
 #[allow(dead_code)]
-
 mod atomics;
 mod control;
 mod floats;

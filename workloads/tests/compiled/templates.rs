@@ -3,8 +3,8 @@
 use gpurf_workloads::Argument;
 use half::f16;
 
-use crate::support::device;
 use super::{launched, TEMPLATES};
+use crate::support::device;
 
 /// Threads of a block, and values in all.
 const THREADS: usize = 128;

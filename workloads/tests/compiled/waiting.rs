@@ -2,8 +2,8 @@
 
 use gpurf_workloads::{Argument, Options};
 
-use crate::support::{device, Device, Trial};
 use super::WAITING;
+use crate::support::{device, Device, Trial};
 
 #[test]
 fn a_block_waits_for_a_later_one() {

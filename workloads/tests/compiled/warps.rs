@@ -1,7 +1,7 @@
 //! Shuffles, votes, matches, barriers that reduce, named barriers, loops that wait.
 
-use crate::support::device;
 use super::{unary, WARPS};
+use crate::support::device;
 
 fn values(count: usize) -> Vec<i32> {
     let mut random = fastrand::Rng::with_seed(41);

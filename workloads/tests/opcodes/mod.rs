@@ -1,7 +1,6 @@
 //! Each opcode against a formula of its own, through listing, decoder and executor.
 
 #[allow(dead_code)]
-
 mod convert;
 mod float;
 mod integer;

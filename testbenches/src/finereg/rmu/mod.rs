@@ -129,7 +129,10 @@ impl<D: Data> RmuStimulus<D> {
                 self.pending.contains_key(cta) || self.regions.iter().any(|region| region.cta == Some(*cta))
             };
             if self.regions[region].cta.is_none() && random.percent(60) {
-                let cta = (0..self.parameters.ctas).find(|cta| !used(cta));
+                // Any number, so that those that differ in one bit stand beside each other.
+                let ctas = self.parameters.ctas;
+                let first = random.below(ctas);
+                let cta = (0..ctas).map(|cta| (first + cta) % ctas).find(|cta| !used(cta));
                 let region = &mut self.regions[region];
                 region.cta = cta;
                 region.fill(random.word());

@@ -8,7 +8,7 @@ use gpurf_hw::dialect::Word;
 use gpurf_hw::finereg::Rmu;
 use rust_hdl::prelude::Bits;
 
-use crate::{expect, value, Drive, Scenario};
+use crate::{expect, value, Drive, Random, Scenario};
 
 type Bench<'a, const W: usize, const P: usize> = Drive<'a, Rmu<W, P>>;
 
@@ -367,6 +367,45 @@ where
                 }
                 let _ = restore(bench, &incoming)?;
                 expect(restore(bench, &filler)?.free as usize == finereg.pcrf_entries, "no entry is lost")
+            },
+        },
+        Scenario {
+            name: "ctas_that_differ_in_a_bit",
+            rule: "R V-E: a CTA's own entry of the pointer table has its chain and its count",
+            play: |bench: &mut Bench<W, P>| {
+                let last = bench.parameters.ctas as u32 - 1;
+                let powers = (0..).map(|bit| 1 << bit).take_while(|power| *power <= last);
+                let mut numbers: Vec<u32> = [0].into_iter().chain(powers).collect();
+                numbers.extend((!numbers.contains(&last)).then_some(last));
+                // One to four registers each, in either half of a warp that is its own.
+                let of = |number: u32| Cta::with(number, &[(number % 32, (number as u64 % 4 * 2 + 1) << (number % 61))]);
+                for &number in &numbers {
+                    let _ = store(bench, &of(number))?;
+                }
+                for pair in numbers.windows(2) {
+                    // As it comes in, one of another number and count goes out.
+                    let report = switch(bench, Some(&of(pair[0] ^ last)), Some(pair[0]))?;
+                    complete(&report, &of(pair[0]))?;
+                    let _ = restore(bench, &of(pair[0] ^ last))?;
+                }
+                let report = restore(bench, &of(numbers[numbers.len() - 1]))?;
+                expect(report.free as usize == bench.parameters.pcrf_entries, "all entries are free again")
+            },
+        },
+        Scenario {
+            name: "vectors_of_every_two_registers",
+            rule: "R V-C, Fig. 9: the decoder finds the live registers of a vector, whatever else is live",
+            play: |bench: &mut Bench<W, P>| {
+                // Of any two registers, each is live without the other in some warp.
+                let mut random = Random::seeded(1);
+                let mut vector = || u64::from(random.word()) << 32 | u64::from(random.word());
+                let warps: Vec<_> = (0..16).map(|warp| (2 * warp + 1, vector())).collect();
+                let fits = bench.parameters.pcrf_entries / 64;
+                for part in warps.chunks(fits.min(16)) {
+                    let cta = Cta::with(1, part);
+                    let _ = (store(bench, &cta)?, restore(bench, &cta)?);
+                }
+                Ok(())
             },
         },
         Scenario {
