@@ -1,6 +1,7 @@
 //! Scenarios of the register management unit, with an ACRF and a memory around it that answer at once.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::mem;
 
 use gpurf_blocks::ports::RmuIn;
 use gpurf_blocks::Parameters;
@@ -282,6 +283,42 @@ where
             },
         },
         Scenario {
+            name: "counts_of_one_bit",
+            rule: "R V-E: the count of readily empty slots and the ones that would become available",
+            play: |bench: &mut Bench<W, P>| {
+                let Parameters { pcrf_entries, count_bits, .. } = bench.parameters;
+                // A PC has one vector, so that each size has PCs of its own.
+                let of = |number: u32, size: usize| {
+                    let mut cta = Cta::of(number, size);
+                    cta.warps.iter_mut().for_each(|warp| warp.pc += (size as u32) << 16);
+                    cta
+                };
+                let sizes = (0..).map(|bit| 1 << bit).take_while(|size| 2 * size <= pcrf_entries + 1);
+                let mut pending: Vec<Cta> = (0..).zip(sizes).map(|(number, size)| of(number, size)).collect();
+                let sum: usize = pending.iter().map(|cta| cta.registers().len()).sum();
+                let rest = of(14, pcrf_entries - sum);
+                for cta in pending.iter().chain([&rest]) {
+                    let _ = store(bench, cta)?;
+                }
+                // Nothing is free, so that one of the same size fits, and no larger one.
+                let mut spare = 15;
+                for cta in &mut pending {
+                    let size = cta.registers().len();
+                    if size < 1 << count_bits {
+                        let larger = of(spare, size + 1);
+                        expect(switch(bench, Some(&larger), Some(cta.number))?.refused, "one register too many")?;
+                        let other = of(spare, size);
+                        complete(&switch(bench, Some(&other), Some(cta.number))?, cta)?;
+                        spare = mem::replace(cta, other).number;
+                    }
+                }
+                for cta in pending.iter().chain([&rest]) {
+                    let _ = restore(bench, cta)?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
             name: "all_registers_change_places",
             rule: "R IV-A: another CTA takes over the ACRF space of the evicted one",
             play: |bench: &mut Bench<W, P>| {
@@ -375,35 +412,66 @@ where
             play: |bench: &mut Bench<W, P>| {
                 let last = bench.parameters.ctas as u32 - 1;
                 let powers = (0..).map(|bit| 1 << bit).take_while(|power| *power <= last);
-                let mut numbers: Vec<u32> = [0].into_iter().chain(powers).collect();
-                numbers.extend((!numbers.contains(&last)).then_some(last));
+                let numbers: Vec<u32> = [0].into_iter().chain(powers).collect();
                 // One to four registers each, in either half of a warp that is its own.
                 let of = |number: u32| Cta::with(number, &[(number % 32, (number as u64 % 4 * 2 + 1) << (number % 61))]);
                 for &number in &numbers {
                     let _ = store(bench, &of(number))?;
                 }
-                for pair in numbers.windows(2) {
-                    // As it comes in, one of another number and count goes out.
-                    let report = switch(bench, Some(&of(pair[0] ^ last)), Some(pair[0]))?;
-                    complete(&report, &of(pair[0]))?;
-                    let _ = restore(bench, &of(pair[0] ^ last))?;
+                // As one comes in, another with all bits of its number inverted goes out.
+                for &number in &numbers {
+                    let report = switch(bench, Some(&of(number ^ last)), Some(number))?;
+                    complete(&report, &of(number))?;
                 }
-                let report = restore(bench, &of(numbers[numbers.len() - 1]))?;
-                expect(report.free as usize == bench.parameters.pcrf_entries, "all entries are free again")
+                let mut free = 0;
+                for &number in &numbers {
+                    free = restore(bench, &of(number ^ last))?.free as usize;
+                }
+                expect(free == bench.parameters.pcrf_entries, "all entries are free again")
             },
         },
         Scenario {
             name: "vectors_of_every_two_registers",
             rule: "R V-C, Fig. 9: the decoder finds the live registers of a vector, whatever else is live",
             play: |bench: &mut Bench<W, P>| {
-                // Of any two registers, each is live without the other in some warp.
+                // Of any two registers, each is live without the other in some warp, as it is saved, and as another that
+                // comes in finds it in the way.
                 let mut random = Random::seeded(1);
                 let mut vector = || u64::from(random.word()) << 32 | u64::from(random.word());
-                let warps: Vec<_> = (0..16).map(|warp| (2 * warp + 1, vector())).collect();
-                let fits = bench.parameters.pcrf_entries / 64;
-                for part in warps.chunks(fits.min(16)) {
-                    let cta = Cta::with(1, part);
-                    let _ = (store(bench, &cta)?, restore(bench, &cta)?);
+                let mut warps = || (0..16).map(|warp| (2 * warp + 1, vector())).collect::<Vec<_>>();
+                let (coming, going) = (warps(), warps());
+                let fit = (bench.parameters.pcrf_entries / 64).min(16);
+                for (coming, going) in coming.chunks(fit).zip(going.chunks(fit)) {
+                    let (coming, going) = (Cta::with(1, coming), Cta::with(2, going));
+                    let _ = store(bench, &coming)?;
+                    let report = switch(bench, Some(&going), Some(1))?;
+                    // What comes in makes room for what goes out.
+                    if report.refused {
+                        let _ = (restore(bench, &coming)?, store(bench, &going)?);
+                    } else {
+                        complete(&report, &coming)?;
+                    }
+                    let _ = restore(bench, &going)?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "every_entry_of_the_cache",
+            rule: "R V-C: direct-mapped; the PC tag is compared with the current PC",
+            play: |bench: &mut Bench<W, P>| {
+                // A warp for each entry.
+                let cta = |tag: u32| {
+                    let warps: Vec<_> = (0..32).map(|warp| (warp, 1 << (warp + tag % 32))).collect();
+                    let mut cta = Cta::with(1, &warps);
+                    cta.warps.iter_mut().for_each(|warp| warp.pc = 16 * warp.warp + (tag << 9));
+                    cta
+                };
+                // After a reset nothing is there; then what was fetched; then what differs from it in a bit of the tag.
+                for (tag, hits) in [(0, 0), (0, 32), (1, 0), (1 << 22, 0), (1 << 22, 32)] {
+                    let report = store(bench, &cta(tag))?;
+                    expect((report.misses, report.hits) == (32 - hits, hits), format!("{hits} vectors are there"))?;
+                    let _ = restore(bench, &cta(tag))?;
                 }
                 Ok(())
             },

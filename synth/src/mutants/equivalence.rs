@@ -1,0 +1,349 @@
+//! Proofs that no inputs tell a mutant from its design.
+//!
+//! The smaller what is proved of, the sooner a prover is done: first the innermost instance that has the fault is asked,
+//! with any inputs, then the one around it, and last the whole design, with inputs of its protocol. What cannot be told in an
+//! instance cannot be told outside of it.
+
+use std::time::Duration;
+
+use anyhow::{ensure, Result};
+
+use super::{options, Fault, Mutants, BASE, KEPT, SELECTOR};
+use crate::autonomous;
+
+/// What is known of a mutant that no run told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equivalence {
+    /// It answers as the design does, whatever the inputs.
+    Proved,
+    /// It can answer differently, or the time did not suffice.
+    Open,
+}
+
+/// A design that has the fault, in a file of Yosys'.
+struct Part {
+    file: String,
+    top: String,
+    ports: Vec<Pin>,
+    /// What holds of the inputs of any cycle.
+    protocol: String,
+}
+
+/// A port of so many bits.
+struct Pin {
+    name: String,
+    bits: usize,
+    is_input: bool,
+}
+
+const PROOF: &str = "proof.v";
+const SEEN: &str = "within_protocol";
+const MITER: &str = "miter.aig";
+const PROVE: &str = "prove.sh";
+/// A mutant, cut at its registers.
+const GATE: &str = "gate.aig";
+const COMPARE: &str = "compare.sh";
+/// The name of an instance that stands alone.
+const PART: &str = "part";
+
+impl Mutants<'_> {
+    /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys and its ABC find
+    /// out in so many seconds for each attempt.
+    ///
+    /// First register by register: the next values and the outputs of the two are compared in any state that they have in
+    /// common, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a
+    /// reset, and as long as inputs keep to the protocol: what follows no input and agrees in all its states becomes one, then
+    /// registers of the two that are always equal or opposite do, and what is left is proved by property-directed
+    /// reachability. Both are tried on each instance that has the fault, from the innermost on, and on the whole design. Of
+    /// that there are two more: by induction, name by name after what is built alike: two designs that have agreed for three
+    /// cycles agree from then on. That they do so at the beginning, the runs have shown. And a module without a clock is asked
+    /// for its outputs under all inputs of the protocol.
+    ///
+    /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
+    /// is compared as outputs are, and what they answer is any input. Nor does it matter which row of a memory is which: a
+    /// mutant that numbers rows in another way is asked in those numbers.
+    pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
+        let fault = &self.faults[number - 1];
+        let limit = Duration::from_secs(seconds);
+        for instance in fault.instances() {
+            let Some(part) = self.part(&instance, fault)? else { continue };
+            let command = fault
+                .command
+                .replace(&format!("-module {} ", self.hierarchy.top), &format!("-module {PART} "));
+            if self.is_proved(&part, &command, limit)? {
+                return Ok(Equivalence::Proved);
+            }
+        }
+        let whole = self.whole();
+        let command = fault.command.clone() + &self.numbers_rows_again(fault)?;
+        let proved = self.is_proved(&whole, &command, limit)?
+            || self.is_proved_by_names(&whole, &command, limit)?
+            || !whole.has("clock") && self.is_proved_by_outputs(&whole, &command, limit)?;
+        Ok(if proved { Equivalence::Proved } else { Equivalence::Open })
+    }
+
+    fn whole(&self) -> Part {
+        let ports = self.hierarchy.top_module().ports.iter().map(|port| Pin {
+            name: port.name.clone(),
+            bits: port.width * port.count,
+            is_input: port.is_input,
+        });
+        Part {
+            file: BASE.into(),
+            top: self.hierarchy.top.clone(),
+            ports: ports.collect(),
+            protocol: self.protocol.clone(),
+        }
+    }
+
+    /// An instance as a design of its own, if it can be told by its name which cells are its own, the faulty one among them.
+    fn part(&self, instance: &str, fault: &Fault) -> Result<Option<Part>> {
+        let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
+        let file = format!("{PART}_{}.il", instance.chars().map(plain).collect::<String>());
+        let top = &self.hierarchy.top;
+        if !self.yosys.path().join(&file).exists() {
+            // Yosys has the whole path in each name, with a backslash before each step. A register's cell may have lost it.
+            let pattern = format!("*{}.*", instance.replace(['[', ']'], "?").replace('.', ".*"));
+            let script = format!(
+                "read_rtlil {BASE}\n\
+                 select -set cells {top}/c:{pattern}\n\
+                 select -set registers {top}/w:{pattern} %ci1:+[Q] {top}/c:* %i\n\
+                 select -set part @cells @registers %u\n\
+                 submod -name {PART} @part\n\
+                 hierarchy -top {PART}; opt_clean; write_rtlil {file}"
+            );
+            if !self.yosys.run(&script, None)? {
+                return Ok(None);
+            }
+        }
+        let text = self.yosys.read(&file)?;
+        let cell = options(&fault.command, "-cell").concat();
+        let has_fault =
+            |line: &str| line.trim_start().starts_with("cell ") && line.ends_with(&format!(" {cell}"));
+        if !text.lines().any(has_fault) {
+            return Ok(None);
+        }
+        let (mut ports, mut inside) = (vec![], false);
+        for line in text.lines() {
+            match line.split_whitespace().collect::<Vec<_>>()[..] {
+                ["module", name] => inside = name == format!("\\{PART}"),
+                ["wire", ref options @ .., name] if inside => {
+                    let option = |name: &str| options.iter().position(|option| *option == name);
+                    let bits = option("width").and_then(|at| options.get(at + 1)?.parse().ok()).unwrap_or(1);
+                    let is_input = option("input").is_some();
+                    if is_input || option("output").is_some() {
+                        ports.push(Pin { name: name.trim_start_matches('\\').into(), bits, is_input });
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(Some(Part { file, top: PART.into(), ports, protocol: "1'b1".into() }))
+    }
+
+    fn is_proved(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
+        Ok(self.is_proved_by_registers(part, fault, limit)?
+            || part.has("reset") && self.is_proved_from_reset(part, fault, limit)?)
+    }
+
+    fn is_proved_by_registers(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
+        let Part { file: base, top, .. } = part;
+        // Registers stand in the same order in both; any order that pairs them would do.
+        let cut = |fault: &str, file: &str| {
+            format!(
+                "read_rtlil {base}\n{fault}\nmemory_map {top}; opt_clean; expose -evert {top}/c:*; simplemap; techmap\n\
+                 dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean; write_aiger -zinit {file}\n"
+            )
+        };
+        let gold = base.replace(".il", "_gold.aig");
+        if !self.yosys.path().join(&gold).exists() {
+            ensure!(self.yosys.run(&cut("", &gold), None)?, "{top}: Yosys cannot cut it at its registers");
+        }
+        let parts = [&gold[..], GATE].map(|file| format!("read_aiger {file}; comb; write_aiger comb_{file}"));
+        let compare = format!("yosys-abc -c '{}; cec -n comb_{gold} comb_{GATE}'\n", parts.join("; "));
+        self.yosys.write(COMPARE, &compare)?;
+        let script =
+            format!("{}exec -q -expect-stdout Networks.are.equivalent -- sh {COMPARE}", cut(fault, GATE));
+        self.yosys.run(&script, Some(limit))
+    }
+
+    fn is_proved_from_reset(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
+        let miter = format!(
+            "{}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt\n\
+             techmap; opt -fast; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
+             write_aiger -zinit -symbols {MITER}",
+            self.both_within_protocol(part, fault)?
+        );
+        if !self.yosys.run(&miter, Some(limit))? {
+            return Ok(false);
+        }
+        // A command of Yosys has no semicolons and takes quotes as they stand. If merging registers leaves nothing, some versions
+        // of ABC have no answer: then the property is proved without it.
+        let prove = format!(
+            "said=$(yosys-abc -c 'read_aiger {MITER}; strash; scorr; dc2; pdr')\n\
+             case $said in\n\
+             *\"All outputs solved\"*UNDECIDED*) yosys-abc -c 'read_aiger {MITER}; strash; dc2; pdr' ;;\n\
+             *) echo \"$said\" ;;\n\
+             esac\n"
+        );
+        self.yosys.write(PROVE, &prove)?;
+        autonomous::merge(&self.yosys.path().join(MITER), "in_reset")?;
+        self.yosys.run(&format!("exec -q -expect-stdout Property.proved -- sh {PROVE}"), Some(limit))
+    }
+
+    fn is_proved_by_names(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
+        let script = format!(
+            "{}equiv_make gold gate both; hierarchy -top both; opt_clean; opt_merge -share_all; opt_clean\n\
+             equiv_struct; equiv_simple\n\
+             equiv_induct -seq 3; equiv_status -assert",
+            both(part, fault, &part.top, "")
+        );
+        self.yosys.run(&script, Some(limit))
+    }
+
+    fn is_proved_by_outputs(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
+        let script = format!(
+            "{}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt_clean\n\
+             sat -verify -prove trigger 0 both",
+            self.both_within_protocol(part, fault)?
+        );
+        self.yosys.run(&script, Some(limit))
+    }
+
+    fn both_within_protocol(&self, part: &Part, fault: &str) -> Result<String> {
+        self.yosys.write(PROOF, &part.within_protocol())?;
+        let begins = format!("read_verilog {PROOF}; hierarchy -top {SEEN}; proc; flatten; ");
+        Ok(both(part, fault, SEEN, &begins))
+    }
+
+    /// Commands that undo a fault where it makes other addresses of the addresses of memories. Only for memories with a row
+    /// for each address and one address for all accesses: whatever is done to it, one to one, no answer tells.
+    fn numbers_rows_again(&self, fault: &Fault) -> Result<String> {
+        let of = |name: &str| options(&fault.command, name).concat();
+        let (at_memory, wire) = (of("-port") == "address", of("-wire"));
+        let is_seen = self.hierarchy.top_module().ports.iter().any(|port| port.name == wire);
+        if !["inv", "cnot0", "cnot1"].contains(&fault.mode.as_str()) || is_seen && !at_memory {
+            return Ok(String::new());
+        }
+        let numbers_rows = |kind: &str| {
+            let module = self.hierarchy.modules.iter().find(|module| format!("\\{}", module.name) == kind);
+            module.is_some_and(|module| {
+                let has = |name: &str| module.ports.iter().any(|port| port.name == name);
+                let of =
+                    |name: &str| module.parameters.iter().find(|(known, _)| known == name).map(|(_, of)| *of);
+                let is_full = of("address").zip(of("rows")).is_some_and(|(bits, rows)| 1 << bits == rows);
+                is_full && has("address") && !has("second_address")
+            })
+        };
+        let bit = |name| Some(of(name)).filter(|bit| !bit.is_empty()).map(|bit| format!(" {name} {bit}"));
+        let bits: String = ["-portbit", "-ctrlbit"].into_iter().filter_map(bit).collect();
+        let (mode, top) = (&fault.mode, &self.hierarchy.top);
+        let (mut memory, mut again) = (None, String::new());
+        for line in self.yosys.read(BASE)?.lines() {
+            match line.split_whitespace().collect::<Vec<_>>()[..] {
+                ["cell", kind, name] => memory = numbers_rows(kind).then(|| name.to_string()),
+                ["connect", r"\address", signal] => {
+                    let cell = memory.take().filter(|memory| match at_memory {
+                        true => *memory == format!("\\{}", of("-cell")),
+                        false => signal == format!("\\{wire}"),
+                    });
+                    if let Some(cell) = cell {
+                        again += &format!(
+                            "\nmutate -mode {mode} -module {top} -cell {cell} -port \\address{bits}"
+                        );
+                    }
+                }
+                _ => {}
+            }
+        }
+        if !at_memory && !again.is_empty() {
+            // It is not the signal that has its name in the design.
+            again += &format!("\ncd {top}\nrename {wire} {SELECTOR}_{wire}\ncd");
+        }
+        Ok(again)
+    }
+}
+
+/// Commands that make the design and the mutant, `gold` and `gate`, of what is a module `top` after these first ones.
+fn both(part: &Part, fault: &str, top: &str, begins: &str) -> String {
+    let base = &part.file;
+    // Bit by bit: what nobody reads of a vector is gone.
+    let bits = format!(
+        "{begins}memory_map {top}; opt_clean; expose -evert {top}/c:*; simplemap; opt -fast; rename {top}"
+    );
+    format!(
+        "read_rtlil {base}; {bits} gold\n\
+         design -stash gold\n\
+         read_rtlil {base}\n{fault}\n{bits} gate\n\
+         design -stash gate\n\
+         design -copy-from gold -as gold gold; design -copy-from gate -as gate gate\n"
+    )
+}
+
+impl Part {
+    fn has(&self, port: &str) -> bool {
+        self.ports.iter().any(|pin| pin.name == port)
+    }
+
+    /// The design as a proof sees it: reset in the first cycle if it has a clock, with outputs that are low until then, and
+    /// from when on its inputs break the protocol.
+    fn within_protocol(&self) -> String {
+        let (mut declared, mut connected, mut inside) = (vec![], vec![], String::new());
+        for Pin { name, bits, is_input } in &self.ports {
+            let last = bits - 1;
+            declared.push(format!("{} [{last}:0] \\{name} ", if *is_input { "input" } else { "output" }));
+            connected.push(match (name.as_str(), is_input) {
+                ("reset", _) => ".reset(reset | !begun)".to_string(),
+                (_, true) => format!(".\\{name} (\\{name} )"),
+                (_, false) => format!(".\\{name} (\\{name}_inside )"),
+            });
+            if !is_input {
+                inside += &format!(
+                    "wire [{last}:0] \\{name}_inside ;\nassign \\{name} = shown ? \\{name}_inside : 0;\n"
+                );
+            }
+        }
+        let shown = match self.has("clock") {
+            true => format!(
+                "reg begun = 1'b0, broken = 1'b0;\nwire shown = begun & !broken & {KEPT};\n\
+                 always @(posedge clock) begin\nbegun <= 1'b1;\nbroken <= broken | (begun & !{KEPT});\nend\n"
+            ),
+            false => format!("wire shown = {KEPT};\n"),
+        };
+        format!(
+            "module {SEEN}({});\nwire {KEPT} = {};\n{shown}{inside}{} inside({});\nendmodule\n",
+            declared.join(", "),
+            self.protocol,
+            self.top,
+            connected.join(", ")
+        )
+    }
+}
+
+impl Fault {
+    /// The instances that have the fault, by their paths, the innermost first.
+    fn instances(&self) -> Vec<String> {
+        let cell = options(&self.command, "-cell").concat().replace('\\', "");
+        // A register that Yosys has made anew bears the name of what it holds.
+        let mut path = match (cell.strip_prefix("$flatten"), &self.wire) {
+            (Some(path), _) => path.split(".$").next().unwrap_or_default().to_string(),
+            (None, Some(wire)) => parent(wire),
+            (None, None) => String::new(),
+        };
+        let mut instances = vec![];
+        while !path.is_empty() {
+            let around = parent(&path);
+            // A block of a loop is no instance.
+            if !path.ends_with(']') {
+                instances.push(path);
+            }
+            path = around;
+        }
+        instances
+    }
+}
+
+/// A path without its last step.
+fn parent(path: &str) -> String {
+    path.rsplit_once('.').map_or(String::new(), |(around, _)| around.to_string())
+}
