@@ -48,7 +48,7 @@ const PART: &str = "part";
 
 impl Mutants<'_> {
     /// Whether a mutant that runs did not tell from the design can be told from it at all, as far as Yosys and its ABC find
-    /// out in so many seconds for each attempt.
+    /// out in so many seconds for each attempt; what makes circuits of the two for them has no limit.
     ///
     /// First register by register: the next values and the outputs of the two are compared in any state that they have in
     /// common, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a
@@ -162,9 +162,11 @@ impl Mutants<'_> {
         let parts = [&gold[..], GATE].map(|file| format!("read_aiger {file}; comb; write_aiger comb_{file}"));
         let compare = format!("yosys-abc -c '{}; cec -n comb_{gold} comb_{GATE}'\n", parts.join("; "));
         self.yosys.write(COMPARE, &compare)?;
-        let script =
-            format!("{}exec -q -expect-stdout Networks.are.equivalent -- sh {COMPARE}", cut(fault, GATE));
-        self.yosys.run(&script, Some(limit))
+        if !self.yosys.run(&cut(fault, GATE), None)? {
+            return Ok(false);
+        }
+        self.yosys
+            .run(&format!("exec -q -expect-stdout Networks.are.equivalent -- sh {COMPARE}"), Some(limit))
     }
 
     fn is_proved_from_reset(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
@@ -174,7 +176,7 @@ impl Mutants<'_> {
              write_aiger -zinit -symbols {MITER}",
             self.both_within_protocol(part, fault)?
         );
-        if !self.yosys.run(&miter, Some(limit))? {
+        if !self.yosys.run(&miter, None)? {
             return Ok(false);
         }
         // A command of Yosys has no semicolons and takes quotes as they stand. If merging registers leaves nothing, some versions
