@@ -3,6 +3,7 @@
 
 use gpurf_blocks::ports::{RmuIn, RmuOut};
 use gpurf_blocks::{Clocked, Parameters, Tie};
+use gpurf_fixtures::measured;
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::finereg::{
     CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder, Rmu,
@@ -74,25 +75,88 @@ fn the_parts_agree() {
     }
 }
 
-#[test]
-fn the_pcrf_agrees() {
-    agree(|| Pcrf::<32, 6>::new(&small()), &small(), 40_000);
-    agree(|| Pcrf::<32, 8>::new(&fast_chain()), &fast_chain(), 20_000);
-    agree(|| Pcrf::<32, 10>::new(&uneven()), &uneven(), 10_000);
-    agree(|| Pcrf::<32, 7>::new(&slow_chain()), &slow_chain(), 10_000);
-    let default = tokens();
-    agree(|| Pcrf::<32, 10>::new(&default), &default, 10_000);
-    agree(|| Pcrf::<1024, 6>::new(&small()), &small(), 1_000);
+/// How many random cycles model and RTL of the PCRF are compared in.
+fn sizes_of_the_pcrf() -> [(Parameters, u64); 6] {
+    [
+        (small(), 40_000),
+        (fast_chain(), 20_000),
+        (uneven(), 10_000),
+        (slow_chain(), 10_000),
+        (tokens(), 10_000),
+        (Parameters { width: 1024, ..small() }, 1_000),
+    ]
 }
 
 #[test]
+fn the_pcrf_agrees() {
+    let sizes = sizes_of_the_pcrf();
+    for (size, cycles) in sizes {
+        match (size.width, size.pointer_bits()) {
+            (32, 6) => agree(|| Pcrf::<32, 6>::new(&size), &size, cycles),
+            (32, 7) => agree(|| Pcrf::<32, 7>::new(&size), &size, cycles),
+            (32, 8) => agree(|| Pcrf::<32, 8>::new(&size), &size, cycles),
+            (32, 10) => agree(|| Pcrf::<32, 10>::new(&size), &size, cycles),
+            (1024, 6) => agree(|| Pcrf::<1024, 6>::new(&size), &size, cycles),
+            other => panic!("{other:?} bits of data and of pointers are another module"),
+        }
+    }
+    let rows = sizes.map(|(size, cycles)| {
+        [size.pcrf_entries.to_string(), latencies(&size), size.width.to_string(), cycles.to_string()]
+    });
+    let header = ["entries", "latency, next", "data bits", "random cycles"];
+    measured::file!["finereg/pcrf.csv"].assert_eq(&measured::table(header, rows));
+}
+
+/// Of the PCRF: of an access, and of the next one of a chain.
+fn latencies(size: &Parameters) -> String {
+    format!("{}, {}", size.pcrf_latency, size.next_latency)
+}
+
+/// How many random cycles model and RTL of the RMU are compared in.
+fn sizes_of_the_rmu() -> [(Parameters, u64); 5] {
+    [(small(), 20_000), (slow_chain(), 10_000), (fast_chain(), 10_000), (uneven(), 5_000), (tokens(), 5_000)]
+}
+
+/// And model and Verilog.
+const CYCLES_OF_VERILOG: u64 = 200_000;
+
+#[test]
 fn the_rmu_agrees() {
-    agree(|| Rmu::<32, 6>::new(&small()), &small(), 20_000);
-    agree(|| Rmu::<32, 8>::new(&fast_chain()), &fast_chain(), 10_000);
-    agree(|| Rmu::<32, 10>::new(&uneven()), &uneven(), 5_000);
-    agree(|| Rmu::<32, 7>::new(&slow_chain()), &slow_chain(), 10_000);
-    let default = tokens();
-    agree(|| Rmu::<32, 10>::new(&default), &default, 5_000);
+    let sizes = sizes_of_the_rmu();
+    for (size, cycles) in sizes {
+        match size.pointer_bits() {
+            6 => agree(|| Rmu::<32, 6>::new(&size), &size, cycles),
+            7 => agree(|| Rmu::<32, 7>::new(&size), &size, cycles),
+            8 => agree(|| Rmu::<32, 8>::new(&size), &size, cycles),
+            10 => agree(|| Rmu::<32, 10>::new(&size), &size, cycles),
+            other => panic!("{other} bits of pointers are another module"),
+        }
+    }
+    let rows = sizes.map(|(size, cycles)| {
+        let Parameters { pcrf_entries, pcrf_ports, streams, count_bits, .. } = size;
+        let cycles = [cycles, CYCLES_OF_VERILOG].map(|cycles| cycles.to_string());
+        let [rtl, verilog] = cycles;
+        let streams = if streams { "yes" } else { "no" }.to_string();
+        [
+            pcrf_entries.to_string(),
+            latencies(&size),
+            pcrf_ports.to_string(),
+            streams,
+            count_bits.to_string(),
+            rtl,
+            verilog,
+        ]
+    });
+    let header = [
+        "entries",
+        "latency, next",
+        "PCRF ports",
+        "streams",
+        "count bits",
+        "cycles, model = RTL",
+        "model = Verilator",
+    ];
+    measured::file!["finereg/rmu.csv"].assert_eq(&measured::table(header, rows));
 }
 
 /// Model and Verilog, as fast as both are.
@@ -106,12 +170,15 @@ fn verilog_agrees<M: Testbench>(module: M, parameters: &Parameters, cycles: u64)
 
 #[test]
 fn the_verilog_of_the_rmu_agrees() {
-    verilog_agrees(Rmu::<32, 6>::new(&small()), &small(), 200_000);
-    verilog_agrees(Rmu::<32, 8>::new(&fast_chain()), &fast_chain(), 200_000);
-    verilog_agrees(Rmu::<32, 10>::new(&uneven()), &uneven(), 200_000);
-    verilog_agrees(Rmu::<32, 7>::new(&slow_chain()), &slow_chain(), 200_000);
-    let default = tokens();
-    verilog_agrees(Rmu::<32, 10>::new(&default), &default, 200_000);
+    for (size, _) in sizes_of_the_rmu() {
+        match size.pointer_bits() {
+            6 => verilog_agrees(Rmu::<32, 6>::new(&size), &size, CYCLES_OF_VERILOG),
+            7 => verilog_agrees(Rmu::<32, 7>::new(&size), &size, CYCLES_OF_VERILOG),
+            8 => verilog_agrees(Rmu::<32, 8>::new(&size), &size, CYCLES_OF_VERILOG),
+            10 => verilog_agrees(Rmu::<32, 10>::new(&size), &size, CYCLES_OF_VERILOG),
+            other => panic!("{other} bits of pointers are another module"),
+        }
+    }
 }
 
 /// Model and Verilog over a hundred thousand switches, done or refused.

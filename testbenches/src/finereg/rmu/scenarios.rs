@@ -408,7 +408,7 @@ where
         },
         Scenario {
             name: "ctas_that_differ_in_a_bit",
-            rule: "R V-E: a CTA's own entry of the pointer table has its chain and its count",
+            rule: "R V-C: each CTA has an entry of the pointer table, with its chain and its count",
             play: |bench: &mut Bench<W, P>| {
                 let last = bench.parameters.ctas as u32 - 1;
                 let powers = (0..).map(|bit| 1 << bit).take_while(|power| *power <= last);
@@ -432,7 +432,7 @@ where
         },
         Scenario {
             name: "vectors_of_every_two_registers",
-            rule: "R V-C, Fig. 9: the decoder finds the live registers of a vector, whatever else is live",
+            rule: "R V-C, Fig. 10: the decoder finds the live registers of a vector, whatever else is live",
             play: |bench: &mut Bench<W, P>| {
                 // Of any two registers, each is live without the other in some warp, as it is saved, and as another that
                 // comes in finds it in the way.
