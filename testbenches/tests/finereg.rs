@@ -4,12 +4,9 @@
 use gpurf_blocks::ports::{RmuIn, RmuOut};
 use gpurf_blocks::{Clocked, Parameters, Tie};
 use gpurf_fixtures::measured;
-use gpurf_hw::dialect::Rtl;
-use gpurf_hw::finereg::{
-    CtaStatusMonitor, FreeSpaceMonitor, LiveRegisterCache, Pcrf, PcrfPointerTable, RegisterIndexDecoder, Rmu,
-};
+use gpurf_hw::finereg::Rmu;
 use gpurf_sim::finereg as model;
-use gpurf_testbenches::{run, Drive, Engine, Random, Stimulus, Testbench};
+use gpurf_testbenches::{run, workbench, Engine, EngineKind, Random, Stimulus, Testbench};
 use gpurf_verilog::Verilated;
 
 /// Simulated modules carry tokens of 32 bits.
@@ -38,67 +35,46 @@ fn slow_chain() -> Parameters {
 }
 
 /// Model and RTL in all scenarios and on random stimulus.
-fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters, cycles: u64) {
-    let name = std::any::type_name::<M>();
-    let engines = || -> [Engine<M>; 2] { [M::model(parameters), Box::new(Rtl::new(make()))] };
-    for scenario in M::scenarios() {
-        let result = (scenario.play)(&mut Drive::new(parameters, &mut engines()));
-        assert_eq!(result, Ok(()), "{name}: {} ({}), {:?}", scenario.name, scenario.rule, parameters);
-    }
-    let mut stimulus = M::stimulus(parameters);
-    let outcome = run(&mut engines(), &mut *stimulus, &mut Random::seeded(5), cycles, |_, _, _| {});
-    assert!(outcome.passed(), "{name}, seed 5, {:?}: {outcome:?}", parameters);
+fn agree(module: &str, parameters: &Parameters, cycles: u64) {
+    let engines = [EngineKind::Model, EngineKind::Rtl];
+    let failures = workbench(module, parameters).play(&engines).expect("nothing has to be built");
+    assert!(failures.is_empty(), "{module}, {parameters:?}: {}", failures.join("\n"));
+    agree_at_random(module, &engines, parameters, 5, cycles);
+}
+
+fn agree_at_random(module: &str, engines: &[EngineKind], parameters: &Parameters, seed: u64, cycles: u64) {
+    let outcome = workbench(module, parameters).run(engines, &mut Random::seeded(seed), cycles, None);
+    let outcome = outcome.expect("the engines are built");
+    assert!(outcome.passed(), "{module}, seed {seed}, {parameters:?}: {outcome:?}");
 }
 
 #[test]
 fn the_parts_agree() {
-    agree(|| RegisterIndexDecoder::new(&small()), &small(), 20_000);
-    agree(|| LiveRegisterCache::new(&small()), &small(), 20_000);
+    agree("register_index_decoder", &small(), 20_000);
+    agree("live_register_cache", &small(), 20_000);
     for ctas in [16, 32, 128] {
         for tie in [Tie::Lowest, Tie::RoundRobin] {
-            let parameters = Parameters { ctas, tie, ..tokens() };
-            agree(|| CtaStatusMonitor::new(&parameters), &parameters, 5_000);
+            agree("cta_status_monitor", &Parameters { ctas, tie, ..tokens() }, 5_000);
         }
     }
-    for (parameters, cycles) in [(small(), 20_000), (uneven(), 5_000)] {
-        let finereg = parameters;
-        match finereg.pointer_bits() {
-            6 => {
-                agree(|| FreeSpaceMonitor::<6>::new(&parameters), &parameters, cycles);
-                agree(|| PcrfPointerTable::<6>::new(&parameters), &parameters, cycles);
-            }
-            _ => {
-                agree(|| FreeSpaceMonitor::<10>::new(&parameters), &parameters, cycles);
-                agree(|| PcrfPointerTable::<10>::new(&parameters), &parameters, cycles);
-            }
-        }
+    for (size, cycles) in [(small(), 20_000), (uneven(), 5_000)] {
+        agree("free_space_monitor", &size, cycles);
+        agree("pcrf_pointer_table", &size, cycles);
     }
 }
 
-/// How many random cycles model and RTL of the PCRF are compared in.
-fn sizes_of_the_pcrf() -> [(Parameters, u64); 6] {
-    [
+#[test]
+fn the_pcrf_agrees() {
+    let sizes = [
         (small(), 40_000),
         (fast_chain(), 20_000),
         (uneven(), 10_000),
         (slow_chain(), 10_000),
         (tokens(), 10_000),
         (Parameters { width: 1024, ..small() }, 1_000),
-    ]
-}
-
-#[test]
-fn the_pcrf_agrees() {
-    let sizes = sizes_of_the_pcrf();
-    for (size, cycles) in sizes {
-        match (size.width, size.pointer_bits()) {
-            (32, 6) => agree(|| Pcrf::<32, 6>::new(&size), &size, cycles),
-            (32, 7) => agree(|| Pcrf::<32, 7>::new(&size), &size, cycles),
-            (32, 8) => agree(|| Pcrf::<32, 8>::new(&size), &size, cycles),
-            (32, 10) => agree(|| Pcrf::<32, 10>::new(&size), &size, cycles),
-            (1024, 6) => agree(|| Pcrf::<1024, 6>::new(&size), &size, cycles),
-            other => panic!("{other:?} bits of data and of pointers are another module"),
-        }
+    ];
+    for (size, cycles) in &sizes {
+        agree("pcrf", size, *cycles);
     }
     let rows = sizes.map(|(size, cycles)| {
         [size.pcrf_entries.to_string(), latencies(&size), size.width.to_string(), cycles.to_string()]
@@ -117,34 +93,25 @@ fn sizes_of_the_rmu() -> [(Parameters, u64); 5] {
     [(small(), 20_000), (slow_chain(), 10_000), (fast_chain(), 10_000), (uneven(), 5_000), (tokens(), 5_000)]
 }
 
-/// And model and Verilog.
+/// And model and Verilog, as fast as both are.
 const CYCLES_OF_VERILOG: u64 = 200_000;
 
 #[test]
 fn the_rmu_agrees() {
     let sizes = sizes_of_the_rmu();
-    for (size, cycles) in sizes {
-        match size.pointer_bits() {
-            6 => agree(|| Rmu::<32, 6>::new(&size), &size, cycles),
-            7 => agree(|| Rmu::<32, 7>::new(&size), &size, cycles),
-            8 => agree(|| Rmu::<32, 8>::new(&size), &size, cycles),
-            10 => agree(|| Rmu::<32, 10>::new(&size), &size, cycles),
-            other => panic!("{other} bits of pointers are another module"),
-        }
+    for (size, cycles) in &sizes {
+        agree("rmu", size, *cycles);
     }
     let rows = sizes.map(|(size, cycles)| {
         let Parameters { pcrf_entries, pcrf_ports, streams, count_bits, .. } = size;
-        let cycles = [cycles, CYCLES_OF_VERILOG].map(|cycles| cycles.to_string());
-        let [rtl, verilog] = cycles;
-        let streams = if streams { "yes" } else { "no" }.to_string();
         [
             pcrf_entries.to_string(),
             latencies(&size),
             pcrf_ports.to_string(),
-            streams,
+            if streams { "yes" } else { "no" }.to_string(),
             count_bits.to_string(),
-            rtl,
-            verilog,
+            cycles.to_string(),
+            CYCLES_OF_VERILOG.to_string(),
         ]
     });
     let header = [
@@ -159,25 +126,11 @@ fn the_rmu_agrees() {
     measured::file!["finereg/rmu.csv"].assert_eq(&measured::table(header, rows));
 }
 
-/// Model and Verilog, as fast as both are.
-fn verilog_agrees<M: Testbench>(module: M, parameters: &Parameters, cycles: u64) {
-    let verilated = Verilated::new(&module).expect("Verilator builds the module");
-    let mut engines: [Engine<M>; 2] = [M::model(parameters), Box::new(verilated)];
-    let mut stimulus = M::stimulus(parameters);
-    let outcome = run(&mut engines, &mut *stimulus, &mut Random::seeded(9), cycles, |_, _, _| {});
-    assert!(outcome.passed(), "{}, seed 9: {outcome:?}", std::any::type_name::<M>());
-}
-
 #[test]
 fn the_verilog_of_the_rmu_agrees() {
+    let engines = [EngineKind::Model, EngineKind::Verilator];
     for (size, _) in sizes_of_the_rmu() {
-        match size.pointer_bits() {
-            6 => verilog_agrees(Rmu::<32, 6>::new(&size), &size, CYCLES_OF_VERILOG),
-            7 => verilog_agrees(Rmu::<32, 7>::new(&size), &size, CYCLES_OF_VERILOG),
-            8 => verilog_agrees(Rmu::<32, 8>::new(&size), &size, CYCLES_OF_VERILOG),
-            10 => verilog_agrees(Rmu::<32, 10>::new(&size), &size, CYCLES_OF_VERILOG),
-            other => panic!("{other} bits of pointers are another module"),
-        }
+        agree_at_random("rmu", &engines, &size, 9, CYCLES_OF_VERILOG);
     }
 }
 
