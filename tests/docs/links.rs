@@ -177,7 +177,9 @@ fn commands_name_tests_and_benches_that_exist() {
         let words: Vec<&str> = document
             .text
             .split_whitespace()
-            .map(|word| word.trim_matches(['`', ')', '(', ',', '.', ':', ';']))
+            .map(|word| word.trim_matches(['`', ')', '(', ',', '.', ';']))
+            // A module's tests keep theirs.
+            .map(|word| if word.ends_with("::") { word } else { word.trim_matches([':', '`', ')']) })
             .collect();
         for (place, _) in words.iter().enumerate().filter(|(_, word)| **word == "cargo") {
             let command = &words[place..words.len().min(place + 8)];
@@ -196,6 +198,18 @@ fn commands_name_tests_and_benches_that_exist() {
                     target.with_extension("rs").exists() || target.join("main.rs").exists()
                 });
                 if !is_there {
+                    missing.push(format!("{}: {}", document.path.display(), command.join(" ")));
+                }
+            }
+            // What else picks tests names a module of the package's one program, and perhaps a test in it.
+            let filter =
+                command.iter().find(|word| word.contains("::")).filter(|_| after("--test").is_none());
+            if let (Some(filter), Some(package)) = (filter, &package) {
+                let (module, test) = filter.split_once("::").expect("it has one");
+                let module = package.join("tests").join(module);
+                let text = [module.with_extension("rs"), module.join("mod.rs")].map(fs::read_to_string);
+                let is_test = |text: &String| test.is_empty() || text.contains(&format!("fn {test}"));
+                if !text.iter().flatten().any(is_test) {
                     missing.push(format!("{}: {}", document.path.display(), command.join(" ")));
                 }
             }
