@@ -45,6 +45,12 @@ impl Cta {
         Cta { number, warps: warps.iter().map(warp).collect() }
     }
 
+    /// The same warps at other PCs.
+    fn at(mut self, pc: impl Fn(&Warp) -> u32) -> Self {
+        self.warps.iter_mut().for_each(|warp| warp.pc = pc(warp));
+        self
+    }
+
     /// The registers, warp by warp.
     fn registers(&self) -> Vec<(u32, u32)> {
         let of = |warp: &Warp| {
@@ -288,11 +294,7 @@ where
             play: |bench: &mut Bench<W, P>| {
                 let Parameters { pcrf_entries, count_bits, .. } = bench.parameters;
                 // A PC has one vector, so that each size has PCs of its own.
-                let of = |number: u32, size: usize| {
-                    let mut cta = Cta::of(number, size);
-                    cta.warps.iter_mut().for_each(|warp| warp.pc += (size as u32) << 16);
-                    cta
-                };
+                let of = |number: u32, size: usize| Cta::of(number, size).at(|warp| warp.pc + ((size as u32) << 16));
                 let sizes = (0..).map(|bit| 1 << bit).take_while(|size| 2 * size <= pcrf_entries + 1);
                 let mut pending: Vec<Cta> = (0..).zip(sizes).map(|(number, size)| of(number, size)).collect();
                 let sum: usize = pending.iter().map(|cta| cta.registers().len()).sum();
@@ -463,9 +465,7 @@ where
                 // A warp for each entry.
                 let cta = |tag: u32| {
                     let warps: Vec<_> = (0..32).map(|warp| (warp, 1 << (warp + tag % 32))).collect();
-                    let mut cta = Cta::with(1, &warps);
-                    cta.warps.iter_mut().for_each(|warp| warp.pc = 16 * warp.warp + (tag << 9));
-                    cta
+                    Cta::with(1, &warps).at(|warp| 16 * warp.warp + (tag << 9))
                 };
                 // After a reset nothing is there; then what was fetched; then what differs from it in a bit of the tag.
                 for (tag, hits) in [(0, 0), (0, 32), (1, 0), (1 << 22, 0), (1 << 22, 32)] {
@@ -480,8 +480,7 @@ where
             name: "one_vector_for_all_warps",
             rule: "R V-C: only a small number of instructions in a kernel are responsible for causing stalls",
             play: |bench: &mut Bench<W, P>| {
-                let mut cta = Cta::with(1, &[(0, 5), (1, 5), (2, 5), (3, 5)]);
-                cta.warps.iter_mut().for_each(|warp| warp.pc = 0x120);
+                let cta = Cta::with(1, &[(0, 5), (1, 5), (2, 5), (3, 5)]).at(|_| 0x120);
                 let report = store(bench, &cta)?;
                 expect((report.misses, report.hits) == (1, 3), "one miss, then hits")?;
                 let _ = restore(bench, &cta)?;
@@ -493,10 +492,8 @@ where
             name: "conflicting_vectors",
             rule: "R V-C: direct-mapped; the PC tag is compared with the current PC",
             play: |bench: &mut Bench<W, P>| {
-                let mut cta = Cta::with(1, &[(0, 0b11), (1, 0b1100), (2, 0b11), (3, 0b1100)]);
-                for warp in &mut cta.warps {
-                    warp.pc = if warp.warp % 2 == 0 { 16 } else { 16 * 32 };
-                }
+                let cta = Cta::with(1, &[(0, 0b11), (1, 0b1100), (2, 0b11), (3, 0b1100)]);
+                let cta = cta.at(|warp| if warp.warp % 2 == 0 { 16 } else { 16 * 32 });
                 let report = store(bench, &cta)?;
                 expect((report.misses, report.hits) == (4, 0), "each drives the other out")?;
                 let _ = restore(bench, &cta)?;
