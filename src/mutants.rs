@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Error, Result};
 use clap::Args;
 use comfy_table::Table;
-use gpurf_synth::{digest, read_lines, write_lines, Equivalence, Fault, Mutants, Origin};
+use gpurf_blocks::Parameters;
+use gpurf_hw::catalogue::catalogue;
+use gpurf_synth::{digest, read_lines, write_lines, Equivalence, Fault, Mutants, Origin, Protocols};
 use gpurf_testbenches::EngineKind::{Model, Verilator};
 use gpurf_testbenches::{workbench, Random, Workbench};
 use gpurf_verilog::tools::Tool;
+use gpurf_verilog::Hierarchy;
 use serde::{Deserialize, Serialize};
 
 use crate::output::{progress, table, JsonArgument};
@@ -82,7 +85,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     ensure!(arguments.count > 0, "--count 0: there is nothing to draw");
     let mut reports = vec![];
     for entry in entries {
-        let report = report(entry.name, workbench(entry.name, &parameters), &arguments)?;
+        let report = report(entry.name, &parameters, &arguments)?;
         // One after the other: all of them take hours.
         if let Some(path) = &arguments.record {
             record(path, &report)?;
@@ -110,9 +113,11 @@ fn record(path: &Path, report: &Report) -> Result<()> {
     write_lines(path, &all)
 }
 
-fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Arguments) -> Result<Report> {
+fn report(module: &'static str, parameters: &Parameters, arguments: &Arguments) -> Result<Report> {
+    let mut bench = workbench(module, parameters);
     let design = bench.verilog()?;
-    let mutants = Mutants::draw(&design, &bench.protocol(), arguments.count, arguments.draw)?;
+    let protocols = protocols(&design, parameters)?;
+    let mutants = Mutants::draw(&design, &protocols, arguments.count, arguments.draw)?;
     bench.read_verilog(mutants.source()?);
     ensure!(
         !differs(&*bench, arguments)?,
@@ -164,6 +169,22 @@ fn report(module: &'static str, mut bench: Box<dyn Workbench>, arguments: &Argum
     }
     bar.finish_and_clear();
     Ok(report)
+}
+
+/// The protocols of a design's modules, each from its own testbench.
+fn protocols(design: &Hierarchy, parameters: &Parameters) -> Result<Protocols> {
+    let mut protocols = Protocols::new();
+    for entry in catalogue() {
+        let bench = workbench(entry.name, parameters);
+        let protocol = bench.protocol();
+        if !protocol.is_empty() {
+            let name = bench.verilog()?.top;
+            if design.modules.iter().any(|module| module.name == name) {
+                protocols.insert(name, protocol);
+            }
+        }
+    }
+    Ok(protocols)
 }
 
 /// Whether something tells the Verilog that is selected now from the reference model.

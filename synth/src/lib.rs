@@ -39,7 +39,7 @@ pub use equivalence::{prove, Proof};
 pub use liberty::{Arc, Cell, ClockGate, Direction, InternalPower, Library, Pin, Table, WireLoad};
 pub use lines::{read_lines, write_lines};
 pub use memories::{Memories, MemoryEnergy, MemoryRun, Node, Ports, RuleError};
-pub use mutants::{Equivalence, Fault, Mutants};
+pub use mutants::{Equivalence, Fault, Mutants, Protocols};
 pub use netlist::Netlist;
 pub use origin::Origin;
 pub use overheads::{audit, Area, Audit, Finding, Measured, Overheads};

@@ -2,7 +2,7 @@
 //!
 //! Skipped, with a note, where Yosys is missing.
 
-use gpurf_synth::{Equivalence, Fault, Mutants};
+use gpurf_synth::{Equivalence, Fault, Mutants, Protocols};
 use gpurf_verilog::tools::Tool;
 use gpurf_verilog::{Hierarchy, Language, Port, VerilogModule};
 
@@ -35,7 +35,7 @@ fn what_a_shut_gate_hides_is_equivalent_only_if_a_reset_shuts_it() {
     }
     for reset in [true, false] {
         let hierarchy = shut(reset);
-        let mutants = Mutants::draw(&hierarchy, &[], 30, 1).unwrap();
+        let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 30, 1).unwrap();
         assert!(mutants.source().unwrap().contains("module shut_mutants("));
         let equivalence = |mode: &str, wire: &str| {
             let is_it = |fault: &Fault| fault.mode == mode && fault.wire.as_deref() == Some(wire);
@@ -71,7 +71,8 @@ fn what_only_forbidden_inputs_show_is_equivalent() {
         [(vec![], Equivalence::Open), (vec!["!(a & b)".to_string()], Equivalence::Proved)]
     {
         let hierarchy = gate();
-        let mutants = Mutants::draw(&hierarchy, &protocol, 20, 1).unwrap();
+        let protocols = Protocols::from([("gate".to_string(), protocol.clone())]);
+        let mutants = Mutants::draw(&hierarchy, &protocols, 20, 1).unwrap();
         let number = |mode: &str| {
             let is_output = |fault: &Fault| fault.mode == mode && fault.port.ends_with("Y[0]");
             mutants.faults.iter().position(is_output).expect("all faults of so small a module") + 1
@@ -120,24 +121,82 @@ fn store(rows: usize) -> Hierarchy {
 }
 
 #[test]
-fn which_row_of_a_memory_is_which_cannot_be_told_if_there_is_one_for_each_address() {
+fn which_row_of_a_memory_is_which_cannot_be_told_if_rows_that_are_there_change_places() {
     if Tool::Yosys.find().is_err() {
         return gpurf_fixtures::skipped("there is no Yosys");
     }
-    for (rows, renamed) in [(4, Equivalence::Proved), (3, Equivalence::Open)] {
+    use Equivalence::{Open, Proved};
+    // Of three rows, the last has no other in its place that differs from it in the lower bit of its number.
+    for (rows, renamed) in [
+        (4, [("inv", Proved), ("cnot0", Proved), ("cnot1", Proved)]),
+        (3, [("inv", Open), ("cnot0", Proved), ("cnot1", Open)]),
+    ] {
         let hierarchy = store(rows);
-        let mutants = Mutants::draw(&hierarchy, &[], 60, 1).unwrap();
+        let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 60, 1).unwrap();
         let of = |mode: &str| {
             let of_address = |fault: &Fault| fault.mode == mode && fault.wire.as_deref() == Some("place");
             let numbers = (1..).zip(&mutants.faults).filter(|(_, fault)| of_address(fault));
             let proofs = numbers.map(|(number, _)| mutants.equivalence(number, 60).unwrap());
             proofs.collect::<Vec<_>>()
         };
-        for mode in ["inv", "cnot0"] {
+        for (mode, renamed) in renamed {
             let found = of(mode);
             assert!(!found.is_empty(), "all faults of so small a module");
             assert!(found.iter().all(|one| *one == renamed), "{mode} with {rows} rows: {found:?}");
         }
-        assert!(of("const0").contains(&Equivalence::Open), "an address stands for two rows");
+        assert!(of("const0").contains(&Open), "an address stands for two rows");
+    }
+}
+
+/// A counter to three, within a module that has nothing else.
+fn counter() -> Hierarchy {
+    let ports = [("clock", true), ("reset", true), ("count", true), ("full", false)];
+    let ports = ports.map(|(name, is_input)| Port { name: name.into(), width: 1, count: 1, is_input });
+    let module = |name: &str, body: &str| VerilogModule {
+        name: name.into(),
+        origin: String::new(),
+        parameters: vec![],
+        ports: ports.to_vec(),
+        unused_inputs: vec![],
+        text: format!(
+            "module {name}(input clock, input reset, input count, output full);\n{body}\nendmodule\n"
+        ),
+    };
+    let counter = module(
+        "counter",
+        "reg [1:0] number;\nassign full = &number;\n\
+         always @(posedge clock) if (reset) number <= 2'd0; else if (count) number <= number + 2'd1;",
+    );
+    let top = module("around", "counter inner(.clock(clock), .reset(reset), .count(count), .full(full));");
+    Hierarchy { language: Language::SystemVerilog, top: "around".into(), modules: vec![counter, top] }
+}
+
+#[test]
+fn a_proof_assumes_the_protocol_of_an_instance_and_its_registers() {
+    if Tool::Yosys.find().is_err() {
+        return gpurf_fixtures::skipped("there is no Yosys");
+    }
+    let hierarchy = counter();
+    for (protocols, found) in [
+        (Protocols::new(), Equivalence::Open),
+        (
+            Protocols::from([("counter".into(), vec!["!(count & number == 2'd2)".into()])]),
+            Equivalence::Proved,
+        ),
+    ] {
+        let mutants = Mutants::draw(&hierarchy, &protocols, 60, 1).unwrap();
+        let equivalence = |mode: &str| {
+            let is_it = |fault: &Fault| {
+                fault.mode == mode && fault.port.contains("reduce_and") && fault.port.ends_with("Y[0]")
+            };
+            let place = mutants.faults.iter().position(is_it).expect("all faults of so small a module");
+            mutants.equivalence(place + 1, 60).unwrap()
+        };
+        assert_eq!(equivalence("const0"), found, "never full with {protocols:?}");
+        assert_eq!(equivalence("const1"), Equivalence::Open, "always full");
+        let is_of_protocol = |fault: &Fault| fault.lines.iter().any(|line| *line == 4);
+        assert!(!mutants.faults.iter().any(is_of_protocol), "a protocol is no part of the design");
+        let checks = mutants.source().unwrap().contains("inner.protocol_is_kept_inside");
+        assert_eq!(checks, !protocols.is_empty(), "a run sees whether it is kept");
     }
 }

@@ -49,7 +49,7 @@ pub trait Workbench {
     /// The Verilog that the engine [`EngineKind::Netlist`] runs: cells of a library, and their models.
     fn read_netlist(&mut self, text: String);
 
-    /// What holds of the inputs of any cycle, as Verilog has it.
+    /// What holds of the inputs of any cycle, as conditions in the module's Verilog.
     fn protocol(&self) -> Vec<String>;
 
     /// Names and rules of the directed scenarios.

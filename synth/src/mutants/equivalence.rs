@@ -1,14 +1,15 @@
 //! Proofs that no inputs tell a mutant from its design.
 //!
 //! The smaller what is proved of, the sooner a prover is done: first the innermost instance that has the fault is asked,
-//! with any inputs, then the one around it, and last the whole design, with inputs of its protocol. What cannot be told in an
-//! instance cannot be told outside of it.
+//! then the one around it, and last the whole design, each with any inputs of its protocol. What cannot be told in an
+//! instance cannot be told outside of it, as long as what is around it keeps to the protocol: of that the runs of the design
+//! itself are the check, in every cycle.
 
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
 
-use super::{options, Fault, Mutants, BASE, KEPT, SELECTOR};
+use super::{memories, options, pins, Fault, Memory, Mutants, Pin, BASE, SELECTOR};
 use crate::autonomous;
 
 /// What is known of a mutant that no run told apart.
@@ -25,15 +26,6 @@ struct Part {
     file: String,
     top: String,
     ports: Vec<Pin>,
-    /// What holds of the inputs of any cycle.
-    protocol: String,
-}
-
-/// A port of so many bits.
-struct Pin {
-    name: String,
-    bits: usize,
-    is_input: bool,
 }
 
 const PROOF: &str = "proof.v";
@@ -54,10 +46,10 @@ impl Mutants<'_> {
     /// common, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a
     /// reset, and as long as inputs keep to the protocol: what follows no input and agrees in all its states becomes one, then
     /// registers of the two that are always equal or opposite do, and what is left is proved by property-directed
-    /// reachability. Both are tried on each instance that has the fault, from the innermost on, and on the whole design. Of
-    /// that there are two more: by induction, name by name after what is built alike: two designs that have agreed for three
-    /// cycles agree from then on. That they do so at the beginning, the runs have shown. And a module without a clock is asked
-    /// for its outputs under all inputs of the protocol.
+    /// reachability. What has no clock is asked for its outputs under all inputs of the protocol. This is tried on each instance
+    /// that has the fault, from the innermost on, and on the whole design. Of that there is one more: by induction, name by
+    /// name after what is built alike: two designs that have agreed for three cycles agree from then on. That they do so
+    /// at the beginning, the runs have shown.
     ///
     /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
     /// is compared as outputs are, and what they answer is any input. Nor does it matter which row of a memory is which: a
@@ -74,26 +66,12 @@ impl Mutants<'_> {
                 return Ok(Equivalence::Proved);
             }
         }
-        let whole = self.whole();
+        let top = &self.hierarchy.top;
+        let whole = Part { file: BASE.into(), top: top.clone(), ports: pins(&self.yosys.read(BASE)?, top) };
         let command = fault.command.clone() + &self.numbers_rows_again(fault)?;
-        let proved = self.is_proved(&whole, &command, limit)?
-            || self.is_proved_by_names(&whole, &command, limit)?
-            || !whole.has("clock") && self.is_proved_by_outputs(&whole, &command, limit)?;
+        let proved =
+            self.is_proved(&whole, &command, limit)? || self.is_proved_by_names(&whole, &command, limit)?;
         Ok(if proved { Equivalence::Proved } else { Equivalence::Open })
-    }
-
-    fn whole(&self) -> Part {
-        let ports = self.hierarchy.top_module().ports.iter().map(|port| Pin {
-            name: port.name.clone(),
-            bits: port.width * port.count,
-            is_input: port.is_input,
-        });
-        Part {
-            file: BASE.into(),
-            top: self.hierarchy.top.clone(),
-            ports: ports.collect(),
-            protocol: self.protocol.clone(),
-        }
     }
 
     /// An instance as a design of its own, if it can be told by its name which cells are its own, the faulty one among them.
@@ -123,27 +101,13 @@ impl Mutants<'_> {
         if !text.lines().any(has_fault) {
             return Ok(None);
         }
-        let (mut ports, mut inside) = (vec![], false);
-        for line in text.lines() {
-            match line.split_whitespace().collect::<Vec<_>>()[..] {
-                ["module", name] => inside = name == format!("\\{PART}"),
-                ["wire", ref options @ .., name] if inside => {
-                    let option = |name: &str| options.iter().position(|option| *option == name);
-                    let bits = option("width").and_then(|at| options.get(at + 1)?.parse().ok()).unwrap_or(1);
-                    let is_input = option("input").is_some();
-                    if is_input || option("output").is_some() {
-                        ports.push(Pin { name: name.trim_start_matches('\\').into(), bits, is_input });
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ok(Some(Part { file, top: PART.into(), ports, protocol: "1'b1".into() }))
+        Ok(Some(Part { file, top: PART.into(), ports: pins(&text, PART) }))
     }
 
     fn is_proved(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
         Ok(self.is_proved_by_registers(part, fault, limit)?
-            || part.has("reset") && self.is_proved_from_reset(part, fault, limit)?)
+            || part.has("reset") && self.is_proved_from_reset(part, fault, limit)?
+            || !part.has("clock") && self.is_proved_by_outputs(part, fault, limit)?)
     }
 
     fn is_proved_by_registers(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
@@ -170,13 +134,7 @@ impl Mutants<'_> {
     }
 
     fn is_proved_from_reset(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
-        let miter = format!(
-            "{}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt\n\
-             techmap; opt -fast; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
-             write_aiger -zinit -symbols {MITER}",
-            self.both_within_protocol(part, fault)?
-        );
-        if !self.yosys.run(&miter, None)? {
+        if !self.is_miter_made(part, fault)? {
             return Ok(false);
         }
         // A command of Yosys has no semicolons and takes quotes as they stand. If merging registers leaves nothing, some versions
@@ -193,6 +151,28 @@ impl Mutants<'_> {
         self.yosys.run(&format!("exec -q -expect-stdout Property.proved -- sh {PROVE}"), Some(limit))
     }
 
+    fn is_proved_by_outputs(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
+        if !self.is_miter_made(part, fault)? {
+            return Ok(false);
+        }
+        let prove = format!("yosys-abc -c 'read_aiger {MITER}; strash; dc2; dc2; fraig; sat'\n");
+        self.yosys.write(PROVE, &prove)?;
+        self.yosys.run(&format!("exec -q -expect-stdout UNSATISFIABLE -- sh {PROVE}"), Some(limit))
+    }
+
+    /// Makes a circuit that tells, within the protocol, whether the two differ.
+    fn is_miter_made(&self, part: &Part, fault: &str) -> Result<bool> {
+        self.yosys.write(PROOF, &part.within_protocol())?;
+        let begins = format!("read_verilog {PROOF}; hierarchy -top {SEEN}; proc; flatten; ");
+        let miter = format!(
+            "{}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt\n\
+             techmap; opt -fast; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
+             write_aiger -zinit -symbols {MITER}",
+            both(part, fault, SEEN, &begins)
+        );
+        self.yosys.run(&miter, None)
+    }
+
     fn is_proved_by_names(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
         let script = format!(
             "{}equiv_make gold gate both; hierarchy -top both; opt_clean; opt_merge -share_all; opt_clean\n\
@@ -203,61 +183,35 @@ impl Mutants<'_> {
         self.yosys.run(&script, Some(limit))
     }
 
-    fn is_proved_by_outputs(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
-        let script = format!(
-            "{}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt_clean\n\
-             sat -verify -prove trigger 0 both",
-            self.both_within_protocol(part, fault)?
-        );
-        self.yosys.run(&script, Some(limit))
-    }
-
-    fn both_within_protocol(&self, part: &Part, fault: &str) -> Result<String> {
-        self.yosys.write(PROOF, &part.within_protocol())?;
-        let begins = format!("read_verilog {PROOF}; hierarchy -top {SEEN}; proc; flatten; ");
-        Ok(both(part, fault, SEEN, &begins))
-    }
-
-    /// Commands that undo a fault where it makes other addresses of the addresses of memories. Only for memories with a row
-    /// for each address and one address for all accesses: whatever is done to it, one to one, no answer tells.
+    /// Commands that undo a fault where it makes other addresses of the addresses of memories. Only for memories with one
+    /// address for all accesses, and if it exchanges rows that are there: no answer tells which row is which.
     fn numbers_rows_again(&self, fault: &Fault) -> Result<String> {
         let of = |name: &str| options(&fault.command, name).concat();
-        let (at_memory, wire) = (of("-port") == "address", of("-wire"));
+        let (at_memory, wire) = (fault.is_at_an_address(), of("-wire"));
         let is_seen = self.hierarchy.top_module().ports.iter().any(|port| port.name == wire);
-        if !["inv", "cnot0", "cnot1"].contains(&fault.mode.as_str()) || is_seen && !at_memory {
-            return Ok(String::new());
-        }
-        let numbers_rows = |kind: &str| {
-            let module = self.hierarchy.modules.iter().find(|module| format!("\\{}", module.name) == kind);
-            module.is_some_and(|module| {
-                let has = |name: &str| module.ports.iter().any(|port| port.name == name);
-                let of =
-                    |name: &str| module.parameters.iter().find(|(known, _)| known == name).map(|(_, of)| *of);
-                let is_full = of("address").zip(of("rows")).is_some_and(|(bits, rows)| 1 << bits == rows);
-                is_full && has("address") && !has("second_address")
-            })
+        let bits = ["-portbit", "-ctrlbit"].map(|name| of(name).parse::<usize>());
+        let exchanged: Box<dyn Fn(usize) -> usize> = match (fault.mode.as_str(), bits) {
+            _ if is_seen && !at_memory => return Ok(String::new()),
+            ("inv", [Ok(bit), _]) => Box::new(move |row| row ^ 1 << bit),
+            ("cnot0", [Ok(bit), Ok(by)]) => Box::new(move |row| row ^ (!row >> by & 1) << bit),
+            ("cnot1", [Ok(bit), Ok(by)]) => Box::new(move |row| row ^ (row >> by & 1) << bit),
+            _ => return Ok(String::new()),
         };
         let bit = |name| Some(of(name)).filter(|bit| !bit.is_empty()).map(|bit| format!(" {name} {bit}"));
         let bits: String = ["-portbit", "-ctrlbit"].into_iter().filter_map(bit).collect();
         let (mode, top) = (&fault.mode, &self.hierarchy.top);
-        let (mut memory, mut again) = (None, String::new());
-        for line in self.yosys.read(BASE)?.lines() {
-            match line.split_whitespace().collect::<Vec<_>>()[..] {
-                ["cell", kind, name] => memory = numbers_rows(kind).then(|| name.to_string()),
-                ["connect", r"\address", signal] => {
-                    let cell = memory.take().filter(|memory| match at_memory {
-                        true => *memory == format!("\\{}", of("-cell")),
-                        false => signal == format!("\\{wire}"),
-                    });
-                    if let Some(cell) = cell {
-                        again += &format!(
-                            "\nmutate -mode {mode} -module {top} -cell {cell} -port \\address{bits}"
-                        );
-                    }
-                }
-                _ => {}
-            }
-        }
+        let memories = memories(self.hierarchy, &self.yosys.read(BASE)?).into_iter().filter(|memory| {
+            let is_meant = match at_memory {
+                true => memory.cell == of("-cell"),
+                false => memory.address == wire,
+            };
+            let rows = 0..memory.rows;
+            is_meant && memory.has_one_address && rows.clone().all(|row| rows.contains(&exchanged(row)))
+        });
+        let again = memories.map(|Memory { cell, .. }| {
+            format!("\nmutate -mode {mode} -module {top} -cell \\{cell} -port \\address{bits}")
+        });
+        let mut again: String = again.collect();
         if !at_memory && !again.is_empty() {
             // It is not the signal that has its name in the design.
             again += &format!("\ncd {top}\nrename {wire} {SELECTOR}_{wire}\ncd");
@@ -288,10 +242,11 @@ impl Part {
     }
 
     /// The design as a proof sees it: reset in the first cycle if it has a clock, with outputs that are low until then, and
-    /// from when on its inputs break the protocol.
+    /// from when on inputs break a protocol. Which cycle that is can be seen: it is the same in all that are alike.
     fn within_protocol(&self) -> String {
         let (mut declared, mut connected, mut inside) = (vec![], vec![], String::new());
-        for Pin { name, bits, is_input } in &self.ports {
+        for pin in &self.ports {
+            let Pin { name, bits, is_input } = pin;
             let last = bits - 1;
             declared.push(format!("{} [{last}:0] \\{name} ", if *is_input { "input" } else { "output" }));
             connected.push(match (name.as_str(), is_input) {
@@ -300,22 +255,25 @@ impl Part {
                 (_, false) => format!(".\\{name} (\\{name}_inside )"),
             });
             if !is_input {
+                let shown = if pin.is_kept() { "begun & !broken" } else { "begun & !broken & kept" };
                 inside += &format!(
-                    "wire [{last}:0] \\{name}_inside ;\nassign \\{name} = shown ? \\{name}_inside : 0;\n"
+                    "wire [{last}:0] \\{name}_inside ;\nassign \\{name} = {shown} ? \\{name}_inside : 0;\n"
                 );
             }
         }
-        let shown = match self.has("clock") {
-            true => format!(
-                "reg begun = 1'b0, broken = 1'b0;\nwire shown = begun & !broken & {KEPT};\n\
-                 always @(posedge clock) begin\nbegun <= 1'b1;\nbroken <= broken | (begun & !{KEPT});\nend\n"
-            ),
-            false => format!("wire shown = {KEPT};\n"),
+        let kept =
+            self.ports.iter().filter(|pin| pin.is_kept()).map(|pin| format!(" & \\{}_inside ", pin.name));
+        let until = match self.has("clock") {
+            true => {
+                "reg begun = 1'b0, broken = 1'b0;\n\
+                 always @(posedge clock) begin\nbegun <= 1'b1;\nbroken <= broken | (begun & !kept);\nend\n"
+            }
+            false => "wire begun = 1'b1, broken = 1'b0;\n",
         };
         format!(
-            "module {SEEN}({});\nwire {KEPT} = {};\n{shown}{inside}{} inside({});\nendmodule\n",
+            "module {SEEN}({});\nwire kept;\n{until}{inside}assign kept = 1'b1{};\n{} inside({});\nendmodule\n",
             declared.join(", "),
-            self.protocol,
+            kept.collect::<String>(),
             self.top,
             connected.join(", ")
         )

@@ -5,6 +5,8 @@
 
 mod equivalence;
 
+use std::collections::BTreeMap;
+
 use anyhow::{ensure, Result};
 use gpurf_verilog::Hierarchy;
 
@@ -12,11 +14,13 @@ pub use equivalence::Equivalence;
 
 use crate::yosys::Yosys;
 
+/// What holds of a module's inputs in any cycle, as conditions in its Verilog, which may name its registers; by the names of
+/// modules.
+pub type Protocols = BTreeMap<String, Vec<String>>;
+
 /// Mutants of one design. They can be used as long as this lives.
 pub struct Mutants<'a> {
     hierarchy: &'a Hierarchy,
-    /// What holds of the inputs of any cycle, as one condition.
-    protocol: String,
     yosys: Yosys,
     /// What is wrong with each.
     pub faults: Vec<Fault>,
@@ -44,36 +48,50 @@ const NETLIST: &str = "mutants.v";
 /// Which mutant a simulation is.
 const NUMBER: &str = "number";
 const SELECTOR: &str = "mutant";
-/// The inputs of this cycle keep to the protocol.
-const KEPT: &str = "inputs_are_allowed";
+/// In each module that has a protocol: the inputs of this cycle keep to it. Of all of them it is an output of the flat design.
+const KEPT: &str = "protocol_is_kept";
 
 impl<'a> Mutants<'a> {
-    /// Draws so many faults, fewer if there are no more places. Memories are taken as right. The protocol is what holds of
-    /// the inputs of any cycle, as Verilog has it.
+    /// Draws so many faults, fewer if there are no more places. Memories are taken as right.
     ///
     /// # Errors
     /// If Yosys is missing or fails.
-    pub fn draw(hierarchy: &'a Hierarchy, protocol: &[String], count: usize, seed: u64) -> Result<Self> {
+    pub fn draw(hierarchy: &'a Hierarchy, protocols: &Protocols, count: usize, seed: u64) -> Result<Self> {
         let yosys = Yosys::new()?;
-        yosys.write(DESIGN, &hierarchy.source())?;
+        let design = with_protocols(hierarchy, protocols);
+        yosys.write(DESIGN, &design)?;
         let top = &hierarchy.top;
+        // A protocol is no part of the design.
+        let protocol_lines = design.lines().zip(1..).filter(|(line, _)| line.contains(KEPT));
+        let deselect = protocol_lines.map(|(_, number)| format!("select -del a:src=*{DESIGN}:{number}.*\n"));
+        // Instances have nothing in common: what one has is proved of it alone.
         let drawn = yosys.run(
             &format!(
-                "read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; opt_clean; memory -nomap\n\
+                "read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; opt; memory -nomap\n\
                  select -set memories t:$mem* %m; setattr -mod -set keep_hierarchy 1 @memories\n\
                  setattr -mod -unset keep_hierarchy {top}\n\
-                 flatten; opt; memory -nomap; opt_clean; write_rtlil {BASE}\n\
-                 select {top}; mutate -list {count} -seed {seed} -o {FAULTS}"
+                 flatten; opt_expr; opt_muxtree; opt_reduce; opt_dff; opt_expr; memory -nomap; opt_clean; expose {top}/w:*{KEPT}; write_rtlil {BASE}\n\
+                 select {top}\n{deselect}mutate -list {count} -seed {seed} -o {FAULTS}",
+                deselect = deselect.collect::<String>()
             ),
             None,
         )?;
         if !drawn {
             return Err(yosys.failure());
         }
-        // All runs by one clock: a simulation in cycles does not tell its edges apart.
+        let memories = memories(hierarchy, &yosys.read(BASE)?);
+        // All runs by one clock: a simulation in cycles does not tell its edges apart. And a memory has no more address bits than
+        // its rows need.
+        let is_there = |fault: &Fault| {
+            let of = |name: &str| options(&fault.command, name).concat();
+            let memory =
+                memories.iter().find(|memory| fault.is_at_an_address() && memory.cell == of("-cell"));
+            let has_bit =
+                |memory: &Memory| of("-portbit").parse().is_ok_and(|bit: u32| memory.rows - 1 >> bit > 0);
+            !fault.port.contains("CLK[") && memory.is_none_or(has_bit)
+        };
         let drawn = yosys.read(FAULTS)?;
-        let faults = drawn.lines().map(Fault::read).filter(|fault| !fault.port.contains("CLK["));
-        let faults: Vec<Fault> = faults.collect();
+        let faults: Vec<Fault> = drawn.lines().map(Fault::read).filter(is_there).collect();
         let selected = faults.iter().zip(1..).map(|(fault, number)| {
             let options = fault.command.trim_start_matches("mutate");
             format!("mutate -ctrl {SELECTOR} 16 {number}{options}\n")
@@ -93,15 +111,13 @@ impl<'a> Mutants<'a> {
             return Err(yosys.failure());
         }
         ensure!(!faults.is_empty(), "{top}: there is no place for a fault");
-        let holds = protocol.iter().map(|condition| format!("({condition})"));
-        let protocol = ["1'b1".to_string()].into_iter().chain(holds).collect::<Vec<_>>().join(" & ");
-        let mutants = Mutants { hierarchy, protocol, yosys, faults };
+        let mutants = Mutants { hierarchy, yosys, faults };
         mutants.select(0)?;
         Ok(mutants)
     }
 
-    /// Verilog with the ports of the design; which mutant it is, a simulation learns when it begins. Outputs are wrong, even
-    /// those of the design, if inputs break the protocol.
+    /// Verilog with the ports of the design; which mutant it is, a simulation learns when it begins. Outputs of the design
+    /// itself are wrong in a cycle in which its inputs, or those of a module in it, break their protocol.
     pub fn source(&self) -> Result<String> {
         let netlist = self.yosys.read(NETLIST)?;
         let ports = &self.hierarchy.top_module().ports;
@@ -110,16 +126,22 @@ impl<'a> Mutants<'a> {
             format!("{direction} wire [{}:0] {}", port.width * port.count - 1, port.name)
         });
         let declared: Vec<_> = declared.collect();
-        let connected = ports.iter().map(|port| match port.is_input {
-            true => format!(".{0}({0})", port.name),
-            false => format!(".{0}(\\{0}_inside )", port.name),
+        let pins = pins(&self.yosys.read(BASE)?, &self.hierarchy.top);
+        let kept = pins.iter().filter(|pin| pin.is_kept()).map(|pin| format!(" & \\{}_inside ", pin.name));
+        let connected = pins.iter().map(|Pin { name, is_input, .. }| match is_input {
+            true => format!(".\\{name} (\\{name} )"),
+            false => format!(".\\{name} (\\{name}_inside )"),
         });
         let connected: Vec<_> = connected.collect();
-        let outputs = ports.iter().filter(|port| !port.is_input).map(|port| {
-            let (name, last) = (&port.name, port.width * port.count - 1);
-            format!(
-                "  wire [{last}:0] \\{name}_inside ;\n  assign {name} = {KEPT} ? \\{name}_inside : ~\\{name}_inside ;\n"
-            )
+        let outputs = pins.iter().filter(|pin| !pin.is_input).map(|pin| {
+            let Pin { name, bits, .. } = pin;
+            let inside = format!("  wire [{}:0] \\{name}_inside ;\n", bits - 1);
+            match pin.is_kept() {
+                true => inside,
+                false => {
+                    format!("{inside}  assign \\{name} = right ? \\{name}_inside : ~\\{name}_inside ;\n")
+                }
+            }
         });
         // Yosys has no expression for a buffer.
         Ok(format!(
@@ -132,13 +154,14 @@ impl<'a> Mutants<'a> {
              \x20   {SELECTOR}_read = $fscanf({SELECTOR}_file, \"%d\", {SELECTOR});\n\
              \x20   $fclose({SELECTOR}_file);\n\
              \x20 end\n\
-             \x20 wire {KEPT} = {protocol};\n{outputs}\
+             \x20 wire right;\n{outputs}\
+             \x20 assign right = {SELECTOR} != 0 | (1'b1{kept});\n\
              \x20 {top}_mutants mutants ({connected}, .{SELECTOR}({SELECTOR}));\n\
              endmodule\n",
             top = self.hierarchy.top,
             declared = declared.join(",\n  "),
             connected = connected.join(", "),
-            protocol = self.protocol,
+            kept = kept.collect::<String>(),
             outputs = outputs.collect::<String>(),
             number = self.yosys.path().join(NUMBER).display(),
         ))
@@ -150,7 +173,95 @@ impl<'a> Mutants<'a> {
     }
 }
 
+/// The design's Verilog, with a condition in each module that has a protocol, in its last line.
+fn with_protocols(hierarchy: &Hierarchy, protocols: &Protocols) -> String {
+    let mut design = hierarchy.clone();
+    for module in &mut design.modules {
+        let Some(protocol) = protocols.get(&module.name).filter(|protocol| !protocol.is_empty()) else {
+            continue;
+        };
+        let holds = protocol.iter().map(|condition| format!("({condition})")).collect::<Vec<_>>().join(" & ");
+        let body = module.text.trim_end().trim_end_matches("endmodule");
+        module.text = format!("{body}(* keep *) wire {KEPT} = {holds}; endmodule\n");
+    }
+    design.source()
+}
+
+/// A port of so many bits.
+struct Pin {
+    name: String,
+    bits: usize,
+    is_input: bool,
+}
+
+impl Pin {
+    /// It says whether a module's inputs keep to its protocol.
+    fn is_kept(&self) -> bool {
+        self.name.ends_with(KEPT)
+    }
+}
+
+/// The ports of a module in a text of Yosys'.
+fn pins(text: &str, module: &str) -> Vec<Pin> {
+    let (mut pins, mut inside) = (vec![], false);
+    for line in text.lines() {
+        match line.split_whitespace().collect::<Vec<_>>()[..] {
+            ["module", name] => inside = name == format!("\\{module}"),
+            ["wire", ref options @ .., name] if inside => {
+                let option = |name: &str| options.iter().position(|option| *option == name);
+                let bits = option("width").and_then(|at| options.get(at + 1)?.parse().ok()).unwrap_or(1);
+                let is_input = option("input").is_some();
+                if is_input || option("output").is_some() {
+                    pins.push(Pin { name: name.trim_start_matches('\\').into(), bits, is_input });
+                }
+            }
+            _ => {}
+        }
+    }
+    pins
+}
+
+/// A memory in the flat design.
+struct Memory {
+    cell: String,
+    rows: usize,
+    /// The signal at its address.
+    address: String,
+    /// All accesses go to that address.
+    has_one_address: bool,
+}
+
+/// The memories in a text of Yosys'.
+fn memories(hierarchy: &Hierarchy, text: &str) -> Vec<Memory> {
+    let (mut memories, mut open) = (vec![], None);
+    for line in text.lines() {
+        match line.split_whitespace().collect::<Vec<_>>()[..] {
+            ["cell", kind, cell] => {
+                let module = hierarchy.modules.iter().find(|module| format!("\\{}", module.name) == kind);
+                open = module.and_then(|module| {
+                    let rows =
+                        module.parameters.iter().find(|(name, _)| name == "rows").map(|(_, rows)| *rows)?;
+                    let has_one_address = module.ports.iter().all(|port| port.name != "second_address");
+                    let cell = cell.trim_start_matches('\\').to_string();
+                    Some(Memory { cell, rows, address: String::new(), has_one_address })
+                });
+            }
+            ["connect", r"\address", ref signal @ ..] => {
+                let address = signal.concat().trim_start_matches('\\').to_string();
+                memories.extend(open.take().map(|memory| Memory { address, ..memory }));
+            }
+            _ => {}
+        }
+    }
+    memories
+}
+
 impl Fault {
+    /// It is where a memory is told which row is meant.
+    fn is_at_an_address(&self) -> bool {
+        options(&self.command, "-port").concat() == "address"
+    }
+
     /// From a line of Yosys' list.
     fn read(line: &str) -> Self {
         let options = |name: &str| options(line, name);

@@ -5,7 +5,7 @@ use gpurf_blocks::ports::{FreeSpaceMonitorIn, FreeSpaceMonitorOut};
 use gpurf_blocks::Parameters;
 use gpurf_hw::finereg::FreeSpaceMonitor;
 
-use crate::{register, Engine, Random, Stimulus, Testbench};
+use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const P: usize> Testbench for FreeSpaceMonitor<P> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -14,6 +14,36 @@ impl<const P: usize> Testbench for FreeSpaceMonitor<P> {
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(FreeSpaceMonitorStimulus::new(parameters.pcrf_entries))
+    }
+
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        // What is taken was free, and what becomes free was taken; so no more are in use than there are.
+        let used = format!("used <= {}", parameters.pcrf_entries);
+        vec!["!take | any_free".into(), "!free | used != 0".into(), used]
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        vec![Scenario {
+            name: "the_only_free_entry_is_found",
+            rule: "R V-C: the monitor provides the number of empty slots and their location in the PCRF",
+            play: |bench: &mut Drive<FreeSpaceMonitor<P>>| {
+                let take = FreeSpaceMonitorIn { take: true, ..Default::default() };
+                let entries = bench.parameters.pcrf_entries as u32;
+                for entry in 0..entries {
+                    let out = bench.cycle(take)?;
+                    expect(out.any_free && out.first_free == entry, "the lowest one first")?;
+                }
+                for entry in 0..entries {
+                    let free = FreeSpaceMonitorIn { free: true, free_entry: entry, ..Default::default() };
+                    let out = bench.cycle(free)?;
+                    expect(!out.any_free && out.free_count == 0, "none is free")?;
+                    let out = bench.cycle(take)?;
+                    let is_found = out.any_free && out.first_free == entry && out.free_count == 1;
+                    expect(is_found, format!("entry {entry} alone is free"))?;
+                }
+                Ok(())
+            },
+        }]
     }
 }
 

@@ -173,8 +173,13 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
                 let counts: Vec<usize> = (0..32)
                     .flat_map(|number| {
                         let any = spread(number, 17) as usize % (full + 1);
-                        // Of half of them the threshold is a whole number: the product is just what it is compared with.
-                        let before = any - if number / 8 % 2 == 0 { any % inverse } else { 0 };
+                        // Of a quarter of them the threshold is a whole number, and the product of the least large change just
+                        // what it is compared with; of another quarter that of the largest small change is one below.
+                        let before = match number / 8 {
+                            0 => any - any % inverse,
+                            1 => any - any % inverse + 1,
+                            _ => any,
+                        };
                         // The least large change, or the largest small one; up or down.
                         let difference = before.div_ceil(inverse).saturating_sub(number / 2 % 2);
                         let up = number / 4 % 2 == 0;

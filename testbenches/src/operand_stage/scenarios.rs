@@ -1,5 +1,7 @@
 //! Scenarios of the operand stage.
 
+use std::ops::Range;
+
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{Data, Parameters};
 
@@ -48,6 +50,46 @@ where
         }
     }
     Err("not dispatched within ten cycles".into())
+}
+
+/// Rows from which a warp reads one after another, all of them near, so many that no value is in its collector when its turn
+/// comes again.
+const FRESH: usize = 28;
+
+/// While a bank writes, two instructions come into these collectors, whose sources in these slots all live in that bank; then
+/// they are read, and both are dispatched. `rows`: how many each warp, which has its collector's number, has read so far.
+fn read_of_one_bank<M, D: Data>(
+    bench: &mut Drive<M>,
+    bank: usize,
+    instructions: [(usize, Range<usize>); 2],
+    rows: &mut [usize; 2],
+) -> Result<(), String>
+where
+    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
+{
+    let Parameters { banks, .. } = bench.parameters;
+    let of_bank = |warp: usize, row: usize| (row * banks + (2 * banks + bank - 1 - warp) % banks) as u32;
+    let mut reads = 0;
+    for (collector, slots) in instructions {
+        let mut inputs = issue(collector, &[]);
+        inputs.warp = collector as u32;
+        for slot in slots {
+            inputs.source_valid[slot] = true;
+            inputs.source_register[slot] = of_bank(collector, rows[collector] % FRESH);
+            inputs.source_near[slot] = true;
+            rows[collector] += 1;
+            reads += 1;
+        }
+        let out = bench.cycle(write(inputs, of_bank(0, FRESH), banks))?;
+        expect(!out.bank_read[bank], "the bank writes")?;
+    }
+    let mut read = 0;
+    for _ in 0..reads + latency(&bench.parameters) + 2 {
+        read += usize::from(bench.cycle(idle())?.bank_read[bank]);
+    }
+    expect(read == reads, format!("{read} of {reads} reads"))?;
+    let occupied = bench.peek(idle())?.collector_occupied;
+    expect(!occupied.contains(&true), "both are dispatched")
 }
 
 /// Rules of both kinds of stage.
@@ -204,6 +246,28 @@ where
                 let second = bench.cycle(idle())?;
                 expect(first.dispatch[..2] == [true, false], "collector 0")?;
                 expect(second.dispatch[..2] == [false, true], "then collector 1")
+            },
+        },
+        Scenario {
+            name: "any_slot_waits_at_any_place_of_a_queue",
+            rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
+            play: |bench: &mut Drive<M>| {
+                let Parameters { collectors, slots, banks, accesses, .. } = bench.parameters;
+                // A second access serves a read while the first writes. Larger queues are the arbiter's own scenario.
+                if accesses > 1 || collectors != 2 {
+                    return Ok(());
+                }
+                let mut rows = [0, 0];
+                for bank in 0..banks {
+                    let [ahead, last] = if bank % 2 == 0 { [0, 1] } else { [1, 0] };
+                    for before in 0..=slots {
+                        for first in 0..slots {
+                            let instructions = [(ahead, 0..before), (last, first..slots)];
+                            read_of_one_bank(bench, bank, instructions, &mut rows)?;
+                        }
+                    }
+                }
+                Ok(())
             },
         },
         Scenario {

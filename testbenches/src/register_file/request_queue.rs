@@ -1,5 +1,7 @@
 //! Testbench of a bank's request queue.
 
+use std::collections::VecDeque;
+
 use gpurf_blocks::ports::{RequestQueueIn, RequestQueueOut};
 use gpurf_blocks::Parameters;
 use gpurf_hw::register_file::RequestQueue;
@@ -12,17 +14,34 @@ impl<const C: usize> Testbench for RequestQueue<C> {
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
-        Box::new(RequestQueueStimulus { parameters: *parameters, waiting: 0, rising: true })
+        let waiting = VecDeque::new();
+        Box::new(RequestQueueStimulus { parameters: *parameters, waiting, rising: true })
+    }
+
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        let Parameters { collectors, slots, accesses, .. } = *parameters;
+        // A collector gets an instruction when all that its last one asked for has been read.
+        let asks_again = |place| {
+            let collector = format!("collector[{}:{}]", C * (place + 1) - 1, C * place);
+            format!("!(valid[{place}] & (|push) & {collector} == push_collector)")
+        };
+        let asks = (0..collectors * slots).map(asks_again);
+        // So there is room for all that an instruction can ask for.
+        let [first, last] = [(collectors - 1) * slots, collectors * slots - 1];
+        let room = format!("!((|valid[{last}:{first}]) & (|push))");
+        let pops = [("pop", 0), ("second_pop", 1)].into_iter().take(accesses);
+        asks.chain([room]).chain(pops.map(|(pop, place)| format!("!{pop} | valid[{place}]"))).collect()
     }
 }
 
 register!(RequestQueue<C>);
 
-/// Bursts of pushes as of whole instructions, as far as there is room, and pops of what is there; with tides from empty to
-/// full and back, since a queue that is nearly full hides what goes into its first entries.
+/// Bursts of pushes as of whole instructions, of collectors of which nothing waits, and pops of what is there; with tides from
+/// empty to full and back, since a queue that is nearly full hides what goes into its first entries.
 struct RequestQueueStimulus {
     parameters: Parameters,
-    waiting: usize,
+    /// The collector of each read, oldest first.
+    waiting: VecDeque<u32>,
     rising: bool,
 }
 
@@ -30,27 +49,32 @@ impl Stimulus<RequestQueueIn, RequestQueueOut> for RequestQueueStimulus {
     fn next(&mut self, random: &mut Random) -> RequestQueueIn {
         let mut inputs = RequestQueueIn::default();
         let Parameters { collectors, slots, accesses, .. } = self.parameters;
-        let mut room = collectors * slots - self.waiting;
-        if room == 0 || self.waiting == 0 {
-            self.rising = self.waiting == 0;
+        let is_free = |collector: &u32| !self.waiting.contains(collector);
+        let free: Vec<u32> = (0..collectors as u32).filter(is_free).collect();
+        if free.is_empty() || self.waiting.is_empty() {
+            self.rising = self.waiting.is_empty();
         }
-        let (bursts, pops) = if self.rising { (40, 60) } else { (10, 90) };
-        if random.percent(bursts) {
+        let (bursts, pops) = if self.rising { (60, 40) } else { (10, 90) };
+        if !free.is_empty() && random.percent(bursts) {
+            inputs.push_collector = free[random.below(free.len())];
+            let asked = if random.percent(50) { 100 } else { 60 };
             for slot in 0..slots {
-                inputs.push[slot] = room > 0 && random.percent(60);
-                room -= inputs.push[slot] as usize;
+                inputs.push[slot] = random.percent(asked);
                 inputs.push_row[slot] = random.below(256) as u32;
             }
+        } else {
+            inputs.push_collector = random.below(collectors) as u32;
         }
-        inputs.push_collector = random.below(collectors) as u32;
-        inputs.pop = self.waiting > 0 && random.percent(pops);
-        inputs.second_pop[0] = accesses > 1 && inputs.pop && self.waiting > 1 && random.percent(50);
+        inputs.pop = !self.waiting.is_empty() && random.percent(pops);
+        inputs.second_pop[0] = accesses > 1 && inputs.pop && self.waiting.len() > 1 && random.percent(50);
         inputs
     }
 
     fn observe(&mut self, inputs: &RequestQueueIn, _: &RequestQueueOut) -> Result<(), String> {
-        self.waiting += inputs.push.iter().filter(|push| **push).count();
-        self.waiting -= usize::from(inputs.pop) + usize::from(inputs.second_pop[0]);
+        let pops = usize::from(inputs.pop) + usize::from(inputs.second_pop[0]);
+        self.waiting.drain(..pops);
+        let pushes = inputs.push.iter().filter(|push| **push);
+        self.waiting.extend(pushes.map(|_| inputs.push_collector));
         Ok(())
     }
 }

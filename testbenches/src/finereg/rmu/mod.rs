@@ -26,6 +26,19 @@ where
         Box::new(RmuStimulus::new(*parameters))
     }
 
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        let Parameters { pcrf_entries, pcrf_ports, .. } = *parameters;
+        // What is moved was found to fit.
+        let fits = |count: &str| format!("{count} <= {pcrf_entries}");
+        let mut protocol =
+            vec![format!("!begins | {}", fits("count")), format!("!held[0] | {}", fits("remaining"))];
+        if pcrf_ports == 2 {
+            // A write never waits for a read, so that no value stands behind another.
+            protocol.push("!full[1]".into());
+        }
+        protocol
+    }
+
     fn scenarios() -> Vec<Scenario<Self>> {
         scenarios::all()
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 
 use gpurf_blocks::ports::RmuIn;
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{Parameters, CTA_WARPS};
 use gpurf_hw::dialect::Word;
 use gpurf_hw::finereg::Rmu;
 use rust_hdl::prelude::Bits;
@@ -317,6 +317,25 @@ where
                 for cta in pending.iter().chain([&rest]) {
                     let _ = restore(bench, cta)?;
                 }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "every_register_is_live",
+            rule: "R V-E: it switches if the number of free entries is greater than or equal to that of live registers",
+            play: |bench: &mut Bench<W, P>| {
+                let Parameters { pcrf_entries, count_bits, .. } = bench.parameters;
+                let all = Cta::of(1, 64 * CTA_WARPS);
+                let fits = 64 * CTA_WARPS <= pcrf_entries && 64 * CTA_WARPS < 1 << count_bits;
+                for _ in 0..2 {
+                    let report = switch(bench, Some(&all), None)?;
+                    expect(report.refused != fits, "2,048 registers and the PCRF's entries are compared")?;
+                    if fits {
+                        let _ = restore(bench, &all)?;
+                    }
+                }
+                let one = Cta::of(2, 1);
+                let _ = (store(bench, &one)?, restore(bench, &one)?);
                 Ok(())
             },
         },
