@@ -76,6 +76,12 @@ pub fn all(count: usize) -> u8 {
     ((1u32 << count) - 1) as u8
 }
 
+/// The lowest member, if there is one.
+#[inline]
+pub fn first(set: u16) -> Option<usize> {
+    (set != 0).then(|| set.trailing_zeros() as usize)
+}
+
 /// The first member from number `start` on, around.
 #[inline]
 pub fn first_from(set: impl Into<u32>, start: usize) -> Option<usize> {

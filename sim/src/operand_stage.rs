@@ -20,6 +20,8 @@ pub struct OperandStage<D: Data, K> {
     collectors: Vec<K>,
     /// Those that hold an instruction, a bit each.
     occupied: u8,
+    /// What is in them as the issue stage sees it, in the present cycle.
+    holders: Holders,
     arbiter: Arbiter,
     banks: Vec<Bank<D>>,
     /// Those whose data, read in the last cycle, cross to a collector or leave; a bit each.
@@ -45,18 +47,24 @@ struct Decided<D> {
     transfer: Option<(BankId, Row)>,
     dispatch: Option<usize>,
     results: Results<D>,
-    /// Results that enter each collector, and that are kept out of it; a bit per bank. Without results, of an earlier
-    /// cycle.
+    /// Collectors that results concern, a bit each; and those that enter each, and that are kept out of it, a bit per bank.
+    /// Without results, of an earlier cycle.
+    takers: u8,
     taken: [(u8, u8); MAX_COLLECTORS],
 }
 
 impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     /// After reset, with these parameters.
     pub fn new(parameters: &Parameters) -> Self {
+        let collectors: Vec<K> =
+            (0..parameters.collectors).map(|number| K::numbered(parameters, number)).collect();
+        let mut holders = Holders::default();
+        collectors.iter().enumerate().for_each(|(number, collector)| note(&mut holders, number, collector));
         OperandStage {
             parameters: *parameters,
-            collectors: (0..parameters.collectors).map(|number| K::numbered(parameters, number)).collect(),
+            collectors,
             occupied: 0,
+            holders,
             arbiter: Arbiter::new(parameters, K::IS_FILTERED),
             banks: (0..parameters.banks).map(|_| Bank::new(parameters)).collect(),
             crossing: 0,
@@ -66,6 +74,15 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
             decided: Decided::default(),
         }
     }
+}
+
+/// What the issue stage sees of a collector that may have changed, its occupation aside.
+#[inline]
+fn note<D: Data>(holders: &mut Holders, number: usize, collector: &impl Collector<D>) {
+    let bit = 1 << number;
+    holders.near = holders.near & !bit | u8::from(collector.holds_near()) << number;
+    holders.owned = holders.owned & !bit | u8::from(collector.owner().is_some()) << number;
+    holders.owner[number] = collector.owner().unwrap_or_default();
 }
 
 /// Results and a register that leaves, as the ports of a stage and those of a sub-core have them alike.
@@ -92,7 +109,7 @@ macro_rules! show {
     ($stage:expr => $out:expr) => {{
         let (stage, out) = ($stage, $out);
         let Decided { entering, placement, grants, transfer, dispatch, results, taken, .. } = &stage.decided;
-        out.collector_occupied = flags(stage.occupied & !stage.leaving(*dispatch));
+        out.collector_occupied = flags(stage.holders.occupied);
         if let Some(number) = *dispatch {
             let collector = &stage.collectors[number];
             out.dispatch[number] = true;
@@ -126,15 +143,9 @@ macro_rules! show {
 }
 
 impl<D: Data, K: Collector<D>> Behind<D> for OperandStage<D, K> {
-    fn holders(&mut self, unit_ready: u32) -> Holders {
+    fn holders(&mut self, unit_ready: u32) -> &Holders {
         self.begin(unit_ready);
-        let occupied = self.occupied & !self.leaving(self.decided.dispatch);
-        let mut holders = Holders { occupied, ..Holders::default() };
-        for (number, collector) in self.collectors.iter().enumerate() {
-            holders.near |= (collector.holds_near() as u8) << number;
-            holders.owner[number] = collector.owner();
-        }
-        holders
+        &self.holders
     }
 
     #[inline]
@@ -192,8 +203,8 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
             self.receive();
         }
         let changed = self.changed();
-        let OperandStage { collectors, arbiter, banks, decided, .. } = self;
-        let Decided { entering, issue, placement, asked, grants, transfer, dispatch, results, taken } =
+        let OperandStage { collectors, holders, arbiter, banks, decided, .. } = self;
+        let Decided { entering, issue, placement, asked, grants, transfer, dispatch, results, takers, taken } =
             decided;
 
         // Dispatch.
@@ -225,16 +236,14 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         arbiter.take(grants, asked);
 
         // Allocation, and results.
-        if entering.is_some() || results.banks | changed != 0 {
+        let enters = entering.map_or(0, CollectorId::bit);
+        let takers = if results.banks != 0 { *takers } else { 0 };
+        for number in members(enters | changed | takers) {
+            let (cached, filtered) = if takers >> number & 1 == 1 { taken[number] } else { (0, 0) };
+            let issue = (enters >> number & 1 == 1).then_some((&*issue, &*placement));
             let random = self.lfsr.value() as u32;
-            for (number, collector) in collectors.iter_mut().enumerate() {
-                let (cached, filtered) = if results.banks != 0 { taken[number] } else { (0, 0) };
-                let enters = entering.is_some_and(|collector| collector.index() == number);
-                let issue = enters.then_some((&*issue, *placement));
-                if issue.is_some() || cached | filtered | changed >> number & 1 != 0 {
-                    collector.update(&Edge { issue, results, cached, filtered, random });
-                }
-            }
+            collectors[number].update(&Edge { issue, results, cached, filtered, random });
+            note(holders, number, &collectors[number]);
         }
         if let Some(collector) = entering {
             self.occupied |= collector.bit();
@@ -252,6 +261,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     fn begin(&mut self, unit_ready: u32) {
         self.arrive();
         self.decided.dispatch = self.dispatched(unit_ready);
+        self.holders.occupied = self.occupied & !self.leaving(self.decided.dispatch);
     }
 
     /// The rest of a cycle: with the first row of the warp whose instruction enters a collector, if one does, and the
@@ -259,7 +269,8 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     #[inline]
     fn go_on(&mut self, base: Row, leaver: Option<(WarpId, Row, RegisterId)>) {
         let OperandStage { parameters, collectors, arbiter, decided, .. } = self;
-        let Decided { entering, issue, placement, asked, grants, transfer, results, taken, .. } = decided;
+        let Decided { entering, issue, placement, asked, grants, transfer, results, takers, taken, .. } =
+            decided;
 
         // Issue.
         asked.clear();
@@ -276,10 +287,12 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         });
 
         if results.banks != 0 {
+            *takers = 0;
             for (number, (collector, taken)) in collectors.iter().zip(taken).enumerate() {
                 let enters = entering.is_some_and(|collector| collector.index() == number);
                 let filter = |of_warp| arbiter.filter(of_warp, results.near);
                 *taken = collector.takes(enters.then_some(&*issue), results, filter);
+                *takers |= u8::from(taken.0 | taken.1 != 0) << number;
             }
         }
     }

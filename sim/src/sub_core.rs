@@ -13,7 +13,7 @@ use crate::issue::{take_head, Answer, Holders, IssueStage};
 /// An operand stage behind an issue stage, without ports between them.
 pub trait Behind<D: Data> {
     /// Port R: what is in the collectors in a cycle in which these units take instructions (bit u: unit u).
-    fn holders(&mut self, unit_ready: u32) -> Holders;
+    fn holders(&mut self, unit_ready: u32) -> &Holders;
 
     /// The rest of that cycle, with the warp whose instruction enters a collector, if one does: what the ports of the sub-core
     /// that come from the stage show. They are zero before. Like `settle` of [`Clocked`], it may be repeated, after
@@ -98,7 +98,7 @@ impl<D: Data, S: Behind<D>> Clocked for SubCore<D, S> {
     fn settle(&mut self, inputs: &SubCoreIn<D>) -> SubCoreOut<D> {
         let holders = self.stage.holders(inputs.unit_ready);
         let decided =
-            self.issue.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), &holders, inputs.sthld);
+            self.issue.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), holders, inputs.sthld);
 
         let mut outputs = SubCoreOut::default();
         outputs.waiting = matches!(decided, Some((_, Answer::Wait)));

@@ -21,6 +21,7 @@ struct Ideal {
     parameters: Parameters,
     delay: u32,
     collectors: Vec<Option<Held>>,
+    holders: Holders,
     values: Vec<[u32; 256]>,
     inputs: SubCoreIn<u32>,
     entering: Option<(CollectorId, Issue)>,
@@ -55,6 +56,7 @@ impl Ideal {
             parameters: Design::BASELINE.parameters(config, 1),
             delay,
             collectors: vec![None; config.hardware.collectors],
+            holders: Holders::default(),
             values: vec![[0; 256]; 8],
             inputs: SubCoreIn::default(),
             entering: None,
@@ -71,10 +73,11 @@ impl Ideal {
 }
 
 impl Behind<u32> for Ideal {
-    fn holders(&mut self, _unit_ready: u32) -> Holders {
+    fn holders(&mut self, _unit_ready: u32) -> &Holders {
         let held = self.collectors.iter().enumerate();
-        let occupied = held.fold(0, |mask, (number, held)| mask | u8::from(held.is_some()) << number);
-        Holders { occupied, ..Holders::default() }
+        self.holders.occupied =
+            held.fold(0, |mask, (number, held)| mask | u8::from(held.is_some()) << number);
+        &self.holders
     }
 
     fn follow(

@@ -240,7 +240,7 @@ impl<D: Data> Results<D> {
 #[derive(Clone, Copy, Debug)]
 pub struct Edge<'a, D> {
     /// The instruction that enters, with what it found in this cycle.
-    pub issue: Option<(&'a Issue, Placement)>,
+    pub issue: Option<(&'a Issue, &'a Placement)>,
     /// What is written in the cycle.
     pub results: &'a Results<D>,
     /// Results that enter, and that are kept out; a bit per bank.

@@ -6,7 +6,7 @@ use gpurf_blocks::{Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet
 
 use super::collector_allocator::Answer;
 use super::{CollectorAllocator, WarpScheduler};
-use crate::bits::{all, mask, warp_mask};
+use crate::bits::{all, mask, members, warp_mask};
 
 /// Scheduler and allocator together.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -22,14 +22,16 @@ pub struct IssueStage {
 }
 
 /// Collectors as the issue stage sees them: a bit each, and whose data each has.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Holders {
     /// Bit c: collector c can take no instruction.
     pub occupied: u8,
     /// Bit c: collector c holds a register whose next use is near.
     pub near: u8,
-    /// The warp whose registers each caches.
-    pub owner: [Option<WarpId>; MAX_COLLECTORS],
+    /// Bit c: collector c caches registers of a warp.
+    pub owned: u8,
+    /// That warp, of those that do.
+    pub owner: [WarpId; MAX_COLLECTORS],
 }
 
 impl IssueStage {
@@ -67,20 +69,18 @@ impl IssueStage {
     }
 
     fn choose(&self, ready: WarpSet, free: u8, holders: &Holders, sthld: u32) -> Option<(WarpId, Answer)> {
-        let owners = &holders.owner[..self.collectors];
         let (mut with_data, mut blocked) = (0, 0);
-        for (collector, owner) in owners.iter().enumerate() {
-            if let Some(warp) = owner {
-                with_data |= warp.bit();
-                blocked |= WarpSet::from(holders.occupied >> collector & 1) << warp.0;
-            }
+        for collector in members(holders.owned) {
+            let warp = holders.owner[collector];
+            with_data |= warp.bit();
+            blocked |= WarpSet::from(holders.occupied >> collector & 1) << warp.0;
         }
         if self.allocator.allocation == Allocation::AnyFree {
             // No warp has a collector of its own to wait for.
             blocked = 0;
         }
         self.scheduler.select(ready, with_data, blocked).map(|warp| {
-            let own = owners.iter().position(|&owner| owner == Some(warp));
+            let own = members(holders.owned).find(|&collector| holders.owner[collector] == warp);
             let own = own.map(|collector| CollectorId(collector as u8));
             (warp, self.allocator.answer(warp, own, free, holders.near, sthld))
         })
@@ -127,12 +127,12 @@ impl Clocked for IssueStage {
     type Out = IssueStageOut;
 
     fn settle(&mut self, inputs: &IssueStageIn) -> IssueStageOut {
-        let mut holders =
-            Holders { occupied: mask(&inputs.occupied), near: mask(&inputs.near), ..Holders::default() };
-        for (owner, (owned, warp)) in holders.owner.iter_mut().zip(inputs.owned.iter().zip(inputs.held_warp))
-        {
-            *owner = owned.then_some(WarpId(warp as u8));
-        }
+        let holders = Holders {
+            occupied: mask(&inputs.occupied),
+            near: mask(&inputs.near),
+            owned: mask(&inputs.owned),
+            owner: inputs.held_warp.map(|warp| WarpId(warp as u8)),
+        };
         let decided =
             self.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), &holders, inputs.sthld);
         let mut outputs = IssueStageOut::default();

@@ -6,9 +6,9 @@ use gpurf_blocks::{Data, Parameters, ReplacementPolicy, MAX_D_PORTS, MAX_ENTRIES
 use gpurf_trace::RegisterId;
 
 use super::DWrite;
-use crate::bits::{equal, members};
+use crate::bits::{equal, first, members};
 use crate::cells::LruOrder;
-use crate::collector::{choose, Placement};
+use crate::collector::{choose, Issue, Placement};
 
 /// A value from the banks that takes its entry in the cycle in which it arrives.
 #[derive(Clone, Copy, Debug, BorshSerialize, BorshDeserialize)]
@@ -50,10 +50,9 @@ impl<D: Data> Cache<D> {
         }
     }
 
-    /// The valid entry with this tag.
-    pub fn find(&self, register: RegisterId) -> Option<usize> {
-        let found = equal(&self.tag, register.0) & self.valid;
-        (found != 0).then(|| found.trailing_zeros() as usize)
+    /// The valid entry with this tag, as a set that is empty if there is none.
+    fn find(&self, register: RegisterId) -> u16 {
+        equal(&self.tag, register.0) & self.valid
     }
 
     /// Hits and requests of an instruction's sources, before anything is changed. `sources`: a bit per
@@ -63,20 +62,16 @@ impl<D: Data> Cache<D> {
         let mut placement = Placement::default();
         for slot in members(sources) {
             let found = match self.arrival {
-                Some(arrival) if arrival.register == registers[slot] => Some(arrival.entry),
-                arrival => {
-                    self.find(registers[slot]).filter(|found| arrival.is_none_or(|a| a.entry != *found))
-                }
+                _ if of_another => 0,
+                None => self.find(registers[slot]),
+                Some(arrival) if arrival.register == registers[slot] => 1 << arrival.entry,
+                Some(arrival) => self.find(registers[slot]) & !(1 << arrival.entry),
             };
-            match found.filter(|_| !of_another) {
-                Some(entry) => {
-                    placement.index[slot] = entry as u8;
-                    placement.hit |= 1 << slot;
-                }
-                None if !members(sources & ((1 << slot) - 1)).any(|s| registers[s] == registers[slot]) => {
-                    placement.request |= 1 << slot;
-                }
-                None => {}
+            if found != 0 {
+                placement.index[slot] = found.trailing_zeros() as u8;
+                placement.hit |= 1 << slot;
+            } else if !members(sources & ((1 << slot) - 1)).any(|s| registers[s] == registers[slot]) {
+                placement.request |= 1 << slot;
             }
         }
         placement
@@ -91,26 +86,27 @@ impl<D: Data> Cache<D> {
 
     /// Everything that one clock edge does to the table, except port S and unlocking.
     ///
-    /// `issue`: placement from [`Cache::look_up`], registers and near bits of the issued instruction.
+    /// `issue`: the issued instruction, with its placement from [`Cache::look_up`].
     /// `results`: what is at the ports D, the first port first. `invalid`: registers whose entries must go.
     /// Returns the entry of every slot.
     pub fn update(
         &mut self,
-        issue: Option<(u8, Placement, &[RegisterId; MAX_SLOTS], u8)>,
+        issue: Option<(&Issue, &Placement)>,
         results: &[Option<DWrite<D>>; MAX_D_PORTS],
-        invalid: &[RegisterId],
+        invalid: impl Iterator<Item = RegisterId>,
         random: u32,
     ) -> [u8; MAX_SLOTS] {
         // What was there decides the replacement; an entry invalidated now is free from the next cycle.
         let before = self.valid;
-        let updated = results.map(|result| result.and_then(|result| self.find(result.register)));
-        for register in invalid {
-            self.valid &= !self.find(*register).map_or(0, |entry| 1 << entry);
+        let mut updated = [0; MAX_D_PORTS];
+        for (updated, result) in updated.iter_mut().zip(results) {
+            *updated = result.as_ref().map_or(0, |result| self.find(result.register));
         }
-        let mut keep = self.lock | updated[0].map_or(0, |entry| 1 << entry);
+        invalid.for_each(|register| self.valid &= !self.find(register));
+        let mut keep = self.lock | updated[0];
         let mut touched = 0;
         let mut index = [0; MAX_SLOTS];
-        if let Some((sources, placement, registers, near)) = issue {
+        if let Some((&Issue { sources, near, ref registers, .. }, placement)) = issue {
             index = placement.index;
             keep |= members(placement.hit).fold(0, |hits, slot| hits | 1 << index[slot]);
             let mut nearer = 0;
@@ -132,9 +128,9 @@ impl<D: Data> Cache<D> {
             self.near = self.near & !touched | nearer;
         }
         for (result, updated) in results.iter().zip(updated) {
-            let Some(result) = *result else { continue };
+            let Some(result) = result else { continue };
             // The entry that holds a second result's register may have been taken by now, or all of them.
-            let Some(entry) = updated.or_else(|| self.replace(before, keep, random)) else { continue };
+            let Some(entry) = first(updated).or_else(|| self.replace(before, keep, random)) else { continue };
             if touched >> entry & 1 == 1 {
                 continue;
             }
@@ -149,7 +145,7 @@ impl<D: Data> Cache<D> {
     }
 
     /// A result goes into an entry.
-    fn put(&mut self, entry: usize, DWrite { register, near, data }: DWrite<D>) {
+    fn put(&mut self, entry: usize, &DWrite { register, near, data }: &DWrite<D>) {
         self.tag[entry] = register.0;
         self.data[entry] = data;
         self.valid |= 1 << entry;
@@ -161,9 +157,9 @@ impl<D: Data> Cache<D> {
     /// too.
     pub fn update_on_arrival(
         &mut self,
-        issue: Option<(u8, Placement, &[RegisterId; MAX_SLOTS], u8)>,
+        issue: Option<(&Issue, &Placement)>,
         results: &[Option<DWrite<D>>; MAX_D_PORTS],
-        invalid: &[RegisterId],
+        invalid: impl Iterator<Item = RegisterId>,
         random: u32,
         leaves: bool,
     ) {
@@ -171,15 +167,13 @@ impl<D: Data> Cache<D> {
         let mut keep = self.lock | arrival.map_or(0, |arrival| 1 << arrival.entry);
         let entries = results.map(|result| {
             let result = result?;
-            self.find(result.register).or_else(|| {
+            first(self.find(result.register)).or_else(|| {
                 let chosen = self.replace(self.valid, keep, random);
                 keep |= chosen.map_or(0, |entry| 1 << entry);
                 chosen
             })
         });
-        for register in invalid {
-            self.valid &= !self.find(*register).map_or(0, |entry| 1 << entry);
-        }
+        invalid.for_each(|register| self.valid &= !self.find(register));
         if leaves {
             self.lock = 0;
         }
@@ -191,7 +185,7 @@ impl<D: Data> Cache<D> {
             self.near = self.near & !touched | (near as u16) << entry;
             self.lock |= if leaves { 0 } else { touched };
         }
-        if let Some((_, placement, _, near)) = issue {
+        if let Some((&Issue { near, .. }, placement)) = issue {
             let (mut used, mut nearer) = (0, 0);
             for slot in members(placement.hit) {
                 used |= 1 << placement.index[slot];
@@ -202,7 +196,7 @@ impl<D: Data> Cache<D> {
             touched |= used;
         }
         for (result, entry) in results.iter().zip(entries) {
-            let (Some(result), Some(entry)) = (*result, entry) else { continue };
+            let (Some(result), Some(entry)) = (result, entry) else { continue };
             if touched >> entry & 1 == 1 {
                 continue;
             }

@@ -4,7 +4,7 @@ mod cache;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
-use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_BANKS, MAX_D_PORTS, MAX_SLOTS};
+use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_D_PORTS, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
 use self::cache::{Arrival, Cache};
@@ -84,9 +84,9 @@ impl<D: Data> Ccu<D> {
     /// `filtered`: registers of the warp's results that are kept out.
     fn clock(
         &mut self,
-        issue: Option<(&Issue, Placement)>,
-        results: [Option<DWrite<D>>; MAX_D_PORTS],
-        filtered: &[RegisterId],
+        issue: Option<(&Issue, &Placement)>,
+        results: &[Option<DWrite<D>>; MAX_D_PORTS],
+        filtered: impl Iterator<Item = RegisterId>,
         random: u32,
     ) {
         let changes_hands = issue.is_some_and(|(issue, _)| self.finds_nothing(issue));
@@ -94,17 +94,16 @@ impl<D: Data> Ccu<D> {
             self.cache.valid = 0;
             self.cache.arrival = None;
         }
-        let results = if changes_hands { [None; MAX_D_PORTS] } else { results };
-        let invalid = if self.parameters.invalidate { filtered } else { &[] };
-        let sources =
-            issue.map(|(issue, placement)| (issue.sources, placement, &issue.registers, issue.near));
+        let results = if changes_hands { &[None; MAX_D_PORTS] } else { results };
+        let invalidates = self.parameters.invalidate;
+        let invalid = filtered.filter(|_| invalidates);
         let index = match self.parameters.allocate_on_arrival {
             true => {
                 let leaves = std::mem::take(&mut self.leaves);
-                self.cache.update_on_arrival(sources, &results, invalid, random, leaves);
-                issue.map_or(self.index, |(issue, placement)| waiting(issue, &placement))
+                self.cache.update_on_arrival(issue, results, invalid, random, leaves);
+                issue.map_or(self.index, |(issue, placement)| waiting(issue, placement))
             }
-            false => self.cache.update(sources, &results, invalid, random),
+            false => self.cache.update(issue, results, invalid, random),
         };
         if let Some((issue, placement)) = issue {
             self.owner = Some(issue.warp);
@@ -208,22 +207,13 @@ impl<D: Data> Collector<D> for Ccu<D> {
             return;
         }
         // The lowest bank's result goes to port 0, the next one's to port 1.
-        let of_port = [cached & cached.wrapping_neg(), cached & cached.wrapping_sub(1)];
-        let at_ports = of_port.map(|mask| {
-            let bank = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
-            Some(DWrite {
-                register: RegisterId(results.register[bank] as u8),
-                near: results.near >> bank & 1 == 1,
-                data: results.data[bank],
-            })
-        });
-        let mut kept_out = [RegisterId::default(); MAX_BANKS];
-        let mut count = 0;
-        for bank in members(filtered) {
-            kept_out[count] = RegisterId(results.register[bank] as u8);
-            count += 1;
+        let register = |bank: usize| RegisterId(results.register[bank] as u8);
+        let mut at_ports = [None; MAX_D_PORTS];
+        for (at_port, bank) in at_ports.iter_mut().zip(members(cached)) {
+            let near = results.near >> bank & 1 == 1;
+            *at_port = Some(DWrite { register: register(bank), near, data: results.data[bank] });
         }
-        self.clock(issue, at_ports, &kept_out[..count], random);
+        self.clock(issue, &at_ports, members(filtered).map(register), random);
     }
 
     /// Its operands leave in this cycle: they are no longer locked when others are chosen that take their entries.
@@ -282,15 +272,9 @@ impl<D: Data> Clocked for Ccu<D> {
                 data: inputs.d_data[port],
             })
         });
-        let mut filtered = [RegisterId::default(); MAX_BANKS];
-        let mut count = 0;
-        for bank in 0..self.parameters.banks {
-            if inputs.filtered[bank] {
-                filtered[count] = RegisterId(inputs.filtered_register[bank] as u8);
-                count += 1;
-            }
-        }
-        let issue = issue.as_ref().map(|(issue, placement)| (issue, *placement));
-        self.clock(issue, results, &filtered[..count], inputs.random);
+        let filtered = (0..self.parameters.banks).filter(|&bank| inputs.filtered[bank]);
+        let filtered = filtered.map(|bank| RegisterId(inputs.filtered_register[bank] as u8));
+        let issue = issue.as_ref().map(|(issue, placement)| (issue, placement));
+        self.clock(issue, &results, filtered, inputs.random);
     }
 }
