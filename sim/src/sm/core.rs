@@ -53,6 +53,9 @@ use super::warp::{State, Warp};
 use crate::engines::{Engines, RunsSubCore};
 use crate::issue::ActiveSet;
 
+/// What happens to no bank.
+const NO_BANK: [bool; MAX_BANKS] = [false; MAX_BANKS];
+
 /// `E` runs the issue stage and the operand stage.
 pub(super) struct Core<E> {
     index: usize,
@@ -83,9 +86,13 @@ pub(super) struct Core<E> {
     issues_on_dispatch: bool,
     /// Blocks may give up their slots.
     switches: bool,
+    /// All warps, if what one waits for may change without anything that it waits for: where blocks give up their slots, or a
+    /// register cache or a pool of registers may think of something. Else none.
+    unsettled: WarpSet,
     units: Units,
     results: Results,
-    banks: usize,
+    /// The banks that there are, one bit each.
+    banks: u8,
     /// Registers being read for a block that leaves.
     leaving: Leaving,
     pool: Option<Pool>,
@@ -102,11 +109,11 @@ pub(super) struct Core<E> {
 checkpoint! {
     [<E: RunsSubCore>] Core<E> {
         values: warps ages situation changed presented offered launched active permission collectors
-            units results leaving pool prefetches vacated still;
+            units results leaving pool unsettled prefetches vacated still;
         ports: inputs;
         engines: engine;
         parts: cache;
-        fixed: index has_windows issues_on_dispatch switches banks slots skips;
+        fixed: index switches has_windows issues_on_dispatch banks slots skips;
     }
 }
 
@@ -141,9 +148,10 @@ impl<E: RunsSubCore> Core<E> {
             has_windows: design.collector == CollectorKind::Boc,
             issues_on_dispatch: config.hardware.issue_on_dispatch,
             switches: design.switches(),
+            unsettled: 0,
             units: Units::default(),
             results: Results::new(config.hardware.banks),
-            banks: config.hardware.banks,
+            banks: all(config.hardware.banks),
             leaving: Leaving::new(design.parameters(config, 0).transfer_ports > 0),
             pool: None,
             cache: RegisterCacheUnit::new(design, config, || (engines.register_cache)(number)),
@@ -316,7 +324,7 @@ impl<E: RunsSubCore> Core<E> {
 
     fn clock_idle(&mut self, cycles: u64, context: &Context) {
         self.offer(0, 0);
-        self.inputs.write_valid = [false; MAX_BANKS];
+        self.inputs.write_valid = NO_BANK;
         self.offer_transfer();
         self.inputs.unit_ready = self.unit_ready(context);
         for _ in 0..cycles {
@@ -378,12 +386,11 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// Something has come that `waits` of the warps may wait for. What others wait for does not change, but where a register
-    /// cache or a pool of registers may think of something, or warps move that nothing happens to.
+    /// Something has come that `waits` of the warps may wait for. What others wait for does not change, but for those that
+    /// are unsettled.
     #[inline]
     fn look_again(&mut self, warp: WarpId, waits: WarpSet) {
-        let is_settled = !self.switches && self.cache.is_none() && self.pool.is_none();
-        self.changed |= warp.bit() & if is_settled { waits } else { !0 };
+        self.changed |= warp.bit() & (waits | self.unsettled);
     }
 
     /// Bit u: unit u takes an instruction in this cycle.
@@ -393,16 +400,15 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Counts what goes to the banks in a cycle; whether a read goes there or waits.
     fn count(&self, outputs: &SubCoreOut<u32>, context: &mut Context) -> bool {
-        let of_banks = |events: &[bool; MAX_BANKS]| mask(events) & all(self.banks);
+        let of_banks = |events: &[bool; MAX_BANKS]| mask(events) & self.banks;
         let counters = &mut context.records.counters;
-        let (first, second) = (of_banks(&outputs.bank_read), of_banks(&outputs.second_read));
-        let conflicts = of_banks(&outputs.bank_conflict);
-        let reads = first | second | conflicts != 0;
+        let reads = [outputs.bank_read, outputs.second_read, outputs.bank_conflict] != [NO_BANK; 3];
         if reads {
+            let (first, second) = (of_banks(&outputs.bank_read), of_banks(&outputs.second_read));
             counters.bank_reads += count_of_four(first) + count_of_four(second);
-            counters.bank_conflicts += count_of_four(conflicts);
+            counters.bank_conflicts += count_of_four(of_banks(&outputs.bank_conflict));
         }
-        if of_banks(&self.inputs.write_valid) != 0 {
+        if self.inputs.write_valid != NO_BANK {
             let filtered = of_banks(&outputs.write_filtered);
             counters.cache_writes += count_of_four(of_banks(&outputs.write_cached));
             counters.cache_writes_filtered += count_of_four(filtered);

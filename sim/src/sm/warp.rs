@@ -158,15 +158,23 @@ impl Warp {
             return State::Barrier;
         }
         let decoded = &decoded[instruction.static_index as usize];
-        if decoded.touches.intersects(&self.pending_loads) {
-            match decoded.touches.intersects(&self.pending_loads.difference(self.pending_shared)) {
-                true => State::Memory,
-                false => State::SharedMemory,
-            }
-        } else if decoded.touches.intersects(&self.pending) || decoded.writes.intersects(&self.reading) {
+        if decoded.touches.intersects(&self.pending) {
+            self.awaited(decoded)
+        } else if decoded.writes.intersects(&self.reading) {
             State::Dependence
         } else {
             State::Ready
+        }
+    }
+
+    /// What the results come from that an instruction waits for.
+    fn awaited(&self, decoded: &Decoded) -> State {
+        if !decoded.touches.intersects(&self.pending_loads) {
+            State::Dependence
+        } else if decoded.touches.intersects(&self.pending_loads.difference(self.pending_shared)) {
+            State::Memory
+        } else {
+            State::SharedMemory
         }
     }
 

@@ -13,7 +13,7 @@ use super::super::register_cache::{Arrival, Found, Taken};
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
-use crate::bits::members;
+use crate::bits::{mask, members};
 use crate::engines::RunsSubCore;
 
 /// What a collector gives of a slot.
@@ -66,10 +66,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Registers of a block that comes go past the cache, into banks that nothing else is written into.
     fn write_restored(&mut self, context: &mut Context) {
-        for bank in 0..self.banks {
-            if self.inputs.write_valid[bank] {
-                continue;
-            }
+        for bank in members(self.banks & !mask(&self.inputs.write_valid)) {
             let Some(WaitingResult { warp, register, token, base, .. }) =
                 self.results.pop(BankId(bank as u8))
             else {

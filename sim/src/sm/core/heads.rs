@@ -46,14 +46,22 @@ impl<E: RunsSubCore> Core<E> {
         let used = all(decoded.sources().len());
         let near = instruction.near_sources as u8 & used;
         put_sources(&mut self.inputs, (warp, hardware.slots), (used, near), &decoded.source_numbers());
-        for destination in 0..hardware.destinations {
-            let place = hardware.destinations * warp + destination;
-            let register = decoded.destinations().get(destination);
+        let leaves = self.has_windows && slot.leaves_window(decoded.pc, hardware.window);
+        self.inputs.head_flush[warp] = leaves || slot.has_come_back;
+        if self.has_windows {
+            self.present_destinations(warp, decoded.destinations(), hardware.destinations);
+        }
+    }
+
+    /// Puts what an instruction writes at the head of the buffer of a warp, which has so many places for that. Collectors without
+    /// windows have no such ports.
+    fn present_destinations(&mut self, warp: usize, destinations: &[RegisterId], places: usize) {
+        for destination in 0..places {
+            let place = places * warp + destination;
+            let register = destinations.get(destination);
             self.inputs.head_destination_valid[place] = register.is_some();
             self.inputs.head_destination_register[place] = register.map_or(0, |&register| register.into());
         }
-        let leaves = self.has_windows && slot.leaves_window(decoded.pc, context.config.hardware.window);
-        self.inputs.head_flush[warp] = leaves || slot.has_come_back;
     }
 
     /// Puts reads of registers at the head of a warp's buffer, as an instruction for the uniform unit, which it does not
@@ -74,9 +82,8 @@ impl<E: RunsSubCore> Core<E> {
         let mut numbers = [0; MAX_SLOTS];
         numbers.iter_mut().zip(registers).for_each(|(number, &register)| *number = register.into());
         put_sources(&mut self.inputs, (warp, hardware.slots), (all(registers.len()), 0), &numbers);
-        for destination in 0..hardware.destinations {
-            self.inputs.head_destination_valid[hardware.destinations * warp + destination] = false;
-        }
         self.inputs.head_flush[warp] = true;
+        let places = hardware.destinations;
+        self.inputs.head_destination_valid[places * warp..places * (warp + 1)].fill(false);
     }
 }

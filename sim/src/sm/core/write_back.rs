@@ -44,7 +44,8 @@ impl<E: RunsSubCore> Core<E> {
         if executing.is_idle() {
             return self.complete_part(warp, context);
         }
-        let destinations = context.code.of(&instruction).destinations();
+        let decoded = context.code.of(&instruction);
+        let destinations = decoded.destinations();
         if !self.send_to_cache(&executing, destinations) {
             let base = self.warps[warp.index()].base;
             for (index, &register) in destinations.iter().enumerate() {
@@ -55,7 +56,9 @@ impl<E: RunsSubCore> Core<E> {
             }
         }
         let slot = &mut self.warps[warp.index()];
-        slot.arrive(destinations);
+        if decoded.memory.is_some() {
+            slot.arrive(destinations);
+        }
         // Its results take the instruction's place among what is outstanding.
         let results = destinations.len() as u32;
         slot.outstanding += results;
