@@ -70,6 +70,12 @@ pub fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
     of_word(&bytes[..8]) | of_word(&bytes[8..]) << 8
 }
 
+/// Puts a member into a set or takes it out.
+#[inline]
+pub fn set(members: &mut u8, member: usize, is_in: bool) {
+    *members = *members & !(1 << member) | u8::from(is_in) << member;
+}
+
 /// The lowest `count` of up to 8 members.
 #[inline]
 pub fn all(count: usize) -> u8 {

@@ -5,7 +5,7 @@ use gpurf_blocks::ports::{OperandStageIn, OperandStageOut, SubCoreIn, SubCoreOut
 use gpurf_blocks::{BankId, Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId, MAX_COLLECTORS};
 use gpurf_trace::RegisterId;
 
-use crate::bits::{all, flags, mask, members};
+use crate::bits::{all, flags, mask, members, set};
 use crate::cells::{Lfsr, RoundRobin};
 use crate::checkpoint::model_state;
 use crate::collector::{Collector, Edge, Issue, Placement, Results};
@@ -20,6 +20,8 @@ pub struct OperandStage<D: Data, K> {
     collectors: Vec<K>,
     /// Those that hold an instruction, a bit each.
     occupied: u8,
+    /// Those of them that have all its operands.
+    complete: u8,
     /// What is in them as the issue stage sees it, in the present cycle.
     holders: Holders,
     arbiter: Arbiter,
@@ -64,6 +66,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
             parameters: *parameters,
             collectors,
             occupied: 0,
+            complete: 0,
             holders,
             arbiter: Arbiter::new(parameters, K::IS_FILTERED),
             banks: (0..parameters.banks).map(|_| Bank::new(parameters)).collect(),
@@ -79,9 +82,8 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
 /// What the issue stage sees of a collector that may have changed, its occupation aside.
 #[inline]
 fn note<D: Data>(holders: &mut Holders, number: usize, collector: &impl Collector<D>) {
-    let bit = 1 << number;
-    holders.near = holders.near & !bit | u8::from(collector.holds_near()) << number;
-    holders.owned = holders.owned & !bit | u8::from(collector.owner().is_some()) << number;
+    set(&mut holders.near, number, collector.holds_near());
+    set(&mut holders.owned, number, collector.owner().is_some());
     holders.owner[number] = collector.owner().unwrap_or_default();
 }
 
@@ -108,7 +110,8 @@ macro_rules! take_in {
 macro_rules! show {
     ($stage:expr => $out:expr) => {{
         let (stage, out) = ($stage, $out);
-        let Decided { entering, placement, grants, transfer, dispatch, results, taken, .. } = &stage.decided;
+        let Decided { entering, placement, grants, transfer, dispatch, results, takers, taken, .. } =
+            &stage.decided;
         out.collector_occupied = flags(stage.holders.occupied);
         if let Some(number) = *dispatch {
             let collector = &stage.collectors[number];
@@ -136,7 +139,7 @@ macro_rules! show {
         }
         if results.banks != 0 {
             let all = |one: (u8, u8), other: &(u8, u8)| (one.0 | other.0, one.1 | other.1);
-            let (cached, filtered) = taken[..stage.collectors.len()].iter().fold((0, 0), all);
+            let (cached, filtered) = members(*takers).map(|number| &taken[number]).fold((0, 0), all);
             (out.write_cached, out.write_filtered) = (flags(cached), flags(filtered));
         }
     }};
@@ -212,6 +215,7 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
             self.dispatch_turn.advance(number);
             collectors[number].dispatch();
             self.occupied &= !(1 << number);
+            self.complete &= !(1 << number);
         }
 
         // Banks.
@@ -244,6 +248,7 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
             let random = self.lfsr.value() as u32;
             collectors[number].update(&Edge { issue, results, cached, filtered, random });
             note(holders, number, &collectors[number]);
+            set(&mut self.complete, number, collectors[number].is_ready());
         }
         if let Some(collector) = entering {
             self.occupied |= collector.bit();
@@ -268,7 +273,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     /// register that is to leave.
     #[inline]
     fn go_on(&mut self, base: Row, leaver: Option<(WarpId, Row, RegisterId)>) {
-        let OperandStage { parameters, collectors, arbiter, decided, .. } = self;
+        let OperandStage { parameters, collectors, holders, arbiter, decided, .. } = self;
         let Decided { entering, issue, placement, asked, grants, transfer, results, takers, taken, .. } =
             decided;
 
@@ -288,11 +293,11 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
 
         if results.banks != 0 {
             *takers = 0;
-            for (number, (collector, taken)) in collectors.iter().zip(taken).enumerate() {
+            for number in members(holders.owned) {
                 let enters = entering.is_some_and(|collector| collector.index() == number);
                 let filter = |of_warp| arbiter.filter(of_warp, results.near);
-                *taken = collector.takes(enters.then_some(&*issue), results, filter);
-                *takers |= u8::from(taken.0 | taken.1 != 0) << number;
+                taken[number] = collectors[number].takes(enters.then_some(&*issue), results, filter);
+                set(takers, number, taken[number] != (0, 0));
             }
         }
     }
@@ -306,17 +311,20 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     }
 
     fn cross(&mut self) {
-        let random = self.lfsr.value() as u32;
         for bank in members(self.crossing) {
-            if let Some((collector, slot, data)) = self.banks[bank].arriving(0) {
-                self.collectors[collector.index()].receive(slot.into(), data, random);
-            }
+            self.cross_from(bank, 0);
         }
         for bank in members(self.second_crossing) {
-            if let Some((collector, slot, data)) = self.banks[bank].arriving(1) {
-                self.collectors[collector.index()].receive(slot.into(), data, random);
-            }
+            self.cross_from(bank, 1);
         }
+    }
+
+    #[inline]
+    fn cross_from(&mut self, bank: usize, access: usize) {
+        let Some((collector, slot, data)) = self.banks[bank].arriving(access) else { return };
+        let number = collector.index();
+        self.collectors[number].receive(slot.into(), data, self.lfsr.value().into());
+        set(&mut self.complete, number, self.collectors[number].is_ready());
     }
 
     /// Collectors in which a value takes its entry only now, or whose instruction leaves: their tables change at the clock
@@ -344,10 +352,9 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     #[inline]
     fn dispatched(&self, unit_ready: u32) -> Option<usize> {
         let mut ready = 0;
-        for number in members(self.occupied) {
-            let collector = &self.collectors[number];
-            let unit = collector.held().1;
-            ready |= ((collector.is_ready() && unit_ready >> unit & 1 == 1) as u32) << number;
+        for number in members(self.complete) {
+            let unit = self.collectors[number].held().1;
+            ready |= (unit_ready >> unit & 1) << number;
         }
         self.dispatch_turn.grant(ready)
     }

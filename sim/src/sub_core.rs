@@ -7,7 +7,6 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{OperandStageIn, SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, WarpId};
 
-use crate::bits::warp_mask;
 use crate::issue::{take_head, Answer, Holders, IssueStage};
 
 /// An operand stage behind an issue stage, without ports between them.
@@ -97,8 +96,7 @@ impl<D: Data, S: Behind<D>> Clocked for SubCore<D, S> {
 
     fn settle(&mut self, inputs: &SubCoreIn<D>) -> SubCoreOut<D> {
         let holders = self.stage.holders(inputs.unit_ready);
-        let decided =
-            self.issue.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), holders, inputs.sthld);
+        let decided = self.issue.decide(&inputs.ready, &inputs.launch, holders, inputs.sthld);
 
         let mut outputs = SubCoreOut::default();
         outputs.waiting = matches!(decided, Some((_, Answer::Wait)));

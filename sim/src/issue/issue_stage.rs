@@ -2,16 +2,21 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
-use gpurf_blocks::{Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS};
+use gpurf_blocks::{
+    Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS, MAX_WARPS,
+};
 
 use super::collector_allocator::Answer;
 use super::{CollectorAllocator, WarpScheduler};
 use crate::bits::{all, mask, members, warp_mask};
 
+const NO_WARP: [bool; MAX_WARPS] = [false; MAX_WARPS];
+
 /// Scheduler and allocator together.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
 pub struct IssueStage {
-    collectors: usize,
+    /// Those that there are, a bit each.
+    collectors: u8,
     slots: usize,
     destinations: usize,
     scheduler: WarpScheduler,
@@ -39,7 +44,7 @@ impl IssueStage {
     pub fn new(parameters: &Parameters) -> Self {
         let Parameters { collectors, slots, destinations, .. } = *parameters;
         IssueStage {
-            collectors,
+            collectors: all(collectors),
             slots,
             destinations,
             scheduler: WarpScheduler::new(parameters),
@@ -49,25 +54,26 @@ impl IssueStage {
         }
     }
 
-    /// The warp that is selected among the ready ones, and what the allocator tells it.
-    #[inline]
+    /// The warp that is selected among the ready ones, and what the allocator tells it. `launch`: new warps.
+    #[inline(always)]
     pub fn decide(
         &mut self,
-        ready: WarpSet,
-        launch: WarpSet,
+        ready: &[bool; MAX_WARPS],
+        launch: &[bool; MAX_WARPS],
         holders: &Holders,
         sthld: u32,
     ) -> Option<(WarpId, Answer)> {
-        self.launched = launch;
-        let free = !holders.occupied & all(self.collectors);
+        self.launched = if *launch == NO_WARP { 0 } else { warp_mask(launch) };
+        let free = !holders.occupied & self.collectors;
         // If none is free, whoever were selected would be told so.
-        self.decided = match free == 0 || ready == 0 {
+        self.decided = match free == 0 || *ready == NO_WARP {
             true => None,
-            false => self.choose(ready, free, holders, sthld),
+            false => self.choose(warp_mask(ready), free, holders, sthld),
         };
         self.decided
     }
 
+    #[inline(always)]
     fn choose(&self, ready: WarpSet, free: u8, holders: &Holders, sthld: u32) -> Option<(WarpId, Answer)> {
         let (mut with_data, mut blocked) = (0, 0);
         for collector in members(holders.owned) {
@@ -133,8 +139,7 @@ impl Clocked for IssueStage {
             owned: mask(&inputs.owned),
             owner: inputs.held_warp.map(|warp| WarpId(warp as u8)),
         };
-        let decided =
-            self.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), &holders, inputs.sthld);
+        let decided = self.decide(&inputs.ready, &inputs.launch, &holders, inputs.sthld);
         let mut outputs = IssueStageOut::default();
         outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
         if let Some((warp, collector)) = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)))

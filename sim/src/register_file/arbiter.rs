@@ -61,6 +61,9 @@ pub struct Grants {
 /// What the collectors' ports S take of what banks offer, one value each; a bit per bank.
 #[inline]
 fn share(turns: &[RoundRobin], offered: u8, reads: &[Request; MAX_BANKS]) -> u8 {
+    if offered & offered.wrapping_sub(1) == 0 {
+        return offered;
+    }
     let (mut rest, mut granted) = (offered, 0);
     while rest != 0 {
         let collector = reads[rest.trailing_zeros() as usize].collector;
