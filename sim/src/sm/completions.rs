@@ -64,7 +64,7 @@ impl Completions {
     /// The instruction leaves its unit, or memory answers, in `cycle`; it completes behind the registers between there and
     /// write-back.
     #[inline]
-    pub fn plan(&mut self, cycle: u64, executing: Executing) {
+    pub fn plan(&mut self, cycle: u64, executing: &Executing) {
         let cycle = cycle + self.delay;
         let place = self.store(executing);
         if cycle >= self.start && cycle - self.start < REACH as u64 {
@@ -122,7 +122,7 @@ impl Completions {
 
     /// Gives an instruction a place, the last of its list.
     #[inline]
-    fn store(&mut self, executing: Executing) -> u32 {
+    fn store(&mut self, &executing: &Executing) -> u32 {
         if self.free == NONE {
             self.planned.push((executing, NONE));
             return (self.planned.len() - 1) as u32;
@@ -184,7 +184,7 @@ mod tests {
                 [0, 1, 4, 30, 344, 1020, 1021, 1022, 1023, 1024, 3000, 70_000][(random >> 40) as usize % 12];
             let cycle = if random >> 60 == 0 { now - 7 } else { now + latency };
             far += u32::from(latency > REACH as u64);
-            completions.plan(cycle, instruction(serial));
+            completions.plan(cycle, &instruction(serial));
             expected.push((cycle + 2, serial));
             if random >> 50 & 1 == 0 {
                 expected.sort();

@@ -95,7 +95,7 @@ impl MemoryPath {
     #[inline]
     pub fn receive(&mut self, around: &mut Surroundings) {
         while let Some((executing, completion)) = self.unit.arrive(around.clock.now) {
-            around.completions.plan(completion, executing);
+            around.completions.plan(completion, &executing);
         }
     }
 
@@ -130,7 +130,7 @@ impl MemoryPath {
         }
         let Served { completion, hit } = perform(unit, &executing, transfers, around);
         if let Some(completion) = completion {
-            around.completions.plan(completion, executing);
+            around.completions.plan(completion, &executing);
         }
         // Whether the L1 cache held it is known by now: what it did not hold takes long.
         (!hit).then_some(executing)

@@ -32,6 +32,14 @@ pub(super) struct Collecting {
     pub prefetch: Batch,
 }
 
+impl Collecting {
+    /// The instruction.
+    #[inline]
+    pub fn instruction(&self) -> &Executing {
+        self.executing.as_ref().expect("an occupied collector holds an instruction")
+    }
+}
+
 impl Collectors {
     pub fn new(count: usize) -> Self {
         Collectors { held: std::array::from_fn(|_| Collecting::default()), occupied: 0, all: all(count) }

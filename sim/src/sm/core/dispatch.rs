@@ -30,32 +30,35 @@ impl<E: RunsSubCore> Core<E> {
             return;
         }
         let held = self.collectors.last(collector).expect("there is such a collector");
-        let executing = held.executing.expect("an occupied collector holds an instruction");
+        let executing = held.instruction();
         let Context { code, clock, records, .. } = context;
         let decoded = code.of(&executing.instruction);
-        self.check_instruction(outputs, &executing, decoded, clock, records);
+        self.check_instruction(outputs, executing, decoded, clock, records);
         let operand = |slot| self.operand(outputs, collector, slot);
         let lanes = if caches { executing.instruction.mask } else { u32::MAX };
-        Self::check_operands(operand, lanes, &executing, decoded, &held.expected, clock, records);
+        Self::check_operands(operand, lanes, executing, decoded, &held.expected, clock, records);
+        let (warp, serial, idle) = (executing.warp, executing.serial, executing.is_idle());
         if caches {
-            self.fill(executing.warp, collector, (decoded.sources(), &decoded.positions), outputs);
+            self.fill(warp, collector, (decoded.sources(), &decoded.positions), outputs);
         }
 
         clock.progress();
         let now = clock.now;
         self.collectors.leave(collector);
-        self.read_on(executing.warp);
+        self.read_on(warp);
 
         self.units.enter(decoded.unit, now + decoded.timing.initiation);
         let (in_memory, completion) = (decoded.memory.is_some(), now + decoded.timing.latency);
-        let (serial, idle) = (executing.serial, executing.is_idle());
         records
             .show(|pipeline| if idle { pipeline.leave(now, serial) } else { pipeline.dispatch(now, serial) });
         if idle && !(in_memory && context.memory.takes_idle) {
             // No lane is active: it read its operands, and that is all.
-            self.complete_part(executing.warp, context);
-        } else if in_memory {
-            context.send_to_memory(executing);
+            self.complete_part(warp, context);
+            return;
+        }
+        let executing = self.collectors.last(collector).expect("there is such a collector").instruction();
+        if in_memory {
+            context.send_to_memory(*executing);
         } else {
             context.completions.plan(completion, executing);
         }

@@ -143,7 +143,7 @@ impl LoadSharing {
         }
         if let Found::Loaded(leader) = found {
             deliver(&leader, &executing, around);
-            around.completions.plan(around.clock.now + RENAMED_LATENCY, executing);
+            around.completions.plan(around.clock.now + RENAMED_LATENCY, &executing);
         }
         true
     }
@@ -154,7 +154,7 @@ impl LoadSharing {
         let followers = renaming[executing.sub_core].loaded(executing);
         for follower in followers.into_iter().flatten() {
             deliver(executing, &follower, around);
-            around.completions.plan(around.clock.now + RENAMED_LATENCY, follower);
+            around.completions.plan(around.clock.now + RENAMED_LATENCY, &follower);
         }
     }
 
@@ -254,7 +254,7 @@ fn grant_access(
     for part in [Some(grant.first), grant.second].into_iter().flatten() {
         check_age(versions, &part.executing, part.stores, around);
         if let Some(completion) = multicaster.deliver(&part, completion) {
-            around.completions.plan(completion, part.executing);
+            around.completions.plan(completion, &part.executing);
         }
     }
     if let Some(second) = grant.second {
