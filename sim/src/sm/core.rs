@@ -381,7 +381,7 @@ impl<E: RunsSubCore> Core<E> {
                 self.presented |= warp.bit();
                 self.present(warp, context);
                 let (now, serial) = (context.clock.now, self.warps[warp.index()].next_serial());
-                context.records.show(|pipeline| pipeline.ready(now, serial));
+                context.records.show(move |pipeline| pipeline.ready(now, serial));
             }
         }
     }

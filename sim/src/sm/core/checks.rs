@@ -18,7 +18,7 @@ impl<E: RunsSubCore> Core<E> {
         let reported = mask(&outputs.collector_occupied) & self.collectors.all;
         if reported != occupied {
             let index = self.index;
-            context.records.stage_error(context.clock.now, || {
+            context.records.stage_error(context.clock.now, move || {
                 format!("sub-core {index}: collectors {reported:#b} are occupied, {occupied:#b} should be")
             });
         }
@@ -36,7 +36,7 @@ impl<E: RunsSubCore> Core<E> {
         let expected = (executing.serial, u32::from(executing.warp), u32::from(decoded.unit));
         if reported != expected || self.inputs.unit_ready >> decoded.unit & 1 == 0 {
             let index = self.index;
-            records.stage_error(clock.now, || {
+            records.stage_error(clock.now, move || {
                 format!("sub-core {index}: dispatched (payload, warp, unit) {reported:?}, should be {expected:?} and the unit ready")
             });
         }
@@ -65,7 +65,7 @@ impl<E: RunsSubCore> Core<E> {
                 records.counters.token_errors += 1;
                 let warp = executing.warp_slot();
                 let pc = decoded.pc;
-                records.report(clock.now, || {
+                records.report(clock.now, move || {
                     let value = value.map_or("nothing".into(), |value| format!("token {value:#010x}"));
                     format!(
                         "pc 0x{pc:04x}, warp slot {warp}: {source} is {value}, should be token {token:#010x}, \

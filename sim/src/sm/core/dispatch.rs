@@ -20,7 +20,7 @@ impl<E: RunsSubCore> Core<E> {
         let Some(collector) = CollectorId::first_of(dispatched) else { return };
         if dispatched.count_ones() > 1 || dispatched & occupied == 0 {
             let index = self.index;
-            context.records.stage_error(context.clock.now, || {
+            context.records.stage_error(context.clock.now, move || {
                 format!("sub-core {index}: dispatch {dispatched:#b}, collectors {occupied:#b} occupied")
             });
             return;
@@ -49,8 +49,10 @@ impl<E: RunsSubCore> Core<E> {
 
         self.units.enter(decoded.unit, now + decoded.timing.initiation);
         let (in_memory, completion) = (decoded.memory.is_some(), now + decoded.timing.latency);
-        records
-            .show(|pipeline| if idle { pipeline.leave(now, serial) } else { pipeline.dispatch(now, serial) });
+        records.show(move |pipeline| match idle {
+            true => pipeline.leave(now, serial),
+            false => pipeline.dispatch(now, serial),
+        });
         if idle && !(in_memory && context.memory.takes_idle) {
             // No lane is active: it read its operands, and that is all.
             self.complete_part(warp, context);

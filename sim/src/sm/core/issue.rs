@@ -21,7 +21,7 @@ impl<E: RunsSubCore> Core<E> {
         let enters = entered.count_ones() == 1 && entered & occupied == 0 && ready & warp.bit() != 0;
         let Some(collector) = CollectorId::first_of(entered).filter(|_| enters) else {
             let index = self.index;
-            context.records.stage_error(context.clock.now, || {
+            context.records.stage_error(context.clock.now, move || {
                 format!(
                     "sub-core {index}: warp {} of ready {ready:#b} enters collectors {entered:#b}, \
                      {occupied:#b} occupied",

@@ -69,13 +69,13 @@ impl<E: RunsSubCore> Core<E> {
 
     /// The reads that go to their banks in a cycle. `issues`: an instruction of a warp was issued in it.
     pub(super) fn show_reads(&self, outputs: &SubCoreOut<u32>, issues: bool, context: &mut Context) {
-        let (now, sub_core) = (context.clock.now, self.index);
-        context.records.show(|pipeline| {
+        let now = context.clock.now;
+        context.records.show(move |pipeline| {
             let entered = CollectorId::first_of(mask(&outputs.issue)).filter(|_| issues);
             let issued = entered.and_then(|collector| self.collectors.last(collector)?.executing);
             let serial = issued.map(|executing| executing.serial);
             let banks = [mask(&outputs.bank_read), mask(&outputs.second_read)];
-            pipeline.read(now, sub_core, banks, serial);
+            pipeline.read(now, self.index, banks, serial);
         });
     }
 }

@@ -33,7 +33,7 @@ impl<E: RunsSubCore> Core<E> {
             self.warps[result.warp.index()].write(result.register);
             self.look_again(result.warp, self.situation.pending());
             let now = context.clock.now;
-            context.records.show(|pipeline| pipeline.write(now, result.serial));
+            context.records.show(move |pipeline| pipeline.write(now, result.serial));
             self.complete_part(result.warp, context);
         }
     }
@@ -63,7 +63,7 @@ impl<E: RunsSubCore> Core<E> {
         let results = destinations.len() as u32;
         slot.outstanding += results;
         let now = context.clock.now;
-        context.records.show(|pipeline| pipeline.complete(now, serial, results));
+        context.records.show(move |pipeline| pipeline.complete(now, serial, results));
         self.complete_part(warp, context);
     }
 
