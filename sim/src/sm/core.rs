@@ -12,6 +12,7 @@ mod cached;
 mod checks;
 mod collectors;
 mod dispatch;
+mod eligible;
 mod heads;
 mod issue;
 mod leaving;
@@ -37,6 +38,7 @@ use crate::design::{CollectorKind, Design};
 use crate::statistics::Stalls;
 
 use collectors::Collectors;
+use eligible::Eligible;
 use leaving::Leaving;
 use permission::Permission;
 use results::Results;
@@ -77,6 +79,8 @@ pub(super) struct Core<E> {
     launched: WarpSet,
     /// Those that may issue, under a two-level scheduler of the sub-core.
     active: Option<ActiveSet>,
+    /// Whatever warp is ready may issue: nothing of the design chooses among them before the hardware does.
+    is_plain: bool,
     /// What the SM's one scheduler, if it has that, says in this cycle.
     permission: Option<Permission>,
     collectors: Collectors,
@@ -113,7 +117,7 @@ checkpoint! {
         ports: inputs;
         engines: engine;
         parts: cache;
-        fixed: index switches has_windows issues_on_dispatch banks slots skips;
+        fixed: index is_plain switches has_windows issues_on_dispatch banks slots skips;
     }
 }
 
@@ -126,6 +130,12 @@ impl<E: RunsSubCore> Core<E> {
         config: &Config,
         design: &Design,
     ) -> Self {
+        let active = match config.organisation {
+            Organisation::SubCores => {
+                design.two_level.map(|policy| ActiveSet::new(&config.hardware, policy.cuts_strands()))
+            }
+            Organisation::Monolithic => None,
+        };
         Core {
             index,
             engine: (engines.sub_core)(number),
@@ -137,12 +147,11 @@ impl<E: RunsSubCore> Core<E> {
             inputs: SubCoreIn::default(),
             offered: (0, 0),
             launched: 0,
-            active: match config.organisation {
-                Organisation::SubCores => {
-                    design.two_level.map(|policy| ActiveSet::new(&config.hardware, policy.cuts_strands()))
-                }
-                Organisation::Monolithic => None,
-            },
+            is_plain: config.organisation == Organisation::SubCores
+                && design.two_level.is_none()
+                && design.register_cache.is_none()
+                && !design.switches(),
+            active,
             permission: None,
             collectors: Collectors::new(design.collectors(config)),
             has_windows: design.collector == CollectorKind::Boc,
@@ -235,33 +244,7 @@ impl<E: RunsSubCore> Core<E> {
     /// A cycle in which the hardware may have something to do.
     #[inline(never)]
     fn work(&mut self, busy: bool, context: &mut Context) {
-        let saves = self.leaving.to_be_issued();
-        // A warp is known to the scheduler from the cycle after its launch on.
-        let mut ready = self.situation.ready & !self.launched;
-        let mut pending_ready = false;
-        if let Some(active) = &mut self.active {
-            let waits = self.situation.waits(ready);
-            let warps = &mut self.warps;
-            let ends_strand = |warp: usize| warps[warp].ends_strand(context.code.decoded());
-            let allowed = active.update(waits, ends_strand) as WarpSet;
-            pending_ready = ready & !allowed != 0;
-            ready &= allowed;
-            let (left, active) = (active.take_left() as WarpSet, active.active() as WarpSet);
-            self.activate(left, active, context);
-        }
-        let mut elsewhere = false;
-        if let Some(permission) = self.permission {
-            pending_ready = ready & !permission.active != 0;
-            elsewhere = permission.any && ready & permission.active != 0;
-            ready &= permission.issue;
-        }
-        let emptying = ready & self.cache.as_ref().map_or(0, RegisterCacheUnit::emptying);
-        ready &= !emptying;
-        if let Some(save) = saves {
-            self.presented &= !save.warp.bit();
-            self.present_reads(save.warp, save.base, &[save.register], context);
-            ready |= save.warp.bit();
-        }
+        let Eligible { ready, pending_ready, elsewhere, emptying, saves } = self.eligible(context);
         let unit_ready = self.unit_ready(context);
         if self.skips && !busy && self.still.lasts((ready, unit_ready)) {
             self.charge(ready, pending_ready, elsewhere, context);
@@ -304,7 +287,7 @@ impl<E: RunsSubCore> Core<E> {
             }
         } else if outputs.waiting {
             context.records.stalls.waiting += 1;
-        } else if conflict || ready == 0 && emptying != 0 {
+        } else if conflict || ready == 0 && emptying {
             context.records.stalls.register_cache += 1;
         } else if ready == 0 && launching != 0 {
             context.records.stalls.launch += 1;
