@@ -26,7 +26,7 @@ pub struct OperandStage<D: Data, K> {
     holders: Holders,
     arbiter: Arbiter,
     banks: Vec<Bank<D>>,
-    /// Those whose data, read in the last cycle, cross to a collector or leave; a bit each.
+    /// Those whose data, read in the last cycle, cross to a collector; a bit each.
     crossing: u8,
     /// The same of second accesses.
     second_crossing: u8,
@@ -219,24 +219,23 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         }
 
         // Banks.
-        if self.parameters.accesses > 1 {
-            for bank in members(grants.second_banks | self.second_crossing) {
-                let read = (grants.second_banks >> bank & 1 == 1).then(|| grants.second_reads[bank]);
-                banks[bank].second_edge(read);
+        for bank in members(grants.second_banks) {
+            banks[bank].read(1, grants.second_reads[bank]);
+        }
+        for bank in members(results.banks) {
+            let (base, register) = (Row(results.base[bank]), RegisterId(results.register[bank] as u8));
+            let (_, row) = arbiter.home(WarpId(0), base, register);
+            banks[bank].write(row, results.data[bank]);
+        }
+        for bank in members(grants.banks) {
+            banks[bank].read(0, grants.reads[bank]);
+        }
+        (self.crossing, self.second_crossing) = (grants.banks, grants.second_banks);
+        if self.parameters.transfer_ports > 0 {
+            for (bank, number) in banks.iter_mut().zip(0..) {
+                bank.transfer(transfer.filter(|(of, _)| of.0 == number).map(|(_, row)| row));
             }
-            self.second_crossing = grants.second_banks;
         }
-        let leaves = transfer.map_or(0, |(bank, _)| 1 << bank.0);
-        for bank in members(results.banks | grants.banks | leaves | self.crossing) {
-            let write = (results.banks >> bank & 1 == 1).then(|| {
-                let (base, register) = (Row(results.base[bank]), RegisterId(results.register[bank] as u8));
-                (arbiter.home(WarpId(0), base, register).1, results.data[bank])
-            });
-            let read = (grants.banks >> bank & 1 == 1).then(|| grants.reads[bank]);
-            let leaves = transfer.filter(|(of, _)| of.index() == bank).map(|(_, row)| row);
-            banks[bank].edge(write, read, leaves);
-        }
-        self.crossing = grants.banks | leaves;
         arbiter.take(grants, asked);
 
         // Allocation, and results.
@@ -287,9 +286,11 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
 
         // Banks: writes first, then reads, then a register that leaves.
         arbiter.grants(results.banks, asked, grants);
-        *transfer = leaver.filter(|_| parameters.transfer_ports > 0).and_then(|(warp, base, register)| {
-            arbiter.transfer(results.banks, grants, (warp, base), register)
-        });
+        if parameters.transfer_ports > 0 {
+            *transfer = leaver.and_then(|(warp, base, register)| {
+                arbiter.transfer(results.banks, grants, (warp, base), register)
+            });
+        }
 
         if results.banks != 0 {
             *takers = 0;
@@ -321,7 +322,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
 
     #[inline]
     fn cross_from(&mut self, bank: usize, access: usize) {
-        let Some((collector, slot, data)) = self.banks[bank].arriving(access) else { return };
+        let (collector, slot, data) = self.banks[bank].last(access);
         let number = collector.index();
         self.collectors[number].receive(slot.into(), data, self.lfsr.value().into());
         set(&mut self.complete, number, self.collectors[number].is_ready());
@@ -334,7 +335,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         if !self.parameters.allocate_on_arrival {
             return 0;
         }
-        let arrives = members(self.crossing).filter_map(|bank| self.banks[bank].arriving(0));
+        let arrives = members(self.crossing).map(|bank| self.banks[bank].last(0));
         let left = self.decided.dispatch.map_or(0, |number| 1 << number);
         arrives.fold(left, |all, (collector, ..)| all | collector.bit())
     }

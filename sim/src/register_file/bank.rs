@@ -41,11 +41,11 @@ impl<D: Data> Bank<D> {
         }
     }
 
-    /// What an access has read and crosses in this cycle: to which collector, which slot, the value.
+    /// What an access has read last: for which collector, which slot, the value.
     #[inline]
-    pub fn arriving(&self, access: usize) -> Option<(CollectorId, u8, D)> {
-        let Read { under_way, collector, slot, data } = self.reads[access];
-        under_way.then_some((collector, slot, data))
+    pub fn last(&self, access: usize) -> (CollectorId, u8, D) {
+        let Read { collector, slot, data, .. } = self.reads[access];
+        (collector, slot, data)
     }
 
     /// The register that leaves, in this cycle.
@@ -53,27 +53,24 @@ impl<D: Data> Bank<D> {
         self.leaves.then_some(self.reads[0].data)
     }
 
-    /// The second access of a clock edge, a read or nothing. It comes before [`Bank::edge`]: it finds what was there.
-    pub fn second_edge(&mut self, read: Option<Request>) {
-        self.read(1, read);
+    /// A clock edge at which an access, the first or the second one, is a read for a collector's slot. The second one
+    /// comes before [`Bank::write`]: it finds what was there.
+    #[inline]
+    pub fn read(&mut self, access: usize, Request { row, collector, slot }: Request) {
+        let data = self.rows[row.index()];
+        self.reads[access] = Read { under_way: true, collector, slot, data };
     }
 
-    fn read(&mut self, access: usize, read: Option<Request>) {
-        let under_way = &mut self.reads[access];
-        under_way.under_way = read.is_some();
-        if let Some(Request { row, collector, slot }) = read {
-            (under_way.data, under_way.collector, under_way.slot) = (self.rows[row.index()], collector, slot);
-        }
+    /// A clock edge at which the first access is a write.
+    #[inline]
+    pub fn write(&mut self, row: Row, data: D) {
+        self.rows[row.index()] = data;
     }
 
-    /// One clock edge: a write, a read for a collector's slot, one of a register that leaves, or nothing.
-    pub fn edge(&mut self, write: Option<(Row, D)>, read: Option<Request>, transfer: Option<Row>) {
-        if let Some((row, data)) = write {
-            self.rows[row.index()] = data;
-        }
-        self.read(0, read);
-        self.leaves = transfer.is_some();
-        if let Some(row) = transfer {
+    /// A clock edge at which the first access reads a register that leaves, or does not.
+    pub fn transfer(&mut self, row: Option<Row>) {
+        self.leaves = row.is_some();
+        if let Some(row) = row {
             self.reads[0].data = self.rows[row.index()];
         }
     }
@@ -106,10 +103,17 @@ impl<D: Data> Clocked for Bank<D> {
             collector: CollectorId(self.inputs.second_collector[0] as u8),
             slot: self.inputs.second_slot[0] as u8,
         };
-        self.second_edge(self.inputs.second_read[0].then_some(second));
-        let collector = CollectorId(collector as u8);
-        let row = Row(row);
-        let read = read.then_some(Request { row, collector, slot: slot as u8 });
-        self.edge(write.then_some((row, write_data)), read, transfer.then_some(row));
+        self.reads.iter_mut().for_each(|read| read.under_way = false);
+        if self.inputs.second_read[0] {
+            self.read(1, second);
+        }
+        let (row, collector) = (Row(row), CollectorId(collector as u8));
+        if write {
+            self.write(row, write_data);
+        }
+        if read {
+            self.read(0, Request { row, collector, slot: slot as u8 });
+        }
+        self.transfer(transfer.then_some(row));
     }
 }

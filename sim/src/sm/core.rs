@@ -237,8 +237,9 @@ impl<E: RunsSubCore> Core<E> {
     /// There is something to do besides issue and dispatch.
     #[inline]
     fn is_busy(&self) -> bool {
-        let caches = self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
-        !self.results.is_empty() || self.launched != 0 || self.leaving.is_busy() || caches
+        let caches = || self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy);
+        let special = || self.leaving.is_busy() || caches();
+        !self.results.is_empty() || self.launched != 0 || !self.is_plain && special()
     }
 
     /// A cycle in which the hardware may have something to do.

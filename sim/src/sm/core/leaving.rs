@@ -73,8 +73,9 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// The port is given the register that is to leave, if there is one.
+    #[inline]
     pub(super) fn offer_transfer(&mut self) {
-        let asked = self.leaving.asked.filter(|_| self.leaving.has_port);
+        let Leaving { has_port: true, asked, .. } = self.leaving else { return };
         self.inputs.transfer_valid = [asked.is_some()];
         if let Some(Leaver { warp, register, base }) = asked {
             self.inputs.transfer_warp = [warp.into()];
@@ -84,11 +85,9 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// What the port did in a cycle.
+    #[inline]
     pub(super) fn take_transfer(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) {
-        let Leaving { has_port, asked, crosses, value, .. } = &mut self.leaving;
-        if !*has_port {
-            return;
-        }
+        let Leaving { has_port: true, asked, crosses, value, .. } = &mut self.leaving else { return };
         if outputs.transfer_arrives[0] {
             *value = Some(outputs.transfer_data[0]);
         }
