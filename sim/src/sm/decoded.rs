@@ -25,6 +25,8 @@ pub(super) struct Decoded {
     /// Equal for equal opcodes.
     pub operation: u64,
     sources: [RegisterId; MAX_SLOTS],
+    /// Numbers of the source registers by slot, zero in slots that it does not use.
+    pub source_numbers: [u32; MAX_SLOTS],
     source_count: u8,
     /// Of each source, the operand that it belongs to, 0 to 3.
     pub positions: [u8; MAX_SLOTS],
@@ -82,6 +84,7 @@ impl Decoded {
             multicasts,
             operation: operation.finish(),
             sources,
+            source_numbers: sources.map(u32::from),
             source_count: instruction.sources.len() as u8,
             positions,
             reuse: instruction.reuse,
@@ -99,12 +102,6 @@ impl Decoded {
     #[inline]
     pub fn sources(&self) -> &[RegisterId] {
         &self.sources[..usize::from(self.source_count)]
-    }
-
-    /// The numbers of its source registers, by slot; those of slots that it does not use are zero.
-    #[inline]
-    pub fn source_numbers(&self) -> [u32; MAX_SLOTS] {
-        self.sources.map(u32::from)
     }
 
     #[inline]

@@ -248,7 +248,9 @@ impl<E: RunsSubCore> Sm<E> {
         for sub_core in sub_cores {
             active |= sub_core.step(context);
         }
-        active | self.end_blocks(&front.occupancy)
+        active |= self.end_blocks(&front.occupancy);
+        self.observe_use(&front.occupancy);
+        active
     }
 
     /// Instructions that leave their units, and loads that memory answers.
@@ -265,14 +267,19 @@ impl<E: RunsSubCore> Sm<E> {
                 executing = located;
             }
             sub_cores[executing.sub_core].complete(executing, context);
-            let (memory, mut around) = context.memory_path();
-            memory.complete(&executing, &mut around);
+            if context.memory.sharing.is_some() {
+                let (memory, mut around) = context.memory_path();
+                memory.complete(&executing, &mut around);
+            }
         }
     }
 
     /// Barriers open, and blocks that are complete go. Whether any does.
     fn end_blocks(&mut self, occupancy: &Occupancy) -> bool {
         let Machine { sub_cores, context, monolithic, .. } = &mut self.machine;
+        if context.blocks.opened.is_empty() && context.blocks.completed.is_empty() {
+            return false;
+        }
         let opened = std::mem::take(&mut context.blocks.opened);
         let completed = std::mem::take(&mut context.blocks.completed);
         for block in opened.union(completed).iter() {
@@ -294,12 +301,17 @@ impl<E: RunsSubCore> Sm<E> {
                 }
             }
         }
+        !completed.is_empty()
+    }
+
+    /// Notes how many registers are used, if that is wanted and as often as it is.
+    fn observe_use(&mut self, occupancy: &Occupancy) {
+        let context = &mut self.machine.context;
         if let Some(used) = context.records.usage.as_mut().and_then(|usage| usage.end_window()) {
             let active = context.blocks.active_count() * occupancy.warps * occupancy.registers;
             context.records.blocks.windows += 1;
             context.records.blocks.window_use += 1_000_000 * used.min(active as u64) / active.max(1) as u64;
         }
-        !completed.is_empty()
     }
 
     /// Goes to the next cycle, or, if nothing can happen before, to the next event, at most to cycle `end`.

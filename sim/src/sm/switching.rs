@@ -142,9 +142,14 @@ impl Switching {
     /// Where the next block could start: a slot, and a region for its registers.
     #[inline]
     pub fn free_slot<E>(&self, front: &Front, machine: &Machine<E>) -> Option<(Slot, Region)> {
-        if !front.can_launch(machine) {
-            return None;
+        match front.can_launch(machine) {
+            true => self.find_slot(front, machine),
+            false => None,
         }
+    }
+
+    #[inline(never)]
+    fn find_slot<E>(&self, front: &Front, machine: &Machine<E>) -> Option<(Slot, Region)> {
         let blocks = &machine.context.blocks;
         let free = |&slot: &Slot| blocks.in_slot(slot).is_none() && !self.reserves(slot);
         let mut slots = (0..front.occupancy.blocks).map(Slot).filter(free);

@@ -9,31 +9,23 @@ use super::Core;
 use crate::bits::{all, flags};
 use crate::engines::RunsSubCore;
 
-/// What the slots that there are get of what is for all that there may be. Without a loop for the default number of slots.
-#[inline]
-fn copy_slots<T: Copy>(to: &mut [T], from: &[T; MAX_SLOTS]) {
-    match to.len() {
-        7 => to.copy_from_slice(&from[..7]),
-        slots => to.copy_from_slice(&from[..slots]),
-    }
-}
-
 /// Puts sources at the head of the buffer of a warp, which has so many slots. `used`, `near`: a bit per slot.
-#[inline]
+#[inline(always)]
 fn put_sources(
     inputs: &mut SubCoreIn<u32>,
     (warp, slots): (usize, usize),
     (used, near): (u8, u8),
     numbers: &[u32; MAX_SLOTS],
 ) {
-    let of_warp = slots * warp..slots * (warp + 1);
-    copy_slots(&mut inputs.head_source_valid[of_warp.clone()], &flags(used));
-    copy_slots(&mut inputs.head_source_near[of_warp.clone()], &flags(near));
-    copy_slots(&mut inputs.head_source_register[of_warp], numbers);
+    let of_warp = slots * warp..slots * warp + slots;
+    inputs.head_source_valid[of_warp.clone()].copy_from_slice(&flags::<MAX_SLOTS>(used)[..slots]);
+    inputs.head_source_near[of_warp.clone()].copy_from_slice(&flags::<MAX_SLOTS>(near)[..slots]);
+    inputs.head_source_register[of_warp].copy_from_slice(&numbers[..slots]);
 }
 
 impl<E: RunsSubCore> Core<E> {
     /// Puts the next instruction of a warp at the head of its buffer.
+    #[inline(never)]
     pub(super) fn present(&mut self, warp: WarpId, context: &Context) {
         let warp = warp.index();
         let slot = &self.warps[warp];
@@ -45,7 +37,12 @@ impl<E: RunsSubCore> Core<E> {
         let hardware = &context.config.hardware;
         let used = all(decoded.sources().len());
         let near = instruction.near_sources as u8 & used;
-        put_sources(&mut self.inputs, (warp, hardware.slots), (used, near), &decoded.source_numbers());
+        // What the default number of slots is given is copied without a loop.
+        let (inputs, sources, numbers) = (&mut self.inputs, (used, near), &decoded.source_numbers);
+        match hardware.slots {
+            7 => put_sources(inputs, (warp, 7), sources, numbers),
+            slots => put_sources(inputs, (warp, slots), sources, numbers),
+        }
         let leaves = self.has_windows && slot.leaves_window(decoded.pc, hardware.window);
         self.inputs.head_flush[warp] = leaves || slot.has_come_back;
         if self.has_windows {

@@ -24,6 +24,8 @@ use super::{local, Access, Served};
 pub(in crate::sm) struct LoadStoreUnit<T> {
     config: Config,
     queues: [VecDeque<T>; SUB_CORES],
+    /// Instructions in them.
+    queued: usize,
     /// The sub-core whose turn it is.
     turn: usize,
     busy_until: u64,
@@ -36,6 +38,7 @@ impl<T: Copy> LoadStoreUnit<T> {
     pub fn new(config: &Config) -> Self {
         LoadStoreUnit {
             queues: std::array::from_fn(|_| VecDeque::with_capacity(config.load_store.queue)),
+            queued: 0,
             turn: 0,
             busy_until: 0,
             coalescer: Coalescer::default(),
@@ -82,6 +85,7 @@ impl<T: Copy> LoadStoreUnit<T> {
     #[inline]
     pub fn push(&mut self, sub_core: usize, instruction: T) {
         self.queues[sub_core].push_back(instruction);
+        self.queued += 1;
     }
 
     /// The oldest instruction in a sub-core's queue.
@@ -91,7 +95,9 @@ impl<T: Copy> LoadStoreUnit<T> {
 
     /// Takes the oldest instruction out of a sub-core's queue.
     pub fn pop(&mut self, sub_core: usize) -> Option<T> {
-        self.queues[sub_core].pop_front()
+        let taken = self.queues[sub_core].pop_front();
+        self.queued -= usize::from(taken.is_some());
+        taken
     }
 
     #[inline]
@@ -102,19 +108,19 @@ impl<T: Copy> LoadStoreUnit<T> {
     /// The instruction that the unit takes in cycle `now`, if it is free and one waits that it `may` take.
     #[inline]
     pub fn take(&mut self, now: u64, may: impl Fn(&T) -> bool) -> Option<T> {
-        if !self.is_free(now) {
+        if self.queued == 0 || !self.is_free(now) {
             return None;
         }
         let mut waiting = (self.turn..self.turn + SUB_CORES).map(|index| index % SUB_CORES);
         let sub_core = waiting.find(|&index| self.queues[index].front().is_some_and(&may))?;
         self.turn = (sub_core + 1) % SUB_CORES;
-        self.queues[sub_core].pop_front()
+        self.pop(sub_core)
     }
 
     /// The next cycle in which the unit can take an instruction; `None` if none waits.
     #[inline]
     pub fn next_take(&self) -> Option<u64> {
-        self.queues.iter().any(|queue| !queue.is_empty()).then_some(self.busy_until)
+        (self.queued > 0).then_some(self.busy_until)
     }
 
     /// The next cycle in which a sector arrives that loads wait for.
