@@ -47,7 +47,7 @@ struct Decided<D> {
     grants: Grants,
     /// Where a register that leaves is read.
     transfer: Option<(BankId, Row)>,
-    dispatch: Option<usize>,
+    dispatch: Option<CollectorId>,
     results: Results<D>,
     /// Collectors that results concern, a bit each; and those that enter each, and that are kept out of it, a bit per bank.
     /// Without results, of an earlier cycle.
@@ -114,8 +114,8 @@ macro_rules! show {
             &stage.decided;
         out.collector_occupied = flags(stage.holders.occupied);
         if let Some(number) = *dispatch {
-            let collector = &stage.collectors[number];
-            out.dispatch[number] = true;
+            let collector = &stage.collectors[number.index()];
+            out.dispatch[number.index()] = true;
             for slot in members(collector.used()) {
                 (out.operand_valid[slot], out.operand_data[slot]) = (true, collector.operand(slot));
             }
@@ -211,11 +211,11 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
             decided;
 
         // Dispatch.
-        if let Some(number) = *dispatch {
-            self.dispatch_turn.advance(number);
-            collectors[number].dispatch();
-            self.occupied &= !(1 << number);
-            self.complete &= !(1 << number);
+        if let Some(collector) = *dispatch {
+            self.dispatch_turn.advance(collector.index());
+            collectors[collector.index()].dispatch();
+            self.occupied &= !collector.bit();
+            self.complete &= !collector.bit();
         }
 
         // Banks.
@@ -265,7 +265,11 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     fn begin(&mut self, unit_ready: u32) {
         self.arrive();
         self.decided.dispatch = self.dispatched(unit_ready);
-        self.holders.occupied = self.occupied & !self.leaving(self.decided.dispatch);
+        self.holders.occupied = match self.decided.dispatch {
+            // It can take an instruction in the cycle of its dispatch.
+            Some(leaving) if self.parameters.issue_on_dispatch => self.occupied & !leaving.bit(),
+            _ => self.occupied,
+        };
     }
 
     /// The rest of a cycle: with the first row of the warp whose instruction enters a collector, if one does, and the
@@ -336,7 +340,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
             return 0;
         }
         let arrives = members(self.crossing).map(|bank| self.banks[bank].last(0));
-        let left = self.decided.dispatch.map_or(0, |number| 1 << number);
+        let left = self.decided.dispatch.map_or(0, CollectorId::bit);
         arrives.fold(left, |all, (collector, ..)| all | collector.bit())
     }
 
@@ -351,18 +355,15 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
 
     /// The collector that is dispatched: those that are ready, and whose unit takes an instruction, take turns.
     #[inline]
-    fn dispatched(&self, unit_ready: u32) -> Option<usize> {
+    fn dispatched(&self, unit_ready: u32) -> Option<CollectorId> {
+        if self.complete == 0 {
+            return None;
+        }
         let mut ready = 0;
         for number in members(self.complete) {
             let unit = self.collectors[number].held().1;
             ready |= (unit_ready >> unit & 1) << number;
         }
-        self.dispatch_turn.grant(ready)
-    }
-
-    /// The collector that can take an instruction in the cycle of its dispatch; a bit each.
-    #[inline]
-    fn leaving(&self, dispatched: Option<usize>) -> u8 {
-        dispatched.filter(|_| self.parameters.issue_on_dispatch).map_or(0, |number| 1 << number)
+        self.dispatch_turn.grant(ready).map(|number| CollectorId(number as u8))
     }
 }

@@ -15,7 +15,7 @@ fn warps() -> usize {
 fn most_passed_over(turn: &WarpScheduler, warp: WarpId, so_far: usize) -> usize {
     assert!(so_far <= warps(), "no bound");
     let choices = ALL_SETS.filter(|ready| ready & warp.bit() != 0);
-    let mut next: Vec<WarpId> = choices.filter_map(|ready| turn.select(ready, 0, 0)).collect();
+    let mut next: Vec<WarpId> = choices.filter_map(|ready| turn.select(ready, || 0, 0)).collect();
     next.sort();
     next.dedup();
     let others = next.into_iter().filter(|&other| other != warp);

@@ -39,6 +39,14 @@ pub struct Holders {
     pub owner: [WarpId; MAX_COLLECTORS],
 }
 
+impl Holders {
+    /// The warps whose registers these collectors cache.
+    #[inline]
+    fn owners(&self, collectors: u8) -> WarpSet {
+        members(collectors).fold(0, |warps, collector| warps | self.owner[collector].bit())
+    }
+}
+
 impl IssueStage {
     /// In front of an operand stage of these parameters.
     pub fn new(parameters: &Parameters) -> Self {
@@ -75,16 +83,12 @@ impl IssueStage {
 
     #[inline(always)]
     fn choose(&self, ready: WarpSet, free: u8, holders: &Holders, sthld: u32) -> Option<(WarpId, Answer)> {
-        let (mut with_data, mut blocked) = (0, 0);
-        for collector in members(holders.owned) {
-            let warp = holders.owner[collector];
-            with_data |= warp.bit();
-            blocked |= WarpSet::from(holders.occupied >> collector & 1) << warp.0;
-        }
-        if self.allocator.allocation == Allocation::AnyFree {
+        let with_data = || holders.owners(holders.owned);
+        let blocked = match self.allocator.allocation {
             // No warp has a collector of its own to wait for.
-            blocked = 0;
-        }
+            Allocation::AnyFree => 0,
+            _ => holders.owners(holders.owned & holders.occupied),
+        };
         self.scheduler.select(ready, with_data, blocked).map(|warp| {
             let own = members(holders.owned).find(|&collector| holders.owner[collector] == warp);
             let own = own.map(|collector| CollectorId(collector as u8));

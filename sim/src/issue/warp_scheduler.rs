@@ -38,7 +38,13 @@ impl WarpScheduler {
 
     /// The warp to issue. A bit per warp: `ready`; `with_data`, those that have data in a collector; `blocked`,
     /// those of them whose collector is occupied.
-    pub fn select(&self, ready: WarpSet, with_data: WarpSet, blocked: WarpSet) -> Option<WarpId> {
+    #[inline]
+    pub fn select(
+        &self,
+        ready: WarpSet,
+        with_data: impl Fn() -> WarpSet,
+        blocked: WarpSet,
+    ) -> Option<WarpId> {
         let ready = match self.occupied {
             Occupied::Skip => ready & !blocked,
             Occupied::Stall => ready,
@@ -47,7 +53,7 @@ impl WarpScheduler {
         let last = self.last_issued.filter(|warp| ready & warp.bit() != 0);
         let oldest = |warps| self.ages.oldest(warps).map(|warp| WarpId(warp as u8));
         match self.scheduling {
-            Scheduling::Malekeh => last.or_else(|| oldest(ready & with_data)).or_else(|| oldest(ready)),
+            Scheduling::Malekeh => last.or_else(|| oldest(ready & with_data())).or_else(|| oldest(ready)),
             Scheduling::Gto => last.or_else(|| oldest(ready)),
             Scheduling::Lrr => self.turns.grant(ready.into()).map(|warp| WarpId(warp as u8)),
         }
@@ -76,7 +82,7 @@ impl Clocked for WarpScheduler {
             with_data |= 1 << inputs.held_warp[collector];
             blocked |= WarpSet::from(inputs.occupied[collector]) << inputs.held_warp[collector];
         }
-        let selected = self.select(warp_mask(&inputs.ready), with_data, blocked);
+        let selected = self.select(warp_mask(&inputs.ready), || with_data, blocked);
         self.launched = warp_mask(&inputs.launch);
         self.issued = selected.filter(|_| inputs.issue);
         let mut outputs = WarpSchedulerOut::default();

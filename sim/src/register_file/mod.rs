@@ -10,5 +10,5 @@ gpurf_rtl::modules!("src/register_file");
 pub fn home(banks: usize, warp: WarpId, base: Row, register: RegisterId) -> (BankId, Row) {
     let register = u32::from(register);
     let bank = (register + 1 + u32::from(warp)) & (banks as u32 - 1);
-    (BankId(bank as u8), Row((base.0 + (register >> banks.ilog2())) & 0xff))
+    (BankId(bank as u8), Row((base.0 + (register >> banks.trailing_zeros())) & 0xff))
 }
