@@ -58,16 +58,20 @@ pub fn warp_flags(warps: WarpSet) -> [bool; MAX_WARPS] {
 
 /// Bit i: byte i is this one.
 #[inline]
-pub fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
+pub fn equal(bytes: &[u8; 8], byte: u8) -> u8 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let of_word = |word: &[u8]| {
-        let differs =
-            u64::from_le_bytes(word.try_into().expect("8 bytes")) ^ (u64::from(byte) * 0x0101_0101_0101_0101);
-        // Of each byte the highest bit is set if any of its bits is; no carry leaves the byte.
-        let any = ((differs & LOW) + LOW) | differs;
-        (((!any & !LOW) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u16
-    };
-    of_word(&bytes[..8]) | of_word(&bytes[8..]) << 8
+    let differs = u64::from_le_bytes(*bytes) ^ (u64::from(byte) * 0x0101_0101_0101_0101);
+    // Of each byte the highest bit is set if any of its bits is; no carry leaves the byte.
+    let any = ((differs & LOW) + LOW) | differs;
+    (((!any & !LOW) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
+/// The same of more bytes.
+#[inline]
+pub fn equal_of_16(bytes: &[u8; 16], byte: u8) -> u16 {
+    let (low, high) = bytes.split_first_chunk::<8>().expect("more than 8 bytes");
+    let high = high.first_chunk::<8>().expect("16 bytes");
+    u16::from(equal(low, byte)) | u16::from(equal(high, byte)) << 8
 }
 
 /// Puts a member into a set or takes it out.
@@ -151,7 +155,8 @@ mod tests {
                 let bytes: [u8; 16] = std::array::from_fn(|place| if place % 3 == 1 { byte } else { other });
                 let expected =
                     (0..16).filter(|&place| bytes[place] == byte).fold(0, |set, place| set | 1 << place);
-                assert_eq!(equal(&bytes, byte), expected);
+                assert_eq!(equal_of_16(&bytes, byte), expected);
+                assert_eq!(equal(bytes.first_chunk().unwrap(), byte), expected as u8);
             }
         }
     }

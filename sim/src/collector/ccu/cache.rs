@@ -6,7 +6,7 @@ use gpurf_blocks::{Data, Parameters, ReplacementPolicy, MAX_D_PORTS, MAX_ENTRIES
 use gpurf_trace::RegisterId;
 
 use super::DWrite;
-use crate::bits::{equal, first, members};
+use crate::bits::{equal, equal_of_16, first, members};
 use crate::cells::LruOrder;
 use crate::collector::{choose, Issue, Placement};
 
@@ -52,7 +52,7 @@ impl<D: Data> Cache<D> {
 
     /// The valid entry with this tag, as a set that is empty if there is none.
     fn find(&self, register: RegisterId) -> u16 {
-        equal(&self.tag, register.0) & self.valid
+        equal_of_16(&self.tag, register.0) & self.valid
     }
 
     /// Hits and requests of an instruction's sources, before anything is changed. `sources`: a bit per
@@ -60,6 +60,7 @@ impl<D: Data> Cache<D> {
     /// makes room for it is not.
     pub fn look_up(&self, sources: u8, registers: &[RegisterId; MAX_SLOTS], of_another: bool) -> Placement {
         let mut placement = Placement::default();
+        let numbers = registers.map(|register| register.0);
         for slot in members(sources) {
             let found = match self.arrival {
                 _ if of_another => 0,
@@ -70,7 +71,7 @@ impl<D: Data> Cache<D> {
             if found != 0 {
                 placement.index[slot] = found.trailing_zeros() as u8;
                 placement.hit |= 1 << slot;
-            } else if !members(sources & ((1 << slot) - 1)).any(|s| registers[s] == registers[slot]) {
+            } else if equal(&numbers, numbers[slot]) & sources & ((1 << slot) - 1) == 0 {
                 placement.request |= 1 << slot;
             }
         }

@@ -9,7 +9,7 @@ use gpurf_trace::RegisterId;
 
 use self::cache::{Arrival, Cache};
 use super::{arrivals, Collector, Edge, Issue, Placement, Results};
-use crate::bits::members;
+use crate::bits::{equal, members};
 
 /// A result at a port D.
 #[derive(Clone, Copy, Debug)]
@@ -179,9 +179,7 @@ impl<D: Data> Collector<D> for Ccu<D> {
     /// and the table shows it at the clock edge.
     fn receive(&mut self, slot: usize, data: D, random: u32) {
         if self.parameters.allocate_on_arrival {
-            let waits = |other: &usize| self.index[*other] as usize == slot;
-            let waiting =
-                members(self.valid & !self.ready).filter(waits).fold(0, |all, other| all | 1 << other);
+            let waiting = equal(&self.index, slot as u8) & self.valid & !self.ready;
             // It may be received more than once.
             if waiting == 0 {
                 return;
@@ -197,7 +195,7 @@ impl<D: Data> Collector<D> for Ccu<D> {
         }
         let entry = self.index[slot];
         self.cache.data[entry as usize] = data;
-        self.ready |= members(self.valid).filter(|s| self.index[*s] == entry).fold(0, |all, s| all | 1 << s);
+        self.ready |= equal(&self.index, entry) & self.valid;
     }
 
     fn update(&mut self, edge: &Edge<D>) {
