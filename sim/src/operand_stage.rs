@@ -324,6 +324,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         }
     }
 
+    /// What an access of a bank has read.
     #[inline]
     fn cross_from(&mut self, bank: usize, access: usize) {
         let (collector, slot, data) = self.banks[bank].last(access);
