@@ -148,6 +148,7 @@ impl Issue {
 
     /// What a warp issues from the head of its buffer.
     /// `destinations`: as many as the collector looks at.
+    // It is written where it stays, and not copied there.
     #[inline(always)]
     pub fn at_head<D: Data>(inputs: &SubCoreIn<D>, warp: WarpId, slots: usize, destinations: usize) -> Self {
         let index = warp.index();

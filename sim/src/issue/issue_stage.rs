@@ -63,6 +63,7 @@ impl IssueStage {
     }
 
     /// The warp that is selected among the ready ones, and what the allocator tells it. `launch`: new warps.
+    // In every cycle of a sub-core: of its callers that one is hot.
     #[inline(always)]
     pub fn decide(
         &mut self,

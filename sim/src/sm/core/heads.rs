@@ -10,6 +10,7 @@ use crate::bits::{all, flags};
 use crate::engines::RunsSubCore;
 
 /// Puts sources at the head of the buffer of a warp, which has so many slots. `used`, `near`: a bit per slot.
+// It is no loop where the compiler knows the number of slots.
 #[inline(always)]
 fn put_sources(
     inputs: &mut SubCoreIn<u32>,
@@ -37,7 +38,7 @@ impl<E: RunsSubCore> Core<E> {
         let hardware = &context.config.hardware;
         let used = all(decoded.sources().len());
         let near = instruction.near_sources as u8 & used;
-        // What the default number of slots is given is copied without a loop.
+        // The default number of slots, and any other.
         let (inputs, sources, numbers) = (&mut self.inputs, (used, near), &decoded.source_numbers);
         match hardware.slots {
             7 => put_sources(inputs, (warp, 7), sources, numbers),
