@@ -4,14 +4,12 @@
 //! from them is the same, and provers of properties do not find it; a walk through their states sees it.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use flussab::DeferredWriter;
+use anyhow::Result;
 use flussab_aiger::aig::{OrderedAig, SymbolTarget};
-use flussab_aiger::binary::{Config, Parser, Writer};
+
+use crate::aiger::{read, write};
 
 /// Larger machines are left alone.
 const MOST_STATES: usize = 1 << 17;
@@ -35,19 +33,6 @@ pub(crate) fn merge(path: &Path, reset: &str) -> Result<()> {
     design.latches.iter_mut().for_each(|latch| instead(&mut latch.next_state));
     design.outputs.iter_mut().for_each(instead);
     write(path, &design)
-}
-
-fn read(path: &Path) -> Result<OrderedAig<usize>> {
-    let place = || path.display().to_string();
-    let parser = Parser::from_read(File::open(path).with_context(place)?, Config::default());
-    parser.and_then(Parser::parse).with_context(place)
-}
-
-fn write(path: &Path, design: &OrderedAig<usize>) -> Result<()> {
-    let place = || path.display().to_string();
-    let mut writer = Writer::new(DeferredWriter::from_write(File::create(path).with_context(place)?));
-    writer.write_ordered_aig(design);
-    writer.flush().with_context(place)
 }
 
 /// The registers of a design that follow no input but the reset, with the gates between them.

@@ -11,6 +11,7 @@
 
 #![warn(missing_docs)]
 
+mod aiger;
 mod autonomous;
 mod boolean;
 mod circuit;

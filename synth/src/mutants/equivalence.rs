@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use anyhow::{ensure, Result};
 
-use super::{memories, options, pins, Fault, Memory, Mutants, Pin, BASE, SELECTOR};
-use crate::autonomous;
+use super::{memories, options, pins, Fault, Memory, Mutants, Pin, BASE, KEPT, SELECTOR};
+use crate::{aiger, autonomous};
 
 /// What is known of a mutant that no run told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Mutants<'_> {
     /// out in so many seconds for each attempt; what makes circuits of the two for them has no limit.
     ///
     /// First register by register: the next values and the outputs of the two are compared in any state that they have in
-    /// common, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a
+    /// common and in which protocols are kept, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a
     /// reset, and as long as inputs keep to the protocol: what follows no input and agrees in all its states becomes one, then
     /// registers of the two that are always equal or opposite do, and what is left is proved by property-directed
     /// reachability. What has no clock is asked for its outputs under all inputs of the protocol. This is tried on each instance
@@ -116,17 +116,24 @@ impl Mutants<'_> {
         let cut = |fault: &str, file: &str| {
             format!(
                 "read_rtlil {base}\n{fault}\nmemory_map {top}; opt_clean; expose -evert {top}/c:*; simplemap; techmap\n\
-                 dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean; write_aiger -zinit {file}\n"
+                 dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean; write_aiger -zinit -symbols {file}\n"
             )
+        };
+        let is_cut = |fault: &str, file: &str| -> Result<bool> {
+            let is_cut = self.yosys.run(&cut(fault, file), None)?;
+            if is_cut {
+                aiger::show_while(&self.yosys.path().join(file), |name| name.ends_with(KEPT), "reset")?;
+            }
+            Ok(is_cut)
         };
         let gold = base.replace(".il", "_gold.aig");
         if !self.yosys.path().join(&gold).exists() {
-            ensure!(self.yosys.run(&cut("", &gold), None)?, "{top}: Yosys cannot cut it at its registers");
+            ensure!(is_cut("", &gold)?, "{top}: Yosys cannot cut it at its registers");
         }
         let parts = [&gold[..], GATE].map(|file| format!("read_aiger {file}; comb; write_aiger comb_{file}"));
         let compare = format!("yosys-abc -c '{}; cec -n comb_{gold} comb_{GATE}'\n", parts.join("; "));
         self.yosys.write(COMPARE, &compare)?;
-        if !self.yosys.run(&cut(fault, GATE), None)? {
+        if !is_cut(fault, GATE)? {
             return Ok(false);
         }
         self.yosys

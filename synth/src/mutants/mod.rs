@@ -61,18 +61,23 @@ impl<'a> Mutants<'a> {
         let design = with_protocols(hierarchy, protocols);
         yosys.write(DESIGN, &design)?;
         let top = &hierarchy.top;
-        // A protocol is no part of the design.
+        // A protocol is no part of the design: its cells are not merged with others, and have no faults.
         let protocol_lines = design.lines().zip(1..).filter(|(line, _)| line.contains(KEPT));
-        let deselect = protocol_lines.map(|(_, number)| format!("select -del a:src=*{DESIGN}:{number}.*\n"));
+        let cells = protocol_lines.map(|(_, number)| format!("a:src=*{DESIGN}:{number}.*"));
+        let cells: Vec<String> = cells.collect();
+        let deselect: String = cells.iter().map(|cells| format!("select -del {cells}\n")).collect();
+        let without: String = cells.iter().map(|cells| format!(" */{cells} %d")).collect();
         // Instances have nothing in common: what one has is proved of it alone.
         let drawn = yosys.run(
             &format!(
-                "read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; opt; memory -nomap\n\
+                "read_verilog -sv {DESIGN}; hierarchy -top {top}; proc; opt_expr; opt_clean; memory -nomap\n\
+                 select -set merged *{without}\n\
+                 opt_merge @merged; opt_muxtree; opt_reduce; opt_merge @merged; opt_dff; opt_clean; opt_expr\n\
                  select -set memories t:$mem* %m; setattr -mod -set keep_hierarchy 1 @memories\n\
                  setattr -mod -unset keep_hierarchy {top}\n\
-                 flatten; opt_expr; opt_muxtree; opt_reduce; opt_dff; opt_expr; memory -nomap; opt_clean; expose {top}/w:*{KEPT}; write_rtlil {BASE}\n\
-                 select {top}\n{deselect}mutate -list {count} -seed {seed} -o {FAULTS}",
-                deselect = deselect.collect::<String>()
+                 flatten; opt_expr; opt_muxtree; opt_reduce; opt_dff; opt_expr; memory -nomap; opt_clean\n\
+                 expose {top}/w:*{KEPT}; write_rtlil {BASE}\n\
+                 select {top}\n{deselect}mutate -list {count} -seed {seed} -o {FAULTS}"
             ),
             None,
         )?;

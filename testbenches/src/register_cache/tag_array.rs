@@ -16,6 +16,10 @@ impl<const L: usize> Testbench for TagArray<L> {
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(TagArrayStimulus::new(parameters))
     }
+
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        vec![format!("set < {}", parameters.rc_entries / parameters.rc_ways)]
+    }
 }
 
 register!(TagArray<L>);
