@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn what_stands_under_a_condition_is_low_without_it() {
-        let symbol = |target, name: &str| Symbol { target, name: name.into() };
+        let symbol = |target, name: &'static str| Symbol { target, name: name.into() };
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         // Inputs 1 and 2, the second of them the reset, and a register 3. The second output is the condition.
         let design = OrderedAig {
