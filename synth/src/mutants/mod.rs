@@ -92,7 +92,7 @@ impl<'a> Mutants<'a> {
             let memory =
                 memories.iter().find(|memory| fault.is_at_an_address() && memory.cell == of("-cell"));
             let has_bit =
-                |memory: &Memory| of("-portbit").parse().is_ok_and(|bit: u32| memory.rows - 1 >> bit > 0);
+                |memory: &Memory| of("-portbit").parse().is_ok_and(|bit: u32| (memory.rows - 1) >> bit > 0);
             !fault.port.contains("CLK[") && memory.is_none_or(has_bit)
         };
         let drawn = yosys.read(FAULTS)?;
