@@ -43,13 +43,13 @@ impl Mutants<'_> {
     /// out in so many seconds for each attempt; what makes circuits of the two for them has no limit.
     ///
     /// First register by register: the next values and the outputs of the two are compared in any state that they have in
-    /// common and in which protocols are kept, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which is all registers at zero and a
-    /// reset, and as long as inputs keep to the protocol: what follows no input and agrees in all its states becomes one, then
-    /// registers of the two that are always equal or opposite do, and what is left is proved by property-directed
-    /// reachability. What has no clock is asked for its outputs under all inputs of the protocol. This is tried on each instance
-    /// that has the fault, from the innermost on, and on the whole design. Of that there is one more: by induction, name by
-    /// name after what is built alike: two designs that have agreed for three cycles agree from then on. That they do so
-    /// at the beginning, the runs have shown.
+    /// common and in which protocols are kept, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which
+    /// is all registers at zero and a reset, and as long as inputs keep to the protocol: what follows no input and agrees in all
+    /// its states becomes one, then registers of the two that are always equal or opposite do, and what is left is proved by
+    /// property-directed reachability. What has no clock is asked for its outputs under all inputs of the protocol. This is tried
+    /// on each instance that has the fault, from the innermost on, and on the whole design. Of that there is one more: by
+    /// induction, name by name after what is built alike: two designs that have agreed for three cycles agree from then on. That
+    /// they do so at the beginning, the runs have shown.
     ///
     /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
     /// is compared as outputs are, and what they answer is any input. Nor does it matter which row of a memory is which: a
@@ -113,27 +113,26 @@ impl Mutants<'_> {
     fn is_proved_by_registers(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
         let Part { file: base, top, .. } = part;
         // Registers stand in the same order in both; any order that pairs them would do.
-        let cut = |fault: &str, file: &str| {
-            format!(
+        let cut = |fault: &str, file: &str| -> Result<bool> {
+            let script = format!(
                 "read_rtlil {base}\n{fault}\nmemory_map {top}; opt_clean; expose -evert {top}/c:*; simplemap; techmap\n\
-                 dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean; write_aiger -zinit -symbols {file}\n"
-            )
-        };
-        let is_cut = |fault: &str, file: &str| -> Result<bool> {
-            let is_cut = self.yosys.run(&cut(fault, file), None)?;
-            if is_cut {
-                aiger::show_while(&self.yosys.path().join(file), |name| name.ends_with(KEPT), "reset")?;
+                 dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
+                 write_aiger -zinit -symbols {file}\n"
+            );
+            if !self.yosys.run(&script, None)? {
+                return Ok(false);
             }
-            Ok(is_cut)
+            aiger::show_while(&self.yosys.path().join(file), |name| name.ends_with(KEPT), "reset")?;
+            Ok(true)
         };
         let gold = base.replace(".il", "_gold.aig");
         if !self.yosys.path().join(&gold).exists() {
-            ensure!(is_cut("", &gold)?, "{top}: Yosys cannot cut it at its registers");
+            ensure!(cut("", &gold)?, "{top}: Yosys cannot cut it at its registers");
         }
         let parts = [&gold[..], GATE].map(|file| format!("read_aiger {file}; comb; write_aiger comb_{file}"));
         let compare = format!("yosys-abc -c '{}; cec -n comb_{gold} comb_{GATE}'\n", parts.join("; "));
         self.yosys.write(COMPARE, &compare)?;
-        if !is_cut(fault, GATE)? {
+        if !cut(fault, GATE)? {
             return Ok(false);
         }
         self.yosys
