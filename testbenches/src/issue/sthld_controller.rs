@@ -15,6 +15,17 @@ impl Testbench for SthldController {
         Box::new(SthldControllerStimulus::new(parameters.interval))
     }
 
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        let Parameters { interval, .. } = *parameters;
+        // An instruction of each sub-core in a cycle, and so no more in an interval than that.
+        vec![
+            "issued <= 4".into(),
+            format!("cycle < {interval}"),
+            "instructions <= {cycle, 2'd0}".into(),
+            format!("previous <= {}", 4 * interval),
+        ]
+    }
+
     fn scenarios() -> Vec<Scenario<Self>> {
         scenarios()
     }

@@ -2,6 +2,7 @@
 //! answers alone, and scenarios.
 
 use gpurf_blocks::ports::{LrtIn, LrtOut};
+use gpurf_blocks::SCAN_LANES;
 
 use crate::{expect, Drive, Neighbours, Random, Scenario, Stimulus, Testbench};
 
@@ -186,17 +187,26 @@ const WARP_2: [u32; 4] = [2, 0x4000, 40, 112];
 
 const WARP_3: [u32; 4] = [3, 0x4080, 40, 112];
 
+/// Nothing is asked; what leaves is taken.
+const TAKING: LrtIn = LrtIn {
+    search: false,
+    drain: false,
+    warp: 0,
+    address: 0,
+    source: 0,
+    destination: 0,
+    insert: false,
+    evict_ready: true,
+    done_ready: false,
+    tick: false,
+};
+
 pub fn load([warp, address, source, destination]: [u32; 4]) -> LrtIn {
-    LrtIn { search: true, warp, address, source, destination, insert: true, done_ready: true, ..taking() }
+    LrtIn { search: true, warp, address, source, destination, insert: true, done_ready: true, ..TAKING }
 }
 
 pub fn drain(warp: u32) -> LrtIn {
-    LrtIn { search: true, drain: true, warp, done_ready: true, ..taking() }
-}
-
-/// Nothing is asked; what leaves is taken.
-fn taking() -> LrtIn {
-    LrtIn { evict_ready: true, ..Default::default() }
+    LrtIn { search: true, drain: true, warp, done_ready: true, ..TAKING }
 }
 
 /// Of many loads that have nothing to do with each other.
@@ -240,6 +250,56 @@ where
     Err("the search has no end".into())
 }
 
+/// An interval is over.
+const TICK: LrtIn = LrtIn { tick: true, ..TAKING };
+
+/// Warps of the loads of one lane of each row, and of the other lanes.
+const OF_LANE: u32 = 1;
+
+pub const OF_OTHERS: u32 = 2;
+
+/// The load that is in the lane of its row, in a table that is filled in order.
+fn is_of(lane: u32, number: u32) -> bool {
+    number % SCAN_LANES as u32 == lane
+}
+
+/// Loads that have nothing to do with each other, as [`fill_with_lane`] numbers them.
+pub fn of_lane(lane: u32, number: u32) -> LrtIn {
+    load([if is_of(lane, number) { OF_LANE } else { OF_OTHERS }, 16 * number, 1, number])
+}
+
+/// Fills the table so that one warp has one lane of each row, and another warp the others.
+pub fn fill_with_lane<M>(bench: &mut Drive<M>, lane: u32) -> Result<(), String>
+where
+    M: Testbench<In = LrtIn, Out = LrtOut>,
+{
+    (0..bench.parameters.lrt_entries as u32)
+        .try_for_each(|number| run(bench, of_lane(lane, number)).map(|_| ()))
+}
+
+/// The numbers of those that leave by their age.
+fn leaving<M>(bench: &mut Drive<M>) -> Result<Vec<u32>, String>
+where
+    M: Testbench<In = LrtIn, Out = LrtOut>,
+{
+    let mut left = vec![];
+    for _ in 0..4 * bench.parameters.lrt_entries {
+        let out = bench.cycle(TAKING)?;
+        left.extend(out.evict.then_some(out.evict_destination));
+    }
+    Ok(left)
+}
+
+/// Those of the table that are such have left, and no others.
+fn all_leave<M>(bench: &Drive<M>, mut left: Vec<u32>, are_such: impl Fn(u32) -> bool) -> Result<(), String>
+where
+    M: Testbench<In = LrtIn, Out = LrtOut>,
+{
+    left.sort();
+    let due: Vec<_> = (0..bench.parameters.lrt_entries as u32).filter(|number| are_such(*number)).collect();
+    expect(left == due, format!("{due:?} are due, not {left:?}"))
+}
+
 /// Fills the table with so many loads.
 fn fill<M>(bench: &mut Drive<M>, entries: usize) -> Result<(), String>
 where
@@ -248,7 +308,7 @@ where
     for number in 0..entries as u32 {
         run(bench, lone(number))?;
     }
-    let held = bench.cycle(taking())?.occupancy as usize;
+    let held = bench.cycle(TAKING)?.occupancy as usize;
     expect(held == entries, format!("{held} of {entries} entries are in use"))
 }
 
@@ -266,7 +326,7 @@ where
                 let answer = run(bench, load(WARP_1))?;
                 expect(answer.last.matched && answer.last.matched_warp == 0, "warp 0 is the partner")?;
                 expect(answer.left.is_empty(), "nothing else leaves")?;
-                expect(bench.cycle(taking())?.occupancy == 1, "its entry is deleted, and warp 1 has none")?;
+                expect(bench.cycle(TAKING)?.occupancy == 1, "its entry is deleted, and warp 1 has none")?;
                 let again = run(bench, load([5, 0x4000, 40, 112]))?;
                 expect(again.last.matched && again.last.matched_warp == 2, "the entry of warp 2 is untouched")
             },
@@ -277,7 +337,7 @@ where
             play: |bench: &mut Drive<M>| {
                 run(bench, load(WARP_0))?;
                 expect(!run(bench, load(WARP_3))?.last.matched, "warp 3 has no partner")?;
-                expect(bench.cycle(taking())?.occupancy == 2, "and is written")
+                expect(bench.cycle(TAKING)?.occupancy == 2, "and is written")
             },
         },
         Scenario {
@@ -303,7 +363,7 @@ where
                 expect(other_address.left == [WARP_0], "whatever the address")?;
                 let other_register = run(bench, load([0, 0x0100, 9, 57]))?;
                 expect(other_register.left.is_empty(), "but not with another destination")?;
-                expect(bench.cycle(taking())?.occupancy == 2, "both are there")
+                expect(bench.cycle(TAKING)?.occupancy == 2, "both are there")
             },
         },
         Scenario {
@@ -316,7 +376,7 @@ where
                 let answer = run(bench, load([7, 0x0400, 8, 200]))?;
                 expect(answer.left == [[7, 0x0300, 8, 200]], "the older load of warp 7")?;
                 expect(answer.last.matched && answer.last.matched_warp == 6, "then warp 6 is the partner")?;
-                expect(bench.cycle(taking())?.occupancy == 9, "both entries are gone")
+                expect(bench.cycle(TAKING)?.occupancy == 9, "both entries are gone")
             },
         },
         Scenario {
@@ -327,14 +387,14 @@ where
                 fill(bench, entries)?;
                 let none = run(bench, load([1, 0xffff, 2, 3]))?;
                 expect(none.last.full && !none.last.matched, "there is no room")?;
-                expect(bench.cycle(taking())?.occupancy as usize == entries, "and nothing is written")?;
+                expect(bench.cycle(TAKING)?.occupancy as usize == entries, "and nothing is written")?;
                 let last = entries as u32 - 1;
                 let repeat = run(bench, lone(last))?;
                 expect(repeat.left.len() == 1 && !repeat.last.full, "a repeat makes its own room")?;
                 let LrtIn { warp, address, source, destination, .. } = lone(last);
                 let pair = run(bench, load([(warp + 1) % 64, address, source, destination]))?;
                 expect(pair.last.matched && pair.last.matched_warp == warp, "and the last entry is found")?;
-                expect(bench.cycle(taking())?.occupancy as usize == entries - 1, "which makes room")
+                expect(bench.cycle(TAKING)?.occupancy as usize == entries - 1, "which makes room")
             },
         },
         Scenario {
@@ -348,7 +408,7 @@ where
                 let expected: Vec<_> = (0..4).map(|n| [1, 16 * (3 * n + 1), 1, 3 * n + 1]).collect();
                 expect(answer.left == expected, format!("all of warp 1, not {:?}", answer.left))?;
                 expect(!answer.last.matched, "a release has no partner")?;
-                expect(bench.cycle(taking())?.occupancy == 8, "the others stay")?;
+                expect(bench.cycle(TAKING)?.occupancy == 8, "the others stay")?;
                 expect(run(bench, drain(1))?.left.is_empty(), "nothing is left of it")
             },
         },
@@ -356,55 +416,60 @@ where
             name: "due_after_two_ticks",
             rule: "our rule: an entry leaves after more than one and at most two intervals",
             play: |bench: &mut Drive<M>| {
-                let tick = LrtIn { tick: true, ..taking() };
                 run(bench, load(WARP_0))?;
-                bench.cycle(tick)?;
+                bench.cycle(TICK)?;
                 run(bench, load(WARP_2))?;
-                bench.cycle(tick)?;
+                bench.cycle(TICK)?;
                 let mut left = vec![];
                 for _ in 0..8 {
-                    let out = bench.cycle(taking())?;
+                    let out = bench.cycle(TAKING)?;
                     if out.evict {
                         expect(out.evict_aged, "because of its age")?;
                         left.push(out.evict_warp);
                     }
                 }
                 expect(left == [0], format!("only warp 0 is due, not {left:?}"))?;
-                bench.cycle(tick)?;
-                let out = (0..8).map(|_| bench.cycle(taking())).collect::<Result<Vec<_>, _>>()?;
+                bench.cycle(TICK)?;
+                let out = (0..8).map(|_| bench.cycle(TAKING)).collect::<Result<Vec<_>, _>>()?;
                 expect(out.iter().any(|out| out.evict && out.evict_warp == 2), "then warp 2 is")?;
-                expect(bench.cycle(taking())?.occupancy == 0, "and the table is empty")
+                expect(bench.cycle(TAKING)?.occupancy == 0, "and the table is empty")
             },
         },
         Scenario {
             name: "entries_age_one_by_one",
             rule: "our rule: an entry leaves after more than one and at most two intervals",
             play: |bench: &mut Drive<M>| {
-                let entries = bench.parameters.lrt_entries;
-                let tick = LrtIn { tick: true, ..taking() };
-                for part in 0..3 {
-                    let is_new = |number: &u32| number % 3 == part;
-                    fill(bench, entries)?;
-                    bench.cycle(tick)?;
-                    for number in (0..entries as u32).filter(is_new) {
-                        let LrtIn { warp, address, source, destination, .. } = lone(number);
-                        run(bench, load([(warp + 1) % 64, address, source, destination]))?;
-                        run(bench, lone(number))?;
+                let entries = bench.parameters.lrt_entries as u32;
+                for lane in 0..SCAN_LANES as u32 {
+                    fill_with_lane(bench, lane)?;
+                    bench.cycle(TICK)?;
+                    run(bench, drain(OF_LANE))?;
+                    for number in (0..entries).filter(|number| is_of(lane, *number)) {
+                        run(bench, of_lane(lane, number))?;
                     }
                     for new in [false, true] {
-                        bench.cycle(tick)?;
-                        let mut left = vec![];
-                        for _ in 0..4 * entries {
-                            let out = bench.cycle(taking())?;
-                            left.extend(out.evict.then_some(out.evict_destination));
-                        }
-                        left.sort();
-                        let due: Vec<_> =
-                            (0..entries as u32).filter(|number| is_new(number) == new).collect();
-                        expect(left == due, format!("{due:?} are due, not {left:?}"))?;
+                        bench.cycle(TICK)?;
+                        let left = leaving(bench)?;
+                        all_leave(bench, left, |number| is_of(lane, number) == new)?;
                     }
                 }
                 Ok(())
+            },
+        },
+        Scenario {
+            name: "others_of_a_row_stay_due",
+            rule: "our rule: an entry leaves after more than one and at most two intervals",
+            play: |bench: &mut Drive<M>| {
+                fill_with_lane(bench, 0)?;
+                bench.cycle(TICK)?;
+                // A search that stands at its first entry when all become due.
+                let waits = LrtIn { evict_ready: false, ..drain(OF_OTHERS) };
+                (0..3).try_for_each(|_| bench.cycle(waits).map(|_| ()))?;
+                bench.cycle(LrtIn { tick: true, ..waits })?;
+                let mut left: Vec<_> =
+                    run(bench, drain(OF_OTHERS))?.left.iter().map(|left| left[3]).collect();
+                left.extend(leaving(bench)?);
+                all_leave(bench, left, |_| true)
             },
         },
         Scenario {
@@ -436,7 +501,7 @@ where
                 }
                 expect(ends.len() >= 8 && ends.iter().all(|end| *end == (true, 0)), "the answer stays")?;
                 expect(run(bench, load(WARP_1))?.last.matched, "until it is taken")?;
-                expect(bench.cycle(taking())?.occupancy == 1, "then the entry is deleted")
+                expect(bench.cycle(TAKING)?.occupancy == 1, "then the entry is deleted")
             },
         },
     ]

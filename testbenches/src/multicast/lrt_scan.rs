@@ -4,7 +4,7 @@ use gpurf_blocks::ports::LrtIn;
 use gpurf_blocks::{Parameters, SCAN_LANES};
 use gpurf_hw::multicast::LrtScan;
 
-use super::lrt::{load, lone, of_both, run, LrtStimulus};
+use super::lrt::{drain, fill_with_lane, load, lone, of_both, of_lane, run, LrtStimulus, OF_OTHERS};
 use crate::{expect, register, Engine, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for LrtScan<V, A> {
@@ -38,6 +38,24 @@ fn scenarios<const V: usize, const A: usize>() -> Vec<Scenario<LrtScan<V, A>>> {
                 let first = held == 0 || (after_insert, again) == expected;
                 expect(first && again == rows, format!("{held}: {after_insert} and {again} cycles"))?;
                 run(bench, lone(held as u32))?;
+            }
+            Ok(())
+        },
+    });
+    scenarios.push(Scenario {
+        name: "one_entry_makes_a_row",
+        rule: "our decision: a search ends with the last row in use, whichever entry of it is",
+        play: |bench| {
+            let rows = bench.parameters.lrt_entries / SCAN_LANES;
+            for lane in 0..SCAN_LANES {
+                fill_with_lane(bench, lane as u32)?;
+                run(bench, drain(OF_OTHERS))?;
+                for row in (0..rows).rev() {
+                    let last = of_lane(lane as u32, (SCAN_LANES * row + lane) as u32);
+                    let answer = run(bench, LrtIn { warp: 3, ..last })?;
+                    expect(answer.last.matched, "the last entry is the partner")?;
+                    expect(answer.cycles == row + 1, format!("row {row}: {} cycles", answer.cycles))?;
+                }
             }
             Ok(())
         },

@@ -1,5 +1,7 @@
 //! Testbenches of the register cache and its parts.
 
+use gpurf_blocks::{Parameters, CACHED_WARPS};
+
 use crate::Random;
 
 gpurf_hw::dialect::modules!("src/register_cache");
@@ -21,5 +23,45 @@ fn lanes(random: &mut Random) -> u32 {
         1 => random.word() & random.word() & random.word(),
         2..5 => 1 << random.below(32),
         _ => !0,
+    }
+}
+
+/// Writes of all lines one after another, each with a single lane, then with others after it: what is wrong in one lane of
+/// one line shows nowhere else.
+struct LinesInTurn {
+    entries: usize,
+    lanes: usize,
+    turn: usize,
+}
+
+/// A write of them. The number of its register follows from that of the write.
+struct LineWrite {
+    warp: u32,
+    number: usize,
+    mask: u32,
+}
+
+impl LinesInTurn {
+    fn new(parameters: &Parameters) -> Self {
+        LinesInTurn { entries: parameters.rc_entries, lanes: parameters.rc_tag_lanes, turn: 0 }
+    }
+
+    fn next(&mut self, random: &mut Random) -> LineWrite {
+        // All entries of all warps with a single lane each, in all lanes, and then again with others after it.
+        let singles = CACHED_WARPS * self.entries * self.lanes;
+        let turn = self.turn % (3 * singles);
+        self.turn += 1;
+        let (line, is_second) =
+            if turn < singles { (turn, false) } else { ((turn - singles) / 2, (turn - singles) % 2 == 1) };
+        let number = line / CACHED_WARPS;
+        let lane = 1 << ((number / self.entries + number) % self.lanes);
+        let all = u32::MAX >> (32 - self.lanes);
+        let mask = if is_second { all & random.word() & !lane } else { lane };
+        LineWrite { warp: (line % CACHED_WARPS) as u32, number, mask }
+    }
+
+    /// So far apart that it has left when it comes again.
+    fn register(number: usize) -> u32 {
+        (number * 5 % 256) as u32
     }
 }

@@ -5,8 +5,8 @@ use gpurf_blocks::ports::{TagArrayIn, TagArrayOut};
 use gpurf_blocks::{CacheWrite, Parameters, CACHED_WARPS};
 use gpurf_hw::register_cache::TagArray;
 
-use super::registers;
-use crate::{register, Engine, Random, Stimulus, Testbench};
+use super::{registers, LineWrite, LinesInTurn};
+use crate::{expect, register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const L: usize> Testbench for TagArray<L> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -20,24 +20,78 @@ impl<const L: usize> Testbench for TagArray<L> {
     fn protocol(parameters: &Parameters) -> Vec<String> {
         vec![format!("set < {}", parameters.rc_entries / parameters.rc_ways)]
     }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        vec![Scenario {
+            name: "any_order_of_a_set",
+            rule:
+                "C IV-E: the way that was taken in first makes room, or under LRU the one used least recently",
+            play: |bench| {
+                let Parameters { rc_entries, rc_ways, rc_tag_lanes, .. } = bench.parameters;
+                let mut random = Random::seeded(1);
+                let parts = (0..CACHED_WARPS as u32)
+                    .flat_map(|warp| (0..(rc_entries / rc_ways) as u32).map(move |set| (warp, set)));
+                for (warp, set) in parts {
+                    // A fill is taken in whatever the allocation.
+                    let write = |register| TagArrayIn {
+                        write: true,
+                        fill: true,
+                        warp,
+                        register,
+                        set,
+                        mask: u32::MAX >> (32 - rc_tag_lanes),
+                        ..Default::default()
+                    };
+                    bench.cycle(TagArrayIn { drop: true, warp, ..Default::default() })?;
+                    let mut registers = (0..256).cycle().map(write);
+                    let mut next = || registers.next().expect("they never end");
+                    for _ in 0..rc_ways {
+                        bench.cycle(next())?;
+                    }
+                    // So many orders that of any three ways each follows each.
+                    for _ in 0..24 {
+                        let mut ways: Vec<u32> = (0..rc_ways as u32).collect();
+                        let order: Vec<u32> = (0..rc_ways)
+                            .map(|_| set * rc_ways as u32 + ways.swap_remove(random.below(ways.len())))
+                            .collect();
+                        for &flush_entry in &order {
+                            bench.cycle(TagArrayIn {
+                                flush: true,
+                                flush_entry,
+                                warp,
+                                ..Default::default()
+                            })?;
+                            bench.cycle(next())?;
+                        }
+                        for entry in order {
+                            let row = bench.cycle(next())?.row;
+                            let expected = CACHED_WARPS as u32 * entry + warp;
+                            expect(row == expected, format!("row {row} makes room, not {expected}"))?;
+                        }
+                    }
+                }
+                Ok(())
+            },
+        }]
+    }
 }
 
 register!(TagArray<L>);
 
-/// Sources, and one of a result, a fill, a flush and a drop, of few or many warps and registers. In between all lines are
-/// written anew, one after another, each with a single lane, then with others beside it: what is wrong in one lane of one
-/// line shows nowhere else.
+/// Sources, and one of a result, a fill, a flush and a drop, of few or many warps, whichever, and registers. In between all
+/// lines are written anew, one after another.
 struct TagArrayStimulus {
     slots: usize,
     entries: usize,
     sets: usize,
     lanes: usize,
     write_back: bool,
+    first_warp: usize,
     warps: usize,
     registers: Vec<u32>,
-    /// Lines are written one after another; so many writes were.
+    lines: LinesInTurn,
+    /// They are written now.
     in_turn: bool,
-    turn: usize,
     /// Row 8 e + w is entry e of warp w.
     rows: Vec<Held>,
     counts: Counts,
@@ -67,10 +121,11 @@ impl TagArrayStimulus {
             sets: rc_entries / rc_ways,
             lanes: rc_tag_lanes,
             write_back: rc_write == CacheWrite::Back,
+            first_warp: 0,
             warps: 1,
             registers: vec![0],
+            lines: LinesInTurn::new(parameters),
             in_turn: false,
-            turn: 0,
             rows: vec![Held::default(); CACHED_WARPS * rc_entries],
             counts: Counts::default(),
         }
@@ -154,33 +209,28 @@ impl TagArrayStimulus {
 
     /// The next of the writes of line after line.
     fn next_line(&mut self, random: &mut Random) -> TagArrayIn {
-        // All entries of all warps with a single lane each, in all lanes, and then again with others after it.
-        let lines = CACHED_WARPS * self.entries;
-        let singles = lines * self.lanes;
-        let turn = self.turn % (3 * singles);
-        self.turn += 1;
-        let (line, is_second) =
-            if turn < singles { (turn, false) } else { ((turn - singles) / 2, (turn - singles) % 2 == 1) };
-        let entry = line / CACHED_WARPS;
-        let lane = (entry / self.entries + entry) % self.lanes;
+        let LineWrite { warp, number, mask } = self.lines.next(random);
         let mut inputs = TagArrayIn {
-            read_warp: (line % CACHED_WARPS) as u32,
+            read_warp: warp,
             read_mask: self.all(),
             write: true,
-            fill: random.percent(if turn < singles { 20 } else { 50 }),
-            warp: (line % CACHED_WARPS) as u32,
-            // So far apart that it has left when it comes again.
-            register: (entry * 5 % 256) as u32,
-            set: (entry % self.sets) as u32,
-            mask: if is_second { self.all() & random.word() & !(1 << lane) } else { 1 << lane },
+            fill: random.percent(40),
+            warp,
+            register: LinesInTurn::register(number),
+            set: (number % self.sets) as u32,
+            mask,
             ..Default::default()
         };
         // What was written last in this part, and before.
         for slot in 0..self.slots {
             inputs.read[slot] = true;
-            inputs.read_register[slot] = (entry.saturating_sub(slot) * 5 % 256) as u32;
+            inputs.read_register[slot] = LinesInTurn::register(number.saturating_sub(slot));
         }
         inputs
+    }
+
+    fn warp(&self, random: &mut Random) -> u32 {
+        ((self.first_warp + random.below(self.warps)) % CACHED_WARPS) as u32
     }
 
     /// All lanes.
@@ -196,6 +246,7 @@ impl TagArrayStimulus {
 impl Stimulus<TagArrayIn, TagArrayOut> for TagArrayStimulus {
     fn next(&mut self, random: &mut Random) -> TagArrayIn {
         if random.percent(1) {
+            self.first_warp = random.below(CACHED_WARPS);
             self.warps = random.pick(&[1, 2, 8]);
             let count = random.pick(&[4, self.entries, 2 * self.entries, 128]);
             self.registers = registers(random, count);
@@ -205,9 +256,9 @@ impl Stimulus<TagArrayIn, TagArrayOut> for TagArrayStimulus {
             return self.next_line(random);
         }
         let mut inputs = TagArrayIn {
-            read_warp: random.below(self.warps) as u32,
+            read_warp: self.warp(random),
             read_mask: self.mask(random),
-            warp: random.below(self.warps) as u32,
+            warp: self.warp(random),
             register: random.pick(&self.registers),
             set: random.below(self.sets) as u32,
             mask: self.mask(random),

@@ -11,7 +11,7 @@ use gpurf_hw::dialect::Word;
 use gpurf_hw::register_cache::RegisterCache;
 use rust_hdl::prelude::Bits;
 
-use super::{lanes, registers};
+use super::{lanes, registers, LineWrite, LinesInTurn};
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize, const L: usize> Testbench for RegisterCache<W, L>
@@ -46,13 +46,18 @@ struct Write<D> {
 /// Fills that wait, at which no more sources are read.
 const FILLS: usize = 8;
 
-/// Instructions of few or many warps, whichever, and registers, with results and fills, and a register file that is slow or fast.
+/// Instructions of few or many warps, whichever, and registers, with results and fills, and a register file that is slow or
+/// fast. In between there are results for all lines, one after another.
 struct RegisterCacheStimulus<D> {
     slots: usize,
     first_warp: usize,
     warps: usize,
     registers: Vec<u32>,
     ready: usize,
+    lines: LinesInTurn,
+    /// They are written now; so many results were.
+    in_turn: bool,
+    number: usize,
     /// What each register of each warp holds: the last value written, and what the register file has.
     truth: Vec<[D; 256]>,
     file: Vec<[D; 256]>,
@@ -88,6 +93,9 @@ impl<D: Data> RegisterCacheStimulus<D> {
             warps: 1,
             registers: vec![0],
             ready: 100,
+            lines: LinesInTurn::new(parameters),
+            in_turn: false,
+            number: 0,
             truth: empty.clone(),
             file: empty,
             result: None,
@@ -104,7 +112,8 @@ impl<D: Data> RegisterCacheStimulus<D> {
         self.warps = random.pick(&[1, 2, 8]);
         let count = random.pick(&[4, 12, 24, 128]);
         self.registers = registers(random, count);
-        self.ready = random.pick(&[20, 70, 100]);
+        self.in_turn = random.percent(60);
+        self.ready = if self.in_turn { 100 } else { random.pick(&[20, 70, 100]) };
     }
 
     fn warp(&self, random: &mut Random) -> u32 {
@@ -112,11 +121,31 @@ impl<D: Data> RegisterCacheStimulus<D> {
     }
 
     /// A result of a register whose sources are all there, as the scoreboard sees to it.
-    fn new_result(&self, random: &mut Random) -> Option<Write<D>> {
-        let (warp, register) = (self.warp(random), random.pick(&self.registers));
+    fn new_result(&mut self, random: &mut Random) -> Option<Write<D>> {
+        let (warp, register, lanes) = match self.in_turn {
+            true => self.next_line(random),
+            false => (self.warp(random), random.pick(&self.registers), lanes(random)),
+        };
         let waits = |fill: &Write<D>| (fill.warp, fill.register) == (warp, register);
-        let result = Write { warp, register, position: 0, lanes: lanes(random), data: random.data() };
+        let result = Write { warp, register, position: 0, lanes, data: random.data() };
         (!self.fills.iter().any(waits) && !self.is_flushed(warp)).then_some(result)
+    }
+
+    /// The next of those for line after line: warp, register, lanes.
+    fn next_line(&mut self, random: &mut Random) -> (u32, u32, u32) {
+        let LineWrite { warp, number, mask } = self.lines.next(random);
+        self.number = number;
+        // Where each lane has tags of its own, a line has no others.
+        let lanes = if self.lines.lanes == 1 { lanes(random) } else { mask };
+        (warp, LinesInTurn::register(number), lanes)
+    }
+
+    /// A source of those that are read.
+    fn source(&self, random: &mut Random, slot: usize) -> u32 {
+        match self.in_turn {
+            true => LinesInTurn::register(self.number.saturating_sub(slot)),
+            false => random.pick(&self.registers),
+        }
     }
 
     fn is_flushed(&self, warp: u32) -> bool {
@@ -136,20 +165,24 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
         if random.percent(1) {
             self.new_phase(random);
         }
-        if self.result.is_none() && random.percent(50) {
+        if self.result.is_none() && (self.in_turn || random.percent(50)) {
             self.result = self.new_result(random);
         }
-        if self.flush.is_none() && random.percent(3) {
+        if self.flush.is_none() && !self.in_turn && random.percent(3) {
             self.flush = self.new_flush(random);
         }
         let mut inputs = RegisterCacheIn { register_ready: random.percent(self.ready), ..Default::default() };
-        let read_warp = self.warp(random);
+        let read_warp = match self.result {
+            Some(result) if self.in_turn => result.warp,
+            _ => self.warp(random),
+        };
         // As many as collectors hold: a warp whose fills never end would never be flushed.
         let has_room = self.fills.len() < FILLS;
         if random.percent(70) && has_room && !self.is_flushed(read_warp) {
-            (inputs.read_warp, inputs.read_lanes) = (read_warp, lanes(random));
+            let read_lanes = if self.in_turn { !0 } else { lanes(random) };
+            (inputs.read_warp, inputs.read_lanes) = (read_warp, read_lanes);
             for slot in 0..self.slots {
-                let register = random.pick(&self.registers);
+                let register = self.source(random, slot);
                 // The scoreboard lets no source pass a result that is under way.
                 let comes = |result: &Write<D>| (result.warp, result.register) == (read_warp, register);
                 inputs.read[slot] = random.percent(60) && !self.result.iter().any(comes);
