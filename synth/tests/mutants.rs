@@ -200,3 +200,95 @@ fn a_proof_assumes_the_protocol_of_an_instance_and_its_registers() {
         assert_eq!(checks, !protocols.is_empty(), "a run sees whether it is kept");
     }
 }
+
+#[test]
+fn a_memory_has_no_faults_in_address_bits_that_its_rows_do_not_need() {
+    if Tool::Yosys.find().is_err() {
+        return gpurf_fixtures::skipped("there is no Yosys");
+    }
+    for (rows, bits) in [(4, 2), (2, 1)] {
+        let hierarchy = store(rows);
+        let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 60, 1).unwrap();
+        let at_address = |fault: &&Fault| fault.wire.as_deref() == Some("place");
+        let faulty = |bit: usize| {
+            let of_bit = |fault: &Fault| {
+                fault.port.contains(&format!("Y[{bit}]")) || fault.port.contains(&format!("address[{bit}]"))
+            };
+            mutants.faults.iter().filter(at_address).any(of_bit)
+        };
+        assert_eq!([faulty(0), faulty(1)], [true, bits > 1], "{rows} rows");
+    }
+}
+
+/// A memory that is read on demand. What it answers is seen in the cycle after that, or always.
+fn reader(on_demand: bool) -> Hierarchy {
+    let port =
+        |(name, width, is_input): (&str, usize, bool)| Port { name: name.into(), width, count: 1, is_input };
+    let module = |name: &str, parameters, ports: &[(&str, usize, bool)], text: &str| VerilogModule {
+        name: name.into(),
+        origin: String::new(),
+        parameters,
+        ports: ports.iter().copied().map(port).collect(),
+        unused_inputs: vec![],
+        text: text.into(),
+    };
+    let memory = module(
+        "rows",
+        vec![("rows".into(), 4)],
+        &[
+            ("clock", 1, true),
+            ("enable", 1, true),
+            ("write", 1, true),
+            ("address", 2, true),
+            ("write_data", 2, true),
+            ("read_data", 2, false),
+        ],
+        "module rows(input clock, input enable, input write, input [1:0] address, input [1:0] write_data,\n\
+         output reg [1:0] read_data);\nreg [1:0] stored [0:3];\n\
+         always @(posedge clock) if (enable) begin\n\
+         if (write) stored[address] <= write_data; else read_data <= stored[address];\nend\nendmodule\n",
+    );
+    let seen = if on_demand { "asked ? value : 2'd0" } else { "value" };
+    let top = module(
+        "reader",
+        vec![],
+        &[
+            ("clock", 1, true),
+            ("reset", 1, true),
+            ("read", 1, true),
+            ("write", 1, true),
+            ("row", 2, true),
+            ("d", 2, true),
+            ("q", 2, false),
+        ],
+        &format!(
+            "module reader(input clock, input reset, input read, input write, input [1:0] row, input [1:0] d,\n\
+             output [1:0] q);\nreg asked;\nwire accesses;\nwire [1:0] value;\nassign accesses = read | write;\n\
+             always @(posedge clock) if (reset) asked <= 1'b0; else asked <= read & !write;\n\
+             rows memory(.clock(clock), .enable(accesses), .write(write), .address(row), .write_data(d),\n\
+             .read_data(value));\nassign q = {seen};\nendmodule\n"
+        ),
+    );
+    Hierarchy { language: Language::SystemVerilog, top: "reader".into(), modules: vec![memory, top] }
+}
+
+#[test]
+fn a_read_that_nobody_asked_for_is_equivalent_if_its_answer_is_not_seen() {
+    if Tool::Yosys.find().is_err() {
+        return gpurf_fixtures::skipped("there is no Yosys");
+    }
+    use Equivalence::{Open, Proved};
+    for (on_demand, more) in [(true, Proved), (false, Open)] {
+        let hierarchy = reader(on_demand);
+        let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 200, 1).unwrap();
+        for (mode, expected) in [("const1", more), ("const0", Open), ("inv", Open)] {
+            let is_it = |fault: &Fault| {
+                fault.mode == mode
+                    && fault.wire.as_deref() == Some("accesses")
+                    && fault.port.ends_with("Y[0]")
+            };
+            let number = mutants.faults.iter().position(is_it).expect("all faults of so small a module") + 1;
+            assert_eq!(mutants.equivalence(number, 60).unwrap(), expected, "{mode}, on demand: {on_demand}");
+        }
+    }
+}

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{ensure, Result};
 
+use super::miter::{miter, BOTH, INPUT};
 use super::{memories, options, pins, Fault, Memory, Mutants, Pin, BASE, KEPT, SELECTOR};
 use crate::{aiger, autonomous};
 
@@ -28,8 +29,7 @@ struct Part {
     ports: Vec<Pin>,
 }
 
-const PROOF: &str = "proof.v";
-const SEEN: &str = "within_protocol";
+const TOLD_APART: &str = "miter.v";
 const MITER: &str = "miter.aig";
 const PROVE: &str = "prove.sh";
 /// A mutant, cut at its registers.
@@ -52,8 +52,9 @@ impl Mutants<'_> {
     /// they do so at the beginning, the runs have shown.
     ///
     /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
-    /// is compared as outputs are, and what they answer is any input. Nor does it matter which row of a memory is which: a
-    /// mutant that numbers rows in another way is asked in those numbers.
+    /// is compared as outputs are, and what they answer is any input. From reset, one may read where the other does not
+    /// ([`miter`]). Nor does it matter which row of a memory is which: a mutant that numbers rows in another way is asked in those
+    /// numbers.
     pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
         let fault = &self.faults[number - 1];
         let limit = Duration::from_secs(seconds);
@@ -115,9 +116,9 @@ impl Mutants<'_> {
         // Registers stand in the same order in both; any order that pairs them would do.
         let cut = |fault: &str, file: &str| -> Result<bool> {
             let script = format!(
-                "read_rtlil {base}\n{fault}\nmemory_map {top}; opt_clean; expose -evert {top}/c:*; simplemap; techmap\n\
-                 dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
-                 write_aiger -zinit -symbols {file}\n"
+                "read_rtlil {base}\n{fault}\nmemory_map {top}; opt_clean; expose -evert {top}/c:*; simplemap\n\
+                 {}",
+                to_aiger(file)
             );
             if !self.yosys.run(&script, None)? {
                 return Ok(false);
@@ -153,7 +154,7 @@ impl Mutants<'_> {
              esac\n"
         );
         self.yosys.write(PROVE, &prove)?;
-        autonomous::merge(&self.yosys.path().join(MITER), "in_reset")?;
+        autonomous::merge(&self.yosys.path().join(MITER), &format!("{INPUT}reset"))?;
         self.yosys.run(&format!("exec -q -expect-stdout Property.proved -- sh {PROVE}"), Some(limit))
     }
 
@@ -168,23 +169,22 @@ impl Mutants<'_> {
 
     /// Makes a circuit that tells, within the protocol, whether the two differ.
     fn is_miter_made(&self, part: &Part, fault: &str) -> Result<bool> {
-        self.yosys.write(PROOF, &part.within_protocol())?;
-        let begins = format!("read_verilog {PROOF}; hierarchy -top {SEEN}; proc; flatten; ");
-        let miter = format!(
-            "{}miter -equiv -flatten gold gate both; hierarchy -top both; proc; flatten; opt\n\
-             techmap; opt -fast; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap; opt_clean\n\
-             write_aiger -zinit -symbols {MITER}",
-            both(part, fault, SEEN, &begins)
+        let memories = memories(self.hierarchy, &self.yosys.read(&part.file)?);
+        self.yosys.write(TOLD_APART, &miter(&part.ports, &memories))?;
+        let script = format!(
+            "{}read_verilog {TOLD_APART}; hierarchy -top {BOTH}; proc; flatten\n{}",
+            both(part, fault, ""),
+            to_aiger(MITER)
         );
-        self.yosys.run(&miter, None)
+        self.yosys.run(&script, None)
     }
 
     fn is_proved_by_names(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
         let script = format!(
-            "{}equiv_make gold gate both; hierarchy -top both; opt_clean; opt_merge -share_all; opt_clean\n\
+            "{}equiv_make gold gate {BOTH}; hierarchy -top {BOTH}; opt_clean; opt_merge -share_all; opt_clean\n\
              equiv_struct; equiv_simple\n\
              equiv_induct -seq 3; equiv_status -assert",
-            both(part, fault, &part.top, "")
+            both(part, fault, BITS)
         );
         self.yosys.run(&script, Some(limit))
     }
@@ -212,7 +212,7 @@ impl Mutants<'_> {
                 false => memory.address == wire,
             };
             let rows = 0..memory.rows;
-            is_meant && memory.has_one_address && rows.clone().all(|row| rows.contains(&exchanged(row)))
+            is_meant && memory.has_one_address() && rows.clone().all(|row| rows.contains(&exchanged(row)))
         });
         let again = memories.map(|Memory { cell, .. }| {
             format!("\nmutate -mode {mode} -module {top} -cell \\{cell} -port \\address{bits}")
@@ -226,63 +226,33 @@ impl Mutants<'_> {
     }
 }
 
-/// Commands that make the design and the mutant, `gold` and `gate`, of what is a module `top` after these first ones.
-fn both(part: &Part, fault: &str, top: &str, begins: &str) -> String {
-    let base = &part.file;
-    // Bit by bit: what nobody reads of a vector is gone.
-    let bits = format!(
-        "{begins}memory_map {top}; opt_clean; expose -evert {top}/c:*; simplemap; opt -fast; rename {top}"
-    );
+/// Commands for a design bit by bit: what nobody reads of a vector is gone.
+const BITS: &str = "simplemap; opt -fast; ";
+
+/// Commands that make the design and the mutant, `gold` and `gate`, without their memories.
+fn both(part: &Part, fault: &str, then: &str) -> String {
+    let Part { file, top, .. } = part;
+    let ends = format!("memory_map {top}; opt_clean; expose -evert {top}/c:*; {then}rename {top}");
     format!(
-        "read_rtlil {base}; {bits} gold\n\
+        "read_rtlil {file}; {ends} gold\n\
          design -stash gold\n\
-         read_rtlil {base}\n{fault}\n{bits} gate\n\
+         read_rtlil {file}\n{fault}\n{ends} gate\n\
          design -stash gate\n\
          design -copy-from gold -as gold gold; design -copy-from gate -as gate gate\n"
+    )
+}
+
+/// Commands that write a design as a circuit for ABC, which is faster than Yosys in finding what is not needed.
+fn to_aiger(file: &str) -> String {
+    format!(
+        "techmap; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap\n\
+         write_aiger -zinit -symbols {file}\n"
     )
 }
 
 impl Part {
     fn has(&self, port: &str) -> bool {
         self.ports.iter().any(|pin| pin.name == port)
-    }
-
-    /// The design as a proof sees it: reset in the first cycle if it has a clock, with outputs that are low until then, and
-    /// from when on inputs break a protocol. Which cycle that is can be seen: it is the same in all that are alike.
-    fn within_protocol(&self) -> String {
-        let (mut declared, mut connected, mut inside) = (vec![], vec![], String::new());
-        for pin in &self.ports {
-            let Pin { name, bits, is_input } = pin;
-            let last = bits - 1;
-            declared.push(format!("{} [{last}:0] \\{name} ", if *is_input { "input" } else { "output" }));
-            connected.push(match (name.as_str(), is_input) {
-                ("reset", _) => ".reset(reset | !begun)".to_string(),
-                (_, true) => format!(".\\{name} (\\{name} )"),
-                (_, false) => format!(".\\{name} (\\{name}_inside )"),
-            });
-            if !is_input {
-                let shown = if pin.is_kept() { "begun & !broken" } else { "begun & !broken & kept" };
-                inside += &format!(
-                    "wire [{last}:0] \\{name}_inside ;\nassign \\{name} = {shown} ? \\{name}_inside : 0;\n"
-                );
-            }
-        }
-        let kept =
-            self.ports.iter().filter(|pin| pin.is_kept()).map(|pin| format!(" & \\{}_inside ", pin.name));
-        let until = match self.has("clock") {
-            true => {
-                "reg begun = 1'b0, broken = 1'b0;\n\
-                 always @(posedge clock) begin\nbegun <= 1'b1;\nbroken <= broken | (begun & !kept);\nend\n"
-            }
-            false => "wire begun = 1'b1, broken = 1'b0;\n",
-        };
-        format!(
-            "module {SEEN}({});\nwire kept;\n{until}{inside}assign kept = 1'b1{};\n{} inside({});\nendmodule\n",
-            declared.join(", "),
-            kept.collect::<String>(),
-            self.top,
-            connected.join(", ")
-        )
     }
 }
 

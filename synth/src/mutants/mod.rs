@@ -4,11 +4,12 @@
 //! netlist with a selector, which reads its number from a file when a simulation begins, so that it is compiled once.
 
 mod equivalence;
+mod miter;
 
 use std::collections::BTreeMap;
 
 use anyhow::{ensure, Result};
-use gpurf_verilog::Hierarchy;
+use gpurf_verilog::{Hierarchy, Port, VerilogModule};
 
 pub use equivalence::Equivalence;
 
@@ -58,7 +59,7 @@ impl<'a> Mutants<'a> {
     /// If Yosys is missing or fails.
     pub fn draw(hierarchy: &'a Hierarchy, protocols: &Protocols, count: usize, seed: u64) -> Result<Self> {
         let yosys = Yosys::new()?;
-        let design = with_protocols(hierarchy, protocols);
+        let design = as_drawn_from(hierarchy, protocols);
         yosys.write(DESIGN, &design)?;
         let top = &hierarchy.top;
         // A protocol is no part of the design: its cells are not merged with others, and have no faults.
@@ -75,7 +76,7 @@ impl<'a> Mutants<'a> {
                  opt_merge @merged; opt_muxtree; opt_reduce; opt_merge @merged; opt_dff; opt_clean; opt_expr\n\
                  select -set memories t:$mem* %m; setattr -mod -set keep_hierarchy 1 @memories\n\
                  setattr -mod -unset keep_hierarchy {top}\n\
-                 flatten; opt_expr; opt_muxtree; opt_reduce; opt_dff; opt_expr; memory -nomap; opt_clean\n\
+                 flatten; opt_clean; wreduce; opt_expr; opt_muxtree; opt_reduce; opt_dff; opt_expr; memory -nomap; opt_clean\n\
                  expose {top}/w:*{KEPT}; write_rtlil {BASE}\n\
                  select {top}\n{deselect}mutate -list {count} -seed {seed} -o {FAULTS}"
             ),
@@ -84,17 +85,8 @@ impl<'a> Mutants<'a> {
         if !drawn {
             return Err(yosys.failure());
         }
-        let memories = memories(hierarchy, &yosys.read(BASE)?);
-        // All runs by one clock: a simulation in cycles does not tell its edges apart. And a memory has no more address bits than
-        // its rows need.
-        let is_there = |fault: &Fault| {
-            let of = |name: &str| options(&fault.command, name).concat();
-            let memory =
-                memories.iter().find(|memory| fault.is_at_an_address() && memory.cell == of("-cell"));
-            let has_bit =
-                |memory: &Memory| of("-portbit").parse().is_ok_and(|bit: u32| (memory.rows - 1) >> bit > 0);
-            !fault.port.contains("CLK[") && memory.is_none_or(has_bit)
-        };
+        // All runs by one clock: a simulation in cycles does not tell its edges apart.
+        let is_there = |fault: &Fault| !fault.port.contains("CLK[");
         let drawn = yosys.read(FAULTS)?;
         let faults: Vec<Fault> = drawn.lines().map(Fault::read).filter(is_there).collect();
         let selected = faults.iter().zip(1..).map(|(fault, number)| {
@@ -178,18 +170,31 @@ impl<'a> Mutants<'a> {
     }
 }
 
-/// The design's Verilog, with a condition in each module that has a protocol, in its last line.
-fn with_protocols(hierarchy: &Hierarchy, protocols: &Protocols) -> String {
+/// The design's Verilog, with a condition in each module that has a protocol, in its last line. And a memory has no more
+/// address bits than its rows need, so that there are no faults in others, or on their way.
+fn as_drawn_from(hierarchy: &Hierarchy, protocols: &Protocols) -> String {
     let mut design = hierarchy.clone();
     for module in &mut design.modules {
-        let Some(protocol) = protocols.get(&module.name).filter(|protocol| !protocol.is_empty()) else {
-            continue;
-        };
-        let holds = protocol.iter().map(|condition| format!("({condition})")).collect::<Vec<_>>().join(" & ");
-        let body = module.text.trim_end().trim_end_matches("endmodule");
-        module.text = format!("{body}(* keep *) wire {KEPT} = {holds}; endmodule\n");
+        if let Some(rows) = rows(module) {
+            for port in module.ports.iter().filter(|port| port.name.ends_with("address")) {
+                let declared = |bits| format!("[{}:0] {}", bits - 1, port.name);
+                let needed = (rows - 1).max(1).ilog2() + 1;
+                module.text = module.text.replace(&declared(port.width), &declared(needed as usize));
+            }
+        }
+        if let Some(protocol) = protocols.get(&module.name).filter(|protocol| !protocol.is_empty()) {
+            let holds = protocol.iter().map(|condition| format!("({condition})"));
+            let holds = holds.collect::<Vec<_>>().join(" & ");
+            let body = module.text.trim_end().trim_end_matches("endmodule");
+            module.text = format!("{body}(* keep *) wire {KEPT} = {holds}; endmodule\n");
+        }
     }
     design.source()
+}
+
+/// The rows of a module that is a memory.
+fn rows(module: &VerilogModule) -> Option<usize> {
+    module.parameters.iter().find(|(name, _)| name == "rows").map(|(_, rows)| *rows)
 }
 
 /// A port of so many bits.
@@ -227,28 +232,32 @@ fn pins(text: &str, module: &str) -> Vec<Pin> {
 }
 
 /// A memory in the flat design.
-struct Memory {
+struct Memory<'a> {
     cell: String,
+    ports: &'a [Port],
     rows: usize,
     /// The signal at its address.
     address: String,
-    /// All accesses go to that address.
-    has_one_address: bool,
+}
+
+impl Memory<'_> {
+    /// All accesses go to one address.
+    fn has_one_address(&self) -> bool {
+        self.ports.iter().all(|port| port.name != "second_address")
+    }
 }
 
 /// The memories in a text of Yosys'.
-fn memories(hierarchy: &Hierarchy, text: &str) -> Vec<Memory> {
+fn memories<'a>(hierarchy: &'a Hierarchy, text: &str) -> Vec<Memory<'a>> {
     let (mut memories, mut open) = (vec![], None);
     for line in text.lines() {
         match line.split_whitespace().collect::<Vec<_>>()[..] {
             ["cell", kind, cell] => {
                 let module = hierarchy.modules.iter().find(|module| format!("\\{}", module.name) == kind);
                 open = module.and_then(|module| {
-                    let rows =
-                        module.parameters.iter().find(|(name, _)| name == "rows").map(|(_, rows)| *rows)?;
-                    let has_one_address = module.ports.iter().all(|port| port.name != "second_address");
+                    let rows = rows(module)?;
                     let cell = cell.trim_start_matches('\\').to_string();
-                    Some(Memory { cell, rows, address: String::new(), has_one_address })
+                    Some(Memory { cell, ports: &module.ports, rows, address: String::new() })
                 });
             }
             ["connect", r"\address", ref signal @ ..] => {

@@ -20,8 +20,7 @@ impl Testbench for SthldController {
         // An instruction of each sub-core in a cycle, and so no more in an interval than that.
         vec![
             "issued <= 4".into(),
-            format!("cycle < {interval}"),
-            "instructions <= {cycle, 2'd0}".into(),
+            format!("instructions <= {}", 4 * (interval - 1)),
             format!("previous <= {}", 4 * interval),
         ]
     }
