@@ -94,13 +94,15 @@ where
     let mut request = RmuIn { request: true, ..Default::default() };
     (request.store, request.outgoing) = (outgoing.is_some(), outgoing.map_or(0, |cta| cta.number));
     (request.restore, request.incoming) = (incoming.is_some(), incoming.unwrap_or(0));
-    play(bench, request, outgoing)
+    play(bench, request, outgoing, 0)
 }
 
+/// One switch, in whose first cycles the ACRF cannot be read.
 fn play<const W: usize, const P: usize>(
     bench: &mut Bench<W, P>,
     request: RmuIn<<Bits<W> as Word>::Data>,
     outgoing: Option<&Cta>,
+    waits: usize,
 ) -> Result<Report, String>
 where
     Bits<W>: Word,
@@ -112,8 +114,8 @@ where
     let (mut asked, mut read) = (None, None);
     let mut report = Report::default();
     for cycle in 1..100_000 {
-        let mut inputs =
-            RmuIn { memory_ready: true, acrf_read_ready: true, acrf_write_ready: true, ..Default::default() };
+        let mut inputs = RmuIn { memory_ready: true, acrf_write_ready: true, ..Default::default() };
+        inputs.acrf_read_ready = cycle > waits;
         if let Some(&Warp { warp, pc, .. }) = warps.front() {
             (inputs.warp_valid, inputs.warp, inputs.pc) = (true, warp, pc);
             inputs.warp_last = warps.len() == 1;
@@ -406,6 +408,26 @@ where
             },
         },
         Scenario {
+            name: "the_last_comes_before_the_first_has_left",
+            rule: "our decision: a register in the way is saved before it is overwritten",
+            play: |bench: &mut Bench<W, P>| {
+                // The ACRF can be read when the first register has come, so that all others of its warp are still there.
+                let going = Cta::with(2, &[(6, !0)]);
+                for register in [31, 63] {
+                    let coming = Cta::with(1, &[(6, 1 << register)]).at(|warp| warp.pc + (register << 16));
+                    let _ = store(bench, &coming)?;
+                    let request =
+                        RmuIn { request: true, store: true, outgoing: 2, restore: true, incoming: 1, ..Default::default() };
+                    let report = play(bench, request, Some(&going), 100)?;
+                    complete(&report, &coming)?;
+                    expect(report.saved[0] == (6, register), "the one in the way goes first")?;
+                    expect(report.saved.len() == going.registers().len(), "each goes once")?;
+                    let _ = restore(bench, &going)?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
             name: "more_registers_than_the_count_holds",
             rule: "our decision: a count that does not fit saturates, and the chain is whole",
             play: |bench: &mut Bench<W, P>| {
@@ -528,11 +550,11 @@ where
                 let _ = store(bench, &cta)?;
                 let discard =
                     RmuIn { request: true, restore: true, incoming: 1, discard: true, ..Default::default() };
-                let report = play(bench, discard, None)?;
+                let report = play(bench, discard, None, 0)?;
                 expect(report.restored.is_empty() && report.free == entries, "freed, and nothing written")?;
                 expect(restore(bench, &Cta::of(1, 0))?.free == entries, "a second time nothing is there")?;
                 let _ = store(bench, &cta)?;
-                let report = play(bench, RmuIn { store: true, outgoing: 2, ..discard }, Some(&other))?;
+                let report = play(bench, RmuIn { store: true, outgoing: 2, ..discard }, Some(&other), 0)?;
                 expect(
                     report.restored.is_empty() && report.free == entries - 10,
                     "while another one goes out",
