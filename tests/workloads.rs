@@ -79,7 +79,7 @@ fn every_workload_begins_under_every_design() {
     let names: Vec<_> = SUITE.iter().map(|benchmark| benchmark.name).collect();
     for design in ["baseline", "traditional", "malekeh-gto", "register-cache", "rfc", "software-rfc", "ltrf"]
     {
-        let options = ["--design", design, "--cycles", "20000"];
+        let options = ["--design", design, "--cycles", "8000"];
         gpurf(&[&["sim"], &names[..], &options].concat()).success();
     }
 }

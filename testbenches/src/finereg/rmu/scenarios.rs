@@ -136,7 +136,7 @@ where
         asked = out.memory_request.then_some(out.memory_pc);
         report.hits += usize::from(out.cache_hit);
         report.misses += usize::from(out.cache_miss);
-        if out.acrf_read {
+        if out.acrf_read && cycle > waits {
             let place = (out.acrf_read_warp, out.acrf_read_register);
             let index = unsaved.iter().position(|&other| other == place);
             unsaved.remove(index.ok_or(format!("{place:?} is not live, or saved already"))?);
