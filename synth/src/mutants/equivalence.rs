@@ -195,12 +195,13 @@ impl Mutants<'_> {
         let of = |name: &str| options(&fault.command, name).concat();
         let (at_memory, wire) = (fault.is_at_an_address(), of("-wire"));
         let is_seen = self.hierarchy.top_module().ports.iter().any(|port| port.name == wire);
-        let bits = ["-portbit", "-ctrlbit"].map(|name| of(name).parse::<usize>());
+        let number = |name: &str| of(name).parse::<usize>().ok();
+        let bits = ["-portbit", "-ctrlbit"].map(number);
         let exchanged: Box<dyn Fn(usize) -> usize> = match (fault.mode.as_str(), bits) {
             _ if is_seen && !at_memory => return Ok(String::new()),
-            ("inv", [Ok(bit), _]) => Box::new(move |row| row ^ 1 << bit),
-            ("cnot0", [Ok(bit), Ok(by)]) => Box::new(move |row| row ^ (!row >> by & 1) << bit),
-            ("cnot1", [Ok(bit), Ok(by)]) => Box::new(move |row| row ^ (row >> by & 1) << bit),
+            ("inv", [Some(bit), _]) => Box::new(move |row| row ^ 1 << bit),
+            ("cnot0", [Some(bit), Some(by)]) => Box::new(move |row| row ^ (!row >> by & 1) << bit),
+            ("cnot1", [Some(bit), Some(by)]) => Box::new(move |row| row ^ (row >> by & 1) << bit),
             _ => return Ok(String::new()),
         };
         let bit = |name| Some(of(name)).filter(|bit| !bit.is_empty()).map(|bit| format!(" {name} {bit}"));
@@ -209,7 +210,7 @@ impl Mutants<'_> {
         let memories = memories(self.hierarchy, &self.yosys.read(BASE)?).into_iter().filter(|memory| {
             let is_meant = match at_memory {
                 true => memory.cell == of("-cell"),
-                false => memory.address == wire,
+                false => memory.is_asked_by(&wire, number("-wirebit"), number("-portbit")),
             };
             let rows = 0..memory.rows;
             is_meant && memory.has_one_address() && rows.clone().all(|row| rows.contains(&exchanged(row)))

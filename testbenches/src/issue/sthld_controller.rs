@@ -240,7 +240,13 @@ fn scenarios() -> Vec<Scenario<SthldController>> {
                     (1..=places.len()).map(|number| places[..number].iter().sum()).collect();
                 let upwards = steps.iter().map(|step| lowest + step);
                 let downwards = steps.iter().map(|step| lowest + all - step);
-                judged(bench, &[lowest].into_iter().chain(upwards).chain(downwards).collect::<Vec<_>>())
+                // And two counts that are nearly alike, of any size.
+                let sizes = (0..).map(|bit| (inverse << bit) * 4 / 3).take_while(|size| *size < full);
+                let alike = sizes.flat_map(|size| {
+                    let change = size.div_ceil(inverse) - 1;
+                    [size, size + change, size, size - change]
+                });
+                judged(bench, &[lowest].into_iter().chain(upwards).chain(downwards).chain(alike).collect::<Vec<_>>())
             },
         },
         Scenario {

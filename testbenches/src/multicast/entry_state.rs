@@ -16,6 +16,11 @@ impl Testbench for EntryState {
         Box::new(EntryStateStimulus { used, fills: true, aging: 10, due: None, obeys: 0 })
     }
 
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        let rows = parameters.lrt_entries / SCAN_LANES;
+        ["evict_row", "partner_row"].map(|row| format!("{row} < {rows}")).into()
+    }
+
     fn scenarios() -> Vec<Scenario<Self>> {
         vec![
             Scenario {
