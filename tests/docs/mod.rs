@@ -70,6 +70,7 @@ fn a_changed_cell_of_a_record_is_found() {
     copy(&folder, "papers/results/malekeh/built-in_small.json");
     copy(&folder, "papers/results/multicast/here.json");
     copy(&folder, "sim/tests/microbenchmarks.csv");
+    copy(&folder, "papers/results/speed/make.csv");
     let readme = folder.path().join("README.md");
     for table in [
         "tables malekeh built-in small; Averages",
@@ -80,6 +81,8 @@ fn a_changed_cell_of_a_record_is_found() {
         "results malekeh; built-in small",
         "points malekeh built-in small; energy_ratio",
         "measured sim/tests/microbenchmarks.csv",
+        "measured papers/results/speed/make.csv",
+        "claims W; extra-control-storage, area-bound",
         "runs sgemm",
     ] {
         fs::write(&readme, format!("<!-- generated: {table} -->\n<!-- end -->\n")).expect("written");
@@ -113,6 +116,10 @@ fn markers_that_cannot_be_are_errors() {
         ),
         ("\n\n<!-- end -->\n", ["README.md:3", "without", "generated"]),
         ("<!-- generated: papers X -->\n<!-- end -->\n", ["README.md:1", "no paper", "W, F, I, R, C"]),
+        (
+            "<!-- generated: claims F; area -->\n<!-- end -->\n",
+            ["README.md:1", "F has no claim `area`", "there are extra-data-storage"],
+        ),
         (
             "<!-- generated: runs sgemm --nonsense -->\n<!-- end -->\n",
             ["README.md:1", "is no command", "sgemm"],
