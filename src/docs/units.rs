@@ -39,6 +39,7 @@ struct Report {
     module: String,
     cycles: u64,
     library: String,
+    clock_gating: bool,
     stimulus: String,
     roles: Vec<Part>,
     operations: Vec<Operation>,
@@ -64,6 +65,12 @@ struct Operation {
 }
 
 impl Report {
+    /// What tells it from others of the same module.
+    fn circumstances(&self) -> String {
+        let gates = if self.clock_gating { "with" } else { "without" };
+        format!("{}, {gates} clock gates", self.stimulus)
+    }
+
     fn count(&self, ports: &[(&str, u64)]) -> u64 {
         let of = |port: &str| self.operations.iter().find(|operation| operation.port == port);
         ports.iter().filter_map(|(port, times)| Some(times * of(port)?.count)).sum()
@@ -105,14 +112,15 @@ impl Written<'_> {
 pub fn stimuli(project: &Project, commands: &str) -> Result<String> {
     let written = commands.split("; ").map(|command| Written::by(project, command));
     let written: Vec<Written> = written.collect::<Result<_>>()?;
-    let stimuli: Vec<String> = written.iter().map(|it| format!("{}, pJ", it.reports[0].stimulus)).collect();
+    let stimuli: Vec<String> =
+        written.iter().map(|it| format!("{}, pJ", it.reports[0].circumstances())).collect();
     let mut rows =
         rows_of(&std::iter::once("a cycle of").chain(stimuli.iter().map(|it| &it[..])).collect::<Vec<_>>());
     let mut add = |name: &str, is_one: &dyn Fn(Role) -> bool| {
-        let of_cycle = written
-            .iter()
-            .map(|it| &it.reports[0])
-            .map(|report| format!("{:.2}", report.dynamic(is_one) / report.cycles as f64));
+        let of_cycle = written.iter().map(|it| &it.reports[0]).map(|report| match report.dynamic(is_one) {
+            0.0 => "–".to_string(),
+            energy => format!("{:.2}", energy / report.cycles as f64),
+        });
         rows.add_row(std::iter::once(name.to_string()).chain(of_cycle));
     };
     let has =
