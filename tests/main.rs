@@ -20,6 +20,7 @@ mod other_verilog;
 mod power;
 mod register_cache;
 mod report;
+mod sthld;
 mod synth;
 mod traces;
 mod waveforms;
