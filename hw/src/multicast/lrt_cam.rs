@@ -31,6 +31,8 @@ pub struct LrtCam<const V: usize, const A: usize> {
     evict_lanes: Local<Bits<4>>,
     evict_lane: Local<Bits<2>>,
     evicts: Local<Bit>,
+    /// Per row: partners of the load.
+    partners: Local<[Bits<4>; rows]>,
     any_partner: Local<Bit>,
     partner_row: Local<Bits<6>>,
     partner_lane: Local<Bits<2>>,
@@ -60,6 +62,7 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
         self.partner_warp.next = 0.into();
         for r in 0..rows {
             self.leaving[r].next = 0.into();
+            self.partners[r].next = 0.into();
             for k in 0..4 {
                 if self.state.used[r].val().get_bit(k) {
                     if self.entries[r * 4 + k].warp.val() == self.request.warp.val() {
@@ -74,13 +77,14 @@ impl<const V: usize, const A: usize> Logic for LrtCam<V, A> {
                         & ((self.entries[r * 4 + k].source.val() == self.request.source.val())
                             & (self.entries[r * 4 + k].address.val() == self.request.address.val()))
                     {
-                        self.any_partner.next = true;
+                        self.partners[r].next = self.partners[r].val().replace_bit(k, true);
                         self.partner_row.next = self.partner_row.val() | self.row_number[r].val();
                         self.partner_lane.next = self.partner_lane.val() | self.lane_number[k].val();
                         self.partner_warp.next = self.partner_warp.val() | self.entries[r * 4 + k].warp.val();
                     }
                 }
             }
+            self.any_partner.next = self.any_partner.val() | self.partners[r].val().any();
             if !self.any_leaving.val() & self.leaving[r].val().any() {
                 self.any_leaving.next = true;
                 self.leaving_row.next = self.row_number[r].val();

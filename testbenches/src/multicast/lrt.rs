@@ -436,6 +436,23 @@ where
             },
         },
         Scenario {
+            name: "a_partner_in_any_row",
+            rule: "I 3.2: same address and registers, a different warp: multicast, and the entry is deleted",
+            play: |bench: &mut Drive<M>| {
+                let entries = bench.parameters.lrt_entries;
+                fill(bench, entries)?;
+                for number in (0..entries as u32).step_by(SCAN_LANES) {
+                    let pair = LrtIn { warp: (number + 1) % 64, ..lone(number) };
+                    let answer = run(bench, pair)?.last;
+                    expect(answer.matched && answer.matched_warp == number % 64, "it is the partner")?;
+                    expect(run(bench, lone(number))?.left.is_empty(), "and was deleted")?;
+                    let held = bench.cycle(TAKING)?.occupancy as usize;
+                    expect(held == entries, "and no other was")?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
             name: "entries_age_one_by_one",
             rule: "our rule: an entry leaves after more than one and at most two intervals",
             play: |bench: &mut Drive<M>| {

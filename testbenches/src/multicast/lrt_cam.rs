@@ -16,6 +16,11 @@ impl<const V: usize, const A: usize> Testbench for LrtCam<V, A> {
         Box::new(LrtStimulus::new(parameters.lrt_entries))
     }
 
+    fn protocol(_: &Parameters) -> Vec<String> {
+        // No two entries are alike, so that a load has one partner at most.
+        vec!["(partners & (partners - 1)) == 0".into()]
+    }
+
     fn scenarios() -> Vec<Scenario<Self>> {
         scenarios()
     }

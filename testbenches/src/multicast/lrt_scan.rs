@@ -37,6 +37,12 @@ fn scenarios<const V: usize, const A: usize>() -> Vec<Scenario<LrtScan<V, A>>> {
                 let expected = (rows + usize::from(held > 0), rows);
                 let first = held == 0 || (after_insert, again) == expected;
                 expect(first && again == rows, format!("{held}: {after_insert} and {again} cycles"))?;
+                // After the last row the first one is compared.
+                if held > 0 {
+                    let answer = run(bench, LrtIn { warp: 1, ..lone(0) })?.last;
+                    expect(answer.matched && answer.matched_warp == 0, "the first entry is the partner")?;
+                    run(bench, lone(0))?;
+                }
                 run(bench, lone(held as u32))?;
             }
             Ok(())

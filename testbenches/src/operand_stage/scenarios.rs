@@ -56,24 +56,24 @@ where
 /// comes again.
 const FRESH: usize = 28;
 
-/// While a bank writes, two instructions come into these collectors, whose sources in these slots all live in that bank; then
-/// they are read, and both are dispatched. `rows`: how many each warp, which has its collector's number, has read so far.
+/// While a bank writes, instructions come into these collectors, whose sources in these slots all live in that bank; then
+/// they are read, and all are dispatched. `rows`: how many each warp, which has its collector's number, has read so far.
 fn read_of_one_bank<M, D: Data>(
     bench: &mut Drive<M>,
     bank: usize,
-    instructions: [(usize, Range<usize>); 2],
-    rows: &mut [usize; 2],
+    instructions: &[(usize, Range<usize>)],
+    rows: &mut [usize],
 ) -> Result<(), String>
 where
     M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
 {
     let Parameters { banks, .. } = bench.parameters;
-    let of_bank = |warp: usize, row: usize| (row * banks + (2 * banks + bank - 1 - warp) % banks) as u32;
+    let of_bank = |warp: usize, row: usize| (row * banks + (8 * banks + bank - 1 - warp) % banks) as u32;
     let mut reads = 0;
-    for (collector, slots) in instructions {
+    for &(collector, ref slots) in instructions {
         let mut inputs = issue(collector, &[]);
         inputs.warp = collector as u32;
-        for slot in slots {
+        for slot in slots.clone() {
             inputs.source_valid[slot] = true;
             inputs.source_register[slot] = of_bank(collector, rows[collector] % FRESH);
             inputs.source_near[slot] = true;
@@ -89,7 +89,7 @@ where
     }
     expect(read == reads, format!("{read} of {reads} reads"))?;
     let occupied = bench.peek(idle())?.collector_occupied;
-    expect(!occupied.contains(&true), "both are dispatched")
+    expect(!occupied.contains(&true), "all are dispatched")
 }
 
 /// Rules of both kinds of stage.
@@ -263,7 +263,7 @@ where
                     for before in 0..=slots {
                         for first in 0..slots {
                             let instructions = [(ahead, 0..before), (last, first..slots)];
-                            read_of_one_bank(bench, bank, instructions, &mut rows)?;
+                            read_of_one_bank(bench, bank, &instructions, &mut rows)?;
                         }
                     }
                 }
@@ -402,6 +402,31 @@ where
                 let mut reader = issue(1, &[3]);
                 reader.warp = 1;
                 expect(!bench.cycle(reader)?.hit[0], "warp 1 does not")
+            },
+        },
+        Scenario {
+            name: "all_slots_wait_for_one_bank",
+            rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
+            play: |bench: &mut Drive<M>| {
+                const COLLECTORS: usize = 8;
+                let Parameters { slots, banks, accesses, .. } = bench.parameters;
+                // A second access serves a read while the first writes.
+                if accesses > 1 {
+                    return Ok(());
+                }
+                let mut rows = [0; COLLECTORS];
+                for bank in 0..banks {
+                    for first in 0..COLLECTORS {
+                        // The first has ever fewer sources, so that the others stand at other places.
+                        let instruction = |number: usize| {
+                            let from = if number == 0 { first.min(slots - 1) } else { 0 };
+                            ((first + number) % COLLECTORS, from..slots)
+                        };
+                        let instructions: Vec<_> = (0..COLLECTORS).map(instruction).collect();
+                        read_of_one_bank(bench, bank, &instructions, &mut rows)?;
+                    }
+                }
+                Ok(())
             },
         },
         Scenario {
