@@ -165,7 +165,9 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
         if random.percent(1) {
             self.new_phase(random);
         }
-        if self.result.is_none() && (self.in_turn || random.percent(50)) {
+        // Results go first: with one in every cycle no fill would ever be taken.
+        let in_a_row = self.in_turn && self.fills.is_empty();
+        if self.result.is_none() && (in_a_row || random.percent(50)) {
             self.result = self.new_result(random);
         }
         if self.flush.is_none() && !self.in_turn && random.percent(3) {
