@@ -53,7 +53,7 @@ impl Mutants<'_> {
     ///
     /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
     /// is compared as outputs are, and what they answer is any input. From reset, one may read where the other does not
-    /// ([`miter`]). Nor does it matter which row of a memory is which: a mutant that numbers rows in another way is asked in those
+    /// (`miter.rs`). Nor does it matter which row of a memory is which: a mutant that numbers rows in another way is asked in those
     /// numbers.
     pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
         let fault = &self.faults[number - 1];

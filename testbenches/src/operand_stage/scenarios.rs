@@ -54,7 +54,7 @@ where
 
 /// Rows from which a warp reads one after another, all of them near, so many that no value is in its collector when its turn
 /// comes again.
-const FRESH: usize = 28;
+const FRESH: usize = 63;
 
 /// While a bank writes, instructions come into these collectors, whose sources in these slots all live in that bank; then
 /// they are read, and all are dispatched. `rows`: how many each warp, which has its collector's number, has read so far.
@@ -409,9 +409,9 @@ where
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
             play: |bench: &mut Drive<M>| {
                 const COLLECTORS: usize = 8;
-                let Parameters { slots, banks, accesses, .. } = bench.parameters;
-                // A second access serves a read while the first writes.
-                if accesses > 1 {
+                let Parameters { slots, banks, accesses, window, .. } = bench.parameters;
+                // A second access serves a read while the first writes. And no source may be in the window.
+                if accesses > 1 || window * slots >= FRESH {
                     return Ok(());
                 }
                 let mut rows = [0; COLLECTORS];
