@@ -146,18 +146,27 @@ fn within_a_scan() -> String {
     )
 }
 
+/// What holds between two cycles in the module that knows which entries are in use: no free one has an age.
+const AGES: &str = "  always @(*) if (!reset) assert (!(seen & ~valid) && !(expired & ~valid));\n";
+
+/// Verilog with this text at the end of the module that begins so.
+fn within(source: &str, head: &str, text: &str) -> String {
+    let (before, module) = source.split_once(head).expect("the module");
+    let (body, after) = module.split_once("endmodule").expect("its end");
+    format!("{before}{head}{body}{text}endmodule{after}")
+}
+
 /// The design with the property, and what else it takes to prove it, in its top module.
 fn with_property(hierarchy: &Hierarchy, more: &str) -> String {
-    let source = hierarchy.source();
     let head = format!("module {} (\n", hierarchy.top);
-    let (before, top) = source.split_once(&head).expect("a top module");
-    let (body, after) = top.split_once("endmodule").expect("its end");
     let parameters = format!(
         "  localparam ENTRIES = {ENTRIES}, WARP = {WARP}, ADDRESS = {ADDRESS}, \
          REGISTERS = {REGISTERS};\n"
     );
     let ports = FIELDS.map(|(_, port, width)| format!("  input wire [{}:0] own_{port},\n", width - 1));
-    format!("{before}{head}{}{body}{parameters}{PROPERTY}{more}endmodule{after}", ports.concat())
+    let source = within(&hierarchy.source(), "module entry_state", AGES);
+    let source = within(&source, &head, &format!("{parameters}{PROPERTY}{more}"));
+    source.replace(&head, &format!("{head}{}", ports.concat()))
 }
 
 fn cam() -> (String, String) {
