@@ -30,6 +30,14 @@ pub(crate) fn write(path: &Path, design: &OrderedAig<usize>) -> Result<()> {
     writer.flush().with_context(place)
 }
 
+/// The number of the signal that is an input of this name.
+pub(crate) fn input(design: &OrderedAig<usize>, name: &str) -> Option<usize> {
+    design.symbols.iter().find_map(|symbol| match symbol.target {
+        SymbolTarget::Input(number) if symbol.name == name => Some(1 + number),
+        _ => None,
+    })
+}
+
 /// Makes outputs and next values of registers low where an output is low that has such a name. Those outputs stay as they are,
 /// and so do next values in reset, which is an input of this name.
 ///
@@ -51,11 +59,7 @@ pub(crate) fn show_while(path: &Path, is_condition: impl Fn(&str) -> bool, reset
         2 * (before + and_gates.len() - 1)
     };
     let all = others.iter().fold(design.outputs[*first], |all, number| and(all, design.outputs[*number]));
-    let reset = design.symbols.iter().find_map(|symbol| match symbol.target {
-        SymbolTarget::Input(number) if symbol.name == reset => Some(2 * (1 + number)),
-        _ => None,
-    });
-    let all_or_reset = reset.map_or(all, |reset| and(all ^ 1, reset ^ 1) ^ 1);
+    let all_or_reset = input(&design, reset).map_or(all, |reset| and(all ^ 1, (2 * reset) ^ 1) ^ 1);
     for latch in &mut design.latches {
         latch.next_state = and(latch.next_state, all_or_reset);
     }

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use anyhow::Result;
-use flussab_aiger::aig::{OrderedAig, SymbolTarget};
+use flussab_aiger::aig::OrderedAig;
 
-use crate::aiger::{read, write};
+use crate::aiger::{input, read, write};
 
 /// Larger machines are left alone.
 const MOST_STATES: usize = 1 << 17;
@@ -51,11 +51,7 @@ struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     fn of(design: &'a OrderedAig<usize>, reset: &str) -> Option<Self> {
-        let named = |symbol: &&flussab_aiger::aig::Symbol| symbol.name == reset;
-        let reset = match design.symbols.iter().find(named).map(|symbol| symbol.target) {
-            Some(SymbolTarget::Input(number)) => number + 1,
-            _ => 0,
-        };
+        let reset = input(design, reset).unwrap_or(0);
         let first_register = 1 + design.input_count;
         let first_gate = first_register + design.latches.len();
         let mut belongs = vec![true; first_gate + design.and_gates.len()];
@@ -139,7 +135,7 @@ fn is_high(values: &[bool], literal: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use flussab_aiger::aig::{OrderedAndGate, OrderedLatch, Symbol};
+    use flussab_aiger::aig::{OrderedAndGate, OrderedLatch, Symbol, SymbolTarget};
 
     use super::*;
 

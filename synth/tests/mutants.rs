@@ -82,42 +82,71 @@ fn what_only_forbidden_inputs_show_is_equivalent() {
     }
 }
 
-/// A memory whose address is a sum.
-fn store(rows: usize) -> Hierarchy {
-    let ports = [("clock", 1, true), ("write", 1, true), ("row", 2, true), ("d", 1, true), ("q", 1, false)];
-    let ports = ports.map(|(name, width, is_input)| Port { name: name.into(), width, count: 1, is_input });
-    let memory_ports = ["clock", "write", "address", "d", "q"].map(|name| Port {
+/// A design of one memory of so many rows, with these ports beside clock and reset, and with this in it.
+fn around_a_memory(rows: usize, ports: &[(&str, usize, bool)], body: &str) -> Hierarchy {
+    let port = |&(name, width, is_input): &(&str, usize, bool)| Port {
         name: name.into(),
-        width: if name == "address" { 2 } else { 1 },
+        width,
         count: 1,
-        is_input: name != "q",
-    });
-    let module = |name: &str, parameters, ports, text: &str| VerilogModule {
+        is_input,
+    };
+    let clocked = [("clock", 1, true), ("reset", 1, true)];
+    let module = |name: &str, parameters, ports: Vec<Port>, text: String| VerilogModule {
         name: name.into(),
         origin: String::new(),
         parameters,
         ports,
         unused_inputs: vec![],
-        text: text.into(),
+        text,
+    };
+    let memory_ports = [
+        ("clock", 1, true),
+        ("enable", 1, true),
+        ("write", 1, true),
+        ("address", 2, true),
+        ("write_data", 2, true),
+        ("read_data", 2, false),
+    ];
+    let declared = |ports: &[(&str, usize, bool)], output: &str| {
+        let declared = ports.iter().map(|(name, width, is_input)| {
+            let direction = if *is_input { "input" } else { output };
+            format!("{direction} [{}:0] {name}", width - 1)
+        });
+        declared.collect::<Vec<_>>().join(", ")
     };
     let memory = module(
         "rows",
-        vec![("rows".into(), rows), ("address".into(), 2)],
-        memory_ports.into(),
-        "module rows(input clock, input write, input [1:0] address, input d, output reg q);\n\
-         reg stored [0:3];\n\
-         always @(posedge clock) if (write) stored[address] <= d; else q <= stored[address];\n\
-         endmodule\n",
+        vec![("rows".into(), rows)],
+        memory_ports.iter().map(port).collect(),
+        format!(
+            "module rows({});\nreg [1:0] stored [0:3];\n\
+             always @(posedge clock) if (enable) begin\n\
+             if (write) stored[address] <= write_data; else read_data <= stored[address];\nend\nendmodule\n",
+            declared(&memory_ports, "output reg")
+        ),
     );
+    let ports = [&clocked, ports].concat();
     let top = module(
-        "store",
+        "reader",
         vec![],
-        ports.into(),
-        "module store(input clock, input write, input [1:0] row, input d, output q);\n\
-         wire [1:0] place = row + 2'd1;\n\
-         rows memory(.clock(clock), .write(write), .address(place), .d(d), .q(q));\nendmodule\n",
+        ports.iter().map(port).collect(),
+        format!(
+            "module reader({});\nwire accesses;\nwire [1:0] value;\n{body}\
+             rows memory(.clock(clock), .enable(accesses), .write(write), .address(row), .write_data(d),\n\
+             .read_data(value));\nendmodule\n",
+            declared(&ports, "output")
+        ),
     );
-    Hierarchy { language: Language::SystemVerilog, top: "store".into(), modules: vec![memory, top] }
+    Hierarchy { language: Language::SystemVerilog, top: "reader".into(), modules: vec![memory, top] }
+}
+
+/// A memory whose address is a sum.
+fn store(rows: usize) -> Hierarchy {
+    around_a_memory(
+        rows,
+        &[("write", 1, true), ("before", 2, true), ("d", 2, true), ("q", 2, false)],
+        "wire [1:0] row = before + 2'd1;\nassign accesses = 1'b1;\nassign q = value;\n",
+    )
 }
 
 #[test]
@@ -132,9 +161,9 @@ fn which_row_of_a_memory_is_which_cannot_be_told_if_rows_that_are_there_change_p
         (3, [("inv", Open), ("cnot0", Proved), ("cnot1", Open)]),
     ] {
         let hierarchy = store(rows);
-        let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 60, 1).unwrap();
+        let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 200, 1).unwrap();
         let of = |mode: &str| {
-            let of_address = |fault: &Fault| fault.mode == mode && fault.wire.as_deref() == Some("place");
+            let of_address = |fault: &Fault| fault.mode == mode && fault.wire.as_deref() == Some("row");
             let numbers = (1..).zip(&mutants.faults).filter(|(_, fault)| of_address(fault));
             let proofs = numbers.map(|(number, _)| mutants.equivalence(number, 60).unwrap());
             proofs.collect::<Vec<_>>()
@@ -208,8 +237,8 @@ fn a_memory_has_no_faults_in_address_bits_that_its_rows_do_not_need() {
     }
     for (rows, bits) in [(4, 2), (2, 1)] {
         let hierarchy = store(rows);
-        let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 60, 1).unwrap();
-        let at_address = |fault: &&Fault| fault.wire.as_deref() == Some("place");
+        let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 200, 1).unwrap();
+        let at_address = |fault: &&Fault| fault.wire.as_deref() == Some("row");
         let faulty = |bit: usize| {
             let of_bit = |fault: &Fault| {
                 fault.port.contains(&format!("Y[{bit}]")) || fault.port.contains(&format!("address[{bit}]"))
@@ -220,68 +249,11 @@ fn a_memory_has_no_faults_in_address_bits_that_its_rows_do_not_need() {
     }
 }
 
-/// A design of one memory of four rows, with these ports beside clock and reset, and with this in it.
-fn around_a_memory(ports: &[(&str, usize, bool)], body: &str) -> Hierarchy {
-    let port = |&(name, width, is_input): &(&str, usize, bool)| Port {
-        name: name.into(),
-        width,
-        count: 1,
-        is_input,
-    };
-    let clocked = [("clock", 1, true), ("reset", 1, true)];
-    let module = |name: &str, parameters, ports: Vec<Port>, text: String| VerilogModule {
-        name: name.into(),
-        origin: String::new(),
-        parameters,
-        ports,
-        unused_inputs: vec![],
-        text,
-    };
-    let memory_ports = [
-        ("clock", 1, true),
-        ("enable", 1, true),
-        ("write", 1, true),
-        ("address", 2, true),
-        ("write_data", 2, true),
-        ("read_data", 2, false),
-    ];
-    let declared = |ports: &[(&str, usize, bool)], output: &str| {
-        let declared = ports.iter().map(|(name, width, is_input)| {
-            let direction = if *is_input { "input" } else { output };
-            format!("{direction} [{}:0] {name}", width - 1)
-        });
-        declared.collect::<Vec<_>>().join(", ")
-    };
-    let memory = module(
-        "rows",
-        vec![("rows".into(), 4)],
-        memory_ports.iter().map(port).collect(),
-        format!(
-            "module rows({});\nreg [1:0] stored [0:3];\n\
-             always @(posedge clock) if (enable) begin\n\
-             if (write) stored[address] <= write_data; else read_data <= stored[address];\nend\nendmodule\n",
-            declared(&memory_ports, "output reg")
-        ),
-    );
-    let ports = [&clocked, ports].concat();
-    let top = module(
-        "reader",
-        vec![],
-        ports.iter().map(port).collect(),
-        format!(
-            "module reader({});\nwire accesses;\nwire [1:0] value;\n{body}\
-             rows memory(.clock(clock), .enable(accesses), .write(write), .address(row), .write_data(d),\n\
-             .read_data(value));\nendmodule\n",
-            declared(&ports, "output")
-        ),
-    );
-    Hierarchy { language: Language::SystemVerilog, top: "reader".into(), modules: vec![memory, top] }
-}
-
 /// A memory that is read on demand. What it answers is seen in the cycle after that, or always.
 fn reader(on_demand: bool) -> Hierarchy {
     let seen = if on_demand { "asked ? value : 2'd0" } else { "value" };
     around_a_memory(
+        4,
         &[("read", 1, true), ("write", 1, true), ("row", 2, true), ("d", 2, true), ("q", 2, false)],
         &format!(
             "reg asked;\nassign accesses = read | write;\nassign q = {seen};\n\
@@ -294,6 +266,7 @@ fn reader(on_demand: bool) -> Hierarchy {
 fn shown_row(is_written: bool) -> Hierarchy {
     let write = if is_written { "put & !new" } else { "1'b0" };
     around_a_memory(
+        4,
         &[("go", 1, true), ("next", 2, true), ("put", 1, true), ("d", 2, true), ("q", 2, false)],
         &format!(
             "reg new, valid;\nreg [1:0] row;\nwire write;\nassign write = {write};\n\

@@ -115,11 +115,7 @@ impl Mutants<'_> {
         let Part { file: base, top, .. } = part;
         // Registers stand in the same order in both; any order that pairs them would do.
         let cut = |fault: &str, file: &str| -> Result<bool> {
-            let script = format!(
-                "read_rtlil {base}\n{fault}\nmemory_map {top}; opt_clean; expose -evert {top}/c:*; simplemap\n\
-                 {}",
-                to_aiger(file)
-            );
+            let script = format!("read_rtlil {base}\n{fault}\n{}\n{}", without_memories(top), to_aiger(file));
             if !self.yosys.run(&script, None)? {
                 return Ok(false);
             }
@@ -233,7 +229,7 @@ const BITS: &str = "simplemap; opt -fast; ";
 /// Commands that make the design and the mutant, `gold` and `gate`, without their memories.
 fn both(part: &Part, fault: &str, then: &str) -> String {
     let Part { file, top, .. } = part;
-    let ends = format!("memory_map {top}; opt_clean; expose -evert {top}/c:*; {then}rename {top}");
+    let ends = format!("{}; {then}rename {top}", without_memories(top));
     format!(
         "read_rtlil {file}; {ends} gold\n\
          design -stash gold\n\
@@ -243,10 +239,15 @@ fn both(part: &Part, fault: &str, then: &str) -> String {
     )
 }
 
+/// Commands after which a design stands without its memories: what they are asked are outputs, and what they answer inputs.
+fn without_memories(top: &str) -> String {
+    format!("memory_map {top}; opt_clean; expose -evert {top}/c:*")
+}
+
 /// Commands that write a design as a circuit for ABC, which is faster than Yosys in finding what is not needed.
 fn to_aiger(file: &str) -> String {
     format!(
-        "techmap; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap\n\
+        "simplemap; techmap; dffunmap; simplemap; setundef -undriven -zero; zinit -all; aigmap\n\
          write_aiger -zinit -symbols {file}\n"
     )
 }

@@ -205,6 +205,11 @@ pub fn load([warp, address, source, destination]: [u32; 4]) -> LrtIn {
     LrtIn { search: true, warp, address, source, destination, insert: true, done_ready: true, ..TAKING }
 }
 
+/// The same of the next warp.
+pub fn of_next_warp(load: LrtIn) -> LrtIn {
+    LrtIn { warp: (load.warp + 1) % 64, ..load }
+}
+
 pub fn drain(warp: u32) -> LrtIn {
     LrtIn { search: true, drain: true, warp, done_ready: true, ..TAKING }
 }
@@ -273,8 +278,8 @@ pub fn fill_with_lane<M>(bench: &mut Drive<M>, lane: u32) -> Result<(), String>
 where
     M: Testbench<In = LrtIn, Out = LrtOut>,
 {
-    (0..bench.parameters.lrt_entries as u32)
-        .try_for_each(|number| run(bench, of_lane(lane, number)).map(|_| ()))
+    let entries = bench.parameters.lrt_entries;
+    fill(bench, entries, |number| of_lane(lane, number))
 }
 
 /// The numbers of those that leave by their age.
@@ -300,13 +305,13 @@ where
     expect(left == due, format!("{due:?} are due, not {left:?}"))
 }
 
-/// Fills the table with so many loads.
-fn fill<M>(bench: &mut Drive<M>, entries: usize) -> Result<(), String>
+/// Fills the table with so many of these loads.
+fn fill<M>(bench: &mut Drive<M>, entries: usize, of: impl Fn(u32) -> LrtIn) -> Result<(), String>
 where
     M: Testbench<In = LrtIn, Out = LrtOut>,
 {
     for number in 0..entries as u32 {
-        run(bench, lone(number))?;
+        run(bench, of(number))?;
     }
     let held = bench.cycle(TAKING)?.occupancy as usize;
     expect(held == entries, format!("{held} of {entries} entries are in use"))
@@ -370,7 +375,7 @@ where
             name: "repeat_and_partner_at_once",
             rule: "our rule: the older load leaves first, then the younger one meets its partner",
             play: |bench: &mut Drive<M>| {
-                fill(bench, 9)?;
+                fill(bench, 9, lone)?;
                 run(bench, load([7, 0x0300, 8, 200]))?;
                 run(bench, load([6, 0x0400, 8, 200]))?;
                 let answer = run(bench, load([7, 0x0400, 8, 200]))?;
@@ -384,16 +389,18 @@ where
             rule: "our rule: a full table inserts nothing; matches and repeats go on",
             play: |bench: &mut Drive<M>| {
                 let entries = bench.parameters.lrt_entries;
-                fill(bench, entries)?;
+                fill(bench, entries, lone)?;
                 let none = run(bench, load([1, 0xffff, 2, 3]))?;
                 expect(none.last.full && !none.last.matched, "there is no room")?;
                 expect(bench.cycle(TAKING)?.occupancy as usize == entries, "and nothing is written")?;
                 let last = entries as u32 - 1;
                 let repeat = run(bench, lone(last))?;
                 expect(repeat.left.len() == 1 && !repeat.last.full, "a repeat makes its own room")?;
-                let LrtIn { warp, address, source, destination, .. } = lone(last);
-                let pair = run(bench, load([(warp + 1) % 64, address, source, destination]))?;
-                expect(pair.last.matched && pair.last.matched_warp == warp, "and the last entry is found")?;
+                let pair = run(bench, of_next_warp(lone(last)))?;
+                expect(
+                    pair.last.matched && pair.last.matched_warp == lone(last).warp,
+                    "and the last entry is found",
+                )?;
                 expect(bench.cycle(TAKING)?.occupancy as usize == entries - 1, "which makes room")
             },
         },
@@ -440,10 +447,9 @@ where
             rule: "I 3.2: same address and registers, a different warp: multicast, and the entry is deleted",
             play: |bench: &mut Drive<M>| {
                 let entries = bench.parameters.lrt_entries;
-                fill(bench, entries)?;
+                fill(bench, entries, lone)?;
                 for number in (0..entries as u32).step_by(SCAN_LANES) {
-                    let pair = LrtIn { warp: (number + 1) % 64, ..lone(number) };
-                    let answer = run(bench, pair)?.last;
+                    let answer = run(bench, of_next_warp(lone(number)))?.last;
                     expect(answer.matched && answer.matched_warp == number % 64, "it is the partner")?;
                     expect(run(bench, lone(number))?.left.is_empty(), "and was deleted")?;
                     let held = bench.cycle(TAKING)?.occupancy as usize;

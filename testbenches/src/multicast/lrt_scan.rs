@@ -4,7 +4,9 @@ use gpurf_blocks::ports::LrtIn;
 use gpurf_blocks::{Parameters, SCAN_LANES};
 use gpurf_hw::multicast::LrtScan;
 
-use super::lrt::{drain, fill_with_lane, load, lone, of_both, of_lane, run, LrtStimulus, OF_OTHERS};
+use super::lrt::{
+    drain, fill_with_lane, load, lone, of_both, of_lane, of_next_warp, run, LrtStimulus, OF_OTHERS,
+};
 use crate::{expect, register, Engine, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for LrtScan<V, A> {
@@ -39,7 +41,7 @@ fn scenarios<const V: usize, const A: usize>() -> Vec<Scenario<LrtScan<V, A>>> {
                 expect(first && again == rows, format!("{held}: {after_insert} and {again} cycles"))?;
                 // After the last row the first one is compared.
                 if held > 0 {
-                    let answer = run(bench, LrtIn { warp: 1, ..lone(0) })?.last;
+                    let answer = run(bench, of_next_warp(lone(0)))?.last;
                     expect(answer.matched && answer.matched_warp == 0, "the first entry is the partner")?;
                     run(bench, lone(0))?;
                 }
@@ -58,7 +60,7 @@ fn scenarios<const V: usize, const A: usize>() -> Vec<Scenario<LrtScan<V, A>>> {
                 run(bench, drain(OF_OTHERS))?;
                 for row in (0..rows).rev() {
                     let last = of_lane(lane as u32, (SCAN_LANES * row + lane) as u32);
-                    let answer = run(bench, LrtIn { warp: 3, ..last })?;
+                    let answer = run(bench, of_next_warp(last))?;
                     expect(answer.last.matched, "the last entry is the partner")?;
                     expect(answer.cycles == row + 1, format!("row {row}: {} cycles", answer.cycles))?;
                 }

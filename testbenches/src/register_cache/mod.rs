@@ -16,6 +16,28 @@ fn registers(random: &mut Random, count: usize) -> Vec<u32> {
     registers
 }
 
+/// Some warps that follow each other.
+struct Warps {
+    first: usize,
+    count: usize,
+}
+
+impl Warps {
+    /// The first one alone.
+    fn one() -> Self {
+        Warps { first: 0, count: 1 }
+    }
+
+    /// One, two or all, from any on.
+    fn draw(random: &mut Random) -> Self {
+        Warps { first: random.below(CACHED_WARPS), count: random.pick(&[1, 2, 8]) }
+    }
+
+    fn any(&self, random: &mut Random) -> u32 {
+        ((self.first + random.below(self.count)) % CACHED_WARPS) as u32
+    }
+}
+
 /// Lanes: all, any, few, or one.
 fn lanes(random: &mut Random) -> u32 {
     match random.below(8) {

@@ -5,7 +5,7 @@ use gpurf_blocks::ports::{TagArrayIn, TagArrayOut};
 use gpurf_blocks::{CacheWrite, Parameters, CACHED_WARPS};
 use gpurf_hw::register_cache::TagArray;
 
-use super::{registers, LineWrite, LinesInTurn};
+use super::{registers, LineWrite, LinesInTurn, Warps};
 use crate::{expect, register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const L: usize> Testbench for TagArray<L> {
@@ -86,8 +86,7 @@ struct TagArrayStimulus {
     sets: usize,
     lanes: usize,
     write_back: bool,
-    first_warp: usize,
-    warps: usize,
+    warps: Warps,
     registers: Vec<u32>,
     lines: LinesInTurn,
     /// They are written now.
@@ -121,8 +120,7 @@ impl TagArrayStimulus {
             sets: rc_entries / rc_ways,
             lanes: rc_tag_lanes,
             write_back: rc_write == CacheWrite::Back,
-            first_warp: 0,
-            warps: 1,
+            warps: Warps::one(),
             registers: vec![0],
             lines: LinesInTurn::new(parameters),
             in_turn: false,
@@ -229,10 +227,6 @@ impl TagArrayStimulus {
         inputs
     }
 
-    fn warp(&self, random: &mut Random) -> u32 {
-        ((self.first_warp + random.below(self.warps)) % CACHED_WARPS) as u32
-    }
-
     /// All lanes.
     fn all(&self) -> u32 {
         u32::MAX >> (32 - self.lanes)
@@ -246,8 +240,7 @@ impl TagArrayStimulus {
 impl Stimulus<TagArrayIn, TagArrayOut> for TagArrayStimulus {
     fn next(&mut self, random: &mut Random) -> TagArrayIn {
         if random.percent(1) {
-            self.first_warp = random.below(CACHED_WARPS);
-            self.warps = random.pick(&[1, 2, 8]);
+            self.warps = Warps::draw(random);
             let count = random.pick(&[4, self.entries, 2 * self.entries, 128]);
             self.registers = registers(random, count);
             self.in_turn = random.percent(60);
@@ -256,9 +249,9 @@ impl Stimulus<TagArrayIn, TagArrayOut> for TagArrayStimulus {
             return self.next_line(random);
         }
         let mut inputs = TagArrayIn {
-            read_warp: self.warp(random),
+            read_warp: self.warps.any(random),
             read_mask: self.mask(random),
-            warp: self.warp(random),
+            warp: self.warps.any(random),
             register: random.pick(&self.registers),
             set: random.below(self.sets) as u32,
             mask: self.mask(random),

@@ -11,7 +11,7 @@ use gpurf_hw::dialect::Word;
 use gpurf_hw::register_cache::RegisterCache;
 use rust_hdl::prelude::Bits;
 
-use super::{lanes, registers, LineWrite, LinesInTurn};
+use super::{lanes, registers, LineWrite, LinesInTurn, Warps};
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize, const L: usize> Testbench for RegisterCache<W, L>
@@ -50,8 +50,7 @@ const FILLS: usize = 8;
 /// fast. In between there are results for all lines, one after another.
 struct RegisterCacheStimulus<D> {
     slots: usize,
-    first_warp: usize,
-    warps: usize,
+    warps: Warps,
     registers: Vec<u32>,
     ready: usize,
     lines: LinesInTurn,
@@ -89,8 +88,7 @@ impl<D: Data> RegisterCacheStimulus<D> {
         let empty = vec![[D::default(); 256]; CACHED_WARPS];
         RegisterCacheStimulus {
             slots: parameters.slots,
-            first_warp: 0,
-            warps: 1,
+            warps: Warps::one(),
             registers: vec![0],
             ready: 100,
             lines: LinesInTurn::new(parameters),
@@ -108,23 +106,18 @@ impl<D: Data> RegisterCacheStimulus<D> {
     }
 
     fn new_phase(&mut self, random: &mut Random) {
-        self.first_warp = random.below(CACHED_WARPS);
-        self.warps = random.pick(&[1, 2, 8]);
+        self.warps = Warps::draw(random);
         let count = random.pick(&[4, 12, 24, 128]);
         self.registers = registers(random, count);
         self.in_turn = random.percent(60);
         self.ready = if self.in_turn { 100 } else { random.pick(&[20, 70, 100]) };
     }
 
-    fn warp(&self, random: &mut Random) -> u32 {
-        ((self.first_warp + random.below(self.warps)) % CACHED_WARPS) as u32
-    }
-
     /// A result of a register whose sources are all there, as the scoreboard sees to it.
     fn new_result(&mut self, random: &mut Random) -> Option<Write<D>> {
         let (warp, register, lanes) = match self.in_turn {
             true => self.next_line(random),
-            false => (self.warp(random), random.pick(&self.registers), lanes(random)),
+            false => (self.warps.any(random), random.pick(&self.registers), lanes(random)),
         };
         let waits = |fill: &Write<D>| (fill.warp, fill.register) == (warp, register);
         let result = Write { warp, register, position: 0, lanes, data: random.data() };
@@ -154,7 +147,7 @@ impl<D: Data> RegisterCacheStimulus<D> {
 
     /// A flush of a warp of which nothing is under way.
     fn new_flush(&self, random: &mut Random) -> Option<(u32, bool)> {
-        let warp = self.warp(random);
+        let warp = self.warps.any(random);
         let is_quiet = self.result.iter().chain(&self.fills).all(|write| write.warp != warp);
         is_quiet.then(|| (warp, random.percent(30)))
     }
@@ -176,7 +169,7 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
         let mut inputs = RegisterCacheIn { register_ready: random.percent(self.ready), ..Default::default() };
         let read_warp = match self.result {
             Some(result) if self.in_turn => result.warp,
-            _ => self.warp(random),
+            _ => self.warps.any(random),
         };
         // As many as collectors hold: a warp whose fills never end would never be flushed.
         let has_room = self.fills.len() < FILLS;
