@@ -278,9 +278,9 @@ impl<const L: usize> Logic for TagArray<L> {
                             }
                         }
                     }
-                    // Under FIFO only what is taken in counts as a use.
-                    self.ways[s * 8 + w].touch[k].next =
-                        self.writes_line[s * 8 + w][k].val() & self.clears_line[s * 8 + w][k].val();
+                    // Under FIFO only what is taken in counts as a use, and what is taken in is emptied first. What is emptied
+                    // for good may count as one too: when a free way is taken, it becomes the youngest, whatever it was.
+                    self.ways[s * 8 + w].touch[k].next = self.clears_line[s * 8 + w][k].val();
                 }
             }
         }

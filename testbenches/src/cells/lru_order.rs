@@ -1,7 +1,7 @@
 //! Testbench of the LRU order.
 
 use gpurf_blocks::ports::LruOrderIn;
-use gpurf_blocks::Parameters;
+use gpurf_blocks::{LruStorage, Parameters};
 use gpurf_hw::cells::LruOrder;
 
 use crate::{register, Engine, Random, Stimulus, Testbench};
@@ -13,6 +13,16 @@ impl<const I: usize> Testbench for LruOrder<I> {
 
     fn stimulus(_: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(LruOrderStimulus { entries: 1 << I })
+    }
+
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        if parameters.lru_order != LruStorage::Ranks {
+            return vec![];
+        }
+        // No two entries have one rank.
+        let rank = |entry: usize| format!("rank[{} +: {I}]", I * entry);
+        let pairs = (0..1 << I).flat_map(|one| (0..one).map(move |other| (one, other)));
+        pairs.map(|(one, other)| format!("{} != {}", rank(one), rank(other))).collect()
     }
 }
 

@@ -15,6 +15,11 @@ impl<const V: usize, const A: usize> Testbench for DecisionUnit<V, A> {
         Box::new(DecisionUnitStimulus)
     }
 
+    fn protocol(_: &Parameters) -> Vec<String> {
+        // A search has not ended as long as entries leave for it.
+        vec!["!(evict & done)".into()]
+    }
+
     fn scenarios() -> Vec<Scenario<Self>> {
         vec![
             Scenario {
@@ -67,27 +72,26 @@ fn ended() -> DecisionUnitIn {
     DecisionUnitIn { done: true, head_warp: 5, ..Default::default() }
 }
 
-/// What the table can say: an entry leaves, or a search has ended, or neither.
+/// An entry leaves, or a search has ended, or neither; all else is as it may.
 struct DecisionUnitStimulus;
 
 impl Stimulus<DecisionUnitIn, DecisionUnitOut> for DecisionUnitStimulus {
     fn next(&mut self, random: &mut Random) -> DecisionUnitIn {
-        let head_release = random.percent(20);
         let (evict, done) = random.pick(&[(true, false), (false, true), (false, true), (false, false)]);
         DecisionUnitIn {
-            head_release,
+            head_release: random.percent(20),
             head_warp: random.below(64) as u32,
             head_address: random.below(1 << 16) as u32,
             head_source: random.below(256) as u32,
             head_destination: random.below(256) as u32,
             evict,
-            evict_aged: evict && random.percent(50),
+            evict_aged: random.percent(50),
             evict_warp: random.below(64) as u32,
             evict_address: random.below(1 << 16) as u32,
             evict_source: random.below(256) as u32,
             evict_destination: random.below(256) as u32,
             done,
-            matched: done && !head_release && random.percent(50),
+            matched: random.percent(50),
             matched_warp: random.below(64) as u32,
             full: random.percent(50),
             accepted: random.percent(50),

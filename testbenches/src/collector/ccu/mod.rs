@@ -24,6 +24,13 @@ where
         Box::new(CcuStimulus::new(*parameters))
     }
 
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        // A source has one entry at most.
+        let entry = |slot: usize| format!("entry[{} +: 16]", 16 * slot);
+        let alone = |slot| format!("({0} & ({0} - 16'd1)) == 16'd0", entry(slot));
+        (0..parameters.slots).map(alone).collect()
+    }
+
     fn scenarios() -> Vec<Scenario<Self>> {
         scenarios::all()
     }

@@ -344,6 +344,45 @@ fn waiting<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
             },
         },
         Scenario {
+            name: "warps_that_differ_in_one_bit",
+            rule: "our rule: of the loads into one register only those of the same warp wait, whatever bit tells warps apart",
+            play: |bench| {
+                // Otherwise loads leave by age before their partners come.
+                if (1..50).contains(&bench.parameters.release_age) {
+                    return Ok(());
+                }
+                let mut unit = Unit::new(bench);
+                for (place, inverted) in (0..PENDING as u32).flat_map(|place| [(place, 0), (place, 63)]) {
+                    let held = [inverted, 0b111000 ^ inverted];
+                    let load = |warp: u32, tile: u32| [warp, 16 * tile, 1, 99];
+                    // The load whose register is in use stands in the place that all others leave free.
+                    unit.in_use = Some((held[0], 99));
+                    unit.ready = false;
+                    for other in 0..place {
+                        unit.loads(&[[1, 16 * other, 1, other], [2, 16 * other, 1, other]])?;
+                    }
+                    unit.loads(&[load(held[0], 20), load(held[1], 20)])?;
+                    unit.ready = true;
+                    unit.idle(2 * PENDING)?;
+                    for (bit, [first, second]) in (0..6).flat_map(|bit| [(bit, held), (bit, [held[1], held[0]])]) {
+                        unit.accesses.clear();
+                        let (first, second) = (load(first ^ (1 << bit), 21), load(second ^ (1 << bit), 21));
+                        unit.send(first, false)?;
+                        unit.send(second, false)?;
+                        unit.idle(6)?;
+                        unit.expect_accesses(&[pair(first, second[0])])?;
+                    }
+                    unit.accesses.clear();
+                    unit.loads(&[load(held[1], 22), load(21, 22)])?;
+                    unit.expect_accesses(&[])?;
+                    unit.in_use = None;
+                    unit.idle(10)?;
+                    unit.expect_accesses(&[pair(load(held[0], 20), held[1]), pair(load(held[1], 22), 21)])?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
             name: "shared_memory_not_ready",
             rule: "our protocol: a load stays until it is taken, the queue fills, and nothing is lost",
             play: |bench| {
