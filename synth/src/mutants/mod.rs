@@ -94,12 +94,13 @@ impl<'a> Mutants<'a> {
             format!("mutate -ctrl {SELECTOR} 16 {number}{options}\n")
         });
         yosys.write(FAULTS, &selected.collect::<String>())?;
-        // A fault cuts a bit out of a vector. Unless each bit has a wire of its own, and each output a buffer, Verilator sees
-        // loops through vectors, and its 5.006 does not settle all of them, or says nothing and is wrong.
+        // A fault cuts a bit out of a vector. Unless each driver has a wire of its own, whatever else it is assigned to, and each
+        // output a buffer, Verilator sees loops through vectors, and its 5.006 does not settle all of them, or says nothing and is
+        // wrong.
         let selectable = yosys.run(
             &format!(
                 "read_rtlil {BASE}; script {FAULTS}; rename {top} {top}_mutants\n\
-                 select {top}_mutants; iopadmap -bits -outpad $_BUF_ A:Y; splitnets; select -clear\n\
+                 select {top}_mutants; iopadmap -bits -outpad $_BUF_ A:Y; opt_clean; splitnets -driver; select -clear\n\
                  write_verilog -noattr {NETLIST}"
             ),
             None,
