@@ -63,6 +63,38 @@ fn gate() -> Hierarchy {
 }
 
 #[test]
+fn faults_in_a_vector_make_no_loops_for_verilator() {
+    if Tool::Yosys.find().is_err() || Tool::Verilator.find().is_err() {
+        return gpurf_fixtures::skipped("there is no Yosys, or no Verilator");
+    }
+    let ports = [("a", 3, true), ("b", 3, true), ("choice", 1, true), ("q", 3, false)];
+    let port =
+        |(name, width, is_input): (&str, usize, bool)| Port { name: name.into(), width, count: 1, is_input };
+    let module = VerilogModule {
+        name: "chosen".into(),
+        origin: String::new(),
+        parameters: vec![],
+        ports: ports.map(port).into(),
+        unused_inputs: vec![],
+        text: "module chosen(input [2:0] a, input [2:0] b, input choice, output [2:0] q);\n\
+               wire [2:0] number;\nassign number = choice ? a : b;\nassign q = number & 3'd1;\nendmodule\n"
+            .into(),
+    };
+    let hierarchy =
+        Hierarchy { language: Language::SystemVerilog, top: "chosen".into(), modules: vec![module] };
+    let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 200, 1).unwrap();
+    let file = tempfile::Builder::new().suffix(".v").tempfile().unwrap();
+    std::fs::write(file.path(), mutants.source().unwrap()).unwrap();
+    let mut verilator = Tool::Verilator.command().unwrap();
+    let linted = verilator
+        .args(["--lint-only", "-Wno-fatal", "-Wno-WIDTH", "--top-module", "chosen"])
+        .arg(file.path());
+    let output = linted.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !said.contains("UNOPTFLAT"), "{said}");
+}
+
+#[test]
 fn what_only_forbidden_inputs_show_is_equivalent() {
     if Tool::Yosys.find().is_err() {
         return gpurf_fixtures::skipped("there is no Yosys");

@@ -1,6 +1,6 @@
 //! Stimulus of the operand stage, with an oracle for the values it delivers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{Allocation, Clocked, Data, Parameters, MAX_COLLECTORS, MAX_WARPS};
@@ -32,6 +32,8 @@ pub struct OperandStageStimulus<D: Data, K> {
     values: HashMap<(u32, u32), D>,
     transfers: Transfers<D>,
     crowd: Crowd,
+    /// Where destinations are kept: those of the last instructions of each warp, counted from its lowest register.
+    recent: Vec<VecDeque<u32>>,
     /// The warps of this phase: so many from this one on.
     first: usize,
     warps: usize,
@@ -70,6 +72,7 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
             values,
             transfers,
             crowd,
+            recent: vec![VecDeque::new(); warps],
             first: 0,
             warps: MAX_WARPS,
             near: 60,
@@ -96,6 +99,12 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
         let all = self.parameters.warps;
         let warps = if self.crowd.gathers() { all } else { random.pick(&[2, self.warps]).min(all) };
         ((self.first + random.below(warps)) % self.parameters.warps) as u32
+    }
+
+    /// Now and then, what a late instruction of the warp writes: the next ones read it from the window.
+    fn late(&self, warp: u32, random: &mut Random) -> Option<u32> {
+        let recent = &self.recent[warp as usize];
+        (!recent.is_empty() && random.percent(50)).then(|| recent[random.below(recent.len())])
     }
 
     fn registers(&self) -> usize {
@@ -146,8 +155,9 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         let sources = random.below(self.parameters.slots + 1);
         for slot in 0..self.parameters.slots {
             let crowded = self.crowd.source(warp, slot, self.registers());
+            let register = crowded.or_else(|| self.late(warp, random)).unwrap_or(random.below(range) as u32);
             inputs.source_valid[slot] = crowded.is_some() || random.below(self.parameters.slots) < sources;
-            inputs.source_register[slot] = self.lowest(warp) + crowded.unwrap_or(random.below(range) as u32);
+            inputs.source_register[slot] = self.lowest(warp) + register;
             inputs.source_near[slot] = random.percent(self.near);
         }
         self.occupied = self.model.settle(&inputs).collector_occupied;
@@ -166,7 +176,9 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             let warp = self.warp(random);
             let writes = self.crowd.writes(bank);
             let range = if writes { self.registers() } else { range };
-            let register = self.lowest(warp) + self.crowd.written(bank, warp, random.below(range));
+            let written = self.late(warp, random).filter(|_| !writes);
+            let written = written.unwrap_or_else(|| self.crowd.written(bank, warp, random.below(range)));
+            let register = self.lowest(warp) + written;
             let banks = self.parameters.banks as u32;
             let lives_here = (register + 1 + warp) % banks == bank as u32;
             let issued_reads = issued
@@ -225,6 +237,13 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
                 payload: inputs.payload,
                 sources: (0..self.parameters.slots).map(source).collect(),
             };
+            let recent = &mut self.recent[inputs.warp as usize];
+            let destinations =
+                (0..self.parameters.destinations).filter(|slot| inputs.destination_valid[*slot]);
+            let lowest = self.places.expect("the run has begun").lowest(inputs.warp as usize);
+            recent.extend(destinations.map(|slot| inputs.destination_register[slot] - lowest));
+            let kept = self.parameters.window * self.parameters.destinations;
+            recent.drain(..recent.len().saturating_sub(kept));
             self.serial += 1;
         }
         for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {
