@@ -18,6 +18,8 @@ pub struct Arbiter {
     queues: Vec<RequestQueue>,
     /// Banks whose queue is not empty, a bit each.
     waiting: u8,
+    /// What their queues offer to collectors.
+    heads: Offers,
     turns: Vec<RoundRobin>,
     /// Of second accesses.
     second_turns: Vec<RoundRobin>,
@@ -30,27 +32,35 @@ pub struct Arbiter {
 pub struct Asked {
     reads: [(u8, Request); MAX_SLOTS],
     count: usize,
+    /// Those banks, a bit each; and the collector that the instruction enters.
+    banks: u8,
+    collector: CollectorId,
 }
 
 impl Asked {
     /// Nothing is asked.
     pub fn clear(&mut self) {
-        self.count = 0;
+        (self.count, self.banks) = (0, 0);
     }
 
     fn iter(&self) -> impl Iterator<Item = (usize, Request)> + '_ {
         self.reads[..self.count].iter().map(|&(bank, request)| (bank.into(), request))
+    }
+
+    /// What is asked of a bank.
+    fn of(&self, bank: usize) -> impl Iterator<Item = Request> + '_ {
+        self.iter().filter(move |&(of, _)| of == bank).map(|(_, request)| request)
     }
 }
 
 /// Reads that go to their banks in a cycle.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Grants {
-    /// A bit per bank: a read goes to it; one waits for it.
+    /// A bit per bank: a read goes to it.
     pub banks: u8,
     /// A bit per bank: a read waits for it.
     pub conflicts: u8,
-    /// What goes or waits.
+    /// What goes.
     pub reads: [Request; MAX_BANKS],
     /// With two accesses per cycle, of the second ones: a bit per bank.
     pub second_banks: u8,
@@ -58,23 +68,38 @@ pub struct Grants {
     pub second_reads: [Request; MAX_BANKS],
 }
 
-/// What the collectors' ports S take of what banks offer, one value each; a bit per bank.
-#[inline]
-fn share(turns: &[RoundRobin], offered: u8, reads: &[Request; MAX_BANKS]) -> u8 {
-    if offered & offered.wrapping_sub(1) == 0 {
-        return offered;
+/// Which banks offer a read to which collectors: byte c is of collector c, a bit per bank.
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
+struct Offers(u64);
+
+impl Offers {
+    /// Bit b of every byte.
+    const BANK: u64 = 0x0101_0101_0101_0101;
+
+    /// These banks offer a collector a read.
+    #[inline]
+    fn add(&mut self, collector: CollectorId, banks: u8) {
+        self.0 |= u64::from(banks) << (8 * collector.0);
     }
-    let (mut rest, mut granted) = (offered, 0);
-    while rest != 0 {
-        let collector = reads[rest.trailing_zeros() as usize].collector;
-        let wants = |&bank: &usize| reads[bank].collector == collector;
-        let wanted = members(rest).filter(wants).fold(0u8, |wanted, bank| wanted | 1 << bank);
-        if let Some(bank) = turns[collector.index()].grant(wanted.into()) {
-            granted |= 1 << bank;
+
+    /// A bank no longer offers any.
+    #[inline]
+    fn withdraw(&mut self, bank: usize) {
+        self.0 &= !(Self::BANK << bank);
+    }
+
+    /// The banks whose offers the collectors' ports S take, one value each.
+    #[inline]
+    fn share(self, turns: &[RoundRobin]) -> u8 {
+        let (mut rest, mut granted) = (self.0, 0);
+        while rest != 0 {
+            let collector = rest.trailing_zeros() as usize / 8;
+            let banks = (rest >> (8 * collector)) as u8;
+            granted |= turns[collector].grant(banks.into()).map_or(0, |bank| 1 << bank);
+            rest &= !(0xff << (8 * collector));
         }
-        rest &= !wanted;
+        granted
     }
-    granted
 }
 
 impl Arbiter {
@@ -87,6 +112,7 @@ impl Arbiter {
             caching,
             queues: (0..banks).map(|_| RequestQueue::new(parameters)).collect(),
             waiting: 0,
+            heads: Offers::default(),
             second_turns: turns.clone(),
             turns,
             asked: Asked::default(),
@@ -110,11 +136,12 @@ impl Arbiter {
         register: impl Fn(usize) -> RegisterId,
         asked: &mut Asked,
     ) {
-        asked.count = 0;
-        for slot in members(slots) {
+        asked.clear();
+        asked.collector = collector;
+        for (place, slot) in asked.reads.iter_mut().zip(members(slots)) {
             let (bank, row) = self.home(warp, base, register(slot));
-            let request = Request { row, collector, slot: slot as u8 };
-            asked.reads[asked.count] = (bank.0, request);
+            *place = (bank.0, Request { row, collector, slot: slot as u8 });
+            asked.banks |= 1 << bank.0;
             asked.count += 1;
         }
     }
@@ -131,41 +158,52 @@ impl Arbiter {
     }
 
     fn grant(&self, writes: u8, asked: &Asked, grants: &mut Grants) {
-        for bank in members(self.waiting) {
-            grants.reads[bank] = self.queues[bank].head();
-        }
+        let mut offers = self.heads;
         if self.parameters.grant_at_issue {
-            for (bank, request) in asked.iter() {
-                if grants.conflicts >> bank & 1 == 0 {
-                    grants.reads[bank] = request;
-                    grants.conflicts |= 1 << bank;
-                }
-            }
+            let direct = asked.banks & !self.waiting;
+            offers.add(asked.collector, direct);
+            grants.conflicts |= direct;
         }
-        grants.banks = share(&self.turns, grants.conflicts & !writes, &grants.reads);
+        members(writes).for_each(|bank| offers.withdraw(bank));
+        grants.banks = offers.share(&self.turns);
         grants.conflicts &= !grants.banks;
+        for bank in members(grants.banks) {
+            grants.reads[bank] = self.oldest(bank, asked).expect("what is granted was offered");
+        }
         if self.parameters.accesses > 1 {
             self.second_grants(asked, grants);
         }
     }
 
+    /// The read that stands first at a bank: at the head of its queue or, without one, of what is asked now.
+    #[inline]
+    fn oldest(&self, bank: usize, asked: &Asked) -> Option<Request> {
+        let direct = || asked.of(bank).next().filter(|_| self.parameters.grant_at_issue);
+        self.queues[bank].head().or_else(direct)
+    }
+
+    /// The read behind that one.
+    fn second(&self, bank: usize, asked: &Asked) -> Option<Request> {
+        // Of the instruction issued now, those before it in the queue aside.
+        let direct = || asked.of(bank).nth((self.waiting >> bank & 1 == 0).into());
+        self.queues[bank].second().or_else(|| direct().filter(|_| self.parameters.grant_at_issue))
+    }
+
     /// The second accesses of the cycle: of what the first ones have left, or of what comes after it.
     fn second_grants(&self, asked: &Asked, grants: &mut Grants) {
-        grants.second_reads = grants.reads;
-        let mut offered = grants.conflicts;
-        for bank in members(grants.banks) {
-            // Of the instruction issued now, those before it in the queue aside.
-            let is_direct = self.waiting >> bank & 1 == 0;
-            let direct = || {
-                let mut of_bank = asked.iter().filter(|(of, _)| *of == bank).map(|(_, request)| request);
-                let read = if is_direct { of_bank.nth(1) } else { of_bank.next() };
-                read.filter(|_| self.parameters.grant_at_issue)
+        let (mut offers, mut offered) = (Offers::default(), 0);
+        for bank in members(grants.banks | grants.conflicts) {
+            let read = match grants.banks >> bank & 1 {
+                1 => self.second(bank, asked),
+                _ => self.oldest(bank, asked),
             };
-            let read = self.queues[bank].second().or_else(direct);
             grants.second_reads[bank] = read.unwrap_or_default();
-            offered |= u8::from(read.is_some()) << bank;
+            if let Some(Request { collector, .. }) = read {
+                offers.add(collector, 1 << bank);
+                offered |= 1 << bank;
+            }
         }
-        grants.second_banks = share(&self.second_turns, offered, &grants.second_reads);
+        grants.second_banks = offers.share(&self.second_turns);
         grants.conflicts = offered & !grants.second_banks;
     }
 
@@ -192,21 +230,17 @@ impl Arbiter {
     }
 
     fn push_and_pop(&mut self, grants: &Grants, asked: &Asked) {
-        let mut direct = grants.banks & !self.waiting;
+        let (mut direct, mut second_direct) = (grants.banks & !self.waiting, 0);
         for bank in members(grants.banks) {
-            if self.waiting >> bank & 1 == 1 {
-                self.queues[bank].pop();
-                self.waiting &= !(u8::from(self.queues[bank].is_empty()) << bank);
-            }
             self.turns[grants.reads[bank].collector.index()].advance(bank);
+            self.pop(bank);
         }
-        let mut second_direct = grants.second_banks & !self.waiting;
-        for bank in members(grants.second_banks) {
-            if self.waiting >> bank & 1 == 1 {
-                self.queues[bank].pop();
-                self.waiting &= !(u8::from(self.queues[bank].is_empty()) << bank);
+        if grants.second_banks != 0 {
+            second_direct = grants.second_banks & !self.waiting;
+            for bank in members(grants.second_banks) {
+                self.second_turns[grants.second_reads[bank].collector.index()].advance(bank);
+                self.pop(bank);
             }
-            self.second_turns[grants.second_reads[bank].collector.index()].advance(bank);
         }
         for (bank, request) in asked.iter() {
             if direct >> bank & 1 == 1 {
@@ -214,9 +248,33 @@ impl Arbiter {
             } else if second_direct >> bank & 1 == 1 {
                 second_direct &= !(1 << bank);
             } else {
-                self.queues[bank].push(request);
-                self.waiting |= 1 << bank;
+                self.push(bank, request);
             }
+        }
+    }
+
+    /// A read enters the queue of a bank.
+    #[inline]
+    fn push(&mut self, bank: usize, request: Request) {
+        self.queues[bank].push(request);
+        if self.waiting >> bank & 1 == 0 {
+            self.waiting |= 1 << bank;
+            self.heads.add(request.collector, 1 << bank);
+        }
+    }
+
+    /// The oldest read leaves the queue of a bank, if one waits there.
+    #[inline]
+    fn pop(&mut self, bank: usize) {
+        if self.waiting >> bank & 1 == 0 {
+            return;
+        }
+        let queue = &mut self.queues[bank];
+        queue.pop();
+        self.heads.withdraw(bank);
+        match queue.head() {
+            Some(next) => self.heads.add(next.collector, 1 << bank),
+            None => self.waiting &= !(1 << bank),
         }
     }
 
@@ -256,7 +314,7 @@ impl Clocked for Arbiter {
         for bank in banks.clone() {
             outputs.bank_read[bank] = self.grants.banks >> bank & 1 == 1;
             outputs.bank_conflict[bank] = self.grants.conflicts >> bank & 1 == 1;
-            let read = self.grants.reads[bank];
+            let read = self.oldest(bank, &asked).unwrap_or_default();
             (outputs.bank_row[bank], outputs.bank_collector[bank], outputs.bank_slot[bank]) =
                 (read.row.0, read.collector.into(), read.slot.into());
             let second = self.grants.second_reads[bank];
