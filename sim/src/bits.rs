@@ -39,12 +39,22 @@ static FLAGS: [[bool; 8]; 256] = {
     flags
 };
 
-/// How many of up to four members a set has.
+/// How many members a set has.
 #[inline]
-pub fn count_of_four(set: u8) -> u64 {
-    // Four bits for each set.
-    0x4332_3221_3221_2110 >> (4 * (set & 0xf)) & 0xf
+pub fn count(set: u8) -> u64 {
+    COUNTS[usize::from(set)].into()
 }
+
+/// Of every set, what [`count`] makes of it: not all processors that this runs on count bits.
+static COUNTS: [u8; 256] = {
+    let mut counts = [0; 256];
+    let mut set = 1;
+    while set < 256 {
+        counts[set] = counts[set / 2] + set as u8 % 2;
+        set += 1;
+    }
+    counts
+};
 
 /// The same of warps.
 #[inline]
@@ -136,7 +146,7 @@ mod tests {
                 (mask(&bits), flags(set), flags(set)),
                 (set, bits, [bits[0], bits[1], bits[2], bits[3]])
             );
-            assert_eq!(count_of_four(set & 0xf), u64::from((set & 0xf).count_ones()));
+            assert_eq!(count(set), u64::from(set.count_ones()));
             assert!(members(set).eq((0..8).filter(|&bit| bits[bit])));
             assert!(wide_members(u128::from(set) << 99).eq(members(set).map(|member| member + 99)));
         }

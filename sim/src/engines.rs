@@ -5,7 +5,7 @@ use gpurf_blocks::ports::{
     CtaStatusMonitorIn, CtaStatusMonitorOut, IwmuIn, IwmuOut, RegisterCacheIn, RegisterCacheOut, RmuIn,
     RmuOut, SubCoreIn, SubCoreOut,
 };
-use gpurf_blocks::{Clocked, Parameters};
+use gpurf_blocks::{Clocked, Lockstep, Parameters};
 
 use crate::collector::{Boc, Ccu, Collector, Ocu};
 use crate::config::Config;
@@ -14,15 +14,56 @@ use crate::finereg::{CtaStatusMonitor, Rmu};
 use crate::multicast::Iwmu;
 use crate::operand_stage::OperandStage;
 use crate::register_cache::RegisterCache;
-use crate::sub_core::SubCore;
+use crate::sub_core::{Behind, SubCore};
+use crate::words::{CycleIn, CycleOut};
 
 /// Anything that runs issue stage and operand stage of a sub-core.
-pub trait RunsSubCore: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'static {}
+pub trait RunsSubCore: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'static {
+    /// [`Clocked::settle`] in words. The outputs are zero before. `places`: source slots and destinations that an instruction has
+    /// at the ports.
+    fn decide(&mut self, inputs: &CycleIn<u32>, places: (usize, usize), outputs: &mut CycleOut<u32>) {
+        *outputs = CycleOut::of_ports(&self.settle(&inputs.ports(places)));
+    }
 
-impl<E: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'static> RunsSubCore for E {}
+    /// The same, and the clock edge.
+    fn cycle(&mut self, inputs: &CycleIn<u32>, places: (usize, usize), outputs: &mut CycleOut<u32>) {
+        self.decide(inputs, places, outputs);
+        self.tick();
+    }
+}
 
-/// Issue stage and operand stage of a sub-core.
-pub type SubCoreEngine = Box<dyn Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send>;
+/// Any engine that has ports and nothing else.
+impl RunsSubCore for Box<dyn Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>> {}
+
+impl<A, B> RunsSubCore for Lockstep<A, B> where
+    Self: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'static
+{
+}
+
+impl<S: Behind<u32> + 'static> RunsSubCore for SubCore<u32, S> {
+    fn decide(&mut self, inputs: &CycleIn<u32>, _: (usize, usize), outputs: &mut CycleOut<u32>) {
+        SubCore::decide(self, inputs, outputs);
+    }
+
+    fn cycle(&mut self, inputs: &CycleIn<u32>, _: (usize, usize), outputs: &mut CycleOut<u32>) {
+        SubCore::decide(self, inputs, outputs);
+        self.tick();
+    }
+}
+
+/// The reference model of a sub-core's issue stage and operand stage.
+pub type SubCoreEngine = Box<dyn RunsSubCore + Send>;
+
+impl RunsSubCore for SubCoreEngine {
+    fn decide(&mut self, inputs: &CycleIn<u32>, places: (usize, usize), outputs: &mut CycleOut<u32>) {
+        (**self).decide(inputs, places, outputs);
+    }
+
+    fn cycle(&mut self, inputs: &CycleIn<u32>, places: (usize, usize), outputs: &mut CycleOut<u32>) {
+        (**self).cycle(inputs, places, outputs);
+    }
+}
+
 /// The register cache of a sub-core.
 pub type RegisterCacheEngine =
     Box<dyn Clocked<In = RegisterCacheIn<u32>, Out = RegisterCacheOut<u32>> + Send>;

@@ -62,3 +62,4 @@ pub mod register_traffic;
 pub mod sm;
 pub mod statistics;
 pub mod sub_core;
+pub mod words;

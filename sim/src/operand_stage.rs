@@ -1,7 +1,7 @@
 //! Reference model of the operand stage: F §II, §III-B and §VI-B, W §3.1.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::ports::{OperandStageIn, OperandStageOut, SubCoreIn, SubCoreOut};
+use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{BankId, Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId, MAX_COLLECTORS};
 use gpurf_trace::RegisterId;
 
@@ -12,6 +12,7 @@ use crate::collector::{Collector, Edge, Issue, Placement, Results};
 use crate::issue::Holders;
 use crate::register_file::{Arbiter, Asked, Bank, Grants};
 use crate::sub_core::Behind;
+use crate::words::{results, show_stage, CycleIn, CycleOut, Leaver};
 
 /// Collectors of one kind, arbiter and banks of one sub-core, built from their models.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -87,91 +88,30 @@ fn note<D: Data>(holders: &mut Holders, number: usize, collector: &impl Collecto
     holders.owner[number] = collector.owner().unwrap_or_default();
 }
 
-/// Results and a register that leaves, as the ports of a stage and those of a sub-core have them alike.
-macro_rules! take_in {
-    ($inputs:expr => $results:expr, $parameters:expr) => {{
-        let (inputs, results) = ($inputs, $results);
-        results.banks = mask(&inputs.write_valid) & all($parameters.banks);
-        if results.banks != 0 {
-            results.near = mask(&inputs.write_near);
-            results.warp = inputs.write_warp;
-            results.base = inputs.write_base;
-            results.register = inputs.write_register;
-            results.data = inputs.write_data;
-        }
-        inputs.transfer_valid[0].then(|| {
-            let register = RegisterId(inputs.transfer_register[0] as u8);
-            (WarpId(inputs.transfer_warp[0] as u8), Row(inputs.transfer_base[0]), register)
-        })
-    }};
-}
-
-/// What the ports of a stage, and those of a sub-core with a stage in it, show of what the stage has decided.
-macro_rules! show {
-    ($stage:expr => $out:expr) => {{
-        let (stage, out) = ($stage, $out);
-        let Decided { entering, placement, grants, transfer, dispatch, results, takers, taken, .. } =
-            &stage.decided;
-        out.collector_occupied = flags(stage.holders.occupied);
-        if let Some(number) = *dispatch {
-            let collector = &stage.collectors[number.index()];
-            out.dispatch[number.index()] = true;
-            for slot in members(collector.used()) {
-                (out.operand_valid[slot], out.operand_data[slot]) = (true, collector.operand(slot));
-            }
-            let (warp, unit, payload) = collector.held();
-            (out.dispatch_warp, out.dispatch_unit, out.dispatch_payload) = (warp.into(), unit, payload);
-        }
-        if entering.is_some() {
-            out.hit = flags(placement.hit);
-        }
-        if grants.banks | grants.conflicts != 0 {
-            (out.bank_read, out.bank_conflict) = (flags(grants.banks), flags(grants.conflicts));
-        }
-        if stage.parameters.accesses > 1 {
-            out.second_read = flags(grants.second_banks);
-        }
-        if stage.parameters.transfer_ports > 0 {
-            let leaving = stage.banks.iter().find_map(Bank::leaving);
-            out.transfer_taken[0] = transfer.is_some();
-            out.transfer_arrives[0] = leaving.is_some();
-            out.transfer_data[0] = leaving.unwrap_or_default();
-        }
-        if results.banks != 0 {
-            let all = |one: (u8, u8), other: &(u8, u8)| (one.0 | other.0, one.1 | other.1);
-            let (cached, filtered) = members(*takers).map(|number| &taken[number]).fold((0, 0), all);
-            (out.write_cached, out.write_filtered) = (flags(cached), flags(filtered));
-        }
-    }};
-}
-
 impl<D: Data, K: Collector<D>> Behind<D> for OperandStage<D, K> {
+    // See [`crate::sub_core::SubCore::decide`].
+    #[inline(always)]
     fn holders(&mut self, unit_ready: u32) -> &Holders {
         self.begin(unit_ready);
         &self.holders
     }
 
-    #[inline]
+    #[inline(always)]
     fn follow(
         &mut self,
-        inputs: &SubCoreIn<D>,
+        inputs: &CycleIn<D>,
         entering: Option<(CollectorId, WarpId)>,
-        outputs: &mut SubCoreOut<D>,
+        outputs: &mut CycleOut<D>,
     ) {
         self.decided.entering = entering.map(|(collector, _)| collector);
-        let mut base = Row::default();
         if let Some((_, warp)) = entering {
-            base = Row(inputs.head_base[warp.index()]);
-            let Parameters { slots, destinations, .. } = self.parameters;
-            let destinations = if K::TAKES_DESTINATIONS { destinations } else { 0 };
-            self.decided.issue = Issue::at_head(inputs, warp, slots, destinations);
+            self.decided.issue = inputs.heads[warp.index()];
         }
-        let leaver = take_in!(inputs => &mut self.decided.results, &self.parameters);
-        self.go_on(base, leaver);
-        show!(&*self => outputs);
+        self.go_on(&inputs.results, inputs.leaves.then_some(inputs.leaver));
+        self.show(outputs);
     }
 
-    #[inline]
+    #[inline(always)]
     fn edge(&mut self) {
         self.tick();
     }
@@ -189,18 +129,25 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         if self.decided.entering.is_some() {
             self.decided.issue = Issue::at_stage(inputs, &self.parameters);
         }
-        let leaver = take_in!(inputs => &mut self.decided.results, &self.parameters);
-        self.go_on(Row(inputs.base), leaver);
+        let leaver = inputs.transfer_valid[0].then(|| Leaver {
+            warp: WarpId(inputs.transfer_warp[0] as u8),
+            register: RegisterId(inputs.transfer_register[0] as u8),
+            base: Row(inputs.transfer_base[0]),
+        });
+        self.go_on(&results!(inputs), leaver);
+        let mut words = CycleOut::default();
+        self.show(&mut words);
         let mut out = OperandStageOut::default();
+        show_stage!(words => &mut out);
         for (number, collector) in self.collectors.iter().enumerate() {
             out.collector_warp[number] = collector.held().0.into();
             out.collector_owned[number] = collector.owner().is_some();
             out.collector_near[number] = collector.holds_near();
         }
-        show!(&*self => &mut out);
         out
     }
 
+    #[inline(always)]
     fn tick(&mut self) {
         if !self.parameters.dispatch_on_arrival {
             self.receive();
@@ -223,8 +170,7 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
             banks[bank].read(1, grants.second_reads[bank]);
         }
         for bank in members(results.banks) {
-            let (base, register) = (Row(results.base[bank]), RegisterId(results.register[bank] as u8));
-            let (_, row) = arbiter.home(WarpId(0), base, register);
+            let (_, row) = arbiter.home(WarpId(0), results.base[bank], results.register[bank]);
             banks[bank].write(row, results.data[bank]);
         }
         for bank in members(grants.banks) {
@@ -261,7 +207,7 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
 impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     /// A cycle begins in which these units, a bit each, take instructions: what arrives, and dispatch, depend on nothing
     /// else.
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, unit_ready: u32) {
         self.arrive();
         self.decided.dispatch = self.dispatched(unit_ready);
@@ -272,10 +218,14 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         };
     }
 
-    /// The rest of a cycle: with the first row of the warp whose instruction enters a collector, if one does, and the
-    /// register that is to leave.
-    #[inline]
-    fn go_on(&mut self, base: Row, leaver: Option<(WarpId, Row, RegisterId)>) {
+    /// The rest of a cycle: with what is written, and the register that is to leave.
+    #[inline(always)]
+    fn go_on(&mut self, written: &Results<D>, leaver: Option<Leaver>) {
+        self.decided.results.banks = 0;
+        if written.banks != 0 {
+            self.decided.results = *written;
+            self.decided.results.banks &= all(self.parameters.banks);
+        }
         let OperandStage { parameters, collectors, holders, arbiter, decided, .. } = self;
         let Decided { entering, issue, placement, asked, grants, transfer, results, takers, taken, .. } =
             decided;
@@ -285,13 +235,13 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         if let Some(number) = *entering {
             *placement = collectors[number.index()].look_up(issue);
             let register = |slot: usize| issue.registers[slot];
-            arbiter.ask(number, (issue.warp, base), placement.request, register, asked);
+            arbiter.ask(number, (issue.warp, issue.base), placement.request, register, asked);
         }
 
         // Banks: writes first, then reads, then a register that leaves.
         arbiter.grants(results.banks, asked, grants);
         if parameters.transfer_ports > 0 {
-            *transfer = leaver.and_then(|(warp, base, register)| {
+            *transfer = leaver.and_then(|Leaver { warp, register, base }| {
                 arbiter.transfer(results.banks, grants, (warp, base), register)
             });
         }
@@ -307,6 +257,41 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         }
     }
 
+    /// What the sub-core shows of what the stage has decided; the rest is zero before.
+    #[inline(always)]
+    fn show(&self, out: &mut CycleOut<D>) {
+        let Decided { entering, placement, grants, transfer, dispatch, results, takers, taken, .. } =
+            &self.decided;
+        out.collector_occupied = self.holders.occupied;
+        if let Some(number) = *dispatch {
+            let collector = &self.collectors[number.index()];
+            (out.dispatch, out.operand_valid) = (number.bit(), collector.used());
+            for slot in members(collector.used()) {
+                out.operand_data[slot] = collector.operand(slot);
+            }
+            let (warp, unit, payload) = collector.held();
+            (out.dispatch_warp, out.dispatch_unit, out.dispatch_payload) = (warp.into(), unit, payload);
+        }
+        if entering.is_some() {
+            out.hit = placement.hit;
+        }
+        (out.bank_read, out.bank_conflict) = (grants.banks, grants.conflicts);
+        if self.parameters.accesses > 1 {
+            out.second_read = grants.second_banks;
+        }
+        if self.parameters.transfer_ports > 0 {
+            let leaving = self.banks.iter().find_map(Bank::leaving);
+            out.transfer_taken = transfer.is_some();
+            out.transfer_arrives = leaving.is_some();
+            out.transfer_data = leaving.unwrap_or_default();
+        }
+        if results.banks != 0 {
+            let all = |one: (u8, u8), other: &(u8, u8)| (one.0 | other.0, one.1 | other.1);
+            let taken = members(*takers).map(|number| &taken[number]);
+            (out.write_cached, out.write_filtered) = taken.fold((0, 0), all);
+        }
+    }
+
     /// Port S: what the banks have read crosses to the collectors.
     #[inline]
     fn receive(&mut self) {
@@ -315,6 +300,7 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
         }
     }
 
+    #[inline(always)]
     fn cross(&mut self) {
         for bank in members(self.crossing) {
             self.cross_from(bank, 0);
@@ -329,8 +315,10 @@ impl<D: Data, K: Collector<D>> OperandStage<D, K> {
     fn cross_from(&mut self, bank: usize, access: usize) {
         let (collector, slot, data) = self.banks[bank].last(access);
         let number = collector.index();
-        self.collectors[number].receive(slot.into(), data, self.lfsr.value().into());
-        set(&mut self.complete, number, self.collectors[number].is_ready());
+        let collector = &mut self.collectors[number];
+        collector.receive(slot.into(), data, self.lfsr.value().into());
+        // One more of its operands is there.
+        self.complete |= u8::from(collector.is_ready()) << number;
     }
 
     /// Collectors in which a value takes its entry only now, or whose instruction leaves: their tables change at the clock

@@ -8,20 +8,20 @@ use gpurf_blocks::ports::{OperandStageIn, SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, CollectorId, Data, Parameters, WarpId};
 
 use crate::issue::{take_head, Answer, Holders, IssueStage};
+use crate::words::{CycleIn, CycleOut};
 
 /// An operand stage behind an issue stage, without ports between them.
 pub trait Behind<D: Data> {
     /// Port R: what is in the collectors in a cycle in which these units take instructions (bit u: unit u).
     fn holders(&mut self, unit_ready: u32) -> &Holders;
 
-    /// The rest of that cycle, with the warp whose instruction enters a collector, if one does: what the ports of the sub-core
-    /// that come from the stage show. They are zero before. Like `settle` of [`Clocked`], it may be repeated, after
-    /// [`Behind::holders`].
+    /// The rest of that cycle, with the warp whose instruction enters a collector, if one does: what the sub-core shows of the
+    /// stage. It is zero before. Like `settle` of [`Clocked`], it may be repeated, after [`Behind::holders`].
     fn follow(
         &mut self,
-        inputs: &SubCoreIn<D>,
+        inputs: &CycleIn<D>,
         entering: Option<(CollectorId, WarpId)>,
-        outputs: &mut SubCoreOut<D>,
+        outputs: &mut CycleOut<D>,
     );
 
     /// The rising clock edge.
@@ -51,13 +51,36 @@ pub trait Behind<D: Data> {
 pub struct SubCore<D: Data, S> {
     issue: IssueStage,
     stage: S,
+    /// Source slots and destinations that an instruction has at the ports.
+    places: (usize, usize),
     data: PhantomData<D>,
 }
 
 impl<D: Data, S> SubCore<D, S> {
     /// Around an operand stage of these parameters.
     pub fn new(parameters: &Parameters, stage: S) -> Self {
-        SubCore { issue: IssueStage::new(parameters), stage, data: PhantomData }
+        let Parameters { slots, destinations, .. } = *parameters;
+        let (issue, places) = (IssueStage::new(parameters), (slots, destinations));
+        SubCore { issue, stage, places, data: PhantomData }
+    }
+}
+
+impl<D: Data, S: Behind<D>> SubCore<D, S> {
+    /// [`Clocked::settle`] in words. The outputs are zero before.
+    // In the loop of the SM a cycle of the model is one function, whoever else calls a part of it: so all that it has is inlined.
+    #[inline(always)]
+    pub fn decide(&mut self, inputs: &CycleIn<D>, outputs: &mut CycleOut<D>) {
+        let holders = self.stage.holders(inputs.unit_ready);
+        let decided = self.issue.decide(inputs.ready, inputs.launch, holders, inputs.sthld);
+
+        outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
+        let entering = decided.and_then(|(warp, answer)| Some((answer.collector()?, warp)));
+        if let Some((collector, warp)) = entering {
+            outputs.issued = true;
+            outputs.issued_warp = warp.into();
+            outputs.issue = collector.bit();
+        }
+        self.stage.follow(inputs, entering, outputs);
     }
 }
 
@@ -95,21 +118,12 @@ impl<D: Data, S: Behind<D>> Clocked for SubCore<D, S> {
     type Out = SubCoreOut<D>;
 
     fn settle(&mut self, inputs: &SubCoreIn<D>) -> SubCoreOut<D> {
-        let holders = self.stage.holders(inputs.unit_ready);
-        let decided = self.issue.decide(&inputs.ready, &inputs.launch, holders, inputs.sthld);
-
-        let mut outputs = SubCoreOut::default();
-        outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
-        let entering = decided.and_then(|(warp, answer)| Some((answer.collector()?, warp)));
-        if let Some((collector, warp)) = entering {
-            outputs.issued = true;
-            outputs.issued_warp = warp.into();
-            outputs.issue[collector.index()] = true;
-        }
-        self.stage.follow(inputs, entering, &mut outputs);
-        outputs
+        let mut outputs = CycleOut::default();
+        self.decide(&CycleIn::of_ports(inputs, self.places), &mut outputs);
+        outputs.ports()
     }
 
+    #[inline(always)]
     fn tick(&mut self) {
         self.issue.edge();
         self.stage.edge();

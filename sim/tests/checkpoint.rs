@@ -137,6 +137,7 @@ fn what_is_no_state_is_refused() {
         }
         fn tick(&mut self) {}
     }
+    impl gpurf_sim::engines::RunsSubCore for Mute {}
     let gpu = Gpu::new(&run.config, run.design, 1, Engines::around(&run.config, run.design, |_| Mute));
     assert_eq!(gpu.save().unwrap_err().kind(), ErrorKind::Unsupported);
 }

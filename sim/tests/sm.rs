@@ -1,14 +1,14 @@
 //! The SM on small kernels of known behaviour, on random ones, and on traces of real GPUs.
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Clocked, CollectorId, Parameters, WarpId};
+use gpurf_blocks::{Clocked, CollectorId, WarpId};
 use gpurf_sim::collector::Issue;
 use gpurf_sim::config::Config;
-use gpurf_sim::engines::Engines;
+use gpurf_sim::engines::{Engines, RunsSubCore};
 use gpurf_sim::issue::Holders;
 use gpurf_sim::sm::{Design, Family, Gpu, SmError};
 use gpurf_sim::statistics::{Counters, Statistics};
 use gpurf_sim::sub_core::{Behind, SubCore};
+use gpurf_sim::words::{CycleIn, CycleOut};
 use gpurf_trace::{KernelHeader, Workload};
 
 use crate::random_kernels::random_workload;
@@ -18,12 +18,11 @@ use crate::streams::{header, kernel, Line, ALL, EXIT};
 /// issue, and are read at dispatch. It can be made to fail.
 #[derive(Clone)]
 struct Ideal {
-    parameters: Parameters,
     delay: u32,
     collectors: Vec<Option<Held>>,
     holders: Holders,
     values: Vec<[u32; 256]>,
-    inputs: SubCoreIn<u32>,
+    inputs: CycleIn<u32>,
     entering: Option<(CollectorId, Issue)>,
     dispatched: Option<usize>,
     fault: Option<Fault>,
@@ -53,12 +52,11 @@ enum Fault {
 impl Ideal {
     fn new(config: &Config, delay: u32, fault: Option<Fault>) -> Self {
         Ideal {
-            parameters: Design::BASELINE.parameters(config, 1),
             delay,
             collectors: vec![None; config.hardware.collectors],
             holders: Holders::default(),
             values: vec![[0; 256]; 8],
-            inputs: SubCoreIn::default(),
+            inputs: CycleIn::default(),
             entering: None,
             dispatched: None,
             fault,
@@ -82,17 +80,18 @@ impl Behind<u32> for Ideal {
 
     fn follow(
         &mut self,
-        inputs: &SubCoreIn<u32>,
+        inputs: &CycleIn<u32>,
         entering: Option<(CollectorId, WarpId)>,
-        out: &mut SubCoreOut<u32>,
+        out: &mut CycleOut<u32>,
     ) {
-        let issue = |warp| Issue::at_head(inputs, warp, self.parameters.slots, 0);
-        (self.inputs, self.entering) = (*inputs, entering.map(|(collector, warp)| (collector, issue(warp))));
+        let issue = |warp: WarpId| inputs.heads[warp.index()];
+        self.inputs = inputs.clone();
+        self.entering = entering.map(|(collector, warp)| (collector, issue(warp)));
         if let Some((_, issue)) = self.entering {
-            (0..7).for_each(|slot| out.hit[slot] = issue.source(slot).is_some());
+            out.hit = issue.sources;
         }
-        for (occupied, held) in out.collector_occupied.iter_mut().zip(&self.collectors) {
-            *occupied = held.is_some() && self.fault != Some(Fault::HidesOccupancy);
+        if self.fault != Some(Fault::HidesOccupancy) {
+            out.collector_occupied = self.holders.occupied;
         }
         let ready = |held: &Held| held.age >= self.delay && inputs.unit_ready >> held.unit & 1 == 1;
         self.dispatched = self.collectors.iter().position(|held| held.as_ref().is_some_and(ready));
@@ -101,11 +100,11 @@ impl Behind<u32> for Ideal {
         }
         if let Some(collector) = self.dispatched {
             let held = self.collectors[collector].as_ref().unwrap();
-            out.dispatch[collector] = true;
+            out.dispatch = 1 << collector;
             (out.dispatch_warp, out.dispatch_unit) = (held.warp, held.unit);
             out.dispatch_payload = held.payload + u32::from(self.fault == Some(Fault::WrongPayload));
             for (slot, &source) in held.sources.iter().enumerate() {
-                out.operand_valid[slot] = true;
+                out.operand_valid |= 1 << slot;
                 out.operand_data[slot] = self.values[held.warp as usize][source];
             }
         }
@@ -128,12 +127,12 @@ impl Behind<u32> for Ideal {
                 age: 1,
             });
         }
-        let inputs = &self.inputs;
-        for bank in (0..4).filter(|&bank| inputs.write_valid[bank]) {
-            let (warp, register) = (inputs.write_warp[bank], inputs.write_register[bank]);
-            assert_eq!((register + 1 + warp) as usize % 2, bank, "R{register} of warp {warp}");
-            if self.fault != Some(Fault::LosesWrite) || register != 7 {
-                self.values[warp as usize][register as usize] = inputs.write_data[bank];
+        let results = &self.inputs.results;
+        for bank in results.banks() {
+            let (warp, register) = (results.warp[bank], results.register[bank]);
+            assert_eq!((register.index() + 1 + warp.index()) % 2, bank, "{register} of warp {}", warp.0);
+            if self.fault != Some(Fault::LosesWrite) || register.0 != 7 {
+                self.values[warp.index()][register.index()] = results.data[bank];
             }
         }
     }
@@ -404,6 +403,8 @@ impl<E: Clocked> Clocked for Counted<E> {
         self.engine.tick();
     }
 }
+
+impl<E: RunsSubCore> RunsSubCore for Counted<E> {}
 
 #[test]
 fn jumps_change_nothing_and_equal_seeds_give_equal_statistics() {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use gpurf_blocks::ports::{OperandStageIn, SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Clocked, Parameters};
-use gpurf_sim::engines::SubCoreEngine;
+use gpurf_sim::engines::{RunsSubCore, SubCoreEngine};
 use gpurf_sim::sm::{token, PipelineInstruction, PipelineListener};
 use gpurf_sim::sub_core::stage_inputs;
 use gpurf_trace::{Lanes, Operands};
@@ -181,6 +181,8 @@ impl Clocked for Recorder {
         record.cycles.push(Cycle { inputs, outputs });
     }
 }
+
+impl RunsSubCore for Recorder {}
 
 /// Holds the operands of a dispatched instruction against what the emulator says.
 fn check(record: &mut Record, values: &Values, outputs: &SubCoreOut<u32>) {

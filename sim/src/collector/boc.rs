@@ -151,7 +151,7 @@ impl<D: Data> Collector<D> for Boc<D> {
         _filter: impl Fn(u8) -> (u8, u8),
     ) -> (u8, u8) {
         let of_warp = results.of(Some(self.number));
-        let enters = |bank: &usize| self.awaits(issue, RegisterId(results.register[*bank] as u8));
+        let enters = |bank: &usize| self.awaits(issue, results.register[*bank]);
         let cached = members(of_warp).filter(enters).fold(0, |all, bank| all | 1 << bank);
         (cached, of_warp & !cached)
     }
@@ -167,7 +167,7 @@ impl<D: Data> Collector<D> for Boc<D> {
             self.issue(issue);
         }
         for bank in members(edge.cached | edge.filtered) {
-            let (register, data) = (RegisterId(edge.results.register[bank] as u8), edge.results.data[bank]);
+            let (register, data) = (edge.results.register[bank], edge.results.data[bank]);
             self.write(register, data, edge.issue.is_some());
         }
     }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, OperandStageIn, SubCoreIn};
-use gpurf_blocks::{Data, Parameters, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS};
+use gpurf_blocks::{Data, Parameters, Row, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS};
 
 use crate::bits::{all, mask, members};
 
@@ -100,6 +100,8 @@ pub(super) use arrivals;
 pub struct Issue {
     /// Its warp.
     pub warp: WarpId,
+    /// First row of the warp's registers in every bank; a collector alone does not know it.
+    pub base: Row,
     /// The unit that executes it.
     pub unit: u32,
     /// What is carried for whoever issued it.
@@ -121,6 +123,7 @@ impl Issue {
     pub fn at_collector<D: Data>(inputs: &CollectorIn<D>, parameters: &Parameters) -> Option<Self> {
         let issue = || Issue {
             warp: WarpId(inputs.warp as u8),
+            base: Row::default(),
             unit: inputs.unit,
             payload: inputs.payload,
             sources: mask(&inputs.source_valid) & all(parameters.slots),
@@ -136,6 +139,7 @@ impl Issue {
     pub fn at_stage<D: Data>(inputs: &OperandStageIn<D>, parameters: &Parameters) -> Self {
         Issue {
             warp: WarpId(inputs.warp as u8),
+            base: Row(inputs.base),
             unit: inputs.unit,
             payload: inputs.payload,
             sources: mask(&inputs.source_valid) & all(parameters.slots),
@@ -146,15 +150,13 @@ impl Issue {
         }
     }
 
-    /// What a warp issues from the head of its buffer.
-    /// `destinations`: as many as the collector looks at.
-    // It is written where it stays, and not copied there.
-    #[inline(always)]
+    /// What a warp issues from the head of its buffer, of so many slots and destinations.
     pub fn at_head<D: Data>(inputs: &SubCoreIn<D>, warp: WarpId, slots: usize, destinations: usize) -> Self {
         let index = warp.index();
         let (used, first) = (all(slots), slots * index);
         let mut issue = Issue {
             warp,
+            base: Row(inputs.head_base[index]),
             unit: inputs.head_unit[index],
             payload: inputs.head_payload[index],
             sources: mask(of_slots(&inputs.head_source_valid, first)) & used,
@@ -215,11 +217,11 @@ pub struct Results<D> {
     /// Bit b: the next use of what is written into bank b is near.
     pub near: u8,
     /// Whose register it is.
-    pub warp: [u32; MAX_BANKS],
+    pub warp: [WarpId; MAX_BANKS],
     /// First row of the warp's registers.
-    pub base: [u32; MAX_BANKS],
+    pub base: [Row; MAX_BANKS],
     /// Register number in its warp.
-    pub register: [u32; MAX_BANKS],
+    pub register: [RegisterId; MAX_BANKS],
     /// What is written.
     pub data: [D; MAX_BANKS],
 }
@@ -233,7 +235,7 @@ impl<D: Data> Results<D> {
     /// Those of them with results of a warp; a bit per bank.
     pub fn of(&self, warp: Option<WarpId>) -> u8 {
         let Some(warp) = warp else { return 0 };
-        self.banks().filter(|&bank| self.warp[bank] == warp.into()).fold(0, |all, bank| all | 1 << bank)
+        self.banks().filter(|&bank| self.warp[bank] == warp).fold(0, |all, bank| all | 1 << bank)
     }
 }
 

@@ -55,7 +55,7 @@ impl<D: Data> Collector<D> for Ocu<D> {
     }
 
     fn is_ready(&self) -> bool {
-        self.occupied && self.valid & !self.ready == 0
+        self.occupied & (self.valid & !self.ready == 0)
     }
 
     fn held(&self) -> (WarpId, u32, u32) {

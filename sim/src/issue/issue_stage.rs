@@ -2,15 +2,11 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
-use gpurf_blocks::{
-    Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS, MAX_WARPS,
-};
+use gpurf_blocks::{Allocation, Clocked, CollectorId, Parameters, WarpId, WarpSet, MAX_COLLECTORS};
 
 use super::collector_allocator::Answer;
 use super::{CollectorAllocator, WarpScheduler};
 use crate::bits::{all, mask, members, warp_mask};
-
-const NO_WARP: [bool; MAX_WARPS] = [false; MAX_WARPS];
 
 /// Scheduler and allocator together.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -67,17 +63,17 @@ impl IssueStage {
     #[inline(always)]
     pub fn decide(
         &mut self,
-        ready: &[bool; MAX_WARPS],
-        launch: &[bool; MAX_WARPS],
+        ready: WarpSet,
+        launch: WarpSet,
         holders: &Holders,
         sthld: u32,
     ) -> Option<(WarpId, Answer)> {
-        self.launched = if *launch == NO_WARP { 0 } else { warp_mask(launch) };
+        self.launched = launch;
         let free = !holders.occupied & self.collectors;
         // If none is free, whoever were selected would be told so.
-        self.decided = match free == 0 || *ready == NO_WARP {
+        self.decided = match free == 0 || ready == 0 {
             true => None,
-            false => self.choose(warp_mask(ready), free, holders, sthld),
+            false => self.choose(ready, free, holders, sthld),
         };
         self.decided
     }
@@ -144,7 +140,8 @@ impl Clocked for IssueStage {
             owned: mask(&inputs.owned),
             owner: inputs.held_warp.map(|warp| WarpId(warp as u8)),
         };
-        let decided = self.decide(&inputs.ready, &inputs.launch, &holders, inputs.sthld);
+        let decided =
+            self.decide(warp_mask(&inputs.ready), warp_mask(&inputs.launch), &holders, inputs.sthld);
         let mut outputs = IssueStageOut::default();
         outputs.waiting = matches!(decided, Some((_, Answer::Wait)));
         if let Some((warp, collector)) = decided.and_then(|(warp, answer)| Some((warp, answer.collector()?)))

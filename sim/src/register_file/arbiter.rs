@@ -2,7 +2,9 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
-use gpurf_blocks::{BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_SLOTS};
+use gpurf_blocks::{
+    BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
+};
 use gpurf_trace::RegisterId;
 
 use super::{home, Request, RequestQueue};
@@ -15,14 +17,14 @@ pub struct Arbiter {
     parameters: Parameters,
     caching: bool,
     /// Of each bank.
-    queues: Vec<RequestQueue>,
+    queues: [RequestQueue; MAX_BANKS],
     /// Banks whose queue is not empty, a bit each.
     waiting: u8,
     /// What their queues offer to collectors.
     heads: Offers,
-    turns: Vec<RoundRobin>,
+    turns: [RoundRobin; MAX_COLLECTORS],
     /// Of second accesses.
-    second_turns: Vec<RoundRobin>,
+    second_turns: [RoundRobin; MAX_COLLECTORS],
     asked: Asked,
     grants: Grants,
 }
@@ -73,7 +75,7 @@ pub struct Grants {
 struct Offers(u64);
 
 impl Offers {
-    /// Bit b of every byte.
+    /// Bit 0 of every byte.
     const BANK: u64 = 0x0101_0101_0101_0101;
 
     /// These banks offer a collector a read.
@@ -82,15 +84,15 @@ impl Offers {
         self.0 |= u64::from(banks) << (8 * collector.0);
     }
 
-    /// A bank no longer offers any.
+    /// These banks no longer offer any.
     #[inline]
-    fn withdraw(&mut self, bank: usize) {
-        self.0 &= !(Self::BANK << bank);
+    fn withdraw(&mut self, banks: u8) {
+        self.0 &= !(u64::from(banks) * Self::BANK);
     }
 
     /// The banks whose offers the collectors' ports S take, one value each.
     #[inline]
-    fn share(self, turns: &[RoundRobin]) -> u8 {
+    fn share(self, turns: &[RoundRobin; MAX_COLLECTORS]) -> u8 {
         let (mut rest, mut granted) = (self.0, 0);
         while rest != 0 {
             let collector = rest.trailing_zeros() as usize / 8;
@@ -105,12 +107,11 @@ impl Offers {
 impl Arbiter {
     /// `caching`: the collectors are caching ones, with a write filter and ports D.
     pub fn new(parameters: &Parameters, caching: bool) -> Self {
-        let Parameters { collectors, banks, .. } = *parameters;
-        let turns: Vec<_> = (0..collectors).map(|_| RoundRobin::new(banks)).collect();
+        let turns: [_; MAX_COLLECTORS] = std::array::from_fn(|_| RoundRobin::new(parameters.banks));
         Arbiter {
             parameters: *parameters,
             caching,
-            queues: (0..banks).map(|_| RequestQueue::new(parameters)).collect(),
+            queues: std::array::from_fn(|_| RequestQueue::new(parameters)),
             waiting: 0,
             heads: Offers::default(),
             second_turns: turns.clone(),
@@ -127,7 +128,7 @@ impl Arbiter {
 
     /// "Generates the source operand read requests" (F §II) of an instruction that enters a collector; `slots`: a bit
     /// for each that has to be read, `register`: its register.
-    #[inline]
+    #[inline(always)]
     pub fn ask(
         &self,
         collector: CollectorId,
@@ -157,6 +158,7 @@ impl Arbiter {
         }
     }
 
+    #[inline(always)]
     fn grant(&self, writes: u8, asked: &Asked, grants: &mut Grants) {
         let mut offers = self.heads;
         if self.parameters.grant_at_issue {
@@ -164,7 +166,7 @@ impl Arbiter {
             offers.add(asked.collector, direct);
             grants.conflicts |= direct;
         }
-        members(writes).for_each(|bank| offers.withdraw(bank));
+        offers.withdraw(writes);
         grants.banks = offers.share(&self.turns);
         grants.conflicts &= !grants.banks;
         for bank in members(grants.banks) {
@@ -189,7 +191,8 @@ impl Arbiter {
         self.queues[bank].second().or_else(|| direct().filter(|_| self.parameters.grant_at_issue))
     }
 
-    /// The second accesses of the cycle: of what the first ones have left, or of what comes after it.
+    /// The second accesses of the cycle, where there are any: of what the first ones have left, or of what comes after it.
+    #[inline(never)]
     fn second_grants(&self, asked: &Asked, grants: &mut Grants) {
         let (mut offers, mut offered) = (Offers::default(), 0);
         for bank in members(grants.banks | grants.conflicts) {
@@ -229,6 +232,7 @@ impl Arbiter {
         }
     }
 
+    #[inline(always)]
     fn push_and_pop(&mut self, grants: &Grants, asked: &Asked) {
         let (mut direct, mut second_direct) = (grants.banks & !self.waiting, 0);
         for bank in members(grants.banks) {
@@ -271,7 +275,7 @@ impl Arbiter {
         }
         let queue = &mut self.queues[bank];
         queue.pop();
-        self.heads.withdraw(bank);
+        self.heads.withdraw(1 << bank);
         match queue.head() {
             Some(next) => self.heads.add(next.collector, 1 << bank),
             None => self.waiting &= !(1 << bank),

@@ -27,11 +27,10 @@ mod units;
 mod warp_states;
 mod write_back;
 
-use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
-use gpurf_blocks::{Row, WarpId, WarpSet, MAX_BANKS, MAX_WARPS};
+use gpurf_blocks::{Row, WarpId, WarpSet, MAX_WARPS};
 use gpurf_trace::DynamicInstruction;
 
-use crate::bits::{all, count_of_four, mask, warp_flags};
+use crate::bits::{all, count};
 use crate::checkpoint::checkpoint;
 use crate::config::{Config, Organisation};
 use crate::design::{CollectorKind, Design};
@@ -54,9 +53,7 @@ use super::register_cache::RegisterCacheUnit;
 use super::warp::{State, Warp};
 use crate::engines::{Engines, RunsSubCore};
 use crate::issue::ActiveSet;
-
-/// What happens to no bank.
-const NO_BANK: [bool; MAX_BANKS] = [false; MAX_BANKS];
+use crate::words::{CycleIn, CycleOut};
 
 /// `E` runs the issue stage and the operand stage.
 pub(super) struct Core<E> {
@@ -72,14 +69,13 @@ pub(super) struct Core<E> {
     /// Those whose next instruction is at the head of their buffer, as far as they are ready.
     presented: WarpSet,
     /// What the hardware is given. Instructions at the heads of the warps' buffers stay until they issue.
-    inputs: SubCoreIn<u32>,
-    /// Warps that are ready and that are new according to these inputs, a bit each.
-    offered: (WarpSet, WarpSet),
+    inputs: CycleIn<u32>,
     /// Warps launched since the last cycle, one bit each.
     launched: WarpSet,
     /// Those that may issue, under a two-level scheduler of the sub-core.
     active: Option<ActiveSet>,
-    /// Whatever warp is ready may issue: nothing of the design chooses among them before the hardware does.
+    /// Nothing of the design stands between the warps and the hardware: whatever warp is ready may issue, there is no register
+    /// cache, and blocks keep their slots.
     is_plain: bool,
     /// What the SM's one scheduler, if it has that, says in this cycle.
     permission: Option<Permission>,
@@ -102,7 +98,9 @@ pub(super) struct Core<E> {
     pool: Option<Pool>,
     pub cache: Option<RegisterCacheUnit>,
     prefetches: [Prefetch; MAX_WARPS],
+    /// Source slots and destinations of an instruction, as the hardware has them.
     slots: usize,
+    destinations: usize,
     /// Warps that have left their slots while the register cache may have values of theirs, one bit each.
     vacated: WarpSet,
     still: Standstill,
@@ -112,12 +110,11 @@ pub(super) struct Core<E> {
 
 checkpoint! {
     [<E: RunsSubCore>] Core<E> {
-        values: warps ages situation changed presented offered launched active permission collectors
+        values: warps ages situation changed presented inputs launched active permission collectors
             units results leaving pool unsettled prefetches vacated still;
-        ports: inputs;
         engines: engine;
         parts: cache;
-        fixed: index is_plain switches has_windows issues_on_dispatch banks slots skips;
+        fixed: index is_plain switches has_windows issues_on_dispatch banks slots destinations skips;
     }
 }
 
@@ -144,8 +141,7 @@ impl<E: RunsSubCore> Core<E> {
             situation: WarpStates::default(),
             changed: 0,
             presented: 0,
-            inputs: SubCoreIn::default(),
-            offered: (0, 0),
+            inputs: CycleIn::default(),
             launched: 0,
             is_plain: config.organisation == Organisation::SubCores
                 && design.two_level.is_none()
@@ -166,6 +162,7 @@ impl<E: RunsSubCore> Core<E> {
             cache: RegisterCacheUnit::new(design, config, || (engines.register_cache)(number)),
             prefetches: [Prefetch::default(); MAX_WARPS],
             slots: config.hardware.slots,
+            destinations: config.hardware.destinations,
             vacated: 0,
             still: Standstill::default(),
             skips: true,
@@ -226,12 +223,24 @@ impl<E: RunsSubCore> Core<E> {
         let busy = self.is_busy();
         let works = busy || self.situation.ready != 0 || self.collectors.occupied != 0;
         if works {
-            self.work(busy, context);
-        } else {
-            *self.situation.stall(&mut context.records.stalls, context.blocks.depleted) += 1;
-            self.rest(1, context);
+            return match self.is_plain {
+                true => self.work::<true>(busy, context),
+                false => self.work::<false>(busy, context),
+            };
         }
-        works
+        *self.situation.stall(&mut context.records.stalls, context.blocks.depleted) += 1;
+        self.rest(1, context);
+        false
+    }
+
+    /// Something in it waits for the hardware.
+    pub fn holds(&self) -> bool {
+        self.situation.ready != 0 || self.collectors.occupied != 0
+    }
+
+    /// The next cycle in which one of its units takes instructions again, if any wait.
+    pub fn next_unit(&self) -> Option<u64> {
+        self.units.next().filter(|_| self.holds())
     }
 
     /// There is something to do besides issue and dispatch.
@@ -242,38 +251,46 @@ impl<E: RunsSubCore> Core<E> {
         !self.results.is_empty() || self.launched != 0 || !self.is_plain && special()
     }
 
-    /// A cycle in which the hardware may have something to do.
+    /// A cycle in which the hardware may have something to do. `PLAIN` as the sub-core is: most are, and what few designs do is no
+    /// part of their loop. Whether another cycle may change anything without an event from outside, or a unit that is ready again.
     #[inline(never)]
-    fn work(&mut self, busy: bool, context: &mut Context) {
-        let Eligible { ready, pending_ready, elsewhere, emptying, saves } = self.eligible(context);
+    fn work<const PLAIN: bool>(&mut self, busy: bool, context: &mut Context) -> bool {
+        let Eligible { ready, pending_ready, elsewhere, emptying, saves } = self.eligible::<PLAIN>(context);
         let unit_ready = self.unit_ready(context);
         if self.skips && !busy && self.still.lasts((ready, unit_ready)) {
             self.charge(ready, pending_ready, elsewhere, context);
-            return;
+            // Around other hardware there may be more that goes on.
+            return !PLAIN;
         }
-        self.offer(ready, self.launched);
+        (self.inputs.ready, self.inputs.launch) = (ready, self.launched);
         let launching = self.situation.ready & std::mem::take(&mut self.launched);
         self.inputs.sthld = context.sthld;
         match self.cache {
-            Some(_) => self.write_into_cache(context),
-            None => self.write_back(context),
+            Some(_) if !PLAIN => self.write_into_cache(context),
+            _ => self.write_back(context),
         }
         self.inputs.unit_ready = unit_ready;
-        self.offer_transfer();
-        let occupied = self.collectors.occupied;
-        let mut outputs = self.engine.settle(&self.inputs);
-        let conflict = self.cache.is_some() && self.look_up(ready, &mut outputs, context);
-        self.engine.tick();
-        if let Some(cache) = &mut self.cache {
-            cache.engine.tick();
+        if !PLAIN {
+            self.offer_transfer();
         }
-        let dispatched = mask(&outputs.dispatch);
+        let occupied = self.collectors.occupied;
+        let mut outputs = CycleOut::default();
+        let conflict = match PLAIN {
+            true => {
+                self.engine.cycle(&self.inputs, (self.slots, self.destinations), &mut outputs);
+                false
+            }
+            false => self.clock_around_cache(ready, &mut outputs, context),
+        };
+        let dispatched = outputs.dispatch;
         let accesses = self.count(&outputs, context);
         let moves = busy | outputs.issued | outputs.waiting | accesses | (dispatched != 0);
         self.still.note((ready, unit_ready), moves);
-        self.take_transfer(&outputs, context);
+        if !PLAIN {
+            self.take_transfer(&outputs, context);
+        }
         if dispatched != 0 {
-            self.dispatch(dispatched, &outputs, occupied, context);
+            self.dispatch::<PLAIN>(dispatched, &outputs, occupied, context);
         }
         let freed = if self.issues_on_dispatch { dispatched } else { 0 };
         let occupied = occupied & !freed;
@@ -283,8 +300,8 @@ impl<E: RunsSubCore> Core<E> {
         if save_issued {
             self.issue_save(&outputs, context);
         } else if outputs.issued {
-            if self.cache.is_none() || !self.issue_prefetch(&outputs, context) {
-                self.issue(&outputs, ready, occupied, context);
+            if PLAIN || self.cache.is_none() || !self.issue_prefetch(&outputs, context) {
+                self.issue::<PLAIN>(&outputs, ready, occupied, context);
             }
         } else if outputs.waiting {
             context.records.stalls.waiting += 1;
@@ -296,6 +313,23 @@ impl<E: RunsSubCore> Core<E> {
             self.charge(ready, pending_ready, elsewhere, context);
         }
         self.show_reads(&outputs, outputs.issued && !save_issued, context);
+        true
+    }
+
+    /// A cycle of the hardware, and of a register cache before it. Whether an issue fails because of that.
+    fn clock_around_cache(
+        &mut self,
+        ready: WarpSet,
+        outputs: &mut CycleOut<u32>,
+        context: &mut Context,
+    ) -> bool {
+        self.decide(outputs);
+        let conflict = self.cache.is_some() && self.look_up(ready, outputs, context);
+        self.engine.tick();
+        if let Some(cache) = &mut self.cache {
+            cache.engine.tick();
+        }
+        conflict
     }
 
     /// Cycles in which nothing is asked of the hardware, which sees them if none are to be left out.
@@ -307,12 +341,11 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     fn clock_idle(&mut self, cycles: u64, context: &Context) {
-        self.offer(0, 0);
-        self.inputs.write_valid = NO_BANK;
+        (self.inputs.ready, self.inputs.launch, self.inputs.results.banks) = (0, 0, 0);
         self.offer_transfer();
         self.inputs.unit_ready = self.unit_ready(context);
         for _ in 0..cycles {
-            self.engine.settle(&self.inputs);
+            self.decide(&mut CycleOut::default());
             self.engine.tick();
             if let Some(cache) = &mut self.cache {
                 cache.offer();
@@ -321,12 +354,10 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// These warps are ready, and those are new; a bit each.
-    pub(super) fn offer(&mut self, ready: WarpSet, launched: WarpSet) {
-        if self.offered != (ready, launched) {
-            self.offered = (ready, launched);
-            (self.inputs.ready, self.inputs.launch) = (warp_flags(ready), warp_flags(launched));
-        }
+    /// What the hardware does with its inputs before the clock edge. The outputs are zero before.
+    #[inline]
+    fn decide(&mut self, outputs: &mut CycleOut<u32>) {
+        self.engine.decide(&self.inputs, (self.slots, self.destinations), outputs);
     }
 
     /// Charges a cycle in which nothing issues to its cause.
@@ -383,20 +414,20 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Counts what goes to the banks in a cycle; whether a read goes there or waits.
-    fn count(&self, outputs: &SubCoreOut<u32>, context: &mut Context) -> bool {
-        let of_banks = |events: &[bool; MAX_BANKS]| mask(events) & self.banks;
+    #[inline(always)]
+    fn count(&self, outputs: &CycleOut<u32>, context: &mut Context) -> bool {
+        let count = |banks: u8| count(banks & self.banks);
+        let CycleOut { bank_read, second_read, bank_conflict, write_cached, write_filtered, .. } = *outputs;
         let counters = &mut context.records.counters;
-        let reads = [outputs.bank_read, outputs.second_read, outputs.bank_conflict] != [NO_BANK; 3];
+        let reads = bank_read | second_read | bank_conflict != 0;
         if reads {
-            let (first, second) = (of_banks(&outputs.bank_read), of_banks(&outputs.second_read));
-            counters.bank_reads += count_of_four(first) + count_of_four(second);
-            counters.bank_conflicts += count_of_four(of_banks(&outputs.bank_conflict));
+            counters.bank_reads += count(bank_read) + count(second_read);
+            counters.bank_conflicts += count(bank_conflict);
         }
-        if self.inputs.write_valid != NO_BANK {
-            let filtered = of_banks(&outputs.write_filtered);
-            counters.cache_writes += count_of_four(of_banks(&outputs.write_cached));
-            counters.cache_writes_filtered += count_of_four(filtered);
-            counters.cache_writes_lost += count_of_four(filtered & mask(&self.inputs.write_near));
+        if write_cached | write_filtered != 0 {
+            counters.cache_writes += count(write_cached);
+            counters.cache_writes_filtered += count(write_filtered);
+            counters.cache_writes_lost += count(write_filtered & self.inputs.results.near);
         }
         reads
     }

@@ -24,9 +24,8 @@ pub(super) struct Decoded {
     pub multicasts: bool,
     /// Equal for equal opcodes.
     pub operation: u64,
+    /// R0 in slots that it does not use.
     sources: [RegisterId; MAX_SLOTS],
-    /// Numbers of the source registers by slot, zero in slots that it does not use.
-    pub source_numbers: [u32; MAX_SLOTS],
     source_count: u8,
     /// Of each source, the operand that it belongs to, 0 to 3.
     pub positions: [u8; MAX_SLOTS],
@@ -84,7 +83,6 @@ impl Decoded {
             multicasts,
             operation: operation.finish(),
             sources,
-            source_numbers: sources.map(u32::from),
             source_count: instruction.sources.len() as u8,
             positions,
             reuse: instruction.reuse,
@@ -102,6 +100,12 @@ impl Decoded {
     #[inline]
     pub fn sources(&self) -> &[RegisterId] {
         &self.sources[..usize::from(self.source_count)]
+    }
+
+    /// The source register of each slot; R0 in slots that it does not use.
+    #[inline]
+    pub fn slots(&self) -> &[RegisterId; MAX_SLOTS] {
+        &self.sources
     }
 
     #[inline]

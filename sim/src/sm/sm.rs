@@ -324,7 +324,8 @@ impl<E: RunsSubCore> Sm<E> {
             self.pass(1);
             return Ok(());
         }
-        let event = context.next_event();
+        let units = sub_cores.iter().filter_map(Core::next_unit);
+        let event = context.next_event().into_iter().chain(units).min();
         let next = match event {
             None if (circles || !active) && sub_cores.iter_mut().any(Core::overdraw) => {
                 context.records.blocks.pool_overdrawn += 1;
@@ -332,6 +333,7 @@ impl<E: RunsSubCore> Sm<E> {
                 now + 1
             }
             _ if active => now + 1,
+            None if sub_cores.iter().any(Core::holds) => now + 1,
             Some(_) if !self.jump => now + 1,
             Some(event) => event.max(now + 1),
             None => return Err(self.stuck("no instruction can issue and none is under way")),

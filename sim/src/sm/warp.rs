@@ -168,6 +168,7 @@ impl Warp {
     }
 
     /// What the results come from that an instruction waits for.
+    #[inline(never)]
     fn awaited(&self, decoded: &Decoded) -> State {
         if !decoded.touches.intersects(&self.pending_loads) {
             State::Dependence
@@ -210,7 +211,7 @@ impl Warp {
 
     /// The next instruction leaves the stream. `by_lane`: it writes its active lanes only, else registers as a whole.
     /// `expected`: set to what its operands must be.
-    #[inline]
+    #[inline(always)]
     pub fn issue(
         &mut self,
         decoded: &[Decoded],

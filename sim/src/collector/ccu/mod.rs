@@ -205,7 +205,7 @@ impl<D: Data> Collector<D> for Ccu<D> {
             return;
         }
         // The lowest bank's result goes to port 0, the next one's to port 1.
-        let register = |bank: usize| RegisterId(results.register[bank] as u8);
+        let register = |bank: usize| results.register[bank];
         let mut at_ports = [None; MAX_D_PORTS];
         for (at_port, bank) in at_ports.iter_mut().zip(members(cached)) {
             let near = results.near >> bank & 1 == 1;

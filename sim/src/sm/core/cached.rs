@@ -1,8 +1,7 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`]. Most designs have none: what is done
 //! in every cycle with one stays out of the loop of those without.
 
-use gpurf_blocks::ports::SubCoreOut;
-use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_BANKS};
+use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet};
 use gpurf_trace::RegisterId;
 
 use super::super::code::Code;
@@ -13,14 +12,9 @@ use super::super::register_cache::{Arrival, Found, Taken};
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
-use crate::bits::{mask, members};
+use crate::bits::{members, set};
 use crate::engines::RunsSubCore;
-
-/// What a collector gives of a slot.
-#[inline]
-fn read(outputs: &SubCoreOut<u32>, slot: usize) -> Option<u32> {
-    outputs.operand_valid[slot].then_some(outputs.operand_data[slot])
-}
+use crate::words::CycleOut;
 
 impl<E: RunsSubCore> Core<E> {
     /// Results and fills enter the cache, and what leaves it is written into the banks.
@@ -33,7 +27,7 @@ impl<E: RunsSubCore> Core<E> {
         }
         let Taken { result, past, fill } = cache.take(&outputs, &mut context.records.counters);
         let (is_live, writes_through) = (cache.is_live(&outputs), cache.writes_through);
-        self.inputs.write_valid = [false; MAX_BANKS];
+        self.inputs.results.banks = 0;
         let warp = WarpId(outputs.register_warp as u8);
         // What a warp that has ended leaves is read by nobody.
         let is_kept = self.ages.contains(&warp) || self.vacated & warp.bit() != 0;
@@ -66,7 +60,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Registers of a block that comes go past the cache, into banks that nothing else is written into.
     fn write_restored(&mut self, context: &mut Context) {
-        for bank in members(self.banks & !mask(&self.inputs.write_valid)) {
+        for bank in members(self.banks & !self.inputs.results.banks) {
             let Some(WaitingResult { warp, register, token, base, .. }) =
                 self.results.pop(BankId(bank as u8))
             else {
@@ -91,12 +85,13 @@ impl<E: RunsSubCore> Core<E> {
         let Some(cache) = &mut self.cache else { return };
         let (bank, value) = cache.write_row(base, write);
         let bank = bank.index();
-        self.inputs.write_valid[bank] = true;
-        self.inputs.write_warp[bank] = write.warp.into();
-        self.inputs.write_register[bank] = write.register.into();
-        self.inputs.write_base[bank] = base.0;
-        self.inputs.write_near[bank] = false;
-        self.inputs.write_data[bank] = value;
+        let results = &mut self.inputs.results;
+        results.banks |= 1 << bank;
+        results.warp[bank] = write.warp;
+        results.register[bank] = write.register;
+        results.base[bank] = base;
+        set(&mut results.near, bank, false);
+        results.data[bank] = value;
     }
 
     /// What is issued is looked up in the cache, and the hardware is not asked for what that has: its outputs change.
@@ -105,7 +100,7 @@ impl<E: RunsSubCore> Core<E> {
     pub(super) fn look_up(
         &mut self,
         ready: WarpSet,
-        outputs: &mut SubCoreOut<u32>,
+        outputs: &mut CycleOut<u32>,
         context: &mut Context,
     ) -> bool {
         let Some(cache) = self.cache.as_mut().filter(|_| outputs.issued) else { return false };
@@ -133,18 +128,18 @@ impl<E: RunsSubCore> Core<E> {
             found.map(|found| Found { take: found.miss, ..found })
         };
         let Some(found) = found else {
-            self.offer(0, self.offered.1);
-            *outputs = self.engine.settle(&self.inputs);
+            self.inputs.ready = 0;
+            *outputs = CycleOut::default();
+            self.decide(outputs);
             return true;
         };
         cache.found = found;
         if found.whole == 0 {
             return false;
         }
-        for slot in members(found.whole) {
-            self.inputs.head_source_valid[self.slots * warp.index() + slot] = false;
-        }
-        *outputs = self.engine.settle(&self.inputs);
+        self.inputs.heads[warp.index()].sources &= !found.whole;
+        *outputs = CycleOut::default();
+        self.decide(outputs);
         false
     }
 
@@ -152,11 +147,11 @@ impl<E: RunsSubCore> Core<E> {
     #[inline]
     pub(super) fn operand(
         &self,
-        outputs: &SubCoreOut<u32>,
+        outputs: &CycleOut<u32>,
         collector: CollectorId,
         slot: usize,
     ) -> Option<u32> {
-        let read = read(outputs, slot);
+        let read = outputs.operand(slot);
         match &self.cache {
             Some(cache) => cache.held[collector.index()].operand(slot, read),
             None => read,
@@ -170,13 +165,13 @@ impl<E: RunsSubCore> Core<E> {
         warp: WarpId,
         collector: CollectorId,
         (sources, positions): (&[RegisterId], &[u8]),
-        outputs: &SubCoreOut<u32>,
+        outputs: &CycleOut<u32>,
     ) {
         let Some(cache) = self.cache.as_mut().filter(|cache| cache.keeps(warp)) else { return };
         let found = &cache.held[collector.index()];
         for (slot, (&register, &position)) in sources.iter().zip(positions).enumerate() {
             let lanes = found.take[slot];
-            if let (1.., Some(value)) = (lanes, found.operand(slot, read(outputs, slot))) {
+            if let (1.., Some(value)) = (lanes, found.operand(slot, outputs.operand(slot))) {
                 cache.fills.push_back(Arrival { warp, register, lanes, value, position, serial: 0 });
             }
         }

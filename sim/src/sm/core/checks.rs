@@ -1,7 +1,5 @@
 //! What the hardware says is held against what the SM knows.
 
-use gpurf_blocks::ports::SubCoreOut;
-
 use super::super::clock::Clock;
 use super::super::context::Context;
 use super::super::decoded::Decoded;
@@ -9,13 +7,13 @@ use super::super::executing::Executing;
 use super::super::records::Records;
 use super::super::warp::Expected;
 use super::Core;
-use crate::bits::mask;
 use crate::engines::RunsSubCore;
+use crate::words::CycleOut;
 
 impl<E: RunsSubCore> Core<E> {
     /// The operand stage and the SM must agree about which collectors are occupied.
-    pub(super) fn check_occupancy(&self, outputs: &SubCoreOut<u32>, occupied: u8, context: &mut Context) {
-        let reported = mask(&outputs.collector_occupied) & self.collectors.all;
+    pub(super) fn check_occupancy(&self, outputs: &CycleOut<u32>, occupied: u8, context: &mut Context) {
+        let reported = outputs.collector_occupied & self.collectors.all;
         if reported != occupied {
             let index = self.index;
             context.records.stage_error(context.clock.now, move || {
@@ -26,7 +24,7 @@ impl<E: RunsSubCore> Core<E> {
 
     pub(super) fn check_instruction(
         &self,
-        outputs: &SubCoreOut<u32>,
+        outputs: &CycleOut<u32>,
         executing: &Executing,
         decoded: &Decoded,
         clock: &Clock,

@@ -1,19 +1,20 @@
 //! The dispatched instruction goes to its unit.
 
-use gpurf_blocks::ports::SubCoreOut;
 use gpurf_blocks::{CollectorId, WarpId};
 use gpurf_trace::RegisterSet;
 
 use super::super::context::Context;
 use super::Core;
 use crate::engines::RunsSubCore;
+use crate::words::CycleOut;
 
 impl<E: RunsSubCore> Core<E> {
     /// Sends the dispatched instruction, if there is one, to its unit. `dispatched`, `occupied`: a bit per collector.
-    pub(super) fn dispatch(
+    #[inline(always)]
+    pub(super) fn dispatch<const PLAIN: bool>(
         &mut self,
         dispatched: u8,
-        outputs: &SubCoreOut<u32>,
+        outputs: &CycleOut<u32>,
         occupied: u8,
         context: &mut Context,
     ) {
@@ -25,8 +26,8 @@ impl<E: RunsSubCore> Core<E> {
             });
             return;
         }
-        let caches = self.cache.is_some();
-        if self.end_save(collector, outputs) || caches && self.end_prefetch(collector, outputs) {
+        let caches = !PLAIN && self.cache.is_some();
+        if !PLAIN && self.end_save(collector, outputs) || caches && self.end_prefetch(collector, outputs) {
             return;
         }
         let held = self.collectors.last(collector).expect("there is such a collector");

@@ -4,9 +4,9 @@ use gpurf_blocks::WarpSet;
 
 use super::super::context::Context;
 use super::super::register_cache::RegisterCacheUnit;
-use super::leaving::Leaver;
 use super::Core;
 use crate::engines::RunsSubCore;
+use crate::words::Leaver;
 
 /// The choice that the hardware is left.
 #[derive(Default)]
@@ -26,9 +26,9 @@ pub(super) struct Eligible {
 impl<E: RunsSubCore> Core<E> {
     /// A warp is known to the scheduler from the cycle after its launch on.
     #[inline]
-    pub(super) fn eligible(&mut self, context: &mut Context) -> Eligible {
+    pub(super) fn eligible<const PLAIN: bool>(&mut self, context: &mut Context) -> Eligible {
         let ready = self.situation.ready & !self.launched;
-        match self.is_plain {
+        match PLAIN {
             true => Eligible { ready, ..Eligible::default() },
             false => self.narrow(ready, context),
         }
@@ -59,7 +59,7 @@ impl<E: RunsSubCore> Core<E> {
         ready &= !emptying;
         if let Some(save) = saves {
             self.presented &= !save.warp.bit();
-            self.present_reads(save.warp, save.base, &[save.register], context);
+            self.present_reads(save.warp, save.base, &[save.register]);
             ready |= save.warp.bit();
         }
         Eligible { ready, pending_ready, elsewhere, emptying: emptying != 0, saves }

@@ -5,23 +5,14 @@
 //! a register goes through issue and collector as an instruction with this one source would, and leaves at its dispatch.
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::ports::SubCoreOut;
 use gpurf_blocks::{CollectorId, Row, WarpId};
 use gpurf_trace::RegisterId;
 
 use super::super::context::Context;
 use super::collectors::Collecting;
 use super::Core;
-use crate::bits::mask;
 use crate::engines::RunsSubCore;
-
-/// A register of a warp whose registers lie from row `base` on.
-#[derive(Clone, Copy, BorshSerialize, BorshDeserialize)]
-pub(super) struct Leaver {
-    pub warp: WarpId,
-    pub register: RegisterId,
-    pub base: Row,
-}
+use crate::words::{CycleOut, Leaver};
 
 /// The registers on their way.
 #[derive(BorshSerialize, BorshDeserialize)]
@@ -76,22 +67,20 @@ impl<E: RunsSubCore> Core<E> {
     #[inline]
     pub(super) fn offer_transfer(&mut self) {
         let Leaving { has_port: true, asked, .. } = self.leaving else { return };
-        self.inputs.transfer_valid = [asked.is_some()];
-        if let Some(Leaver { warp, register, base }) = asked {
-            self.inputs.transfer_warp = [warp.into()];
-            self.inputs.transfer_register = [register.into()];
-            self.inputs.transfer_base = [base.0];
+        self.inputs.leaves = asked.is_some();
+        if let Some(leaver) = asked {
+            self.inputs.leaver = leaver;
         }
     }
 
     /// What the port did in a cycle.
     #[inline]
-    pub(super) fn take_transfer(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) {
+    pub(super) fn take_transfer(&mut self, outputs: &CycleOut<u32>, context: &mut Context) {
         let Leaving { has_port: true, asked, crosses, value, .. } = &mut self.leaving else { return };
-        if outputs.transfer_arrives[0] {
-            *value = Some(outputs.transfer_data[0]);
+        if outputs.transfer_arrives {
+            *value = Some(outputs.transfer_data);
         }
-        *crosses = outputs.transfer_taken[0];
+        *crosses = outputs.transfer_taken;
         if *crosses {
             *asked = None;
             context.records.blocks.registers_saved += 1;
@@ -102,8 +91,8 @@ impl<E: RunsSubCore> Core<E> {
 
     /// The hardware has issued the read as an instruction.
     #[inline(never)]
-    pub(super) fn issue_save(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) {
-        let entered = CollectorId::first_of(mask(&outputs.issue) & self.collectors.all);
+    pub(super) fn issue_save(&mut self, outputs: &CycleOut<u32>, context: &mut Context) {
+        let entered = CollectorId::first_of(outputs.issue & self.collectors.all);
         let (Some(leaver), Some(collector)) = (self.leaving.asked, entered) else { return };
         (self.leaving.asked, self.leaving.collector) = (None, Some(collector));
         *self.collectors.enter(collector) = Collecting { warp: leaver.warp, ..Collecting::default() };
@@ -116,7 +105,7 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// Whether a collector that is dispatched held such a read, which then ends.
-    pub(super) fn end_save(&mut self, collector: CollectorId, outputs: &SubCoreOut<u32>) -> bool {
+    pub(super) fn end_save(&mut self, collector: CollectorId, outputs: &CycleOut<u32>) -> bool {
         let ends = self.leaving.collector == Some(collector);
         if ends {
             (self.leaving.collector, self.leaving.value) = (None, Some(outputs.operand_data[0]));

@@ -1,6 +1,5 @@
 //! How a sub-core fetches register intervals: see [`super::super::prefetch`].
 
-use gpurf_blocks::ports::SubCoreOut;
 use gpurf_blocks::{CollectorId, WarpId};
 use gpurf_trace::Positions;
 
@@ -9,8 +8,8 @@ use super::super::prefetch::position;
 use super::super::warp::State;
 use super::collectors::Collecting;
 use super::Core;
-use crate::bits::mask;
 use crate::engines::RunsSubCore;
+use crate::words::CycleOut;
 
 impl<E: RunsSubCore> Core<E> {
     /// The state of a warp that could issue, in view of its prefetch, which is put at the head of its buffer.
@@ -25,7 +24,7 @@ impl<E: RunsSubCore> Core<E> {
         let batch = prefetch.batch(self.slots);
         if !batch.is_empty() {
             self.presented |= warp.bit();
-            self.present_reads(warp, self.warps[warp.index()].base, &batch, context);
+            self.present_reads(warp, self.warps[warp.index()].base, &batch);
             return State::Ready;
         }
         let filling = self.cache.as_ref().is_some_and(|cache| !cache.filling(warp).is_empty());
@@ -38,14 +37,14 @@ impl<E: RunsSubCore> Core<E> {
 
     /// Whether what the hardware has taken is a prefetch, which then is under way.
     #[inline(never)]
-    pub(super) fn issue_prefetch(&mut self, outputs: &SubCoreOut<u32>, context: &mut Context) -> bool {
+    pub(super) fn issue_prefetch(&mut self, outputs: &CycleOut<u32>, context: &mut Context) -> bool {
         let Some(cache) = &mut self.cache else { return false };
         let warp = WarpId(outputs.issued_warp as u8);
         let batch = self.prefetches[warp.index()].batch(self.slots);
         if batch.is_empty() {
             return false;
         }
-        let entered = CollectorId::first_of(mask(&outputs.issue) & self.collectors.all);
+        let entered = CollectorId::first_of(outputs.issue & self.collectors.all);
         let collector = entered.expect("what is issued enters a collector");
         let read = batch.len() as u32 - cache.enter(collector).count_ones();
         context.records.counters.rc_prefetches += 1;
@@ -64,7 +63,7 @@ impl<E: RunsSubCore> Core<E> {
 
     /// What a prefetch has read fills the cache. Whether the collector holds one.
     #[inline(never)]
-    pub(super) fn end_prefetch(&mut self, collector: CollectorId, outputs: &SubCoreOut<u32>) -> bool {
+    pub(super) fn end_prefetch(&mut self, collector: CollectorId, outputs: &CycleOut<u32>) -> bool {
         let Some(held) = self.collectors.last(collector).filter(|held| !held.prefetch.is_empty()) else {
             return false;
         };

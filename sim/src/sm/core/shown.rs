@@ -1,6 +1,5 @@
 //! What a sub-core tells those who follow its instructions: see `pipeline`.
 
-use gpurf_blocks::ports::SubCoreOut;
 use gpurf_blocks::{BankId, CollectorId, WarpId};
 use gpurf_trace::RegisterId;
 
@@ -9,8 +8,8 @@ use super::super::executing::Executing;
 use super::super::names::BlockId;
 use super::collectors::Collecting;
 use super::Core;
-use crate::bits::mask;
 use crate::engines::RunsSubCore;
+use crate::words::CycleOut;
 
 impl<E: RunsSubCore> Core<E> {
     /// The warps of a resident block begin.
@@ -37,13 +36,19 @@ impl<E: RunsSubCore> Core<E> {
 
     /// An instruction enters a collector; those of its sources that neither the collector nor the register cache has are
     /// read from their banks. `found`: bit s, the cache has all of slot s.
-    pub(super) fn show_issue(&self, executing: &Executing, found: u8, hit: &[bool], context: &mut Context) {
-        if context.records.pipeline.is_none() {
-            return;
+    #[inline]
+    pub(super) fn show_issue(&self, executing: &Executing, found: u8, hit: u8, context: &mut Context) {
+        if context.records.pipeline.is_some() {
+            self.show_reads_of(executing, found | hit, context);
         }
+    }
+
+    /// `found`: bit s, source s is not read from its bank.
+    #[cold]
+    fn show_reads_of(&self, executing: &Executing, found: u8, context: &mut Context) {
         let Executing { warp, serial, instruction, .. } = *executing;
         let sources = context.code.of(&instruction).sources().to_vec();
-        let missed = sources.iter().enumerate().filter(|(slot, _)| !hit[*slot] && found >> slot & 1 == 0);
+        let missed = sources.iter().enumerate().filter(|(slot, _)| found >> slot & 1 == 0);
         let banks = missed.map(|(_, &register)| self.bank_of(warp, register));
         context.records.show(|pipeline| pipeline.issue(self.index, serial, banks));
         self.begin_head(warp, context);
@@ -68,13 +73,13 @@ impl<E: RunsSubCore> Core<E> {
     }
 
     /// The reads that go to their banks in a cycle. `issues`: an instruction of a warp was issued in it.
-    pub(super) fn show_reads(&self, outputs: &SubCoreOut<u32>, issues: bool, context: &mut Context) {
+    pub(super) fn show_reads(&self, outputs: &CycleOut<u32>, issues: bool, context: &mut Context) {
         let now = context.clock.now;
         context.records.show(move |pipeline| {
-            let entered = CollectorId::first_of(mask(&outputs.issue)).filter(|_| issues);
+            let entered = CollectorId::first_of(outputs.issue).filter(|_| issues);
             let issued = entered.and_then(|collector| self.collectors.last(collector)?.executing);
             let serial = issued.map(|executing| executing.serial);
-            let banks = [mask(&outputs.bank_read), mask(&outputs.second_read)];
+            let banks = [outputs.bank_read, outputs.second_read];
             pipeline.read(now, self.index, banks, serial);
         });
     }

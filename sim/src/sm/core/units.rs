@@ -21,6 +21,11 @@ impl Units {
         self.busy |= 1 << unit;
     }
 
+    /// The next cycle in which one of those takes an instruction that do not take one yet.
+    pub fn next(&self) -> Option<u64> {
+        members(self.busy).map(|unit| self.next[unit]).min()
+    }
+
     /// Bit u: unit u takes an instruction in cycle `now`. `memory`: so does the load/store unit.
     #[inline]
     pub fn ready(&mut self, now: u64, memory: bool) -> u32 {

@@ -1,30 +1,31 @@
 //! Instructions complete: results wait for their banks and are written.
 
-use gpurf_blocks::{BankId, WarpId, MAX_BANKS};
+use gpurf_blocks::{BankId, WarpId};
 
 use super::super::context::Context;
 use super::super::executing::Executing;
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
-use crate::bits::members;
+use crate::bits::{members, set};
 use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
     /// One waiting result per bank is written.
+    #[inline(always)]
     pub(super) fn write_back(&mut self, context: &mut Context) {
-        self.inputs.write_valid = [false; MAX_BANKS];
+        self.inputs.results.banks = 0;
         for bank in members(self.results.wanted()) {
             let Some(result) = self.results.pop(BankId(bank as u8)) else {
                 continue;
             };
-            let inputs = &mut self.inputs;
-            inputs.write_valid[bank] = true;
-            inputs.write_warp[bank] = result.warp.into();
-            inputs.write_register[bank] = result.register.into();
-            inputs.write_base[bank] = result.base.0;
-            inputs.write_near[bank] = result.near;
-            inputs.write_data[bank] = result.token;
+            let results = &mut self.inputs.results;
+            results.banks |= 1 << bank;
+            results.warp[bank] = result.warp;
+            results.register[bank] = result.register;
+            results.base[bank] = result.base;
+            set(&mut results.near, bank, result.near);
+            results.data[bank] = result.token;
             context.records.counters.bank_writes += 1;
             if result.restored {
                 context.records.blocks.registers_restored += 1;

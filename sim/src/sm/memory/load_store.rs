@@ -10,6 +10,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::SUB_CORES;
 use gpurf_trace::{MemoryAccess, MemorySpace};
 
+use crate::bits::set;
 use crate::config::{self, Config};
 use crate::statistics::Counters;
 
@@ -26,6 +27,8 @@ pub(in crate::sm) struct LoadStoreUnit<T> {
     queues: [VecDeque<T>; SUB_CORES],
     /// Instructions in them.
     queued: usize,
+    /// Queues that are full, a bit each.
+    full: u8,
     /// The sub-core whose turn it is.
     turn: usize,
     busy_until: u64,
@@ -39,6 +42,7 @@ impl<T: Copy> LoadStoreUnit<T> {
         LoadStoreUnit {
             queues: std::array::from_fn(|_| VecDeque::with_capacity(config.load_store.queue)),
             queued: 0,
+            full: 0,
             turn: 0,
             busy_until: 0,
             coalescer: Coalescer::default(),
@@ -79,13 +83,20 @@ impl<T: Copy> LoadStoreUnit<T> {
     /// The sub-core's queue has room.
     #[inline]
     pub fn accepts(&self, sub_core: usize) -> bool {
-        self.queues[sub_core].len() < self.config.load_store.queue
+        self.full >> sub_core & 1 == 0
+    }
+
+    /// The queue of a sub-core has changed.
+    #[inline]
+    fn note(&mut self, sub_core: usize) {
+        set(&mut self.full, sub_core, self.queues[sub_core].len() >= self.config.load_store.queue);
     }
 
     #[inline]
     pub fn push(&mut self, sub_core: usize, instruction: T) {
         self.queues[sub_core].push_back(instruction);
         self.queued += 1;
+        self.note(sub_core);
     }
 
     /// The oldest instruction in a sub-core's queue.
@@ -97,6 +108,7 @@ impl<T: Copy> LoadStoreUnit<T> {
     pub fn pop(&mut self, sub_core: usize) -> Option<T> {
         let taken = self.queues[sub_core].pop_front();
         self.queued -= usize::from(taken.is_some());
+        self.note(sub_core);
         taken
     }
 

@@ -31,11 +31,10 @@ fn part_cycles(addresses: &[u64], words_per_lane: usize, banks: usize) -> u64 {
     let mut words = [0; WORDS];
     let width = WORD * words_per_lane as u64;
     // What lies at a multiple of its width is a word of as many wider banks.
-    if words_per_lane <= banks
-        && width.is_power_of_two()
-        && addresses.iter().all(|address| address % width == 0)
-    {
-        words.iter_mut().zip(addresses).for_each(|(word, address)| *word = address / width);
+    let offsets = addresses.iter().fold(0, |bits, address| bits | address) & (width - 1);
+    if words_per_lane <= banks && width.is_power_of_two() && offsets == 0 {
+        let shift = width.trailing_zeros();
+        words.iter_mut().zip(addresses).for_each(|(word, address)| *word = address >> shift);
         return word_cycles(&mut words[..addresses.len()], banks / words_per_lane);
     }
     let mut count = 0;
