@@ -47,7 +47,7 @@ enum Stage {
     Fills { most: u64, cycles: u64 },
     /// It has just filled.
     Full,
-    /// It empties by partners or by age, for so many more cycles.
+    /// It empties in another way, for so many more cycles.
     Empties { left: u64 },
     /// All warps are released: those that have yet to be, and for how long this has gone on.
     Drains { releases: VecDeque<u32>, cycles: u64 },
@@ -147,16 +147,17 @@ impl IwmuStimulus {
         (self.related, self.pressure, self.enable, self.ready, self.releases) = (0, 100, 100, 100, 0);
     }
 
-    /// How a table empties that has just become full.
+    /// How a table empties that has just become full: by a release of all warps, by partners, by few partners while the other entries
+    /// of their rows get older, or by age.
     fn empty(&mut self, random: &mut Random) {
-        match random.below(3) {
-            0 => self.stage = Stage::drains(),
-            by_age => {
+        self.stage = match random.below(4) {
+            0 => Stage::drains(),
+            way => {
                 self.all_different();
-                (self.related, self.pressure) = if by_age == 1 { (100, 100) } else { (0, 0) };
-                self.stage = Stage::Empties { left: 600 };
+                (self.related, self.pressure) = [(100, 100), (100, 10), (0, 0)][way - 1];
+                Stage::Empties { left: 600 }
             }
-        }
+        };
     }
 
     /// A warp of a sub-core, by its number there.

@@ -235,12 +235,21 @@ fn pairing<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
                 for inverted in [false, true] {
                     let loads = || (0..entries as u32).map(|number| of_all_bits(number, inverted));
                     let mut unit = Unit::new(bench);
-                    loads().try_for_each(|load| unit.send(load, false))?;
-                    loads().try_for_each(|[warp, a, s, d]| unit.send([warp ^ 1, a, s, d], false))?;
-                    unit.settle()?;
-                    unit.expect_accesses(&loads().map(|load| pair(load, load[0] ^ 1)).collect::<Vec<_>>())?;
-                    expect(unit.occupancy == 0, "all are paired")?;
-                    unit.accesses.clear();
+                    // With partners whose warps differ from theirs in each bit.
+                    for turn in 0..6 {
+                        let partner = |[warp, .., number]: Load| warp ^ (1 << ((number + turn) % 6));
+                        loads().try_for_each(|load| unit.send(load, false))?;
+                        loads().try_for_each(|load| {
+                            let [_, address, source, destination] = load;
+                            unit.send([partner(load), address, source, destination], false)
+                        })?;
+                        unit.settle()?;
+                        unit.expect_accesses(
+                            &loads().map(|load| pair(load, partner(load))).collect::<Vec<_>>(),
+                        )?;
+                        expect(unit.occupancy == 0, "all are paired")?;
+                        unit.accesses.clear();
+                    }
                     loads().try_for_each(|load| unit.send(load, false))?;
                     (0..64).try_for_each(|warp| unit.release(warp))?;
                     unit.idle(2 * entries)?;
