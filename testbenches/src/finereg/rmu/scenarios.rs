@@ -186,6 +186,23 @@ where
     Ok(report)
 }
 
+/// After a reset: a vector is fetched into one entry of the cache after the other, and found there by the next warp.
+fn fill_cache<const W: usize, const P: usize>(
+    bench: &mut Bench<W, P>,
+    entries: impl Iterator<Item = u32>,
+) -> Result<(), String>
+where
+    Bits<W>: Word,
+{
+    for entry in entries {
+        let cta = Cta::with(1, &[(0, 1), (1, 1)]).at(|_| 16 * entry);
+        let report = store(bench, &cta)?;
+        expect((report.misses, report.hits) == (1, 1), format!("entry {entry} is fetched once"))?;
+        let _ = restore(bench, &cta)?;
+    }
+    Ok(())
+}
+
 fn complete(report: &Report, cta: &Cta) -> Result<(), String> {
     let mut restored = report.restored.clone();
     restored.sort();
@@ -516,6 +533,16 @@ where
                 }
                 Ok(())
             },
+        },
+        Scenario {
+            name: "the_cache_fills_from_its_first_entry_on",
+            rule: "R V-C: what was fetched is found, whatever else is there",
+            play: |bench: &mut Bench<W, P>| fill_cache(bench, 0..32),
+        },
+        Scenario {
+            name: "the_cache_fills_from_its_last_entry_on",
+            rule: "R V-C: what was fetched is found, whatever else is there",
+            play: |bench: &mut Bench<W, P>| fill_cache(bench, (0..32).rev()),
         },
         Scenario {
             name: "one_vector_for_all_warps",
