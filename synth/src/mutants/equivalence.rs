@@ -43,7 +43,7 @@ impl Mutants<'_> {
     /// out in so many seconds for each attempt; what makes circuits of the two for them has no limit.
     ///
     /// First register by register: the next values and the outputs of the two are compared in any state that they have in
-    /// common and in which protocols are kept, by ABC's `&cec`. Then, if there is a reset, from where a simulation begins, which
+    /// common and in which protocols are kept, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which
     /// is all registers at zero and a reset, and as long as inputs keep to the protocol: what follows no input and agrees in all
     /// its states becomes one, then registers of the two that are always equal or opposite do, and what is left is proved by
     /// property-directed reachability. What has no clock is asked for its outputs under all inputs of the protocol. This is tried
@@ -127,7 +127,7 @@ impl Mutants<'_> {
             ensure!(cut("", &gold)?, "{top}: Yosys cannot cut it at its registers");
         }
         let parts = [&gold[..], GATE].map(|file| format!("read_aiger {file}; comb; write_aiger comb_{file}"));
-        let compare = format!("yosys-abc -c '{}; &r comb_{gold}; &cec -x comb_{GATE}'\n", parts.join("; "));
+        let compare = format!("yosys-abc -c '{}; cec -n comb_{gold} comb_{GATE}'\n", parts.join("; "));
         self.yosys.write(COMPARE, &compare)?;
         if !cut(fault, GATE)? {
             return Ok(false);
