@@ -41,13 +41,9 @@ impl<A, B> RunsSubCore for Lockstep<A, B> where
 }
 
 impl<S: Behind<u32> + 'static> RunsSubCore for SubCore<u32, S> {
+    #[inline(always)]
     fn decide(&mut self, inputs: &CycleIn<u32>, _: (usize, usize), outputs: &mut CycleOut<u32>) {
         SubCore::decide(self, inputs, outputs);
-    }
-
-    fn cycle(&mut self, inputs: &CycleIn<u32>, _: (usize, usize), outputs: &mut CycleOut<u32>) {
-        SubCore::decide(self, inputs, outputs);
-        self.tick();
     }
 }
 

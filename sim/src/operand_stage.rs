@@ -3,7 +3,6 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{BankId, Choice, Clocked, CollectorId, Data, Parameters, Row, WarpId, MAX_COLLECTORS};
-use gpurf_trace::RegisterId;
 
 use crate::bits::{all, flags, mask, members, set};
 use crate::cells::{Lfsr, RoundRobin};
@@ -12,7 +11,7 @@ use crate::collector::{Collector, Edge, Issue, Placement, Results};
 use crate::issue::Holders;
 use crate::register_file::{Arbiter, Asked, Bank, Grants};
 use crate::sub_core::Behind;
-use crate::words::{results, show_stage, CycleIn, CycleOut, Leaver};
+use crate::words::{leaver, results, show_stage, CycleIn, CycleOut, Leaver};
 
 /// Collectors of one kind, arbiter and banks of one sub-core, built from their models.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -129,12 +128,7 @@ impl<D: Data, K: Collector<D>> Clocked for OperandStage<D, K> {
         if self.decided.entering.is_some() {
             self.decided.issue = Issue::at_stage(inputs, &self.parameters);
         }
-        let leaver = inputs.transfer_valid[0].then(|| Leaver {
-            warp: WarpId(inputs.transfer_warp[0] as u8),
-            register: RegisterId(inputs.transfer_register[0] as u8),
-            base: Row(inputs.transfer_base[0]),
-        });
-        self.go_on(&results!(inputs), leaver);
+        self.go_on(&results!(inputs), inputs.transfer_valid[0].then(|| leaver!(inputs)));
         let mut words = CycleOut::default();
         self.show(&mut words);
         let mut out = OperandStageOut::default();

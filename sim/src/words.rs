@@ -85,6 +85,19 @@ macro_rules! results {
 }
 pub(crate) use results;
 
+/// The register that the same ports ask for, or the last.
+macro_rules! leaver {
+    ($ports:expr) => {{
+        let ports = $ports;
+        $crate::words::Leaver {
+            warp: gpurf_blocks::WarpId(ports.transfer_warp[0] as u8),
+            register: gpurf_trace::RegisterId(ports.transfer_register[0] as u8),
+            base: gpurf_blocks::Row(ports.transfer_base[0]),
+        }
+    }};
+}
+pub(crate) use leaver;
+
 /// The ports of an operand stage that are also a sub-core's, as they show what lies in words.
 macro_rules! show_stage {
     ($words:expr => $ports:expr) => {{
@@ -119,11 +132,7 @@ impl<D: Data> CycleIn<D> {
             sthld: ports.sthld,
             results: results!(ports),
             leaves: ports.transfer_valid[0],
-            leaver: Leaver {
-                warp: WarpId(ports.transfer_warp[0] as u8),
-                register: RegisterId(ports.transfer_register[0] as u8),
-                base: Row(ports.transfer_base[0]),
-            },
+            leaver: leaver!(ports),
             unit_ready: ports.unit_ready,
         }
     }

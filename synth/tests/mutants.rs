@@ -6,26 +6,41 @@ use gpurf_synth::{Equivalence, Fault, Mutants, Protocols};
 use gpurf_verilog::tools::Tool;
 use gpurf_verilog::{Hierarchy, Language, Port, VerilogModule};
 
-/// A gate with an input that opens it: a bit that is never set. A reset clears it; without one it may hold anything.
-fn shut(reset: bool) -> Hierarchy {
-    let inputs = ["clock", "reset", "hold", "a"].into_iter().filter(|name| reset || *name != "reset");
-    let ports = inputs.clone().map(|name| (name, true)).chain([("q", false)]);
-    let ports = ports.map(|(name, is_input)| Port { name: name.into(), width: 1, count: 1, is_input });
-    let clear = if reset { "if (reset) open <= 1'b0; else" } else { "" };
-    let module = VerilogModule {
-        name: "shut".into(),
+/// Name, width, and whether it is an input.
+type Declared = (&'static str, usize, bool);
+
+/// A module with these ports, whose outputs are declared so.
+fn module(name: &str, output: &str, ports: &[Declared], body: &str) -> VerilogModule {
+    let declared = ports.iter().map(|&(name, width, is_input)| {
+        let direction = if is_input { "input" } else { output };
+        format!("{direction} [{}:0] {name}", width - 1)
+    });
+    let declared = declared.collect::<Vec<_>>().join(", ");
+    let port = |&(name, width, is_input): &Declared| Port { name: name.into(), width, count: 1, is_input };
+    VerilogModule {
+        name: name.into(),
         origin: String::new(),
         parameters: vec![],
-        ports: ports.collect(),
+        ports: ports.iter().map(port).collect(),
         unused_inputs: vec![],
-        text: format!(
-            "module shut(input {inputs}, output q);\n\
-             reg open;\nalways @(posedge clock) {clear} open <= open & hold;\n\
-             assign q = open & a;\nendmodule\n",
-            inputs = inputs.collect::<Vec<_>>().join(", input ")
-        ),
-    };
-    Hierarchy { language: Language::SystemVerilog, top: "shut".into(), modules: vec![module] }
+        text: format!("module {name}({declared});\n{body}endmodule\n"),
+    }
+}
+
+/// A design of these modules, the last of which has the others in it.
+fn design(modules: Vec<VerilogModule>) -> Hierarchy {
+    let top = modules.last().expect("a module").name.clone();
+    Hierarchy { language: Language::SystemVerilog, top, modules }
+}
+
+/// A gate with an input that opens it: a bit that is never set. A reset clears it; without one it may hold anything.
+fn shut(reset: bool) -> Hierarchy {
+    let ports = [("clock", 1, true), ("reset", 1, true), ("hold", 1, true), ("a", 1, true), ("q", 1, false)];
+    let ports: Vec<_> = ports.into_iter().filter(|(name, ..)| reset || *name != "reset").collect();
+    let clear = if reset { "if (reset) open <= 1'b0; else" } else { "" };
+    let body =
+        format!("reg open;\nalways @(posedge clock) {clear} open <= open & hold;\nassign q = open & a;\n");
+    design(vec![module("shut", "output", &ports, &body)])
 }
 
 #[test]
@@ -50,16 +65,8 @@ fn what_a_shut_gate_hides_is_equivalent_only_if_a_reset_shuts_it() {
 
 /// A gate of two inputs.
 fn gate() -> Hierarchy {
-    let ports = [("a", true), ("b", true), ("q", false)];
-    let module = VerilogModule {
-        name: "gate".into(),
-        origin: String::new(),
-        parameters: vec![],
-        ports: ports.map(|(name, is_input)| Port { name: name.into(), width: 1, count: 1, is_input }).into(),
-        unused_inputs: vec![],
-        text: "module gate(input a, input b, output q);\nassign q = a & b;\nendmodule\n".into(),
-    };
-    Hierarchy { language: Language::SystemVerilog, top: "gate".into(), modules: vec![module] }
+    let ports = [("a", 1, true), ("b", 1, true), ("q", 1, false)];
+    design(vec![module("gate", "output", &ports, "assign q = a & b;\n")])
 }
 
 #[test]
@@ -68,20 +75,8 @@ fn faults_in_a_vector_make_no_loops_for_verilator() {
         return gpurf_fixtures::skipped("there is no Yosys, or no Verilator");
     }
     let ports = [("a", 3, true), ("b", 3, true), ("choice", 1, true), ("q", 3, false)];
-    let port =
-        |(name, width, is_input): (&str, usize, bool)| Port { name: name.into(), width, count: 1, is_input };
-    let module = VerilogModule {
-        name: "chosen".into(),
-        origin: String::new(),
-        parameters: vec![],
-        ports: ports.map(port).into(),
-        unused_inputs: vec![],
-        text: "module chosen(input [2:0] a, input [2:0] b, input choice, output [2:0] q);\n\
-               wire [2:0] number;\nassign number = choice ? a : b;\nassign q = number & 3'd1;\nendmodule\n"
-            .into(),
-    };
-    let hierarchy =
-        Hierarchy { language: Language::SystemVerilog, top: "chosen".into(), modules: vec![module] };
+    let body = "wire [2:0] number;\nassign number = choice ? a : b;\nassign q = number & 3'd1;\n";
+    let hierarchy = design(vec![module("chosen", "output", &ports, body)]);
     let mutants = Mutants::draw(&hierarchy, &Protocols::new(), 200, 1).unwrap();
     let file = tempfile::Builder::new().suffix(".v").tempfile().unwrap();
     std::fs::write(file.path(), mutants.source().unwrap()).unwrap();
@@ -115,22 +110,7 @@ fn what_only_forbidden_inputs_show_is_equivalent() {
 }
 
 /// A design of one memory of so many rows, with these ports beside clock and reset, and with this in it.
-fn around_a_memory(rows: usize, ports: &[(&str, usize, bool)], body: &str) -> Hierarchy {
-    let port = |&(name, width, is_input): &(&str, usize, bool)| Port {
-        name: name.into(),
-        width,
-        count: 1,
-        is_input,
-    };
-    let clocked = [("clock", 1, true), ("reset", 1, true)];
-    let module = |name: &str, parameters, ports: Vec<Port>, text: String| VerilogModule {
-        name: name.into(),
-        origin: String::new(),
-        parameters,
-        ports,
-        unused_inputs: vec![],
-        text,
-    };
+fn around_a_memory(rows: usize, ports: &[Declared], body: &str) -> Hierarchy {
     let memory_ports = [
         ("clock", 1, true),
         ("enable", 1, true),
@@ -139,37 +119,24 @@ fn around_a_memory(rows: usize, ports: &[(&str, usize, bool)], body: &str) -> Hi
         ("write_data", 2, true),
         ("read_data", 2, false),
     ];
-    let declared = |ports: &[(&str, usize, bool)], output: &str| {
-        let declared = ports.iter().map(|(name, width, is_input)| {
-            let direction = if *is_input { "input" } else { output };
-            format!("{direction} [{}:0] {name}", width - 1)
-        });
-        declared.collect::<Vec<_>>().join(", ")
-    };
-    let memory = module(
-        "rows",
-        vec![("rows".into(), rows)],
-        memory_ports.iter().map(port).collect(),
-        format!(
-            "module rows({});\nreg [1:0] stored [0:3];\n\
+    let memory = VerilogModule {
+        parameters: vec![("rows".into(), rows)],
+        ..module(
+            "rows",
+            "output reg",
+            &memory_ports,
+            "reg [1:0] stored [0:3];\n\
              always @(posedge clock) if (enable) begin\n\
-             if (write) stored[address] <= write_data; else read_data <= stored[address];\nend\nendmodule\n",
-            declared(&memory_ports, "output reg")
-        ),
+             if (write) stored[address] <= write_data; else read_data <= stored[address];\nend\n",
+        )
+    };
+    let ports = [&[("clock", 1, true), ("reset", 1, true)], ports].concat();
+    let body = format!(
+        "wire accesses;\nwire [1:0] value;\n{body}\
+         rows memory(.clock(clock), .enable(accesses), .write(write), .address(row), .write_data(d),\n\
+         .read_data(value));\n"
     );
-    let ports = [&clocked, ports].concat();
-    let top = module(
-        "reader",
-        vec![],
-        ports.iter().map(port).collect(),
-        format!(
-            "module reader({});\nwire accesses;\nwire [1:0] value;\n{body}\
-             rows memory(.clock(clock), .enable(accesses), .write(write), .address(row), .write_data(d),\n\
-             .read_data(value));\nendmodule\n",
-            declared(&ports, "output")
-        ),
-    );
-    Hierarchy { language: Language::SystemVerilog, top: "reader".into(), modules: vec![memory, top] }
+    design(vec![memory, module("reader", "output", &ports, &body)])
 }
 
 /// A memory whose address is a sum.
@@ -211,25 +178,16 @@ fn which_row_of_a_memory_is_which_cannot_be_told_if_rows_that_are_there_change_p
 
 /// A counter to three, within a module that has nothing else.
 fn counter() -> Hierarchy {
-    let ports = [("clock", true), ("reset", true), ("count", true), ("full", false)];
-    let ports = ports.map(|(name, is_input)| Port { name: name.into(), width: 1, count: 1, is_input });
-    let module = |name: &str, body: &str| VerilogModule {
-        name: name.into(),
-        origin: String::new(),
-        parameters: vec![],
-        ports: ports.to_vec(),
-        unused_inputs: vec![],
-        text: format!(
-            "module {name}(input clock, input reset, input count, output full);\n{body}\nendmodule\n"
-        ),
-    };
+    let ports = [("clock", 1, true), ("reset", 1, true), ("count", 1, true), ("full", 1, false)];
     let counter = module(
         "counter",
+        "output",
+        &ports,
         "reg [1:0] number;\nassign full = &number;\n\
-         always @(posedge clock) if (reset) number <= 2'd0; else if (count) number <= number + 2'd1;",
+         always @(posedge clock) if (reset) number <= 2'd0; else if (count) number <= number + 2'd1;\n",
     );
-    let top = module("around", "counter inner(.clock(clock), .reset(reset), .count(count), .full(full));");
-    Hierarchy { language: Language::SystemVerilog, top: "around".into(), modules: vec![counter, top] }
+    let inner = "counter inner(.clock(clock), .reset(reset), .count(count), .full(full));\n";
+    design(vec![counter, module("around", "output", &ports, inner)])
 }
 
 #[test]

@@ -8,7 +8,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, OperandStageIn, SubCoreIn};
 use gpurf_blocks::{Data, Parameters, Row, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS};
 
-use crate::bits::{all, mask, members};
+use crate::bits::{all, mask, members, set};
 
 /// A collector of which an operand stage can be made.
 pub trait Collector<D: Data>:
@@ -230,6 +230,21 @@ impl<D: Data> Results<D> {
     /// Banks that are written, lowest first.
     pub fn banks(&self) -> impl Iterator<Item = usize> {
         members(self.banks)
+    }
+
+    /// This is written into a bank.
+    #[inline]
+    pub fn put(
+        &mut self,
+        bank: usize,
+        (warp, register, base): (WarpId, RegisterId, Row),
+        near: bool,
+        data: D,
+    ) {
+        self.banks |= 1 << bank;
+        (self.warp[bank], self.register[bank], self.base[bank]) = (warp, register, base);
+        set(&mut self.near, bank, near);
+        self.data[bank] = data;
     }
 
     /// Those of them with results of a warp; a bit per bank.

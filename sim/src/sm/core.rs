@@ -221,8 +221,7 @@ impl<E: RunsSubCore> Core<E> {
             self.classify(context);
         }
         let busy = self.is_busy();
-        let works = busy || self.situation.ready != 0 || self.collectors.occupied != 0;
-        if works {
+        if busy || self.holds() {
             return match self.is_plain {
                 true => self.work::<true>(busy, context),
                 false => self.work::<false>(busy, context),

@@ -1,6 +1,6 @@
 //! Stimulus of the operand stage, with an oracle for the values it delivers.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{Allocation, Clocked, Data, Parameters, MAX_COLLECTORS, MAX_WARPS};
@@ -33,7 +33,7 @@ pub struct OperandStageStimulus<D: Data, K> {
     transfers: Transfers<D>,
     crowd: Crowd,
     /// Where destinations are kept: those of the last instructions of each warp, counted from its lowest register.
-    recent: Vec<VecDeque<u32>>,
+    recent: Vec<Vec<u32>>,
     /// The warps of this phase: so many from this one on.
     first: usize,
     warps: usize,
@@ -72,7 +72,7 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
             values,
             transfers,
             crowd,
-            recent: vec![VecDeque::new(); warps],
+            recent: vec![vec![]; warps],
             first: 0,
             warps: MAX_WARPS,
             near: 60,
@@ -237,10 +237,10 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
                 payload: inputs.payload,
                 sources: (0..self.parameters.slots).map(source).collect(),
             };
+            let lowest = self.lowest(inputs.warp);
             let recent = &mut self.recent[inputs.warp as usize];
             let destinations =
                 (0..self.parameters.destinations).filter(|slot| inputs.destination_valid[*slot]);
-            let lowest = self.places.expect("the run has begun").lowest(inputs.warp as usize);
             recent.extend(destinations.map(|slot| inputs.destination_register[slot] - lowest));
             let kept = self.parameters.window * self.parameters.destinations;
             recent.drain(..recent.len().saturating_sub(kept));

@@ -12,7 +12,7 @@ use super::super::register_cache::{Arrival, Found, Taken};
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
-use crate::bits::{members, set};
+use crate::bits::members;
 use crate::engines::RunsSubCore;
 use crate::words::CycleOut;
 
@@ -84,14 +84,7 @@ impl<E: RunsSubCore> Core<E> {
     fn write_row(&mut self, base: Row, write: &Arrival) {
         let Some(cache) = &mut self.cache else { return };
         let (bank, value) = cache.write_row(base, write);
-        let bank = bank.index();
-        let results = &mut self.inputs.results;
-        results.banks |= 1 << bank;
-        results.warp[bank] = write.warp;
-        results.register[bank] = write.register;
-        results.base[bank] = base;
-        set(&mut results.near, bank, false);
-        results.data[bank] = value;
+        self.inputs.results.put(bank.index(), (write.warp, write.register, base), false, value);
     }
 
     /// What is issued is looked up in the cache, and the hardware is not asked for what that has: its outputs change.

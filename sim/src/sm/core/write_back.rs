@@ -7,7 +7,7 @@ use super::super::executing::Executing;
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
-use crate::bits::{members, set};
+use crate::bits::members;
 use crate::engines::RunsSubCore;
 
 impl<E: RunsSubCore> Core<E> {
@@ -19,13 +19,8 @@ impl<E: RunsSubCore> Core<E> {
             let Some(result) = self.results.pop(BankId(bank as u8)) else {
                 continue;
             };
-            let results = &mut self.inputs.results;
-            results.banks |= 1 << bank;
-            results.warp[bank] = result.warp;
-            results.register[bank] = result.register;
-            results.base[bank] = result.base;
-            set(&mut results.near, bank, result.near);
-            results.data[bank] = result.token;
+            let WaitingResult { warp, register, base, near, token, .. } = result;
+            self.inputs.results.put(bank, (warp, register, base), near, token);
             context.records.counters.bank_writes += 1;
             if result.restored {
                 context.records.blocks.registers_restored += 1;
