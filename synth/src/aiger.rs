@@ -39,7 +39,8 @@ pub(crate) fn input(design: &OrderedAig<usize>, name: &str) -> Option<usize> {
 }
 
 /// Makes outputs and next values of registers low where an output is low that has such a name. Those outputs stay as they are,
-/// and so do next values in reset, which is an input of this name.
+/// and so do next values in reset, which is an input of this name. After that nothing has a name: ABC reads no circuit with an
+/// output that has the name of a register.
 ///
 /// # Errors
 /// If the file has no circuit.
@@ -51,25 +52,27 @@ pub(crate) fn show_while(path: &Path, is_condition: impl Fn(&str) -> bool, reset
             _ => None,
         })
         .collect();
-    let Some((first, others)) = conditions.split_first() else { return Ok(()) };
-    let mut and_gates = std::mem::take(&mut design.and_gates);
-    let before = 1 + design.input_count + design.latches.len();
-    let mut and = |one: usize, other: usize| {
-        and_gates.push(OrderedAndGate { inputs: [one.max(other), one.min(other)] });
-        2 * (before + and_gates.len() - 1)
-    };
-    let all = others.iter().fold(design.outputs[*first], |all, number| and(all, design.outputs[*number]));
-    let all_or_reset = input(&design, reset).map_or(all, |reset| and(all ^ 1, (2 * reset) ^ 1) ^ 1);
-    for latch in &mut design.latches {
-        latch.next_state = and(latch.next_state, all_or_reset);
-    }
-    for (output, number) in design.outputs.iter_mut().zip(0..) {
-        if !conditions.contains(&number) {
-            *output = and(*output, all);
+    if let Some((first, others)) = conditions.split_first() {
+        let mut and_gates = std::mem::take(&mut design.and_gates);
+        let before = 1 + design.input_count + design.latches.len();
+        let mut and = |one: usize, other: usize| {
+            and_gates.push(OrderedAndGate { inputs: [one.max(other), one.min(other)] });
+            2 * (before + and_gates.len() - 1)
+        };
+        let all = others.iter().fold(design.outputs[*first], |all, number| and(all, design.outputs[*number]));
+        let all_or_reset = input(&design, reset).map_or(all, |reset| and(all ^ 1, (2 * reset) ^ 1) ^ 1);
+        for latch in &mut design.latches {
+            latch.next_state = and(latch.next_state, all_or_reset);
         }
+        for (output, number) in design.outputs.iter_mut().zip(0..) {
+            if !conditions.contains(&number) {
+                *output = and(*output, all);
+            }
+        }
+        design.max_var_index = before + and_gates.len() - 1;
+        design.and_gates = and_gates;
     }
-    design.max_var_index = before + and_gates.len() - 1;
-    design.and_gates = and_gates;
+    design.symbols.clear();
     write(path, &design)
 }
 

@@ -192,6 +192,25 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitor>> {
             },
         },
         Scenario {
+            name: "every_cta_has_its_turn",
+            rule: "our decision: the lowest number, or the next after the last one",
+            play: |bench: &mut Bench| {
+                let ctas = bench.parameters.ctas as u32;
+                let turns = bench.parameters.tie == Tie::RoundRobin;
+                for registers in [1, 2] {
+                    (0..ctas).try_for_each(|cta| set(bench, cta, 1, registers))?;
+                    // Where the turns stand.
+                    let first = select(bench)?.ok_or("all of them are candidates")?;
+                    for turn in 1..=ctas {
+                        let expected = if turns { (first + turn) % ctas } else { 0 };
+                        let selected = select(bench)?;
+                        expect(selected == Some(expected), format!("{selected:?} follows, not {expected}"))?;
+                    }
+                }
+                Ok(())
+            },
+        },
+        Scenario {
             name: "two_ctas_switch_in_one_cycle",
             rule: "R V-B: FineReg performs CTA switching, followed by updating the fields",
             play: |bench: &mut Bench| {

@@ -26,8 +26,9 @@ where
 
     fn protocol(parameters: &Parameters) -> Vec<String> {
         // A source has one entry at most.
-        let entry = |slot: usize| format!("entry[{} +: 16]", 16 * slot);
-        let alone = |slot| format!("({0} & ({0} - 16'd1)) == 16'd0", entry(slot));
+        let entries = parameters.entries;
+        let entry = |slot: usize| format!("entry[{} +: {entries}]", 16 * slot);
+        let alone = |slot| format!("({0} & ({0} - {entries}'d1)) == {entries}'d0", entry(slot));
         (0..parameters.slots).map(alone).collect()
     }
 

@@ -82,7 +82,7 @@ struct Counts {
 
 /// First as many different loads as come, so that the table fills as far as it can: to its last entry, unless entries leave
 /// by age before. From all over the table entries then leave in one of the ways in which they can: with a partner, with
-/// their warp, or by age. Then loads of few or many warps and tiles, and such as have to do with one that waits, scoreboards
+/// their warp, before the same load again, or by age. Then loads of few or many warps and tiles, and such as have to do with one that waits, scoreboards
 /// and a shared memory that are slow or fast. Every so often no more loads come, all warps are released and
 /// nothing stands in the way: then all must come out, and mostly the table fills again.
 struct IwmuStimulus {
@@ -91,6 +91,8 @@ struct IwmuStimulus {
     tiles: usize,
     registers: usize,
     related: usize,
+    /// Of those that have to do with one that waits, so many are the same load again.
+    repeats: usize,
     pressure: usize,
     enable: usize,
     ready: usize,
@@ -114,6 +116,7 @@ impl IwmuStimulus {
             tiles: 4096,
             registers: 256,
             related: 0,
+            repeats: 0,
             pressure: 100,
             enable: 100,
             ready: 100,
@@ -132,6 +135,7 @@ impl IwmuStimulus {
         self.tiles = random.pick(&[2, 16, 4096]);
         self.registers = random.pick(&[1, 4, 256]);
         self.related = random.pick(&[0, 30, 80]);
+        self.repeats = random.pick(&[0, 30]);
         self.pressure = random.pick(&[5, 50, 100]);
         self.enable = random.pick(&[5, 50, 100]);
         self.ready = random.pick(&[5, 50, 100]);
@@ -148,13 +152,14 @@ impl IwmuStimulus {
     }
 
     /// How a table empties that has just become full: by a release of all warps, by partners, by few partners while the other entries
-    /// of their rows get older, or by age.
+    /// of their rows get older, by repeats, each of which takes the place of the older load, or by age.
     fn empty(&mut self, random: &mut Random) {
-        self.stage = match random.below(4) {
+        self.stage = match random.below(5) {
             0 => Stage::drains(),
             way => {
                 self.all_different();
-                (self.related, self.pressure) = [(100, 100), (100, 10), (0, 0)][way - 1];
+                (self.related, self.repeats, self.pressure) =
+                    [(100, 0, 100), (100, 0, 10), (100, 100, 100), (0, 0, 0)][way - 1];
                 Stage::Empties { left: 600 }
             }
         };
@@ -177,8 +182,13 @@ impl IwmuStimulus {
         if new.release || self.waiting.is_empty() || !random.percent(self.related) {
             return new;
         }
+        let (earlier, later) = self.waiting.split_at(random.below(self.waiting.len()));
+        if random.percent(self.repeats) {
+            let is_own = |load: &&Request| load.warp as usize % SUB_CORES == sub_core;
+            return later.iter().chain(earlier).find(is_own).copied().unwrap_or(new);
+        }
         // The partner of one that waits, or almost.
-        let mut other = Request { warp: new.warp, ..self.waiting[random.below(self.waiting.len())] };
+        let mut other = Request { warp: new.warp, ..later[0] };
         let bit = 1 << random.below(8);
         match random.below(8) {
             _ if matches!(self.stage, Stage::Empties { .. }) => {}
