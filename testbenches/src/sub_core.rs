@@ -46,6 +46,8 @@ struct SubCoreStimulus<D: Data> {
     heads: Heads,
     collectors: Vec<Option<Held>>,
     values: HashMap<(u32, u32), D>,
+    /// Registers that each warp has read last.
+    recent: Vec<Vec<u32>>,
     issued: Option<usize>,
     transfers: Transfers<D>,
 }
@@ -55,7 +57,16 @@ impl<D: Data> SubCoreStimulus<D> {
         let collectors = vec![None; parameters.collectors];
         let heads = Heads::new(parameters);
         let transfers = Transfers::new(parameters.transfer_ports);
-        SubCoreStimulus { parameters, heads, collectors, values: HashMap::new(), issued: None, transfers }
+        let recent = vec![vec![]; parameters.warps];
+        SubCoreStimulus {
+            parameters,
+            heads,
+            collectors,
+            values: HashMap::new(),
+            recent,
+            issued: None,
+            transfers,
+        }
     }
 
     fn is_read(&self, warp: usize, register: u32, ready: bool) -> bool {
@@ -77,10 +88,11 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         let sthld = heads::sthld(random);
         let mut inputs = SubCoreIn::<D> { sthld, ..Default::default() };
         present!(self.heads, inputs);
+        // Mostly the first warps, so that they come back to their collectors.
+        let busy = if random.percent(20) { self.parameters.warps } else { 3 };
         for warp in 0..self.parameters.warps {
             inputs.launch[warp] = random.percent(1);
-            // Mostly the first warps, so that they come back to their collectors.
-            inputs.ready[warp] = !inputs.launch[warp] && random.percent(if warp < 3 { 50 } else { 10 });
+            inputs.ready[warp] = !inputs.launch[warp] && random.percent(if warp < busy { 50 } else { 10 });
         }
         inputs.unit_ready = random.below(256) as u32 | random.below(256) as u32;
         let banks = self.parameters.banks as u32;
@@ -89,8 +101,11 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
             let warp = random.below(range);
             let writes = self.heads.crowd.writes(bank);
             let few = if writes { self.heads.registers() } else { self.heads.registers().min(12) };
-            let register =
-                self.heads.lowest(warp) + self.heads.crowd.written(bank, warp as u32, random.below(few));
+            let register = match &self.recent[warp][..] {
+                // A collector may have it.
+                recent @ [_, ..] if !writes && random.percent(40) => random.pick(recent),
+                _ => self.heads.lowest(warp) + self.heads.crowd.written(bank, warp as u32, random.below(few)),
+            };
             let lives_here = (register + 1 + warp as u32) % banks == bank as u32;
             inputs.write_valid[bank] = lives_here
                 && !self.is_read(warp, register, inputs.ready[warp])
@@ -142,8 +157,11 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
             }
             let head = &self.heads.heads[warp];
             let sources = head.sources.iter().map(|source| source.map(|(register, _)| register));
-            self.collectors[collector] =
-                Some(Held { warp, payload: head.payload, sources: sources.collect() });
+            let sources: Vec<Option<u32>> = sources.collect();
+            let recent = &mut self.recent[warp];
+            recent.extend(sources.iter().flatten());
+            recent.drain(..recent.len().saturating_sub(self.parameters.entries));
+            self.collectors[collector] = Some(Held { warp, payload: head.payload, sources });
             self.issued = Some(warp);
         }
         check_transfer!(self.transfers, outputs, self.values);

@@ -33,8 +33,8 @@ where
         let mut protocol =
             vec![format!("!begins | {}", fits("count")), format!("!held[0] | {}", fits("remaining"))];
         if pcrf_ports == 2 {
-            // A write never waits for a read, so that no value stands behind another.
-            protocol.push("!full[1]".into());
+            // A write never waits for a read, so that no value stands behind another, nor comes to do so.
+            protocol.extend(["!full[1]", "!arrives[1] | pcrf_stored"].map(String::from));
         }
         protocol
     }
