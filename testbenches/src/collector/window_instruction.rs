@@ -25,19 +25,15 @@ where
 
     fn protocol(parameters: &Parameters) -> Vec<String> {
         let Parameters { slots, destinations, .. } = *parameters;
-        let of = |operand: &'static str, places| (0..places).map(move |place| (operand, place));
-        // A result makes what was read of its register old, and no instruction has a destination twice.
-        let pairs = (0..destinations).flat_map(|second| {
-            let others = of("source", slots).chain(of("destination", second));
-            others.map(move |first| [first, ("destination", second)])
-        });
-        let is_alone = |pair: [(&str, usize); 2]| {
-            let has =
-                pair.map(|(operand, place)| format!("{operand}_held[{place}] & {operand}_ready[{place}]"));
-            let tag = pair.map(|(operand, place)| format!("{operand}_tag[{} +: 8]", 8 * place));
-            format!("!({} & {})", has.join(" & "), tag.join(" == "))
+        // A result makes what was read of its register old.
+        let has = |operand, place| format!("{operand}_held[{place}] & {operand}_ready[{place}]");
+        let tag = |operand, place: usize| format!("{operand}_tag[{} +: 8]", 8 * place);
+        let is_old = |(slot, place)| {
+            let (source, destination) = (has("source", slot), has("destination", place));
+            format!("!({source} & {destination} & {} == {})", tag("source", slot), tag("destination", place))
         };
-        pairs.map(is_alone).collect()
+        let places = (0..slots).flat_map(|slot| (0..destinations).map(move |place| (slot, place)));
+        places.map(is_old).collect()
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -128,10 +124,8 @@ impl<D: Data> Stimulus<WindowInstructionIn<D>, WindowInstructionOut<D>> for Wind
             inputs.forwarded_data[slot] = if found { self.value(register) } else { D::default() };
         }
         for place in 0..destinations {
-            let register = random.register(registers);
-            let is_named = inputs.destination_register[..place].contains(&register);
-            inputs.destination_valid[place] = random.percent(60) && !is_named;
-            inputs.destination_register[place] = register;
+            inputs.destination_valid[place] = random.percent(60);
+            inputs.destination_register[place] = random.register(registers);
         }
         let mut pending = self.pending.clone();
         let mut arrive = |random: &mut Random| {
