@@ -1,6 +1,7 @@
 //! Testbench of the sub-core, with each kind of collector: warps with instructions, under the rules of a scoreboard.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Data, Parameters};
@@ -12,7 +13,7 @@ use rust_hdl::prelude::Bits;
 use crate::collector::{Collector, DataOf};
 use crate::heads::{self, present, Heads};
 use crate::transfers::{check_transfer, offer, Transfers};
-use crate::{Engine, Random, Stimulus, Testbench};
+use crate::{expect, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<K: Collector<W>, const W: usize, const C: usize> Testbench for SubCore<K, W, C>
 where
@@ -25,6 +26,77 @@ where
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(SubCoreStimulus::new(*parameters))
+    }
+
+    fn scenarios() -> Vec<Scenario<Self>> {
+        vec![Scenario {
+            name: "any_slot_waits_at_any_place_of_a_queue",
+            rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
+            play: |bench| {
+                let Parameters { slots, banks, accesses, collectors, .. } = bench.parameters;
+                // A second access serves a read while the first writes.
+                if accesses > 1 || collectors < 2 {
+                    return Ok(());
+                }
+                let mut reads = OfOneBank { bank: 0, read: [0; 2] };
+                for bank in 0..banks {
+                    reads.bank = bank;
+                    for (before, first) in (0..=slots).flat_map(|before| (0..slots).map(move |first| (before, first))) {
+                        reads.wait(bench, [0..before, first..slots])?;
+                    }
+                }
+                Ok(())
+            },
+        }]
+    }
+}
+
+/// Two warps, each of which reads one register of a bank after another.
+struct OfOneBank {
+    bank: usize,
+    /// How many each has read so far.
+    read: [usize; 2],
+}
+
+impl OfOneBank {
+    /// While the bank writes, an instruction of each warp is issued with sources in these slots; then both are dispatched.
+    fn wait<D: Data, M>(&mut self, bench: &mut Drive<M>, slots: [Range<usize>; 2]) -> Result<(), String>
+    where
+        M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+    {
+        let Parameters { banks, rows, slots: all, .. } = bench.parameters;
+        // The warps have halves of the rows, and change them, so that rows use all bits.
+        let half = (rows / 2).min(256 / banks);
+        let idle = SubCoreIn::<D> { unit_ready: 0xff, ..Default::default() };
+        let write = |mut inputs: SubCoreIn<D>| {
+            inputs.write_valid[self.bank] = true;
+            inputs.write_warp[self.bank] = 2;
+            inputs.write_register[self.bank] = ((3 * banks + self.bank - 3) % banks) as u32;
+            inputs
+        };
+        let mut held = 0;
+        for (warp, slots) in slots.into_iter().enumerate() {
+            let mut inputs = write(idle);
+            inputs.ready[warp] = true;
+            inputs.head_base[warp] = ((warp + self.read[0] / half) % 2 * half) as u32;
+            for slot in slots {
+                let place = all * warp + slot;
+                let row = self.read[warp] % half;
+                inputs.head_source_valid[place] = true;
+                inputs.head_source_register[place] =
+                    (row * banks + (2 * banks + self.bank - 1 - warp) % banks) as u32;
+                inputs.head_source_near[place] = true;
+                self.read[warp] += 1;
+            }
+            let out = bench.cycle(inputs)?;
+            expect(out.issued, format!("warp {warp} is issued"))?;
+            expect(!out.bank_read[self.bank], "the bank writes")?;
+            held += 1 - out.dispatch.iter().filter(|leaves| **leaves).count();
+        }
+        for _ in 0..2 * all + 6 {
+            held -= bench.cycle(idle)?.dispatch.iter().filter(|leaves| **leaves).count();
+        }
+        expect(held == 0, "both are dispatched")
     }
 }
 
@@ -89,7 +161,7 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         let mut inputs = SubCoreIn::<D> { sthld, ..Default::default() };
         present!(self.heads, inputs);
         // Mostly the first warps, so that they come back to their collectors.
-        let busy = if random.percent(20) { self.parameters.warps } else { 3 };
+        let busy = if random.percent(40) { self.parameters.warps } else { 3 };
         for warp in 0..self.parameters.warps {
             inputs.launch[warp] = random.percent(1);
             inputs.ready[warp] = !inputs.launch[warp] && random.percent(if warp < busy { 50 } else { 10 });
