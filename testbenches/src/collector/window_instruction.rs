@@ -24,16 +24,34 @@ where
     }
 
     fn protocol(parameters: &Parameters) -> Vec<String> {
-        let Parameters { slots, destinations, .. } = *parameters;
-        // A result makes what was read of its register old.
-        let has = |operand, place| format!("{operand}_held[{place}] & {operand}_ready[{place}]");
-        let tag = |operand, place: usize| format!("{operand}_tag[{} +: 8]", 8 * place);
-        let is_old = |(slot, place)| {
-            let (source, destination) = (has("source", slot), has("destination", place));
-            format!("!({source} & {destination} & {} == {})", tag("source", slot), tag("destination", place))
+        let Parameters { width, slots, destinations, .. } = *parameters;
+        let source = |slot: usize| Place {
+            is_source: true,
+            is_usable: format!("operand_ready[{slot}]"),
+            tag: format!("source_tag[{} +: 8]", 8 * slot),
+            value: format!("operand_data[{} +: {width}]", width * slot),
         };
-        let places = (0..slots).flat_map(|slot| (0..destinations).map(move |place| (slot, place)));
-        places.map(is_old).collect()
+        let destination = |place: usize| Place {
+            is_source: false,
+            is_usable: format!("destination_usable[{place}]"),
+            tag: format!("destination_tag[{} +: 8]", 8 * place),
+            value: format!("destination_data[{} +: {width}]", width * place),
+        };
+        let places: Vec<Place> = (0..slots).map(source).chain((0..destinations).map(destination)).collect();
+        let pairs = (1..places.len()).flat_map(|number| {
+            let (before, from) = places.split_at(number);
+            before.iter().map(move |first| (first, &from[0]))
+        });
+        // All that is usable of a register is one value, and a result makes old what was read of it.
+        let agree = |(first, second): (&Place, &Place)| {
+            let tags = format!("{} == {}", first.tag, second.tag);
+            let both = format!("{} & {} & {tags}", first.is_usable, second.is_usable);
+            match first.is_source == second.is_source {
+                true => format!("!({both} & {} != {})", first.value, second.value),
+                false => format!("!({both})"),
+            }
+        };
+        pairs.map(agree).collect()
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
@@ -81,6 +99,14 @@ where
 }
 
 register!(WindowInstruction<W>);
+
+/// A slot of a source or a destination, in Verilog.
+struct Place {
+    is_source: bool,
+    is_usable: String,
+    tag: String,
+    value: String,
+}
 
 /// Instructions and results of one warp, under the rules of a scoreboard: no result of a register whose old value is
 /// still to arrive, or which an entering instruction reads.

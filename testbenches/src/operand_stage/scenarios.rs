@@ -57,7 +57,8 @@ where
 const FRESH: usize = 63;
 
 /// While a bank writes, instructions come into these collectors, whose sources in these slots all live in that bank; then
-/// they are read, and all are dispatched. `rows`: how many each warp, which has its collector's number, has read so far.
+/// they are read, and all are dispatched. `rows`: how many each warp, which has its collector's number, has read so far. It reads
+/// now the first rows of the bank and now the last.
 fn read_of_one_bank<M, D: Data>(
     bench: &mut Drive<M>,
     bank: usize,
@@ -67,12 +68,13 @@ fn read_of_one_bank<M, D: Data>(
 where
     M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
 {
-    let Parameters { banks, .. } = bench.parameters;
+    let Parameters { banks, rows: all, .. } = bench.parameters;
     let of_bank = |warp: usize, row: usize| (row * banks + (8 * banks + bank - 1 - warp) % banks) as u32;
     let mut reads = 0;
     for &(collector, ref slots) in instructions {
         let mut inputs = issue(collector, &[]);
         inputs.warp = collector as u32;
+        inputs.base = (rows[collector] / FRESH % 2 * all.saturating_sub(FRESH + 1)) as u32;
         for slot in slots.clone() {
             inputs.source_valid[slot] = true;
             inputs.source_register[slot] = of_bank(collector, rows[collector] % FRESH);
@@ -414,8 +416,8 @@ where
                 if accesses > 1 || window * slots >= FRESH {
                     return Ok(());
                 }
-                let mut rows = [0; COLLECTORS];
-                for bank in 0..banks {
+                for (bank, start) in (0..banks).flat_map(|bank| [(bank, 0), (bank, FRESH + FRESH / 2)]) {
+                    let mut rows = [start; COLLECTORS];
                     for first in 0..COLLECTORS {
                         // The first has ever fewer sources, so that the others stand at other places.
                         let instruction = |number: usize| {
