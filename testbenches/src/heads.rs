@@ -33,12 +33,16 @@ impl Places {
         (spread(warp + self.turn, 8) as usize % (most + 1) * 4) as u32
     }
 
-    /// First row of a warp's registers; where there are rows enough, that of its lowest one is no round number.
+    /// First row of a warp's registers. Warps have half of a bank's rows, and for each bit of a row's number there are two that
+    /// lie as far from each other.
     pub fn base(&self, warp: usize) -> u32 {
         let Parameters { rows, warps, banks, .. } = self.parameters;
-        let of_warp = rows / warps;
-        let place = (7 * warp + 3 + self.turn) % (of_warp / 2).max(1);
-        let row = (warp + self.turn) % warps * of_warp + place;
+        let of_warp = registers(&self.parameters) / banks;
+        let is_power = |block: &usize| block.count_ones() <= 1;
+        let powers = (0..=warps).filter(is_power);
+        let mut blocks = powers.chain((0..warps).filter(|block| !is_power(block)));
+        let block = blocks.nth((warp + self.turn) % warps).expect("one for each");
+        let row = block * of_warp + self.turn % (rows / 2 - of_warp + 1);
         (row as u32).wrapping_sub(self.lowest(warp) / banks as u32) % 256
     }
 }

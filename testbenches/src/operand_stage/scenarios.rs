@@ -57,11 +57,11 @@ where
 const FRESH: usize = 63;
 
 /// While a bank writes, instructions come into these collectors, whose sources in these slots all live in that bank; then
-/// they are read, and all are dispatched. `rows`: how many each warp, which has its collector's number, has read so far. It reads
-/// now the first rows of the bank and now the last.
+/// they are read, and all are dispatched. `rows`: how many each warp, which has its collector's number, has read so far, of the
+/// last rows of the bank or the first.
 fn read_of_one_bank<M, D: Data>(
     bench: &mut Drive<M>,
-    bank: usize,
+    (bank, last): (usize, bool),
     instructions: &[(usize, Range<usize>)],
     rows: &mut [usize],
 ) -> Result<(), String>
@@ -74,7 +74,7 @@ where
     for &(collector, ref slots) in instructions {
         let mut inputs = issue(collector, &[]);
         inputs.warp = collector as u32;
-        inputs.base = (rows[collector] / FRESH % 2 * all.saturating_sub(FRESH + 1)) as u32;
+        inputs.base = if last { all.saturating_sub(FRESH + 1) as u32 } else { 0 };
         for slot in slots.clone() {
             inputs.source_valid[slot] = true;
             inputs.source_register[slot] = of_bank(collector, rows[collector] % FRESH);
@@ -254,9 +254,9 @@ where
             name: "any_slot_waits_at_any_place_of_a_queue",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
             play: |bench: &mut Drive<M>| {
-                let Parameters { collectors, slots, banks, accesses, .. } = bench.parameters;
+                let Parameters { collectors, slots, banks, accesses, rows: all, .. } = bench.parameters;
                 // A second access serves a read while the first writes. Larger queues are the arbiter's own scenario.
-                if accesses > 1 || collectors != 2 {
+                if accesses > 1 || collectors != 2 || all <= FRESH {
                     return Ok(());
                 }
                 let mut rows = [0, 0];
@@ -265,7 +265,8 @@ where
                     for before in 0..=slots {
                         for first in 0..slots {
                             let instructions = [(ahead, 0..before), (last, first..slots)];
-                            read_of_one_bank(bench, bank, &instructions, &mut rows)?;
+                            let last = (before + first) % 2 == 1;
+                            read_of_one_bank(bench, (bank, last), &instructions, &mut rows)?;
                         }
                     }
                 }
@@ -411,13 +412,13 @@ where
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
             play: |bench: &mut Drive<M>| {
                 const COLLECTORS: usize = 8;
-                let Parameters { slots, banks, accesses, window, .. } = bench.parameters;
+                let Parameters { slots, banks, accesses, window, rows: all, .. } = bench.parameters;
                 // A second access serves a read while the first writes. And no source may be in the window.
-                if accesses > 1 || window * slots >= FRESH {
+                if accesses > 1 || window * slots >= FRESH || all <= FRESH {
                     return Ok(());
                 }
-                for (bank, start) in (0..banks).flat_map(|bank| [(bank, 0), (bank, FRESH + FRESH / 2)]) {
-                    let mut rows = [start; COLLECTORS];
+                let mut rows = [0; COLLECTORS];
+                for (bank, last) in (0..banks).flat_map(|bank| [(bank, false), (bank, true)]) {
                     for first in 0..COLLECTORS {
                         // The first has ever fewer sources, so that the others stand at other places.
                         let instruction = |number: usize| {
@@ -425,7 +426,7 @@ where
                             ((first + number) % COLLECTORS, from..slots)
                         };
                         let instructions: Vec<_> = (0..COLLECTORS).map(instruction).collect();
-                        read_of_one_bank(bench, bank, &instructions, &mut rows)?;
+                        read_of_one_bank(bench, (bank, last), &instructions, &mut rows)?;
                     }
                 }
                 Ok(())
