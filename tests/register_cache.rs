@@ -183,7 +183,7 @@ fn a_million_random_accesses_agree_with_tags_for_each_thread() {
 
 /// Statistics of the start of a run.
 fn sim(arguments: &[&str]) -> Value {
-    let output = gpurf(&[&["sim"], arguments, &["--cycles", "1500", "--json", "-"]].concat())
+    let output = gpurf(&[&["sim"], arguments, &["--cycles", "1000", "--json", "-"]].concat())
         .output()
         .expect("it starts");
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stdout));

@@ -133,7 +133,7 @@ fn run_in_lockstep(inputs: &[String], designs: &[&str], machine: &[&str], cycles
 #[test]
 fn engines_agree_on_real_code() {
     /// So many are most of what the tests take; `make soak` has many more.
-    const CYCLES: &str = "400";
+    const CYCLES: &str = "250";
     // In the same test, so that little Verilog is built twice at a time.
     run_in_lockstep(&["bfs".into(), "hgemm".into()], &HARDWARE, &[], CYCLES);
     run_in_lockstep(&["bfs".into()], &HARDWARE[..3], &SIXTEEN_WARPS, CYCLES);
