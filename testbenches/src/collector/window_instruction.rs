@@ -24,7 +24,7 @@ where
     }
 
     fn protocol(parameters: &Parameters) -> Vec<String> {
-        let Parameters { width, slots, destinations, .. } = *parameters;
+        let Parameters { width, slots, destinations, banks, .. } = *parameters;
         let source = |slot: usize| Place {
             is_source: true,
             is_usable: format!("operand_ready[{slot}]"),
@@ -51,7 +51,14 @@ where
                 false => format!("!({both})"),
             }
         };
-        pairs.map(agree).collect()
+        // A register lives in one bank.
+        let of_banks = (1..banks).flat_map(|second| (0..second).map(move |first| [first, second]));
+        let are_two = |banks: [usize; 2]| {
+            let valid = banks.map(|bank| format!("write_valid[{bank}]")).join(" & ");
+            let registers = banks.map(|bank| format!("write_register[{} +: 8]", 8 * bank)).join(" == ");
+            format!("!({valid} & {registers})")
+        };
+        pairs.map(agree).chain(of_banks.map(are_two)).collect()
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {

@@ -32,7 +32,8 @@ pub struct OperandStageStimulus<D: Data, K> {
     values: HashMap<(u32, u32), D>,
     transfers: Transfers<D>,
     crowd: Crowd,
-    /// Where destinations are kept: those of the last instructions of each warp, counted from its lowest register.
+    /// What a collector may have of each warp, counted from its lowest register: where destinations are kept, those of the last
+    /// instructions, and elsewhere what was read last.
     recent: Vec<Vec<u32>>,
     /// The warps of this phase: so many from this one on.
     first: usize,
@@ -101,10 +102,15 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
         ((self.first + random.below(warps)) % self.parameters.warps) as u32
     }
 
-    /// Now and then, what a late instruction of the warp writes: the next ones read it from the window.
+    /// Now and then, what a collector may have of the warp: where it is what late instructions write, the next ones read it from
+    /// the window.
     fn late(&self, warp: u32, random: &mut Random) -> Option<u32> {
         let recent = &self.recent[warp as usize];
         (!recent.is_empty() && random.percent(50)).then(|| recent[random.below(recent.len())])
+    }
+
+    fn keeps_destinations(&self) -> bool {
+        self.allocation == Allocation::Private
     }
 
     fn registers(&self) -> usize {
@@ -155,7 +161,8 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         let sources = random.below(self.parameters.slots + 1);
         for slot in 0..self.parameters.slots {
             let crowded = self.crowd.source(warp, slot, self.registers());
-            let register = crowded.or_else(|| self.late(warp, random)).unwrap_or(random.below(range) as u32);
+            let late = if self.keeps_destinations() { self.late(warp, random) } else { None };
+            let register = crowded.or(late).unwrap_or(random.below(range) as u32);
             inputs.source_valid[slot] = crowded.is_some() || random.below(self.parameters.slots) < sources;
             inputs.source_register[slot] = self.lowest(warp) + register;
             inputs.source_near[slot] = random.percent(self.near);
@@ -164,7 +171,7 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         if let Some(collector) = self.collector_for(warp, random).filter(|_| random.percent(80)) {
             inputs.issue[collector] = true;
         }
-        if self.allocation == Allocation::Private {
+        if self.keeps_destinations() {
             for slot in 0..self.parameters.destinations {
                 inputs.destination_valid[slot] = random.percent(60);
                 inputs.destination_register[slot] = self.lowest(warp) + random.below(range) as u32;
@@ -238,11 +245,20 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
                 sources: (0..self.parameters.slots).map(source).collect(),
             };
             let lowest = self.lowest(inputs.warp);
+            let Parameters { window, destinations, entries, .. } = self.parameters;
+            let named = |valid: &[bool], registers: &[u32]| -> Vec<u32> {
+                let named = registers.iter().zip(valid).filter(|(_, valid)| **valid);
+                named.map(|(register, _)| register - lowest).collect()
+            };
+            let (named, kept) = match self.keeps_destinations() {
+                true => {
+                    let named = named(&inputs.destination_valid, &inputs.destination_register);
+                    (named, window * destinations)
+                }
+                false => (named(&inputs.source_valid, &inputs.source_register), entries),
+            };
             let recent = &mut self.recent[inputs.warp as usize];
-            let destinations =
-                (0..self.parameters.destinations).filter(|slot| inputs.destination_valid[*slot]);
-            recent.extend(destinations.map(|slot| inputs.destination_register[slot] - lowest));
-            let kept = self.parameters.window * self.parameters.destinations;
+            recent.extend(named);
             recent.drain(..recent.len().saturating_sub(kept));
             self.serial += 1;
         }
