@@ -38,11 +38,12 @@ where
                 if accesses > 1 || collectors < 2 {
                     return Ok(());
                 }
-                let mut reads = OfOneBank { bank: 0, read: [0; 2] };
+                let mut read = [0; 2];
                 for bank in 0..banks {
-                    reads.bank = bank;
-                    for (before, first) in (0..=slots).flat_map(|before| (0..slots).map(move |first| (before, first))) {
-                        reads.wait(bench, [0..before, first..slots])?;
+                    for before in 0..=slots {
+                        for first in 0..slots {
+                            read_of_one_bank(bench, bank, [0..before, first..slots], &mut read)?;
+                        }
                     }
                 }
                 Ok(())
@@ -51,53 +52,49 @@ where
     }
 }
 
-/// Two warps, each of which reads one register of a bank after another.
-struct OfOneBank {
+/// While a bank writes, an instruction of each of two warps is issued with sources in these slots, which all live in that bank;
+/// then both are dispatched. `read`: how many registers each warp has read so far, one after another.
+fn read_of_one_bank<D: Data, M>(
+    bench: &mut Drive<M>,
     bank: usize,
-    /// How many each has read so far.
-    read: [usize; 2],
-}
-
-impl OfOneBank {
-    /// While the bank writes, an instruction of each warp is issued with sources in these slots; then both are dispatched.
-    fn wait<D: Data, M>(&mut self, bench: &mut Drive<M>, slots: [Range<usize>; 2]) -> Result<(), String>
-    where
-        M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
-    {
-        let Parameters { banks, rows, slots: all, .. } = bench.parameters;
-        // The warps have halves of the rows, and change them, so that rows use all bits.
-        let half = (rows / 2).min(256 / banks);
-        let idle = SubCoreIn::<D> { unit_ready: 0xff, ..Default::default() };
-        let write = |mut inputs: SubCoreIn<D>| {
-            inputs.write_valid[self.bank] = true;
-            inputs.write_warp[self.bank] = 2;
-            inputs.write_register[self.bank] = ((3 * banks + self.bank - 3) % banks) as u32;
-            inputs
-        };
-        let mut held = 0;
-        for (warp, slots) in slots.into_iter().enumerate() {
-            let mut inputs = write(idle);
-            inputs.ready[warp] = true;
-            inputs.head_base[warp] = ((warp + self.read[0] / half) % 2 * half) as u32;
-            for slot in slots {
-                let place = all * warp + slot;
-                let row = self.read[warp] % half;
-                inputs.head_source_valid[place] = true;
-                inputs.head_source_register[place] =
-                    (row * banks + (2 * banks + self.bank - 1 - warp) % banks) as u32;
-                inputs.head_source_near[place] = true;
-                self.read[warp] += 1;
-            }
-            let out = bench.cycle(inputs)?;
-            expect(out.issued, format!("warp {warp} is issued"))?;
-            expect(!out.bank_read[self.bank], "the bank writes")?;
-            held += 1 - out.dispatch.iter().filter(|leaves| **leaves).count();
+    slots: [Range<usize>; 2],
+    read: &mut [usize; 2],
+) -> Result<(), String>
+where
+    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+{
+    let Parameters { banks, rows, slots: all, .. } = bench.parameters;
+    // The warps have halves of the rows, and change them, so that rows use all bits.
+    let half = (rows / 2).min(256 / banks);
+    let idle = SubCoreIn::<D> { unit_ready: 0xff, ..Default::default() };
+    let write = |mut inputs: SubCoreIn<D>| {
+        inputs.write_valid[bank] = true;
+        inputs.write_warp[bank] = 2;
+        inputs.write_register[bank] = ((3 * banks + bank - 3) % banks) as u32;
+        inputs
+    };
+    let mut held = 0;
+    for (warp, slots) in slots.into_iter().enumerate() {
+        let mut inputs = write(idle);
+        inputs.ready[warp] = true;
+        inputs.head_base[warp] = ((warp + read[0] / half) % 2 * half) as u32;
+        for slot in slots {
+            let place = all * warp + slot;
+            let row = read[warp] % half;
+            inputs.head_source_valid[place] = true;
+            inputs.head_source_register[place] = (row * banks + (2 * banks + bank - 1 - warp) % banks) as u32;
+            inputs.head_source_near[place] = true;
+            read[warp] += 1;
         }
-        for _ in 0..2 * all + 6 {
-            held -= bench.cycle(idle)?.dispatch.iter().filter(|leaves| **leaves).count();
-        }
-        expect(held == 0, "both are dispatched")
+        let out = bench.cycle(inputs)?;
+        expect(out.issued, format!("warp {warp} is issued"))?;
+        expect(!out.bank_read[bank], "the bank writes")?;
+        held += 1 - usize::from(out.dispatch.contains(&true));
     }
+    for _ in 0..2 * all + 6 {
+        held -= usize::from(bench.cycle(idle)?.dispatch.contains(&true));
+    }
+    expect(held == 0, "both are dispatched")
 }
 
 /// The instruction in a collector.

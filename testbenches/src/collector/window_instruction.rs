@@ -38,12 +38,10 @@ where
             value: format!("destination_data[{} +: {width}]", width * place),
         };
         let places: Vec<Place> = (0..slots).map(source).chain((0..destinations).map(destination)).collect();
-        let pairs = (1..places.len()).flat_map(|number| {
-            let (before, from) = places.split_at(number);
-            before.iter().map(move |first| (first, &from[0]))
-        });
+        let pairs = |count| (1..count).flat_map(|second| (0..second).map(move |first| [first, second]));
         // All that is usable of a register is one value, and a result makes old what was read of it.
-        let agree = |(first, second): (&Place, &Place)| {
+        let agree = |pair: [usize; 2]| {
+            let [first, second] = pair.map(|place| &places[place]);
             let tags = format!("{} == {}", first.tag, second.tag);
             let both = format!("{} & {} & {tags}", first.is_usable, second.is_usable);
             match first.is_source == second.is_source {
@@ -52,13 +50,12 @@ where
             }
         };
         // A register lives in one bank.
-        let of_banks = (1..banks).flat_map(|second| (0..second).map(move |first| [first, second]));
         let are_two = |banks: [usize; 2]| {
             let valid = banks.map(|bank| format!("write_valid[{bank}]")).join(" & ");
             let registers = banks.map(|bank| format!("write_register[{} +: 8]", 8 * bank)).join(" == ");
             format!("!({valid} & {registers})")
         };
-        pairs.map(agree).chain(of_banks.map(are_two)).collect()
+        pairs(places.len()).map(agree).chain(pairs(banks).map(are_two)).collect()
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {

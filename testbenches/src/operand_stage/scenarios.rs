@@ -61,7 +61,7 @@ const FRESH: usize = 63;
 /// last rows of the bank or the first.
 fn read_of_one_bank<M, D: Data>(
     bench: &mut Drive<M>,
-    (bank, last): (usize, bool),
+    (bank, of_last_rows): (usize, bool),
     instructions: &[(usize, Range<usize>)],
     rows: &mut [usize],
 ) -> Result<(), String>
@@ -74,7 +74,7 @@ where
     for &(collector, ref slots) in instructions {
         let mut inputs = issue(collector, &[]);
         inputs.warp = collector as u32;
-        inputs.base = if last { all.saturating_sub(FRESH + 1) as u32 } else { 0 };
+        inputs.base = if of_last_rows { all.saturating_sub(FRESH + 1) as u32 } else { 0 };
         for slot in slots.clone() {
             inputs.source_valid[slot] = true;
             inputs.source_register[slot] = of_bank(collector, rows[collector] % FRESH);
@@ -265,8 +265,8 @@ where
                     for before in 0..=slots {
                         for first in 0..slots {
                             let instructions = [(ahead, 0..before), (last, first..slots)];
-                            let last = (before + first) % 2 == 1;
-                            read_of_one_bank(bench, (bank, last), &instructions, &mut rows)?;
+                            let of_last_rows = (before + first) % 2 == 1;
+                            read_of_one_bank(bench, (bank, of_last_rows), &instructions, &mut rows)?;
                         }
                     }
                 }
@@ -418,7 +418,7 @@ where
                     return Ok(());
                 }
                 let mut rows = [0; COLLECTORS];
-                for (bank, last) in (0..banks).flat_map(|bank| [(bank, false), (bank, true)]) {
+                for rows_of in (0..banks).flat_map(|bank| [(bank, false), (bank, true)]) {
                     for first in 0..COLLECTORS {
                         // The first has ever fewer sources, so that the others stand at other places.
                         let instruction = |number: usize| {
@@ -426,7 +426,7 @@ where
                             ((first + number) % COLLECTORS, from..slots)
                         };
                         let instructions: Vec<_> = (0..COLLECTORS).map(instruction).collect();
-                        read_of_one_bank(bench, (bank, last), &instructions, &mut rows)?;
+                        read_of_one_bank(bench, rows_of, &instructions, &mut rows)?;
                     }
                 }
                 Ok(())

@@ -82,9 +82,9 @@ struct Counts {
 
 /// First as many different loads as come, so that the table fills as far as it can: to its last entry, unless entries leave
 /// by age before. From all over the table entries then leave in one of the ways in which they can: with a partner, with
-/// their warp, before the same load again, or by age. Then loads of few or many warps and tiles, and such as have to do with one that waits, scoreboards
-/// and a shared memory that are slow or fast. Every so often no more loads come, all warps are released and
-/// nothing stands in the way: then all must come out, and mostly the table fills again.
+/// their warp, before the same load again, or by age. Then loads of few or many warps and tiles, and such as have to do with
+/// one that waits, scoreboards and a shared memory that are slow or fast. Every so often no more loads come, all warps are
+/// released and nothing stands in the way: then all must come out, and mostly the table fills again.
 struct IwmuStimulus {
     offered: [Option<Request>; SUB_CORES],
     warps: usize,
