@@ -113,7 +113,6 @@ pub struct TagArray<const L: usize> {
     tag: Register<[[Bits<8>; rc_ways]; lines]>,
     valid: Register<[[Bits<L>; rc_ways]; lines]>,
     dirty: Register<[[Bits<L>; rc_ways]; lines]>,
-    #[with(rc_ways)]
     ways: [WayReplacement; lines],
     #[value(|number| number)]
     number: Constant<[Bits<3>; CACHED_WARPS]>,
@@ -278,9 +277,8 @@ impl<const L: usize> Logic for TagArray<L> {
                             }
                         }
                     }
-                    // Under FIFO only what is taken in counts as a use, and what is taken in is emptied first. What is emptied
-                    // for good may count as one too: when a free way is taken, it becomes the youngest, whatever it was.
-                    self.ways[s * 8 + w].touch[k].next = self.clears_line[s * 8 + w][k].val();
+                    self.ways[s * 8 + w].touch[k].next =
+                        self.taken[s][k].val() & (self.warp.val() == self.number[w].val());
                 }
             }
         }

@@ -71,7 +71,7 @@ impl TagArray {
             *parameters;
         let part = Part {
             entries: vec![Entry::default(); rc_entries],
-            order: vec![WayReplacement::new(rc_ways); rc_entries / rc_ways],
+            order: vec![WayReplacement::new(parameters); rc_entries / rc_ways],
         };
         TagArray {
             slots,

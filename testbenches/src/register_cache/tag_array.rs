@@ -2,7 +2,7 @@
 //! found is what was stored, and no dirty lane is lost.
 
 use gpurf_blocks::ports::{TagArrayIn, TagArrayOut};
-use gpurf_blocks::{CacheWrite, Parameters, CACHED_WARPS};
+use gpurf_blocks::{CacheReplacement, CacheWrite, Parameters, CACHED_WARPS};
 use gpurf_hw::register_cache::TagArray;
 
 use super::{registers, LineWrite, LinesInTurn, Warps};
@@ -27,7 +27,7 @@ impl<const L: usize> Testbench for TagArray<L> {
             rule:
                 "C IV-E: the way that was taken in first makes room, or under LRU the one used least recently",
             play: |bench| {
-                let Parameters { rc_entries, rc_ways, rc_tag_lanes, .. } = bench.parameters;
+                let Parameters { rc_entries, rc_ways, rc_tag_lanes, rc_replacement, .. } = bench.parameters;
                 let mut random = Random::seeded(1);
                 let parts = (0..CACHED_WARPS as u32)
                     .flat_map(|warp| (0..(rc_entries / rc_ways) as u32).map(move |set| (warp, set)));
@@ -48,13 +48,19 @@ impl<const L: usize> Testbench for TagArray<L> {
                     for _ in 0..rc_ways {
                         bench.cycle(next())?;
                     }
-                    // So many orders that of any three ways each follows each.
+                    // So many orders that of any three ways each follows each. Under FIFO the turn stands at any way.
+                    let mut ways: Vec<u32> = (0..rc_ways as u32).collect();
                     for _ in 0..24 {
-                        let mut ways: Vec<u32> = (0..rc_ways as u32).collect();
-                        let order: Vec<u32> = (0..rc_ways)
-                            .map(|_| set * rc_ways as u32 + ways.swap_remove(random.below(ways.len())))
-                            .collect();
-                        for &flush_entry in &order {
+                        let renewed = match rc_replacement {
+                            CacheReplacement::Fifo => random.below(rc_ways),
+                            CacheReplacement::Lru => {
+                                let mut left = std::mem::take(&mut ways);
+                                ways.extend((0..rc_ways).map(|_| left.swap_remove(random.below(left.len()))));
+                                rc_ways
+                            }
+                        };
+                        for way in &ways[..renewed] {
+                            let flush_entry = set * rc_ways as u32 + way;
                             bench.cycle(TagArrayIn {
                                 flush: true,
                                 flush_entry,
@@ -63,9 +69,10 @@ impl<const L: usize> Testbench for TagArray<L> {
                             })?;
                             bench.cycle(next())?;
                         }
-                        for entry in order {
+                        ways.rotate_left(renewed);
+                        for way in &ways {
                             let row = bench.cycle(next())?.row;
-                            let expected = CACHED_WARPS as u32 * entry + warp;
+                            let expected = CACHED_WARPS as u32 * (set * rc_ways as u32 + way) + warp;
                             expect(row == expected, format!("row {row} makes room, not {expected}"))?;
                         }
                     }

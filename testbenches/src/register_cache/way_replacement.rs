@@ -8,7 +8,7 @@ use crate::{register, Engine, Random, Stimulus, Testbench};
 
 impl Testbench for WayReplacement {
     fn model(parameters: &Parameters) -> Engine<Self> {
-        Box::new(gpurf_sim::register_cache::WayReplacement::new(parameters.rc_ways))
+        Box::new(gpurf_sim::register_cache::WayReplacement::new(parameters))
     }
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
