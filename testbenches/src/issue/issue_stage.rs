@@ -16,6 +16,11 @@ impl<const C: usize> Testbench for IssueStage<C> {
         let private = parameters.allocation == Allocation::Private;
         Box::new(IssueStageStimulus::new(*parameters, private))
     }
+
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        let Parameters { collectors, warps, .. } = *parameters;
+        (0..collectors).map(|collector| format!("held_warp[{} +: 4] < {warps}", 4 * collector)).collect()
+    }
 }
 
 register!(IssueStage<C>);

@@ -52,6 +52,21 @@ where
     Err("not dispatched within ten cycles".into())
 }
 
+/// Waits until a collector's instruction is dispatched.
+fn away<M, D: Data>(bench: &mut Drive<M>, collector: usize) -> Result<(), String>
+where
+    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
+{
+    for _ in 0..bench.parameters.slots + 10 {
+        if bench.cycle(idle())?.dispatch[collector] {
+            // It takes the next instruction in the next cycle, or one later.
+            bench.cycle(idle())?;
+            return Ok(());
+        }
+    }
+    Err(format!("collector {collector} keeps its instruction"))
+}
+
 /// Rows from which a warp reads one after another, all of them near, so many that no value is in its collector when its turn
 /// comes again.
 const FRESH: usize = 63;
@@ -330,6 +345,47 @@ where
                 expect(bench.cycle(far)?.write_filtered[4 % banks], "the far result is kept out")?;
                 expect(!bench.cycle(issue(0, &[3]))?.hit[0], "and the next instruction reads the bank")?;
                 expect(dispatched(bench)?.operand_data[0] == value(3), "which has the new value")
+            },
+        },
+        Scenario {
+            name: "a_result_keeps_its_entry",
+            rule: "our decision: what a result finds makes no room in that cycle; any entry of any collector",
+            play: |bench: &mut Drive<M>| {
+                let Parameters { collectors, entries, slots, banks, allocate_on_arrival, .. } =
+                    bench.parameters;
+                if allocate_on_arrival {
+                    return Ok(());
+                }
+                let into = |collector: usize, warp: u32, registers: &[u32]| OperandStageIn {
+                    warp,
+                    source_near: Default::default(),
+                    ..issue(collector, registers)
+                };
+                let registers: Vec<u32> = (0..(entries + slots) as u32).collect();
+                let (cached, others) = registers.split_at(entries);
+                for collector in 0..collectors {
+                    for (number, &register) in cached.iter().enumerate() {
+                        // Another warp's, so that the entries are filled from the first on.
+                        let warp = (2 * collector + number % 2) as u32;
+                        for some in cached.chunks(slots) {
+                            bench.cycle(into(collector, warp, some))?;
+                            away(bench, collector)?;
+                        }
+                        let bank = (register + warp + 1) as usize % banks;
+                        let mut inputs = into(collector, warp, others);
+                        inputs.write_valid[bank] = true;
+                        inputs.write_warp[bank] = warp;
+                        inputs.write_register[bank] = register;
+                        inputs.write_near[bank] = true;
+                        inputs.write_data[bank] = value(register);
+                        expect(bench.cycle(inputs)?.write_cached[bank], "a near result is cached")?;
+                        away(bench, collector)?;
+                        let out = bench.cycle(into(collector, warp, &[register]))?;
+                        expect(out.hit[0], format!("collector {collector} has R{register}"))?;
+                        away(bench, collector)?;
+                    }
+                }
+                Ok(())
             },
         },
     ]

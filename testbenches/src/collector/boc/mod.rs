@@ -26,6 +26,11 @@ where
         Box::new(BocStimulus::new(*parameters))
     }
 
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        // Places of the window.
+        ["newest", "oldest"].map(|place| format!("{place} < {}", parameters.window)).into()
+    }
+
     fn scenarios() -> Vec<Scenario<Self>> {
         scenarios::all()
     }
