@@ -1,5 +1,6 @@
 //! Circuits of AND gates and registers, in AIGER's binary format.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -39,27 +40,49 @@ pub(crate) fn input(design: &OrderedAig<usize>, name: &str) -> Option<usize> {
 }
 
 /// Makes outputs and next values of registers low where an output is low that has such a name. Those outputs stay as they are,
-/// and so do next values in reset, which is an input of this name. After that nothing has a name: ABC reads no circuit with an
-/// output that has the name of a register.
+/// and so do next values in reset, which is an input of this name. Of an output that has a condition of its own, by its name
+/// without the number of the bit, this is asked as well. After that nothing has a name: ABC reads no circuit with an output that
+/// has the name of a register.
 ///
 /// # Errors
 /// If the file has no circuit.
-pub(crate) fn show_while(path: &Path, is_condition: impl Fn(&str) -> bool, reset: &str) -> Result<()> {
+pub(crate) fn show_while(
+    path: &Path,
+    is_condition: impl Fn(&str) -> bool,
+    own_condition: impl Fn(&str) -> Option<String>,
+    reset: &str,
+) -> Result<()> {
     let mut design = read(path)?;
-    let conditions: Vec<usize> = (design.symbols.iter())
+    let names: HashMap<&str, usize> = (design.symbols.iter())
         .filter_map(|symbol| match symbol.target {
-            SymbolTarget::Output(number) if is_condition(&symbol.name) => Some(number),
+            SymbolTarget::Output(number) => Some((symbol.name.as_ref(), number)),
             _ => None,
         })
         .collect();
+    let mut conditions: Vec<usize> =
+        names.iter().filter(|(name, _)| is_condition(name)).map(|(_, number)| *number).collect();
+    conditions.sort();
+    let own = names.iter().filter_map(|(name, number)| {
+        let condition = own_condition(name.split_once('[').map_or(name, |(vector, _)| vector))?;
+        let condition = [condition.clone(), condition + "[0]"].iter().find_map(|name| names.get(&**name))?;
+        Some((*number, *condition))
+    });
+    let own: HashMap<usize, usize> = own.collect();
+
+    let before = 1 + design.input_count + design.latches.len();
+    let mut and_gates = std::mem::take(&mut design.and_gates);
+    let mut and = |one: usize, other: usize| {
+        and_gates.push(OrderedAndGate { inputs: [one.max(other), one.min(other)] });
+        2 * (before + and_gates.len() - 1)
+    };
+    let values = design.outputs.clone();
+    for number in 0..values.len() {
+        if let Some(condition) = own.get(&number) {
+            design.outputs[number] = and(values[number], values[*condition]);
+        }
+    }
     if let Some((first, others)) = conditions.split_first() {
-        let mut and_gates = std::mem::take(&mut design.and_gates);
-        let before = 1 + design.input_count + design.latches.len();
-        let mut and = |one: usize, other: usize| {
-            and_gates.push(OrderedAndGate { inputs: [one.max(other), one.min(other)] });
-            2 * (before + and_gates.len() - 1)
-        };
-        let all = others.iter().fold(design.outputs[*first], |all, number| and(all, design.outputs[*number]));
+        let all = others.iter().fold(values[*first], |all, number| and(all, values[*number]));
         let all_or_reset = input(&design, reset).map_or(all, |reset| and(all ^ 1, (2 * reset) ^ 1) ^ 1);
         for latch in &mut design.latches {
             latch.next_state = and(latch.next_state, all_or_reset);
@@ -69,9 +92,9 @@ pub(crate) fn show_while(path: &Path, is_condition: impl Fn(&str) -> bool, reset
                 *output = and(*output, all);
             }
         }
-        design.max_var_index = before + and_gates.len() - 1;
-        design.and_gates = and_gates;
     }
+    design.max_var_index = before + and_gates.len() - 1;
+    design.and_gates = and_gates;
     design.symbols.clear();
     write(path, &design)
 }
@@ -86,12 +109,13 @@ mod tests {
     fn what_stands_under_a_condition_is_low_without_it() {
         let symbol = |target, name: &'static str| Symbol { target, name: name.into() };
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
-        // Inputs 1 and 2, the second of them the reset, and a register 3. The second output is the condition.
+        // Inputs 1 and 2, the second of them the reset, and a register 3. The second output is the condition, and the third is
+        // shown while the last is high.
         let design = OrderedAig {
             max_var_index: 3,
             input_count: 2,
             latches: vec![OrderedLatch { next_state: 2, initialization: Some(false) }],
-            outputs: vec![6, 2],
+            outputs: vec![6, 2, 3, 4],
             and_gates: vec![],
             bad_state_properties: vec![],
             invariant_constraints: vec![],
@@ -101,15 +125,19 @@ mod tests {
                 symbol(SymbolTarget::Input(1), "reset"),
                 symbol(SymbolTarget::Output(0), "q"),
                 symbol(SymbolTarget::Output(1), "inside.kept"),
+                symbol(SymbolTarget::Output(2), "row[1]"),
+                symbol(SymbolTarget::Output(3), "reads"),
             ],
             comment: None,
         };
         write(&path, &design).unwrap();
-        show_while(&path, |name| name.ends_with("kept"), "reset").unwrap();
+        let own = |name: &str| (name == "row").then(|| "reads".to_string());
+        show_while(&path, |name| name.ends_with("kept"), own, "reset").unwrap();
         let shown = read(&path).unwrap();
         let inputs: Vec<_> = shown.and_gates.iter().map(|gate| gate.inputs).collect();
-        // Neither is high; one is, and what the register gets; what it has, while the condition holds.
-        assert_eq!(inputs, [[5, 3], [9, 2], [6, 2]]);
-        assert_eq!((shown.latches[0].next_state, &shown.outputs[..]), (10, &[12, 2][..]));
+        // The row while it is read; neither is high; one is, and what the register gets; what it has, and the others, while the
+        // condition holds.
+        assert_eq!(inputs, [[4, 3], [5, 3], [11, 2], [6, 2], [8, 2], [4, 2]]);
+        assert_eq!((shown.latches[0].next_state, &shown.outputs[..]), (12, &[14, 2, 16, 18][..]));
     }
 }

@@ -54,7 +54,7 @@ pub fn registers(parameters: &Parameters) -> usize {
 }
 
 /// How long an allocation waits: mostly one of the values that mean something.
-pub fn sthld(random: &mut Random) -> u32 {
+fn sthld(random: &mut Random) -> u32 {
     let any = random.below(32) as u32;
     random.pick(&[0, 1, 3, 31, any])
 }
@@ -71,13 +71,16 @@ pub struct Heads {
     pub heads: Vec<Head>,
     /// Instructions that come now are for one bank.
     pub crowd: Crowd,
+    /// It stands for so long that allocations wait for all of it.
+    pub sthld: u32,
     /// Known when the run has begun.
     places: Option<Places>,
 }
 
 impl Heads {
     pub fn new(parameters: Parameters) -> Self {
-        Heads { parameters, serial: 0, heads: vec![], crowd: Crowd::new(parameters.banks), places: None }
+        let (heads, crowd) = (vec![], Crowd::new(parameters.banks));
+        Heads { parameters, serial: 0, heads, crowd, sthld: 0, places: None }
     }
 
     fn places(&self) -> Places {
@@ -122,8 +125,11 @@ impl Heads {
         self.serial += 1;
     }
 
-    /// The instructions at the start of a run.
-    pub fn begin(&mut self, random: &mut Random) {
+    /// The instructions at the start of a run, and what changes now and then.
+    pub fn advance(&mut self, random: &mut Random) {
+        if random.below(200) == 0 {
+            self.sthld = sthld(random);
+        }
         if self.heads.is_empty() {
             self.places = Some(Places::draw(self.parameters, random));
             self.heads = vec![Head::default(); self.parameters.warps];
@@ -135,6 +141,7 @@ impl Heads {
 /// Writes heads into the ports of either module, which name them alike.
 macro_rules! present {
     ($heads:expr, $inputs:expr) => {
+        $inputs.sthld = $heads.sthld;
         for (warp, head) in $heads.heads.iter().enumerate() {
             $inputs.head_unit[warp] = head.unit;
             $inputs.head_payload[warp] = head.payload;

@@ -11,7 +11,7 @@ use gpurf_sim::operand_stage::OperandStage;
 use rust_hdl::prelude::Bits;
 
 use crate::collector::{Collector, DataOf};
-use crate::heads::{self, present, Heads};
+use crate::heads::{present, Heads};
 use crate::transfers::{check_transfer, offer, Transfers};
 use crate::{expect, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
@@ -150,12 +150,11 @@ impl<D: Data> SubCoreStimulus<D> {
 impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
     fn next(&mut self, random: &mut Random) -> SubCoreIn<D> {
         self.heads.crowd.advance(random);
-        self.heads.begin(random);
+        self.heads.advance(random);
         if let Some(warp) = self.issued.take() {
             self.heads.renew(warp, random);
         }
-        let sthld = heads::sthld(random);
-        let mut inputs = SubCoreIn::<D> { sthld, ..Default::default() };
+        let mut inputs = SubCoreIn::<D>::default();
         present!(self.heads, inputs);
         // Mostly the first warps, so that they come back to their collectors.
         let busy = if random.percent(40) { self.parameters.warps } else { 3 };

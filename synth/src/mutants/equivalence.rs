@@ -52,7 +52,7 @@ impl Mutants<'_> {
     /// they do so at the beginning, the runs have shown.
     ///
     /// The designs stand without their memories: these answer alike if they are asked alike, so that what they are asked
-    /// is compared as outputs are, and what they answer is any input. From reset, one may read where the other does not
+    /// is compared as outputs are, where it is asked, and what they answer is any input. From reset, one may read where the other does not
     /// (`miter.rs`). Nor does it matter which row of a memory is which: a mutant that numbers rows in another way is asked in those
     /// numbers.
     pub fn equivalence(&self, number: usize, seconds: u64) -> Result<Equivalence> {
@@ -113,13 +113,17 @@ impl Mutants<'_> {
 
     fn is_proved_by_registers(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
         let Part { file: base, top, .. } = part;
+        let text = self.yosys.read(base)?;
+        let memories = memories(self.hierarchy, &text);
         // Registers stand in the same order in both; any order that pairs them would do.
         let cut = |fault: &str, file: &str| -> Result<bool> {
             let script = format!("read_rtlil {base}\n{fault}\n{}\n{}", without_memories(top), to_aiger(file));
             if !self.yosys.run(&script, None)? {
                 return Ok(false);
             }
-            aiger::show_while(&self.yosys.path().join(file), |name| name.ends_with(KEPT), "reset")?;
+            let file = self.yosys.path().join(file);
+            let is_asked = |output: &str| memories.iter().find_map(|memory| memory.is_asked(output));
+            aiger::show_while(&file, |name| name.ends_with(KEPT), is_asked, "reset")?;
             Ok(true)
         };
         let gold = base.replace(".il", "_gold.aig");

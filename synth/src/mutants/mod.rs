@@ -251,6 +251,17 @@ impl Memory<'_> {
         is_part && bit.checked_sub(lowest.unwrap_or(0)) == Some(address_bit)
     }
 
+    /// What is high in a cycle in which it matters what the memory is asked here, at one of its ports.
+    fn is_asked(&self, output: &str) -> Option<String> {
+        let enable = match output.strip_prefix(&self.cell)?.strip_prefix('.')? {
+            "address" => "enable",
+            "write_data" => "write",
+            "second_address" => "second_enable",
+            _ => return None,
+        };
+        Some(format!("{}.{enable}", self.cell))
+    }
+
     /// All accesses go to one address.
     fn has_one_address(&self) -> bool {
         self.ports.iter().all(|port| port.name != "second_address")

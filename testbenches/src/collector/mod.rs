@@ -7,6 +7,13 @@ use crate::Random;
 
 gpurf_hw::dialect::modules!("src/collector");
 
+/// What arrives on port S is for one of the slots.
+fn port_s(parameters: &Parameters) -> Vec<String> {
+    let Parameters { slots, accesses, .. } = *parameters;
+    let ports = [("s_valid", "s_slot"), ("second_s_valid[0]", "second_s_slot[2:0]")];
+    ports.into_iter().take(accesses).map(|(valid, slot)| format!("!{valid} | {slot} < {slots}")).collect()
+}
+
 /// What a stimulus knows of the instruction in the collector.
 struct Tenant {
     /// It can leave in the cycle in which its last value arrives.

@@ -6,7 +6,7 @@ use gpurf_hw::collector::Ocu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{arrivals_of, arrive, register_stages, Collector, DataOf, Move, Tenant};
+use super::{arrivals_of, arrive, port_s, register_stages, Collector, DataOf, Move, Tenant};
 use crate::{expect, register, value, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for Ocu<W>
@@ -19,6 +19,10 @@ where
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(OcuStimulus { slots: parameters.slots, tenant: Tenant::new(parameters) })
+    }
+
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        port_s(parameters)
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {

@@ -4,6 +4,7 @@ use gpurf_blocks::ports::{OperandCollectorTableIn, OperandCollectorTableOut};
 use gpurf_blocks::Parameters;
 use gpurf_hw::collector::OperandCollectorTable;
 
+use super::port_s;
 use crate::{register, Engine, Random, Stimulus, Testbench};
 
 impl<const I: usize> Testbench for OperandCollectorTable<I> {
@@ -13,6 +14,10 @@ impl<const I: usize> Testbench for OperandCollectorTable<I> {
 
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(OperandCollectorTableStimulus::new(parameters))
+    }
+
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        port_s(parameters)
     }
 }
 

@@ -8,7 +8,7 @@ use gpurf_hw::collector::WindowInstruction;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::DataOf;
+use super::{port_s, DataOf};
 use crate::{expect, register, value, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for WindowInstruction<W>
@@ -55,7 +55,8 @@ where
             let registers = banks.map(|bank| format!("write_register[{} +: 8]", 8 * bank)).join(" == ");
             format!("!({valid} & {registers})")
         };
-        pairs(places.len()).map(agree).chain(pairs(banks).map(are_two)).collect()
+        let of_places = pairs(places.len()).map(agree);
+        of_places.chain(pairs(banks).map(are_two)).chain(port_s(parameters)).collect()
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {

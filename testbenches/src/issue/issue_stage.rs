@@ -4,7 +4,7 @@ use gpurf_blocks::ports::{IssueStageIn, IssueStageOut};
 use gpurf_blocks::{Allocation, Parameters};
 use gpurf_hw::issue::IssueStage;
 
-use crate::heads::{self, present, Heads};
+use crate::heads::{present, Heads};
 use crate::{register, Engine, Random, Stimulus, Testbench};
 
 impl<const C: usize> Testbench for IssueStage<C> {
@@ -43,12 +43,11 @@ impl IssueStageStimulus {
 
 impl Stimulus<IssueStageIn, IssueStageOut> for IssueStageStimulus {
     fn next(&mut self, random: &mut Random) -> IssueStageIn {
-        self.heads.begin(random);
+        self.heads.advance(random);
         if let Some(warp) = self.issued.take() {
             self.heads.renew(warp, random);
         }
-        let sthld = heads::sthld(random);
-        let mut inputs = IssueStageIn { sthld, ..Default::default() };
+        let mut inputs = IssueStageIn::default();
         present!(self.heads, inputs);
         for warp in 0..self.heads.parameters.warps {
             inputs.launch[warp] = random.percent(2);

@@ -1,6 +1,6 @@
 //! Stimulus of the operand stage, with an oracle for the values it delivers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{Allocation, Clocked, Data, Parameters, MAX_COLLECTORS, MAX_WARPS};
@@ -32,9 +32,9 @@ pub struct OperandStageStimulus<D: Data, K> {
     values: HashMap<(u32, u32), D>,
     transfers: Transfers<D>,
     crowd: Crowd,
-    /// What a collector may have of each warp, counted from its lowest register: where destinations are kept, those of the last
-    /// instructions, and elsewhere what was read last.
-    recent: Vec<Vec<u32>>,
+    /// What a collector may have of each warp, instruction by instruction, counted from its lowest register: where destinations
+    /// are kept, those of the window, and elsewhere what was read last.
+    recent: Vec<VecDeque<Vec<u32>>>,
     /// The warps of this phase: so many from this one on.
     first: usize,
     warps: usize,
@@ -73,7 +73,7 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
             values,
             transfers,
             crowd,
-            recent: vec![vec![]; warps],
+            recent: vec![VecDeque::new(); warps],
             first: 0,
             warps: MAX_WARPS,
             near: 60,
@@ -106,7 +106,11 @@ impl<D: Data, K: Collector<D>> OperandStageStimulus<D, K> {
     /// the window.
     fn late(&self, warp: u32, random: &mut Random) -> Option<u32> {
         let recent = &self.recent[warp as usize];
-        (!recent.is_empty() && random.percent(50)).then(|| recent[random.below(recent.len())])
+        if recent.is_empty() || random.percent(50) {
+            return None;
+        }
+        let instruction = &recent[random.below(recent.len())];
+        (!instruction.is_empty()).then(|| random.pick(instruction))
     }
 
     fn keeps_destinations(&self) -> bool {
@@ -180,7 +184,8 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         inputs.flush = random.percent(10);
         let issued = inputs.issue.contains(&true);
         for bank in 0..self.parameters.banks {
-            let warp = self.warp(random);
+            // Results come in the cycle, too, in which what waits for them slides out.
+            let warp = if issued && random.percent(20) { inputs.warp } else { self.warp(random) };
             let writes = self.crowd.writes(bank);
             let range = if writes { self.registers() } else { range };
             let written = self.late(warp, random).filter(|_| !writes);
@@ -245,21 +250,22 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
                 sources: (0..self.parameters.slots).map(source).collect(),
             };
             let lowest = self.lowest(inputs.warp);
-            let Parameters { window, destinations, entries, .. } = self.parameters;
+            let Parameters { window, entries, .. } = self.parameters;
             let named = |valid: &[bool], registers: &[u32]| -> Vec<u32> {
                 let named = registers.iter().zip(valid).filter(|(_, valid)| **valid);
                 named.map(|(register, _)| register - lowest).collect()
             };
-            let (named, kept) = match self.keeps_destinations() {
-                true => {
-                    let named = named(&inputs.destination_valid, &inputs.destination_register);
-                    (named, window * destinations)
-                }
-                false => (named(&inputs.source_valid, &inputs.source_register), entries),
-            };
+            let keeps_destinations = self.keeps_destinations();
             let recent = &mut self.recent[inputs.warp as usize];
-            recent.extend(named);
-            recent.drain(..recent.len().saturating_sub(kept));
+            if keeps_destinations {
+                recent.push_back(named(&inputs.destination_valid, &inputs.destination_register));
+                recent.drain(..recent.len().saturating_sub(window));
+            } else {
+                recent.push_back(named(&inputs.source_valid, &inputs.source_register));
+                while recent.iter().map(Vec::len).sum::<usize>() > entries {
+                    recent.pop_front();
+                }
+            }
             self.serial += 1;
         }
         for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {
