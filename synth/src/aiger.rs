@@ -63,7 +63,9 @@ pub(crate) fn show_while(
         names.iter().filter(|(name, _)| is_condition(name)).map(|(_, number)| *number).collect();
     conditions.sort();
     let own = names.iter().filter_map(|(name, number)| {
-        let condition = own_condition(name.split_once('[').map_or(name, |(vector, _)| vector))?;
+        let is_bit = name.ends_with(']');
+        let vector = name.rsplit_once('[').filter(|_| is_bit).map_or(*name, |(vector, _)| vector);
+        let condition = own_condition(vector)?;
         let condition = [condition.clone(), condition + "[0]"].iter().find_map(|name| names.get(&**name))?;
         Some((*number, *condition))
     });
@@ -125,13 +127,13 @@ mod tests {
                 symbol(SymbolTarget::Input(1), "reset"),
                 symbol(SymbolTarget::Output(0), "q"),
                 symbol(SymbolTarget::Output(1), "inside.kept"),
-                symbol(SymbolTarget::Output(2), "row[1]"),
+                symbol(SymbolTarget::Output(2), "banks[0].row[1]"),
                 symbol(SymbolTarget::Output(3), "reads"),
             ],
             comment: None,
         };
         write(&path, &design).unwrap();
-        let own = |name: &str| (name == "row").then(|| "reads".to_string());
+        let own = |name: &str| (name == "banks[0].row").then(|| "reads".to_string());
         show_while(&path, |name| name.ends_with("kept"), own, "reset").unwrap();
         let shown = read(&path).unwrap();
         let inputs: Vec<_> = shown.and_gates.iter().map(|gate| gate.inputs).collect();

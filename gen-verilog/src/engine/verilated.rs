@@ -173,14 +173,17 @@ fn model(harness: &Harness) -> Result<Arc<Model>, EngineError> {
 
 /// How models are built. Warnings are the lint check's business; hidden symbols keep the models of one
 /// process apart. The functions are cut into pieces: the C++ compiler takes minutes over the few long ones
-/// that a sub-core makes, and more with each level of optimization.
-const OPTIONS: [&str; 19] = [
+/// that a sub-core makes, and more with each level of optimization. Nor is all of a large module inlined at each of its
+/// instances, as it would be at this level: 32 tag arrays take twice as long to build then, and longer to run.
+const OPTIONS: [&str; 21] = [
     "--cc",
     "--exe",
     "--build",
     "-j",
     "2",
     "-O3",
+    "--inline-mult",
+    "20000",
     "--output-split",
     "500000",
     "--output-split-cfuncs",
