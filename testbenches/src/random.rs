@@ -82,6 +82,12 @@ impl Random {
         choices[self.below(choices.len())]
     }
 
+    /// All numbers of 0..`bound`, in any order.
+    pub fn shuffled(&mut self, bound: usize) -> Vec<usize> {
+        let mut left: Vec<usize> = (0..bound).collect();
+        (0..bound).map(|_| left.swap_remove(self.below(left.len()))).collect()
+    }
+
     /// One of so many registers. However few they are, their numbers use all bits.
     pub fn register(&mut self, registers: usize) -> u32 {
         spread(self.below(registers), 8)

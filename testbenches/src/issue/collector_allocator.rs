@@ -91,11 +91,11 @@ impl Stimulus<CollectorAllocatorIn, CollectorAllocatorOut> for CollectorAllocato
             sthld: self.sthld,
             ..Default::default()
         };
-        let first_owner = if private { 0 } else { random.below(warps) };
+        let owners = if private { (0..warps).collect() } else { random.shuffled(warps) };
         for collector in 0..self.collectors {
             inputs.occupied[collector] = random.percent(self.occupied);
             inputs.owned[collector] = random.percent(80);
-            inputs.held_warp[collector] = ((first_owner + collector) % warps) as u32;
+            inputs.held_warp[collector] = owners[collector] as u32;
             inputs.near[collector] = random.percent(self.near);
         }
         inputs

@@ -53,11 +53,12 @@ impl Stimulus<IssueStageIn, IssueStageOut> for IssueStageStimulus {
             inputs.launch[warp] = random.percent(2);
             inputs.ready[warp] = !inputs.launch[warp] && random.percent(40);
         }
-        let first = if self.private { 0 } else { random.below(self.heads.parameters.warps) };
+        let warps = self.heads.parameters.warps;
+        let owners = if self.private { (0..warps).collect() } else { random.shuffled(warps) };
         for collector in 0..self.collectors {
             inputs.owned[collector] = random.percent(80);
             inputs.occupied[collector] = inputs.owned[collector] && random.percent(40);
-            inputs.held_warp[collector] = ((first + collector) % self.heads.parameters.warps) as u32;
+            inputs.held_warp[collector] = owners[collector] as u32;
             inputs.near[collector] = random.percent(50);
         }
         inputs

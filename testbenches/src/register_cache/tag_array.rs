@@ -48,19 +48,19 @@ impl<const L: usize> Testbench for TagArray<L> {
                     for _ in 0..rc_ways {
                         bench.cycle(next())?;
                     }
+                    let entry = |way: usize| set * rc_ways as u32 + way as u32;
                     // So many orders that of any three ways each follows each. Under FIFO the turn stands at any way.
-                    let mut ways: Vec<u32> = (0..rc_ways as u32).collect();
+                    let mut ways: Vec<usize> = (0..rc_ways).collect();
                     for _ in 0..24 {
                         let renewed = match rc_replacement {
                             CacheReplacement::Fifo => random.below(rc_ways),
                             CacheReplacement::Lru => {
-                                let mut left = std::mem::take(&mut ways);
-                                ways.extend((0..rc_ways).map(|_| left.swap_remove(random.below(left.len()))));
+                                ways = random.shuffled(rc_ways);
                                 rc_ways
                             }
                         };
                         for way in &ways[..renewed] {
-                            let flush_entry = set * rc_ways as u32 + way;
+                            let flush_entry = entry(*way);
                             bench.cycle(TagArrayIn {
                                 flush: true,
                                 flush_entry,
@@ -72,7 +72,7 @@ impl<const L: usize> Testbench for TagArray<L> {
                         ways.rotate_left(renewed);
                         for way in &ways {
                             let row = bench.cycle(next())?.row;
-                            let expected = CACHED_WARPS as u32 * (set * rc_ways as u32 + way) + warp;
+                            let expected = CACHED_WARPS as u32 * entry(*way) + warp;
                             expect(row == expected, format!("row {row} makes room, not {expected}"))?;
                         }
                     }

@@ -21,11 +21,19 @@ impl<const C: usize> Testbench for RequestQueue<C> {
     fn protocol(parameters: &Parameters) -> Vec<String> {
         let Parameters { collectors, slots, accesses, .. } = *parameters;
         // A collector gets an instruction when all that its last one asked for has been read.
-        let asks_again = |place| {
-            let collector = format!("collector[{}:{}]", C * (place + 1) - 1, C * place);
-            format!("!(valid[{place}] & (|push) & {collector} == push_collector)")
+        let collector = |place: usize| format!("collector[{} +: {C}]", C * place);
+        let slot = |place: usize| format!("slot[{} +: 3]", 3 * place);
+        let asks_again =
+            |place: usize| format!("!(valid[{place}] & (|push) & {} == push_collector)", collector(place));
+        let is_slot = |place: usize| format!("!valid[{place}] | {} < {slots}", slot(place));
+        // What it asks for stands in the order of its slots.
+        let follows = |place: usize| {
+            let [(here, first), (next, second)] = [place, place + 1].map(|at| (collector(at), slot(at)));
+            format!("!valid[{}] | valid[{place}] & ({here} != {next} | {first} < {second})", place + 1)
         };
-        let asks = (0..collectors * slots).map(asks_again);
+        let depth = collectors * slots;
+        let of_places = (0..depth).flat_map(|place| [asks_again(place), is_slot(place)]);
+        let asks = of_places.chain((0..depth - 1).map(follows));
         // So there is room for all that an instruction can ask for.
         let [first, last] = [(collectors - 1) * slots, collectors * slots - 1];
         let room = format!("!((|valid[{last}:{first}]) & (|push))");

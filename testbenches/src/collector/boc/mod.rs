@@ -27,8 +27,18 @@ where
     }
 
     fn protocol(parameters: &Parameters) -> Vec<String> {
-        // Places of the window.
-        ["newest", "oldest"].map(|place| format!("{place} < {}", parameters.window)).into()
+        let Parameters { window, slots, width, .. } = *parameters;
+        let are_places = ["newest", "oldest"].map(|place| format!("{place} < {window}"));
+        // Places that have a register have one value of it.
+        let found = |place: usize| format!("instructions_found[{place}]");
+        let value = |place: usize| format!("instructions_found_data[{} +: {width}]", place * width);
+        let agree =
+            |one, other| format!("!({} & {} & {} != {})", found(one), found(other), value(one), value(other));
+        let pairs = (1..window).flat_map(|other| (0..other).map(move |one| (one, other)));
+        let of_slots = pairs.flat_map(|(one, other)| {
+            (0..slots).map(move |slot| agree(one * slots + slot, other * slots + slot))
+        });
+        are_places.into_iter().chain(of_slots).collect()
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
