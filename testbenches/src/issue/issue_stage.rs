@@ -25,7 +25,8 @@ impl<const C: usize> Testbench for IssueStage<C> {
 
 register!(IssueStage<C>);
 
-/// Random readiness, and random collectors no two of which belong to one warp.
+/// Random readiness, at times of nearly all warps, and random collectors no two of which belong to one warp, at times hardly any
+/// to one at all: then all warps are equals.
 struct IssueStageStimulus {
     collectors: usize,
     private: bool,
@@ -49,14 +50,15 @@ impl Stimulus<IssueStageIn, IssueStageOut> for IssueStageStimulus {
         }
         let mut inputs = IssueStageIn::default();
         present!(self.heads, inputs);
+        let [ready, owned] = [&[40, 90], &[20, 80]].map(|densities| random.pick(densities));
         for warp in 0..self.heads.parameters.warps {
             inputs.launch[warp] = random.percent(2);
-            inputs.ready[warp] = !inputs.launch[warp] && random.percent(40);
+            inputs.ready[warp] = !inputs.launch[warp] && random.percent(ready);
         }
         let warps = self.heads.parameters.warps;
         let owners = if self.private { (0..warps).collect() } else { random.shuffled(warps) };
         for collector in 0..self.collectors {
-            inputs.owned[collector] = random.percent(80);
+            inputs.owned[collector] = random.percent(owned);
             inputs.occupied[collector] = inputs.owned[collector] && random.percent(40);
             inputs.held_warp[collector] = owners[collector] as u32;
             inputs.near[collector] = random.percent(50);
