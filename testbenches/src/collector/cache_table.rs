@@ -20,6 +20,14 @@ where
     fn stimulus(parameters: &Parameters) -> Box<dyn Stimulus<Self::In, Self::Out>> {
         Box::new(CacheTableStimulus::new(parameters))
     }
+
+    fn protocol(parameters: &Parameters) -> Vec<String> {
+        // A register has one entry at most.
+        let entries = parameters.entries;
+        let hit = |port: usize| format!("d_hit_entry[{} +: {entries}]", 16 * port);
+        let alone = |port| format!("({0} & ({0} - {entries}'d1)) == {entries}'d0", hit(port));
+        (0..parameters.d_ports).map(alone).collect()
+    }
 }
 
 register!(CacheTable<W, I>);
