@@ -27,3 +27,8 @@ pub trait Testbench: Module + Configured + 'static {
         vec![]
     }
 }
+
+/// That of a vector in the module's Verilog one bit is high, or none, as a condition of a protocol.
+pub fn at_most_one(vector: &str) -> String {
+    format!("({vector} & ({vector} - 1)) == 0")
+}

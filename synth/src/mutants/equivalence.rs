@@ -23,10 +23,11 @@ pub enum Equivalence {
 }
 
 /// A design that has the fault, in a file of Yosys'.
-struct Part {
+struct Part<'a> {
     file: String,
     top: String,
     ports: Vec<Pin>,
+    memories: Vec<Memory<'a>>,
 }
 
 const TOLD_APART: &str = "miter.v";
@@ -68,15 +69,15 @@ impl Mutants<'_> {
             }
         }
         let top = &self.hierarchy.top;
-        let whole = Part { file: BASE.into(), top: top.clone(), ports: pins(&self.yosys.read(BASE)?, top) };
-        let command = fault.command.clone() + &self.numbers_rows_again(fault)?;
+        let whole = self.part_in(BASE.into(), &self.yosys.read(BASE)?, top);
+        let command = fault.command.clone() + &self.numbers_rows_again(fault, &whole.memories);
         let proved =
             self.is_proved(&whole, &command, limit)? || self.is_proved_by_names(&whole, &command, limit)?;
         Ok(if proved { Equivalence::Proved } else { Equivalence::Open })
     }
 
     /// An instance as a design of its own, if it can be told by its name which cells are its own, the faulty one among them.
-    fn part(&self, instance: &str, fault: &Fault) -> Result<Option<Part>> {
+    fn part(&self, instance: &str, fault: &Fault) -> Result<Option<Part<'_>>> {
         let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
         let file = format!("{PART}_{}.il", instance.chars().map(plain).collect::<String>());
         let top = &self.hierarchy.top;
@@ -102,7 +103,12 @@ impl Mutants<'_> {
         if !text.lines().any(has_fault) {
             return Ok(None);
         }
-        Ok(Some(Part { file, top: PART.into(), ports: pins(&text, PART) }))
+        Ok(Some(self.part_in(file, &text, PART)))
+    }
+
+    /// The design of this name in a file of Yosys' with this text.
+    fn part_in(&self, file: String, text: &str, top: &str) -> Part<'_> {
+        Part { file, top: top.into(), ports: pins(text, top), memories: memories(self.hierarchy, text) }
     }
 
     fn is_proved(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
@@ -112,9 +118,7 @@ impl Mutants<'_> {
     }
 
     fn is_proved_by_registers(&self, part: &Part, fault: &str, limit: Duration) -> Result<bool> {
-        let Part { file: base, top, .. } = part;
-        let text = self.yosys.read(base)?;
-        let memories = memories(self.hierarchy, &text);
+        let Part { file: base, top, memories, .. } = part;
         // Registers stand in the same order in both; any order that pairs them would do.
         let cut = |fault: &str, file: &str| -> Result<bool> {
             let script = format!("read_rtlil {base}\n{fault}\n{}\n{}", without_memories(top), to_aiger(file));
@@ -169,8 +173,7 @@ impl Mutants<'_> {
 
     /// Makes a circuit that tells, within the protocol, whether the two differ.
     fn is_miter_made(&self, part: &Part, fault: &str) -> Result<bool> {
-        let memories = memories(self.hierarchy, &self.yosys.read(&part.file)?);
-        self.yosys.write(TOLD_APART, &miter(&part.ports, &memories))?;
+        self.yosys.write(TOLD_APART, &miter(&part.ports, &part.memories))?;
         let script = format!(
             "{}read_verilog {TOLD_APART}; hierarchy -top {BOTH}; proc; flatten\n{}",
             both(part, fault, ""),
@@ -191,23 +194,23 @@ impl Mutants<'_> {
 
     /// Commands that undo a fault where it makes other addresses of the addresses of memories. Only for memories with one
     /// address for all accesses, and if it exchanges rows that are there: no answer tells which row is which.
-    fn numbers_rows_again(&self, fault: &Fault) -> Result<String> {
+    fn numbers_rows_again(&self, fault: &Fault, memories: &[Memory]) -> String {
         let of = |name: &str| options(&fault.command, name).concat();
         let (at_memory, wire) = (fault.is_at_an_address(), of("-wire"));
         let is_seen = self.hierarchy.top_module().ports.iter().any(|port| port.name == wire);
         let number = |name: &str| of(name).parse::<usize>().ok();
         let bits = ["-portbit", "-ctrlbit"].map(number);
         let exchanged: Box<dyn Fn(usize) -> usize> = match (fault.mode.as_str(), bits) {
-            _ if is_seen && !at_memory => return Ok(String::new()),
+            _ if is_seen && !at_memory => return String::new(),
             ("inv", [Some(bit), _]) => Box::new(move |row| row ^ 1 << bit),
             ("cnot0", [Some(bit), Some(by)]) => Box::new(move |row| row ^ (!row >> by & 1) << bit),
             ("cnot1", [Some(bit), Some(by)]) => Box::new(move |row| row ^ (row >> by & 1) << bit),
-            _ => return Ok(String::new()),
+            _ => return String::new(),
         };
         let bit = |name| Some(of(name)).filter(|bit| !bit.is_empty()).map(|bit| format!(" {name} {bit}"));
         let bits: String = ["-portbit", "-ctrlbit"].into_iter().filter_map(bit).collect();
         let (mode, top) = (&fault.mode, &self.hierarchy.top);
-        let memories = memories(self.hierarchy, &self.yosys.read(BASE)?).into_iter().filter(|memory| {
+        let memories = memories.iter().filter(|memory| {
             let is_meant = match at_memory {
                 true => memory.cell == of("-cell"),
                 false => memory.is_asked_by(&wire, number("-wirebit"), number("-portbit")),
@@ -223,7 +226,7 @@ impl Mutants<'_> {
             // It is not the signal that has its name in the design.
             again += &format!("\ncd {top}\nrename {wire} {SELECTOR}_{wire}\ncd");
         }
-        Ok(again)
+        again
     }
 }
 
@@ -256,7 +259,7 @@ fn to_aiger(file: &str) -> String {
     )
 }
 
-impl Part {
+impl Part<'_> {
     fn has(&self, port: &str) -> bool {
         self.ports.iter().any(|pin| pin.name == port)
     }

@@ -7,7 +7,7 @@ use gpurf_hw::dialect::Word;
 use gpurf_sim::collector as model;
 use rust_hdl::prelude::Bits;
 
-use crate::{register, spread, Engine, Random, Stimulus, Testbench};
+use crate::{at_most_one, register, spread, Engine, Random, Stimulus, Testbench};
 
 impl<const W: usize, const I: usize> Testbench for CacheTable<W, I>
 where
@@ -23,10 +23,8 @@ where
 
     fn protocol(parameters: &Parameters) -> Vec<String> {
         // A register has one entry at most.
-        let entries = parameters.entries;
-        let hit = |port: usize| format!("d_hit_entry[{} +: {entries}]", 16 * port);
-        let alone = |port| format!("({0} & ({0} - {entries}'d1)) == {entries}'d0", hit(port));
-        (0..parameters.d_ports).map(alone).collect()
+        let Parameters { entries, d_ports, .. } = *parameters;
+        (0..d_ports).map(|port| at_most_one(&format!("d_hit_entry[{} +: {entries}]", 16 * port))).collect()
     }
 }
 

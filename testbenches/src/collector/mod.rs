@@ -7,6 +7,11 @@ use crate::Random;
 
 gpurf_hw::dialect::modules!("src/collector");
 
+/// Two of so many, each two once.
+fn pairs(count: usize) -> impl Iterator<Item = [usize; 2]> {
+    (1..count).flat_map(|second| (0..second).map(move |first| [first, second]))
+}
+
 /// What arrives on port S is for one of the slots.
 fn port_s(parameters: &Parameters) -> Vec<String> {
     let Parameters { slots, accesses, .. } = *parameters;

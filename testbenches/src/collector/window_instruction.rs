@@ -8,7 +8,7 @@ use gpurf_hw::collector::WindowInstruction;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{port_s, DataOf};
+use super::{pairs, port_s, DataOf};
 use crate::{expect, register, value, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for WindowInstruction<W>
@@ -38,7 +38,6 @@ where
             value: format!("destination_data[{} +: {width}]", width * place),
         };
         let places: Vec<Place> = (0..slots).map(source).chain((0..destinations).map(destination)).collect();
-        let pairs = |count| (1..count).flat_map(|second| (0..second).map(move |first| [first, second]));
         // All that is usable of a register is one value, and a result makes old what was read of it.
         let agree = |pair: [usize; 2]| {
             let [first, second] = pair.map(|place| &places[place]);

@@ -5,7 +5,7 @@ use gpurf_blocks::Parameters;
 use gpurf_hw::multicast::LrtCam;
 
 use super::lrt::{drain, load, lone, of_all_bits, of_both, run, LrtStimulus};
-use crate::{expect, register, Engine, Scenario, Stimulus, Testbench};
+use crate::{at_most_one, expect, register, Engine, Scenario, Stimulus, Testbench};
 
 impl<const V: usize, const A: usize> Testbench for LrtCam<V, A> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -18,7 +18,7 @@ impl<const V: usize, const A: usize> Testbench for LrtCam<V, A> {
 
     fn protocol(_: &Parameters) -> Vec<String> {
         // No two entries are alike, so that a load has one partner at most.
-        vec!["(partners & (partners - 1)) == 0".into()]
+        vec![at_most_one("partners")]
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {

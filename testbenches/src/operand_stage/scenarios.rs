@@ -24,13 +24,29 @@ fn idle<D: Data>() -> OperandStageIn<D> {
 }
 
 /// A near result of warp 0.
-fn write<D: Data>(mut inputs: OperandStageIn<D>, register: u32, banks: usize) -> OperandStageIn<D> {
-    let bank = (register as usize + 1) % banks;
+fn write<D: Data>(inputs: OperandStageIn<D>, register: u32, banks: usize) -> OperandStageIn<D> {
+    write_of(0, inputs, register, banks)
+}
+
+/// A near result of a warp.
+fn write_of<D: Data>(
+    warp: u32,
+    mut inputs: OperandStageIn<D>,
+    register: u32,
+    banks: usize,
+) -> OperandStageIn<D> {
+    let bank = bank_of(warp, register, banks);
     inputs.write_valid[bank] = true;
+    inputs.write_warp[bank] = warp;
     inputs.write_register[bank] = register;
     inputs.write_near[bank] = true;
     inputs.write_data[bank] = value(register);
     inputs
+}
+
+/// Where a warp's register lives.
+fn bank_of(warp: u32, register: u32, banks: usize) -> usize {
+    (register + warp + 1) as usize % banks
 }
 
 /// Cycles from an instruction's issue to its dispatch, with one read that waits for nothing.
@@ -43,28 +59,35 @@ fn dispatched<M, D: Data>(bench: &mut Drive<M>) -> Result<OperandStageOut<D>, St
 where
     M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
 {
-    for _ in 0..10 {
+    dispatched_within(bench, 0, 10)
+}
+
+/// Waits for so many cycles for the dispatch of a collector.
+fn dispatched_within<M, D: Data>(
+    bench: &mut Drive<M>,
+    collector: usize,
+    cycles: usize,
+) -> Result<OperandStageOut<D>, String>
+where
+    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
+{
+    for _ in 0..cycles {
         let out = bench.cycle(idle())?;
-        if out.dispatch[0] {
+        if out.dispatch[collector] {
             return Ok(out);
         }
     }
-    Err("not dispatched within ten cycles".into())
+    Err(format!("collector {collector} is not dispatched within {cycles} cycles"))
 }
 
-/// Waits until a collector's instruction is dispatched.
+/// Waits until a collector's instruction is dispatched and the next one can be issued.
 fn away<M, D: Data>(bench: &mut Drive<M>, collector: usize) -> Result<(), String>
 where
     M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
 {
-    for _ in 0..bench.parameters.slots + 10 {
-        if bench.cycle(idle())?.dispatch[collector] {
-            // It takes the next instruction in the next cycle, or one later.
-            bench.cycle(idle())?;
-            return Ok(());
-        }
-    }
-    Err(format!("collector {collector} keeps its instruction"))
+    dispatched_within(bench, collector, bench.parameters.slots + 10)?;
+    // It takes the next instruction in the next cycle, or one later.
+    bench.cycle(idle()).map(drop)
 }
 
 /// Rows from which a warp reads one after another, all of them near, so many that no value is in its collector when its turn
@@ -371,13 +394,8 @@ where
                             bench.cycle(into(collector, warp, some))?;
                             away(bench, collector)?;
                         }
-                        let bank = (register + warp + 1) as usize % banks;
-                        let mut inputs = into(collector, warp, others);
-                        inputs.write_valid[bank] = true;
-                        inputs.write_warp[bank] = warp;
-                        inputs.write_register[bank] = register;
-                        inputs.write_near[bank] = true;
-                        inputs.write_data[bank] = value(register);
+                        let inputs = write_of(warp, into(collector, warp, others), register, banks);
+                        let bank = bank_of(warp, register, banks);
                         expect(bench.cycle(inputs)?.write_cached[bank], "a near result is cached")?;
                         away(bench, collector)?;
                         let out = bench.cycle(into(collector, warp, &[register]))?;

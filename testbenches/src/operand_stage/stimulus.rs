@@ -257,14 +257,15 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             };
             let keeps_destinations = self.keeps_destinations();
             let recent = &mut self.recent[inputs.warp as usize];
-            if keeps_destinations {
-                recent.push_back(named(&inputs.destination_valid, &inputs.destination_register));
-                recent.drain(..recent.len().saturating_sub(window));
-            } else {
-                recent.push_back(named(&inputs.source_valid, &inputs.source_register));
-                while recent.iter().map(Vec::len).sum::<usize>() > entries {
-                    recent.pop_front();
-                }
+            recent.push_back(match keeps_destinations {
+                true => named(&inputs.destination_valid, &inputs.destination_register),
+                false => named(&inputs.source_valid, &inputs.source_register),
+            });
+            while match keeps_destinations {
+                true => recent.len() > window,
+                false => recent.iter().map(Vec::len).sum::<usize>() > entries,
+            } {
+                recent.pop_front();
             }
             self.serial += 1;
         }

@@ -20,9 +20,9 @@ impl<const C: usize> Testbench for RequestQueue<C> {
 
     fn protocol(parameters: &Parameters) -> Vec<String> {
         let Parameters { collectors, slots, accesses, .. } = *parameters;
-        // A collector gets an instruction when all that its last one asked for has been read.
         let collector = |place: usize| format!("collector[{} +: {C}]", C * place);
         let slot = |place: usize| format!("slot[{} +: 3]", 3 * place);
+        // A collector gets an instruction when all that its last one asked for has been read.
         let asks_again =
             |place: usize| format!("!(valid[{place}] & (|push) & {} == push_collector)", collector(place));
         let is_slot = |place: usize| format!("!valid[{place}] | {} < {slots}", slot(place));
@@ -35,7 +35,7 @@ impl<const C: usize> Testbench for RequestQueue<C> {
         let of_places = (0..depth).flat_map(|place| [asks_again(place), is_slot(place)]);
         let asks = of_places.chain((0..depth - 1).map(follows));
         // So there is room for all that an instruction can ask for.
-        let [first, last] = [(collectors - 1) * slots, collectors * slots - 1];
+        let [first, last] = [depth - slots, depth - 1];
         let room = format!("!((|valid[{last}:{first}]) & (|push))");
         let pops = [("pop", 0), ("second_pop", 1)].into_iter().take(accesses);
         asks.chain([room]).chain(pops.map(|(pop, place)| format!("!{pop} | valid[{place}]"))).collect()

@@ -10,7 +10,7 @@ use gpurf_hw::collector::Boc;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{arrivals_of, arrive, register_stages, Collector, DataOf, Move, Tenant};
+use super::{arrivals_of, arrive, pairs, register_stages, Collector, DataOf, Move, Tenant};
 use crate::operand_stage;
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
@@ -32,12 +32,12 @@ where
         // Places that have a register have one value of it.
         let found = |place: usize| format!("instructions_found[{place}]");
         let value = |place: usize| format!("instructions_found_data[{} +: {width}]", place * width);
-        let agree =
-            |one, other| format!("!({} & {} & {} != {})", found(one), found(other), value(one), value(other));
-        let pairs = (1..window).flat_map(|other| (0..other).map(move |one| (one, other)));
-        let of_slots = pairs.flat_map(|(one, other)| {
-            (0..slots).map(move |slot| agree(one * slots + slot, other * slots + slot))
-        });
+        let agree = |[one, other]: [usize; 2]| {
+            format!("!({} & {} & {} != {})", found(one), found(other), value(one), value(other))
+        };
+        let of_slots = pairs(window)
+            .flat_map(|places| (0..slots).map(move |slot| places.map(|place| place * slots + slot)))
+            .map(agree);
         are_places.into_iter().chain(of_slots).collect()
     }
 

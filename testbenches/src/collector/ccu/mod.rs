@@ -10,7 +10,7 @@ use rust_hdl::prelude::Bits;
 
 use super::{arrivals_of, arrive, register_stages, Collector, DataOf, Move, Tenant};
 use crate::operand_stage;
-use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{at_most_one, register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize, const I: usize> Testbench for Ccu<W, I>
 where
@@ -26,10 +26,8 @@ where
 
     fn protocol(parameters: &Parameters) -> Vec<String> {
         // A source has one entry at most.
-        let entries = parameters.entries;
-        let entry = |slot: usize| format!("entry[{} +: {entries}]", 16 * slot);
-        let alone = |slot| format!("({0} & ({0} - {entries}'d1)) == {entries}'d0", entry(slot));
-        (0..parameters.slots).map(alone).collect()
+        let Parameters { entries, slots, .. } = *parameters;
+        (0..slots).map(|slot| at_most_one(&format!("entry[{} +: {entries}]", 16 * slot))).collect()
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
