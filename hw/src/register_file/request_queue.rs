@@ -3,6 +3,9 @@
 //! First in, first out. An instruction may push all its sources in one cycle, in slot order; they
 //! share its collector. The queue shifts: its head is always entry 0.
 //!
+//! Places lie on eight lanes, in turn. The pushes of a cycle are laid on as many lanes, beginning with that of the first empty
+//! place, so that a place takes what is on its own lane and need not choose among the slots.
+//!
 //! Timing: what is pushed in a cycle is in the queue in the next, behind what was there; `pop` removes
 //! the head at the end of its cycle, and `second_pop` the read behind it too. Nothing is ever refused: with one entry per slot of every
 //! collector, and one instruction per collector, the queue cannot overflow.
@@ -16,7 +19,13 @@ use crate::dialect::{block, rtl, Register};
     title = "Read request queue of a bank",
     paper = "F §II",
     parameters(collectors, slots, accesses),
-    sizes(depth = collectors * slots, seconds = accesses - 1)
+    sizes(
+        depth = collectors * slots,
+        seconds = accesses - 1,
+        rows = (collectors * slots).div_ceil(8),
+        places = (collectors * slots).next_multiple_of(8),
+        turns = slots + 1
+    )
 )]
 pub struct RequestQueue<const C: usize> {
     /// The slot's read joins the queue.
@@ -47,9 +56,16 @@ pub struct RequestQueue<const C: usize> {
     /// Its slot.
     pub second_slot: Out<[Bits<3>; seconds]>,
 
-    /// Entries that stay, after `pop` has shifted the queue, and those taken by pushes so far.
+    /// Entries that stay, after `pop` has shifted the queue, and the place behind them.
     full: Local<[Bit; depth]>,
-    placed: Local<Bit>,
+    first: Local<[Bit; places]>,
+    /// The lane that is next at each slot, and behind the last.
+    turn: Local<[[Bit; 8]; turns]>,
+    /// What lies on the lane of each place.
+    offered: Local<[Bit; places]>,
+    offered_row: Local<[Bits<8>; places]>,
+    offered_slot: Local<[Bits<3>; places]>,
+    takes: Local<[Bit; depth]>,
     changes: Local<[Bit; depth]>,
     any_push: Local<Bit>,
     valid: Register<[Bit; depth]>,
@@ -116,28 +132,77 @@ impl<const C: usize> Logic for RequestQueue<C> {
             }
         }
 
-        // Each push takes the first entry that is empty by then.
-        self.any_push.next = false;
+        // The lane of the first empty place, then the others around.
+        for p in 0..1 {
+            self.first[p].next = !self.full[p].val();
+        }
+        for p in 1..depth {
+            self.first[p].next = !self.full[p].val() & self.full[p - 1].val();
+        }
+        for p in depth..places {
+            self.first[p].next = false;
+        }
+        for l in 0..8 {
+            self.turn[0][l].next = false;
+            for r in 0..rows {
+                self.turn[0][l].next = self.turn[0][l].val() | self.first[r * 8 + l].val();
+            }
+        }
         for s in 0..slots {
-            self.placed.next = false;
+            for l in 0..8 {
+                self.turn[s + 1][l].next = self.turn[s][l].val();
+            }
             if self.push[s].val() {
-                self.any_push.next = true;
-                for p in 0..depth {
-                    if !self.full[p].val() & !self.placed.val() {
-                        self.row[p].d.next = self.push_row[s].val();
-                        self.collector[p].d.next = self.push_collector.val();
-                        self.slot[p].d.next = self.slot_number[s].val();
-                        self.full[p].next = true;
-                        self.placed.next = true;
-                    }
+                for l in 0..1 {
+                    self.turn[s + 1][l].next = self.turn[s][7].val();
+                }
+                for l in 1..8 {
+                    self.turn[s + 1][l].next = self.turn[s][l - 1].val();
                 }
             }
         }
 
+        // What is pushed lies on the lanes, which are the first eight places.
+        self.any_push.next = false;
+        for l in 0..8 {
+            self.offered[l].next = false;
+            self.offered_row[l].next = 0.into();
+            self.offered_slot[l].next = 0.into();
+        }
+        for s in 0..slots {
+            self.any_push.next = self.any_push.val() | self.push[s].val();
+            for l in 0..8 {
+                if self.push[s].val() & self.turn[s][l].val() {
+                    self.offered[l].next = true;
+                    self.offered_row[l].next = self.offered_row[l].val() | self.push_row[s].val();
+                    self.offered_slot[l].next = self.offered_slot[l].val() | self.slot_number[s].val();
+                }
+            }
+        }
+        for p in 8..places {
+            self.offered[p].next = self.offered[p - 8].val();
+            self.offered_row[p].next = self.offered_row[p - 8].val();
+            self.offered_slot[p].next = self.offered_slot[p - 8].val();
+        }
+
+        // An empty place is the next of its lane if the one before it on that lane is full.
         for p in 0..depth {
-            self.valid[p].load(self.pop.val() | self.any_push.val(), self.full[p].val());
+            self.takes[p].next = self.offered[p].val() & !self.full[p].val();
+        }
+        for p in 8..depth {
+            self.takes[p].next = self.takes[p].val() & self.full[p - 8].val();
+        }
+
+        for p in 0..depth {
+            self.valid[p]
+                .load(self.pop.val() | self.any_push.val(), self.full[p].val() | self.takes[p].val());
+            if self.takes[p].val() {
+                self.row[p].d.next = self.offered_row[p].val();
+                self.collector[p].d.next = self.push_collector.val();
+                self.slot[p].d.next = self.offered_slot[p].val();
+            }
             // What stays in place must not be overwritten by its neighbour.
-            self.changes[p].next = self.pop.val() | (self.full[p].val() & !self.valid[p].val());
+            self.changes[p].next = self.pop.val() | self.takes[p].val();
             self.row[p].enable.next = self.changes[p].val();
             self.collector[p].enable.next = self.changes[p].val();
             self.slot[p].enable.next = self.changes[p].val();

@@ -5,6 +5,7 @@
 //! instance cannot be told outside of it, as long as what is around it keeps to the protocol: of that the runs of the design
 //! itself are the check, in every cycle.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
@@ -70,10 +71,17 @@ impl Mutants<'_> {
         }
         let top = &self.hierarchy.top;
         let whole = self.part_in(BASE.into(), &self.yosys.read(BASE)?, top);
-        let command = fault.command.clone() + &self.numbers_rows_again(fault, &whole.memories);
-        let proved =
-            self.is_proved(&whole, &command, limit)? || self.is_proved_by_names(&whole, &command, limit)?;
-        Ok(if proved { Equivalence::Proved } else { Equivalence::Open })
+        for undone in self.rows_numbered_again(fault, &whole.memories) {
+            let command = fault.command.clone() + &undone;
+            // By names, the signal of a fault that is undone is not the one that has its name in the design.
+            let renamed = if undone.is_empty() { String::new() } else { self.renames_its_signal(fault) };
+            if self.is_proved(&whole, &command, limit)?
+                || self.is_proved_by_names(&whole, &(command + &renamed), limit)?
+            {
+                return Ok(Equivalence::Proved);
+            }
+        }
+        Ok(Equivalence::Open)
     }
 
     /// An instance as a design of its own, if it can be told by its name which cells are its own, the faulty one among them.
@@ -192,41 +200,43 @@ impl Mutants<'_> {
         self.yosys.run(&script, Some(limit))
     }
 
-    /// Commands that undo a fault where it makes other addresses of the addresses of memories. Only for memories with one
-    /// address for all accesses, and if it exchanges rows that are there: no answer tells which row is which.
-    fn numbers_rows_again(&self, fault: &Fault, memories: &[Memory]) -> String {
+    /// What may have to come after a fault so that it can't be told: nothing, or what undoes it at the address of a memory, for
+    /// each address that it might change. No answer tells which row is which, as long as all accesses go to one address and
+    /// rows that are there change places.
+    fn rows_numbered_again(&self, fault: &Fault, memories: &[Memory]) -> Vec<String> {
         let of = |name: &str| options(&fault.command, name).concat();
-        let (at_memory, wire) = (fault.is_at_an_address(), of("-wire"));
-        let is_seen = self.hierarchy.top_module().ports.iter().any(|port| port.name == wire);
         let number = |name: &str| of(name).parse::<usize>().ok();
-        let bits = ["-portbit", "-ctrlbit"].map(number);
-        let exchanged: Box<dyn Fn(usize) -> usize> = match (fault.mode.as_str(), bits) {
-            _ if is_seen && !at_memory => return String::new(),
-            ("inv", [Some(bit), _]) => Box::new(move |row| row ^ 1 << bit),
-            ("cnot0", [Some(bit), Some(by)]) => Box::new(move |row| row ^ (!row >> by & 1) << bit),
-            ("cnot1", [Some(bit), Some(by)]) => Box::new(move |row| row ^ (row >> by & 1) << bit),
-            _ => return String::new(),
-        };
+        let exchanged: Box<dyn Fn(usize) -> usize> =
+            match (&fault.mode[..], number("-portbit"), number("-ctrlbit")) {
+                ("inv", Some(bit), _) => Box::new(move |row| row ^ 1 << bit),
+                ("cnot0", Some(bit), Some(by)) => Box::new(move |row| row ^ (!row >> by & 1) << bit),
+                ("cnot1", Some(bit), Some(by)) => Box::new(move |row| row ^ (row >> by & 1) << bit),
+                _ => return vec![String::new()],
+            };
         let bit = |name| Some(of(name)).filter(|bit| !bit.is_empty()).map(|bit| format!(" {name} {bit}"));
         let bits: String = ["-portbit", "-ctrlbit"].into_iter().filter_map(bit).collect();
         let (mode, top) = (&fault.mode, &self.hierarchy.top);
-        let memories = memories.iter().filter(|memory| {
-            let is_meant = match at_memory {
-                true => memory.cell == of("-cell"),
-                false => memory.is_asked_by(&wire, number("-wirebit"), number("-portbit")),
-            };
-            let rows = 0..memory.rows;
-            is_meant && memory.has_one_address() && rows.clone().all(|row| rows.contains(&exchanged(row)))
-        });
-        let again = memories.map(|Memory { cell, .. }| {
-            format!("\nmutate -mode {mode} -module {top} -cell \\{cell} -port \\address{bits}")
-        });
-        let mut again: String = again.collect();
-        if !at_memory && !again.is_empty() {
-            // It is not the signal that has its name in the design.
-            again += &format!("\ncd {top}\nrename {wire} {SELECTOR}_{wire}\ncd");
+        let at_memory = fault.is_at_an_address();
+        // Memories that one signal asks change their rows together.
+        let mut undone = BTreeMap::<&str, String>::new();
+        for Memory { cell, address, rows, .. } in memories.iter().filter(|memory| memory.has_one_address()) {
+            let is_one_to_one = (0..*rows).all(|row| exchanged(row) < *rows);
+            if is_one_to_one && (!at_memory || *cell == of("-cell")) {
+                *undone.entry(address).or_default() +=
+                    &format!("\nmutate -mode {mode} -module {top} -cell \\{cell} -port \\address{bits}");
+            }
         }
-        again
+        [String::new()].into_iter().chain(undone.into_values()).collect()
+    }
+
+    /// Commands after which the signal at the place of a fault has another name, if it has one and is no port.
+    fn renames_its_signal(&self, fault: &Fault) -> String {
+        let wire = options(&fault.command, "-wire").concat();
+        let is_port = self.hierarchy.top_module().ports.iter().any(|port| port.name == wire);
+        match fault.is_at_an_address() || is_port || wire.is_empty() {
+            true => String::new(),
+            false => format!("\ncd {top}\nrename {wire} {SELECTOR}_{wire}\ncd", top = self.hierarchy.top),
+        }
     }
 }
 

@@ -242,15 +242,6 @@ struct Memory<'a> {
 }
 
 impl Memory<'_> {
-    /// Its address is a wire or a part of it, of which that bit is this one of the address.
-    fn is_asked_by(&self, wire: &str, wire_bit: Option<usize>, address_bit: Option<usize>) -> bool {
-        let Some(part) = self.address.strip_prefix(wire) else { return false };
-        let lowest = part.trim_end_matches(']').rsplit(['[', ':']).next().and_then(|bit| bit.parse().ok());
-        let (Some(bit), Some(address_bit)) = (wire_bit, address_bit) else { return false };
-        let is_part = part.is_empty() || part.starts_with('[');
-        is_part && bit.checked_sub(lowest.unwrap_or(0)) == Some(address_bit)
-    }
-
     /// What is high in a cycle in which it matters what the memory is asked here, at one of its ports.
     fn is_asked(&self, output: &str) -> Option<String> {
         let enable = match output.strip_prefix(&self.cell)?.strip_prefix('.')? {
