@@ -16,18 +16,23 @@ use syn::{FnArg, ItemFn};
 /// followed by the kernel as it was written, so that nothing else is reported missing.
 pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let written = item.clone();
-    let mut kernel: ItemFn = syn::parse2(item)?;
-    rewrite::Ungroup.visit_item_fn_mut(&mut kernel);
-    let mut shorthand = shorthand::Shorthand::default();
-    shorthand.visit_item_fn_mut(&mut kernel);
-    let mut errors = violations(arguments, &kernel);
-    errors.extend(shorthand.errors);
+    let (mut kernel, errors) = checked(arguments, syn::parse2(item)?);
     if !errors.is_empty() {
         let errors = errors.iter().map(syn::Error::to_compile_error);
         return Ok(quote!(#(#errors)* #[allow(warnings)] #written));
     }
     rewrite::Unambiguous::default().visit_item_fn_mut(&mut kernel);
     Ok(quote!(#[hdl_gen] #kernel))
+}
+
+/// The kernel with its shorthand written out, and all that is wrong with it.
+fn checked(arguments: TokenStream, mut kernel: ItemFn) -> (ItemFn, Vec<syn::Error>) {
+    rewrite::Ungroup.visit_item_fn_mut(&mut kernel);
+    let mut shorthand = shorthand::Shorthand::default();
+    shorthand.visit_item_fn_mut(&mut kernel);
+    let mut errors = violations(arguments, &kernel);
+    errors.extend(shorthand.errors);
+    (kernel, errors)
 }
 
 fn violations(arguments: TokenStream, kernel: &ItemFn) -> Vec<syn::Error> {
@@ -46,7 +51,49 @@ fn violations(arguments: TokenStream, kernel: &ItemFn) -> Vec<syn::Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use expect_test::expect_file;
+    use syn::visit::Visit;
+    use syn::{ImplItemFn, Meta};
+
     use super::*;
+
+    /// What is wrong with the kernels of a file, each with its place.
+    #[derive(Default)]
+    struct Wrong(String);
+
+    impl Visit<'_> for Wrong {
+        fn visit_impl_item_fn(&mut self, written: &ImplItemFn) {
+            let ImplItemFn { attrs, vis, sig, block, .. } = written.clone();
+            let Some(attribute) = attrs.iter().find(|attribute| attribute.path().is_ident("rtl")) else { return };
+            let arguments = match &attribute.meta {
+                Meta::List(list) => list.tokens.clone(),
+                _ => TokenStream::new(),
+            };
+            let kernel = ItemFn { attrs: vec![], vis, sig, block: Box::new(block) };
+            for error in checked(arguments, kernel).1 {
+                let (span, place) = (error.span(), error.span().start());
+                let text = span.source_text().expect("it is in the file");
+                self.0 += &format!("{}:{}: {text}\n{error}\n\n", place.line, place.column + 1);
+            }
+        }
+    }
+
+    /// One file for each rule.
+    #[test]
+    fn a_broken_rule_is_an_error_at_its_place() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/broken");
+        let paths = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        let kernels: Vec<_> = paths.filter(|path| path.extension().is_some_and(|kind| kind == "rs")).collect();
+        assert!(!kernels.is_empty());
+        for path in kernels {
+            let mut wrong = Wrong::default();
+            wrong.visit_file(&syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap());
+            assert_ne!(wrong.0, "", "{}", path.display());
+            expect_file![path.with_extension("txt")].assert_eq(&wrong.0);
+        }
+    }
 
     /// Expands a kernel with this body; both sides of a comparison pass through the same printer.
     fn expanded(body: TokenStream) -> String {

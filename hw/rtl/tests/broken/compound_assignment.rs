@@ -1,0 +1,27 @@
+//! A compound assignment, `while` and `loop`.
+use gpurf_rtl::rtl;
+use rust_hdl::prelude::*;
+
+#[derive(LogicBlock, Default)]
+struct Trap {
+    pub clock: Signal<In, Clock>,
+    pub a: Signal<In, Bits<4>>,
+    pub b: Signal<In, Bits<4>>,
+    pub flag: Signal<In, Bit>,
+    pub x: Signal<Out, Bits<4>>,
+    pub y: Signal<Out, Bit>,
+    _turns: usize,
+}
+
+impl Logic for Trap {
+    #[rtl]
+    fn update(&mut self) {
+        self._turns += 1;
+        while self.flag.val() {
+            self.y.next = false;
+        }
+        loop {
+            break;
+        }
+    }
+}
