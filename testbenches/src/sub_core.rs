@@ -13,7 +13,7 @@ use rust_hdl::prelude::Bits;
 use crate::collector::{Collector, DataOf};
 use crate::heads::{present, Heads};
 use crate::transfers::{check_transfer, offer, Transfers};
-use crate::{expect, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, value, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<K: Collector<W>, const W: usize, const C: usize> Testbench for SubCore<K, W, C>
 where
@@ -29,27 +29,103 @@ where
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
-        vec![Scenario {
-            name: "any_slot_waits_at_any_place_of_a_queue",
-            rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
-            play: |bench| {
-                let Parameters { slots, banks, accesses, collectors, .. } = bench.parameters;
-                // A second access serves a read while the first writes.
-                if accesses > 1 || collectors < 2 {
-                    return Ok(());
-                }
-                let mut read = [0; 2];
-                for bank in 0..banks {
-                    for before in 0..=slots {
-                        for first in 0..slots {
-                            read_of_one_bank(bench, bank, [0..before, first..slots], &mut read)?;
+        vec![
+            Scenario {
+                name: "any_slot_waits_at_any_place_of_a_queue",
+                rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
+                play: |bench| {
+                    let Parameters { slots, banks, accesses, collectors, .. } = bench.parameters;
+                    // A second access serves a read while the first writes.
+                    if accesses > 1 || collectors < 2 {
+                        return Ok(());
+                    }
+                    let mut read = [0; 2];
+                    for bank in 0..banks {
+                        for before in 0..=slots {
+                            for first in 0..slots {
+                                read_of_one_bank(bench, bank, [0..before, first..slots], &mut read)?;
+                            }
                         }
                     }
-                }
-                Ok(())
+                    Ok(())
+                },
             },
-        }]
+            Scenario {
+                name: "any_slot_finds_any_entry",
+                rule: "F III-C1: the ready bit is set for the values found in the CT; in any slot, of any entry",
+                play: |bench| {
+                    let Parameters { slots, entries, collectors, .. } = bench.parameters;
+                    let warps = 0..collectors.min(2);
+                    for warp in warps.clone() {
+                        (0..entries).try_for_each(|register| write(bench, warp, register))?;
+                    }
+                    // Each instruction reads one register on: after so many a cache table has as many as it has entries.
+                    for first in 0..2 * entries - slots {
+                        for warp in warps.clone() {
+                            read_in_turn(bench, warp, first)?;
+                        }
+                    }
+                    Ok(())
+                },
+            },
+        ]
     }
+}
+
+/// First row of either warp.
+fn base_of(warp: usize, parameters: &Parameters) -> u32 {
+    (warp * parameters.rows / 2) as u32
+}
+
+fn value_of<D: Data>(warp: usize, register: usize) -> D {
+    value((32 * warp + register) as u32)
+}
+
+/// A far result.
+fn write<D: Data, M>(bench: &mut Drive<M>, warp: usize, register: usize) -> Result<(), String>
+where
+    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+{
+    let mut inputs = SubCoreIn::<D>::default();
+    let bank = (register + 1 + warp) % bench.parameters.banks;
+    inputs.write_valid[bank] = true;
+    inputs.write_warp[bank] = warp as u32;
+    inputs.write_register[bank] = register as u32;
+    inputs.write_base[bank] = base_of(warp, &bench.parameters);
+    inputs.write_data[bank] = value_of(warp, register);
+    bench.cycle(inputs).map(drop)
+}
+
+/// An instruction of the warp whose slots read as many registers as a cache table has entries, in turn from this one on.
+fn read_in_turn<D: Data, M>(bench: &mut Drive<M>, warp: usize, first: usize) -> Result<(), String>
+where
+    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+{
+    let Parameters { slots, entries, .. } = bench.parameters;
+    let idle = SubCoreIn::<D> { unit_ready: 0xff, ..Default::default() };
+    let read = |slot: usize| (first + slot) % entries;
+    let mut ready = idle;
+    ready.ready[warp] = true;
+    ready.head_base[warp] = base_of(warp, &bench.parameters);
+    for slot in 0..slots {
+        let place = slots * warp + slot;
+        ready.head_source_valid[place] = true;
+        ready.head_source_register[place] = read(slot) as u32;
+        ready.head_source_near[place] = true;
+    }
+    let mut issued = false;
+    for _ in 0..4 * slots {
+        let out = bench.cycle(if issued { idle } else { ready })?;
+        issued |= out.issued;
+        if out.dispatch.contains(&true) {
+            let expected = (0..slots).map(|slot| value_of(warp, read(slot)));
+            return expect(
+                out.operand_data.into_iter().zip(expected).all(|(found, right)| found == right),
+                "each slot has the value of its register",
+            );
+        }
+    }
+    Err(format!("warp {warp} is dispatched"))
 }
 
 /// While a bank writes, an instruction of each of two warps is issued with sources in these slots, which all live in that bank;

@@ -66,7 +66,9 @@ mod tests {
     impl Visit<'_> for Wrong {
         fn visit_impl_item_fn(&mut self, written: &ImplItemFn) {
             let ImplItemFn { attrs, vis, sig, block, .. } = written.clone();
-            let Some(attribute) = attrs.iter().find(|attribute| attribute.path().is_ident("rtl")) else { return };
+            let Some(attribute) = attrs.iter().find(|attribute| attribute.path().is_ident("rtl")) else {
+                return;
+            };
             let arguments = match &attribute.meta {
                 Meta::List(list) => list.tokens.clone(),
                 _ => TokenStream::new(),
@@ -85,7 +87,8 @@ mod tests {
     fn a_broken_rule_is_an_error_at_its_place() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/broken");
         let paths = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-        let kernels: Vec<_> = paths.filter(|path| path.extension().is_some_and(|kind| kind == "rs")).collect();
+        let kernels: Vec<_> =
+            paths.filter(|path| path.extension().is_some_and(|kind| kind == "rs")).collect();
         assert!(!kernels.is_empty());
         for path in kernels {
             let mut wrong = Wrong::default();
