@@ -15,7 +15,11 @@ struct Trap {
 impl Logic for Trap {
     #[rtl]
     fn update(&mut self) {
-        self.x.next = if self.flag.val() { self.a.val() } else { self.b.val() };
+        self.x.next = if self.flag.val() {
+            self.a.val()
+        } else {
+            self.b.val()
+        };
         self.y.next = match self.flag.val() {
             true => false,
             false => true,
