@@ -56,11 +56,11 @@ pub fn expect(holds: bool, what: impl Into<String>) -> Result<(), String> {
     }
 }
 
-/// A value that differs in every word from that of another number.
+/// A value that differs in every word from that of another number, and uses all bits.
 pub fn value<D: Data>(number: u32) -> D {
     let mut data = D::default();
     for (place, word) in data.words_mut().iter_mut().enumerate() {
-        *word = number << 8 | place as u32;
+        *word = (number << 8 | place as u32).wrapping_mul(0x9e37_79b1);
     }
     data
 }

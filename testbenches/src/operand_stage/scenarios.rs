@@ -507,6 +507,41 @@ where
             },
         },
         Scenario {
+            name: "any_slot_finds_any_source_of_the_window",
+            rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks; in any collector",
+            play: |bench: &mut Drive<M>| {
+                const COLLECTORS: usize = 8;
+                let Parameters { slots, banks, window, .. } = bench.parameters;
+                // Instructions take turns at so many sets of registers: what one reads, only the oldest that stays has read.
+                let sets = window - 1;
+                for collector in 0..COLLECTORS {
+                    let warp = collector as u32;
+                    let value = |register: u32| value(register + 64 * warp);
+                    for register in 0..(sets * slots) as u32 {
+                        let mut inputs = write_of(warp, idle(), register, banks);
+                        inputs.write_data[bank_of(warp, register, banks)] = value(register);
+                        bench.cycle(inputs)?;
+                    }
+                    // Each place of the window three times, with other slots each time.
+                    for number in 0..6 * slots {
+                        let (set, turn) = (number % sets, number / sets);
+                        let register = |slot: usize| (set * slots + (slot + turn) % slots) as u32;
+                        let registers: Vec<u32> = (0..slots).map(register).collect();
+                        let out = bench.cycle(OperandStageIn { warp, ..issue(collector, &registers) })?;
+                        let found = out.hit[..slots].iter().all(|hit| *hit);
+                        expect(found == (turn > 0), "a window has what its instructions have read")?;
+                        let out = dispatched_within(bench, collector, 2 * slots + 4)?;
+                        let right = registers.iter().map(|register| value(*register));
+                        let all_right = out.operand_data.into_iter().zip(right).all(|(found, right)| found == right);
+                        expect(all_right, "each slot has the value of its register")?;
+                        // The collector takes the next instruction in the next cycle, or one later.
+                        bench.cycle(idle())?;
+                    }
+                }
+                Ok(())
+            },
+        },
+        Scenario {
             name: "a_result_without_a_slot_goes_to_the_bank_alone",
             rule: "F VI-B3: if the slot slides out before write-back, the data is written only in the RF",
             play: |bench: &mut Drive<M>| {
