@@ -96,7 +96,7 @@ const FRESH: usize = 63;
 
 /// While a bank writes, instructions come into these collectors, whose sources in these slots all live in that bank; then
 /// they are read, and all are dispatched. `rows`: how many each warp, which has its collector's number, has read so far, of the
-/// last rows of the bank or the first.
+/// last rows of the bank or the first. In the last rows all bits of a row's number are those that they are not in the first.
 fn read_of_one_bank<M, D: Data>(
     bench: &mut Drive<M>,
     (bank, of_last_rows): (usize, bool),
@@ -115,7 +115,8 @@ where
         inputs.base = if of_last_rows { all.saturating_sub(FRESH + 1) as u32 } else { 0 };
         for slot in slots.clone() {
             inputs.source_valid[slot] = true;
-            inputs.source_register[slot] = of_bank(collector, rows[collector] % FRESH);
+            let row = rows[collector] % FRESH;
+            inputs.source_register[slot] = of_bank(collector, if of_last_rows { FRESH - row } else { row });
             inputs.source_near[slot] = true;
             rows[collector] += 1;
             reads += 1;
@@ -491,8 +492,14 @@ where
                 if accesses > 1 || window * slots >= FRESH || all <= FRESH {
                     return Ok(());
                 }
-                let mut rows = [0; COLLECTORS];
                 for rows_of in (0..banks).flat_map(|bank| [(bank, false), (bank, true)]) {
+                    // The same again, in a window that has nothing.
+                    let mut rows = [0; COLLECTORS];
+                    for collector in 0..COLLECTORS {
+                        let warp = collector as u32;
+                        bench.cycle(OperandStageIn { flush: true, warp, ..issue(collector, &[]) })?;
+                        away(bench, collector)?;
+                    }
                     for first in 0..COLLECTORS {
                         // The first has ever fewer sources, so that the others stand at other places.
                         let instruction = |number: usize| {
