@@ -94,14 +94,23 @@ where
 /// comes again.
 const FRESH: usize = 63;
 
+/// Which rows of a bank are read.
+#[derive(Clone, Copy)]
+struct Rows {
+    bank: usize,
+    /// The last ones of the bank, or the first.
+    last: bool,
+    /// From the other end: what is read of the last ones so has all bits of a row's number other than what is read of the first.
+    backwards: bool,
+}
+
 /// While a bank writes, instructions come into these collectors, whose sources in these slots all live in that bank; then
-/// they are read, and all are dispatched. `rows`: how many each warp, which has its collector's number, has read so far, of the
-/// last rows of the bank or the first. In the last rows all bits of a row's number are those that they are not in the first.
+/// they are read, and all are dispatched. `read`: how many rows each warp, which has its collector's number, has read so far.
 fn read_of_one_bank<M, D: Data>(
     bench: &mut Drive<M>,
-    (bank, of_last_rows): (usize, bool),
+    Rows { bank, last, backwards }: Rows,
     instructions: &[(usize, Range<usize>)],
-    rows: &mut [usize],
+    read: &mut [usize],
 ) -> Result<(), String>
 where
     M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
@@ -112,23 +121,23 @@ where
     for &(collector, ref slots) in instructions {
         let mut inputs = issue(collector, &[]);
         inputs.warp = collector as u32;
-        inputs.base = if of_last_rows { all.saturating_sub(FRESH + 1) as u32 } else { 0 };
+        inputs.base = if last { all.saturating_sub(FRESH + 1) as u32 } else { 0 };
         for slot in slots.clone() {
             inputs.source_valid[slot] = true;
-            let row = rows[collector] % FRESH;
-            inputs.source_register[slot] = of_bank(collector, if of_last_rows { FRESH - row } else { row });
+            let row = read[collector] % FRESH;
+            inputs.source_register[slot] = of_bank(collector, if backwards { FRESH - row } else { row });
             inputs.source_near[slot] = true;
-            rows[collector] += 1;
+            read[collector] += 1;
             reads += 1;
         }
         let out = bench.cycle(write(inputs, of_bank(0, FRESH), banks))?;
         expect(!out.bank_read[bank], "the bank writes")?;
     }
-    let mut read = 0;
+    let mut granted = 0;
     for _ in 0..reads + latency(&bench.parameters) + 2 {
-        read += usize::from(bench.cycle(idle())?.bank_read[bank]);
+        granted += usize::from(bench.cycle(idle())?.bank_read[bank]);
     }
-    expect(read == reads, format!("{read} of {reads} reads"))?;
+    expect(granted == reads, format!("{granted} of {reads} reads"))?;
     let occupied = bench.peek(idle())?.collector_occupied;
     expect(!occupied.contains(&true), "all are dispatched")
 }
@@ -298,14 +307,14 @@ where
                 if accesses > 1 || collectors != 2 || all <= FRESH {
                     return Ok(());
                 }
-                let mut rows = [0, 0];
+                let mut read = [0, 0];
                 for bank in 0..banks {
                     let [ahead, last] = if bank % 2 == 0 { [0, 1] } else { [1, 0] };
                     for before in 0..=slots {
                         for first in 0..slots {
                             let instructions = [(ahead, 0..before), (last, first..slots)];
-                            let of_last_rows = (before + first) % 2 == 1;
-                            read_of_one_bank(bench, (bank, of_last_rows), &instructions, &mut rows)?;
+                            let rows = Rows { bank, last: (before + first) % 2 == 1, backwards: false };
+                            read_of_one_bank(bench, rows, &instructions, &mut read)?;
                         }
                     }
                 }
@@ -492,9 +501,10 @@ where
                 if accesses > 1 || window * slots >= FRESH || all <= FRESH {
                     return Ok(());
                 }
-                for rows_of in (0..banks).flat_map(|bank| [(bank, false), (bank, true)]) {
+                let rows_of = |bank| [false, true].map(|last| Rows { bank, last, backwards: last });
+                for rows in (0..banks).flat_map(rows_of) {
                     // The same again, in a window that has nothing.
-                    let mut rows = [0; COLLECTORS];
+                    let mut read = [0; COLLECTORS];
                     for collector in 0..COLLECTORS {
                         let warp = collector as u32;
                         bench.cycle(OperandStageIn { flush: true, warp, ..issue(collector, &[]) })?;
@@ -507,7 +517,7 @@ where
                             ((first + number) % COLLECTORS, from..slots)
                         };
                         let instructions: Vec<_> = (0..COLLECTORS).map(instruction).collect();
-                        read_of_one_bank(bench, rows_of, &instructions, &mut rows)?;
+                        read_of_one_bank(bench, rows, &instructions, &mut read)?;
                     }
                 }
                 Ok(())
