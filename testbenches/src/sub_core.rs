@@ -96,6 +96,13 @@ where
     bench.cycle(inputs).map(drop)
 }
 
+/// A near source of the next instruction of a warp; slots of all warps are counted as one.
+fn name_source<D: Data>(inputs: &mut SubCoreIn<D>, slot: usize, register: usize) {
+    inputs.head_source_valid[slot] = true;
+    inputs.head_source_register[slot] = register as u32;
+    inputs.head_source_near[slot] = true;
+}
+
 /// An instruction of the warp whose slots read as many registers as a cache table has entries, in turn from this one on.
 fn read_in_turn<D: Data, M>(bench: &mut Drive<M>, warp: usize, first: usize) -> Result<(), String>
 where
@@ -108,21 +115,15 @@ where
     ready.ready[warp] = true;
     ready.head_base[warp] = base_of(warp, &bench.parameters);
     for slot in 0..slots {
-        let place = slots * warp + slot;
-        ready.head_source_valid[place] = true;
-        ready.head_source_register[place] = read(slot) as u32;
-        ready.head_source_near[place] = true;
+        name_source(&mut ready, slots * warp + slot, read(slot));
     }
     let mut issued = false;
     for _ in 0..4 * slots {
         let out = bench.cycle(if issued { idle } else { ready })?;
         issued |= out.issued;
         if out.dispatch.contains(&true) {
-            let expected = (0..slots).map(|slot| value_of(warp, read(slot)));
-            return expect(
-                out.operand_data.into_iter().zip(expected).all(|(found, right)| found == right),
-                "each slot has the value of its register",
-            );
+            let right: Vec<D> = (0..slots).map(|slot| value_of(warp, read(slot))).collect();
+            return expect(out.operand_data[..slots] == right, "each slot has the value of its register");
         }
     }
     Err(format!("warp {warp} is dispatched"))
@@ -155,11 +156,9 @@ where
         inputs.ready[warp] = true;
         inputs.head_base[warp] = ((warp + read[0] / half) % 2 * half) as u32;
         for slot in slots {
-            let place = all * warp + slot;
             let row = read[warp] % half;
-            inputs.head_source_valid[place] = true;
-            inputs.head_source_register[place] = (row * banks + (2 * banks + bank - 1 - warp) % banks) as u32;
-            inputs.head_source_near[place] = true;
+            let register = row * banks + (2 * banks + bank - 1 - warp) % banks;
+            name_source(&mut inputs, all * warp + slot, register);
             read[warp] += 1;
         }
         let out = bench.cycle(inputs)?;

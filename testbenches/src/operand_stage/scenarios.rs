@@ -424,6 +424,9 @@ pub fn of_bypassing_stage<M, D: Data>() -> Vec<Scenario<M>>
 where
     M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
 {
+    /// One for each warp.
+    const COLLECTORS: usize = 8;
+
     /// An instruction of warp 0 that writes R3.
     fn producer<D: Data>() -> OperandStageIn<D> {
         let mut inputs = issue(0, &[]);
@@ -495,7 +498,6 @@ where
             name: "all_slots_wait_for_one_bank",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
             play: |bench: &mut Drive<M>| {
-                const COLLECTORS: usize = 8;
                 let Parameters { slots, banks, accesses, window, rows: all, .. } = bench.parameters;
                 // A second access serves a read while the first writes. And no source may be in the window.
                 if accesses > 1 || window * slots >= FRESH || all <= FRESH {
@@ -527,7 +529,6 @@ where
             name: "any_slot_finds_any_source_of_the_window",
             rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks; in any collector",
             play: |bench: &mut Drive<M>| {
-                const COLLECTORS: usize = 8;
                 let Parameters { slots, banks, window, .. } = bench.parameters;
                 // Instructions take turns at so many sets of registers: what one reads, only the oldest that stays has read.
                 let sets = window - 1;
@@ -548,9 +549,8 @@ where
                         let found = out.hit[..slots].iter().all(|hit| *hit);
                         expect(found == (turn > 0), "a window has what its instructions have read")?;
                         let out = dispatched_within(bench, collector, 2 * slots + 4)?;
-                        let right = registers.iter().map(|register| value(*register));
-                        let all_right = out.operand_data.into_iter().zip(right).all(|(found, right)| found == right);
-                        expect(all_right, "each slot has the value of its register")?;
+                        let right: Vec<D> = registers.iter().map(|register| value(*register)).collect();
+                        expect(out.operand_data[..slots] == right, "each slot has the value of its register")?;
                         // The collector takes the next instruction in the next cycle, or one later.
                         bench.cycle(idle())?;
                     }
