@@ -2,9 +2,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{ArbiterIn, ArbiterOut};
-use gpurf_blocks::{
-    BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
-};
+use gpurf_blocks::{BankId, Clocked, CollectorId, Parameters, Row, WarpId, MAX_BANKS, MAX_COLLECTORS};
 use gpurf_trace::RegisterId;
 
 use super::{home, Request, RequestQueue};
@@ -29,29 +27,22 @@ pub struct Arbiter {
     grants: Grants,
 }
 
-/// Reads that the instruction issued in a cycle asks of the banks, in the order of its slots, each with its bank.
+/// What the instruction issued in a cycle asks of the banks: its reads lie in their queues, behind those that wait, until the
+/// clock edge makes them wait, too.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct Asked {
-    reads: [(u8, Request); MAX_SLOTS],
-    count: usize,
-    /// Those banks, a bit each; and the collector that the instruction enters.
+    /// A bit per bank: any is asked of it; and how many are.
     banks: u8,
+    counts: [u8; MAX_BANKS],
+    /// The collector that the instruction enters.
     collector: CollectorId,
 }
 
 impl Asked {
     /// Nothing is asked.
+    #[inline]
     pub fn clear(&mut self) {
-        (self.count, self.banks) = (0, 0);
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (usize, Request)> + '_ {
-        self.reads[..self.count].iter().map(|&(bank, request)| (bank.into(), request))
-    }
-
-    /// What is asked of a bank.
-    fn of(&self, bank: usize) -> impl Iterator<Item = Request> + '_ {
-        self.iter().filter(move |&(of, _)| of == bank).map(|(_, request)| request)
+        (self.banks, self.counts) = (0, [0; MAX_BANKS]);
     }
 }
 
@@ -130,7 +121,7 @@ impl Arbiter {
     /// for each that has to be read, `register`: its register.
     #[inline(always)]
     pub fn ask(
-        &self,
+        &mut self,
         collector: CollectorId,
         (warp, base): (WarpId, Row),
         slots: u8,
@@ -139,11 +130,12 @@ impl Arbiter {
     ) {
         asked.clear();
         asked.collector = collector;
-        for (place, slot) in asked.reads.iter_mut().zip(members(slots)) {
+        for slot in members(slots) {
             let (bank, row) = self.home(warp, base, register(slot));
-            *place = (bank.0, Request { row, collector, slot: slot as u8 });
+            let count = &mut asked.counts[bank.index()];
+            self.queues[bank.index()].ask(*count, Request { row, collector, slot: slot as u8 });
+            *count += 1;
             asked.banks |= 1 << bank.0;
-            asked.count += 1;
         }
     }
 
@@ -153,7 +145,7 @@ impl Arbiter {
     #[inline]
     pub fn grants(&self, writes: u8, asked: &Asked, grants: &mut Grants) {
         (grants.banks, grants.conflicts, grants.second_banks) = (0, self.waiting, 0);
-        if self.waiting != 0 || asked.count != 0 {
+        if self.waiting | asked.banks != 0 {
             self.grant(writes, asked, grants);
         }
     }
@@ -170,25 +162,19 @@ impl Arbiter {
         grants.banks = offers.share(&self.turns);
         grants.conflicts &= !grants.banks;
         for bank in members(grants.banks) {
-            grants.reads[bank] = self.oldest(bank, asked).expect("what is granted was offered");
+            grants.reads[bank] = self.queues[bank].at(0);
         }
         if self.parameters.accesses > 1 {
             self.second_grants(asked, grants);
         }
     }
 
-    /// The read that stands first at a bank: at the head of its queue or, without one, of what is asked now.
+    /// The read in a place at a bank, 0 the oldest: one that waits or, under `grant_at_issue`, one that is asked for now.
     #[inline]
-    fn oldest(&self, bank: usize, asked: &Asked) -> Option<Request> {
-        let direct = || asked.of(bank).next().filter(|_| self.parameters.grant_at_issue);
-        self.queues[bank].head().or_else(direct)
-    }
-
-    /// The read behind that one.
-    fn second(&self, bank: usize, asked: &Asked) -> Option<Request> {
-        // Of the instruction issued now, those before it in the queue aside.
-        let direct = || asked.of(bank).nth((self.waiting >> bank & 1 == 0).into());
-        self.queues[bank].second().or_else(|| direct().filter(|_| self.parameters.grant_at_issue))
+    fn read(&self, bank: usize, place: usize, asked: &Asked) -> Option<Request> {
+        let now = if self.parameters.grant_at_issue { asked.counts[bank].into() } else { 0 };
+        let queue = &self.queues[bank];
+        (place < queue.count() + now).then(|| queue.at(place))
     }
 
     /// The second accesses of the cycle, where there are any: of what the first ones have left, or of what comes after it.
@@ -196,10 +182,7 @@ impl Arbiter {
     fn second_grants(&self, asked: &Asked, grants: &mut Grants) {
         let (mut offers, mut offered) = (Offers::default(), 0);
         for bank in members(grants.banks | grants.conflicts) {
-            let read = match grants.banks >> bank & 1 {
-                1 => self.second(bank, asked),
-                _ => self.oldest(bank, asked),
-            };
+            let read = self.read(bank, (grants.banks >> bank & 1).into(), asked);
             grants.second_reads[bank] = read.unwrap_or_default();
             if let Some(Request { collector, .. }) = read {
                 offers.add(collector, 1 << bank);
@@ -227,58 +210,24 @@ impl Arbiter {
     /// pushed "into the RF bank queues" (F §II).
     #[inline]
     pub fn take(&mut self, grants: &Grants, asked: &Asked) {
-        if asked.count != 0 || grants.banks | grants.second_banks != 0 {
-            self.push_and_pop(grants, asked);
-        }
-    }
-
-    #[inline(always)]
-    fn push_and_pop(&mut self, grants: &Grants, asked: &Asked) {
-        let (mut direct, mut second_direct) = (grants.banks & !self.waiting, 0);
         for bank in members(grants.banks) {
             self.turns[grants.reads[bank].collector.index()].advance(bank);
-            self.pop(bank);
         }
-        if grants.second_banks != 0 {
-            second_direct = grants.second_banks & !self.waiting;
-            for bank in members(grants.second_banks) {
-                self.second_turns[grants.second_reads[bank].collector.index()].advance(bank);
-                self.pop(bank);
+        for bank in members(grants.second_banks) {
+            self.second_turns[grants.second_reads[bank].collector.index()].advance(bank);
+        }
+        for bank in members(asked.banks | grants.banks | grants.second_banks) {
+            let leave = (grants.banks >> bank & 1) + (grants.second_banks >> bank & 1);
+            let queue = &mut self.queues[bank];
+            queue.take(asked.counts[bank], leave);
+            self.heads.withdraw(1 << bank);
+            match queue.count() {
+                0 => self.waiting &= !(1 << bank),
+                _ => {
+                    self.heads.add(queue.at(0).collector, 1 << bank);
+                    self.waiting |= 1 << bank;
+                }
             }
-        }
-        for (bank, request) in asked.iter() {
-            if direct >> bank & 1 == 1 {
-                direct &= !(1 << bank);
-            } else if second_direct >> bank & 1 == 1 {
-                second_direct &= !(1 << bank);
-            } else {
-                self.push(bank, request);
-            }
-        }
-    }
-
-    /// A read enters the queue of a bank.
-    #[inline]
-    fn push(&mut self, bank: usize, request: Request) {
-        self.queues[bank].push(request);
-        if self.waiting >> bank & 1 == 0 {
-            self.waiting |= 1 << bank;
-            self.heads.add(request.collector, 1 << bank);
-        }
-    }
-
-    /// The oldest read leaves the queue of a bank, if one waits there.
-    #[inline]
-    fn pop(&mut self, bank: usize) {
-        if self.waiting >> bank & 1 == 0 {
-            return;
-        }
-        let queue = &mut self.queues[bank];
-        queue.pop();
-        self.heads.withdraw(1 << bank);
-        match queue.head() {
-            Some(next) => self.heads.add(next.collector, 1 << bank),
-            None => self.waiting &= !(1 << bank),
         }
     }
 
@@ -318,7 +267,7 @@ impl Clocked for Arbiter {
         for bank in banks.clone() {
             outputs.bank_read[bank] = self.grants.banks >> bank & 1 == 1;
             outputs.bank_conflict[bank] = self.grants.conflicts >> bank & 1 == 1;
-            let read = self.oldest(bank, &asked).unwrap_or_default();
+            let read = self.read(bank, 0, &asked).unwrap_or_default();
             (outputs.bank_row[bank], outputs.bank_collector[bank], outputs.bank_slot[bank]) =
                 (read.row.0, read.collector.into(), read.slot.into());
             let second = self.grants.second_reads[bank];

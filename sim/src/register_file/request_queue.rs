@@ -42,29 +42,29 @@ impl RequestQueue {
 }
 
 impl RequestQueue {
-    /// The oldest read, if one waits.
+    /// The read in a place, 0 that of the oldest: one that waits or, behind those, one that is asked for. Any, if there is none.
     #[inline]
-    pub fn head(&self) -> Option<Request> {
-        (self.count > 0).then_some(self.waiting[self.first % DEPTH])
+    pub fn at(&self, place: usize) -> Request {
+        self.waiting[(self.first + place) % DEPTH]
     }
 
-    /// The read behind it, if there is one.
-    pub fn second(&self) -> Option<Request> {
-        (self.count > 1).then_some(self.waiting[(self.first + 1) % DEPTH])
+    /// How many wait.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.count
     }
 
-    /// A read comes.
+    /// A read is asked for, behind so many others that are: see [`RequestQueue::take`].
     #[inline]
-    pub fn push(&mut self, request: Request) {
-        self.waiting[(self.first + self.count) % DEPTH] = request;
-        self.count += 1;
+    pub fn ask(&mut self, others: u8, request: Request) {
+        self.waiting[(self.first + self.count + usize::from(others)) % DEPTH] = request;
     }
 
-    /// The oldest read leaves; one must be there.
+    /// The clock edge: so many reads that are asked for come, and so many of the oldest leave, of those that have just come, too.
     #[inline]
-    pub fn pop(&mut self) {
-        self.first = (self.first + 1) % DEPTH;
-        self.count -= 1;
+    pub fn take(&mut self, come: u8, leave: u8) {
+        self.first = (self.first + usize::from(leave)) % DEPTH;
+        self.count = self.count + usize::from(come) - usize::from(leave);
     }
 }
 
@@ -74,15 +74,15 @@ impl Clocked for RequestQueue {
 
     fn settle(&mut self, inputs: &RequestQueueIn) -> RequestQueueOut {
         self.inputs = *inputs;
-        let head = self.head().unwrap_or_default();
-        let second = self.second().filter(|_| self.accesses > 1);
-        let behind = second.unwrap_or_default();
+        let in_place = |place| if place < self.count { self.at(place) } else { Request::default() };
+        let (head, has_second) = (in_place(0), self.accesses > 1 && self.count > 1);
+        let behind = if has_second { in_place(1) } else { Request::default() };
         RequestQueueOut {
             head_valid: self.count > 0,
             head_row: head.row.0,
             head_collector: head.collector.into(),
             head_slot: head.slot.into(),
-            second_valid: [second.is_some()],
+            second_valid: [has_second],
             second_row: [behind.row.0],
             second_collector: [behind.collector.into()],
             second_slot: [behind.slot.into()],
@@ -90,19 +90,16 @@ impl Clocked for RequestQueue {
     }
 
     fn tick(&mut self) {
-        if self.inputs.pop && self.count > 0 {
-            self.pop();
-        }
-        if self.accesses > 1 && self.inputs.second_pop[0] && self.count > 0 {
-            self.pop();
-        }
-        let RequestQueueIn { push, .. } = self.inputs;
+        let RequestQueueIn { push, push_row, push_collector, pop, second_pop: [second_pop], .. } =
+            self.inputs;
+        let pops = u8::from(pop) + u8::from(second_pop && self.accesses > 1);
+        let leave = pops.min(self.count as u8);
+        let mut come = 0;
         for slot in (0..self.slots).filter(|slot| push[*slot]) {
-            self.push(Request {
-                row: Row(self.inputs.push_row[slot]),
-                collector: CollectorId(self.inputs.push_collector as u8),
-                slot: slot as u8,
-            });
+            let (row, collector) = (Row(push_row[slot]), CollectorId(push_collector as u8));
+            self.ask(come, Request { row, collector, slot: slot as u8 });
+            come += 1;
         }
+        self.take(come, leave);
     }
 }
