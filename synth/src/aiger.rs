@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use flussab::DeferredWriter;
 use flussab_aiger::aig::{OrderedAig, OrderedAndGate, SymbolTarget};
 use flussab_aiger::binary::{Config, Parser, Writer};
@@ -40,19 +40,30 @@ pub(crate) fn input(design: &OrderedAig<usize>, name: &str) -> Option<usize> {
 }
 
 /// Makes outputs and next values of registers low where an output is low that has such a name. Those outputs stay as they are,
-/// and so do next values in reset, which is an input of this name. Of an output that has a condition of its own, by its name
-/// without the number of the bit, this is asked as well. After that nothing has a name: ABC reads no circuit with an output that
-/// has the name of a register.
+/// and so do next values where a run begins: all registers are low, and so is not reset, which is an input of this name. Of an output that has a condition of its own, by its name
+/// without the number of the bit, this is asked as well. After that registers alone have names: ABC reads no circuit with an output
+/// that has the name of a register.
+///
+/// A circuit `of` another file, of which that was done, has the same inputs, registers and outputs: its conditions take the place of
+/// those here, and registers get its order.
 ///
 /// # Errors
-/// If the file has no circuit.
+/// If a file has no circuit, or they differ in what they have in common.
 pub(crate) fn show_while(
     path: &Path,
+    of: Option<&Path>,
     is_condition: impl Fn(&str) -> bool,
     own_condition: impl Fn(&str) -> Option<String>,
     reset: &str,
 ) -> Result<()> {
     let mut design = read(path)?;
+    let other = of.map(read).transpose()?;
+    if let Some(other) = &other {
+        let counts =
+            |design: &OrderedAig<usize>| (design.input_count, design.latches.len(), design.outputs.len());
+        ensure!(counts(&design) == counts(other), "{}: other inputs, registers or outputs", path.display());
+        order_registers(&mut design, other);
+    }
     let names: HashMap<&str, usize> = (design.symbols.iter())
         .filter_map(|symbol| match symbol.target {
             SymbolTarget::Output(number) => Some((symbol.name.as_ref(), number)),
@@ -73,6 +84,14 @@ pub(crate) fn show_while(
 
     let before = 1 + design.input_count + design.latches.len();
     let mut and_gates = std::mem::take(&mut design.and_gates);
+    if let Some(other) = other {
+        // Its gates come behind those here.
+        let gates = 2 * and_gates.len();
+        let moved = |signal: usize| if signal < 2 * before { signal } else { signal + gates };
+        and_gates
+            .extend(other.and_gates.iter().map(|gate| OrderedAndGate { inputs: gate.inputs.map(moved) }));
+        conditions.iter().for_each(|&number| design.outputs[number] = moved(other.outputs[number]));
+    }
     let mut and = |one: usize, other: usize| {
         and_gates.push(OrderedAndGate { inputs: [one.max(other), one.min(other)] });
         2 * (before + and_gates.len() - 1)
@@ -85,9 +104,13 @@ pub(crate) fn show_while(
     }
     if let Some((first, others)) = conditions.split_first() {
         let all = others.iter().fold(values[*first], |all, number| and(all, values[*number]));
-        let all_or_reset = input(&design, reset).map_or(all, |reset| and(all ^ 1, (2 * reset) ^ 1) ^ 1);
+        let all_or_begins = input(&design, reset).map_or(all, |reset| {
+            let registers = 1 + design.input_count..before;
+            let begins = registers.fold(2 * reset, |begins, register| and(begins, 2 * register + 1));
+            and(all ^ 1, begins ^ 1) ^ 1
+        });
         for latch in &mut design.latches {
-            latch.next_state = and(latch.next_state, all_or_reset);
+            latch.next_state = and(latch.next_state, all_or_begins);
         }
         for (output, number) in design.outputs.iter_mut().zip(0..) {
             if !conditions.contains(&number) {
@@ -97,8 +120,52 @@ pub(crate) fn show_while(
     }
     design.max_var_index = before + and_gates.len() - 1;
     design.and_gates = and_gates;
-    design.symbols.clear();
+    design.symbols.retain(|symbol| matches!(symbol.target, SymbolTarget::Latch(_)));
     write(path, &design)
+}
+
+/// Registers get the places of those that have the same names in another circuit, and what is left of them the places that are left.
+fn order_registers(design: &mut OrderedAig<usize>, other: &OrderedAig<usize>) {
+    let places: HashMap<&str, usize> = names(other).collect();
+    let mut place_of = vec![None; design.latches.len()];
+    let mut is_taken = vec![false; design.latches.len()];
+    for (name, number) in names(design) {
+        if let Some(&place) = places.get(name) {
+            (place_of[number], is_taken[place]) = (Some(place), true);
+        }
+    }
+    let mut left = (0..is_taken.len()).filter(|place| !is_taken[*place]);
+    let place_of: Vec<usize> =
+        place_of.into_iter().map(|place| place.or_else(|| left.next()).expect("as many")).collect();
+    let first = 1 + design.input_count;
+    let moved = |signal: usize| match (signal / 2).checked_sub(first).and_then(|number| place_of.get(number))
+    {
+        Some(place) => 2 * (first + place) + signal % 2,
+        None => signal,
+    };
+    for OrderedAndGate { inputs } in &mut design.and_gates {
+        let [one, other] = inputs.map(moved);
+        *inputs = [one.max(other), one.min(other)];
+    }
+    design.outputs.iter_mut().for_each(|output| *output = moved(*output));
+    for symbol in &mut design.symbols {
+        if let SymbolTarget::Latch(number) = &mut symbol.target {
+            *number = place_of[*number];
+        }
+    }
+    let latches = std::mem::take(&mut design.latches);
+    let mut placed: Vec<_> = latches.into_iter().zip(&place_of).collect();
+    placed.sort_by_key(|(_, place)| **place);
+    design.latches = placed.into_iter().map(|(latch, _)| latch).collect();
+    design.latches.iter_mut().for_each(|latch| latch.next_state = moved(latch.next_state));
+}
+
+/// Names of registers, and their numbers.
+fn names<'a>(design: &'a OrderedAig<usize>) -> impl Iterator<Item = (&'a str, usize)> {
+    design.symbols.iter().filter_map(|symbol| match symbol.target {
+        SymbolTarget::Latch(number) => Some((symbol.name.as_ref(), number)),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
@@ -134,12 +201,48 @@ mod tests {
         };
         write(&path, &design).unwrap();
         let own = |name: &str| (name == "banks[0].row").then(|| "reads".to_string());
-        show_while(&path, |name| name.ends_with("kept"), own, "reset").unwrap();
+        show_while(&path, None, |name| name.ends_with("kept"), own, "reset").unwrap();
         let shown = read(&path).unwrap();
         let inputs: Vec<_> = shown.and_gates.iter().map(|gate| gate.inputs).collect();
-        // The row while it is read; neither is high; one is, and what the register gets; what it has, and the others, while the
-        // condition holds.
-        assert_eq!(inputs, [[4, 3], [5, 3], [11, 2], [6, 2], [8, 2], [4, 2]]);
-        assert_eq!((shown.latches[0].next_state, &shown.outputs[..]), (12, &[14, 2, 16, 18][..]));
+        // The row while it is read; a run begins; neither that nor the condition; what the register gets, unless; what it has, and
+        // the others, while the condition holds.
+        assert_eq!(inputs, [[4, 3], [7, 4], [11, 3], [13, 2], [6, 2], [8, 2], [4, 2]]);
+        assert_eq!((shown.latches[0].next_state, &shown.outputs[..]), (14, &[16, 2, 18, 20][..]));
+
+        // One whose condition is the other input stands under that of the first.
+        let other = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        write(&other, &OrderedAig { outputs: vec![6, 4, 3, 4], ..design }).unwrap();
+        show_while(&other, Some(&path), |name| name.ends_with("kept"), |_| None, "reset").unwrap();
+        let shown = read(&other).unwrap();
+        assert_eq!((shown.and_gates.len(), shown.outputs[1]), (7 + 6, 2));
+        assert_eq!(shown.and_gates[10].inputs, [6, 2], "what it has, while the first one's condition holds");
+    }
+
+    #[test]
+    fn registers_stand_in_the_order_of_another_circuit() {
+        let latch = |next_state| OrderedLatch { next_state, initialization: Some(false) };
+        let with_names = |names: &[(usize, &'static str)]| OrderedAig {
+            max_var_index: 5,
+            input_count: 1,
+            // Register 0 gets what 1 has, and that what 2 has; 2 gets the input.
+            latches: vec![latch(6), latch(8), latch(2)],
+            outputs: vec![4],
+            and_gates: vec![OrderedAndGate { inputs: [8, 5] }],
+            bad_state_properties: vec![],
+            invariant_constraints: vec![],
+            justice_properties: vec![],
+            fairness_constraints: vec![],
+            symbols: (names.iter())
+                .map(|&(number, name)| Symbol { target: SymbolTarget::Latch(number), name: name.into() })
+                .collect(),
+            comment: None,
+        };
+        let mut design = with_names(&[(0, "c"), (2, "a")]);
+        order_registers(&mut design, &with_names(&[(0, "a"), (1, "b"), (2, "c")]));
+        // 0 stands where c does, 2 where a does, and 1 has lost its name.
+        let next: Vec<usize> = design.latches.iter().map(|latch| latch.next_state).collect();
+        assert_eq!((next, &design.outputs[..]), (vec![2, 4, 6], &[8][..]));
+        assert_eq!(design.and_gates[0].inputs, [9, 4]);
+        assert!(names(&design).eq([("c", 2), ("a", 0)]));
     }
 }

@@ -1,6 +1,6 @@
 //! What the testbenches of operand stage and sub-core need to know of a collector.
 
-use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
+use gpurf_blocks::ports::{OperandStageIn, OperandStageOut, SubCoreIn, SubCoreOut};
 use gpurf_blocks::Allocation;
 use gpurf_hw::collector;
 use gpurf_hw::dialect::{Module, Word};
@@ -25,6 +25,14 @@ where
     fn stage_scenarios<M>() -> Vec<Scenario<M>>
     where
         M: Testbench<In = OperandStageIn<DataOf<W>>, Out = OperandStageOut<DataOf<W>>>,
+    {
+        vec![]
+    }
+
+    /// The same of a sub-core.
+    fn sub_core_scenarios<M>() -> Vec<Scenario<M>>
+    where
+        M: Testbench<In = SubCoreIn<DataOf<W>>, Out = SubCoreOut<DataOf<W>>>,
     {
         vec![]
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{Data, Parameters};
 
+use crate::collector::window::{self, Windows};
 use crate::{expect, value, Drive, Scenario, Testbench};
 
 /// Warp 0 into collector 0; register r lives in bank (r + 1) mod banks; unit 1.
@@ -419,6 +420,43 @@ where
     ]
 }
 
+/// The stage, as a bench drives it.
+struct Driven<'a, 'b, M: Testbench>(&'a mut Drive<'b, M>);
+
+impl<M, D: Data> Windows<D> for Driven<'_, '_, M>
+where
+    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
+{
+    fn warps(&self) -> usize {
+        self.0.parameters.collectors
+    }
+
+    fn execute(
+        &mut self,
+        warp: usize,
+        sources: &[usize],
+        not_written: &[usize],
+    ) -> Result<(Vec<bool>, Vec<D>), String> {
+        let Driven(bench) = self;
+        let registers: Vec<u32> = sources.iter().map(|source| *source as u32).collect();
+        let mut inputs = OperandStageIn { warp: warp as u32, ..issue(warp, &registers) };
+        for (place, register) in not_written.iter().enumerate() {
+            inputs.destination_register[place] = *register as u32;
+        }
+        let found = bench.cycle(inputs)?.hit[..sources.len()].to_vec();
+        let out = dispatched_within(bench, warp, bench.parameters.slots + 10)?;
+        bench.cycle(idle())?;
+        Ok((found, out.operand_data[..sources.len()].to_vec()))
+    }
+
+    fn write(&mut self, warp: usize, register: usize, data: D) -> Result<bool, String> {
+        let bank = bank_of(warp as u32, register as u32, self.0.parameters.banks);
+        let mut inputs = write_of(warp as u32, idle(), register as u32, self.0.parameters.banks);
+        inputs.write_data[bank] = data;
+        Ok(self.0.cycle(inputs)?.write_cached[bank])
+    }
+}
+
 /// Rules of the stage with bypassing operand collectors.
 pub fn of_bypassing_stage<M, D: Data>() -> Vec<Scenario<M>>
 where
@@ -556,6 +594,14 @@ where
                     }
                 }
                 Ok(())
+            },
+        },
+        Scenario {
+            name: "results_make_sources_old",
+            rule: window::RULE,
+            play: |bench: &mut Drive<M>| {
+                let parameters = bench.parameters;
+                window::results_make_sources_old(&mut Driven(bench), &parameters)
             },
         },
         Scenario {

@@ -1,17 +1,20 @@
 //! Testbench of the bypassing operand collector, with an oracle for the values it delivers.
 
 mod scenarios;
+pub mod window;
 
 use std::collections::HashMap;
 
-use gpurf_blocks::ports::{CollectorIn, CollectorOut, OperandStageIn, OperandStageOut};
+use gpurf_blocks::ports::{
+    CollectorIn, CollectorOut, OperandStageIn, OperandStageOut, SubCoreIn, SubCoreOut,
+};
 use gpurf_blocks::{Allocation, Data, Parameters};
 use gpurf_hw::collector::Boc;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
 use super::{arrivals_of, arrive, pairs, register_stages, Collector, DataOf, Move, Tenant};
-use crate::operand_stage;
+use crate::{operand_stage, sub_core};
 use crate::{register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for Boc<W>
@@ -62,6 +65,13 @@ where
         M: Testbench<In = OperandStageIn<DataOf<W>>, Out = OperandStageOut<DataOf<W>>>,
     {
         operand_stage::scenarios::of_bypassing_stage()
+    }
+
+    fn sub_core_scenarios<M>() -> Vec<Scenario<M>>
+    where
+        M: Testbench<In = SubCoreIn<DataOf<W>>, Out = SubCoreOut<DataOf<W>>>,
+    {
+        sub_core::scenarios::of_bypassing_sub_core()
     }
 }
 

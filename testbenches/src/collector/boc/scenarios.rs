@@ -1,14 +1,18 @@
 //! Scenarios of the bypassing operand collector.
 
+use std::collections::HashMap;
+
 use gpurf_blocks::ports::CollectorIn;
 use gpurf_blocks::Data;
 use gpurf_hw::collector::Boc;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
+use super::window::{self, Windows};
+use crate::collector::DataOf;
 use crate::{expect, value, Drive, Scenario};
 
-type In<const W: usize> = CollectorIn<<Bits<W> as Word>::Data>;
+type In<const W: usize> = CollectorIn<DataOf<W>>;
 
 fn issue<D: Data>(sources: &[u32], destinations: &[u32]) -> CollectorIn<D> {
     let mut inputs = CollectorIn { issue: true, ..Default::default() };
@@ -90,6 +94,51 @@ where
         run(bench, &[200 + number as u32], &[])?;
     }
     Ok(())
+}
+
+/// The collector of a warp whose registers have these values, as a bench drives it.
+struct Driven<'a, 'b, const W: usize>
+where
+    Bits<W>: Word,
+{
+    bench: &'a mut Drive<'b, Boc<W>>,
+    values: HashMap<usize, DataOf<W>>,
+}
+
+impl<const W: usize> Windows<DataOf<W>> for Driven<'_, '_, W>
+where
+    Bits<W>: Word,
+{
+    fn warps(&self) -> usize {
+        1
+    }
+
+    fn execute(
+        &mut self,
+        _: usize,
+        sources: &[usize],
+        not_written: &[usize],
+    ) -> Result<(Vec<bool>, Vec<DataOf<W>>), String> {
+        let registers: Vec<u32> = sources.iter().map(|source| *source as u32).collect();
+        let mut inputs = issue(&registers, &[]);
+        for (place, register) in not_written.iter().enumerate() {
+            inputs.destination_register[place] = *register as u32;
+        }
+        let issued = self.bench.cycle(inputs)?;
+        for (slot, source) in sources.iter().enumerate().filter(|(slot, _)| issued.request[*slot]) {
+            self.bench.cycle(arrive(slot, self.values[source]))?;
+        }
+        let out = self.bench.cycle(dispatch())?;
+        Ok((issued.hit[..sources.len()].to_vec(), out.operand_data[..sources.len()].to_vec()))
+    }
+
+    fn write(&mut self, _: usize, register: usize, data: DataOf<W>) -> Result<bool, String> {
+        self.values.insert(register, data);
+        let bank = (register + 1) % self.bench.parameters.banks;
+        let mut inputs = result(CollectorIn::default(), bank, register as u32, 0);
+        inputs.write_data[bank] = data;
+        Ok(self.bench.cycle(inputs)?.cached[bank])
+    }
 }
 
 pub fn all<const W: usize>() -> Vec<Scenario<Boc<W>>>
@@ -285,6 +334,14 @@ where
                 expect(!out.occupied && !out.ready, "free in the cycle after dispatch")?;
                 let out = bench.cycle(In::<W>::default())?;
                 expect(out.occupied && !out.ready, "the next instruction waits for its source")
+            },
+        },
+        Scenario {
+            name: "results_make_sources_old",
+            rule: window::RULE,
+            play: |bench: &mut Drive<Boc<W>>| {
+                let parameters = bench.parameters;
+                window::results_make_sources_old(&mut Driven { bench, values: HashMap::new() }, &parameters)
             },
         },
     ]

@@ -1,0 +1,322 @@
+//! Scenarios of the sub-core.
+
+use std::ops::Range;
+
+use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
+use gpurf_blocks::{Data, Parameters, MAX_SLOTS};
+
+use crate::collector::window::{self, Windows};
+use crate::{expect, value, Drive, Scenario, Testbench};
+
+/// First row of either warp.
+fn base_of(warp: usize, parameters: &Parameters) -> u32 {
+    (warp * parameters.rows / 2) as u32
+}
+
+fn value_of<D: Data>(warp: usize, register: usize) -> D {
+    value((32 * warp + register) as u32)
+}
+
+fn idle<D: Data>() -> SubCoreIn<D> {
+    SubCoreIn { unit_ready: 0xff, ..Default::default() }
+}
+
+/// A far result; whether it enters a collector.
+fn write<D: Data, M>(
+    bench: &mut Drive<M>,
+    warp: usize,
+    (register, base): (usize, u32),
+    data: D,
+) -> Result<bool, String>
+where
+    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+{
+    let mut inputs = SubCoreIn::<D>::default();
+    let bank = (register + 1 + warp) % bench.parameters.banks;
+    inputs.write_valid[bank] = true;
+    inputs.write_warp[bank] = warp as u32;
+    inputs.write_register[bank] = register as u32;
+    inputs.write_base[bank] = base;
+    inputs.write_data[bank] = data;
+    Ok(bench.cycle(inputs)?.write_cached[bank])
+}
+
+/// A near source of the next instruction of a warp; slots of all warps are counted as one.
+fn name_source<D: Data>(inputs: &mut SubCoreIn<D>, slot: usize, register: usize) {
+    inputs.head_source_valid[slot] = true;
+    inputs.head_source_register[slot] = register as u32;
+    inputs.head_source_near[slot] = true;
+}
+
+/// A warp's instruction, with which it is ready, is issued: what its slots find, and what is shown when it is dispatched.
+fn run<D: Data, M>(
+    bench: &mut Drive<M>,
+    warp: usize,
+    mut ready: SubCoreIn<D>,
+) -> Result<([bool; MAX_SLOTS], SubCoreOut<D>), String>
+where
+    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+{
+    ready.ready[warp] = true;
+    let mut found = None;
+    for _ in 0..4 * bench.parameters.slots {
+        let out = bench.cycle(if found.is_some() { idle() } else { ready })?;
+        match found {
+            Some(hit) if out.dispatch.contains(&true) => return Ok((hit, out)),
+            Some(_) => {}
+            None => found = out.issued.then_some(out.hit),
+        }
+    }
+    Err(format!("warp {warp} is not dispatched"))
+}
+
+/// An instruction of the warp whose slots read as many registers as a cache table has entries, in turn from this one on.
+fn read_in_turn<D: Data, M>(bench: &mut Drive<M>, warp: usize, first: usize) -> Result<(), String>
+where
+    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+{
+    let Parameters { slots, entries, .. } = bench.parameters;
+    let read = |slot: usize| (first + slot) % entries;
+    let mut ready = idle();
+    ready.head_base[warp] = base_of(warp, &bench.parameters);
+    for slot in 0..slots {
+        name_source(&mut ready, slots * warp + slot, read(slot));
+    }
+    let (_, out) = run(bench, warp, ready)?;
+    let right: Vec<D> = (0..slots).map(|slot| value_of(warp, read(slot))).collect();
+    expect(out.operand_data[..slots] == right, "each slot has the value of its register")
+}
+
+/// How warps share the rows of a bank: they have as many equal parts, and change them, so that rows use all bits.
+#[derive(Clone, Copy)]
+struct Parts {
+    count: usize,
+    /// Rows of each, of those that registers have numbers for.
+    rows: usize,
+    /// The last row first: then every bit of its number is the other.
+    backwards: bool,
+}
+
+impl Parts {
+    fn new(count: usize, parameters: &Parameters) -> Self {
+        let rows = (parameters.rows / count).min(256 / parameters.banks);
+        Parts { count, rows, backwards: false }
+    }
+
+    /// Of the registers that a warp reads one after another, first row and row of the one of this number.
+    fn place(&self, warp: usize, number: usize) -> (usize, usize) {
+        let (part, row) = ((warp + number / self.rows) % self.count, number % self.rows);
+        match self.backwards {
+            false => (part * self.rows, row),
+            true => ((self.count - 1 - part) * self.rows, self.rows - 1 - row),
+        }
+    }
+}
+
+/// While a bank writes, an instruction of each of these warps is issued with sources in these slots, which all live in that
+/// bank; then all are dispatched. `read`: how many registers each warp has read so far, one after another.
+fn read_of_one_bank<D: Data, M>(
+    bench: &mut Drive<M>,
+    bank: usize,
+    parts: Parts,
+    instructions: &[(usize, Range<usize>)],
+    read: &mut [usize],
+) -> Result<(), String>
+where
+    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+{
+    let Parameters { banks, slots: all, .. } = bench.parameters;
+    let lives_here = |warp: usize| (8 * banks + bank - 1 - warp) % banks;
+    // It writes a register that no warp reads, into row 0.
+    let (writer, row) = (parts.count % 8, 256 / banks - 1);
+    let mut held = 0;
+    for &(warp, ref slots) in instructions {
+        let mut inputs = idle();
+        inputs.write_valid[bank] = true;
+        inputs.write_warp[bank] = writer as u32;
+        inputs.write_register[bank] = (row * banks + lives_here(writer)) as u32;
+        inputs.write_base[bank] = (256 - row) as u32;
+        inputs.ready[warp] = true;
+        inputs.head_base[warp] = parts.place(warp, read[warp]).0 as u32;
+        for slot in slots.clone() {
+            let register = parts.place(warp, read[warp]).1 * banks + lives_here(warp);
+            name_source(&mut inputs, all * warp + slot, register);
+            read[warp] += 1;
+        }
+        let out = bench.cycle(inputs)?;
+        expect(out.issued, format!("warp {warp} is issued"))?;
+        expect(!out.bank_read[bank], "the bank writes")?;
+        held += 1 - usize::from(out.dispatch.contains(&true));
+    }
+    for _ in 0..instructions.len() * all + 6 {
+        held -= usize::from(bench.cycle(idle())?.dispatch.contains(&true));
+    }
+    expect(held == 0, "all are dispatched")
+}
+
+/// Rules of every kind of sub-core.
+pub fn of_every_sub_core<M, D: Data>() -> Vec<Scenario<M>>
+where
+    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+{
+    vec![
+        Scenario {
+            name: "any_slot_waits_at_any_place_of_a_queue",
+            rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
+            play: |bench| {
+                let Parameters { slots, banks, accesses, collectors, .. } = bench.parameters;
+                // A second access serves a read while the first writes.
+                if accesses > 1 || collectors < 2 {
+                    return Ok(());
+                }
+                let (parts, mut read) = (Parts::new(2, &bench.parameters), [0; 2]);
+                for bank in 0..banks {
+                    for before in 0..=slots {
+                        for first in 0..slots {
+                            let instructions = [(0, 0..before), (1, first..slots)];
+                            read_of_one_bank(bench, bank, parts, &instructions, &mut read)?;
+                        }
+                    }
+                }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "any_slot_finds_any_entry",
+            rule: "F III-C1: the ready bit is set for the values found in the CT; in any slot, of any entry",
+            play: |bench| {
+                let Parameters { slots, entries, collectors, .. } = bench.parameters;
+                let warps = 0..collectors.min(2);
+                for warp in warps.clone() {
+                    let base = base_of(warp, &bench.parameters);
+                    for register in 0..entries {
+                        write(bench, warp, (register, base), value_of(warp, register))?;
+                    }
+                }
+                // Each instruction reads one register on: after so many a cache table has as many as it has entries.
+                for first in 0..2 * entries - slots {
+                    for warp in warps.clone() {
+                        read_in_turn(bench, warp, first)?;
+                    }
+                }
+                Ok(())
+            },
+        },
+    ]
+}
+
+/// The sub-core, as a bench drives it.
+struct Driven<'a, 'b, M: Testbench>(&'a mut Drive<'b, M>);
+
+impl<M, D: Data> Windows<D> for Driven<'_, '_, M>
+where
+    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+{
+    fn warps(&self) -> usize {
+        self.0.parameters.collectors
+    }
+
+    fn execute(
+        &mut self,
+        warp: usize,
+        sources: &[usize],
+        not_written: &[usize],
+    ) -> Result<(Vec<bool>, Vec<D>), String> {
+        let Parameters { slots, destinations, .. } = self.0.parameters;
+        let mut inputs = idle();
+        for (slot, source) in sources.iter().enumerate() {
+            name_source(&mut inputs, slots * warp + slot, *source);
+        }
+        for (place, register) in not_written.iter().enumerate() {
+            inputs.head_destination_register[destinations * warp + place] = *register as u32;
+        }
+        let (hit, out) = run(self.0, warp, inputs)?;
+        Ok((hit[..sources.len()].to_vec(), out.operand_data[..sources.len()].to_vec()))
+    }
+
+    fn write(&mut self, warp: usize, register: usize, data: D) -> Result<bool, String> {
+        write(self.0, warp, (register, 0), data)
+    }
+}
+
+/// Rules of the sub-core with bypassing operand collectors, one for each warp.
+pub fn of_bypassing_sub_core<M, D: Data>() -> Vec<Scenario<M>>
+where
+    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
+{
+    vec![
+        Scenario {
+            name: "all_slots_wait_for_one_bank",
+            rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
+            play: |bench| {
+                let Parameters { slots, banks, accesses, collectors, window, .. } = bench.parameters;
+                let parts = Parts::new(collectors, &bench.parameters);
+                // A second access serves a read while the first writes. And no source may be in the window.
+                if accesses > 1 || (window + 1) * slots > parts.rows {
+                    return Ok(());
+                }
+                for (bank, backwards) in (0..banks).flat_map(|bank| [(bank, false), (bank, true)]) {
+                    let (parts, mut read) = (Parts { backwards, ..parts }, vec![0; collectors]);
+                    // The same again, in a window that has nothing.
+                    for warp in 0..collectors {
+                        let mut flushes = idle();
+                        flushes.head_flush[warp] = true;
+                        run(bench, warp, flushes)?;
+                    }
+                    for first in 0..collectors {
+                        // The first has ever fewer sources, so that the others stand at other places.
+                        let instruction = |number: usize| {
+                            let from = if number == 0 { first.min(slots - 1) } else { 0 };
+                            ((first + number) % collectors, from..slots)
+                        };
+                        let instructions: Vec<_> = (0..collectors).map(instruction).collect();
+                        read_of_one_bank(bench, bank, parts, &instructions, &mut read)?;
+                    }
+                }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "any_result_of_the_window_is_found",
+            rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks; the result of any \
+                   instruction of any collector's window",
+            play: |bench| {
+                let Parameters { slots, collectors, window, destinations, .. } = bench.parameters;
+                let results = destinations.min(slots);
+                for warp in 0..collectors {
+                    // Each instruction reads what the one before it has written, in each place of the window a few times.
+                    for number in 0..6 * window {
+                        let register = |number: usize, result: usize| (number * results + result) % 64;
+                        let data = |number: usize, result| value::<D>((256 * warp + number * results + result) as u32);
+                        let mut inputs = idle();
+                        for result in 0..results {
+                            if number > 0 {
+                                name_source(&mut inputs, slots * warp + result, register(number - 1, result));
+                            }
+                            let place = destinations * warp + result;
+                            inputs.head_destination_valid[place] = true;
+                            inputs.head_destination_register[place] = register(number, result) as u32;
+                        }
+                        let (_, out) = run(bench, warp, inputs)?;
+                        for result in (0..results).filter(|_| number > 0) {
+                            let right = out.operand_valid[result] && out.operand_data[result] == data(number - 1, result);
+                            expect(right, "a slot has the result of the instruction before")?;
+                        }
+                        for result in 0..results {
+                            write(bench, warp, (register(number, result), 0), data(number, result))?;
+                        }
+                    }
+                }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "results_make_sources_old",
+            rule: window::RULE,
+            play: |bench| {
+                let parameters = bench.parameters;
+                window::results_make_sources_old(&mut Driven(bench), &parameters)
+            },
+        },
+    ]
+}
