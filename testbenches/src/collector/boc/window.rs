@@ -22,9 +22,12 @@ pub trait Windows<D> {
     fn write(&mut self, warp: usize, register: usize, data: D) -> Result<bool, String>;
 }
 
-/// Numbers of registers that use all bits, so that two of them differ in more than one; half of them are the others upside down.
-fn register(number: usize, is_other: bool) -> usize {
-    (0x49 * number ^ if is_other { 0xff } else { 0 }) & 0xff
+/// What numbers of registers are exclusive-or'ed with, so that registers of each bank use all bits.
+const SETS: [usize; 4] = [0, 0xff, 0x01, 0xfe];
+
+/// Any two of a set differ in more than one bit.
+fn register(number: usize, set: usize) -> usize {
+    0x49 * number & 0xff ^ SETS[set]
 }
 
 /// Of [`results_make_sources_old`].
@@ -42,15 +45,16 @@ pub fn results_make_sources_old<D: Data>(
     if banks * rows < 256 {
         return Ok(());
     }
+    // The slots of a register change from turn to turn, and so does the place of an instruction. A collector alone has time for
+    // each register of each set in each slot of each place.
+    let turns = slots * window * if windows.warps() == 1 { SETS.len() } else { 1 };
     for warp in 0..windows.warps() {
-        for turn in 0..slots * window {
-            // The slots of a register change from turn to turn, and so does the place of an instruction.
-            let is_other = 2 * turn >= slots * window;
-            let of_slot = |slot: usize| (slot + turn) % slots;
-            let sources: Vec<usize> = (0..slots).map(|slot| register(of_slot(slot), is_other)).collect();
+        for turn in 0..turns {
+            let set = SETS.len() * turn / turns;
+            let sources: Vec<usize> = (0..slots).map(|slot| register((slot + turn) % slots, set)).collect();
             let not_written: Vec<usize> =
-                (0..destinations.min(slots)).map(|place| register(place, is_other) ^ 7).collect();
-            let data = |slot: usize| value::<D>((2048 * warp + 8 * turn + slot) as u32);
+                (0..destinations.min(slots)).map(|place| register(place, set) ^ 7).collect();
+            let data = |slot: usize| value::<D>((turns * slots * warp + slots * turn + slot) as u32);
             let values: Vec<D> = (0..slots).map(data).collect();
             for (&source, &value) in sources.iter().zip(&values) {
                 expect(!windows.write(warp, source, value)?, "no instruction of the window writes it")?;
