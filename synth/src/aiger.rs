@@ -161,7 +161,7 @@ fn order_registers(design: &mut OrderedAig<usize>, other: &OrderedAig<usize>) {
 }
 
 /// Names of registers, and their numbers.
-fn names<'a>(design: &'a OrderedAig<usize>) -> impl Iterator<Item = (&'a str, usize)> {
+fn names(design: &OrderedAig<usize>) -> impl Iterator<Item = (&str, usize)> {
     design.symbols.iter().filter_map(|symbol| match symbol.target {
         SymbolTarget::Latch(number) => Some((symbol.name.as_ref(), number)),
         _ => None,

@@ -427,7 +427,7 @@ impl<M, D: Data> Windows<D> for Driven<'_, '_, M>
 where
     M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
 {
-    fn warps(&self) -> usize {
+    fn collectors(&self) -> usize {
         self.0.parameters.collectors
     }
 

@@ -212,7 +212,7 @@ impl<M, D: Data> Windows<D> for Driven<'_, '_, M>
 where
     M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
 {
-    fn warps(&self) -> usize {
+    fn collectors(&self) -> usize {
         self.0.parameters.collectors
     }
 

@@ -109,7 +109,7 @@ impl<const W: usize> Windows<DataOf<W>> for Driven<'_, '_, W>
 where
     Bits<W>: Word,
 {
-    fn warps(&self) -> usize {
+    fn collectors(&self) -> usize {
         1
     }
 

@@ -4,10 +4,10 @@ use gpurf_blocks::{Data, Parameters};
 
 use crate::{expect, value};
 
-/// Ports of something that has a bypassing collector for each of some warps.
+/// Ports of something that has bypassing collectors.
 pub trait Windows<D> {
-    /// How many warps.
-    fn warps(&self) -> usize;
+    /// How many collectors, one for each warp.
+    fn collectors(&self) -> usize;
 
     /// A warp's instruction reads these registers, one in each slot, and shows those of destinations that it does not have.
     /// Which slots find their registers, and their operands.
@@ -27,7 +27,7 @@ const SETS: [usize; 4] = [0, 0xff, 0x01, 0xfe];
 
 /// Any two of a set differ in more than one bit.
 fn register(number: usize, set: usize) -> usize {
-    0x49 * number & 0xff ^ SETS[set]
+    (0x49 * number) & 0xff ^ SETS[set]
 }
 
 /// Of [`results_make_sources_old`].
@@ -47,8 +47,8 @@ pub fn results_make_sources_old<D: Data>(
     }
     // The slots of a register change from turn to turn, and so does the place of an instruction. A collector alone has time for
     // each register of each set in each slot of each place.
-    let turns = slots * window * if windows.warps() == 1 { SETS.len() } else { 1 };
-    for warp in 0..windows.warps() {
+    let turns = slots * window * if windows.collectors() == 1 { SETS.len() } else { 1 };
+    for warp in 0..windows.collectors() {
         for turn in 0..turns {
             let set = SETS.len() * turn / turns;
             let sources: Vec<usize> = (0..slots).map(|slot| register((slot + turn) % slots, set)).collect();
