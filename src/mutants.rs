@@ -193,8 +193,12 @@ type Check = fn(&dyn Workbench, &Arguments) -> Result<bool>;
 /// What tells those whose reset leaves something over.
 const AFTER_RESET: [Check; 2] = [differs_after_reset, fails_a_scenario_after_reset];
 
-/// In mid-stimulus: cycles until the reset. They are many, since a register may be where a reset would put it.
-const UNTIL_RESET: [u64; 12] = [1, 2, 3, 5, 7, 20, 50, 150, 300, 600, 1000, 3000];
+/// In mid-stimulus: cycles until the reset, and after it. They are many, since a register may be where a reset would put it; and
+/// what is left over is mostly seen at once, or what comes next makes it right.
+fn resets() -> impl Iterator<Item = (u64, u64)> {
+    let long = [1, 2, 3, 5, 7, 20, 50, 150, 300, 600, 1000, 3000].map(|until| (until, 1000));
+    long.into_iter().chain((8..72).map(|until| (until, 40)))
+}
 
 fn differs(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
     let engines = [Model, Verilator];
@@ -205,10 +209,10 @@ fn differs(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
 
 fn differs_after_reset(bench: &dyn Workbench, arguments: &Arguments) -> Result<bool> {
     let StimulusArguments { seed, cycles, .. } = arguments.stimulus;
-    for until_reset in UNTIL_RESET {
+    for (until_reset, after) in resets() {
         // Each with a stimulus of its own: what is drawn once in a run is another then.
         let seed = seed.wrapping_add(until_reset);
-        if !bench.run_after_reset(&[Verilator], seed, until_reset, cycles.min(1000))?.passed() {
+        if !bench.run_after_reset(&[Verilator], seed, until_reset, cycles.min(after))?.passed() {
             return Ok(true);
         }
     }

@@ -435,13 +435,15 @@ where
         &mut self,
         warp: usize,
         sources: &[usize],
-        not_written: &[usize],
+        destinations: &[usize],
+        writes: bool,
     ) -> Result<(Vec<bool>, Vec<D>), String> {
         let Driven(bench) = self;
         let registers: Vec<u32> = sources.iter().map(|source| *source as u32).collect();
         let mut inputs = OperandStageIn { warp: warp as u32, ..issue(warp, &registers) };
-        for (place, register) in not_written.iter().enumerate() {
-            inputs.destination_register[place] = *register as u32;
+        for (place, register) in destinations.iter().enumerate() {
+            (inputs.destination_valid[place], inputs.destination_register[place]) =
+                (writes, *register as u32);
         }
         let found = bench.cycle(inputs)?.hit[..sources.len()].to_vec();
         let out = dispatched_within(bench, warp, bench.parameters.slots + 10)?;
@@ -597,8 +599,16 @@ where
             },
         },
         Scenario {
+            name: "any_result_of_the_window_is_found",
+            rule: window::FOUND,
+            play: |bench: &mut Drive<M>| {
+                let parameters = bench.parameters;
+                window::results_are_found(&mut Driven(bench), &parameters)
+            },
+        },
+        Scenario {
             name: "results_make_sources_old",
-            rule: window::RULE,
+            rule: window::OLD,
             play: |bench: &mut Drive<M>| {
                 let parameters = bench.parameters;
                 window::results_make_sources_old(&mut Driven(bench), &parameters)

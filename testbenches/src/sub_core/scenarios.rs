@@ -220,15 +220,17 @@ where
         &mut self,
         warp: usize,
         sources: &[usize],
-        not_written: &[usize],
+        destinations: &[usize],
+        writes: bool,
     ) -> Result<(Vec<bool>, Vec<D>), String> {
-        let Parameters { slots, destinations, .. } = self.0.parameters;
+        let Parameters { slots, destinations: places, .. } = self.0.parameters;
         let mut inputs = idle();
         for (slot, source) in sources.iter().enumerate() {
             name_source(&mut inputs, slots * warp + slot, *source);
         }
-        for (place, register) in not_written.iter().enumerate() {
-            inputs.head_destination_register[destinations * warp + place] = *register as u32;
+        for (place, register) in destinations.iter().enumerate() {
+            inputs.head_destination_valid[places * warp + place] = writes;
+            inputs.head_destination_register[places * warp + place] = *register as u32;
         }
         let (hit, out) = run(self.0, warp, inputs)?;
         Ok((hit[..sources.len()].to_vec(), out.operand_data[..sources.len()].to_vec()))
@@ -278,41 +280,15 @@ where
         },
         Scenario {
             name: "any_result_of_the_window_is_found",
-            rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks; the result of any \
-                   instruction of any collector's window",
+            rule: window::FOUND,
             play: |bench| {
-                let Parameters { slots, collectors, window, destinations, .. } = bench.parameters;
-                let results = destinations.min(slots);
-                for warp in 0..collectors {
-                    // Each instruction reads what the one before it has written, in each place of the window a few times.
-                    for number in 0..6 * window {
-                        let register = |number: usize, result: usize| (number * results + result) % 64;
-                        let data = |number: usize, result| value::<D>((256 * warp + number * results + result) as u32);
-                        let mut inputs = idle();
-                        for result in 0..results {
-                            if number > 0 {
-                                name_source(&mut inputs, slots * warp + result, register(number - 1, result));
-                            }
-                            let place = destinations * warp + result;
-                            inputs.head_destination_valid[place] = true;
-                            inputs.head_destination_register[place] = register(number, result) as u32;
-                        }
-                        let (_, out) = run(bench, warp, inputs)?;
-                        for result in (0..results).filter(|_| number > 0) {
-                            let right = out.operand_valid[result] && out.operand_data[result] == data(number - 1, result);
-                            expect(right, "a slot has the result of the instruction before")?;
-                        }
-                        for result in 0..results {
-                            write(bench, warp, (register(number, result), 0), data(number, result))?;
-                        }
-                    }
-                }
-                Ok(())
+                let parameters = bench.parameters;
+                window::results_are_found(&mut Driven(bench), &parameters)
             },
         },
         Scenario {
             name: "results_make_sources_old",
-            rule: window::RULE,
+            rule: window::OLD,
             play: |bench| {
                 let parameters = bench.parameters;
                 window::results_make_sources_old(&mut Driven(bench), &parameters)

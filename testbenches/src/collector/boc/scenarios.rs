@@ -117,12 +117,14 @@ where
         &mut self,
         _: usize,
         sources: &[usize],
-        not_written: &[usize],
+        destinations: &[usize],
+        writes: bool,
     ) -> Result<(Vec<bool>, Vec<DataOf<W>>), String> {
         let registers: Vec<u32> = sources.iter().map(|source| *source as u32).collect();
         let mut inputs = issue(&registers, &[]);
-        for (place, register) in not_written.iter().enumerate() {
-            inputs.destination_register[place] = *register as u32;
+        for (place, register) in destinations.iter().enumerate() {
+            (inputs.destination_valid[place], inputs.destination_register[place]) =
+                (writes, *register as u32);
         }
         let issued = self.bench.cycle(inputs)?;
         for (slot, source) in sources.iter().enumerate().filter(|(slot, _)| issued.request[*slot]) {
@@ -337,8 +339,16 @@ where
             },
         },
         Scenario {
+            name: "any_result_of_the_window_is_found",
+            rule: window::FOUND,
+            play: |bench: &mut Drive<Boc<W>>| {
+                let parameters = bench.parameters;
+                window::results_are_found(&mut Driven { bench, values: HashMap::new() }, &parameters)
+            },
+        },
+        Scenario {
             name: "results_make_sources_old",
-            rule: window::RULE,
+            rule: window::OLD,
             play: |bench: &mut Drive<Boc<W>>| {
                 let parameters = bench.parameters;
                 window::results_make_sources_old(&mut Driven { bench, values: HashMap::new() }, &parameters)

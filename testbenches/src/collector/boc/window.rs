@@ -1,4 +1,4 @@
-//! What a window holds no longer, as an operand stage and a sub-core show it.
+//! What a window holds, and holds no longer, as a collector, an operand stage and a sub-core show it.
 
 use gpurf_blocks::{Data, Parameters};
 
@@ -9,13 +9,14 @@ pub trait Windows<D> {
     /// How many collectors, one for each warp.
     fn collectors(&self) -> usize;
 
-    /// A warp's instruction reads these registers, one in each slot, and shows those of destinations that it does not have.
-    /// Which slots find their registers, and their operands.
+    /// A warp's instruction reads these registers, one in each slot, and shows those as its destinations, which it writes or does
+    /// not have. Which slots find their registers, and their operands.
     fn execute(
         &mut self,
         warp: usize,
         sources: &[usize],
-        not_written: &[usize],
+        destinations: &[usize],
+        writes: bool,
     ) -> Result<(Vec<bool>, Vec<D>), String>;
 
     /// A result of a warp; whether it enters the warp's collector.
@@ -30,8 +31,41 @@ fn register(number: usize, set: usize) -> usize {
     (0x49 * number) & 0xff ^ SETS[set]
 }
 
+/// Of [`results_are_found`].
+pub const FOUND: &str =
+    "F VI-B: operand values found are forwarded, rather than requested from the RF banks; any result of any \
+                         instruction of any collector's window, in any slot";
+
+/// Each instruction reads what the one before it has written, in each place of the window a few times.
+pub fn results_are_found<D: Data>(
+    windows: &mut impl Windows<D>,
+    parameters: &Parameters,
+) -> Result<(), String> {
+    let Parameters { slots, window, destinations: results, .. } = *parameters;
+    for warp in 0..windows.collectors() {
+        let numbers = |turn: usize| turn * results..(turn + 1) * results;
+        let data = |number: usize| value::<D>((1024 * warp + number) as u32);
+        for turn in 1..=6 * window {
+            let written: Vec<usize> = numbers(turn).map(|number| number % 64).collect();
+            for (number, &register) in numbers(turn).zip(&written) {
+                // Nothing is before the first one.
+                let is_awaited = windows.write(warp, register, data(number))?;
+                expect(is_awaited == (turn > 1), "the instruction before has it as a destination")?;
+            }
+            let of_slot = |slot: usize| (slot + turn) % results;
+            let sources: Vec<usize> = (0..slots).map(|slot| written[of_slot(slot)]).collect();
+            let next: Vec<usize> = numbers(turn + 1).map(|number| number % 64).collect();
+            let (found, operands) = windows.execute(warp, &sources, &next, true)?;
+            expect(turn == 1 || found == vec![true; slots], format!("warp {warp}: {found:?}, not all"))?;
+            let values: Vec<D> = (0..slots).map(|slot| data(numbers(turn).start + of_slot(slot))).collect();
+            expect(operands == values, "each slot has the result of its register")?;
+        }
+    }
+    Ok(())
+}
+
 /// Of [`results_make_sources_old`].
-pub const RULE: &str =
+pub const OLD: &str =
     "our decision: a result makes old what the window has of its register, and goes to the bank alone if no \
                         instruction of the window writes it; any slot of any collector";
 
@@ -60,7 +94,7 @@ pub fn results_make_sources_old<D: Data>(
                 expect(!windows.write(warp, source, value)?, "no instruction of the window writes it")?;
             }
             for is_there in [false, true] {
-                let (found, operands) = windows.execute(warp, &sources, &not_written)?;
+                let (found, operands) = windows.execute(warp, &sources, &not_written, false)?;
                 expect(found == vec![is_there; slots], format!("warp {warp}: {found:?}, not {is_there}"))?;
                 expect(operands == values, "each slot has the latest value of its register")?;
             }
@@ -68,7 +102,7 @@ pub fn results_make_sources_old<D: Data>(
                 expect(!windows.write(warp, other, value(1))?, "nor that one")?;
             }
             if window % 2 == 0 {
-                windows.execute(warp, &[], &[])?;
+                windows.execute(warp, &[], &[], false)?;
             }
         }
     }
