@@ -41,12 +41,14 @@ pub fn results_are_found<D: Data>(
     windows: &mut impl Windows<D>,
     parameters: &Parameters,
 ) -> Result<(), String> {
-    let Parameters { slots, window, destinations: results, .. } = *parameters;
+    let Parameters { slots, window, destinations: results, banks, rows, .. } = *parameters;
+    // One after another, they use all bits.
+    let register = |number: usize| 0x95 * number % (banks * rows).min(256);
     for warp in 0..windows.collectors() {
         let numbers = |turn: usize| turn * results..(turn + 1) * results;
-        let data = |number: usize| value::<D>((1024 * warp + number) as u32);
-        for turn in 1..=6 * window {
-            let written: Vec<usize> = numbers(turn).map(|number| number % 64).collect();
+        let data = |number: usize| value::<D>((4096 * warp + number) as u32);
+        for turn in 1..=12 * window {
+            let written: Vec<usize> = numbers(turn).map(register).collect();
             for (number, &register) in numbers(turn).zip(&written) {
                 // Nothing is before the first one.
                 let is_awaited = windows.write(warp, register, data(number))?;
@@ -54,7 +56,7 @@ pub fn results_are_found<D: Data>(
             }
             let of_slot = |slot: usize| (slot + turn) % results;
             let sources: Vec<usize> = (0..slots).map(|slot| written[of_slot(slot)]).collect();
-            let next: Vec<usize> = numbers(turn + 1).map(|number| number % 64).collect();
+            let next: Vec<usize> = numbers(turn + 1).map(register).collect();
             let (found, operands) = windows.execute(warp, &sources, &next, true)?;
             expect(turn == 1 || found == vec![true; slots], format!("warp {warp}: {found:?}, not all"))?;
             let values: Vec<D> = (0..slots).map(|slot| data(numbers(turn).start + of_slot(slot))).collect();
