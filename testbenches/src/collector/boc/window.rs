@@ -42,8 +42,11 @@ pub fn results_are_found<D: Data>(
     parameters: &Parameters,
 ) -> Result<(), String> {
     let Parameters { slots, window, destinations: results, banks, rows, .. } = *parameters;
-    // One after another, they use all bits.
-    let register = |number: usize| 0x95 * number % (banks * rows).min(256);
+    // One after another, they use all bits, which do not follow those of the number.
+    let register = |number: usize| {
+        let scattered = 0x95 * number % (banks * rows).min(256);
+        scattered ^ scattered >> 3
+    };
     for warp in 0..windows.collectors() {
         let numbers = |turn: usize| turn * results..(turn + 1) * results;
         let data = |number: usize| value::<D>((4096 * warp + number) as u32);
@@ -81,13 +84,14 @@ pub fn results_make_sources_old<D: Data>(
     if banks * rows < 256 {
         return Ok(());
     }
-    // The slots of a register change from turn to turn, and so does the place of an instruction. A collector alone has time for
-    // each register of each set in each slot of each place.
+    // The slots of a register change from turn to turn, by one more each time, and so does the place of an instruction. A collector
+    // alone has time for each register of each set in each slot of each place.
     let turns = slots * window * if windows.collectors() == 1 { SETS.len() } else { 1 };
     for warp in 0..windows.collectors() {
         for turn in 0..turns {
             let set = SETS.len() * turn / turns;
-            let sources: Vec<usize> = (0..slots).map(|slot| register((slot + turn) % slots, set)).collect();
+            let of_slot = |slot: usize| (slot + turn * (turn + 1) / 2) % slots;
+            let sources: Vec<usize> = (0..slots).map(|slot| register(of_slot(slot), set)).collect();
             let not_written: Vec<usize> =
                 (0..destinations.min(slots)).map(|place| register(place, set) ^ 7).collect();
             let data = |slot: usize| value::<D>((turns * slots * warp + slots * turn + slot) as u32);
