@@ -40,9 +40,9 @@ pub(crate) fn input(design: &OrderedAig<usize>, name: &str) -> Option<usize> {
 }
 
 /// Makes outputs and next values of registers low where an output is low that has such a name. Those outputs stay as they are,
-/// and so do next values where a run begins: all registers are low, and so is not reset, which is an input of this name. Of an output that has a condition of its own, by its name
-/// without the number of the bit, this is asked as well. After that registers alone have names: ABC reads no circuit with an output
-/// that has the name of a register.
+/// and so do next values where a run begins: all registers are low, and reset, which is an input of this name, is high. Of an
+/// output that has a condition of its own, by its name without the number of the bit, this is asked as well. After that registers
+/// alone have names: ABC reads no circuit with an output that has the name of a register.
 ///
 /// A circuit `of` another file, of which that was done, has the same inputs, registers and outputs: its conditions take the place of
 /// those here, and registers get its order.
@@ -126,10 +126,10 @@ pub(crate) fn show_while(
 
 /// Registers get the places of those that have the same names in another circuit, and what is left of them the places that are left.
 fn order_registers(design: &mut OrderedAig<usize>, other: &OrderedAig<usize>) {
-    let places: HashMap<&str, usize> = names(other).collect();
+    let places: HashMap<&str, usize> = registers(other).collect();
     let mut place_of = vec![None; design.latches.len()];
     let mut is_taken = vec![false; design.latches.len()];
-    for (name, number) in names(design) {
+    for (name, number) in registers(design) {
         if let Some(&place) = places.get(name) {
             (place_of[number], is_taken[place]) = (Some(place), true);
         }
@@ -161,7 +161,7 @@ fn order_registers(design: &mut OrderedAig<usize>, other: &OrderedAig<usize>) {
 }
 
 /// Names of registers, and their numbers.
-fn names(design: &OrderedAig<usize>) -> impl Iterator<Item = (&str, usize)> {
+fn registers(design: &OrderedAig<usize>) -> impl Iterator<Item = (&str, usize)> {
     design.symbols.iter().filter_map(|symbol| match symbol.target {
         SymbolTarget::Latch(number) => Some((symbol.name.as_ref(), number)),
         _ => None,
@@ -243,6 +243,6 @@ mod tests {
         let next: Vec<usize> = design.latches.iter().map(|latch| latch.next_state).collect();
         assert_eq!((next, &design.outputs[..]), (vec![2, 4, 6], &[8][..]));
         assert_eq!(design.and_gates[0].inputs, [9, 4]);
-        assert!(names(&design).eq([("c", 2), ("a", 0)]));
+        assert!(registers(&design).eq([("c", 2), ("a", 0)]));
     }
 }

@@ -45,9 +45,9 @@ impl Mutants<'_> {
     /// out in so many seconds for each attempt; what makes circuits of the two for them has no limit.
     ///
     /// First register by register: the next values and the outputs of the two are compared in any state that they have in
-    /// common and in which the design keeps to its protocols, and where a run begins, by ABC's `cec`. Then, if there is a reset, from where a simulation begins, which
-    /// is all registers at zero and a reset, and as long as inputs keep to the protocol: what follows no input and agrees in all
-    /// its states becomes one, then registers of the two that are always equal or opposite do, and what is left is proved by
+    /// common and in which the design keeps to its protocols, and where a run begins, by ABC's `cec`. Then, if there is a reset, from
+    /// where a simulation begins, which is all registers at zero and a reset, and as long as inputs keep to the protocol: what
+    /// follows no input and agrees in all its states becomes one, then registers of the two that are always equal or opposite do, and what is left is proved by
     /// property-directed reachability. What has no clock is asked for its outputs under all inputs of the protocol. This is tried
     /// on each instance that has the fault, from the innermost on, and on the whole design. Of that there is one more: by
     /// induction, name by name after what is built alike: two designs that have agreed for three cycles agree from then on. That

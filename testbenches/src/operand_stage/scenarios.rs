@@ -5,7 +5,7 @@ use std::ops::Range;
 use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{Data, Parameters};
 
-use crate::collector::window::{self, Windows};
+use crate::collector::window::Windows;
 use crate::{expect, value, Drive, Scenario, Testbench};
 
 /// Warp 0 into collector 0; register r lives in bank (r + 1) mod banks; unit 1.
@@ -420,42 +420,38 @@ where
     ]
 }
 
-/// The stage, as a bench drives it.
-struct Driven<'a, 'b, M: Testbench>(&'a mut Drive<'b, M>);
-
-impl<M, D: Data> Windows<D> for Driven<'_, '_, M>
+impl<M, D: Data> Windows<D, OperandStageIn<D>> for Drive<'_, M>
 where
     M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
 {
     fn collectors(&self) -> usize {
-        self.0.parameters.collectors
+        self.parameters.collectors
     }
 
     fn execute(
         &mut self,
         warp: usize,
-        sources: &[usize],
+        sources: &[(usize, D)],
         destinations: &[usize],
         writes: bool,
     ) -> Result<(Vec<bool>, Vec<D>), String> {
-        let Driven(bench) = self;
-        let registers: Vec<u32> = sources.iter().map(|source| *source as u32).collect();
+        let registers: Vec<u32> = sources.iter().map(|(source, _)| *source as u32).collect();
         let mut inputs = OperandStageIn { warp: warp as u32, ..issue(warp, &registers) };
         for (place, register) in destinations.iter().enumerate() {
             (inputs.destination_valid[place], inputs.destination_register[place]) =
                 (writes, *register as u32);
         }
-        let found = bench.cycle(inputs)?.hit[..sources.len()].to_vec();
-        let out = dispatched_within(bench, warp, bench.parameters.slots + 10)?;
-        bench.cycle(idle())?;
+        let found = self.cycle(inputs)?.hit[..sources.len()].to_vec();
+        let out = dispatched_within(self, warp, self.parameters.slots + 10)?;
+        self.cycle(idle())?;
         Ok((found, out.operand_data[..sources.len()].to_vec()))
     }
 
     fn write(&mut self, warp: usize, register: usize, data: D) -> Result<bool, String> {
-        let bank = bank_of(warp as u32, register as u32, self.0.parameters.banks);
-        let mut inputs = write_of(warp as u32, idle(), register as u32, self.0.parameters.banks);
+        let bank = bank_of(warp as u32, register as u32, self.parameters.banks);
+        let mut inputs = write_of(warp as u32, idle(), register as u32, self.parameters.banks);
         inputs.write_data[bank] = data;
-        Ok(self.0.cycle(inputs)?.write_cached[bank])
+        Ok(self.cycle(inputs)?.write_cached[bank])
     }
 }
 
@@ -596,22 +592,6 @@ where
                     }
                 }
                 Ok(())
-            },
-        },
-        Scenario {
-            name: "any_result_of_the_window_is_found",
-            rule: window::FOUND,
-            play: |bench: &mut Drive<M>| {
-                let parameters = bench.parameters;
-                window::results_are_found(&mut Driven(bench), &parameters)
-            },
-        },
-        Scenario {
-            name: "results_make_sources_old",
-            rule: window::OLD,
-            play: |bench: &mut Drive<M>| {
-                let parameters = bench.parameters;
-                window::results_make_sources_old(&mut Driven(bench), &parameters)
             },
         },
         Scenario {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Data, Parameters, MAX_SLOTS};
 
-use crate::collector::window::{self, Windows};
+use crate::collector::window::Windows;
 use crate::{expect, value, Drive, Scenario, Testbench};
 
 /// First row of either warp.
@@ -205,39 +205,36 @@ where
     ]
 }
 
-/// The sub-core, as a bench drives it.
-struct Driven<'a, 'b, M: Testbench>(&'a mut Drive<'b, M>);
-
-impl<M, D: Data> Windows<D> for Driven<'_, '_, M>
+impl<M, D: Data> Windows<D, SubCoreIn<D>> for Drive<'_, M>
 where
     M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
 {
     fn collectors(&self) -> usize {
-        self.0.parameters.collectors
+        self.parameters.collectors
     }
 
     fn execute(
         &mut self,
         warp: usize,
-        sources: &[usize],
+        sources: &[(usize, D)],
         destinations: &[usize],
         writes: bool,
     ) -> Result<(Vec<bool>, Vec<D>), String> {
-        let Parameters { slots, destinations: places, .. } = self.0.parameters;
+        let Parameters { slots, destinations: places, .. } = self.parameters;
         let mut inputs = idle();
-        for (slot, source) in sources.iter().enumerate() {
+        for (slot, (source, _)) in sources.iter().enumerate() {
             name_source(&mut inputs, slots * warp + slot, *source);
         }
         for (place, register) in destinations.iter().enumerate() {
             inputs.head_destination_valid[places * warp + place] = writes;
             inputs.head_destination_register[places * warp + place] = *register as u32;
         }
-        let (hit, out) = run(self.0, warp, inputs)?;
+        let (hit, out) = run(self, warp, inputs)?;
         Ok((hit[..sources.len()].to_vec(), out.operand_data[..sources.len()].to_vec()))
     }
 
     fn write(&mut self, warp: usize, register: usize, data: D) -> Result<bool, String> {
-        write(self.0, warp, (register, 0), data)
+        write(self, warp, (register, 0), data)
     }
 }
 
@@ -276,22 +273,6 @@ where
                     }
                 }
                 Ok(())
-            },
-        },
-        Scenario {
-            name: "any_result_of_the_window_is_found",
-            rule: window::FOUND,
-            play: |bench| {
-                let parameters = bench.parameters;
-                window::results_are_found(&mut Driven(bench), &parameters)
-            },
-        },
-        Scenario {
-            name: "results_make_sources_old",
-            rule: window::OLD,
-            play: |bench| {
-                let parameters = bench.parameters;
-                window::results_make_sources_old(&mut Driven(bench), &parameters)
             },
         },
     ]

@@ -45,7 +45,7 @@ where
     }
 
     fn scenarios() -> Vec<Scenario<Self>> {
-        scenarios::all()
+        scenarios::all().into_iter().chain(window::scenarios()).collect()
     }
 }
 
@@ -64,14 +64,14 @@ where
     where
         M: Testbench<In = OperandStageIn<DataOf<W>>, Out = OperandStageOut<DataOf<W>>>,
     {
-        operand_stage::scenarios::of_bypassing_stage()
+        operand_stage::scenarios::of_bypassing_stage().into_iter().chain(window::scenarios()).collect()
     }
 
     fn sub_core_scenarios<M>() -> Vec<Scenario<M>>
     where
         M: Testbench<In = SubCoreIn<DataOf<W>>, Out = SubCoreOut<DataOf<W>>>,
     {
-        sub_core::scenarios::of_bypassing_sub_core()
+        sub_core::scenarios::of_bypassing_sub_core().into_iter().chain(window::scenarios()).collect()
     }
 }
 

@@ -1,14 +1,12 @@
 //! Scenarios of the bypassing operand collector.
 
-use std::collections::HashMap;
-
 use gpurf_blocks::ports::CollectorIn;
 use gpurf_blocks::Data;
 use gpurf_hw::collector::Boc;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::window::{self, Windows};
+use super::window::Windows;
 use crate::collector::DataOf;
 use crate::{expect, value, Drive, Scenario};
 
@@ -96,16 +94,7 @@ where
     Ok(())
 }
 
-/// The collector of a warp whose registers have these values, as a bench drives it.
-struct Driven<'a, 'b, const W: usize>
-where
-    Bits<W>: Word,
-{
-    bench: &'a mut Drive<'b, Boc<W>>,
-    values: HashMap<usize, DataOf<W>>,
-}
-
-impl<const W: usize> Windows<DataOf<W>> for Driven<'_, '_, W>
+impl<const W: usize> Windows<DataOf<W>, In<W>> for Drive<'_, Boc<W>>
 where
     Bits<W>: Word,
 {
@@ -116,30 +105,29 @@ where
     fn execute(
         &mut self,
         _: usize,
-        sources: &[usize],
+        sources: &[(usize, DataOf<W>)],
         destinations: &[usize],
         writes: bool,
     ) -> Result<(Vec<bool>, Vec<DataOf<W>>), String> {
-        let registers: Vec<u32> = sources.iter().map(|source| *source as u32).collect();
+        let registers: Vec<u32> = sources.iter().map(|(source, _)| *source as u32).collect();
         let mut inputs = issue(&registers, &[]);
         for (place, register) in destinations.iter().enumerate() {
             (inputs.destination_valid[place], inputs.destination_register[place]) =
                 (writes, *register as u32);
         }
-        let issued = self.bench.cycle(inputs)?;
-        for (slot, source) in sources.iter().enumerate().filter(|(slot, _)| issued.request[*slot]) {
-            self.bench.cycle(arrive(slot, self.values[source]))?;
+        let issued = self.cycle(inputs)?;
+        for (slot, &(_, value)) in sources.iter().enumerate().filter(|(slot, _)| issued.request[*slot]) {
+            self.cycle(arrive(slot, value))?;
         }
-        let out = self.bench.cycle(dispatch())?;
+        let out = self.cycle(dispatch())?;
         Ok((issued.hit[..sources.len()].to_vec(), out.operand_data[..sources.len()].to_vec()))
     }
 
     fn write(&mut self, _: usize, register: usize, data: DataOf<W>) -> Result<bool, String> {
-        self.values.insert(register, data);
-        let bank = (register + 1) % self.bench.parameters.banks;
+        let bank = (register + 1) % self.parameters.banks;
         let mut inputs = result(CollectorIn::default(), bank, register as u32, 0);
         inputs.write_data[bank] = data;
-        Ok(self.bench.cycle(inputs)?.cached[bank])
+        Ok(self.cycle(inputs)?.cached[bank])
     }
 }
 
@@ -336,22 +324,6 @@ where
                 expect(!out.occupied && !out.ready, "free in the cycle after dispatch")?;
                 let out = bench.cycle(In::<W>::default())?;
                 expect(out.occupied && !out.ready, "the next instruction waits for its source")
-            },
-        },
-        Scenario {
-            name: "any_result_of_the_window_is_found",
-            rule: window::FOUND,
-            play: |bench: &mut Drive<Boc<W>>| {
-                let parameters = bench.parameters;
-                window::results_are_found(&mut Driven { bench, values: HashMap::new() }, &parameters)
-            },
-        },
-        Scenario {
-            name: "results_make_sources_old",
-            rule: window::OLD,
-            play: |bench: &mut Drive<Boc<W>>| {
-                let parameters = bench.parameters;
-                window::results_make_sources_old(&mut Driven { bench, values: HashMap::new() }, &parameters)
             },
         },
     ]
