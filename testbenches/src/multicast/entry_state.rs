@@ -83,6 +83,44 @@ impl Testbench for EntryState {
                 },
             },
             Scenario {
+                name: "others_of_a_row_get_older_as_one_of_them_leaves",
+                rule: "our decision: an entry's age is that of its load, and no other entry's",
+                play: |bench| {
+                    let rows = (bench.parameters.lrt_entries / SCAN_LANES) as u32;
+                    let leaves = |evict_row, evict_lane| EntryStateIn {
+                        evict: true,
+                        evict_ready: true,
+                        evict_row,
+                        evict_lane,
+                        ..Default::default()
+                    };
+                    for (lane, row) in
+                        (0..SCAN_LANES as u32).flat_map(|lane| (0..rows).map(move |row| (lane, row)))
+                    {
+                        while !bench.cycle(INSERTION)?.full {}
+                        // In the first step an entry leaves this row, in the second one the next row.
+                        let both = [row, (row + 1) % rows];
+                        for row in both {
+                            bench.cycle(EntryStateIn { tick: true, ..leaves(row, lane) })?;
+                        }
+                        for row in 0..=both[0].max(both[1]) {
+                            let stay =
+                                (0..SCAN_LANES as u32).filter(|&other| !both.contains(&row) || other != lane);
+                            let mut due = stay.clone().fold(0, |due, lane| due | 1 << lane);
+                            for lane in stay {
+                                let out = bench.cycle(leaves(row, lane))?;
+                                expect(
+                                    out.any_due && (out.due_row, out.due_lanes) == (row, due),
+                                    format!("lanes {due:#b} of row {row} are due"),
+                                )?;
+                                due &= !(1 << lane);
+                            }
+                        }
+                    }
+                    Ok(())
+                },
+            },
+            Scenario {
                 name: "the_lowest_free_entry_is_taken",
                 rule: "I 3.1: a load without a partner is inserted into the table",
                 play: |bench| {
