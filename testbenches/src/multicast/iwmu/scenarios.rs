@@ -115,6 +115,18 @@ impl<'a, 'b, const V: usize, const A: usize> Unit<'a, 'b, V, A> {
         self.idle(2 * rows + 10)
     }
 
+    /// Two warps' load into register 99 waits for that register of the first of them, in the place that all others leave free.
+    fn hold(&mut self, place: u32, [first, second]: [u32; 2]) -> Result<(), String> {
+        self.in_use = Some((first, 99));
+        self.ready = false;
+        for other in 0..place {
+            self.loads(&[[1, 16 * other, 1, other], [2, 16 * other, 1, other]])?;
+        }
+        self.loads(&[into_99(first, 20), into_99(second, 20)])?;
+        self.ready = true;
+        self.idle(2 * PENDING)
+    }
+
     fn expect_accesses(&self, expected: &[Access]) -> Result<(), String> {
         expect(self.accesses == expected, format!("{expected:?}, not {:?}", self.accesses))
     }
@@ -122,6 +134,11 @@ impl<'a, 'b, const V: usize, const A: usize> Unit<'a, 'b, V, A> {
     fn never_ages(&self) -> bool {
         self.bench.parameters.release_age == 0
     }
+}
+
+/// A warp's load of one tile into register 99.
+fn into_99(warp: u32, tile: u32) -> Load {
+    [warp, 16 * tile, 1, 99]
 }
 
 /// Of many loads that have nothing to do with each other.
@@ -362,30 +379,44 @@ fn waiting<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
                 let mut unit = Unit::new(bench);
                 for (place, inverted) in (0..PENDING as u32).flat_map(|place| [(place, 0), (place, 63)]) {
                     let held = [inverted, 0b111000 ^ inverted];
-                    let load = |warp: u32, tile: u32| [warp, 16 * tile, 1, 99];
-                    // The load whose register is in use stands in the place that all others leave free.
-                    unit.in_use = Some((held[0], 99));
-                    unit.ready = false;
-                    for other in 0..place {
-                        unit.loads(&[[1, 16 * other, 1, other], [2, 16 * other, 1, other]])?;
-                    }
-                    unit.loads(&[load(held[0], 20), load(held[1], 20)])?;
-                    unit.ready = true;
-                    unit.idle(2 * PENDING)?;
+                    unit.hold(place, held)?;
                     for (bit, [first, second]) in (0..6).flat_map(|bit| [(bit, held), (bit, [held[1], held[0]])]) {
                         unit.accesses.clear();
-                        let (first, second) = (load(first ^ (1 << bit), 21), load(second ^ (1 << bit), 21));
+                        let (first, second) = (into_99(first ^ (1 << bit), 21), into_99(second ^ (1 << bit), 21));
                         unit.send(first, false)?;
                         unit.send(second, false)?;
                         unit.idle(6)?;
                         unit.expect_accesses(&[pair(first, second[0])])?;
                     }
                     unit.accesses.clear();
-                    unit.loads(&[load(held[1], 22), load(21, 22)])?;
-                    unit.expect_accesses(&[])?;
                     unit.in_use = None;
                     unit.idle(10)?;
-                    unit.expect_accesses(&[pair(load(held[0], 20), held[1]), pair(load(held[1], 22), 21)])?;
+                    unit.expect_accesses(&[pair(into_99(held[0], 20), held[1])])?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
+            name: "a_warp_in_common",
+            rule: "our rule: a load waits for an older one into its register if one of its warps is the same, whichever of the two",
+            play: |bench| {
+                // Otherwise loads leave by age before their partners come.
+                if (1..50).contains(&bench.parameters.release_age) {
+                    return Ok(());
+                }
+                let mut unit = Unit::new(bench);
+                let held = [0, 0b111000];
+                for (place, common) in (0..PENDING as u32).flat_map(|place| held.map(|common| (place, common))) {
+                    for [first, second] in [[common, 21], [21, common]] {
+                        unit.hold(place, held)?;
+                        unit.accesses.clear();
+                        unit.loads(&[into_99(first, 22), into_99(second, 22)])?;
+                        unit.expect_accesses(&[])?;
+                        unit.in_use = None;
+                        unit.idle(10)?;
+                        let older = pair(into_99(held[0], 20), held[1]);
+                        unit.expect_accesses(&[older, pair(into_99(first, 22), second)])?;
+                    }
                 }
                 Ok(())
             },

@@ -48,7 +48,7 @@ const FILLS: usize = 8;
 
 /// Instructions of few or many warps, whichever, and registers, with results and fills, and a register file that is slow or
 /// fast. In between there are results for all lines, one after another.
-struct RegisterCacheStimulus<D> {
+struct RegisterCacheStimulus<D: Data> {
     slots: usize,
     warps: Warps,
     registers: Vec<u32>,
@@ -65,6 +65,8 @@ struct RegisterCacheStimulus<D> {
     /// A flush that is offered or under way, of this warp; its values are dead.
     flush: Option<(u32, bool)>,
     begun: bool,
+    /// The inputs of the last cycle.
+    last: RegisterCacheIn<D>,
     /// What the sources of the last cycle must bring.
     expected: [D; MAX_SLOTS],
     counts: Counts,
@@ -100,6 +102,7 @@ impl<D: Data> RegisterCacheStimulus<D> {
             fills: VecDeque::new(),
             flush: None,
             begun: false,
+            last: RegisterCacheIn::default(),
             expected: [D::default(); MAX_SLOTS],
             counts: Counts::default(),
         }
@@ -166,7 +169,15 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
         if self.flush.is_none() && !self.in_turn && random.percent(3) {
             self.flush = self.new_flush(random);
         }
-        let mut inputs = RegisterCacheIn { register_ready: random.percent(self.ready), ..Default::default() };
+        // What is not asked for stands on the ports as it did.
+        let mut inputs = RegisterCacheIn {
+            register_ready: random.percent(self.ready),
+            read: Default::default(),
+            write: false,
+            fill: false,
+            flush: false,
+            ..self.last
+        };
         let read_warp = match self.result {
             Some(result) if self.in_turn => result.warp,
             _ => self.warps.any(random),
@@ -199,6 +210,7 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
         if let Some((warp, drop)) = self.flush.filter(|_| !self.begun) {
             (inputs.flush, inputs.flush_warp, inputs.flush_drop) = (true, warp, drop);
         }
+        self.last = inputs;
         inputs
     }
 
