@@ -445,6 +445,34 @@ where
             },
         },
         Scenario {
+            name: "any_register_is_in_the_way_of_the_rest_of_its_half",
+            rule: "our decision: a register in the way is saved before it is overwritten, and no other is lost",
+            play: |bench: &mut Bench<W, P>| {
+                let fit = (bench.parameters.pcrf_entries / 33).clamp(1, 16);
+                let registers: Vec<u32> = (0..64).collect();
+                for (part, registers) in registers.chunks(fit).enumerate() {
+                    // Each in a warp of its own, whose others in the same half of its vector go out as well; of two parts, one
+                    // has even warps.
+                    let warps = |live: fn(u32) -> u64| -> Vec<_> {
+                        let warp = |place: usize| (2 * place + part % 2) as u32;
+                        registers.iter().enumerate().map(|(place, &register)| (warp(place), live(register))).collect()
+                    };
+                    let pc = |warp: &Warp| warp.pc + ((part as u32) << 16);
+                    let coming = Cta::with(1, &warps(|register| 1 << register)).at(pc);
+                    let going = Cta::with(2, &warps(|register| (!0 >> 32) << (register / 32 * 32))).at(pc);
+                    let _ = store(bench, &coming)?;
+                    let request =
+                        RmuIn { request: true, store: true, outgoing: 2, restore: true, incoming: 1, ..Default::default() };
+                    let report = play(bench, request, Some(&going), 100)?;
+                    complete(&report, &coming)?;
+                    let first = coming.registers()[0];
+                    expect(report.saved[0] == first, format!("{first:?} is in the way, and goes first"))?;
+                    let _ = restore(bench, &going)?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
             name: "more_registers_than_the_count_holds",
             rule: "our decision: a count that does not fit saturates, and the chain is whole",
             play: |bench: &mut Bench<W, P>| {
