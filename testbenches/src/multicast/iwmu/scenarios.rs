@@ -277,6 +277,37 @@ fn pairing<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
             },
         },
         Scenario {
+            name: "every_entry_differs_from_what_is_almost_its_partner",
+            rule: "I 3.1: comparators check every LRT entry upon every request, all of its fields",
+            play: |bench| {
+                let (entries, age) = (bench.parameters.lrt_entries, bench.parameters.release_age);
+                // Otherwise entries leave by age before all of them are asked for.
+                if bench.parameters.search == Search::Scan || (1..entries + 50).contains(&age) {
+                    return Ok(());
+                }
+                for (inverted, field) in
+                    [false, true].into_iter().flat_map(|inverted| [1, 2, 3].map(|field| (inverted, field)))
+                {
+                    let loads = || (0..entries as u32).map(|number| of_all_bits(number, inverted));
+                    // Of another warp than the one whose load it is almost the partner of, and than that which has its destination.
+                    let almost = |(mut load, number): (Load, usize)| {
+                        load[0] ^= 1 << (number % 6);
+                        load[field] ^= 1 << ((number + 1) % 8);
+                        load
+                    };
+                    let almost = || loads().zip(0..).map(almost);
+                    let mut unit = Unit::new(bench);
+                    loads().chain(almost()).try_for_each(|load| unit.send(load, false))?;
+                    (0..64).try_for_each(|warp| unit.release(warp))?;
+                    unit.idle(4 * entries)?;
+                    let left = |load: Load| unit.accesses.contains(&plain(load));
+                    expect(loads().chain(almost()).all(left), "each leaves alone")?;
+                    expect(unit.accesses.len() == 2 * entries && unit.occupancy == 0, "and once")?;
+                }
+                Ok(())
+            },
+        },
+        Scenario {
             name: "full_table",
             rule: "our rule: a load that finds the table full leaves at once",
             play: |bench| {
