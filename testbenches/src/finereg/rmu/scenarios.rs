@@ -448,8 +448,10 @@ where
             name: "any_register_is_in_the_way_of_the_rest_of_its_half",
             rule: "our decision: a register in the way is saved before it is overwritten, and no other is lost",
             play: |bench: &mut Bench<W, P>| {
-                let fit = (bench.parameters.pcrf_entries / 33).clamp(1, 16);
-                let registers: Vec<u32> = (0..64).collect();
+                let Parameters { pcrf_entries, next_latency, .. } = bench.parameters;
+                let fit = (pcrf_entries / 33).clamp(1, 16);
+                // Fewer where each takes so many cycles.
+                let registers: Vec<u32> = (0..64).step_by(next_latency).collect();
                 for (part, registers) in registers.chunks(fit).enumerate() {
                     // Each in a warp of its own, whose others in the same half of its vector go out as well; of two parts, one
                     // has even warps.
