@@ -4,7 +4,7 @@ use gpurf_blocks::ports::{EntryStateIn, EntryStateOut};
 use gpurf_blocks::{Parameters, SCAN_LANES};
 use gpurf_hw::multicast::EntryState;
 
-use crate::{expect, register, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl Testbench for EntryState {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -33,8 +33,7 @@ impl Testbench for EntryState {
                         let out = bench.cycle(EntryStateIn { tick: true, ..Default::default() })?;
                         expect(out.occupancy == 1 && !out.any_due, "too young")?;
                     }
-                    let out =
-                        bench.cycle(EntryStateIn { evict: true, evict_ready: true, ..Default::default() })?;
+                    let out = bench.cycle(leaves(0, 0))?;
                     expect(out.any_due && (out.due_row, out.due_lanes) == (0, 1), "due")?;
                     let out = bench.cycle(EntryStateIn::default())?;
                     expect(out.occupancy == 0 && !out.any_due, "and gone")
@@ -45,13 +44,6 @@ impl Testbench for EntryState {
                 rule: "our decision: an entry's age is that of its load, and no other entry's",
                 play: |bench| {
                     let rows = (bench.parameters.lrt_entries / SCAN_LANES) as u32;
-                    let leaves = |evict_row, evict_lane| EntryStateIn {
-                        evict: true,
-                        evict_ready: true,
-                        evict_row,
-                        evict_lane,
-                        ..Default::default()
-                    };
                     let tick = EntryStateIn { tick: true, ..Default::default() };
                     for lane in 0..SCAN_LANES as u32 {
                         (0..rows * SCAN_LANES as u32).try_for_each(|_| bench.cycle(INSERTION).map(|_| ()))?;
@@ -63,14 +55,7 @@ impl Testbench for EntryState {
                         }
                         for due in [0xf & !(1 << lane), 1 << lane] {
                             for row in 0..rows {
-                                for left in (0..SCAN_LANES as u32).filter(|lane| due >> lane & 1 == 1) {
-                                    let out = bench.cycle(leaves(row, left))?;
-                                    let lanes = due & (!0 << left);
-                                    expect(
-                                        out.any_due && (out.due_row, out.due_lanes) == (row, lanes),
-                                        format!("lanes {lanes:#b} of row {row} are due"),
-                                    )?;
-                                }
+                                all_due_leave(bench, row, due)?;
                             }
                             for _ in 0..2 {
                                 let out = bench.cycle(tick)?;
@@ -87,13 +72,6 @@ impl Testbench for EntryState {
                 rule: "our decision: an entry's age is that of its load, and no other entry's",
                 play: |bench| {
                     let rows = (bench.parameters.lrt_entries / SCAN_LANES) as u32;
-                    let leaves = |evict_row, evict_lane| EntryStateIn {
-                        evict: true,
-                        evict_ready: true,
-                        evict_row,
-                        evict_lane,
-                        ..Default::default()
-                    };
                     for (lane, row) in
                         (0..SCAN_LANES as u32).flat_map(|lane| (0..rows).map(move |row| (lane, row)))
                     {
@@ -104,17 +82,8 @@ impl Testbench for EntryState {
                             bench.cycle(EntryStateIn { tick: true, ..leaves(row, lane) })?;
                         }
                         for row in 0..=both[0].max(both[1]) {
-                            let stay =
-                                (0..SCAN_LANES as u32).filter(|&other| !both.contains(&row) || other != lane);
-                            let mut due = stay.clone().fold(0, |due, lane| due | 1 << lane);
-                            for lane in stay {
-                                let out = bench.cycle(leaves(row, lane))?;
-                                expect(
-                                    out.any_due && (out.due_row, out.due_lanes) == (row, due),
-                                    format!("lanes {due:#b} of row {row} are due"),
-                                )?;
-                                due &= !(1 << lane);
-                            }
+                            let left = if both.contains(&row) { 1 << lane } else { 0 };
+                            all_due_leave(bench, row, 0xf & !left)?;
                         }
                     }
                     Ok(())
@@ -170,6 +139,24 @@ const INSERTION: EntryStateIn = EntryStateIn {
     insert: true,
     tick: false,
 };
+
+/// This entry leaves.
+fn leaves(evict_row: u32, evict_lane: u32) -> EntryStateIn {
+    EntryStateIn { evict: true, evict_ready: true, evict_row, evict_lane, ..Default::default() }
+}
+
+/// The lanes of this row that are due, of the lowest with any, leave one after another.
+fn all_due_leave(bench: &mut Drive<EntryState>, row: u32, due: u32) -> Result<(), String> {
+    for lane in (0..SCAN_LANES as u32).filter(|lane| due >> lane & 1 == 1) {
+        let out = bench.cycle(leaves(row, lane))?;
+        let lanes = due & (!0 << lane);
+        expect(
+            out.any_due && (out.due_row, out.due_lanes) == (row, lanes),
+            format!("lanes {lanes:#b} of row {row} are due"),
+        )?;
+    }
+    Ok(())
+}
 
 /// Ends of searches with and without partners, and entries in use that leave. The table fills until it is full for a
 /// while, and empties until little is in it; entries get old in most of these times, fast or slowly. In some of them

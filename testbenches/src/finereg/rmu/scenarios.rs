@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 
 use gpurf_blocks::ports::RmuIn;
-use gpurf_blocks::{Parameters, CTA_WARPS};
+use gpurf_blocks::{Data, Parameters, CTA_WARPS};
 use gpurf_hw::dialect::Word;
 use gpurf_hw::finereg::Rmu;
 use rust_hdl::prelude::Bits;
@@ -91,10 +91,19 @@ fn switch<const W: usize, const P: usize>(
 where
     Bits<W>: Word,
 {
-    let mut request = RmuIn { request: true, ..Default::default() };
-    (request.store, request.outgoing) = (outgoing.is_some(), outgoing.map_or(0, |cta| cta.number));
-    (request.restore, request.incoming) = (incoming.is_some(), incoming.unwrap_or(0));
-    play(bench, request, outgoing, 0)
+    play(bench, request_of(outgoing, incoming), outgoing, 0)
+}
+
+/// The request of a switch.
+fn request_of<D: Data>(outgoing: Option<&Cta>, incoming: Option<u32>) -> RmuIn<D> {
+    RmuIn {
+        request: true,
+        store: outgoing.is_some(),
+        outgoing: outgoing.map_or(0, |cta| cta.number),
+        restore: incoming.is_some(),
+        incoming: incoming.unwrap_or(0),
+        ..Default::default()
+    }
 }
 
 /// One switch, in whose first cycles the ACRF cannot be read.
@@ -184,6 +193,26 @@ where
     let report = switch(bench, None, Some(cta.number))?;
     complete(&report, cta)?;
     Ok(report)
+}
+
+/// One CTA is stored, and comes in as another goes out. The ACRF can be read when the first register has come, so that all others
+/// of its warp are still there.
+fn come_before_any_has_left<const W: usize, const P: usize>(
+    bench: &mut Bench<W, P>,
+    coming: &Cta,
+    going: &Cta,
+) -> Result<(), String>
+where
+    Bits<W>: Word,
+{
+    let _ = store(bench, coming)?;
+    let report = play(bench, request_of(Some(going), Some(coming.number)), Some(going), 100)?;
+    complete(&report, coming)?;
+    let first = coming.registers()[0];
+    expect(report.saved[0] == first, format!("{first:?} is in the way, and goes first"))?;
+    expect(report.saved.len() == going.registers().len(), "each goes once")?;
+    let _ = restore(bench, going)?;
+    Ok(())
 }
 
 /// After a reset: a vector is fetched into one entry of the cache after the other, and found there by the next warp.
@@ -428,18 +457,10 @@ where
             name: "the_last_comes_before_the_first_has_left",
             rule: "our decision: a register in the way is saved before it is overwritten",
             play: |bench: &mut Bench<W, P>| {
-                // The ACRF can be read when the first register has come, so that all others of its warp are still there.
                 let going = Cta::with(2, &[(6, !0)]);
                 for register in [31, 63] {
                     let coming = Cta::with(1, &[(6, 1 << register)]).at(|warp| warp.pc + (register << 16));
-                    let _ = store(bench, &coming)?;
-                    let request =
-                        RmuIn { request: true, store: true, outgoing: 2, restore: true, incoming: 1, ..Default::default() };
-                    let report = play(bench, request, Some(&going), 100)?;
-                    complete(&report, &coming)?;
-                    expect(report.saved[0] == (6, register), "the one in the way goes first")?;
-                    expect(report.saved.len() == going.registers().len(), "each goes once")?;
-                    let _ = restore(bench, &going)?;
+                    come_before_any_has_left(bench, &coming, &going)?;
                 }
                 Ok(())
             },
@@ -462,14 +483,7 @@ where
                     let pc = |warp: &Warp| warp.pc + ((part as u32) << 16);
                     let coming = Cta::with(1, &warps(|register| 1 << register)).at(pc);
                     let going = Cta::with(2, &warps(|register| (!0 >> 32) << (register / 32 * 32))).at(pc);
-                    let _ = store(bench, &coming)?;
-                    let request =
-                        RmuIn { request: true, store: true, outgoing: 2, restore: true, incoming: 1, ..Default::default() };
-                    let report = play(bench, request, Some(&going), 100)?;
-                    complete(&report, &coming)?;
-                    let first = coming.registers()[0];
-                    expect(report.saved[0] == first, format!("{first:?} is in the way, and goes first"))?;
-                    let _ = restore(bench, &going)?;
+                    come_before_any_has_left(bench, &coming, &going)?;
                 }
                 Ok(())
             },

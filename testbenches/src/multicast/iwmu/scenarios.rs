@@ -109,6 +109,12 @@ impl<'a, 'b, const V: usize, const A: usize> Unit<'a, 'b, V, A> {
         self.send([warp, 0, 0, 0], true)
     }
 
+    /// Releases every warp, and lets so many cycles pass.
+    fn release_all(&mut self, cycles: usize) -> Result<(), String> {
+        (0..64).try_for_each(|warp| self.release(warp))?;
+        self.idle(cycles)
+    }
+
     /// Cycles after which whatever was taken has been searched for and, if nothing stands in its way, left.
     fn settle(&mut self) -> Result<(), String> {
         let rows = self.occupancy as usize / SCAN_LANES + 1;
@@ -134,6 +140,11 @@ impl<'a, 'b, const V: usize, const A: usize> Unit<'a, 'b, V, A> {
     fn never_ages(&self) -> bool {
         self.bench.parameters.release_age == 0
     }
+}
+
+/// Loads may leave by age in less than so many cycles.
+fn ages_within<const V: usize, const A: usize>(bench: &Bench<V, A>, cycles: usize) -> bool {
+    (1..cycles).contains(&bench.parameters.release_age)
 }
 
 /// A warp's load of one tile into register 99.
@@ -244,9 +255,9 @@ fn pairing<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
             name: "every_entry_is_found_and_leaves",
             rule: "I 3.1: comparators check every LRT entry upon every request",
             play: |bench| {
-                let (entries, age) = (bench.parameters.lrt_entries, bench.parameters.release_age);
+                let entries = bench.parameters.lrt_entries;
                 // Otherwise entries leave by age before all of them are asked for.
-                if bench.parameters.search == Search::Scan || (1..entries + 50).contains(&age) {
+                if bench.parameters.search == Search::Scan || ages_within(bench, entries + 50) {
                     return Ok(());
                 }
                 for inverted in [false, true] {
@@ -267,8 +278,7 @@ fn pairing<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
                         unit.accesses.clear();
                     }
                     loads().try_for_each(|load| unit.send(load, false))?;
-                    (0..64).try_for_each(|warp| unit.release(warp))?;
-                    unit.idle(2 * entries)?;
+                    unit.release_all(2 * entries)?;
                     let left = |load: Load| unit.accesses.contains(&plain(load));
                     expect(loads().all(left), "each leaves as it came")?;
                     expect(unit.accesses.len() == entries && unit.occupancy == 0, "and once")?;
@@ -280,9 +290,9 @@ fn pairing<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
             name: "every_entry_differs_from_what_is_almost_its_partner",
             rule: "I 3.1: comparators check every LRT entry upon every request, all of its fields",
             play: |bench| {
-                let (entries, age) = (bench.parameters.lrt_entries, bench.parameters.release_age);
+                let entries = bench.parameters.lrt_entries;
                 // Otherwise entries leave by age before all of them are asked for.
-                if bench.parameters.search == Search::Scan || (1..entries + 50).contains(&age) {
+                if bench.parameters.search == Search::Scan || ages_within(bench, entries + 50) {
                     return Ok(());
                 }
                 for (inverted, field) in
@@ -298,8 +308,7 @@ fn pairing<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
                     let almost = || loads().zip(0..).map(almost);
                     let mut unit = Unit::new(bench);
                     loads().chain(almost()).try_for_each(|load| unit.send(load, false))?;
-                    (0..64).try_for_each(|warp| unit.release(warp))?;
-                    unit.idle(4 * entries)?;
+                    unit.release_all(4 * entries)?;
                     let left = |load: Load| unit.accesses.contains(&plain(load));
                     expect(loads().chain(almost()).all(left), "each leaves alone")?;
                     expect(unit.accesses.len() == 2 * entries && unit.occupancy == 0, "and once")?;
@@ -404,7 +413,7 @@ fn waiting<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
             rule: "our rule: of the loads into one register only those of the same warp wait, whatever bit tells warps apart",
             play: |bench| {
                 // Otherwise loads leave by age before their partners come.
-                if (1..50).contains(&bench.parameters.release_age) {
+                if ages_within(bench, 50) {
                     return Ok(());
                 }
                 let mut unit = Unit::new(bench);
@@ -432,7 +441,7 @@ fn waiting<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
             rule: "our rule: a load waits for an older one into its register if one of its warps is the same, whichever of the two",
             play: |bench| {
                 // Otherwise loads leave by age before their partners come.
-                if (1..50).contains(&bench.parameters.release_age) {
+                if ages_within(bench, 50) {
                     return Ok(());
                 }
                 let mut unit = Unit::new(bench);
