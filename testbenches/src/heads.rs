@@ -138,7 +138,8 @@ impl Heads {
     }
 }
 
-/// Writes heads into the ports of either module, which name them alike.
+/// Writes heads into the ports of either module, which name them alike. Slots that an instruction does not use show its first
+/// source, and destinations that it does not have the first one: they are of no meaning.
 macro_rules! present {
     ($heads:expr, $inputs:expr) => {
         $inputs.sthld = $heads.sthld;
@@ -146,16 +147,17 @@ macro_rules! present {
             $inputs.head_unit[warp] = head.unit;
             $inputs.head_payload[warp] = head.payload;
             $inputs.head_base[warp] = $heads.base(warp);
-            for (slot, source) in head.sources.iter().enumerate() {
+            for (slot, &source) in head.sources.iter().enumerate() {
                 let place = $heads.parameters.slots * warp + slot;
                 $inputs.head_source_valid[place] = source.is_some();
-                $inputs.head_source_register[place] = source.map_or(0, |(register, _)| register);
-                $inputs.head_source_near[place] = source.is_some_and(|(_, near)| near);
+                ($inputs.head_source_register[place], $inputs.head_source_near[place]) =
+                    source.or(head.sources[0]).unwrap_or_default();
             }
-            for (number, destination) in head.destinations.iter().enumerate() {
+            for (number, &destination) in head.destinations.iter().enumerate() {
                 let place = $heads.parameters.destinations * warp + number;
                 $inputs.head_destination_valid[place] = destination.is_some();
-                $inputs.head_destination_register[place] = destination.unwrap_or(0);
+                $inputs.head_destination_register[place] =
+                    destination.or(head.destinations[0]).unwrap_or_default();
             }
             $inputs.head_flush[warp] = head.flush;
         }

@@ -169,35 +169,42 @@ pub fn maker(part: &Part, field: &Field, generics: &Generics) -> Result<TokenStr
         Ok(Some(expressions.to_token_stream()))
     };
     let element = &part.element;
+    // `None`: its default.
     let one = match part.kind {
         Kind::Constant => {
             let value =
                 given("value")?.ok_or_else(|| Error::new_spanned(field, "a constant has #[value(..)]"))?;
-            match part.carried.as_ref().and_then(last_name).as_deref() {
+            Some(match part.carried.as_ref().and_then(last_name).as_deref() {
                 Some("Bit") => quote!(Constant::new(#value)),
                 _ => quote!(Constant::new(((#value) as u64).into())),
-            }
+            })
         }
         Kind::Child if last_name(element).as_deref() != Some("Register") => {
-            match (given("new")?, given("with")?) {
+            Some(match (given("new")?, given("with")?) {
                 (Some(made), _) => made,
                 (None, Some(with)) => quote!(<#element>::new(#with)),
                 (None, None) if is_type_parameter(element, generics) => {
                     quote!(<#element as ::gpurf_hw::dialect::Configured>::configured(parameters))
                 }
                 (None, None) => quote!(<#element>::new(parameters)),
-            }
+            })
         }
-        _ => quote!(Default::default()),
+        _ => None,
     };
-    let lengths = part.lengths.iter().zip(&indices).rev();
-    Ok(lengths.fold(one, |one, (length, index)| {
-        let name = match one.to_string().contains(&index.to_string()) {
-            true => quote!(#index),
-            false => quote!(_),
-        };
-        quote!((0..#length).map(|#name| #one).collect())
-    }))
+    let mut made = one;
+    for (length, index) in part.lengths.iter().zip(&indices).rev() {
+        made = Some(match made {
+            None => quote!(::gpurf_hw::dialect::array(#length)),
+            Some(one) => {
+                let name = match one.to_string().contains(&index.to_string()) {
+                    true => quote!(#index),
+                    false => quote!(_),
+                };
+                quote!(::gpurf_hw::dialect::array_of(#length, &mut |#name| #one))
+            }
+        });
+    }
+    Ok(made.unwrap_or_else(|| quote!(Default::default())))
 }
 
 fn is_type_parameter(ty: &Type, generics: &Generics) -> bool {

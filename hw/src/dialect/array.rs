@@ -1,7 +1,18 @@
-//! Arrays of signals and registers.
+//! Arrays of signals, registers and blocks.
 
 /// `length` new elements. Unlike `vec![element; length]` it gives every signal an identity of its own,
 /// by which rust-hdl finds those that nothing drives.
 pub fn array<T: Default>(length: usize) -> Vec<T> {
-    (0..length).map(|_| T::default()).collect()
+    array_of(length, &mut |_| T::default())
+}
+
+/// `length` elements, made from their numbers.
+// Of any function, in the place of one function's type: this is compiled for each kind of element, not for each field of
+// each block of every width.
+pub fn array_of<T>(length: usize, element: &mut dyn FnMut(usize) -> T) -> Vec<T> {
+    let mut elements = Vec::with_capacity(length);
+    for number in 0..length {
+        elements.push(element(number));
+    }
+    elements
 }

@@ -3,7 +3,7 @@
 use gpurf_blocks::LANES;
 use rust_hdl::prelude::*;
 
-use super::{activity, array, Clocking, Identity};
+use super::{activity, array, array_of, Clocking, Identity};
 
 /// Up to 128 rows of `W` bits in 32 lanes, with one write port and several read ports. Lanes fall into groups; each
 /// group has a row of its own at every port.
@@ -44,7 +44,7 @@ impl<const W: usize> LaneMemory<W> {
             write_row: array(groups),
             write_data: Signal::default(),
             read_lanes: array(read_ports),
-            read_row: (0..read_ports).map(|_| array(groups)).collect(),
+            read_row: array_of(read_ports, &mut |_| array(groups)),
             read_data: array(read_ports),
             identity: Identity::new("lane_memory", "Memory of lanes with several read ports", &parameters),
             _groups: groups,

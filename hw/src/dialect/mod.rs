@@ -18,7 +18,7 @@ mod waveform;
 pub mod wires;
 mod word;
 
-pub use array::array;
+pub use array::{array, array_of};
 pub use clocking::Clocking;
 pub use declared::{Configured, Declared};
 pub use driver::{Module, Rtl};

@@ -432,14 +432,12 @@ where
         &mut self,
         warp: usize,
         sources: &[(usize, D)],
-        destinations: &[usize],
-        writes: bool,
+        destinations: &[(usize, bool)],
     ) -> Result<(Vec<bool>, Vec<D>), String> {
         let registers: Vec<u32> = sources.iter().map(|(source, _)| *source as u32).collect();
         let mut inputs = OperandStageIn { warp: warp as u32, ..issue(warp, &registers) };
-        for (place, register) in destinations.iter().enumerate() {
-            (inputs.destination_valid[place], inputs.destination_register[place]) =
-                (writes, *register as u32);
+        for (place, &(register, writes)) in destinations.iter().enumerate() {
+            (inputs.destination_valid[place], inputs.destination_register[place]) = (writes, register as u32);
         }
         let found = self.cycle(inputs)?.hit[..sources.len()].to_vec();
         let out = dispatched_within(self, warp, self.parameters.slots + 10)?;

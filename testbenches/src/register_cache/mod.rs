@@ -49,11 +49,13 @@ fn lanes(random: &mut Random) -> u32 {
 }
 
 /// Writes of all lines one after another, each with a single lane, then with others after it: what is wrong in one lane of
-/// one line shows nowhere else.
+/// one line shows nowhere else. Phases are of them or have none.
 struct LinesInTurn {
     entries: usize,
     lanes: usize,
     turn: usize,
+    /// They are written in this phase.
+    active: bool,
 }
 
 /// A write of them. The number of its register follows from that of the write.
@@ -65,14 +67,28 @@ struct LineWrite {
 
 impl LinesInTurn {
     fn new(parameters: &Parameters) -> Self {
-        LinesInTurn { entries: parameters.rc_entries, lanes: parameters.rc_tag_lanes, turn: 0 }
+        LinesInTurn { entries: parameters.rc_entries, lanes: parameters.rc_tag_lanes, turn: 0, active: false }
+    }
+
+    /// Writes of all entries of all warps with a single lane each, in all lanes.
+    fn singles(&self) -> usize {
+        CACHED_WARPS * self.entries * self.lanes
+    }
+
+    /// The next phase.
+    fn draw(&mut self, random: &mut Random) {
+        self.active = random.percent(if self.turn < self.singles() { 15 } else { 60 });
+    }
+
+    /// Single lanes are being written, to their end: with a phase in between, some would fall on a line twice, and others never.
+    fn goes_on(&self) -> bool {
+        self.active && self.turn < self.singles()
     }
 
     fn next(&mut self, random: &mut Random) -> LineWrite {
-        // All entries of all warps with a single lane each, in all lanes, and then again with others after it.
-        let singles = CACHED_WARPS * self.entries * self.lanes;
-        let turn = self.turn % (3 * singles);
-        self.turn += 1;
+        // Pairs follow the single lanes, again and again.
+        let (singles, turn) = (self.singles(), self.turn);
+        self.turn = if turn + 1 < 3 * singles { turn + 1 } else { singles };
         let (line, is_second) =
             if turn < singles { (turn, false) } else { ((turn - singles) / 2, (turn - singles) % 2 == 1) };
         let number = line / CACHED_WARPS;

@@ -96,8 +96,6 @@ struct TagArrayStimulus {
     warps: Warps,
     registers: Vec<u32>,
     lines: LinesInTurn,
-    /// They are written now.
-    in_turn: bool,
     /// Row 8 e + w is entry e of warp w.
     rows: Vec<Held>,
     counts: Counts,
@@ -130,7 +128,6 @@ impl TagArrayStimulus {
             warps: Warps::one(),
             registers: vec![0],
             lines: LinesInTurn::new(parameters),
-            in_turn: false,
             rows: vec![Held::default(); CACHED_WARPS * rc_entries],
             counts: Counts::default(),
         }
@@ -246,13 +243,13 @@ impl TagArrayStimulus {
 
 impl Stimulus<TagArrayIn, TagArrayOut> for TagArrayStimulus {
     fn next(&mut self, random: &mut Random) -> TagArrayIn {
-        if random.percent(1) {
+        if random.percent(1) && !self.lines.goes_on() {
             self.warps = Warps::draw(random);
             let count = random.pick(&[4, self.entries, 2 * self.entries, 128]);
             self.registers = registers(random, count);
-            self.in_turn = random.percent(60);
+            self.lines.draw(random);
         }
-        if self.in_turn {
+        if self.lines.active {
             return self.next_line(random);
         }
         let mut inputs = TagArrayIn {

@@ -217,17 +217,16 @@ where
         &mut self,
         warp: usize,
         sources: &[(usize, D)],
-        destinations: &[usize],
-        writes: bool,
+        destinations: &[(usize, bool)],
     ) -> Result<(Vec<bool>, Vec<D>), String> {
         let Parameters { slots, destinations: places, .. } = self.parameters;
         let mut inputs = idle();
         for (slot, (source, _)) in sources.iter().enumerate() {
             name_source(&mut inputs, slots * warp + slot, *source);
         }
-        for (place, register) in destinations.iter().enumerate() {
+        for (place, &(register, writes)) in destinations.iter().enumerate() {
             inputs.head_destination_valid[places * warp + place] = writes;
-            inputs.head_destination_register[places * warp + place] = *register as u32;
+            inputs.head_destination_register[places * warp + place] = register as u32;
         }
         let (hit, out) = run(self, warp, inputs)?;
         Ok((hit[..sources.len()].to_vec(), out.operand_data[..sources.len()].to_vec()))

@@ -106,14 +106,12 @@ where
         &mut self,
         _: usize,
         sources: &[(usize, DataOf<W>)],
-        destinations: &[usize],
-        writes: bool,
+        destinations: &[(usize, bool)],
     ) -> Result<(Vec<bool>, Vec<DataOf<W>>), String> {
         let registers: Vec<u32> = sources.iter().map(|(source, _)| *source as u32).collect();
         let mut inputs = issue(&registers, &[]);
-        for (place, register) in destinations.iter().enumerate() {
-            (inputs.destination_valid[place], inputs.destination_register[place]) =
-                (writes, *register as u32);
+        for (place, &(register, writes)) in destinations.iter().enumerate() {
+            (inputs.destination_valid[place], inputs.destination_register[place]) = (writes, register as u32);
         }
         let issued = self.cycle(inputs)?;
         for (slot, &(_, value)) in sources.iter().enumerate().filter(|(slot, _)| issued.request[*slot]) {

@@ -10,13 +10,12 @@ pub trait Windows<D, I> {
     fn collectors(&self) -> usize;
 
     /// A warp's instruction reads these registers, one in each slot, which have these values in the banks, and shows those as its
-    /// destinations, which it writes or does not have. Which slots find their registers, and their operands.
+    /// destinations, each of which it writes or does not have. Which slots find their registers, and their operands.
     fn execute(
         &mut self,
         warp: usize,
         sources: &[(usize, D)],
-        destinations: &[usize],
-        writes: bool,
+        destinations: &[(usize, bool)],
     ) -> Result<(Vec<bool>, Vec<D>), String>;
 
     /// A result of a warp; whether it enters the warp's collector.
@@ -51,6 +50,12 @@ where
                    instruction of the window writes it; any slot of any collector",
             play: |bench| results_make_sources_old(bench),
         },
+        Scenario {
+            name: "a_result_enters_the_destination_that_an_instruction_has",
+            rule: "our decision: what stands at a destination that an instruction does not have is of no meaning, be it the register \
+                   of another one; any destination of any instruction of any collector's window",
+            play: |bench| one_destination_has_it(bench),
+        },
     ]
 }
 
@@ -80,8 +85,8 @@ where
             let of_slot = |slot: usize| (slot + turn) % results;
             let values: Vec<D> = (0..slots).map(|slot| data(numbers(turn).start + of_slot(slot))).collect();
             let sources: Vec<_> = (0..slots).map(|slot| (written[of_slot(slot)], values[slot])).collect();
-            let next: Vec<usize> = numbers(turn + 1).map(register).collect();
-            let (found, operands) = bench.execute(warp, &sources, &next, true)?;
+            let next: Vec<_> = numbers(turn + 1).map(|number| (register(number), true)).collect();
+            let (found, operands) = bench.execute(warp, &sources, &next)?;
             expect(turn == 1 || found == vec![true; slots], format!("warp {warp}: {found:?}, not all"))?;
             expect(operands == values, "each slot has the result of its register")?;
         }
@@ -108,8 +113,8 @@ where
         for turn in 0..turns {
             let set = SETS.len() * turn / turns;
             let of_slot = |slot: usize| (slot + turn * (turn + 1) / 2) % slots;
-            let not_written: Vec<usize> =
-                (0..destinations.min(slots)).map(|place| register(place, set) ^ 7).collect();
+            let not_written: Vec<_> =
+                (0..destinations.min(slots)).map(|place| (register(place, set) ^ 7, false)).collect();
             let data = |slot: usize| value::<D>((turns * slots * warp + slots * turn + slot) as u32);
             let values: Vec<D> = (0..slots).map(data).collect();
             let sources: Vec<_> =
@@ -118,16 +123,42 @@ where
                 expect(!bench.write(warp, source, value)?, "no instruction of the window writes it")?;
             }
             for is_there in [false, true] {
-                let (found, operands) = bench.execute(warp, &sources, &not_written, false)?;
+                let (found, operands) = bench.execute(warp, &sources, &not_written)?;
                 expect(found == vec![is_there; slots], format!("warp {warp}: {found:?}, not {is_there}"))?;
                 expect(operands == values, "each slot has the latest value of its register")?;
             }
-            for &other in &not_written {
+            for &(other, _) in &not_written {
                 expect(!bench.write(warp, other, value(1))?, "nor that one")?;
             }
             if window % 2 == 0 {
-                bench.execute(warp, &[], &[], false)?;
+                bench.execute(warp, &[], &[])?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// Each instruction reads what the one before it has written, whose destinations all show that register: one of them has it.
+fn one_destination_has_it<M, D>(bench: &mut Drive<M>) -> Result<(), String>
+where
+    M: Testbench,
+    D: Data,
+    for<'a> Drive<'a, M>: Windows<D, M::In>,
+{
+    let Parameters { window, destinations, .. } = bench.parameters;
+    for warp in 0..bench.collectors() {
+        for turn in 0..=window * destinations {
+            let data = value::<D>((64 * warp + turn) as u32);
+            if turn > 0 {
+                expect(bench.write(warp, turn, data)?, "the instruction before has it as a destination")?;
+            }
+            let sources = [(turn, data)];
+            let sources = if turn > 0 { &sources[..] } else { &[] };
+            let next: Vec<_> =
+                (0..destinations).map(|place| (turn + 1, place == turn / window % destinations)).collect();
+            let (found, operands) = bench.execute(warp, sources, &next)?;
+            expect(found.iter().all(|found| *found), "it is in the window")?;
+            expect(operands.iter().all(|operand| *operand == data), "with its value")?;
         }
     }
     Ok(())

@@ -54,8 +54,7 @@ struct RegisterCacheStimulus<D: Data> {
     registers: Vec<u32>,
     ready: usize,
     lines: LinesInTurn,
-    /// They are written now; so many results were.
-    in_turn: bool,
+    /// The number of the last one.
     number: usize,
     /// What each register of each warp holds: the last value written, and what the register file has.
     truth: Vec<[D; 256]>,
@@ -94,7 +93,6 @@ impl<D: Data> RegisterCacheStimulus<D> {
             registers: vec![0],
             ready: 100,
             lines: LinesInTurn::new(parameters),
-            in_turn: false,
             number: 0,
             truth: empty.clone(),
             file: empty,
@@ -112,13 +110,13 @@ impl<D: Data> RegisterCacheStimulus<D> {
         self.warps = Warps::draw(random);
         let count = random.pick(&[4, 12, 24, 128]);
         self.registers = registers(random, count);
-        self.in_turn = random.percent(60);
-        self.ready = if self.in_turn { 100 } else { random.pick(&[20, 70, 100]) };
+        self.lines.draw(random);
+        self.ready = if self.lines.active { 100 } else { random.pick(&[20, 70, 100]) };
     }
 
     /// A result of a register whose sources are all there, as the scoreboard sees to it.
     fn new_result(&mut self, random: &mut Random) -> Option<Write<D>> {
-        let (warp, register, lanes) = match self.in_turn {
+        let (warp, register, lanes) = match self.lines.active {
             true => self.next_line(random),
             false => (self.warps.any(random), random.pick(&self.registers), lanes(random)),
         };
@@ -138,7 +136,7 @@ impl<D: Data> RegisterCacheStimulus<D> {
 
     /// A source of those that are read.
     fn source(&self, random: &mut Random, slot: usize) -> u32 {
-        match self.in_turn {
+        match self.lines.active {
             true => LinesInTurn::register(self.number.saturating_sub(slot)),
             false => random.pick(&self.registers),
         }
@@ -158,15 +156,15 @@ impl<D: Data> RegisterCacheStimulus<D> {
 
 impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCacheStimulus<D> {
     fn next(&mut self, random: &mut Random) -> RegisterCacheIn<D> {
-        if random.percent(1) {
+        if random.percent(1) && !self.lines.goes_on() {
             self.new_phase(random);
         }
         // Results go first: with one in every cycle no fill would ever be taken.
-        let in_a_row = self.in_turn && self.fills.is_empty();
+        let in_a_row = self.lines.active && self.fills.is_empty();
         if self.result.is_none() && (in_a_row || random.percent(50)) {
             self.result = self.new_result(random);
         }
-        if self.flush.is_none() && !self.in_turn && random.percent(3) {
+        if self.flush.is_none() && !self.lines.active && random.percent(3) {
             self.flush = self.new_flush(random);
         }
         // What is not asked for stands on the ports as it did.
@@ -179,13 +177,16 @@ impl<D: Data> Stimulus<RegisterCacheIn<D>, RegisterCacheOut<D>> for RegisterCach
             ..self.last
         };
         let read_warp = match self.result {
-            Some(result) if self.in_turn => result.warp,
+            Some(result) if self.lines.active => result.warp,
             _ => self.warps.any(random),
         };
-        // As many as collectors hold: a warp whose fills never end would never be flushed.
+        // As many as collectors hold: a warp whose fills never end would never be flushed. And single lanes wait for each.
         let has_room = self.fills.len() < FILLS;
-        if random.percent(70) && has_room && !self.is_flushed(read_warp) {
-            let read_lanes = if self.in_turn { !0 } else { lanes(random) };
+        if random.percent(if self.lines.goes_on() { 20 } else { 70 })
+            && has_room
+            && !self.is_flushed(read_warp)
+        {
+            let read_lanes = if self.lines.active { !0 } else { lanes(random) };
             (inputs.read_warp, inputs.read_lanes) = (read_warp, read_lanes);
             for slot in 0..self.slots {
                 let register = self.source(random, slot);
