@@ -49,7 +49,8 @@ fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles:
 
 fn model_rtl_and_verilator_agree(entry: &Entry) {
     agree(entry, &[Model, Rtl, Verilator], &tokens(), CYCLES);
-    let failures = workbench(entry.name, &tokens()).play(&[Rtl, Verilator]).expect("the engines are built");
+    // That the RTL answers scenarios as the model does is shown beside this, and takes the longer.
+    let failures = workbench(entry.name, &tokens()).play(&[Model, Verilator]).expect("the engines are built");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
@@ -83,7 +84,7 @@ fn agree_on_entries_taken_on_arrival(entry: &Entry) {
         let parameters = Parameters { dispatch_on_arrival, ..on_arrival() };
         agree(entry, &[Rtl, Verilator], &parameters, VARIANT_CYCLES);
         let failures =
-            workbench(entry.name, &parameters).play(&[Rtl, Verilator]).expect("the engines are built");
+            workbench(entry.name, &parameters).play(&[Model, Verilator]).expect("the engines are built");
         assert!(failures.is_empty(), "{}", failures.join("\n"));
     }
 }
