@@ -170,7 +170,7 @@ pub fn maker(part: &Part, field: &Field, generics: &Generics) -> Result<TokenStr
     };
     let element = &part.element;
     // `None`: its default.
-    let one = match part.kind {
+    let mut made = match part.kind {
         Kind::Constant => {
             let value =
                 given("value")?.ok_or_else(|| Error::new_spanned(field, "a constant has #[value(..)]"))?;
@@ -191,7 +191,6 @@ pub fn maker(part: &Part, field: &Field, generics: &Generics) -> Result<TokenStr
         }
         _ => None,
     };
-    let mut made = one;
     for (length, index) in part.lengths.iter().zip(&indices).rev() {
         made = Some(match made {
             None => quote!(::gpurf_hw::dialect::array(#length)),

@@ -75,14 +75,19 @@ impl LinesInTurn {
         CACHED_WARPS * self.entries * self.lanes
     }
 
+    /// The next write is one of them.
+    fn is_single(&self) -> bool {
+        self.turn < self.singles()
+    }
+
     /// The next phase.
     fn draw(&mut self, random: &mut Random) {
-        self.active = random.percent(if self.turn < self.singles() { 15 } else { 60 });
+        self.active = random.percent(if self.is_single() { 15 } else { 60 });
     }
 
     /// Single lanes are being written, to their end: with a phase in between, some would fall on a line twice, and others never.
     fn goes_on(&self) -> bool {
-        self.active && self.turn < self.singles()
+        self.active && self.is_single()
     }
 
     fn next(&mut self, random: &mut Random) -> LineWrite {

@@ -147,18 +147,16 @@ where
 {
     let Parameters { window, destinations, .. } = bench.parameters;
     for warp in 0..bench.collectors() {
-        for turn in 0..=window * destinations {
+        let next = |turn: usize| -> Vec<_> {
+            (0..destinations).map(|place| (turn + 1, place == turn / window % destinations)).collect()
+        };
+        bench.execute(warp, &[], &next(0))?;
+        for turn in 1..=window * destinations {
             let data = value::<D>((64 * warp + turn) as u32);
-            if turn > 0 {
-                expect(bench.write(warp, turn, data)?, "the instruction before has it as a destination")?;
-            }
-            let sources = [(turn, data)];
-            let sources = if turn > 0 { &sources[..] } else { &[] };
-            let next: Vec<_> =
-                (0..destinations).map(|place| (turn + 1, place == turn / window % destinations)).collect();
-            let (found, operands) = bench.execute(warp, sources, &next)?;
-            expect(found.iter().all(|found| *found), "it is in the window")?;
-            expect(operands.iter().all(|operand| *operand == data), "with its value")?;
+            expect(bench.write(warp, turn, data)?, "the instruction before has it as a destination")?;
+            let (found, operands) = bench.execute(warp, &[(turn, data)], &next(turn))?;
+            expect(found == [true], "it is in the window")?;
+            expect(operands == [data], "with its value")?;
         }
     }
     Ok(())
