@@ -34,7 +34,7 @@ mod unroll;
 mod uses;
 mod value;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rust_hdl::prelude::Block;
 
@@ -145,10 +145,15 @@ struct Modules {
     by_name: HashMap<String, usize>,
     /// Combinational paths through each module.
     paths: HashMap<String, Paths>,
+    /// Fingerprints of scopes that have been translated: their like need not be.
+    translated: HashSet<u64>,
 }
 
 impl Modules {
     fn add(&mut self, scope: &Scope) -> Result<()> {
+        if !self.translated.insert(scope.fingerprint) {
+            return Ok(());
+        }
         scope
             .children
             .iter()

@@ -1,5 +1,8 @@
 //! The tree of blocks, as a rust-hdl probe finds it.
 
+use std::fmt::{self, Write};
+use std::hash::{DefaultHasher, Hasher};
+
 use gpurf_hw::dialect::wires::{field_path, verilog_path};
 use gpurf_hw::dialect::{Described, Identity};
 use num_bigint::BigUint;
@@ -19,8 +22,39 @@ pub struct Scope {
     pub atoms: Vec<AtomDetails>,
     pub children: Vec<Scope>,
     pub code: Verilog,
+    /// Of all that it is translated from, its children's included: the same in two scopes that do not differ but in their keys.
+    pub fingerprint: u64,
 }
 
+impl Scope {
+    fn of(
+        key: String,
+        identity: Described,
+        atoms: Vec<AtomDetails>,
+        children: Vec<Scope>,
+        code: Verilog,
+    ) -> Self {
+        let mut hash = Hashed::default();
+        write!(hash, "{identity:?} {atoms:?} {code:?}").expect("hashing does not fail");
+        for child in &children {
+            write!(hash, "{} {}", child.key, child.fingerprint).expect("hashing does not fail");
+        }
+        Scope { key, identity, atoms, children, code, fingerprint: hash.0.finish() }
+    }
+}
+
+/// The hash of a text that need not be kept; rust-hdl's code can be printed and not be compared.
+#[derive(Default)]
+struct Hashed(DefaultHasher);
+
+impl Write for Hashed {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
 pub struct AtomDetails {
     /// Field name, with array indices after `$`: `tag$3`; of a bundle's wire `head$3$unit`.
     pub key: String,
@@ -127,7 +161,7 @@ impl Probe for Reader {
             return;
         };
         let Unfinished { key, atoms, children, .. } = scope;
-        let scope = Scope { key, identity, atoms, children, code: node.hdl() };
+        let scope = Scope::of(key, identity, atoms, children, node.hdl());
         match self.open.last_mut() {
             Some(parent) => parent.children.push(scope),
             None => self.finished = Some(scope),

@@ -96,6 +96,9 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             }
         )
     });
+    let inputs = parts.iter().filter(|part| part.kind == Kind::Input || part.is_port_bundle());
+    let inputs: Vec<&Ident> =
+        clock_names.iter().chain(&bundle_name).chain(inputs.map(|part| &part.name)).collect();
     let all: Vec<&Ident> = clock_names.iter().chain(&bundle_name).chain(names.iter().copied()).collect();
     let texts = clock_names.iter().chain(&bundle_name).map(|name| name.to_string());
     let texts: Vec<String> = texts.chain(parts.iter().map(Part::visited)).collect();
@@ -128,6 +131,8 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             #(#bundle_field)*
             #(#signals,)*
             identity: ::gpurf_hw::dialect::Identity,
+            /// The last pass changed nothing in it: another one changes nothing either, unless an input does.
+            is_at_rest: bool,
             #(#hidden: usize,)*
         }
 
@@ -142,6 +147,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
                     #(#bundle_made)*
                     #(#names: #makers,)*
                     identity: ::gpurf_hw::dialect::Identity::declared::<Self>(#identity_parameters),
+                    is_at_rest: false,
                     #(#hidden: #size_names,)*
                 }
             }
@@ -159,13 +165,17 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             }
 
             fn update_all(&mut self) {
+                if self.is_at_rest && !(#(::gpurf_hw::dialect::Driven::is_driven_anew(&self.#inputs))||*) {
+                    return;
+                }
                 #drive_clocks
                 ::rust_hdl::prelude::Logic::update(self);
                 #(self.#all.update_all();)*
+                self.is_at_rest = !(#(self.#all.has_changed())||*);
             }
 
             fn has_changed(&self) -> bool {
-                #(self.#all.has_changed())||*
+                !self.is_at_rest
             }
 
             fn accept(&self, name: &str, probe: &mut dyn ::rust_hdl::prelude::Probe) {

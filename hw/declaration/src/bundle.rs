@@ -55,6 +55,12 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             fn update(&mut self) {}
         }
 
+        impl #impl_generics ::gpurf_hw::dialect::Driven for #name #ty_generics #where_clause {
+            fn is_driven_anew(&self) -> bool {
+                #(::gpurf_hw::dialect::Driven::is_driven_anew(&self.#names))||*
+            }
+        }
+
         // Whoever walks through a module meets them as ports of the module's own.
         impl #impl_generics ::rust_hdl::prelude::Block for #name #ty_generics #where_clause {
             fn connect_all(&mut self) {
@@ -149,6 +155,12 @@ fn undirected(declaration: &Declaration) -> Result<TokenStream> {
                 probe.visit_start_namespace(name, self);
                 #(self.#names.accept(#texts, probe);)*
                 probe.visit_end_namespace(name, self);
+            }
+        }
+
+        impl #impl_generics ::gpurf_hw::dialect::Driven for #name #ty_generics #where_clause {
+            fn is_driven_anew(&self) -> bool {
+                #(::gpurf_hw::dialect::Driven::is_driven_anew(&self.#names))||*
             }
         }
 

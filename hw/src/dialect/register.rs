@@ -2,14 +2,13 @@
 
 use rust_hdl::prelude::*;
 
-use super::{activity, Clocking, Identity};
+use super::{activity, Clocking, Driven, Identity};
 
 /// A register with enable and synchronous reset; reset wins and clears it to zero.
 ///
 /// Timing: `q` shows `d` from the cycle after a rising edge with `enable` high. Power-on value: zero
 /// in simulation, unknown in hardware, so a design resets for one cycle before use. Yosys maps it to
 /// `$_SDFFE_` cells.
-#[derive(LogicBlock)]
 pub struct Register<T: Synth> {
     /// Its rising edge loads.
     pub clock: Signal<In, Clock>,
@@ -22,6 +21,8 @@ pub struct Register<T: Synth> {
     /// What it holds.
     pub q: Signal<Out, T>,
     identity: Identity,
+    /// As of a block: see [`Driven`].
+    is_at_rest: bool,
 }
 
 impl<T: Synth> Default for Register<T> {
@@ -34,6 +35,7 @@ impl<T: Synth> Default for Register<T> {
             d: Signal::default(),
             q: Signal::default(),
             identity: Identity::new("register", origin, &[("w", T::BITS)]),
+            is_at_rest: false,
         }
     }
 }
@@ -54,6 +56,44 @@ impl<T: Synth> Clocking for Register<T> {
     fn drive_clock(&mut self, clock: Clock, reset: bool) {
         self.clock.next = clock;
         self.reset.next = reset;
+    }
+}
+
+impl<T: Synth> Block for Register<T> {
+    fn connect_all(&mut self) {
+        self.connect();
+    }
+
+    fn update_all(&mut self) {
+        let is_driven_anew = self.clock.is_driven_anew()
+            || self.reset.is_driven_anew()
+            || self.enable.is_driven_anew()
+            || self.d.is_driven_anew();
+        if self.is_at_rest && !is_driven_anew {
+            return;
+        }
+        self.update();
+        self.clock.update_all();
+        self.reset.update_all();
+        self.enable.update_all();
+        self.d.update_all();
+        self.q.update_all();
+        self.is_at_rest = !(is_driven_anew || self.q.has_changed());
+    }
+
+    fn has_changed(&self) -> bool {
+        !self.is_at_rest
+    }
+
+    fn accept(&self, name: &str, probe: &mut dyn Probe) {
+        probe.visit_start_scope(name, self);
+        self.clock.accept("clock", probe);
+        self.reset.accept("reset", probe);
+        self.enable.accept("enable", probe);
+        self.d.accept("d", probe);
+        self.q.accept("q", probe);
+        self.identity.accept("identity", probe);
+        probe.visit_end_scope(name, self);
     }
 }
 

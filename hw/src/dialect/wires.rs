@@ -11,7 +11,7 @@ use rust_hdl::logic::LogicJoin;
 use rust_hdl::prelude::*;
 use smallvec::SmallVec;
 
-use super::{Clocking, Register};
+use super::{Clocking, Driven, Register};
 
 /// What a wire of a bundle carries.
 pub trait Carried: Synth + BitOr<Output = Self> {}
@@ -22,7 +22,13 @@ impl<const N: usize> Carried for Bits<N> {}
 /// What the wires of a bundle are in the module that has it: `In`, `Out`, `Local` or [`Held`].
 pub trait Role {
     /// A wire of the role.
-    type Of<T: Carried>: Wires<Value = T> + Merged + Enabled<Self::Enable> + Block + Clocking + Default;
+    type Of<T: Carried>: Wires<Value = T>
+        + Merged
+        + Enabled<Self::Enable>
+        + Driven
+        + Block
+        + Clocking
+        + Default;
     /// What says when they are loaded.
     type Enable: Default;
 }

@@ -1,5 +1,7 @@
 //! Single precision.
 
+use gpurf_trace::Lanes;
+
 use super::{rounding, FloatComparison, FloatMode};
 
 pub use super::formats::SINGLE_NAN as NAN;
@@ -79,13 +81,36 @@ pub fn multiply_scaled(a: u32, b: u32, scale: f32, mode: FloatMode) -> u32 {
 }
 
 /// `FFMA`: a × b + c, rounded once.
-#[inline]
+#[inline(always)]
 pub fn fused(a: u32, b: u32, c: u32, mode: FloatMode) -> u32 {
     if mode == FloatMode::default() {
         return canonical(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)));
     }
     let [a, b, c] = [a, b, c].map(|bits| f64::from(operand(bits, mode.flush)));
     finish(rounding::sum(a * b, c, mode.rounding), mode)
+}
+
+/// [`fused`] in the default mode, of all lanes.
+pub fn fused_lanes(a: &Lanes, b: &Lanes, c: &Lanes, d: &mut Lanes) {
+    /// Made a second time by [`vector`], with the processor's own instructions: without them each lane is a call of the
+    /// mathematical library.
+    #[inline(always)]
+    fn each(a: &Lanes, b: &Lanes, c: &Lanes, d: &mut Lanes) {
+        for (lane, d) in d.iter_mut().enumerate() {
+            *d = fused(a[lane], b[lane], c[lane], FloatMode::default());
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn vector(a: &Lanes, b: &Lanes, c: &Lanes, d: &mut Lanes) {
+        each(a, b, c, d);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has the instructions.
+        return unsafe { vector(a, b, c, d) };
+    }
+    each(a, b, c, d);
 }
 
 /// `FMNMX` with a true predicate: the lesser number, -0 being less than +0. A number is preferred to
@@ -130,6 +155,7 @@ mod tests {
     use super::*;
     use crate::emulator::arithmetic::{special, testing, Rounding};
     use rustc_apfloat::{ieee::Single, Float};
+    use std::array::from_fn;
 
     /// The reference: operands, the operation rounded, the result, each step in apfloat's terms.
     fn reference<const N: usize>(
@@ -172,6 +198,17 @@ mod tests {
                 let expected = reference([a, b, c], mode, |[a, b, c]| a.mul_add_r(b, c, round).value);
                 assert_eq!(fused(a, b, c, mode), expected, "{a:#x} * {b:#x} + {c:#x} {mode:?}");
             }
+        }
+    }
+
+    #[test]
+    fn all_lanes_at_once_are_as_each_by_itself() {
+        let mut random = fastrand::Rng::with_seed(4);
+        for _ in 0..10_000 {
+            let [a, b, c]: [Lanes; 3] = from_fn(|_| from_fn(|_| testing::single(&mut random)));
+            let mut d = [0; 32];
+            fused_lanes(&a, &b, &c, &mut d);
+            assert_eq!(d, from_fn(|lane| fused(a[lane], b[lane], c[lane], FloatMode::default())));
         }
     }
 

@@ -3,7 +3,7 @@
 use super::lanewise::*;
 use super::{Decoder, Kind};
 use crate::emulator::arithmetic::{double, half, single, special, FloatComparison, FloatMode, Rounding};
-use crate::emulator::operation::{Compute, Function, Modifier, PredicateSource, Source};
+use crate::emulator::operation::{Compute, Function, Inputs, Modifier, Outputs, PredicateSource, Source};
 use crate::listing::Operand;
 
 /// Of the bits of two operands: whether one is the lesser or greater, and whether neither is a number.
@@ -139,7 +139,10 @@ impl Decoder<'_> {
             ("FADD", false) => map2(move |a, b| single::add(a, b, mode)),
             ("FMUL", true) => map2(|a, b| single::multiply(a, b, FloatMode::default())),
             ("FMUL", false) => map2(move |a, b| single::multiply(a, b, mode)),
-            (_, true) => map3(|a, b, c| single::fused(a, b, c, FloatMode::default())),
+            (_, true) => Box::new(|inputs: &Inputs, outputs: &mut Outputs| {
+                let [a, b, c, ..] = inputs.lanes;
+                single::fused_lanes(a, b, c, &mut outputs.lanes[0]);
+            }),
             (_, false) => map3(move |a, b, c| single::fused(a, b, c, mode)),
         };
         Ok(self.compute(destination, sources, [], function))

@@ -6,10 +6,9 @@
 mod half_product;
 mod quad_product;
 
-use super::{half, single};
+use gpurf_trace::Lanes;
 
-/// A register of all lanes.
-type Lanes = [u32; 32];
+use super::{half, single};
 
 pub use half_product::{hmma_1688_f16, hmma_1688_f32};
 pub use quad_product::QuadProduct;
