@@ -79,23 +79,44 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
         has_clock.then(|| quote!(#(::gpurf_hw::dialect::Clocking::connect_clock(&mut self.#children);)*));
     let drive_clocks = (has_clock && !children.is_empty()).then(|| {
         quote!(
-            let (clock, reset) = (self.clock.val(), #reset);
-            #(::gpurf_hw::dialect::Clocking::drive_clock(&mut self.#children, clock, reset);)*
+            let clock = self.clock.val();
+            #(::gpurf_hw::dialect::Clocking::drive_clock(&mut self.#children, clock);)*
         )
     });
-    let drive_reset = has_reset.then(|| quote!(self.reset.next = reset;));
+    let drive_resets = drive_clocks.is_some().then(|| {
+        quote!(
+            let reset = #reset;
+            #(::gpurf_hw::dialect::Clocking::drive_reset(&mut self.#children, reset);)*
+        )
+    });
     let clocking = has_clock.then(|| {
         quote!(
             fn connect_clock(&mut self) {
                 #(self.#clock_names.connect();)*
             }
-            fn drive_clock(&mut self, clock: ::rust_hdl::prelude::Clock, reset: bool) {
-                let _ = reset;
+            fn drive_clock(&mut self, clock: ::rust_hdl::prelude::Clock) {
                 self.clock.next = clock;
-                #drive_reset
             }
         )
     });
+    let resetting = has_reset.then(|| {
+        quote!(
+            fn drive_reset(&mut self, reset: bool) {
+                self.reset.next = reset;
+            }
+        )
+    });
+    // What the kernel reads of the module itself, and what the kernel of whoever has the module may read of it.
+    let named = |is_read: fn(&Part) -> bool| {
+        let parts = parts.iter().filter(move |part| is_read(part)).map(|part| &part.name);
+        clock_names.iter().skip(1).chain(&bundle_name).chain(parts)
+    };
+    let own = named(|part| part.kind != Kind::Child);
+    let shown = named(|part| matches!(part.kind, Kind::Input | Kind::Output) || part.is_port_bundle());
+    let reads = own
+        .map(|name| quote!(self.#name.has_changed()))
+        .chain(children.iter().map(|name| quote!(::gpurf_hw::dialect::Clocking::shows_anew(&self.#name))));
+    let shows = shown.map(|name| quote!(self.#name.has_changed()));
     let inputs = parts.iter().filter(|part| part.kind == Kind::Input || part.is_port_bundle());
     let inputs: Vec<&Ident> =
         clock_names.iter().chain(&bundle_name).chain(inputs.map(|part| &part.name)).collect();
@@ -133,6 +154,8 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             identity: ::gpurf_hw::dialect::Identity,
             /// The last pass changed nothing in it: another one changes nothing either, unless an input does.
             is_at_rest: bool,
+            /// The last pass changed something that the kernel reads.
+            is_due: bool,
             #(#hidden: usize,)*
         }
 
@@ -148,6 +171,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
                     #(#names: #makers,)*
                     identity: ::gpurf_hw::dialect::Identity::declared::<Self>(#identity_parameters),
                     is_at_rest: false,
+                    is_due: true,
                     #(#hidden: #size_names,)*
                 }
             }
@@ -155,6 +179,11 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
 
         impl #impl_generics ::gpurf_hw::dialect::Clocking for #name #ty_generics #where_clause {
             #clocking
+            #resetting
+
+            fn shows_anew(&self) -> bool {
+                !self.is_at_rest && (false #(|| #shows)*)
+            }
         }
 
         impl #impl_generics ::rust_hdl::prelude::Block for #name #ty_generics #where_clause {
@@ -169,9 +198,13 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
                     return;
                 }
                 #drive_clocks
-                ::rust_hdl::prelude::Logic::update(self);
+                if self.is_due {
+                    #drive_resets
+                    ::rust_hdl::prelude::Logic::update(self);
+                }
                 #(self.#all.update_all();)*
                 self.is_at_rest = !(#(self.#all.has_changed())||*);
+                self.is_due = !self.is_at_rest && (false #(|| #reads)*);
             }
 
             fn has_changed(&self) -> bool {

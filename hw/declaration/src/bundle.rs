@@ -169,8 +169,16 @@ fn undirected(declaration: &Declaration) -> Result<TokenStream> {
                 #(::gpurf_hw::dialect::Clocking::connect_clock(&mut self.#names);)*
             }
 
-            fn drive_clock(&mut self, clock: ::rust_hdl::prelude::Clock, reset: bool) {
-                #(::gpurf_hw::dialect::Clocking::drive_clock(&mut self.#names, clock, reset);)*
+            fn drive_clock(&mut self, clock: ::rust_hdl::prelude::Clock) {
+                #(::gpurf_hw::dialect::Clocking::drive_clock(&mut self.#names, clock);)*
+            }
+
+            fn drive_reset(&mut self, reset: bool) {
+                #(::gpurf_hw::dialect::Clocking::drive_reset(&mut self.#names, reset);)*
+            }
+
+            fn shows_anew(&self) -> bool {
+                #(::gpurf_hw::dialect::Clocking::shows_anew(&self.#names))||*
             }
         }
 

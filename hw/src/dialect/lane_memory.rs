@@ -70,8 +70,17 @@ impl<const W: usize> Clocking for LaneMemory<W> {
         self.clock.connect();
     }
 
-    fn drive_clock(&mut self, clock: Clock, _reset: bool) {
+    fn drive_clock(&mut self, clock: Clock) {
         self.clock.next = clock;
+    }
+
+    fn shows_anew(&self) -> bool {
+        self.read_row.has_changed()
+            || self.read_lanes.has_changed()
+            || self.write_row.has_changed()
+            || self.write_lanes.changed
+            || self.write_data.changed
+            || self.read_data.has_changed()
     }
 }
 

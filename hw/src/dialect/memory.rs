@@ -73,8 +73,19 @@ impl<const W: usize, const A: usize> Clocking for Memory<W, A> {
         self.clock.connect();
     }
 
-    fn drive_clock(&mut self, clock: Clock, _reset: bool) {
+    fn drive_clock(&mut self, clock: Clock) {
         self.clock.next = clock;
+    }
+
+    fn shows_anew(&self) -> bool {
+        self.enable.changed
+            || self.write.changed
+            || self.address.changed
+            || self.write_data.changed
+            || self.read_data.changed
+            || self.second_enable.has_changed()
+            || self.second_address.has_changed()
+            || self.second_read_data.has_changed()
     }
 }
 

@@ -53,9 +53,16 @@ impl<T: Synth> Clocking for Register<T> {
         self.reset.connect();
     }
 
-    fn drive_clock(&mut self, clock: Clock, reset: bool) {
+    fn drive_clock(&mut self, clock: Clock) {
         self.clock.next = clock;
+    }
+
+    fn drive_reset(&mut self, reset: bool) {
         self.reset.next = reset;
+    }
+
+    fn shows_anew(&self) -> bool {
+        self.reset.changed || self.enable.changed || self.d.changed || self.q.changed
     }
 }
 

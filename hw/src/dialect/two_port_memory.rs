@@ -57,8 +57,17 @@ impl<const W: usize, const A: usize> Clocking for TwoPortMemory<W, A> {
         self.clock.connect();
     }
 
-    fn drive_clock(&mut self, clock: Clock, _reset: bool) {
+    fn drive_clock(&mut self, clock: Clock) {
         self.clock.next = clock;
+    }
+
+    fn shows_anew(&self) -> bool {
+        self.read.changed
+            || self.read_address.changed
+            || self.write.changed
+            || self.write_address.changed
+            || self.write_data.changed
+            || self.read_data.changed
     }
 }
 

@@ -134,7 +134,12 @@ single! {
 }
 
 impl<D: rust_hdl::direction::Direction, T: Synth> Enabled<()> for Signal<D, T> {}
-impl<D: rust_hdl::direction::Direction, T: Synth> Clocking for Signal<D, T> {}
+
+impl<D: rust_hdl::direction::Direction, T: Synth> Clocking for Signal<D, T> {
+    fn shows_anew(&self) -> bool {
+        self.changed
+    }
+}
 
 impl<T: Synth> Enabled<Enable> for Register<T> {
     fn claim_enable(&mut self, _: &Enable) {
