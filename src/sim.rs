@@ -234,7 +234,8 @@ impl Job<'_> {
         let waveform = self.arguments.record.waveform.as_ref().zip(self.recorded.clone());
         if kind == Engines::Lockstep {
             ensure!(waveform.is_none(), "--waveform takes one engine: model, rtl or verilator");
-            let engines = (0..count).map(|_| sub_core_engine::lockstep(config, design, seed));
+            let verilog = sub_core_engine::verilog(config, design, seed)?;
+            let engines = (0..count).map(|_| sub_core_engine::lockstep(config, design, seed, &verilog));
             return self.simulate(
                 kind,
                 engines.collect::<Result<Vec<_>>>()?,
@@ -247,11 +248,15 @@ impl Job<'_> {
             let engines = (0..count).map(|_| design.model(config, seed)).collect();
             return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance_in_parallel);
         }
+        let verilog = match kind {
+            Engines::Verilator => Some(sub_core_engine::verilog(config, design, seed)?),
+            _ => None,
+        };
         let engine = || -> Result<SubCoreHardware> {
-            Ok(match kind {
-                Engines::Rtl => sub_core_engine::rtl(config, design, seed),
-                Engines::Verilator => sub_core_engine::verilator(config, design, seed)?,
-                Engines::Model | Engines::Lockstep => Box::new(design.model(config, seed)),
+            Ok(match (kind, &verilog) {
+                (Engines::Rtl, _) => sub_core_engine::rtl(config, design, seed),
+                (_, Some(verilog)) => sub_core_engine::verilator(verilog)?,
+                _ => Box::new(design.model(config, seed)),
             })
         };
         let mut recording: Option<Recording> = None;

@@ -41,7 +41,7 @@ pub fn yosys_check(hierarchy: &Hierarchy) -> Result<(), ToolError> {
         format!("read_verilog {as_library}{}; ", file_name(hierarchy, module))
     };
     let script = format!(
-        "{}hierarchy -check -top {}; proc; check -assert; select -assert-none t:$dlatch t:$adlatch t:$_DLATCH*",
+        "{}hierarchy -check -top {}; {PROCESSES}; check -assert; select -assert-none t:$dlatch t:$adlatch t:$_DLATCH*",
         hierarchy.modules.iter().map(read).collect::<String>(),
         hierarchy.top
     );
@@ -50,6 +50,12 @@ pub fn yosys_check(hierarchy: &Hierarchy) -> Result<(), ToolError> {
     lock(&PASSED).extend(hierarchy.modules.iter().map(|module| module.text.clone()));
     Ok(())
 }
+
+/// What `proc` of Yosys does, without `proc_prune`: for loops that write one vector in many places it takes the longest of all, and
+/// only takes away what later passes would.
+const PROCESSES: &str =
+    "proc_clean; proc_rmdead; proc_init; proc_arst; proc_rom; proc_mux; proc_dlatch; proc_dff; proc_memwr; \
+                         proc_clean";
 
 fn exported(hierarchy: &Hierarchy) -> Result<TempDir, ToolError> {
     let folder = tempfile::tempdir().map_err(ToolError::files("cannot make a temporary folder"))?;

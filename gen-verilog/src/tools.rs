@@ -17,10 +17,8 @@ use crate::lock::lock;
 pub enum Tool {
     /// Compiles Verilog to a program.
     Verilator,
-    /// The compiler that Verilator calls.
+    /// The compiler of what Verilator makes of it.
     Cxx,
-    /// What Verilator builds with.
-    Make,
     /// Icarus Verilog's compiler.
     Iverilog,
     /// Icarus Verilog's simulator.
@@ -37,11 +35,10 @@ pub enum Tool {
 
 impl Tool {
     /// All of them, those that most depends on first.
-    pub const ALL: [Tool; 9] = [
+    pub const ALL: [Tool; 8] = [
         Tool::Yosys,
         Tool::Verilator,
         Tool::Cxx,
-        Tool::Make,
         Tool::Iverilog,
         Tool::Vvp,
         Tool::Python,
@@ -54,7 +51,6 @@ impl Tool {
         match self {
             Tool::Verilator => "verilator",
             Tool::Cxx => "g++",
-            Tool::Make => "make",
             Tool::Iverilog => "iverilog",
             Tool::Vvp => "vvp",
             Tool::Yosys => "yosys",
@@ -69,7 +65,7 @@ impl Tool {
         match self {
             Tool::Yosys => "synthesis, mutants and checks of the emitted Verilog",
             Tool::Verilator => "the emitted Verilog as an engine, and its lint",
-            Tool::Cxx | Tool::Make => "building what Verilator makes of the emitted Verilog",
+            Tool::Cxx => "compiling what Verilator makes of the emitted Verilog",
             Tool::Iverilog => "the emitted Verilog in a second simulator, and its lint",
             Tool::Vvp => "running what Icarus Verilog compiles",
             Tool::Python => "fetching the default cell library once, with pip",
@@ -112,7 +108,7 @@ impl Tool {
             return Ok(version.clone());
         }
         let option = match self {
-            Tool::Verilator | Tool::Cxx | Tool::Make | Tool::Python | Tool::Chromium => "--version",
+            Tool::Verilator | Tool::Cxx | Tool::Python | Tool::Chromium => "--version",
             Tool::Sta => "-version",
             Tool::Iverilog | Tool::Vvp | Tool::Yosys => "-V",
         };

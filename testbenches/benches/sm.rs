@@ -53,8 +53,8 @@ fn engines(criterion: &mut Criterion) {
         let cycles = Some(CYCLES);
         let model = || design.model(config, SEED);
         let rtl = || sub_core_engine::rtl(config, design, SEED);
-        let verilator =
-            || sub_core_engine::verilator(config, design, SEED).expect("Verilator builds the sub-core");
+        let verilog = sub_core_engine::verilog(config, design, SEED).expect("a sub-core is emitted");
+        let verilator = || sub_core_engine::verilator(&verilog).expect("Verilator builds the sub-core");
         let name = |engine| format!("{design}/{engine}");
         group.throughput(Throughput::Elements(run(workload, *design, cycles, |_| model())));
         group.bench_function(name("model"), |bencher| {

@@ -18,7 +18,7 @@ use gpurf_hw::sub_core::SubCore;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::SubCoreEngine;
 use gpurf_sim::sm::{CollectorKind, Design, PipelineInstruction, PipelineListener};
-use gpurf_verilog::Verilated;
+use gpurf_verilog::{emit, Hierarchy, Verilated};
 
 type In = SubCoreIn<u32>;
 type Out = SubCoreOut<u32>;
@@ -41,24 +41,26 @@ pub fn rtl(config: &Config, design: &Design, seed: u64) -> SubCoreHardware {
     with_sub_core(config, design, seed, MakeRtl)
 }
 
-/// The emitted Verilog of a design's sub-core under Verilator.
-pub fn verilator(config: &Config, design: &Design, seed: u64) -> Result<SubCoreHardware> {
-    struct MakeVerilator;
-    impl WithSubCore for MakeVerilator {
-        type Result = Result<SubCoreHardware>;
-        fn with<M: Module<In = In, Out = Out> + 'static>(
-            self,
-            make: impl Fn() -> M,
-        ) -> Result<SubCoreHardware> {
-            Ok(Box::new(Verilated::new(&make())?))
+/// The emitted Verilog of a design's sub-core: all those of a machine are made from it.
+pub fn verilog(config: &Config, design: &Design, seed: u64) -> Result<Hierarchy> {
+    struct Emit;
+    impl WithSubCore for Emit {
+        type Result = Result<Hierarchy>;
+        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Result<Hierarchy> {
+            Ok(emit(&make())?)
         }
     }
-    with_sub_core(config, design, seed, MakeVerilator)
+    with_sub_core(config, design, seed, Emit)
+}
+
+/// A sub-core's Verilog under Verilator.
+pub fn verilator(verilog: &Hierarchy) -> Result<SubCoreHardware> {
+    Ok(Box::new(Verilated::of(verilog)?))
 }
 
 /// Model, RTL and emitted Verilog of a design's sub-core, compared in every cycle.
-pub fn lockstep(config: &Config, design: &Design, seed: u64) -> Result<Trio> {
-    let hardware = Lockstep::new(rtl(config, design, seed), verilator(config, design, seed)?);
+pub fn lockstep(config: &Config, design: &Design, seed: u64, verilog: &Hierarchy) -> Result<Trio> {
+    let hardware = Lockstep::new(rtl(config, design, seed), verilator(verilog)?);
     Ok(Lockstep::new(design.model(config, seed), hardware))
 }
 

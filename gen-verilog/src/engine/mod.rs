@@ -5,6 +5,7 @@
 
 mod harness;
 mod icarus;
+mod model;
 mod shim;
 mod verilated;
 
