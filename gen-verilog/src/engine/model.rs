@@ -152,21 +152,21 @@ impl Sources {
     /// shim.
     fn units(&self, objects: &Path) -> Result<Vec<PathBuf>, ToolError> {
         const LARGE: u64 = 500_000;
-        let listed = || -> std::io::Result<Vec<(PathBuf, u64)>> {
+        let listed = || -> std::io::Result<Vec<(String, u64)>> {
             let files = fs::read_dir(objects)?.map(|file| {
                 let file = file?;
-                Ok((file.path(), file.metadata()?.len()))
+                Ok((file.file_name().to_string_lossy().into_owned(), file.metadata()?.len()))
             });
             files.collect()
         };
         let mut files = listed().map_err(ToolError::files(format!("cannot read {}", objects.display())))?;
-        files.retain(|(path, _)| path.extension().is_some_and(|extension| extension == "cpp"));
+        files.retain(|(name, _)| name.ends_with(".cpp"));
         files.sort();
         let (large, small): (Vec<_>, Vec<_>) = files.into_iter().partition(|&(_, size)| size > LARGE);
-        let includes = small.iter().map(|(path, _)| format!("#include \"{}\"\n", path.display()));
+        let includes = small.iter().map(|(name, _)| format!("#include \"{name}\"\n"));
         let rest = objects.join("model_and_shim.cpp");
         write(&rest, &(includes.collect::<String>() + &self.shim))?;
-        Ok(large.into_iter().map(|(path, _)| path).chain([rest]).collect())
+        Ok(large.into_iter().map(|(name, _)| objects.join(name)).chain([rest]).collect())
     }
 }
 
