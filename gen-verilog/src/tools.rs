@@ -214,6 +214,11 @@ pub fn run(command: &mut Command) -> Result<String, ToolError> {
     }
 }
 
+/// Writes a file of a scratch folder.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), ToolError> {
+    std::fs::write(path, text).map_err(ToolError::files(format!("cannot write {}", path.display())))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

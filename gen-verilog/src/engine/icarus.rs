@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::harness::{Harness, MODULE};
 use super::EngineError;
-use crate::tools::{run, Tool, ToolError};
+use crate::tools::{run, write, Tool, ToolError};
 use crate::{emit, Hierarchy};
 
 /// Command digits of the testbench.
@@ -58,8 +58,7 @@ impl<I: Ports, O: Ports> Icarus<I, O> {
         let source = folder.path().join("testbench.v");
         let compiled = folder.path().join("testbench.vvp");
         let text = format!("{}\n{}", hierarchy.source(), testbench(&harness));
-        std::fs::write(&source, text)
-            .map_err(ToolError::files(format!("cannot write {}", source.display())))?;
+        write(&source, &text)?;
         let mut compiler = Tool::Iverilog.command()?;
         run(compiler.args(["-g2005", "-s", MODULE, "-o"]).arg(&compiled).arg(&source))?;
         let (simulator, commands, answers) = start(Tool::Vvp.command()?.arg("-n").arg(&compiled))?;

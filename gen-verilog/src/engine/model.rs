@@ -15,7 +15,7 @@ use libloading::Library;
 use super::harness::{Harness, MODULE};
 use super::{shim, EngineError};
 use crate::lock::lock;
-use crate::tools::{run, Tool, ToolError};
+use crate::tools::{run, write, Tool, ToolError};
 use crate::{cache, Language};
 
 /// A loaded shim with the model behind it.
@@ -138,9 +138,7 @@ impl Sources {
             .args([&objects, &verilog]))?;
         let runtime = Runtime::get()?;
         let units = self.units(&objects)?;
-        on_all_processors(&units, |unit| {
-            run(runtime.compiler()?.arg("-c").arg(unit).arg("-o").arg(unit.with_extension("o"))).map(drop)
-        })?;
+        on_all_processors(&units, |unit| compile(&mut runtime.compiler()?, unit, &unit.with_extension("o")))?;
         let compiled = units.iter().map(|unit| unit.with_extension("o"));
         let model = folder.path().join("model.so");
         let linked = ["-shared", "-pthread", "-latomic", "-o"];
@@ -193,8 +191,8 @@ fn scratch_folder() -> Result<tempfile::TempDir, ToolError> {
     folder.map_err(ToolError::files(format!("cannot write {}", cache.display())))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), ToolError> {
-    fs::write(path, text).map_err(ToolError::files(format!("cannot write {}", path.display())))
+fn compile(compiler: &mut Command, source: &Path, object: &Path) -> Result<(), ToolError> {
+    run(compiler.arg("-c").arg(source).arg("-o").arg(object)).map(drop)
 }
 
 /// What Verilator's own sources and headers are compiled to, the same for all models: it is kept in the cache.
@@ -248,15 +246,12 @@ impl Runtime {
         for name in Self::SOURCES {
             let source = self.include.join(format!("{name}.cpp"));
             let object = scratch.path().join(format!("{name}.o"));
-            run(self.plain_compiler()?.arg("-c").arg(source).arg("-o").arg(object))?;
+            compile(&mut self.plain_compiler()?, &source, &object)?;
         }
-        match fs::rename(scratch.path(), &self.folder) {
+        match gpurf_files::rename(scratch.path(), &self.folder) {
             // Another process was faster.
             Err(_) if self.folder.exists() => Ok(()),
-            renamed => {
-                let problem = format!("cannot write {}", self.folder.display());
-                Ok(renamed.map_err(ToolError::files(problem))?)
-            }
+            renamed => Ok(renamed.map_err(ToolError::from)?),
         }
     }
 }
