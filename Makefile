@@ -42,7 +42,7 @@ lint: tools
 SEED := $(shell date +%s)
 soak: tools
 	@echo "SEED=$(SEED)"
-	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=500 cargo test --release --workspace --test model_and_rtl agree_under
+	PROPTEST_RNG_SEED=$(SEED) PROPTEST_CASES=500 cargo test --release --workspace --test model_and_rtl
 	cargo test --release --workspace -- --ignored --nocapture
 
 # Damaged listings, launch files and traces, 1,200,000 of them in six tests: an error or a run, never a panic or a hang.

@@ -39,7 +39,7 @@ pub use registry::{workbench, Registration};
 pub use sampling::{PackedEngine, Sample};
 pub use scenario::{Drive, Scenario};
 pub use stimulus::Stimulus;
-pub use testbench::{at_most_one, Engine, Testbench};
+pub use testbench::{at_most_one, Engine, Ported, Testbench};
 pub use trial::{run, Outcome};
 pub use workbench::{bench, Bench, EngineKind, Playback, Recording, Workbench};
 

@@ -1,37 +1,37 @@
 //! Directed scenarios: one for each sentence of a paper that states a rule, and for each decision of
 //! ours where the papers are silent.
 
-use gpurf_blocks::{Data, Parameters};
+use gpurf_blocks::{Data, Parameters, Ports};
 
 use crate::trial::settle;
-use crate::{Engine, Testbench};
+use crate::Ported;
 
-/// A short run with expectations.
-pub struct Scenario<M: Testbench> {
+/// A short run with expectations. Modules with the same ports share those that hold of all of them.
+pub struct Scenario<I, O> {
     /// What reports call it.
     pub name: &'static str,
     /// The rule and where it stands.
     pub rule: &'static str,
     /// Runs it; the error says which expectation is not met.
-    pub play: fn(&mut Drive<M>) -> Result<(), String>,
+    pub play: fn(&mut Drive<I, O>) -> Result<(), String>,
 }
 
 /// All engines under one scenario.
-pub struct Drive<'a, M: Testbench> {
+pub struct Drive<'a, I, O> {
     /// Those of the module.
     pub parameters: Parameters,
-    engines: &'a mut [Engine<M>],
+    engines: &'a mut [Ported<I, O>],
     cycle: u64,
 }
 
-impl<'a, M: Testbench> Drive<'a, M> {
+impl<'a, I: Ports, O: Ports> Drive<'a, I, O> {
     /// The engines must be freshly reset.
-    pub fn new(parameters: &Parameters, engines: &'a mut [Engine<M>]) -> Self {
+    pub fn new(parameters: &Parameters, engines: &'a mut [Ported<I, O>]) -> Self {
         Drive { parameters: *parameters, engines, cycle: 0 }
     }
 
     /// What these inputs would be answered in this cycle; all engines are compared.
-    pub fn peek(&mut self, inputs: M::In) -> Result<M::Out, String> {
+    pub fn peek(&mut self, inputs: I) -> Result<O, String> {
         match settle(self.engines, &inputs, self.cycle) {
             (outputs, None) => Ok(outputs),
             (_, Some((place, found))) => Err(format!("engine {place}: {found}")),
@@ -39,7 +39,7 @@ impl<'a, M: Testbench> Drive<'a, M> {
     }
 
     /// One clock cycle.
-    pub fn cycle(&mut self, inputs: M::In) -> Result<M::Out, String> {
+    pub fn cycle(&mut self, inputs: I) -> Result<O, String> {
         let outputs = self.peek(inputs)?;
         self.engines.iter_mut().for_each(|engine| engine.tick());
         self.cycle += 1;

@@ -5,8 +5,11 @@ use gpurf_hw::dialect::{Configured, Module};
 
 use crate::{Scenario, Stimulus};
 
+/// Any engine with these ports.
+pub type Ported<I, O> = Box<dyn Clocked<In = I, Out = O>>;
+
 /// Any engine of a module.
-pub type Engine<M> = Box<dyn Clocked<In = <M as Module>::In, Out = <M as Module>::Out>>;
+pub type Engine<M> = Ported<<M as Module>::In, <M as Module>::Out>;
 
 /// A hardware module with everything needed to test it.
 pub trait Testbench: Module + Configured + 'static {
@@ -23,7 +26,7 @@ pub trait Testbench: Module + Configured + 'static {
     }
 
     /// Directed scenarios; small cells have none of their own.
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         vec![]
     }
 }

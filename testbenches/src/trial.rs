@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gpurf_blocks::{difference, Clocked, Divergence, Ports};
+use gpurf_blocks::{difference, Divergence, Ports};
 
-use crate::{Random, Stimulus};
+use crate::{Ported, Random, Stimulus};
 
 /// What a run found.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ impl Outcome {
 /// Drives all engines with one stimulus for so many cycles; stops at the first thing that is wrong.
 /// `watch` sees the inputs and the first engine's outputs of every cycle.
 pub fn run<I: Ports, O: Ports>(
-    engines: &mut [Box<dyn Clocked<In = I, Out = O>>],
+    engines: &mut [Ported<I, O>],
     stimulus: &mut dyn Stimulus<I, O>,
     random: &mut Random,
     cycles: u64,
@@ -57,7 +57,7 @@ pub fn run<I: Ports, O: Ports>(
 /// Settles all engines in a cycle: the outputs of the first, and the place of the first other one that
 /// answers differently, and where.
 pub(crate) fn settle<I: Ports, O: Ports>(
-    engines: &mut [Box<dyn Clocked<In = I, Out = O>>],
+    engines: &mut [Ported<I, O>],
     inputs: &I,
     cycle: u64,
 ) -> (O, Option<(usize, Divergence)>) {

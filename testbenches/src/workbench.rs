@@ -13,7 +13,7 @@ use rust_hdl::prelude::Block;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use crate::sampling::{Packed, PackedEngine, Sample, Sampled};
-use crate::{run, Drive, Outcome, Random, Scenario, Stimulus, Testbench};
+use crate::{run, Drive, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
 
 /// An engine of a module. The command line names it as `strum` derives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
@@ -126,20 +126,8 @@ struct Subject<I, O> {
     rtl: fn(&Parameters) -> Box<dyn Hardware<I, O>>,
     stimulus: fn(&Parameters) -> Box<dyn Stimulus<I, O>>,
     protocol: fn(&Parameters) -> Vec<String>,
-    scenarios: fn() -> Vec<Titled<I, O>>,
+    scenarios: fn() -> Vec<Scenario<I, O>>,
 }
-
-/// Any engine with these ports.
-type Ported<I, O> = Box<dyn Clocked<In = I, Out = O>>;
-
-/// A [`crate::Scenario`].
-struct Titled<I, O> {
-    name: &'static str,
-    rule: &'static str,
-    play: Play<I, O>,
-}
-
-type Play<I, O> = Box<dyn Fn(&Parameters, &mut [Ported<I, O>]) -> Result<(), String>>;
 
 /// Hardware that can be reset at any time.
 trait Hardware<I, O>: Clocked<In = I, Out = O> {
@@ -178,14 +166,7 @@ pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, 
             rtl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
             stimulus: M::stimulus,
             protocol: M::protocol,
-            scenarios: || {
-                let titled = M::scenarios().into_iter().map(|Scenario { name, rule, play }| {
-                    let play: Play<M::In, M::Out> =
-                        Box::new(move |parameters, engines| play(&mut Drive::new(parameters, engines)));
-                    Titled { name, rule, play }
-                });
-                titled.collect()
-            },
+            scenarios: M::scenarios,
         },
         source: None,
         netlist: None,
@@ -252,7 +233,7 @@ impl<I: Ports, O: Ports> Bench<I, O> {
     fn play_on(&self, engines: &dyn Fn() -> Result<Vec<Ported<I, O>>>) -> Result<Vec<String>> {
         let mut failures = vec![];
         for scenario in (self.subject.scenarios)() {
-            if let Err(failure) = (scenario.play)(&self.parameters, &mut engines()?) {
+            if let Err(failure) = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines()?)) {
                 failures.push(format!("{} ({}): {failure}", scenario.name, scenario.rule));
             }
         }
@@ -366,7 +347,7 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
         };
         let samples = Rc::new(RefCell::new(vec![]));
         let mut engines: [Ported<I, O>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];
-        let played = (scenario.play)(&self.parameters, &mut engines);
+        let played = (scenario.play)(&mut Drive::new(&self.parameters, &mut engines));
         played.map_err(|reason| anyhow!("{name}: {reason}"))?;
         Ok(samples.take())
     }

@@ -22,6 +22,11 @@ fn main() -> ExitCode {
     ])
 }
 
+/// Whether somebody asks for many cases.
+fn is_soak() -> bool {
+    std::env::var("PROPTEST_CASES").is_ok()
+}
+
 /// Any possible values, but tokens of 32 bits as data, and intervals so short that a run has many. Results that are
 /// kept out of a collector always invalidate: without, stale values are found, as they should be.
 fn parameters() -> impl Strategy<Value = Parameters> {
@@ -33,7 +38,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 
 fn directed_scenarios_hold(entry: &Entry) {
     let mut all = vec![];
-    for number in 0..8 {
+    for number in 0..if is_soak() { 8 } else { 4 } {
         // Loads wait for as long as the scenarios of multicasting need, and no run waits for a long age.
         let (interval, release_age) = (1 + 40 * number, [0, 100, 256, 5000][number % 4]);
         let parameters = Parameters { width: 32, interval, release_age, ..corners::varied(number) };
@@ -47,7 +52,7 @@ fn directed_scenarios_hold(entry: &Entry) {
 fn agree_under_any_parameters(entry: &Entry) {
     let given = ProptestConfig::default();
     let config = ProptestConfig {
-        cases: if std::env::var("PROPTEST_CASES").is_ok() { given.cases } else { 24 },
+        cases: if is_soak() { given.cases } else { 24 },
         source_file: Some(file!()),
         test_name: Some(entry.name),
         ..given

@@ -11,7 +11,7 @@ const SEED: u64 = 5;
 const CYCLES: u64 = 10_000;
 
 /// Entries and age of the tables; both readings have each.
-const TABLES: [(usize, usize); 4] = [(16, 0), (16, 40), (64, 256), (192, 0)];
+const TABLES: [(usize, usize); 3] = [(16, 40), (64, 256), (192, 0)];
 
 fn each(mut test: impl FnMut(&Parameters)) {
     for (lrt_entries, release_age) in TABLES {
@@ -21,11 +21,12 @@ fn each(mut test: impl FnMut(&Parameters)) {
     }
 }
 
-/// Scenarios and random stimulus on model, RTL and Verilator.
+/// Random stimulus on model, RTL and Verilator; scenarios without the RTL, which answers those of tables of any size as the model
+/// does in a test of all modules.
 fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'static str, u64)> {
-    let engines = || -> [Engine<M>; 3] {
+    let engines = || -> [Engine<M>; 2] {
         let verilated = Verilated::new(&make()).expect("Verilator builds the module");
-        [M::model(parameters), Box::new(Rtl::new(make())), Box::new(verilated)]
+        [M::model(parameters), Box::new(verilated)]
     };
     for scenario in M::scenarios() {
         let result = (scenario.play)(&mut Drive::new(parameters, &mut engines()));
@@ -35,7 +36,9 @@ fn agree<M: Testbench>(make: impl Fn() -> M, parameters: &Parameters) -> Vec<(&'
     let mut random = Random::seeded(SEED);
     // A scan takes a cycle for each row: a large table fills and empties slowly.
     let longer = if parameters.search == Search::Scan { parameters.lrt_entries as u64 / 96 } else { 0 };
-    let outcome = run(&mut engines(), &mut *stimulus, &mut random, CYCLES * (1 + longer), |_, _, _| {});
+    let [model, verilated] = engines();
+    let mut all: [Engine<M>; 3] = [model, Box::new(Rtl::new(make())), verilated];
+    let outcome = run(&mut all, &mut *stimulus, &mut random, CYCLES * (1 + longer), |_, _, _| {});
     assert!(outcome.passed(), "{:?}, seed {SEED}: {outcome:?}", parameters);
     stimulus.coverage()
 }

@@ -64,11 +64,11 @@ impl Testbench for UseCounters {
         Box::new(Uses { slots: parameters.slots })
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         vec![Scenario {
             name: "counts_up_to_fifteen",
             rule: "a count that is full stays",
-            play: |bench: &mut Drive<Self>| {
+            play: |bench: &mut Drive<Self::In, Self::Out>| {
                 let mut inputs = UseCountersIn::default();
                 inputs.used[0] = true;
                 for uses in 0..20 {

@@ -135,8 +135,11 @@ fn checkers_find_nothing(entry: &Entry) {
         if parts(&parameters).contains(&design.top) {
             continue;
         }
+        // Latches, loops and who drives what are the same at any width, and the wider, the longer Yosys takes to find them.
+        let narrow = workbench(entry.name, &Parameters { width: 32, ..parameters });
+        let narrow = narrow.verilog().expect("emits");
         for result in
-            [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&design)]
+            [check::iverilog_wall(&design), check::verilator_lint(&design), check::yosys_check(&narrow)]
         {
             assert!(result.is_ok(), "{}: {}", design.top, result.unwrap_err());
         }

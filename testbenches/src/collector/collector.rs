@@ -6,7 +6,7 @@ use gpurf_hw::collector;
 use gpurf_hw::dialect::{Module, Word};
 use rust_hdl::prelude::Bits;
 
-use crate::{Scenario, Testbench};
+use crate::Scenario;
 
 /// The data of a module of width `W`, as plain ports have it.
 pub type DataOf<const W: usize> = <Bits<W> as Word>::Data;
@@ -22,18 +22,12 @@ where
     const ALLOCATION: Allocation;
 
     /// Scenarios of a stage with such collectors, beside those of every stage.
-    fn stage_scenarios<M>() -> Vec<Scenario<M>>
-    where
-        M: Testbench<In = OperandStageIn<DataOf<W>>, Out = OperandStageOut<DataOf<W>>>,
-    {
+    fn stage_scenarios() -> Vec<Scenario<OperandStageIn<DataOf<W>>, OperandStageOut<DataOf<W>>>> {
         vec![]
     }
 
     /// The same of a sub-core.
-    fn sub_core_scenarios<M>() -> Vec<Scenario<M>>
-    where
-        M: Testbench<In = SubCoreIn<DataOf<W>>, Out = SubCoreOut<DataOf<W>>>,
-    {
+    fn sub_core_scenarios() -> Vec<Scenario<SubCoreIn<DataOf<W>>, SubCoreOut<DataOf<W>>>> {
         vec![]
     }
 }

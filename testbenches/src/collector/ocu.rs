@@ -25,7 +25,7 @@ where
         port_s(parameters)
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios()
     }
 }
@@ -68,7 +68,7 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for OcuStimulus {
     }
 }
 
-type In<const W: usize> = CollectorIn<<Bits<W> as Word>::Data>;
+type Bench<'a, D> = Drive<'a, CollectorIn<D>, CollectorOut<D>>;
 
 fn issue<D: Data>(sources: usize) -> CollectorIn<D> {
     let mut inputs = CollectorIn { issue: true, warp: 5, unit: 3, payload: 77, ..Default::default() };
@@ -80,27 +80,24 @@ fn value_for<D: Data>(slot: u32) -> CollectorIn<D> {
     CollectorIn { s_valid: true, s_slot: slot, s_data: value(slot), ..Default::default() }
 }
 
-fn scenarios<const W: usize>() -> Vec<Scenario<Ocu<W>>>
-where
-    Bits<W>: Word,
-{
+fn scenarios<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
     vec![
         Scenario {
             name: "requests_every_source",
             rule: "F II: once the OCU is allocated, it generates the source operand read requests",
-            play: |bench: &mut Drive<Ocu<W>>| {
+            play: |bench: &mut Bench<D>| {
                 let slots = bench.parameters.slots;
                 let out = bench.cycle(issue(slots - 1))?;
                 expect(out.request[..slots - 1].iter().all(|r| *r), "a request for each source")?;
                 expect(!out.request[slots - 1], "none for an unused slot")?;
-                let out = bench.cycle(In::<W>::default())?;
+                let out = bench.cycle(CollectorIn::default())?;
                 expect(!out.request.contains(&true), "requests stand for one cycle")
             },
         },
         Scenario {
             name: "ready_when_all_have_arrived",
             rule: "F II: a candidate for dispatch when the ready bit is set for all valid slots",
-            play: |bench: &mut Drive<Ocu<W>>| {
+            play: |bench: &mut Bench<D>| {
                 bench.cycle(issue(3))?;
                 for slot in [2, 0] {
                     expect(!bench.cycle(value_for(slot))?.ready, "not ready before the last value")?;
@@ -109,7 +106,7 @@ where
                 let out = bench.cycle(value_for(1))?;
                 expect(out.ready == passes, "ready before the last value is stored only on arrival")?;
                 expect(!passes || out.operand_data[1] == value(1), "with that value")?;
-                let out = bench.cycle(In::<W>::default())?;
+                let out = bench.cycle(CollectorIn::default())?;
                 expect(out.ready && out.occupied, "ready after the last value")?;
                 let stored = (0..3).all(|slot| out.operand_data[slot] == value(slot as u32));
                 expect(stored && out.operand_valid[..3] == [true; 3], "each value in its slot")?;
@@ -120,7 +117,7 @@ where
         Scenario {
             name: "two_values_arrive_in_a_cycle",
             rule: "our decision: with two accesses per cycle, port S takes a value of each",
-            play: |bench: &mut Drive<Ocu<W>>| {
+            play: |bench: &mut Bench<D>| {
                 if bench.parameters.accesses < 2 {
                     return Ok(());
                 }
@@ -129,7 +126,7 @@ where
                 (both.second_s_valid[0], both.second_s_slot[0], both.second_s_data[0]) = (true, 0, value(0));
                 let out = bench.cycle(both)?;
                 expect(out.ready == bench.parameters.dispatch_on_arrival, "stored first, or at once")?;
-                let out = bench.cycle(In::<W>::default())?;
+                let out = bench.cycle(CollectorIn::default())?;
                 expect(out.ready, "ready with both")?;
                 expect(out.operand_data[..2] == [value(0), value(1)], "each value in its slot")
             },
@@ -137,28 +134,28 @@ where
         Scenario {
             name: "no_sources_no_wait",
             rule: "F II: an instruction whose used slots are all ready can be dispatched; one without sources at once",
-            play: |bench: &mut Drive<Ocu<W>>| {
+            play: |bench: &mut Bench<D>| {
                 bench.cycle(issue(0))?;
-                expect(bench.cycle(In::<W>::default())?.ready, "ready in the cycle after issue")
+                expect(bench.cycle(CollectorIn::default())?.ready, "ready in the cycle after issue")
             },
         },
         Scenario {
             name: "released_by_dispatch",
             rule: "W 2: the OCU is released once its instruction is dispatched",
-            play: |bench: &mut Drive<Ocu<W>>| {
+            play: |bench: &mut Bench<D>| {
                 bench.cycle(issue(0))?;
-                let out = bench.cycle(CollectorIn { dispatch: true, ..In::<W>::default() })?;
+                let out = bench.cycle(CollectorIn { dispatch: true, ..CollectorIn::default() })?;
                 expect(out.occupied, "occupied in the cycle of dispatch")?;
                 let out = bench.cycle(issue(1))?;
                 expect(!out.occupied && !out.ready, "free in the next")?;
-                let out = bench.cycle(In::<W>::default())?;
+                let out = bench.cycle(CollectorIn::default())?;
                 expect(out.occupied && !out.ready, "the next instruction waits for its own source")
             },
         },
         Scenario {
             name: "the_next_enters_as_one_leaves",
             rule: "F II: once dispatched, the OCU will be released and reallocated later to another instruction",
-            play: |bench: &mut Drive<Ocu<W>>| {
+            play: |bench: &mut Bench<D>| {
                 bench.cycle(issue(1))?;
                 bench.cycle(value_for(0))?;
                 let out = bench.cycle(CollectorIn { dispatch: true, ..issue(2) })?;
@@ -167,7 +164,7 @@ where
                 let out = bench.cycle(value_for(1))?;
                 expect(out.occupied && !out.ready, "it waits for all of them")?;
                 bench.cycle(value_for(0))?;
-                expect(bench.cycle(In::<W>::default())?.ready, "and is then ready")
+                expect(bench.cycle(CollectorIn::default())?.ready, "and is then ready")
             },
         },
     ]

@@ -58,7 +58,7 @@ where
         of_places.chain(pairs(banks).map(are_two)).chain(port_s(parameters)).collect()
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         type In<const W: usize> = WindowInstructionIn<DataOf<W>>;
         vec![
             Scenario {

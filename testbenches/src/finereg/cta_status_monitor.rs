@@ -22,7 +22,7 @@ impl Testbench for CtaStatusMonitor {
         (0..STATUS_UPDATES).flat_map(of_update).collect()
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios()
     }
 }
@@ -85,7 +85,7 @@ impl Stimulus<CtaStatusMonitorIn, CtaStatusMonitorOut> for CtaStatusMonitorStimu
     }
 }
 
-type Bench<'a> = Drive<'a, CtaStatusMonitor>;
+type Bench<'a> = Drive<'a, CtaStatusMonitorIn, CtaStatusMonitorOut>;
 
 /// Gives a CTA both locations.
 fn set(bench: &mut Bench, cta: u32, context: u32, registers: u32) -> Result<(), String> {
@@ -107,7 +107,7 @@ fn select(bench: &mut Bench) -> Result<Option<u32>, String> {
     Ok(out.any_candidate.then_some(out.candidate))
 }
 
-fn scenarios() -> Vec<Scenario<CtaStatusMonitor>> {
+fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
     vec![
         Scenario {
             name: "registers_in_the_acrf_first",

@@ -22,11 +22,11 @@ impl<const P: usize> Testbench for FreeSpaceMonitor<P> {
         vec!["!take | any_free".into(), "!free | used != 0".into(), used]
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         vec![Scenario {
             name: "the_only_free_entry_is_found",
             rule: "R V-C: the monitor provides the number of empty slots and their location in the PCRF",
-            play: |bench: &mut Drive<FreeSpaceMonitor<P>>| {
+            play: |bench: &mut Drive<FreeSpaceMonitorIn, FreeSpaceMonitorOut>| {
                 let take = FreeSpaceMonitorIn { take: true, ..Default::default() };
                 let entries = bench.parameters.pcrf_entries as u32;
                 for entry in 0..entries {

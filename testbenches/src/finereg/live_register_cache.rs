@@ -16,7 +16,7 @@ impl Testbench for LiveRegisterCache {
         Box::new(LiveRegisterCacheStimulus::default())
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios()
     }
 }
@@ -85,7 +85,7 @@ impl Stimulus<LiveRegisterCacheIn, LiveRegisterCacheOut> for LiveRegisterCacheSt
     }
 }
 
-type Bench<'a> = Drive<'a, LiveRegisterCache>;
+type Bench<'a> = Drive<'a, LiveRegisterCacheIn, LiveRegisterCacheOut>;
 
 fn ask(pc: u32) -> LiveRegisterCacheIn {
     LiveRegisterCacheIn { request: true, pc, ..Default::default() }
@@ -113,7 +113,7 @@ fn look(bench: &mut Bench, pc: u32) -> Result<(u32, bool), String> {
     Ok((out.low, true))
 }
 
-fn scenarios() -> Vec<Scenario<LiveRegisterCache>> {
+fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
     vec![
         Scenario {
             name: "misses_then_hits",

@@ -21,7 +21,7 @@ where
         Box::new(PcrfStimulus::new(parameters.pcrf_entries))
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios()
     }
 }
@@ -142,7 +142,7 @@ impl<D: Data> Stimulus<PcrfIn<D>, PcrfOut<D>> for PcrfStimulus<D> {
     }
 }
 
-type Bench<'a, const W: usize, const P: usize> = Drive<'a, Pcrf<W, P>>;
+type Bench<'a, D> = Drive<'a, PcrfIn<D>, PcrfOut<D>>;
 
 fn register<D: Data>(number: u32, last: bool) -> PcrfIn<D> {
     PcrfIn {
@@ -156,14 +156,7 @@ fn register<D: Data>(number: u32, last: bool) -> PcrfIn<D> {
 }
 
 /// Stores a chain of registers, numbered from `first` on, in these entries; returns its head.
-fn store<const W: usize, const P: usize>(
-    bench: &mut Bench<W, P>,
-    first: u32,
-    entries: &[u32],
-) -> Result<u32, String>
-where
-    Bits<W>: Word,
-{
+fn store<D: Data>(bench: &mut Bench<D>, first: u32, entries: &[u32]) -> Result<u32, String> {
     let mut offers = entries.iter().copied();
     let mut offer = offers.next();
     for (number, &entry) in entries.iter().enumerate() {
@@ -191,14 +184,7 @@ where
 
 /// Walks a chain whose registers are numbered from `first` on: the entries freed, and in which cycles from the
 /// walk's first the registers came.
-fn walk<const W: usize, const P: usize>(
-    bench: &mut Bench<W, P>,
-    head: u32,
-    first: u32,
-) -> Result<(Vec<u32>, Vec<usize>), String>
-where
-    Bits<W>: Word,
-{
+fn walk<D: Data>(bench: &mut Bench<D>, head: u32, first: u32) -> Result<(Vec<u32>, Vec<usize>), String> {
     let (mut freed, mut came) = (vec![], vec![]);
     for cycle in 0..10_000 {
         let inputs = PcrfIn { walk: cycle == 0, walk_pointer: head, accept: true, ..Default::default() };
@@ -225,15 +211,12 @@ where
     Err("the chain has no end".into())
 }
 
-fn scenarios<const W: usize, const P: usize>() -> Vec<Scenario<Pcrf<W, P>>>
-where
-    Bits<W>: Word,
-{
+fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
     vec![
         Scenario {
             name: "figure_11",
             rule: "R Fig. 11: the chain 0, 1, 4; the end bit of entry 4 stops the search",
-            play: |bench: &mut Bench<W, P>| {
+            play: |bench: &mut Bench<D>| {
                 let other = store(bench, 50, &[2, 3])?;
                 let head = store(bench, 7, &[0, 1, 4])?;
                 expect((head, other) == (0, 2), "pointers 0 and 2")?;
@@ -246,7 +229,7 @@ where
         Scenario {
             name: "latency",
             rule: "R V-E: at least four cycles to access a tag and its register; retrieving is pipelined",
-            play: |bench: &mut Bench<W, P>| {
+            play: |bench: &mut Bench<D>| {
                 let entries: Vec<u32> = (10..30).collect();
                 let head = store(bench, 0, &entries)?;
                 let (_, came) = walk(bench, head, 0)?;
@@ -259,7 +242,7 @@ where
         Scenario {
             name: "one_register",
             rule: "R V-D: the end bit marks the last one",
-            play: |bench: &mut Bench<W, P>| {
+            play: |bench: &mut Bench<D>| {
                 let last = bench.parameters.pcrf_entries as u32 - 1;
                 let head = store(bench, 9, &[last])?;
                 expect(head == last && walk(bench, head, 9)?.0 == [last], "a chain of one entry")
@@ -268,7 +251,7 @@ where
         Scenario {
             name: "every_entry",
             rule: "R V-D: 1,024 entries, on one chain if need be",
-            play: |bench: &mut Bench<W, P>| {
+            play: |bench: &mut Bench<D>| {
                 let entries: Vec<u32> = (0..bench.parameters.pcrf_entries as u32).rev().collect();
                 let head = store(bench, 0, &entries)?;
                 let (freed, _) = walk(bench, head, 0)?;
@@ -278,10 +261,10 @@ where
         Scenario {
             name: "waits_for_an_entry",
             rule: "our decision: a register that is not the last waits for the entry of the next",
-            play: |bench: &mut Bench<W, P>| {
+            play: |bench: &mut Bench<D>| {
                 let full = PcrfIn { any_free: false, ..Default::default() };
                 let offer = |entry| PcrfIn { any_free: true, first_free: entry, ..Default::default() };
-                let with = |inputs: PcrfIn<<Bits<W> as Word>::Data>, number, last| PcrfIn {
+                let with = |inputs: PcrfIn<D>, number, last| PcrfIn {
                     any_free: inputs.any_free,
                     first_free: inputs.first_free,
                     ..register(number, last)
@@ -302,7 +285,7 @@ where
         Scenario {
             name: "a_register_waits_to_be_accepted",
             rule: "our decision: nothing moves while the register shown is not accepted, and stores go on",
-            play: |bench: &mut Bench<W, P>| {
+            play: |bench: &mut Bench<D>| {
                 let head = store(bench, 3, &[1, 2])?;
                 let latency = bench.parameters.pcrf_latency;
                 bench.cycle(PcrfIn { walk: true, walk_pointer: head, ..Default::default() })?;

@@ -24,7 +24,7 @@ impl Testbench for ActiveSet {
         })
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios()
     }
 }
@@ -149,7 +149,7 @@ impl Stimulus<ActiveSetIn, ActiveSetOut> for ActiveSetStimulus {
     }
 }
 
-type Bench<'a> = Drive<'a, ActiveSet>;
+type Bench<'a> = Drive<'a, ActiveSetIn, ActiveSetOut>;
 
 /// These warps wait for these things, all others have no instructions.
 fn warps(waits: &[(usize, Wait)]) -> ActiveSetIn {
@@ -176,7 +176,7 @@ fn is_any(bench: &Bench) -> bool {
     bench.parameters.refill == Refill::GpgpuSim
 }
 
-fn scenarios() -> Vec<Scenario<ActiveSet>> {
+fn scenarios() -> Vec<Scenario<ActiveSetIn, ActiveSetOut>> {
     vec![
         Scenario {
             name: "as_many_as_there_are_places",

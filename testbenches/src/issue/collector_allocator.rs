@@ -16,7 +16,7 @@ impl<const C: usize> Testbench for CollectorAllocator<C> {
         Box::new(CollectorAllocatorStimulus::new(collectors, allocation))
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios()
     }
 }
@@ -110,7 +110,7 @@ impl Stimulus<CollectorAllocatorIn, CollectorAllocatorOut> for CollectorAllocato
     }
 }
 
-type Bench<'a, const C: usize> = Drive<'a, CollectorAllocator<C>>;
+type Bench<'a> = Drive<'a, CollectorAllocatorIn, CollectorAllocatorOut>;
 
 /// Warp 7, which has data nowhere, could issue; all collectors are free and empty.
 fn request() -> CollectorAllocatorIn {
@@ -118,7 +118,7 @@ fn request() -> CollectorAllocatorIn {
 }
 
 /// The same, and every collector holds a near value: of the warp of its number, except collector 7.
-fn all_near<const C: usize>(bench: &Bench<C>, sthld: u32) -> CollectorAllocatorIn {
+fn all_near(bench: &Bench, sthld: u32) -> CollectorAllocatorIn {
     let mut inputs = CollectorAllocatorIn { sthld, ..request() };
     for collector in 0..bench.parameters.collectors {
         inputs.owned[collector] = collector != 7;
@@ -133,7 +133,7 @@ fn granted(out: &CollectorAllocatorOut) -> Option<usize> {
 }
 
 /// Cycles that the request waits until it gets a collector.
-fn waits<const C: usize>(bench: &mut Bench<C>, inputs: CollectorAllocatorIn) -> Result<u32, String> {
+fn waits(bench: &mut Bench, inputs: CollectorAllocatorIn) -> Result<u32, String> {
     for waited in 0..40 {
         let out = bench.cycle(inputs)?;
         if out.granted {
@@ -145,23 +145,23 @@ fn waits<const C: usize>(bench: &mut Bench<C>, inputs: CollectorAllocatorIn) -> 
 }
 
 /// What a threshold makes a request wait.
-fn threshold<const C: usize>(bench: &Bench<C>, sthld: u32) -> u32 {
+fn threshold(bench: &Bench, sthld: u32) -> u32 {
     match bench.parameters.waiting {
         Waiting::Below => sthld,
         Waiting::UpTo => sthld + 1,
     }
 }
 
-fn is<const C: usize>(bench: &Bench<C>, allocation: Allocation) -> bool {
+fn is(bench: &Bench, allocation: Allocation) -> bool {
     bench.parameters.allocation == allocation
 }
 
-fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
+fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
     vec![
         Scenario {
             name: "own_collector_if_free",
             rule: "F IV-B2: allocates the same CCU to a warp that has data in a CCU if the CCU is free",
-            play: |bench: &mut Bench<C>| {
+            play: |bench: &mut Bench| {
                 for own in 0..bench.parameters.collectors.min(7) {
                     let mut inputs = all_near(bench, 9);
                     inputs.warp = own as u32;
@@ -175,7 +175,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
         Scenario {
             name: "no_other_if_own_is_occupied",
             rule: "F IV-B2: if the CCU is already occupied, no other CCU will be allocated",
-            play: |bench: &mut Bench<C>| {
+            play: |bench: &mut Bench| {
                 let mut inputs = CollectorAllocatorIn { sthld: 9, warp: 0, ..request() };
                 (inputs.owned[0], inputs.occupied[0]) = (true, true);
                 let out = bench.cycle(inputs)?;
@@ -187,7 +187,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
         Scenario {
             name: "nothing_if_all_are_occupied",
             rule: "F IV-B2: if all CCUs are occupied, no allocation is made",
-            play: |bench: &mut Bench<C>| {
+            play: |bench: &mut Bench| {
                 let mut inputs = all_near(bench, 3);
                 inputs.occupied = [true; 8];
                 for _ in 0..10 {
@@ -202,7 +202,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
         Scenario {
             name: "far_collector_first",
             rule: "F IV-B2: randomly selects a free CCU that contains only values having far reuse, if any exists",
-            play: |bench: &mut Bench<C>| {
+            play: |bench: &mut Bench| {
                 if is(bench, Allocation::Private) {
                     return Ok(());
                 }
@@ -220,7 +220,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
         Scenario {
             name: "waits_for_the_threshold",
             rule: "F IV-B2: if the counter is lower than STHLD, no CCU is allocated and the counter is increased",
-            play: |bench: &mut Bench<C>| {
+            play: |bench: &mut Bench| {
                 for sthld in [0, 1, 2, 5, 31, 3, 3] {
                     let waited = waits(bench, all_near(bench, sthld))?;
                     let expected = if is(bench, Allocation::Malekeh) { threshold(bench, sthld) } else { 0 };
@@ -232,7 +232,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
         Scenario {
             name: "other_allocations_leave_the_counter",
             rule: "our reading of F Fig. 6: only a wait and the end of one move the counter",
-            play: |bench: &mut Bench<C>| {
+            play: |bench: &mut Bench| {
                 if !is(bench, Allocation::Malekeh) {
                     return Ok(());
                 }
@@ -252,7 +252,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
         Scenario {
             name: "a_lower_threshold_ends_the_wait",
             rule: "F IV-B3: STHLD may change at the end of an interval",
-            play: |bench: &mut Bench<C>| {
+            play: |bench: &mut Bench| {
                 if !is(bench, Allocation::Malekeh) {
                     return Ok(());
                 }
@@ -267,7 +267,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
         Scenario {
             name: "every_free_collector_is_chosen",
             rule: "F II: a free OCU will randomly be selected",
-            play: |bench: &mut Bench<C>| {
+            play: |bench: &mut Bench| {
                 if is(bench, Allocation::Private) || bench.parameters.choice == Choice::Fixed {
                     return Ok(());
                 }
@@ -285,7 +285,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
         Scenario {
             name: "a_collector_per_warp",
             rule: "F VI-B: a private CCU per warp",
-            play: |bench: &mut Bench<C>| {
+            play: |bench: &mut Bench| {
                 if !is(bench, Allocation::Private) {
                     return Ok(());
                 }
@@ -303,7 +303,7 @@ fn scenarios<const C: usize>() -> Vec<Scenario<CollectorAllocator<C>>> {
         Scenario {
             name: "nothing_without_a_request",
             rule: "F IV-B: each scheduler issues an instruction only if there is a ready warp",
-            play: |bench: &mut Bench<C>| {
+            play: |bench: &mut Bench| {
                 for inputs in [request(), all_near(bench, 0), all_near(bench, 9)] {
                     let out = bench.cycle(CollectorAllocatorIn { request: false, ..inputs })?;
                     expect(!out.granted && !out.waiting && granted(&out).is_none(), "nothing happens")?;

@@ -25,7 +25,7 @@ impl Testbench for SthldController {
         ]
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios()
     }
 }
@@ -62,7 +62,7 @@ impl<O> Stimulus<SthldControllerIn, O> for SthldControllerStimulus {
     }
 }
 
-type Bench<'a> = Drive<'a, SthldController>;
+type Bench<'a> = Drive<'a, SthldControllerIn, SthldControllerOut>;
 
 /// An interval with so many instructions, evenly spread; what stands after it.
 fn interval(bench: &mut Bench, instructions: usize) -> Result<SthldControllerOut, String> {
@@ -110,7 +110,7 @@ fn judged(bench: &mut Bench, counts: &[usize]) -> Result<(), String> {
     Ok(())
 }
 
-fn scenarios() -> Vec<Scenario<SthldController>> {
+fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
     vec![
         Scenario {
             name: "starts_in_state_1",

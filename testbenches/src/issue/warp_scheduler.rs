@@ -42,7 +42,7 @@ impl Testbench for WarpScheduler {
         protocol
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios()
     }
 }
@@ -114,7 +114,7 @@ impl Stimulus<WarpSchedulerIn, WarpSchedulerOut> for WarpSchedulerStimulus {
     }
 }
 
-type Bench<'a> = Drive<'a, WarpScheduler>;
+type Bench<'a> = Drive<'a, WarpSchedulerIn, WarpSchedulerOut>;
 
 /// These warps are ready.
 fn ready(warps: &[usize]) -> WarpSchedulerIn {
@@ -151,7 +151,7 @@ fn all_ready(bench: &Bench) -> WarpSchedulerIn {
     ready(&(0..bench.parameters.warps).collect::<Vec<_>>())
 }
 
-fn scenarios() -> Vec<Scenario<WarpScheduler>> {
+fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
     vec![
         Scenario {
             name: "the_same_warp_first",

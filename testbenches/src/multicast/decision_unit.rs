@@ -20,7 +20,7 @@ impl<const V: usize, const A: usize> Testbench for DecisionUnit<V, A> {
         vec!["!(evict & done)".into()]
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         vec![
             Scenario {
                 name: "a_partner_makes_a_multicast",

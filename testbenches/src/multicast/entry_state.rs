@@ -21,7 +21,7 @@ impl Testbench for EntryState {
         ["evict_row", "partner_row"].map(|row| format!("{row} < {rows}")).into()
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         vec![
             Scenario {
                 name: "due_after_the_second_tick",
@@ -146,7 +146,7 @@ fn leaves(evict_row: u32, evict_lane: u32) -> EntryStateIn {
 }
 
 /// The lanes of this row that are due, of the lowest with any, leave one after another.
-fn all_due_leave(bench: &mut Drive<EntryState>, row: u32, due: u32) -> Result<(), String> {
+fn all_due_leave(bench: &mut Drive<EntryStateIn, EntryStateOut>, row: u32, due: u32) -> Result<(), String> {
     for lane in (0..SCAN_LANES as u32).filter(|lane| due >> lane & 1 == 1) {
         let out = bench.cycle(leaves(row, lane))?;
         let lanes = due & (!0 << lane);

@@ -15,7 +15,7 @@ impl Testbench for HoldingArbiter {
         Box::new(HoldingArbiterStimulus { requesters: parameters.collectors })
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         vec![Scenario {
             name: "holds_its_grant",
             rule: "I 3.1: a request stays at the head until it is done",

@@ -15,7 +15,7 @@ impl<const V: usize, const A: usize> Testbench for LoadQueue<V, A> {
         Box::<LoadQueueStimulus>::default()
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         vec![
             Scenario {
                 name: "two_places_for_each_sub_core",

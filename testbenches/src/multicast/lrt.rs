@@ -4,7 +4,7 @@
 use gpurf_blocks::ports::{LrtIn, LrtOut};
 use gpurf_blocks::SCAN_LANES;
 
-use crate::{expect, Drive, Neighbours, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, Drive, Neighbours, Random, Scenario, Stimulus};
 
 /// A load in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,10 +238,9 @@ pub struct Answer {
     pub left: Vec<[u32; 4]>,
 }
 
-pub fn run<M>(bench: &mut Drive<M>, operation: LrtIn) -> Result<Answer, String>
-where
-    M: Testbench<In = LrtIn, Out = LrtOut>,
-{
+type Bench<'a> = Drive<'a, LrtIn, LrtOut>;
+
+pub fn run(bench: &mut Bench, operation: LrtIn) -> Result<Answer, String> {
     let mut left = vec![];
     for cycles in 1..500 {
         let out = bench.cycle(operation)?;
@@ -274,19 +273,13 @@ pub fn of_lane(lane: u32, number: u32) -> LrtIn {
 }
 
 /// Fills the table so that one warp has one lane of each row, and another warp the others.
-pub fn fill_with_lane<M>(bench: &mut Drive<M>, lane: u32) -> Result<(), String>
-where
-    M: Testbench<In = LrtIn, Out = LrtOut>,
-{
+pub fn fill_with_lane(bench: &mut Bench, lane: u32) -> Result<(), String> {
     let entries = bench.parameters.lrt_entries;
     fill(bench, entries, |number| of_lane(lane, number))
 }
 
 /// The numbers of those that leave by their age.
-fn leaving<M>(bench: &mut Drive<M>) -> Result<Vec<u32>, String>
-where
-    M: Testbench<In = LrtIn, Out = LrtOut>,
-{
+fn leaving(bench: &mut Bench) -> Result<Vec<u32>, String> {
     let mut left = vec![];
     for _ in 0..4 * bench.parameters.lrt_entries {
         let out = bench.cycle(TAKING)?;
@@ -296,20 +289,14 @@ where
 }
 
 /// Those of the table that are such have left, and no others.
-fn all_leave<M>(bench: &Drive<M>, mut left: Vec<u32>, are_such: impl Fn(u32) -> bool) -> Result<(), String>
-where
-    M: Testbench<In = LrtIn, Out = LrtOut>,
-{
+fn all_leave(bench: &Bench, mut left: Vec<u32>, are_such: impl Fn(u32) -> bool) -> Result<(), String> {
     left.sort();
     let due: Vec<_> = (0..bench.parameters.lrt_entries as u32).filter(|number| are_such(*number)).collect();
     expect(left == due, format!("{due:?} are due, not {left:?}"))
 }
 
 /// Fills the table with so many of these loads.
-fn fill<M>(bench: &mut Drive<M>, entries: usize, of: impl Fn(u32) -> LrtIn) -> Result<(), String>
-where
-    M: Testbench<In = LrtIn, Out = LrtOut>,
-{
+fn fill(bench: &mut Bench, entries: usize, of: impl Fn(u32) -> LrtIn) -> Result<(), String> {
     for number in 0..entries as u32 {
         run(bench, of(number))?;
     }
@@ -317,15 +304,12 @@ where
     expect(held == entries, format!("{held} of {entries} entries are in use"))
 }
 
-pub fn of_both<M>() -> Vec<Scenario<M>>
-where
-    M: Testbench<In = LrtIn, Out = LrtOut>,
-{
+pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
     vec![
         Scenario {
             name: "case_1",
             rule: "I 3.2: same address and registers, a different warp: multicast, and the entry is deleted",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 run(bench, load(WARP_0))?;
                 run(bench, load(WARP_2))?;
                 let answer = run(bench, load(WARP_1))?;
@@ -339,7 +323,7 @@ where
         Scenario {
             name: "case_2",
             rule: "I 3.2: no entry with the same address and registers: the request is written to the table",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 run(bench, load(WARP_0))?;
                 expect(!run(bench, load(WARP_3))?.last.matched, "warp 3 has no partner")?;
                 expect(bench.cycle(TAKING)?.occupancy == 2, "and is written")
@@ -348,7 +332,7 @@ where
         Scenario {
             name: "every_field_counts",
             rule: "I 3.1: the same address, source register and destination register",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 run(bench, load(WARP_0))?;
                 for other in [[1, 0x8000, 56, 56], [1, 0x0000, 57, 56], [1, 0x0000, 56, 184]] {
                     let operation = LrtIn { insert: false, ..load(other) };
@@ -360,7 +344,7 @@ where
         Scenario {
             name: "own_repeat_drives_the_older_out",
             rule: "our rule: a load leaves before a younger one of its warp into the same register",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 run(bench, load(WARP_0))?;
                 let repeat = run(bench, load(WARP_0))?;
                 expect(repeat.left == [WARP_0] && !repeat.last.matched, "the older one leaves alone")?;
@@ -374,7 +358,7 @@ where
         Scenario {
             name: "repeat_and_partner_at_once",
             rule: "our rule: the older load leaves first, then the younger one meets its partner",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 fill(bench, 9, lone)?;
                 run(bench, load([7, 0x0300, 8, 200]))?;
                 run(bench, load([6, 0x0400, 8, 200]))?;
@@ -387,7 +371,7 @@ where
         Scenario {
             name: "full",
             rule: "our rule: a full table inserts nothing; matches and repeats go on",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 let entries = bench.parameters.lrt_entries;
                 fill(bench, entries, lone)?;
                 let none = run(bench, load([1, 0xffff, 2, 3]))?;
@@ -407,7 +391,7 @@ where
         Scenario {
             name: "release_of_a_warp",
             rule: "our rule: a release makes every load of the warp leave, and no other",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 for number in 0..12 {
                     run(bench, load([number % 3, 16 * number, 1, number]))?;
                 }
@@ -422,7 +406,7 @@ where
         Scenario {
             name: "due_after_two_ticks",
             rule: "our rule: an entry leaves after more than one and at most two intervals",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 run(bench, load(WARP_0))?;
                 bench.cycle(TICK)?;
                 run(bench, load(WARP_2))?;
@@ -445,7 +429,7 @@ where
         Scenario {
             name: "a_partner_in_any_row",
             rule: "I 3.2: same address and registers, a different warp: multicast, and the entry is deleted",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 let entries = bench.parameters.lrt_entries;
                 fill(bench, entries, lone)?;
                 for number in (0..entries as u32).step_by(SCAN_LANES) {
@@ -461,7 +445,7 @@ where
         Scenario {
             name: "entries_age_one_by_one",
             rule: "our rule: an entry leaves after more than one and at most two intervals",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 let entries = bench.parameters.lrt_entries as u32;
                 for lane in 0..SCAN_LANES as u32 {
                     fill_with_lane(bench, lane)?;
@@ -482,7 +466,7 @@ where
         Scenario {
             name: "others_of_a_row_stay_due",
             rule: "our rule: an entry leaves after more than one and at most two intervals",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 fill_with_lane(bench, 0)?;
                 bench.cycle(TICK)?;
                 // A search that stands at its first entry when all become due.
@@ -498,7 +482,7 @@ where
         Scenario {
             name: "waits_until_taken",
             rule: "our protocol: an entry that leaves, and the end of a search, stay until they are taken",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench| {
                 run(bench, load(WARP_0))?;
                 run(bench, load(WARP_2))?;
                 let untaken = |fields| LrtIn { evict_ready: false, done_ready: false, ..load(fields) };

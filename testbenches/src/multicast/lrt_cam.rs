@@ -1,6 +1,6 @@
 //! Testbench of the load request table, all entries at once.
 
-use gpurf_blocks::ports::LrtIn;
+use gpurf_blocks::ports::{LrtIn, LrtOut};
 use gpurf_blocks::Parameters;
 use gpurf_hw::multicast::LrtCam;
 
@@ -21,14 +21,14 @@ impl<const V: usize, const A: usize> Testbench for LrtCam<V, A> {
         vec![at_most_one("partners")]
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios()
     }
 }
 
 register!(LrtCam<V, A>);
 
-fn scenarios<const V: usize, const A: usize>() -> Vec<Scenario<LrtCam<V, A>>> {
+fn scenarios() -> Vec<Scenario<LrtIn, LrtOut>> {
     let mut scenarios = of_both();
     scenarios.push(Scenario {
         name: "all_entries_in_one_cycle",

@@ -1,6 +1,6 @@
 //! Testbench of the load request table, four entries per cycle.
 
-use gpurf_blocks::ports::LrtIn;
+use gpurf_blocks::ports::{LrtIn, LrtOut};
 use gpurf_blocks::{Parameters, SCAN_LANES};
 use gpurf_hw::multicast::LrtScan;
 
@@ -18,14 +18,14 @@ impl<const V: usize, const A: usize> Testbench for LrtScan<V, A> {
         Box::new(LrtStimulus::new(parameters.lrt_entries))
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios()
     }
 }
 
 register!(LrtScan<V, A>);
 
-fn scenarios<const V: usize, const A: usize>() -> Vec<Scenario<LrtScan<V, A>>> {
+fn scenarios() -> Vec<Scenario<LrtIn, LrtOut>> {
     let mut scenarios = of_both();
     scenarios.push(Scenario {
         name: "four_entries_per_cycle",

@@ -15,7 +15,7 @@ impl<const V: usize, const A: usize> Testbench for PendingLoads<V, A> {
         Box::new(PendingLoadsStimulus)
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         vec![
             Scenario {
                 name: "both_sub_cores_are_asked",

@@ -24,7 +24,7 @@ where
         Box::new(OperandStageStimulus::<_, K::Model>::new(*parameters, K::ALLOCATION))
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios::of_every_stage().into_iter().chain(K::stage_scenarios()).collect()
     }
 }

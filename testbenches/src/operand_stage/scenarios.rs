@@ -6,7 +6,9 @@ use gpurf_blocks::ports::{OperandStageIn, OperandStageOut};
 use gpurf_blocks::{Data, Parameters};
 
 use crate::collector::window::Windows;
-use crate::{expect, value, Drive, Scenario, Testbench};
+use crate::{expect, value, Drive, Scenario};
+
+type Bench<'a, D> = Drive<'a, OperandStageIn<D>, OperandStageOut<D>>;
 
 /// Warp 0 into collector 0; register r lives in bank (r + 1) mod banks; unit 1.
 fn issue<D: Data>(collector: usize, registers: &[u32]) -> OperandStageIn<D> {
@@ -56,22 +58,16 @@ fn latency(parameters: &Parameters) -> usize {
 }
 
 /// Waits for the dispatch of collector 0.
-fn dispatched<M, D: Data>(bench: &mut Drive<M>) -> Result<OperandStageOut<D>, String>
-where
-    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
-{
+fn dispatched<D: Data>(bench: &mut Bench<D>) -> Result<OperandStageOut<D>, String> {
     dispatched_within(bench, 0, 10)
 }
 
 /// Waits for so many cycles for the dispatch of a collector.
-fn dispatched_within<M, D: Data>(
-    bench: &mut Drive<M>,
+fn dispatched_within<D: Data>(
+    bench: &mut Bench<D>,
     collector: usize,
     cycles: usize,
-) -> Result<OperandStageOut<D>, String>
-where
-    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
-{
+) -> Result<OperandStageOut<D>, String> {
     for _ in 0..cycles {
         let out = bench.cycle(idle())?;
         if out.dispatch[collector] {
@@ -82,10 +78,7 @@ where
 }
 
 /// Waits until a collector's instruction is dispatched and the next one can be issued.
-fn away<M, D: Data>(bench: &mut Drive<M>, collector: usize) -> Result<(), String>
-where
-    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
-{
+fn away<D: Data>(bench: &mut Bench<D>, collector: usize) -> Result<(), String> {
     dispatched_within(bench, collector, bench.parameters.slots + 10)?;
     // It takes the next instruction in the next cycle, or one later.
     bench.cycle(idle()).map(drop)
@@ -107,15 +100,12 @@ struct Rows {
 
 /// While a bank writes, instructions come into these collectors, whose sources in these slots all live in that bank; then
 /// they are read, and all are dispatched. `read`: how many rows each warp, which has its collector's number, has read so far.
-fn read_of_one_bank<M, D: Data>(
-    bench: &mut Drive<M>,
+fn read_of_one_bank<D: Data>(
+    bench: &mut Bench<D>,
     Rows { bank, last, backwards }: Rows,
     instructions: &[(usize, Range<usize>)],
     read: &mut [usize],
-) -> Result<(), String>
-where
-    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
-{
+) -> Result<(), String> {
     let Parameters { banks, rows: all, .. } = bench.parameters;
     let of_bank = |warp: usize, row: usize| (row * banks + (8 * banks + bank - 1 - warp) % banks) as u32;
     let mut reads = 0;
@@ -144,15 +134,12 @@ where
 }
 
 /// Rules of both kinds of stage.
-pub fn of_every_stage<M, D: Data>() -> Vec<Scenario<M>>
-where
-    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
-{
+pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStageOut<D>>> {
     vec![
         Scenario {
             name: "a_read_takes_its_time",
             rule: "timing of the stage: issue, grant, crossing, dispatch",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let (banks, latency) = (bench.parameters.banks, latency(&bench.parameters));
                 let granted = usize::from(!bench.parameters.grant_at_issue);
                 bench.cycle(write(idle(), 3, banks))?;
@@ -171,7 +158,7 @@ where
         Scenario {
             name: "an_instruction_holds_its_collector",
             rule: "timing of the stage: a collector takes the next instruction with the dispatch, or a cycle later",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let hold = latency(&bench.parameters) + usize::from(!bench.parameters.issue_on_dispatch);
                 for register in [3, 5, 7] {
                     bench.cycle(issue(0, &[register]))?;
@@ -186,7 +173,7 @@ where
         Scenario {
             name: "port_s_takes_one_value_per_access",
             rule: "F II: granted only if the port of the OCU and the bank it needs are available",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let accesses = bench.parameters.accesses;
                 let registers = [3, 4, 5];
                 bench.cycle(issue(0, &registers[..=accesses]))?;
@@ -199,7 +186,7 @@ where
         Scenario {
             name: "two_operands_of_a_bank_arrive_in_a_cycle",
             rule: "our decision: with two accesses per cycle, two sources take no longer than one",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let Parameters { banks, accesses, .. } = bench.parameters;
                 if accesses == 1 {
                     return Ok(());
@@ -219,7 +206,7 @@ where
         Scenario {
             name: "operands_of_two_banks_arrive_in_a_cycle",
             rule: "our decision: with two accesses per cycle, port S takes values of two banks",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let Parameters { banks, accesses, .. } = bench.parameters;
                 if accesses == 1 {
                     return Ok(());
@@ -237,7 +224,7 @@ where
         Scenario {
             name: "no_sources_no_wait",
             rule: "F II: ready when all valid source slots are",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 bench.cycle(issue(0, &[]))?;
                 expect(bench.cycle(idle())?.dispatch[0], "dispatched in the cycle after issue")
             },
@@ -246,7 +233,7 @@ where
             name: "write_and_read_collide",
             rule: "F II: single-ported banks serve one access per cycle, writes first; our decision: with two, a read goes beside \
                    a write",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let banks = bench.parameters.banks as u32;
                 let bank = 4 % banks as usize;
                 let collides = |inputs| write(inputs, 3 + banks, banks as usize);
@@ -268,7 +255,7 @@ where
         Scenario {
             name: "waits_for_its_unit",
             rule: "F III-C1: the instruction is dispatched to the corresponding execution unit",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 bench.cycle(issue(0, &[]))?;
                 for _ in 0..3 {
                     let busy = OperandStageIn { unit_ready: 0xfd, ..Default::default() };
@@ -281,7 +268,7 @@ where
         Scenario {
             name: "one_dispatch_per_cycle",
             rule: "our decision: ready collectors are dispatched in turn, one per cycle",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 if bench.parameters.collectors < 2 {
                     return Ok(());
                 }
@@ -302,7 +289,7 @@ where
         Scenario {
             name: "any_slot_waits_at_any_place_of_a_queue",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let Parameters { collectors, slots, banks, accesses, rows: all, .. } = bench.parameters;
                 // A second access serves a read while the first writes. Larger queues are the arbiter's own scenario.
                 if accesses > 1 || collectors != 2 || all <= FRESH {
@@ -325,7 +312,7 @@ where
         Scenario {
             name: "operands_of_one_bank_queue_up",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let banks = bench.parameters.banks as u32;
                 bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
                 let mut cycles = 1;
@@ -341,15 +328,12 @@ where
 }
 
 /// Rules of the stage with caching collector units.
-pub fn of_caching_stage<M, D: Data>() -> Vec<Scenario<M>>
-where
-    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
-{
+pub fn of_caching_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStageOut<D>>> {
     vec![
         Scenario {
             name: "a_hit_needs_no_bank",
             rule: "F III-C1: the ready bit is set for the values found in the CT",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let banks = bench.parameters.banks;
                 bench.cycle(issue(0, &[]))?;
                 bench.cycle(idle())?;
@@ -365,7 +349,7 @@ where
         Scenario {
             name: "far_result_makes_the_old_value_invalid",
             rule: "our decision: a result that is kept out invalidates its register's entry",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let (banks, stage) = (bench.parameters.banks, bench.parameters);
                 if stage.cache_far || !stage.invalidate {
                     return Ok(());
@@ -384,7 +368,7 @@ where
         Scenario {
             name: "a_result_keeps_its_entry",
             rule: "our decision: what a result finds makes no room in that cycle; any entry of any collector",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let Parameters { collectors, entries, slots, banks, allocate_on_arrival, .. } =
                     bench.parameters;
                 if allocate_on_arrival {
@@ -420,10 +404,7 @@ where
     ]
 }
 
-impl<M, D: Data> Windows<D, OperandStageIn<D>> for Drive<'_, M>
-where
-    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
-{
+impl<D: Data> Windows<D> for Bench<'_, D> {
     fn collectors(&self) -> usize {
         self.parameters.collectors
     }
@@ -454,10 +435,7 @@ where
 }
 
 /// Rules of the stage with bypassing operand collectors.
-pub fn of_bypassing_stage<M, D: Data>() -> Vec<Scenario<M>>
-where
-    M: Testbench<In = OperandStageIn<D>, Out = OperandStageOut<D>>,
-{
+pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStageOut<D>>> {
     /// One for each warp.
     const COLLECTORS: usize = 8;
 
@@ -477,7 +455,7 @@ where
         Scenario {
             name: "a_forwarded_result_needs_no_bank",
             rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 bench.cycle(idle())?;
@@ -494,7 +472,7 @@ where
         Scenario {
             name: "results_are_written_through",
             rule: "F VI-B3: BOW writes all values in both the RF and the cache",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 bench.cycle(idle())?;
@@ -510,7 +488,7 @@ where
         Scenario {
             name: "a_window_is_private",
             rule: "F VI-B: BOW uses private BOCs per warp",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 let mut other = issue(1, &[]);
@@ -531,7 +509,7 @@ where
         Scenario {
             name: "all_slots_wait_for_one_bank",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let Parameters { slots, banks, accesses, window, rows: all, .. } = bench.parameters;
                 // A second access serves a read while the first writes. And no source may be in the window.
                 if accesses > 1 || window * slots >= FRESH || all <= FRESH {
@@ -562,7 +540,7 @@ where
         Scenario {
             name: "any_slot_finds_any_source_of_the_window",
             rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks; in any collector",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let Parameters { slots, banks, window, .. } = bench.parameters;
                 // Instructions take turns at so many sets of registers: what one reads, only the oldest that stays has read.
                 let sets = window - 1;
@@ -595,7 +573,7 @@ where
         Scenario {
             name: "a_result_without_a_slot_goes_to_the_bank_alone",
             rule: "F VI-B3: if the slot slides out before write-back, the data is written only in the RF",
-            play: |bench: &mut Drive<M>| {
+            play: |bench: &mut Bench<D>| {
                 let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 for _ in 0..bench.parameters.window {

@@ -21,7 +21,7 @@ impl<const L: usize> Testbench for TagArray<L> {
         vec![format!("set < {}", parameters.rc_entries / parameters.rc_ways)]
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         vec![Scenario {
             name: "any_order_of_a_set",
             rule:

@@ -26,7 +26,7 @@ where
         Box::new(SubCoreStimulus::new(*parameters))
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios::of_every_sub_core().into_iter().chain(K::sub_core_scenarios()).collect()
     }
 }

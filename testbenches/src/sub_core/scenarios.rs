@@ -6,7 +6,9 @@ use gpurf_blocks::ports::{SubCoreIn, SubCoreOut};
 use gpurf_blocks::{Data, Parameters, MAX_SLOTS};
 
 use crate::collector::window::Windows;
-use crate::{expect, value, Drive, Scenario, Testbench};
+use crate::{expect, value, Drive, Scenario};
+
+type Bench<'a, D> = Drive<'a, SubCoreIn<D>, SubCoreOut<D>>;
 
 /// First row of either warp.
 fn base_of(warp: usize, parameters: &Parameters) -> u32 {
@@ -22,15 +24,12 @@ fn idle<D: Data>() -> SubCoreIn<D> {
 }
 
 /// A far result; whether it enters a collector.
-fn write<D: Data, M>(
-    bench: &mut Drive<M>,
+fn write<D: Data>(
+    bench: &mut Bench<D>,
     warp: usize,
     (register, base): (usize, u32),
     data: D,
-) -> Result<bool, String>
-where
-    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
-{
+) -> Result<bool, String> {
     let mut inputs = SubCoreIn::<D>::default();
     let bank = (register + 1 + warp) % bench.parameters.banks;
     inputs.write_valid[bank] = true;
@@ -49,14 +48,11 @@ fn name_source<D: Data>(inputs: &mut SubCoreIn<D>, slot: usize, register: usize)
 }
 
 /// A warp's instruction, with which it is ready, is issued: what its slots find, and what is shown when it is dispatched.
-fn run<D: Data, M>(
-    bench: &mut Drive<M>,
+fn run<D: Data>(
+    bench: &mut Bench<D>,
     warp: usize,
     mut ready: SubCoreIn<D>,
-) -> Result<([bool; MAX_SLOTS], SubCoreOut<D>), String>
-where
-    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
-{
+) -> Result<([bool; MAX_SLOTS], SubCoreOut<D>), String> {
     ready.ready[warp] = true;
     let mut found = None;
     for _ in 0..4 * bench.parameters.slots {
@@ -71,10 +67,7 @@ where
 }
 
 /// An instruction of the warp whose slots read as many registers as a cache table has entries, in turn from this one on.
-fn read_in_turn<D: Data, M>(bench: &mut Drive<M>, warp: usize, first: usize) -> Result<(), String>
-where
-    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
-{
+fn read_in_turn<D: Data>(bench: &mut Bench<D>, warp: usize, first: usize) -> Result<(), String> {
     let Parameters { slots, entries, .. } = bench.parameters;
     let read = |slot: usize| (first + slot) % entries;
     let mut ready = idle();
@@ -115,16 +108,13 @@ impl Parts {
 
 /// While a bank writes, an instruction of each of these warps is issued with sources in these slots, which all live in that
 /// bank; then all are dispatched. `read`: how many registers each warp has read so far, one after another.
-fn read_of_one_bank<D: Data, M>(
-    bench: &mut Drive<M>,
+fn read_of_one_bank<D: Data>(
+    bench: &mut Bench<D>,
     bank: usize,
     parts: Parts,
     instructions: &[(usize, Range<usize>)],
     read: &mut [usize],
-) -> Result<(), String>
-where
-    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
-{
+) -> Result<(), String> {
     let Parameters { banks, slots: all, .. } = bench.parameters;
     let lives_here = |warp: usize| (8 * banks + bank - 1 - warp) % banks;
     // It writes a register that no warp reads, into row 0.
@@ -155,10 +145,7 @@ where
 }
 
 /// Rules of every kind of sub-core.
-pub fn of_every_sub_core<M, D: Data>() -> Vec<Scenario<M>>
-where
-    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
-{
+pub fn of_every_sub_core<D: Data>() -> Vec<Scenario<SubCoreIn<D>, SubCoreOut<D>>> {
     vec![
         Scenario {
             name: "any_slot_waits_at_any_place_of_a_queue",
@@ -205,10 +192,7 @@ where
     ]
 }
 
-impl<M, D: Data> Windows<D, SubCoreIn<D>> for Drive<'_, M>
-where
-    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
-{
+impl<D: Data> Windows<D> for Bench<'_, D> {
     fn collectors(&self) -> usize {
         self.parameters.collectors
     }
@@ -238,10 +222,7 @@ where
 }
 
 /// Rules of the sub-core with bypassing operand collectors, one for each warp.
-pub fn of_bypassing_sub_core<M, D: Data>() -> Vec<Scenario<M>>
-where
-    M: Testbench<In = SubCoreIn<D>, Out = SubCoreOut<D>>,
-{
+pub fn of_bypassing_sub_core<D: Data>() -> Vec<Scenario<SubCoreIn<D>, SubCoreOut<D>>> {
     vec![
         Scenario {
             name: "all_slots_wait_for_one_bank",

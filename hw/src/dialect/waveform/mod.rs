@@ -8,8 +8,6 @@
 mod file;
 mod format;
 mod fst;
-#[cfg(test)]
-mod tests;
 mod vcd;
 
 use std::collections::HashMap;

@@ -44,7 +44,7 @@ where
         are_places.into_iter().chain(of_slots).collect()
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios::all().into_iter().chain(window::scenarios()).collect()
     }
 }
@@ -60,17 +60,11 @@ where
     type Model = gpurf_sim::collector::Boc<DataOf<W>>;
     const ALLOCATION: Allocation = Allocation::Private;
 
-    fn stage_scenarios<M>() -> Vec<Scenario<M>>
-    where
-        M: Testbench<In = OperandStageIn<DataOf<W>>, Out = OperandStageOut<DataOf<W>>>,
-    {
+    fn stage_scenarios() -> Vec<Scenario<OperandStageIn<DataOf<W>>, OperandStageOut<DataOf<W>>>> {
         operand_stage::scenarios::of_bypassing_stage().into_iter().chain(window::scenarios()).collect()
     }
 
-    fn sub_core_scenarios<M>() -> Vec<Scenario<M>>
-    where
-        M: Testbench<In = SubCoreIn<DataOf<W>>, Out = SubCoreOut<DataOf<W>>>,
-    {
+    fn sub_core_scenarios() -> Vec<Scenario<SubCoreIn<DataOf<W>>, SubCoreOut<DataOf<W>>>> {
         sub_core::scenarios::of_bypassing_sub_core().into_iter().chain(window::scenarios()).collect()
     }
 }

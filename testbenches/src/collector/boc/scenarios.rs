@@ -1,16 +1,12 @@
 //! Scenarios of the bypassing operand collector.
 
-use gpurf_blocks::ports::CollectorIn;
+use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::Data;
-use gpurf_hw::collector::Boc;
-use gpurf_hw::dialect::Word;
-use rust_hdl::prelude::Bits;
 
 use super::window::Windows;
-use crate::collector::DataOf;
 use crate::{expect, value, Drive, Scenario};
 
-type In<const W: usize> = CollectorIn<DataOf<W>>;
+type Bench<'a, D> = Drive<'a, CollectorIn<D>, CollectorOut<D>>;
 
 fn issue<D: Data>(sources: &[u32], destinations: &[u32]) -> CollectorIn<D> {
     let mut inputs = CollectorIn { issue: true, ..Default::default() };
@@ -40,26 +36,16 @@ fn dispatch<D: Data>() -> CollectorIn<D> {
 
 /// Issues an instruction, serves its requests with the value of each register's number, and dispatches it.
 /// Returns which sources hit.
-fn run<const W: usize>(
-    bench: &mut Drive<Boc<W>>,
-    sources: &[u32],
-    destinations: &[u32],
-) -> Result<Vec<bool>, String>
-where
-    Bits<W>: Word,
-{
+fn run<D: Data>(bench: &mut Bench<D>, sources: &[u32], destinations: &[u32]) -> Result<Vec<bool>, String> {
     finish(bench, issue(sources, destinations), sources)
 }
 
 /// The same from the inputs of the issue.
-fn finish<const W: usize>(
-    bench: &mut Drive<Boc<W>>,
-    inputs: In<W>,
+fn finish<D: Data>(
+    bench: &mut Bench<D>,
+    inputs: CollectorIn<D>,
     sources: &[u32],
-) -> Result<Vec<bool>, String>
-where
-    Bits<W>: Word,
-{
+) -> Result<Vec<bool>, String> {
     let issued = bench.cycle(inputs)?;
     for (slot, register) in sources.iter().enumerate() {
         if issued.request[slot] {
@@ -72,10 +58,7 @@ where
 }
 
 /// Issues an instruction that reads R`register`, which must be found with the value of `number`.
-fn finds<const W: usize>(bench: &mut Drive<Boc<W>>, register: u32, number: u32) -> Result<(), String>
-where
-    Bits<W>: Word,
-{
+fn finds<D: Data>(bench: &mut Bench<D>, register: u32, number: u32) -> Result<(), String> {
     let issued = bench.cycle(issue(&[register], &[]))?;
     expect(issued.hit[0] && !issued.request[0], format!("R{register} is found"))?;
     let out = bench.cycle(dispatch())?;
@@ -84,20 +67,14 @@ where
 }
 
 /// Lets the window slide by so many instructions that name nothing else.
-fn slide<const W: usize>(bench: &mut Drive<Boc<W>>, instructions: usize) -> Result<(), String>
-where
-    Bits<W>: Word,
-{
+fn slide<D: Data>(bench: &mut Bench<D>, instructions: usize) -> Result<(), String> {
     for number in 0..instructions {
         run(bench, &[200 + number as u32], &[])?;
     }
     Ok(())
 }
 
-impl<const W: usize> Windows<DataOf<W>, In<W>> for Drive<'_, Boc<W>>
-where
-    Bits<W>: Word,
-{
+impl<D: Data> Windows<D> for Bench<'_, D> {
     fn collectors(&self) -> usize {
         1
     }
@@ -105,9 +82,9 @@ where
     fn execute(
         &mut self,
         _: usize,
-        sources: &[(usize, DataOf<W>)],
+        sources: &[(usize, D)],
         destinations: &[(usize, bool)],
-    ) -> Result<(Vec<bool>, Vec<DataOf<W>>), String> {
+    ) -> Result<(Vec<bool>, Vec<D>), String> {
         let registers: Vec<u32> = sources.iter().map(|(source, _)| *source as u32).collect();
         let mut inputs = issue(&registers, &[]);
         for (place, &(register, writes)) in destinations.iter().enumerate() {
@@ -121,7 +98,7 @@ where
         Ok((issued.hit[..sources.len()].to_vec(), out.operand_data[..sources.len()].to_vec()))
     }
 
-    fn write(&mut self, _: usize, register: usize, data: DataOf<W>) -> Result<bool, String> {
+    fn write(&mut self, _: usize, register: usize, data: D) -> Result<bool, String> {
         let bank = (register + 1) % self.parameters.banks;
         let mut inputs = result(CollectorIn::default(), bank, register as u32, 0);
         inputs.write_data[bank] = data;
@@ -129,15 +106,12 @@ where
     }
 }
 
-pub fn all<const W: usize>() -> Vec<Scenario<Boc<W>>>
-where
-    Bits<W>: Word,
-{
+pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
     vec![
         Scenario {
             name: "forwards_a_source",
             rule: "F VI-B: forward operand values found in the buffer to the next instruction",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 expect(run(bench, &[4, 5], &[])? == [false, false], "an empty window has nothing")?;
                 let issued = bench.cycle(issue(&[6, 5, 4], &[]))?;
                 expect(issued.hit[..3] == [false, true, true], "R5 and R4 are there, R6 is not")?;
@@ -152,9 +126,9 @@ where
         Scenario {
             name: "forwards_a_result",
             rule: "F VI-B: BOCs buffer sources and destinations of instructions within a sliding window",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, &[], &[7])?;
-                let out = bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                let out = bench.cycle(result(CollectorIn::default(), 0, 7, 70))?;
                 expect(out.cached[0], "the destination's slot takes the result")?;
                 finds(bench, 7, 70)
             },
@@ -162,7 +136,7 @@ where
         Scenario {
             name: "slides",
             rule: "F VI-B: a sliding window; our decision: the new instruction is one of its instructions",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 let window = bench.parameters.window;
                 run(bench, &[4], &[])?;
                 slide(bench, window - 2)?;
@@ -176,7 +150,7 @@ where
         Scenario {
             name: "a_forwarded_value_stays_as_long_as_its_copy",
             rule: "F VI-B: the sources of each instruction in the window are buffered",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 let window = bench.parameters.window;
                 run(bench, &[4], &[])?;
                 for _ in 0..3 * window {
@@ -189,13 +163,13 @@ where
         Scenario {
             name: "late_result",
             rule: "F VI-B3: if the slot slides out before write-back, the data is written only in the RF",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, &[], &[7])?;
                 slide(bench, bench.parameters.window - 1)?;
-                let awaited = bench.peek(result(In::<W>::default(), 0, 7, 70))?;
+                let awaited = bench.peek(result(CollectorIn::default(), 0, 7, 70))?;
                 expect(awaited.cached[0], "the last cycle of the slot")?;
                 slide(bench, 1)?;
-                let out = bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                let out = bench.cycle(result(CollectorIn::default(), 0, 7, 70))?;
                 expect(!out.cached[0], "no slot waits any more")?;
                 expect(bench.cycle(issue(&[7], &[]))?.request[0], "R7 is read from the banks")
             },
@@ -203,7 +177,7 @@ where
         Scenario {
             name: "result_as_its_slot_slides_out",
             rule: "our decision: a result comes after an instruction issued in the same cycle",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, &[], &[7])?;
                 slide(bench, bench.parameters.window - 1)?;
                 let out = bench.cycle(result(issue(&[], &[]), 0, 7, 70))?;
@@ -215,20 +189,20 @@ where
         Scenario {
             name: "register_read_and_written",
             rule: "our decision: a result makes every older copy of its register invalid",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, &[7], &[7])?;
-                bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                bench.cycle(result(CollectorIn::default(), 0, 7, 70))?;
                 finds(bench, 7, 70)
             },
         },
         Scenario {
             name: "register_rewritten_in_the_window",
             rule: "our decision: a result makes every older copy of its register invalid",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, &[], &[7])?;
-                bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                bench.cycle(result(CollectorIn::default(), 0, 7, 70))?;
                 run(bench, &[], &[7])?;
-                let out = bench.cycle(result(In::<W>::default(), 0, 7, 71))?;
+                let out = bench.cycle(result(CollectorIn::default(), 0, 7, 71))?;
                 expect(out.cached[0], "the second result has a slot")?;
                 finds(bench, 7, 71)
             },
@@ -237,15 +211,15 @@ where
             name: "destination_without_a_slot",
             rule:
                 "F VI-B: 2 destinations per instruction; our decision: the others' old copies become invalid",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, &[7, 8], &[])?;
                 // R7 is one destination more than there are slots.
                 let kept: Vec<_> = (20..20 + bench.parameters.destinations as u32).collect();
                 run(bench, &[], &kept)?;
-                let out = bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                let out = bench.cycle(result(CollectorIn::default(), 0, 7, 70))?;
                 expect(!out.cached[0], "it goes to the banks alone")?;
                 let last = *kept.last().expect("at least one slot");
-                let out = bench.cycle(result(In::<W>::default(), 1, last, 71))?;
+                let out = bench.cycle(result(CollectorIn::default(), 1, last, 71))?;
                 expect(out.cached[1], "the last slot takes its result")?;
                 if bench.parameters.window > 2 {
                     let out = bench.peek(issue(&[7, 8], &[]))?;
@@ -257,12 +231,12 @@ where
         Scenario {
             name: "all_results_of_a_cycle",
             rule: "F VI-B1: a much bigger crossbar; no result is kept out of a collector",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 if bench.parameters.destinations < 2 {
                     return Ok(());
                 }
                 run(bench, &[], &[6, 7])?;
-                let both = result(result(In::<W>::default(), 0, 7, 70), 1, 6, 60);
+                let both = result(result(CollectorIn::default(), 0, 7, 70), 1, 6, 60);
                 expect(bench.cycle(both)?.cached[..2] == [true, true], "both enter")?;
                 bench.cycle(issue(&[6, 7], &[]))?;
                 let out = bench.cycle(dispatch())?;
@@ -272,16 +246,16 @@ where
         Scenario {
             name: "flush",
             rule: "our decision: a branch that leaves the window empties it",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, &[4], &[7])?;
-                let idle = bench.cycle(CollectorIn { flush: true, ..In::<W>::default() })?;
+                let idle = bench.cycle(CollectorIn { flush: true, ..Default::default() })?;
                 expect(!idle.hit.contains(&true), "without an issue it does nothing")?;
                 expect(bench.peek(issue(&[4], &[]))?.hit[0], "R4 is there")?;
                 let flushed = CollectorIn { flush: true, ..issue(&[4, 9], &[8]) };
                 expect(finish(bench, flushed, &[4, 9])? == [false, false], "and is not found")?;
-                let out = bench.cycle(result(In::<W>::default(), 0, 7, 70))?;
+                let out = bench.cycle(result(CollectorIn::default(), 0, 7, 70))?;
                 expect(!out.cached[0], "the slot of R7 has gone too")?;
-                let out = bench.cycle(result(In::<W>::default(), 0, 8, 80))?;
+                let out = bench.cycle(result(CollectorIn::default(), 0, 8, 80))?;
                 expect(out.cached[0], "the new instruction's slots have not")?;
                 finds(bench, 8, 80)
             },
@@ -289,7 +263,7 @@ where
         Scenario {
             name: "register_named_twice",
             rule: "our decision: a register that is named twice takes two slots and one request",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 let out = bench.cycle(issue(&[9, 9, 9], &[]))?;
                 expect(out.request[..3] == [true, false, false], "one request for R9")?;
                 bench.cycle(arrive(0, value(9)))?;
@@ -304,7 +278,7 @@ where
         Scenario {
             name: "result_that_never_comes",
             rule: "our decision: a destination without its result is found by nobody",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, &[7], &[7])?;
                 finds(bench, 7, 7)
             },
@@ -312,7 +286,7 @@ where
         Scenario {
             name: "one_instruction_at_a_time",
             rule: "W 2: released once its instruction is dispatched",
-            play: |bench: &mut Drive<Boc<W>>| {
+            play: |bench: &mut Bench<D>| {
                 let out = bench.cycle(CollectorIn { unit: 3, payload: 77, ..issue(&[], &[]) })?;
                 expect(!out.occupied && !out.ready, "free")?;
                 let out = bench.cycle(dispatch())?;
@@ -320,7 +294,7 @@ where
                 expect(out.held_unit == 3 && out.held_payload == 77, "metadata kept")?;
                 let out = bench.cycle(issue(&[1], &[]))?;
                 expect(!out.occupied && !out.ready, "free in the cycle after dispatch")?;
-                let out = bench.cycle(In::<W>::default())?;
+                let out = bench.cycle(CollectorIn::default())?;
                 expect(out.occupied && !out.ready, "the next instruction waits for its source")
             },
         },

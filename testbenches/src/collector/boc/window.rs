@@ -1,11 +1,11 @@
 //! What a window holds, and holds no longer, as a collector, an operand stage and a sub-core show it.
 
-use gpurf_blocks::{Data, Parameters};
+use gpurf_blocks::{Data, Parameters, Ports};
 
-use crate::{expect, value, Drive, Scenario, Testbench};
+use crate::{expect, value, Drive, Scenario};
 
-/// A bench of something that has bypassing collectors. `I`: its inputs.
-pub trait Windows<D, I> {
+/// A bench of something that has bypassing collectors.
+pub trait Windows<D> {
     /// How many collectors, one for each warp.
     fn collectors(&self) -> usize;
 
@@ -31,11 +31,12 @@ fn register(number: usize, set: usize) -> usize {
 }
 
 /// Rules of whatever has such collectors.
-pub fn scenarios<M, D>() -> Vec<Scenario<M>>
+pub fn scenarios<D, I, O>() -> Vec<Scenario<I, O>>
 where
-    M: Testbench,
     D: Data,
-    for<'a> Drive<'a, M>: Windows<D, M::In>,
+    I: Ports,
+    O: Ports,
+    for<'a> Drive<'a, I, O>: Windows<D>,
 {
     vec![
         Scenario {
@@ -60,11 +61,12 @@ where
 }
 
 /// Each instruction reads what the one before it has written, in each place of the window a few times.
-fn results_are_found<M, D>(bench: &mut Drive<M>) -> Result<(), String>
+fn results_are_found<D, I, O>(bench: &mut Drive<I, O>) -> Result<(), String>
 where
-    M: Testbench,
     D: Data,
-    for<'a> Drive<'a, M>: Windows<D, M::In>,
+    I: Ports,
+    O: Ports,
+    for<'a> Drive<'a, I, O>: Windows<D>,
 {
     let Parameters { slots, window, destinations: results, banks, rows, .. } = bench.parameters;
     // One after another, they use all bits, which do not follow those of the number.
@@ -96,11 +98,12 @@ where
 
 /// A result makes old what any slot of any instruction in the window has read of its register, and enters no destination that an
 /// instruction does not have.
-fn results_make_sources_old<M, D>(bench: &mut Drive<M>) -> Result<(), String>
+fn results_make_sources_old<D, I, O>(bench: &mut Drive<I, O>) -> Result<(), String>
 where
-    M: Testbench,
     D: Data,
-    for<'a> Drive<'a, M>: Windows<D, M::In>,
+    I: Ports,
+    O: Ports,
+    for<'a> Drive<'a, I, O>: Windows<D>,
 {
     let Parameters { slots, window, destinations, banks, rows, .. } = bench.parameters;
     if banks * rows < 256 {
@@ -139,11 +142,12 @@ where
 }
 
 /// Each instruction reads what the one before it has written, whose destinations all show that register: one of them has it.
-fn one_destination_has_it<M, D>(bench: &mut Drive<M>) -> Result<(), String>
+fn one_destination_has_it<D, I, O>(bench: &mut Drive<I, O>) -> Result<(), String>
 where
-    M: Testbench,
     D: Data,
-    for<'a> Drive<'a, M>: Windows<D, M::In>,
+    I: Ports,
+    O: Ports,
+    for<'a> Drive<'a, I, O>: Windows<D>,
 {
     let Parameters { window, destinations, .. } = bench.parameters;
     for warp in 0..bench.collectors() {

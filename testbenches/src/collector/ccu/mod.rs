@@ -30,7 +30,7 @@ where
         (0..slots).map(|slot| at_most_one(&format!("entry[{} +: {entries}]", 16 * slot))).collect()
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios::all()
     }
 }
@@ -45,10 +45,7 @@ where
     type Model = gpurf_sim::collector::Ccu<DataOf<W>>;
     const ALLOCATION: Allocation = Allocation::OwnElseAnyFree;
 
-    fn stage_scenarios<M>() -> Vec<Scenario<M>>
-    where
-        M: Testbench<In = OperandStageIn<DataOf<W>>, Out = OperandStageOut<DataOf<W>>>,
-    {
+    fn stage_scenarios() -> Vec<Scenario<OperandStageIn<DataOf<W>>, OperandStageOut<DataOf<W>>>> {
         operand_stage::scenarios::of_caching_stage()
     }
 }

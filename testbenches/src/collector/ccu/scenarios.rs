@@ -1,15 +1,11 @@
 //! Scenarios of the caching collector unit.
 
-use gpurf_blocks::ports::CollectorIn;
+use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Data, ReplacementPolicy};
-use gpurf_hw::collector::Ccu;
-use gpurf_hw::dialect::Word;
-use rust_hdl::prelude::Bits;
 
 use crate::{expect, value, Drive, Scenario};
 
-type DataOf<const W: usize> = <Bits<W> as Word>::Data;
-type In<const W: usize> = CollectorIn<DataOf<W>>;
+type Bench<'a, D> = Drive<'a, CollectorIn<D>, CollectorOut<D>>;
 
 const NEAR: bool = true;
 const FAR: bool = false;
@@ -48,16 +44,13 @@ fn dispatch<D: Data>() -> CollectorIn<D> {
     CollectorIn { dispatch: true, ..Default::default() }
 }
 
+fn entries_of<D: Data>(bench: &Bench<D>) -> u32 {
+    bench.parameters.entries as u32
+}
+
 /// Issues an instruction, serves its requests with each register's value, and dispatches it. Returns
 /// which sources hit.
-fn run<const W: usize, const I: usize>(
-    bench: &mut Drive<Ccu<W, I>>,
-    warp: u32,
-    sources: &[(u32, bool)],
-) -> Result<Vec<bool>, String>
-where
-    Bits<W>: Word,
-{
+fn run<D: Data>(bench: &mut Bench<D>, warp: u32, sources: &[(u32, bool)]) -> Result<Vec<bool>, String> {
     let issued = bench.cycle(issue(warp, sources))?;
     for (slot, (register, _)) in sources.iter().enumerate() {
         if issued.request[slot] {
@@ -74,14 +67,7 @@ where
 }
 
 /// Values arrive for an instruction that reads R10 and up, and it is dispatched with all of them.
-fn leave<const W: usize, const I: usize>(
-    bench: &mut Drive<Ccu<W, I>>,
-    slots: usize,
-    what: &str,
-) -> Result<(), String>
-where
-    Bits<W>: Word,
-{
+fn leave<D: Data>(bench: &mut Bench<D>, slots: usize, what: &str) -> Result<(), String> {
     for slot in 0..slots {
         bench.cycle(arrive(slot, value(10 + slot as u32)))?;
     }
@@ -91,37 +77,25 @@ where
 }
 
 /// Fills all entries with results of warp 1, registers 100 and up, near or far by number.
-fn fill<const W: usize, const I: usize>(
-    bench: &mut Drive<Ccu<W, I>>,
-    near: impl Fn(u32) -> bool,
-) -> Result<(), String>
-where
-    Bits<W>: Word,
-{
+fn fill<D: Data>(bench: &mut Bench<D>, near: impl Fn(u32) -> bool) -> Result<(), String> {
     run(bench, 1, &[])?;
-    for number in 0..1 << I {
+    for number in 0..entries_of(bench) {
         bench.cycle(result(100 + number, near(number)))?;
     }
     Ok(())
 }
 
 /// Which of registers 100 to 100 + entries are in the table: asked without a clock edge.
-fn present<const W: usize, const I: usize>(bench: &mut Drive<Ccu<W, I>>) -> Result<Vec<bool>, String>
-where
-    Bits<W>: Word,
-{
-    (0..1 << I).map(|number| Ok(bench.peek(issue(1, &[(100 + number, NEAR)]))?.hit[0])).collect()
+fn present<D: Data>(bench: &mut Bench<D>) -> Result<Vec<bool>, String> {
+    (0..entries_of(bench)).map(|number| Ok(bench.peek(issue(1, &[(100 + number, NEAR)]))?.hit[0])).collect()
 }
 
-pub fn all<const W: usize, const I: usize>() -> Vec<Scenario<Ccu<W, I>>>
-where
-    Bits<W>: Word,
-{
+pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
     vec![
         Scenario {
             name: "flush_on_another_warp",
             rule: "F III-C1: the CT is flushed if the warp id of the new instruction is different",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, 1, &[(4, NEAR)])?;
                 expect(run(bench, 2, &[(4, NEAR)])? == [false], "R4 of warp 2 is not R4 of warp 1")?;
                 expect(run(bench, 1, &[(4, NEAR)])? == [false], "warp 1's R4 has gone")
@@ -130,9 +104,9 @@ where
         Scenario {
             name: "flush_on_request",
             rule: "a warp that comes back finds values of another in its place",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, 1, &[(4, NEAR)])?;
-                let idle = CollectorIn { flush: true, ..In::<W>::default() };
+                let idle = CollectorIn { flush: true, ..Default::default() };
                 bench.cycle(idle)?;
                 expect(run(bench, 1, &[(4, NEAR)])? == [true], "without an issue nothing goes")?;
                 let flushed = CollectorIn { flush: true, ..issue(1, &[(4, NEAR)]) };
@@ -142,7 +116,7 @@ where
         Scenario {
             name: "same_warp_keeps_values",
             rule: "F III-C1: all source operands are checked for presence in the CCU",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, 1, &[(4, NEAR), (5, FAR)])?;
                 let hits = run(bench, 1, &[(5, FAR), (6, FAR), (4, NEAR)])?;
                 expect(hits == [true, false, true], "R5 and R4 are there, R6 is not")
@@ -151,7 +125,7 @@ where
         Scenario {
             name: "requests_only_what_is_missing",
             rule: "F III-C1: read requests to the RF banks for all the missed values are sent",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, 1, &[(4, NEAR)])?;
                 let out = bench.cycle(issue(1, &[(4, NEAR), (5, NEAR)]))?;
                 expect(out.request[..2] == [false, true], "a request for R5 alone")
@@ -160,7 +134,7 @@ where
         Scenario {
             name: "all_slots_miss_at_once",
             rule: "F III-C1: one new entry per missing source, all sources in one allocation",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 let slots = bench.parameters.slots;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, s % 2 == 0)).collect();
                 let hits = run(bench, 1, &sources)?;
@@ -172,7 +146,7 @@ where
         Scenario {
             name: "register_named_twice",
             rule: "F III-C: indirect indexing eliminates redundant data values; one entry, one request",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 let out = bench.cycle(issue(1, &[(9, NEAR), (9, NEAR), (9, NEAR)]))?;
                 expect(out.request[..3] == [true, false, false], "one request for R9")?;
                 bench.cycle(arrive(0, value(9)))?;
@@ -184,23 +158,23 @@ where
         Scenario {
             name: "ready_when_all_have_arrived",
             rule: "F III-C1: ready to be dispatched as soon as all source operands have been received",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 bench.cycle(issue(1, &[(1, NEAR), (2, NEAR)]))?;
                 expect(!bench.cycle(arrive(1, value(2)))?.ready, "R1 and R2 are missing")?;
                 let passes = bench.parameters.dispatch_on_arrival;
                 let out = bench.cycle(arrive(0, value(1)))?;
                 expect(out.ready == passes, "R1 is not stored yet, and can leave only on arrival")?;
                 expect(!passes || out.operand_data[..2] == [value(1), value(2)], "each in its slot")?;
-                expect(bench.cycle(In::<W>::default())?.ready, "all there")
+                expect(bench.cycle(CollectorIn::default())?.ready, "all there")
             },
         },
         Scenario {
             name: "all_hits_are_ready_in_the_next_cycle",
             rule: "F III-C1: the ready bit is set for the values found in the CT",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, 1, &[(1, NEAR), (2, NEAR)])?;
                 bench.cycle(issue(1, &[(2, NEAR), (1, NEAR)]))?;
-                let out = bench.cycle(In::<W>::default())?;
+                let out = bench.cycle(CollectorIn::default())?;
                 expect(out.ready, "no read is waited for")?;
                 expect(out.operand_data[..2] == [value(2), value(1)], "indices follow the slots")
             },
@@ -208,7 +182,7 @@ where
         Scenario {
             name: "locked_entries_stay",
             rule: "F IV-A1: the policy first excludes all registers with the lock bit set",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 let slots = bench.parameters.slots;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, FAR)).collect();
                 bench.cycle(issue(1, &sources))?;
@@ -216,8 +190,8 @@ where
                     bench.cycle(arrive(slot, value(10 + slot as u32)))?;
                 }
                 // More results than entries, while the instruction holds its operands.
-                for number in 0..2 << I {
-                    bench.cycle(CollectorIn { random: number % (1 << I), ..result(100 + number, NEAR) })?;
+                for number in 0..2 * entries_of(bench) {
+                    bench.cycle(CollectorIn { random: number % entries_of(bench), ..result(100 + number, NEAR) })?;
                 }
                 let out = bench.cycle(dispatch())?;
                 let kept = (0..slots).all(|slot| out.operand_data[slot] == value(10 + slot as u32));
@@ -227,7 +201,7 @@ where
         Scenario {
             name: "the_next_enters_as_one_leaves",
             rule: "F II: once dispatched, the unit will be released; what leaves is no longer locked",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 let slots = bench.parameters.slots;
                 let sources =
                     |first: u32| -> Vec<_> { (0..slots as u32).map(|s| (first + s, NEAR)).collect() };
@@ -244,9 +218,9 @@ where
         Scenario {
             name: "dispatch_unlocks",
             rule: "F III-C: locked while the instruction is pending to be dispatched",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, 1, &[(10, FAR)])?;
-                for number in 0..1 << I {
+                for number in 0..entries_of(bench) {
                     bench.cycle(result(100 + number, NEAR))?;
                 }
                 expect(run(bench, 1, &[(10, FAR)])? == [false], "R10 made room for later values")
@@ -255,21 +229,21 @@ where
         Scenario {
             name: "free_entries_first",
             rule: "our decision: a free entry before any value",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, 1, &[])?;
-                for number in 0..(1 << I) - 1 {
+                for number in 0..entries_of(bench) - 1 {
                     bench.cycle(result(100 + number, FAR))?;
                 }
                 bench.cycle(result(99, FAR))?;
                 let found = present(bench)?;
-                let expected = found[..(1 << I) - 1].iter().all(|there| *there);
+                let expected = found[..entries_of(bench) as usize - 1].iter().all(|there| *there);
                 expect(expected, "the last free entry is taken before a far value")
             },
         },
         Scenario {
             name: "far_before_near",
             rule: "F IV-A1: selects one among those registers with a far reuse distance, if any exists",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 if bench.parameters.replacement == ReplacementPolicy::Lru {
                     return Ok(());
                 }
@@ -284,7 +258,7 @@ where
         Scenario {
             name: "random_among_far",
             rule: "F IV-A1: it randomly selects one among those registers with a far reuse distance",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 if bench.parameters.replacement == ReplacementPolicy::Lru {
                     return Ok(());
                 }
@@ -297,7 +271,7 @@ where
         Scenario {
             name: "random_goes_around",
             rule: "F IV-A1: any far register can be selected",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 if bench.parameters.replacement == ReplacementPolicy::Lru {
                     return Ok(());
                 }
@@ -309,7 +283,7 @@ where
         Scenario {
             name: "least_recently_used_among_near",
             rule: "F IV-A1: if there are no far registers, the replacement is chosen according to LRU",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 fill(bench, |_| NEAR)?;
                 // R100, the oldest, is used again; R101 is the oldest now.
                 run(bench, 1, &[(100, NEAR)])?;
@@ -321,7 +295,7 @@ where
         Scenario {
             name: "no_source_evicts_another",
             rule: "our decision: all look-ups see the table before replacement, and hits are kept",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 // The last source hits the value that would go first for the other one's miss.
                 fill(bench, |_| NEAR)?;
                 let hits = run(bench, 1, &[(50, NEAR), (100, NEAR)])?;
@@ -331,7 +305,7 @@ where
         Scenario {
             name: "result_updates_its_entry",
             rule: "F III-C1: the register id is looked up in the CT; the data is copied",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 let old = bench.cycle(issue(1, &[(7, NEAR)]))?;
                 expect(old.request[0], "R7 is not there yet")?;
                 bench.cycle(arrive(0, value(1000)))?;
@@ -343,7 +317,7 @@ where
         Scenario {
             name: "result_takes_an_entry",
             rule: "F III-C1: in case of a miss, an entry is replaced and allocated to this write",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, 1, &[])?;
                 bench.cycle(result(7, NEAR))?;
                 expect(run(bench, 1, &[(7, NEAR)])? == [true], "a later read needs no bank")
@@ -352,12 +326,12 @@ where
         Scenario {
             name: "filtered_result_invalidates",
             rule: "our decision: a result that is kept out makes the old value of its register invalid",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 if !bench.parameters.invalidate {
                     return Ok(());
                 }
                 run(bench, 1, &[(7, NEAR), (8, NEAR)])?;
-                let mut kept_out = In::<W>::default();
+                let mut kept_out = CollectorIn::default();
                 (kept_out.filtered[0], kept_out.filtered_register[0]) = (true, 7);
                 bench.cycle(kept_out)?;
                 let hits = run(bench, 1, &[(7, NEAR), (8, NEAR)])?;
@@ -367,7 +341,7 @@ where
         Scenario {
             name: "result_with_an_issue",
             rule: "our decision: a result comes after an instruction issued in the same cycle",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 let slots = bench.parameters.slots;
                 run(bench, 1, &[])?;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, NEAR)).collect();
@@ -379,7 +353,7 @@ where
         Scenario {
             name: "result_of_the_old_warp",
             rule: "our decision: a result that meets the issue of another warp is not put into the table",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, 1, &[])?;
                 bench.cycle(with_result(issue(2, &[]), 0, 7, NEAR))?;
                 bench.cycle(dispatch())?;
@@ -389,7 +363,7 @@ where
         Scenario {
             name: "entries_are_taken_on_arrival",
             rule: "our extension: with allocate_on_arrival a missing source gets its entry when its value arrives",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 // R100 is the oldest value, R101 the next.
                 fill(bench, |_| NEAR)?;
                 bench.cycle(issue(1, &[(50, NEAR), (51, NEAR), (50, NEAR)]))?;
@@ -408,7 +382,7 @@ where
         Scenario {
             name: "a_value_goes_before_a_result",
             rule: "our extension: with allocate_on_arrival results yield to an arriving value",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 if !bench.parameters.allocate_on_arrival {
                     return Ok(());
                 }
@@ -427,7 +401,7 @@ where
         Scenario {
             name: "the_next_finds_what_arrives",
             rule: "our extension: what arrives as the next instruction enters is found by it",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 if !bench.parameters.dispatch_on_arrival {
                     return Ok(());
                 }
@@ -451,7 +425,7 @@ where
         Scenario {
             name: "two_results_at_once",
             rule: "our extension: a second port D puts two results of a cycle into the table",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 if bench.parameters.d_ports < 2 {
                     return Ok(());
                 }
@@ -464,9 +438,9 @@ where
         Scenario {
             name: "second_result_goes_last",
             rule: "our extension: sources and the first result may take all entries from the second",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 let slots = bench.parameters.slots;
-                if bench.parameters.d_ports < 2 || slots + 1 != 1 << I {
+                if bench.parameters.d_ports < 2 || slots + 1 != bench.parameters.entries {
                     return Ok(());
                 }
                 // R100 is the oldest, and its entry goes to the last source that needs one.
@@ -482,26 +456,26 @@ where
         Scenario {
             name: "near_bit_at_port_r",
             rule: "F III-C: a single bit is sent indicating whether the CCU contains any near value",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
-                let out = bench.cycle(In::<W>::default())?;
+            play: |bench: &mut Bench<D>| {
+                let out = bench.cycle(CollectorIn::default())?;
                 expect(!out.owned && !out.any_near, "after reset it belongs to nobody")?;
                 run(bench, 3, &[(4, FAR), (5, FAR)])?;
-                let out = bench.cycle(In::<W>::default())?;
+                let out = bench.cycle(CollectorIn::default())?;
                 expect(out.owned && out.held_warp == 3 && !out.any_near, "warp 3, far values only")?;
                 bench.cycle(result(6, NEAR))?;
-                expect(bench.cycle(In::<W>::default())?.any_near, "a near value")
+                expect(bench.cycle(CollectorIn::default())?.any_near, "a near value")
             },
         },
         Scenario {
             name: "reuse_distance_of_the_new_instruction",
             rule:
                 "F III-C1: only update the reuse distance of the registers belonging to the new instruction",
-            play: |bench: &mut Drive<Ccu<W, I>>| {
+            play: |bench: &mut Bench<D>| {
                 run(bench, 1, &[(4, NEAR)])?;
                 run(bench, 1, &[(5, FAR)])?;
-                expect(bench.cycle(In::<W>::default())?.any_near, "R4 stays near")?;
+                expect(bench.cycle(CollectorIn::default())?.any_near, "R4 stays near")?;
                 run(bench, 1, &[(4, FAR)])?;
-                expect(!bench.cycle(In::<W>::default())?.any_near, "R4 is far by its latest use")
+                expect(!bench.cycle(CollectorIn::default())?.any_near, "R4 is far by its latest use")
             },
         },
     ]

@@ -39,7 +39,7 @@ where
         protocol
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios::all()
     }
 }

@@ -20,7 +20,7 @@ impl<const V: usize, const A: usize> Testbench for Iwmu<V, A> {
         Box::new(IwmuStimulus::new(parameters.lrt_entries))
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios::all()
     }
 }

@@ -2,12 +2,11 @@
 
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
 use gpurf_blocks::{Search, PENDING, QUEUE_DEPTH, SCAN_LANES, SUB_CORES};
-use gpurf_hw::multicast::Iwmu;
 
 use crate::multicast::lrt::of_all_bits;
 use crate::{expect, Drive, Scenario};
 
-type Bench<'a, const V: usize, const A: usize> = Drive<'a, Iwmu<V, A>>;
+type Bench<'a> = Drive<'a, IwmuIn, IwmuOut>;
 
 /// A load: warp, address, source register, destination register, as I Fig. 8c writes it.
 type Load = [u32; 4];
@@ -34,8 +33,8 @@ fn pair([first, fields @ ..]: Load, second: u32) -> Access {
 }
 
 /// The unit between sub-cores and a shared memory that do what a scenario wants.
-struct Unit<'a, 'b, const V: usize, const A: usize> {
-    bench: &'a mut Bench<'b, V, A>,
+struct Unit<'a, 'b> {
+    bench: &'a mut Bench<'b>,
     /// Warp and register that the scoreboard keeps.
     in_use: Option<(u32, u32)>,
     ready: bool,
@@ -47,8 +46,8 @@ struct Unit<'a, 'b, const V: usize, const A: usize> {
     asked: Vec<(u32, u32)>,
 }
 
-impl<'a, 'b, const V: usize, const A: usize> Unit<'a, 'b, V, A> {
-    fn new(bench: &'a mut Bench<'b, V, A>) -> Self {
+impl<'a, 'b> Unit<'a, 'b> {
+    fn new(bench: &'a mut Bench<'b>) -> Self {
         let (accesses, asked) = (vec![], vec![]);
         Unit { bench, in_use: None, ready: true, accesses, events: [0; 6], occupancy: 0, asked }
     }
@@ -143,7 +142,7 @@ impl<'a, 'b, const V: usize, const A: usize> Unit<'a, 'b, V, A> {
 }
 
 /// Loads may leave by age in less than so many cycles.
-fn ages_within<const V: usize, const A: usize>(bench: &Bench<V, A>, cycles: usize) -> bool {
+fn ages_within(bench: &Bench, cycles: usize) -> bool {
     (1..cycles).contains(&bench.parameters.release_age)
 }
 
@@ -157,7 +156,7 @@ fn lone(number: u32) -> Load {
     [number % 64, 16 * number, 1, number]
 }
 
-fn fill<const V: usize, const A: usize>(unit: &mut Unit<V, A>) -> Result<(), String> {
+fn fill(unit: &mut Unit) -> Result<(), String> {
     let entries = unit.bench.parameters.lrt_entries as u32;
     (0..entries).try_for_each(|number| unit.send(lone(number), false))?;
     for _ in 0..10 {
@@ -166,11 +165,11 @@ fn fill<const V: usize, const A: usize>(unit: &mut Unit<V, A>) -> Result<(), Str
     expect(unit.occupancy == entries && unit.accesses.is_empty(), "the table is full, and nothing has left")
 }
 
-pub fn all<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
+pub fn all() -> Vec<Scenario<IwmuIn, IwmuOut>> {
     pairing().into_iter().chain(waiting()).chain(releases()).collect()
 }
 
-fn pairing<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
+fn pairing() -> Vec<Scenario<IwmuIn, IwmuOut>> {
     vec![
         Scenario {
             name: "case_1",
@@ -343,7 +342,7 @@ fn pairing<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
     ]
 }
 
-fn waiting<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
+fn waiting() -> Vec<Scenario<IwmuIn, IwmuOut>> {
     vec![
         Scenario {
             name: "both_scoreboards",
@@ -510,7 +509,7 @@ fn waiting<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
     ]
 }
 
-fn releases<const V: usize, const A: usize>() -> Vec<Scenario<Iwmu<V, A>>> {
+fn releases() -> Vec<Scenario<IwmuIn, IwmuOut>> {
     vec![
         Scenario {
             name: "barrier",

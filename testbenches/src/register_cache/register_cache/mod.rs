@@ -26,7 +26,7 @@ where
         Box::new(RegisterCacheStimulus::new(parameters))
     }
 
-    fn scenarios() -> Vec<Scenario<Self>> {
+    fn scenarios() -> Vec<Scenario<Self::In, Self::Out>> {
         scenarios::all()
     }
 }

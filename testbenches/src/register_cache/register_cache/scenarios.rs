@@ -5,14 +5,10 @@ use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{
     CacheAllocation, CacheReplacement, CacheWrite, Data, DestinationMapping, Parameters, LANES,
 };
-use gpurf_hw::dialect::Word;
-use gpurf_hw::register_cache::RegisterCache;
-use rust_hdl::prelude::Bits;
 
 use crate::{expect, value, Drive, Scenario};
 
-type Bench<'a, const W: usize, const L: usize> = Drive<'a, RegisterCache<W, L>>;
-type DataOf<const W: usize> = <Bits<W> as Word>::Data;
+type Bench<'a, D> = Drive<'a, RegisterCacheIn<D>, RegisterCacheOut<D>>;
 
 const ALL: u32 = !0;
 
@@ -52,25 +48,14 @@ fn source<D: Data>(register: u32, reuse: bool) -> RegisterCacheIn<D> {
 }
 
 /// One cycle, in which the cache must be ready for a result or a fill.
-fn write<const W: usize, const L: usize>(
-    bench: &mut Bench<W, L>,
-    inputs: RegisterCacheIn<DataOf<W>>,
-) -> Result<RegisterCacheOut<DataOf<W>>, String>
-where
-    Bits<W>: Word,
-{
+fn write<D: Data>(bench: &mut Bench<D>, inputs: RegisterCacheIn<D>) -> Result<RegisterCacheOut<D>, String> {
     let out = bench.cycle(inputs)?;
     expect(if inputs.write { out.write_ready } else { out.fill_ready }, "it is taken")?;
     Ok(out)
 }
 
 /// What the register file is given until nothing is left: register, lanes, value.
-fn drain<const W: usize, const L: usize>(
-    bench: &mut Bench<W, L>,
-) -> Result<Vec<(u32, u32, DataOf<W>)>, String>
-where
-    Bits<W>: Word,
-{
+fn drain<D: Data>(bench: &mut Bench<D>) -> Result<Vec<(u32, u32, D)>, String> {
     let mut leaving = vec![];
     loop {
         let out = bench.cycle(idle())?;
@@ -82,15 +67,12 @@ where
     }
 }
 
-pub fn all<const W: usize, const L: usize>() -> Vec<Scenario<RegisterCache<W, L>>>
-where
-    Bits<W>: Word,
-{
+pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> {
     vec![
         Scenario {
             name: "a_result_is_found",
             rule: "C IV-B, Table II: destinations are taken in, but under read-allocate",
-            play: |bench: &mut Bench<W, L>| {
+            play: |bench: &mut Bench<D>| {
                 let out = write(bench, result(7, ALL, 1))?;
                 let takes = takes_results(&bench.parameters);
                 expect(
@@ -102,16 +84,16 @@ where
                 expect(out.miss[0] == !out.hit[0], "every other lane misses")?;
                 let data = bench.cycle(idle())?.data[0];
                 expect(
-                    data == if takes { value(1) } else { DataOf::<W>::default() },
+                    data == if takes { value(1) } else { D::default() },
                     "its value, a cycle later",
                 )?;
-                expect(bench.cycle(idle())?.data[0] == DataOf::<W>::default(), "for one cycle")
+                expect(bench.cycle(idle())?.data[0] == D::default(), "for one cycle")
             },
         },
         Scenario {
             name: "sources_by_allocation",
             rule: "C IV-B, Table II: all sources, none, or those with the compiler's reuse flag are taken in",
-            play: |bench: &mut Bench<W, L>| {
+            play: |bench: &mut Bench<D>| {
                 let (plain, reused) = match bench.parameters.rc_allocation {
                     CacheAllocation::Write => (0, 0),
                     CacheAllocation::Read | CacheAllocation::ReadWrite => (ALL, ALL),
@@ -124,7 +106,7 @@ where
         Scenario {
             name: "a_fill_is_found",
             rule: "C IV-B: a source that was taken in is read in the cache from then on, and is clean",
-            play: |bench: &mut Bench<W, L>| {
+            play: |bench: &mut Bench<D>| {
                 let fill = RegisterCacheIn {
                     fill: true,
                     fill_warp: 3,
@@ -144,7 +126,7 @@ where
         Scenario {
             name: "the_first_or_the_least_recently_used_leaves",
             rule: "C IV-E: FIFO, or LRU; written back on replacement",
-            play: |bench: &mut Bench<W, L>| {
+            play: |bench: &mut Bench<D>| {
                 let parameters = bench.parameters;
                 if !takes_results(&parameters) {
                     return Ok(());
@@ -177,7 +159,7 @@ where
         Scenario {
             name: "lanes_are_kept_apart",
             rule: "C V-A: the mask says which lanes an instruction concerns",
-            play: |bench: &mut Bench<W, L>| {
+            play: |bench: &mut Bench<D>| {
                 if !takes_results(&bench.parameters) {
                     return Ok(());
                 }
@@ -187,19 +169,19 @@ where
                 expect(out.hit[0] == half && out.miss[0] == !half, "the lanes that were written hit")?;
                 let data = bench.cycle(idle())?.data[0];
                 expect(
-                    data == DataOf::<W>::default().with_lanes(&value(1), half),
+                    data == D::default().with_lanes(&value(1), half),
                     "with their values alone",
                 )?;
                 write(bench, result(7, !half, 2))?;
                 expect(bench.cycle(source(7, false))?.hit[0] == ALL, "then all of them")?;
                 let data = bench.cycle(idle())?.data[0];
-                expect(data == value::<DataOf<W>>(1).with_lanes(&value(2), !half), "each with its own")
+                expect(data == value::<D>(1).with_lanes(&value(2), !half), "each with its own")
             },
         },
         Scenario {
             name: "every_slot_reads_every_bank",
             rule: "C VI-B: banks are counted for each source; all slots and all lanes at once are the most there can be",
-            play: |bench: &mut Bench<W, L>| {
+            play: |bench: &mut Bench<D>| {
                 let parameters = bench.parameters;
                 if !takes_results(&parameters) {
                     return Ok(());
@@ -216,7 +198,7 @@ where
         Scenario {
             name: "a_result_replaces_its_value_wherever_it_lies",
             rule: "our decision: a register lies in the cache at most once",
-            play: |bench: &mut Bench<W, L>| {
+            play: |bench: &mut Bench<D>| {
                 for position in 0..4 {
                     let register = 64 * position + 1;
                     let fill = RegisterCacheIn {
@@ -240,7 +222,7 @@ where
         Scenario {
             name: "a_flush_writes_back",
             rule: "C IV-E: dirty values reach the register file; issue rules of RFC flush a warp",
-            play: |bench: &mut Bench<W, L>| {
+            play: |bench: &mut Bench<D>| {
                 write(bench, result(7, ALL, 1))?;
                 write(bench, result(8, ALL, 2))?;
                 let out = bench.cycle(RegisterCacheIn { flush: true, flush_warp: 3, ..idle() })?;
@@ -259,7 +241,7 @@ where
         Scenario {
             name: "a_warp_that_ends_is_dropped",
             rule: "our decision: registers of a warp that has ended are dead",
-            play: |bench: &mut Bench<W, L>| {
+            play: |bench: &mut Bench<D>| {
                 write(bench, result(7, ALL, 1))?;
                 bench.cycle(RegisterCacheIn { flush: true, flush_warp: 3, flush_drop: true, ..idle() })?;
                 expect(drain(bench)?.is_empty(), "nothing is written back")?;
@@ -269,7 +251,7 @@ where
         Scenario {
             name: "a_source_waits_for_its_value",
             rule: "our decision: what is on its way to the register file can be read nowhere",
-            play: |bench: &mut Bench<W, L>| {
+            play: |bench: &mut Bench<D>| {
                 let parameters = bench.parameters;
                 if !takes_results(&parameters) || parameters.rc_write == CacheWrite::Through {
                     return Ok(());

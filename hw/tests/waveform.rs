@@ -1,12 +1,13 @@
-use std::fs;
-use std::path::PathBuf;
+//! Waveforms, read back as the viewers do.
 
-use super::*;
-use crate::collector::Ocu;
-use crate::dialect::Rtl;
-use crate::finereg::Rmu;
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use gpurf_blocks::ports::{CollectorIn, CollectorOut, RmuIn};
 use gpurf_blocks::{Clocked, Parameters, Wide};
+use gpurf_hw::collector::Ocu;
+use gpurf_hw::dialect::{Extent, ModuleWaveform, PortWaveform, Rtl};
+use gpurf_hw::finereg::Rmu;
 
 type Wave = (CollectorIn<Wide<32>>, CollectorOut<Wide<32>>);
 

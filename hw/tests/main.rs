@@ -1,0 +1,4 @@
+//! What all hardware is made with.
+
+mod waveform;
+mod wires;
