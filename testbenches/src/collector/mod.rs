@@ -1,11 +1,14 @@
 //! Testbenches of the collectors.
 
-use gpurf_blocks::ports::CollectorIn;
+use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Data, Parameters, MAX_ACCESSES};
 
-use crate::Random;
+use crate::{Drive, Random};
 
 gpurf_hw::dialect::modules!("src/collector");
+
+/// Engines of any collector under a scenario.
+type Bench<'a, D> = Drive<'a, CollectorIn<D>, CollectorOut<D>>;
 
 /// Two of so many, each two once.
 fn pairs(count: usize) -> impl Iterator<Item = [usize; 2]> {

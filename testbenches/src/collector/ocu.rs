@@ -6,8 +6,8 @@ use gpurf_hw::collector::Ocu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{arrivals_of, arrive, port_s, register_stages, Collector, DataOf, Move, Tenant};
-use crate::{expect, register, value, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use super::{arrivals_of, arrive, port_s, register_stages, Bench, Collector, DataOf, Move, Tenant};
+use crate::{expect, register, value, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for Ocu<W>
 where
@@ -67,8 +67,6 @@ impl<D: Data> Stimulus<CollectorIn<D>, CollectorOut<D>> for OcuStimulus {
         Ok(())
     }
 }
-
-type Bench<'a, D> = Drive<'a, CollectorIn<D>, CollectorOut<D>>;
 
 fn issue<D: Data>(sources: usize) -> CollectorIn<D> {
     let mut inputs = CollectorIn { issue: true, warp: 5, unit: 3, payload: 77, ..Default::default() };

@@ -4,9 +4,8 @@ use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::Data;
 
 use super::window::Windows;
-use crate::{expect, value, Drive, Scenario};
-
-type Bench<'a, D> = Drive<'a, CollectorIn<D>, CollectorOut<D>>;
+use crate::collector::Bench;
+use crate::{expect, value, Scenario};
 
 fn issue<D: Data>(sources: &[u32], destinations: &[u32]) -> CollectorIn<D> {
     let mut inputs = CollectorIn { issue: true, ..Default::default() };

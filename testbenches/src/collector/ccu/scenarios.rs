@@ -3,9 +3,8 @@
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Data, ReplacementPolicy};
 
-use crate::{expect, value, Drive, Scenario};
-
-type Bench<'a, D> = Drive<'a, CollectorIn<D>, CollectorOut<D>>;
+use crate::collector::Bench;
+use crate::{expect, value, Scenario};
 
 const NEAR: bool = true;
 const FAR: bool = false;
