@@ -20,11 +20,13 @@ use gpurf_sim::engines::SubCoreEngine;
 use gpurf_sim::sm::{CollectorKind, Design, PipelineInstruction, PipelineListener};
 use gpurf_verilog::{emit, Hierarchy, Verilated};
 
+use crate::Ported;
+
 type In = SubCoreIn<u32>;
 type Out = SubCoreOut<u32>;
 
 /// The hardware of a sub-core in some engine, which stays in its thread.
-pub type SubCoreHardware = Box<dyn Clocked<In = In, Out = Out>>;
+pub type SubCoreHardware = Ported<In, Out>;
 
 /// Model, RTL and Verilog of one sub-core.
 pub type Trio = Lockstep<SubCoreEngine, Lockstep<SubCoreHardware, SubCoreHardware>>;

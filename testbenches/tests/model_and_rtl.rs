@@ -37,11 +37,12 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 }
 
 fn directed_scenarios_hold(entry: &Entry) {
+    let count = if is_soak() { 8 } else { 4 };
     let mut all = vec![];
-    for number in 0..if is_soak() { 8 } else { 4 } {
+    for number in 0..count {
         // Loads wait for as long as the scenarios of multicasting need, and no run waits for a long age.
         let (interval, release_age) = (1 + 40 * number, [0, 100, 256, 5000][number % 4]);
-        let parameters = Parameters { width: 32, interval, release_age, ..corners::varied(number) };
+        let parameters = Parameters { width: 32, interval, release_age, ..corners::varied(number, count) };
         let bench = workbench(entry.name, &parameters);
         let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
         all.extend(failures.into_iter().map(|failure| format!("{parameters:?}\n    {failure}")));

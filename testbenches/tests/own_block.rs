@@ -5,7 +5,7 @@ use gpurf_blocks::{Clocked, Parameters};
 use gpurf_hw::catalogue::{catalogue, find};
 use gpurf_hw::dialect::{block, rtl, Register};
 use gpurf_testbenches::EngineKind::{Icarus, Model, Rtl, Verilator};
-use gpurf_testbenches::{expect, register, workbench, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use gpurf_testbenches::{expect, register, workbench, Engine, Random, Scenario, Stimulus, Testbench};
 use gpurf_verilog::check;
 use rust_hdl::prelude::*;
 
@@ -68,7 +68,7 @@ impl Testbench for UseCounters {
         vec![Scenario {
             name: "counts_up_to_fifteen",
             rule: "a count that is full stays",
-            play: |bench: &mut Drive<Self::In, Self::Out>| {
+            play: |bench| {
                 let mut inputs = UseCountersIn::default();
                 inputs.used[0] = true;
                 for uses in 0..20 {

@@ -1,7 +1,6 @@
 //! The STHLD controller on synthetic curves (F Fig. 9), model and RTL, and both over many random intervals.
 
-use gpurf_blocks::ports::{SthldControllerIn, SthldControllerOut};
-use gpurf_blocks::{Clocked, Parameters, SthldTable, Transition};
+use gpurf_blocks::{Parameters, SthldTable, Transition};
 use gpurf_hw::dialect::Rtl;
 use gpurf_hw::issue::SthldController;
 use gpurf_sim::issue::{self as model, Curve, Walk};
@@ -15,13 +14,11 @@ const KNEES: [u32; 5] = [0, 2, 5, 10, 20];
 const PHASE: usize = 50;
 const SETTLED: usize = 30;
 
-type AnyController = Box<dyn Clocked<In = SthldControllerIn, Out = SthldControllerOut>>;
-
 fn parameters(sthld_table: SthldTable) -> Parameters {
     Parameters { interval: INTERVAL, sthld_table, ..Parameters::default() }
 }
 
-fn engines() -> [(&'static str, AnyController); 2] {
+fn engines() -> [(&'static str, Engine<SthldController>); 2] {
     let parameters = parameters(SthldTable::default());
     [
         ("model", Box::new(model::SthldController::new(&parameters))),

@@ -12,12 +12,12 @@ pub fn largest() -> Parameters {
     chosen(|texts, _| texts[texts.len() - 1].clone())
 }
 
-/// Parameters number `number`: so many of them have every value of a parameter that has no more, and of the others
-/// both ends.
-pub fn varied(number: usize) -> Parameters {
+/// Parameters number `number` of so many, four or more: together they have every value of a parameter that has no more, and of the
+/// others both ends.
+pub fn varied(number: usize, of: usize) -> Parameters {
     chosen(|texts, place| {
         let few = match texts.len() {
-            0..=8 => texts.to_vec(),
+            count if count <= of => texts.to_vec(),
             count => [0, count - 1, 1, count / 2].map(|index| texts[index].clone()).to_vec(),
         };
         few[(number + place) % few.len()].clone()

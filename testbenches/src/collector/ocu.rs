@@ -6,7 +6,7 @@ use gpurf_hw::collector::Ocu;
 use gpurf_hw::dialect::Word;
 use rust_hdl::prelude::Bits;
 
-use super::{arrivals_of, arrive, port_s, register_stages, Bench, Collector, DataOf, Move, Tenant};
+use super::{arrivals_of, arrive, port_s, register_stages, Collector, DataOf, Move, Tenant};
 use crate::{expect, register, value, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const W: usize> Testbench for Ocu<W>
@@ -83,7 +83,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "requests_every_source",
             rule: "F II: once the OCU is allocated, it generates the source operand read requests",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let slots = bench.parameters.slots;
                 let out = bench.cycle(issue(slots - 1))?;
                 expect(out.request[..slots - 1].iter().all(|r| *r), "a request for each source")?;
@@ -95,7 +95,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "ready_when_all_have_arrived",
             rule: "F II: a candidate for dispatch when the ready bit is set for all valid slots",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 bench.cycle(issue(3))?;
                 for slot in [2, 0] {
                     expect(!bench.cycle(value_for(slot))?.ready, "not ready before the last value")?;
@@ -115,7 +115,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "two_values_arrive_in_a_cycle",
             rule: "our decision: with two accesses per cycle, port S takes a value of each",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if bench.parameters.accesses < 2 {
                     return Ok(());
                 }
@@ -132,7 +132,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "no_sources_no_wait",
             rule: "F II: an instruction whose used slots are all ready can be dispatched; one without sources at once",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 bench.cycle(issue(0))?;
                 expect(bench.cycle(CollectorIn::default())?.ready, "ready in the cycle after issue")
             },
@@ -140,7 +140,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "released_by_dispatch",
             rule: "W 2: the OCU is released once its instruction is dispatched",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 bench.cycle(issue(0))?;
                 let out = bench.cycle(CollectorIn { dispatch: true, ..CollectorIn::default() })?;
                 expect(out.occupied, "occupied in the cycle of dispatch")?;
@@ -153,7 +153,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "the_next_enters_as_one_leaves",
             rule: "F II: once dispatched, the OCU will be released and reallocated later to another instruction",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 bench.cycle(issue(1))?;
                 bench.cycle(value_for(0))?;
                 let out = bench.cycle(CollectorIn { dispatch: true, ..issue(2) })?;

@@ -112,7 +112,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
         Scenario {
             name: "registers_in_the_acrf_first",
             rule: "R V-B: first attempts to select a CTA whose context field is set to 1 and register field is 2",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let last = bench.parameters.ctas as u32 - 1;
                 set(bench, 0, 1, 1)?;
                 set(bench, last, 1, 2)?;
@@ -127,7 +127,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
         Scenario {
             name: "no_other_is_a_candidate",
             rule: "R V-B, Table IV: a CTA is active only if both fields are 2",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 for context in 0..3 {
                     for registers in 0..3 {
                         set(bench, 3, context, registers)?;
@@ -146,7 +146,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
         Scenario {
             name: "only_those_that_can_resume",
             rule: "R V-B: FineReg finds if any of the pending CTAs had become ready to resume executions",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 for cta in 0..8 {
                     set(bench, cta, 1, 1)?;
                 }
@@ -159,7 +159,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
         Scenario {
             name: "every_cta_is_found_alone",
             rule: "R V-B, Table IV: one pending CTA is a candidate, whatever its number and where its registers are",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 for cta in 0..bench.parameters.ctas as u32 {
                     for registers in [1, 2] {
                         set(bench, cta, 1, registers)?;
@@ -176,7 +176,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
         Scenario {
             name: "tie",
             rule: "our decision: the lowest number, or the next after the last one",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let ctas = bench.parameters.ctas as u32;
                 let pending = [2, 5, ctas - 1];
                 for cta in pending {
@@ -194,7 +194,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
         Scenario {
             name: "every_cta_has_its_turn",
             rule: "our decision: the lowest number, or the next after the last one",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let ctas = bench.parameters.ctas as u32;
                 let turns = bench.parameters.tie == Tie::RoundRobin;
                 for registers in [1, 2] {
@@ -213,7 +213,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
         Scenario {
             name: "two_ctas_switch_in_one_cycle",
             rule: "R V-B: FineReg performs CTA switching, followed by updating the fields",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 set(bench, 1, 2, 2)?;
                 set(bench, 2, 1, 1)?;
                 let inputs = CtaStatusMonitorIn {
@@ -236,7 +236,7 @@ fn scenarios() -> Vec<Scenario<CtaStatusMonitorIn, CtaStatusMonitorOut>> {
         Scenario {
             name: "the_lowest_number_not_in_use",
             rule: "R Table IV: 0 stands for a CTA that is not launched",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let ctas = bench.parameters.ctas as u32;
                 // One bit of one field is enough to be in use.
                 for (context, registers) in [(2, 2), (2, 0), (1, 0), (0, 2), (0, 1)] {

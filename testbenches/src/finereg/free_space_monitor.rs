@@ -5,7 +5,7 @@ use gpurf_blocks::ports::{FreeSpaceMonitorIn, FreeSpaceMonitorOut};
 use gpurf_blocks::Parameters;
 use gpurf_hw::finereg::FreeSpaceMonitor;
 
-use crate::{expect, register, Drive, Engine, Random, Scenario, Stimulus, Testbench};
+use crate::{expect, register, Engine, Random, Scenario, Stimulus, Testbench};
 
 impl<const P: usize> Testbench for FreeSpaceMonitor<P> {
     fn model(parameters: &Parameters) -> Engine<Self> {
@@ -26,7 +26,7 @@ impl<const P: usize> Testbench for FreeSpaceMonitor<P> {
         vec![Scenario {
             name: "the_only_free_entry_is_found",
             rule: "R V-C: the monitor provides the number of empty slots and their location in the PCRF",
-            play: |bench: &mut Drive<FreeSpaceMonitorIn, FreeSpaceMonitorOut>| {
+            play: |bench| {
                 let take = FreeSpaceMonitorIn { take: true, ..Default::default() };
                 let entries = bench.parameters.pcrf_entries as u32;
                 for entry in 0..entries {

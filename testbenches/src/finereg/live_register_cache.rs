@@ -118,7 +118,7 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
         Scenario {
             name: "misses_then_hits",
             rule: "R V-C: if a matching entry is found, the cache transfers the bit vector",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 for pc in [0, 0x10, 0x1230] {
                     expect(look(bench, pc)? == (pc ^ 0xf0, true), "the first look-up misses")?;
                     expect(look(bench, pc)? == (pc ^ 0xf0, false), "the second one hits")?;
@@ -129,7 +129,7 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
         Scenario {
             name: "nothing_matches_after_reset",
             rule: "our decision: a valid bit per entry, for PC 0 is a PC",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 // PCs that a line without a valid bit would match: their tags are zero, as those of a line that was never filled.
                 for entry in (0..VECTOR_CACHE_ENTRIES as u32).rev() {
                     expect(look(bench, 16 * entry)?.1, format!("PC {:#x} misses", 16 * entry))?;
@@ -140,7 +140,7 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
         Scenario {
             name: "direct_mapped",
             rule: "R V-C: the bit vector cache is implemented as a direct-mapped structure",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 // The second PC has the index of the first: 1 and 32 + (1 ^ 1).
                 let (one, other) = (16, 16 * 32);
                 let _ = look(bench, one)?;
@@ -151,7 +151,7 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
         Scenario {
             name: "thirty_two_entries",
             rule: "R V-C: 32 entries are sufficient",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let pcs = (0..VECTOR_CACHE_ENTRIES as u32).map(|entry| 16 * entry);
                 for pc in pcs.clone() {
                     expect(look(bench, pc)?.1, format!("PC {pc:#x} misses: no other has filled its entry"))?;
@@ -165,7 +165,7 @@ fn scenarios() -> Vec<Scenario<LiveRegisterCacheIn, LiveRegisterCacheOut>> {
         Scenario {
             name: "a_hit_in_every_cycle",
             rule: "docs/live_register_cache.md: another PC can be asked for when a hit answers",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let _ = (look(bench, 16)?, look(bench, 32)?);
                 bench.cycle(ask(16))?;
                 for turn in 0..10 {

@@ -216,7 +216,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
         Scenario {
             name: "figure_11",
             rule: "R Fig. 11: the chain 0, 1, 4; the end bit of entry 4 stops the search",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let other = store(bench, 50, &[2, 3])?;
                 let head = store(bench, 7, &[0, 1, 4])?;
                 expect((head, other) == (0, 2), "pointers 0 and 2")?;
@@ -229,7 +229,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
         Scenario {
             name: "latency",
             rule: "R V-E: at least four cycles to access a tag and its register; retrieving is pipelined",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let entries: Vec<u32> = (10..30).collect();
                 let head = store(bench, 0, &entries)?;
                 let (_, came) = walk(bench, head, 0)?;
@@ -242,7 +242,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
         Scenario {
             name: "one_register",
             rule: "R V-D: the end bit marks the last one",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let last = bench.parameters.pcrf_entries as u32 - 1;
                 let head = store(bench, 9, &[last])?;
                 expect(head == last && walk(bench, head, 9)?.0 == [last], "a chain of one entry")
@@ -251,7 +251,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
         Scenario {
             name: "every_entry",
             rule: "R V-D: 1,024 entries, on one chain if need be",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let entries: Vec<u32> = (0..bench.parameters.pcrf_entries as u32).rev().collect();
                 let head = store(bench, 0, &entries)?;
                 let (freed, _) = walk(bench, head, 0)?;
@@ -261,7 +261,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
         Scenario {
             name: "waits_for_an_entry",
             rule: "our decision: a register that is not the last waits for the entry of the next",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let full = PcrfIn { any_free: false, ..Default::default() };
                 let offer = |entry| PcrfIn { any_free: true, first_free: entry, ..Default::default() };
                 let with = |inputs: PcrfIn<D>, number, last| PcrfIn {
@@ -285,7 +285,7 @@ fn scenarios<D: Data>() -> Vec<Scenario<PcrfIn<D>, PcrfOut<D>>> {
         Scenario {
             name: "a_register_waits_to_be_accepted",
             rule: "our decision: nothing moves while the register shown is not accepted, and stores go on",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let head = store(bench, 3, &[1, 2])?;
                 let latency = bench.parameters.pcrf_latency;
                 bench.cycle(PcrfIn { walk: true, walk_pointer: head, ..Default::default() })?;

@@ -181,7 +181,7 @@ fn scenarios() -> Vec<Scenario<ActiveSetIn, ActiveSetOut>> {
         Scenario {
             name: "as_many_as_there_are_places",
             rule: "F VI-A: a few warps are active; a warp that enters may issue from the next cycle on",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let inputs = all(bench, Wait::Ready);
                 let out = bench.cycle(inputs)?;
                 let first: Vec<usize> = (0..places(bench)).collect();
@@ -196,7 +196,7 @@ fn scenarios() -> Vec<Scenario<ActiveSetIn, ActiveSetOut>> {
         Scenario {
             name: "memory_makes_pending_and_a_dependence_does_not",
             rule: "RFC in F VI-A: a warp whose next instruction waits for memory becomes pending",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 bench.cycle(warps(&[(0, Wait::Ready)]))?;
                 let out = bench.cycle(warps(&[(0, Wait::Dependence)]))?;
                 expect(chosen(&out.allowed) == [0] && !out.left[0], "a dependence is waited for")?;
@@ -211,7 +211,7 @@ fn scenarios() -> Vec<Scenario<ActiveSetIn, ActiveSetOut>> {
             name: "the_one_pending_for_longest_enters",
             rule:
                 "our decision: the oldest pending warp takes a free place, of those that are ready or of all",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 if bench.parameters.active_warps != 1 {
                     return Ok(());
                 }
@@ -228,7 +228,7 @@ fn scenarios() -> Vec<Scenario<ActiveSetIn, ActiveSetOut>> {
         Scenario {
             name: "the_end_of_a_strand_makes_pending",
             rule: "software RFC in F VI-A: a strand's end makes a warp pending, ready or not",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let inputs = all(bench, Wait::Ready);
                 bench.cycle(inputs)?;
                 let mut inputs = all(bench, Wait::Ready);
@@ -243,7 +243,7 @@ fn scenarios() -> Vec<Scenario<ActiveSetIn, ActiveSetOut>> {
         Scenario {
             name: "who_retires_makes_room",
             rule: "our decision: a warp that retires is the last of the pending ones",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let inputs = all(bench, Wait::Ready);
                 bench.cycle(inputs)?;
                 let mut inputs = all(bench, Wait::Ready);

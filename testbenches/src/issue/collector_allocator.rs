@@ -161,7 +161,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
         Scenario {
             name: "own_collector_if_free",
             rule: "F IV-B2: allocates the same CCU to a warp that has data in a CCU if the CCU is free",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 for own in 0..bench.parameters.collectors.min(7) {
                     let mut inputs = all_near(bench, 9);
                     inputs.warp = own as u32;
@@ -175,7 +175,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
         Scenario {
             name: "no_other_if_own_is_occupied",
             rule: "F IV-B2: if the CCU is already occupied, no other CCU will be allocated",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let mut inputs = CollectorAllocatorIn { sthld: 9, warp: 0, ..request() };
                 (inputs.owned[0], inputs.occupied[0]) = (true, true);
                 let out = bench.cycle(inputs)?;
@@ -187,7 +187,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
         Scenario {
             name: "nothing_if_all_are_occupied",
             rule: "F IV-B2: if all CCUs are occupied, no allocation is made",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let mut inputs = all_near(bench, 3);
                 inputs.occupied = [true; 8];
                 for _ in 0..10 {
@@ -202,7 +202,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
         Scenario {
             name: "far_collector_first",
             rule: "F IV-B2: randomly selects a free CCU that contains only values having far reuse, if any exists",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 if is(bench, Allocation::Private) {
                     return Ok(());
                 }
@@ -220,7 +220,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
         Scenario {
             name: "waits_for_the_threshold",
             rule: "F IV-B2: if the counter is lower than STHLD, no CCU is allocated and the counter is increased",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 for sthld in [0, 1, 2, 5, 31, 3, 3] {
                     let waited = waits(bench, all_near(bench, sthld))?;
                     let expected = if is(bench, Allocation::Malekeh) { threshold(bench, sthld) } else { 0 };
@@ -232,7 +232,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
         Scenario {
             name: "other_allocations_leave_the_counter",
             rule: "our reading of F Fig. 6: only a wait and the end of one move the counter",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 if !is(bench, Allocation::Malekeh) {
                     return Ok(());
                 }
@@ -252,7 +252,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
         Scenario {
             name: "a_lower_threshold_ends_the_wait",
             rule: "F IV-B3: STHLD may change at the end of an interval",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 if !is(bench, Allocation::Malekeh) {
                     return Ok(());
                 }
@@ -267,7 +267,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
         Scenario {
             name: "every_free_collector_is_chosen",
             rule: "F II: a free OCU will randomly be selected",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 if is(bench, Allocation::Private) || bench.parameters.choice == Choice::Fixed {
                     return Ok(());
                 }
@@ -285,7 +285,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
         Scenario {
             name: "a_collector_per_warp",
             rule: "F VI-B: a private CCU per warp",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 if !is(bench, Allocation::Private) {
                     return Ok(());
                 }
@@ -303,7 +303,7 @@ fn scenarios() -> Vec<Scenario<CollectorAllocatorIn, CollectorAllocatorOut>> {
         Scenario {
             name: "nothing_without_a_request",
             rule: "F IV-B: each scheduler issues an instruction only if there is a ready warp",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 for inputs in [request(), all_near(bench, 0), all_near(bench, 9)] {
                     let out = bench.cycle(CollectorAllocatorIn { request: false, ..inputs })?;
                     expect(!out.granted && !out.waiting && granted(&out).is_none(), "nothing happens")?;

@@ -115,7 +115,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "starts_in_state_1",
             rule: "F IV-B3: the algorithm starts from state 1, and sets STHLD at the end of each interval",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let out = bench.peek(SthldControllerIn::default())?;
                 expect((out.state, out.sthld) == (1, 0), "state 1 and no waiting")?;
                 let out = rates(bench, &[1])?;
@@ -125,7 +125,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "climbs_the_flat_region",
             rule: "F IV-B3, Fig. 9a: while changes are small STHLD is increased",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let mut before = rates(bench, &[2])?;
                 for _ in 0..4 {
                     let out = rates(bench, &[2])?;
@@ -138,7 +138,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "stops_at_the_maximum",
             rule: "our decision: STHLD saturates at its maximum",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let maximum = bench.parameters.sthld_table.maximum;
                 let out = rates(bench, &[3; 35])?;
                 expect(out.sthld == maximum, format!("STHLD is {} at its maximum {maximum}", out.sthld))
@@ -147,7 +147,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "small_is_below_a_fiftieth",
             rule: "F IV-B3: a relative difference of less than 0.02 is considered small",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let cycles = bench.parameters.interval;
                 let threshold = cycles.div_ceil(50);
                 rates(bench, &[1])?;
@@ -163,7 +163,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "no_large_change_is_too_large",
             rule: "F IV-B3: a change is large from 0.02 on, whatever the product in place of a division amounts to",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let (full, inverse) = bounds(bench);
                 // Products in which one place is one and at most a few lower ones are.
                 let differences = (0..).map(|place| (1_usize << place) / inverse + 1);
@@ -178,7 +178,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "any_number_of_instructions_counts",
             rule: "F IV-B3: a relative difference of less than 0.02 is considered small, at any rate of issue",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let (full, inverse) = bounds(bench);
                 let counts: Vec<usize> = (0..32)
                     .flat_map(|number| {
@@ -203,7 +203,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "every_place_of_a_count_tells",
             rule: "F IV-B3: the number of instructions is compared with that of the previous interval, in all its bits",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let (full, inverse) = bounds(bench);
                 let places = (0..).map(|place| 1_usize << place).take_while(|place| *place <= full);
                 let places: Vec<usize> = places.collect();
@@ -228,7 +228,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "which_count_is_larger_tells_a_single_place",
             rule: "F IV-B3: a relative difference of less than 0.02 is considered small, upwards and downwards",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let (full, inverse) = bounds(bench);
                 // Two counts that differ in one place are nearly alike only if it is known which is the larger one.
                 let places: Vec<usize> =
@@ -252,7 +252,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "speculates_after_a_large_change",
             rule: "F IV-B3: in case of a large change, it takes a speculative move by increasing STHLD and moves to state 3",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let before = rates(bench, &[4, 4, 4])?;
                 let out = rates(bench, &[2])?;
                 expect(out.state == 3 && out.sthld > before.sthld, "state 3, one more step up")
@@ -261,7 +261,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "goes_on_if_speculation_was_right",
             rule: "F IV-B3: if the new phase corresponds to a wider curve, the speculative move was correct",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let before = rates(bench, &[2, 2, 2, 4])?;
                 let out = rates(bench, &[4])?;
                 expect(before.state == 3 && out.state == 2, "back to the climb")?;
@@ -271,7 +271,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "retreats_if_speculation_was_wrong",
             rule: "F IV-B3: after realizing that this speculative step is detrimental, the scheme decreases STHLD",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let before = rates(bench, &[4, 4, 4, 2])?;
                 let out = rates(bench, &[1])?;
                 expect(out.state == 4 && out.sthld < before.sthld, "state 4, below the speculative step")?;
@@ -282,7 +282,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "stops_at_zero",
             rule: "our decision: STHLD saturates at 0",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let out = rates(bench, &[4, 2, 1, 2, 4, 2, 4])?;
                 expect(out.state == 4 && out.sthld == 0, format!("STHLD is {}", out.sthld))
             },
@@ -290,7 +290,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "holds_until_a_large_change",
             rule: "F IV-B3: remains in state 6 when finding the knee point until a large IPC change is detected",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let rest = rates(bench, &[4, 4, 4, 4, 2, 1, 2, 4, 4, 4])?;
                 expect(rest.state == 6, format!("state {} after the retreat", rest.state))?;
                 for _ in 0..4 {
@@ -304,7 +304,7 @@ fn scenarios() -> Vec<Scenario<SthldControllerIn, SthldControllerOut>> {
         Scenario {
             name: "idle_intervals_are_alike",
             rule: "our decision: two intervals without instructions differ little, waking up is a large change",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let out = rates(bench, &[0, 0, 0])?;
                 expect(out.state == 2, "idle intervals differ little")?;
                 let out = rates(bench, &[1])?;

@@ -156,7 +156,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
         Scenario {
             name: "the_same_warp_first",
             rule: "F IV-B1: the highest priority is to the same warp if it is ready",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 issue(bench, ready(&[3]))?;
                 let next = issue(bench, owner(5, false, all_ready(bench)))?;
                 let expected = if is(bench, Scheduling::Lrr) { 4 } else { 3 };
@@ -166,7 +166,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
         Scenario {
             name: "warps_with_data_before_older_ones",
             rule: "F IV-B1: prioritizing warps with data in CCUs",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 issue(bench, ready(&[3]))?;
                 let next = issue(bench, owner(6, false, ready(&[0, 1, 6, 7])))?;
                 let expected = match bench.parameters.scheduling {
@@ -183,7 +183,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
         Scenario {
             name: "age_decides_within_each_group",
             rule: "F IV-B1: within each category, they are prioritized by their age",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 launch(bench, &[0, 4])?;
                 launch(bench, &[2])?;
                 // Oldest first: 1, 3, 5, 6, 7, 0, 4, 2.
@@ -209,7 +209,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
         Scenario {
             name: "only_an_issue_counts_as_issued",
             rule: "F IV-B1: the warp that issued the most recent instruction",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 issue(bench, ready(&[1]))?;
                 let first = bench.cycle(ready(&[5]))?;
                 expect(first.selected && first.warp == 5, "warp 5 is selected and does not issue")?;
@@ -221,7 +221,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
         Scenario {
             name: "a_new_warp_inherits_nothing",
             rule: "our decision: the greed for a warp ends when a new one takes its place",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 issue(bench, ready(&[1]))?;
                 launch(bench, &[1])?;
                 let next = bench.cycle(all_ready(bench))?.warp;
@@ -232,7 +232,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
         Scenario {
             name: "own_collector_occupied",
             rule: "F IV-B: issues an instruction only if there is a ready warp and a free CCU, or else is stalled",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 issue(bench, ready(&[0]))?;
                 let out = bench.cycle(owner(0, true, ready(&[0, 3])))?;
                 let stalls = bench.parameters.occupied == Occupied::Stall;
@@ -246,7 +246,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
         Scenario {
             name: "nobody_is_ready",
             rule: "F IV-B: the issue stage is stalled without a ready warp",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let out = bench.cycle(owner(3, false, ready(&[])))?;
                 expect(!out.selected && !out.select.contains(&true), "nobody is selected")
             },
@@ -254,7 +254,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
         Scenario {
             name: "greed_has_no_bound",
             rule: "counterexample: a warp that stays ready starves the oldest, except in round robin",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 issue(bench, ready(&[7]))?;
                 let mut issues = [0; MAX_WARPS];
                 for _ in 0..1000 {
@@ -268,7 +268,7 @@ fn scenarios() -> Vec<Scenario<WarpSchedulerIn, WarpSchedulerOut>> {
         Scenario {
             name: "preference_has_no_bound",
             rule: "counterexample: warps with data that take turns starve the oldest under Malekeh, without greed",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 if bench.parameters.collectors < 2 {
                     return Ok(());
                 }

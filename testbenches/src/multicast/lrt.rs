@@ -309,7 +309,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "case_1",
             rule: "I 3.2: same address and registers, a different warp: multicast, and the entry is deleted",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 run(bench, load(WARP_0))?;
                 run(bench, load(WARP_2))?;
                 let answer = run(bench, load(WARP_1))?;
@@ -323,7 +323,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "case_2",
             rule: "I 3.2: no entry with the same address and registers: the request is written to the table",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 run(bench, load(WARP_0))?;
                 expect(!run(bench, load(WARP_3))?.last.matched, "warp 3 has no partner")?;
                 expect(bench.cycle(TAKING)?.occupancy == 2, "and is written")
@@ -332,7 +332,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "every_field_counts",
             rule: "I 3.1: the same address, source register and destination register",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 run(bench, load(WARP_0))?;
                 for other in [[1, 0x8000, 56, 56], [1, 0x0000, 57, 56], [1, 0x0000, 56, 184]] {
                     let operation = LrtIn { insert: false, ..load(other) };
@@ -344,7 +344,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "own_repeat_drives_the_older_out",
             rule: "our rule: a load leaves before a younger one of its warp into the same register",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 run(bench, load(WARP_0))?;
                 let repeat = run(bench, load(WARP_0))?;
                 expect(repeat.left == [WARP_0] && !repeat.last.matched, "the older one leaves alone")?;
@@ -358,7 +358,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "repeat_and_partner_at_once",
             rule: "our rule: the older load leaves first, then the younger one meets its partner",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 fill(bench, 9, lone)?;
                 run(bench, load([7, 0x0300, 8, 200]))?;
                 run(bench, load([6, 0x0400, 8, 200]))?;
@@ -371,7 +371,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "full",
             rule: "our rule: a full table inserts nothing; matches and repeats go on",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let entries = bench.parameters.lrt_entries;
                 fill(bench, entries, lone)?;
                 let none = run(bench, load([1, 0xffff, 2, 3]))?;
@@ -391,7 +391,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "release_of_a_warp",
             rule: "our rule: a release makes every load of the warp leave, and no other",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 for number in 0..12 {
                     run(bench, load([number % 3, 16 * number, 1, number]))?;
                 }
@@ -406,7 +406,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "due_after_two_ticks",
             rule: "our rule: an entry leaves after more than one and at most two intervals",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 run(bench, load(WARP_0))?;
                 bench.cycle(TICK)?;
                 run(bench, load(WARP_2))?;
@@ -429,7 +429,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "a_partner_in_any_row",
             rule: "I 3.2: same address and registers, a different warp: multicast, and the entry is deleted",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let entries = bench.parameters.lrt_entries;
                 fill(bench, entries, lone)?;
                 for number in (0..entries as u32).step_by(SCAN_LANES) {
@@ -445,7 +445,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "entries_age_one_by_one",
             rule: "our rule: an entry leaves after more than one and at most two intervals",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 let entries = bench.parameters.lrt_entries as u32;
                 for lane in 0..SCAN_LANES as u32 {
                     fill_with_lane(bench, lane)?;
@@ -466,7 +466,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "others_of_a_row_stay_due",
             rule: "our rule: an entry leaves after more than one and at most two intervals",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 fill_with_lane(bench, 0)?;
                 bench.cycle(TICK)?;
                 // A search that stands at its first entry when all become due.
@@ -482,7 +482,7 @@ pub fn of_both() -> Vec<Scenario<LrtIn, LrtOut>> {
         Scenario {
             name: "waits_until_taken",
             rule: "our protocol: an entry that leaves, and the end of a search, stay until they are taken",
-            play: |bench: &mut Bench| {
+            play: |bench| {
                 run(bench, load(WARP_0))?;
                 run(bench, load(WARP_2))?;
                 let untaken = |fields| LrtIn { evict_ready: false, done_ready: false, ..load(fields) };

@@ -139,7 +139,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
         Scenario {
             name: "a_read_takes_its_time",
             rule: "timing of the stage: issue, grant, crossing, dispatch",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let (banks, latency) = (bench.parameters.banks, latency(&bench.parameters));
                 let granted = usize::from(!bench.parameters.grant_at_issue);
                 bench.cycle(write(idle(), 3, banks))?;
@@ -158,7 +158,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
         Scenario {
             name: "an_instruction_holds_its_collector",
             rule: "timing of the stage: a collector takes the next instruction with the dispatch, or a cycle later",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let hold = latency(&bench.parameters) + usize::from(!bench.parameters.issue_on_dispatch);
                 for register in [3, 5, 7] {
                     bench.cycle(issue(0, &[register]))?;
@@ -173,7 +173,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
         Scenario {
             name: "port_s_takes_one_value_per_access",
             rule: "F II: granted only if the port of the OCU and the bank it needs are available",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let accesses = bench.parameters.accesses;
                 let registers = [3, 4, 5];
                 bench.cycle(issue(0, &registers[..=accesses]))?;
@@ -186,7 +186,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
         Scenario {
             name: "two_operands_of_a_bank_arrive_in_a_cycle",
             rule: "our decision: with two accesses per cycle, two sources take no longer than one",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let Parameters { banks, accesses, .. } = bench.parameters;
                 if accesses == 1 {
                     return Ok(());
@@ -206,7 +206,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
         Scenario {
             name: "operands_of_two_banks_arrive_in_a_cycle",
             rule: "our decision: with two accesses per cycle, port S takes values of two banks",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let Parameters { banks, accesses, .. } = bench.parameters;
                 if accesses == 1 {
                     return Ok(());
@@ -224,7 +224,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
         Scenario {
             name: "no_sources_no_wait",
             rule: "F II: ready when all valid source slots are",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 bench.cycle(issue(0, &[]))?;
                 expect(bench.cycle(idle())?.dispatch[0], "dispatched in the cycle after issue")
             },
@@ -233,7 +233,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
             name: "write_and_read_collide",
             rule: "F II: single-ported banks serve one access per cycle, writes first; our decision: with two, a read goes beside \
                    a write",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let banks = bench.parameters.banks as u32;
                 let bank = 4 % banks as usize;
                 let collides = |inputs| write(inputs, 3 + banks, banks as usize);
@@ -255,7 +255,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
         Scenario {
             name: "waits_for_its_unit",
             rule: "F III-C1: the instruction is dispatched to the corresponding execution unit",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 bench.cycle(issue(0, &[]))?;
                 for _ in 0..3 {
                     let busy = OperandStageIn { unit_ready: 0xfd, ..Default::default() };
@@ -268,7 +268,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
         Scenario {
             name: "one_dispatch_per_cycle",
             rule: "our decision: ready collectors are dispatched in turn, one per cycle",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if bench.parameters.collectors < 2 {
                     return Ok(());
                 }
@@ -289,7 +289,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
         Scenario {
             name: "any_slot_waits_at_any_place_of_a_queue",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let Parameters { collectors, slots, banks, accesses, rows: all, .. } = bench.parameters;
                 // A second access serves a read while the first writes. Larger queues are the arbiter's own scenario.
                 if accesses > 1 || collectors != 2 || all <= FRESH {
@@ -312,7 +312,7 @@ pub fn of_every_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandStage
         Scenario {
             name: "operands_of_one_bank_queue_up",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let banks = bench.parameters.banks as u32;
                 bench.cycle(issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
                 let mut cycles = 1;
@@ -333,7 +333,7 @@ pub fn of_caching_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandSta
         Scenario {
             name: "a_hit_needs_no_bank",
             rule: "F III-C1: the ready bit is set for the values found in the CT",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let banks = bench.parameters.banks;
                 bench.cycle(issue(0, &[]))?;
                 bench.cycle(idle())?;
@@ -349,7 +349,7 @@ pub fn of_caching_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandSta
         Scenario {
             name: "far_result_makes_the_old_value_invalid",
             rule: "our decision: a result that is kept out invalidates its register's entry",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let (banks, stage) = (bench.parameters.banks, bench.parameters);
                 if stage.cache_far || !stage.invalidate {
                     return Ok(());
@@ -368,7 +368,7 @@ pub fn of_caching_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandSta
         Scenario {
             name: "a_result_keeps_its_entry",
             rule: "our decision: what a result finds makes no room in that cycle; any entry of any collector",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let Parameters { collectors, entries, slots, banks, allocate_on_arrival, .. } =
                     bench.parameters;
                 if allocate_on_arrival {
@@ -455,7 +455,7 @@ pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandS
         Scenario {
             name: "a_forwarded_result_needs_no_bank",
             rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 bench.cycle(idle())?;
@@ -472,7 +472,7 @@ pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandS
         Scenario {
             name: "results_are_written_through",
             rule: "F VI-B3: BOW writes all values in both the RF and the cache",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 bench.cycle(idle())?;
@@ -488,7 +488,7 @@ pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandS
         Scenario {
             name: "a_window_is_private",
             rule: "F VI-B: BOW uses private BOCs per warp",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 let mut other = issue(1, &[]);
@@ -509,7 +509,7 @@ pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandS
         Scenario {
             name: "all_slots_wait_for_one_bank",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank; writes always have priority",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let Parameters { slots, banks, accesses, window, rows: all, .. } = bench.parameters;
                 // A second access serves a read while the first writes. And no source may be in the window.
                 if accesses > 1 || window * slots >= FRESH || all <= FRESH {
@@ -540,7 +540,7 @@ pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandS
         Scenario {
             name: "any_slot_finds_any_source_of_the_window",
             rule: "F VI-B: operand values found are forwarded, rather than requested from the RF banks; in any collector",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let Parameters { slots, banks, window, .. } = bench.parameters;
                 // Instructions take turns at so many sets of registers: what one reads, only the oldest that stays has read.
                 let sets = window - 1;
@@ -573,7 +573,7 @@ pub fn of_bypassing_stage<D: Data>() -> Vec<Scenario<OperandStageIn<D>, OperandS
         Scenario {
             name: "a_result_without_a_slot_goes_to_the_bank_alone",
             rule: "F VI-B3: if the slot slides out before write-back, the data is written only in the RF",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let banks = bench.parameters.banks;
                 bench.cycle(producer())?;
                 for _ in 0..bench.parameters.window {

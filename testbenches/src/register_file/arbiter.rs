@@ -218,7 +218,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "oldest_first",
             rule: "F II: every cycle, the oldest request of each queue is granted",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 let banks = bench.parameters.banks as u32;
                 // Three registers of bank 0.
                 let mut out = first_grant(bench, issue(0, &[banks - 1, 2 * banks - 1, 3 * banks - 1]))?;
@@ -238,7 +238,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "a_free_bank_reads_at_once",
             rule: "F II: conflicting reads are stored in a queue; under grant_at_issue the others are not",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 let at_once = bench.parameters.grant_at_issue;
                 let out = bench.cycle(issue(0, &[0]))?;
                 expect(out.bank_read[1] == at_once, "in the cycle of issue, if it may")?;
@@ -258,7 +258,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "banks_work_side_by_side",
             rule: "F II: each bank serves one request per cycle",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 if bench.parameters.collectors < 2 {
                     return Ok(());
                 }
@@ -276,7 +276,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "writes_have_priority",
             rule: "F II: writes always have priority and are granted access immediately",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 if bench.parameters.accesses > 1 {
                     return Ok(());
                 }
@@ -293,7 +293,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
             name: "every_place_of_a_queue_is_needed",
             rule: "F II: conflicting reads are stored in a queue; our decision: it has room for all sources of all \
                    collectors, since writes can keep a bank while they come",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 // A second access serves one while the first writes.
                 if bench.parameters.accesses > 1 {
                     return Ok(());
@@ -316,7 +316,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "one_value_per_collector",
             rule: "F II: granted only if the port of the OCU and the bank it needs are available",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 let mut out = first_grant(bench, issue(0, &[0, 1, 2]))?;
                 let mut reads = 0;
                 for _ in 0..8 {
@@ -333,7 +333,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "banks_take_turns_at_a_port",
             rule: "our decision: banks that want the same collector take turns",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 let banks = bench.parameters.banks as u32;
                 // Two registers of bank 0, one of bank 1.
                 let first = first_grant(bench, issue(0, &[banks - 1, 2 * banks - 1, 0]))?;
@@ -346,7 +346,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "a_bank_reads_two_registers_in_a_cycle",
             rule: "our decision: with two accesses per cycle a bank grants the head of its queue and the one behind it",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 if bench.parameters.accesses == 1 {
                     return Ok(());
                 }
@@ -360,7 +360,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "a_port_takes_values_of_two_banks_in_a_cycle",
             rule: "our decision: with two accesses per cycle port S takes a value of a first and one of a second",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 if bench.parameters.accesses == 1 {
                     return Ok(());
                 }
@@ -375,7 +375,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "a_write_leaves_one_read",
             rule: "F II: writes always have priority; our decision: with two accesses per cycle a read goes beside one",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 if bench.parameters.accesses == 1 {
                     return Ok(());
                 }
@@ -397,7 +397,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "a_queue_keeps_its_order",
             rule: "F II: conflicting reads are stored in a FIFO queue associated with each bank",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 let Parameters { collectors, slots, banks, .. } = bench.parameters;
                 let of_bank_0: Vec<u32> = (1..=slots as u32).map(|number| number * banks as u32 - 1).collect();
                 let mut expected = (0..collectors as u32).flat_map(|c| (0..slots as u32).map(move |s| (c, s)));
@@ -420,7 +420,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
             name: "what_leaves_comes_last",
             rule:
                 "R V-C: register indices are sent to the ACRF through arbitrator; our decision: last in order",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 if bench.parameters.transfer_ports == 0 {
                     return Ok(());
                 }
@@ -444,7 +444,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "near_result_to_port_d",
             rule: "F IV-A2: the data is also written in the CCU only if its reuse is near",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 let out = bench.cycle(owned(write(ArbiterIn::default(), 1, 5, true), 5))?;
                 expect(out.d_bank[0] == 2 && out.write_cached[1], "bank 1's result goes to collector 0")?;
                 expect(!out.write_filtered[1], "and is not kept out")
@@ -453,7 +453,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "far_result_is_filtered",
             rule: "F IV-A2: writes with far reuse distance are not cached",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 if bench.parameters.cache_far {
                     return Ok(());
                 }
@@ -465,7 +465,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "first_near_result_wins",
             rule: "W 4.2: the write policy selects the first write slot containing a near register",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 let both = write(write(ArbiterIn::default(), 0, 5, true), 1, 5, true);
                 let out = bench.cycle(owned(both, 5))?;
                 match bench.parameters.d_ports {
@@ -486,7 +486,7 @@ fn scenarios() -> Vec<Scenario<ArbiterIn, ArbiterOut>> {
         Scenario {
             name: "no_collector_no_cache",
             rule: "W 4.2: for a warp not having any CCU, the request would only be directed to the banks",
-            play: |bench: &mut Drive<ArbiterIn, ArbiterOut>| {
+            play: |bench| {
                 let out = bench.cycle(owned(write(ArbiterIn::default(), 1, 6, true), 5))?;
                 expect(out.d_bank[0] == 0 && out.filtered_bank[0] == 0, "another warp's collector")?;
                 let out = bench.cycle(write(ArbiterIn::default(), 1, 0, true))?;

@@ -110,7 +110,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "forwards_a_source",
             rule: "F VI-B: forward operand values found in the buffer to the next instruction",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 expect(run(bench, &[4, 5], &[])? == [false, false], "an empty window has nothing")?;
                 let issued = bench.cycle(issue(&[6, 5, 4], &[]))?;
                 expect(issued.hit[..3] == [false, true, true], "R5 and R4 are there, R6 is not")?;
@@ -125,7 +125,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "forwards_a_result",
             rule: "F VI-B: BOCs buffer sources and destinations of instructions within a sliding window",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, &[], &[7])?;
                 let out = bench.cycle(result(CollectorIn::default(), 0, 7, 70))?;
                 expect(out.cached[0], "the destination's slot takes the result")?;
@@ -135,7 +135,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "slides",
             rule: "F VI-B: a sliding window; our decision: the new instruction is one of its instructions",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let window = bench.parameters.window;
                 run(bench, &[4], &[])?;
                 slide(bench, window - 2)?;
@@ -149,7 +149,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "a_forwarded_value_stays_as_long_as_its_copy",
             rule: "F VI-B: the sources of each instruction in the window are buffered",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let window = bench.parameters.window;
                 run(bench, &[4], &[])?;
                 for _ in 0..3 * window {
@@ -162,7 +162,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "late_result",
             rule: "F VI-B3: if the slot slides out before write-back, the data is written only in the RF",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, &[], &[7])?;
                 slide(bench, bench.parameters.window - 1)?;
                 let awaited = bench.peek(result(CollectorIn::default(), 0, 7, 70))?;
@@ -176,7 +176,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "result_as_its_slot_slides_out",
             rule: "our decision: a result comes after an instruction issued in the same cycle",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, &[], &[7])?;
                 slide(bench, bench.parameters.window - 1)?;
                 let out = bench.cycle(result(issue(&[], &[]), 0, 7, 70))?;
@@ -188,7 +188,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "register_read_and_written",
             rule: "our decision: a result makes every older copy of its register invalid",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, &[7], &[7])?;
                 bench.cycle(result(CollectorIn::default(), 0, 7, 70))?;
                 finds(bench, 7, 70)
@@ -197,7 +197,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "register_rewritten_in_the_window",
             rule: "our decision: a result makes every older copy of its register invalid",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, &[], &[7])?;
                 bench.cycle(result(CollectorIn::default(), 0, 7, 70))?;
                 run(bench, &[], &[7])?;
@@ -210,7 +210,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
             name: "destination_without_a_slot",
             rule:
                 "F VI-B: 2 destinations per instruction; our decision: the others' old copies become invalid",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, &[7, 8], &[])?;
                 // R7 is one destination more than there are slots.
                 let kept: Vec<_> = (20..20 + bench.parameters.destinations as u32).collect();
@@ -230,7 +230,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "all_results_of_a_cycle",
             rule: "F VI-B1: a much bigger crossbar; no result is kept out of a collector",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if bench.parameters.destinations < 2 {
                     return Ok(());
                 }
@@ -245,7 +245,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "flush",
             rule: "our decision: a branch that leaves the window empties it",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, &[4], &[7])?;
                 let idle = bench.cycle(CollectorIn { flush: true, ..Default::default() })?;
                 expect(!idle.hit.contains(&true), "without an issue it does nothing")?;
@@ -262,7 +262,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "register_named_twice",
             rule: "our decision: a register that is named twice takes two slots and one request",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let out = bench.cycle(issue(&[9, 9, 9], &[]))?;
                 expect(out.request[..3] == [true, false, false], "one request for R9")?;
                 bench.cycle(arrive(0, value(9)))?;
@@ -277,7 +277,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "result_that_never_comes",
             rule: "our decision: a destination without its result is found by nobody",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, &[7], &[7])?;
                 finds(bench, 7, 7)
             },
@@ -285,7 +285,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "one_instruction_at_a_time",
             rule: "W 2: released once its instruction is dispatched",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let out = bench.cycle(CollectorIn { unit: 3, payload: 77, ..issue(&[], &[]) })?;
                 expect(!out.occupied && !out.ready, "free")?;
                 let out = bench.cycle(dispatch())?;

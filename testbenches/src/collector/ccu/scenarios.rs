@@ -94,7 +94,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "flush_on_another_warp",
             rule: "F III-C1: the CT is flushed if the warp id of the new instruction is different",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, 1, &[(4, NEAR)])?;
                 expect(run(bench, 2, &[(4, NEAR)])? == [false], "R4 of warp 2 is not R4 of warp 1")?;
                 expect(run(bench, 1, &[(4, NEAR)])? == [false], "warp 1's R4 has gone")
@@ -103,7 +103,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "flush_on_request",
             rule: "a warp that comes back finds values of another in its place",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, 1, &[(4, NEAR)])?;
                 let idle = CollectorIn { flush: true, ..Default::default() };
                 bench.cycle(idle)?;
@@ -115,7 +115,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "same_warp_keeps_values",
             rule: "F III-C1: all source operands are checked for presence in the CCU",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, 1, &[(4, NEAR), (5, FAR)])?;
                 let hits = run(bench, 1, &[(5, FAR), (6, FAR), (4, NEAR)])?;
                 expect(hits == [true, false, true], "R5 and R4 are there, R6 is not")
@@ -124,7 +124,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "requests_only_what_is_missing",
             rule: "F III-C1: read requests to the RF banks for all the missed values are sent",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, 1, &[(4, NEAR)])?;
                 let out = bench.cycle(issue(1, &[(4, NEAR), (5, NEAR)]))?;
                 expect(out.request[..2] == [false, true], "a request for R5 alone")
@@ -133,7 +133,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "all_slots_miss_at_once",
             rule: "F III-C1: one new entry per missing source, all sources in one allocation",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let slots = bench.parameters.slots;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, s % 2 == 0)).collect();
                 let hits = run(bench, 1, &sources)?;
@@ -145,7 +145,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "register_named_twice",
             rule: "F III-C: indirect indexing eliminates redundant data values; one entry, one request",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let out = bench.cycle(issue(1, &[(9, NEAR), (9, NEAR), (9, NEAR)]))?;
                 expect(out.request[..3] == [true, false, false], "one request for R9")?;
                 bench.cycle(arrive(0, value(9)))?;
@@ -157,7 +157,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "ready_when_all_have_arrived",
             rule: "F III-C1: ready to be dispatched as soon as all source operands have been received",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 bench.cycle(issue(1, &[(1, NEAR), (2, NEAR)]))?;
                 expect(!bench.cycle(arrive(1, value(2)))?.ready, "R1 and R2 are missing")?;
                 let passes = bench.parameters.dispatch_on_arrival;
@@ -170,7 +170,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "all_hits_are_ready_in_the_next_cycle",
             rule: "F III-C1: the ready bit is set for the values found in the CT",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, 1, &[(1, NEAR), (2, NEAR)])?;
                 bench.cycle(issue(1, &[(2, NEAR), (1, NEAR)]))?;
                 let out = bench.cycle(CollectorIn::default())?;
@@ -181,7 +181,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "locked_entries_stay",
             rule: "F IV-A1: the policy first excludes all registers with the lock bit set",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let slots = bench.parameters.slots;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, FAR)).collect();
                 bench.cycle(issue(1, &sources))?;
@@ -200,7 +200,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "the_next_enters_as_one_leaves",
             rule: "F II: once dispatched, the unit will be released; what leaves is no longer locked",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let slots = bench.parameters.slots;
                 let sources =
                     |first: u32| -> Vec<_> { (0..slots as u32).map(|s| (first + s, NEAR)).collect() };
@@ -217,7 +217,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "dispatch_unlocks",
             rule: "F III-C: locked while the instruction is pending to be dispatched",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, 1, &[(10, FAR)])?;
                 for number in 0..entries_of(bench) {
                     bench.cycle(result(100 + number, NEAR))?;
@@ -228,7 +228,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "free_entries_first",
             rule: "our decision: a free entry before any value",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, 1, &[])?;
                 for number in 0..entries_of(bench) - 1 {
                     bench.cycle(result(100 + number, FAR))?;
@@ -242,7 +242,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "far_before_near",
             rule: "F IV-A1: selects one among those registers with a far reuse distance, if any exists",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if bench.parameters.replacement == ReplacementPolicy::Lru {
                     return Ok(());
                 }
@@ -257,7 +257,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "random_among_far",
             rule: "F IV-A1: it randomly selects one among those registers with a far reuse distance",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if bench.parameters.replacement == ReplacementPolicy::Lru {
                     return Ok(());
                 }
@@ -270,7 +270,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "random_goes_around",
             rule: "F IV-A1: any far register can be selected",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if bench.parameters.replacement == ReplacementPolicy::Lru {
                     return Ok(());
                 }
@@ -282,7 +282,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "least_recently_used_among_near",
             rule: "F IV-A1: if there are no far registers, the replacement is chosen according to LRU",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 fill(bench, |_| NEAR)?;
                 // R100, the oldest, is used again; R101 is the oldest now.
                 run(bench, 1, &[(100, NEAR)])?;
@@ -294,7 +294,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "no_source_evicts_another",
             rule: "our decision: all look-ups see the table before replacement, and hits are kept",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 // The last source hits the value that would go first for the other one's miss.
                 fill(bench, |_| NEAR)?;
                 let hits = run(bench, 1, &[(50, NEAR), (100, NEAR)])?;
@@ -304,7 +304,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "result_updates_its_entry",
             rule: "F III-C1: the register id is looked up in the CT; the data is copied",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let old = bench.cycle(issue(1, &[(7, NEAR)]))?;
                 expect(old.request[0], "R7 is not there yet")?;
                 bench.cycle(arrive(0, value(1000)))?;
@@ -316,7 +316,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "result_takes_an_entry",
             rule: "F III-C1: in case of a miss, an entry is replaced and allocated to this write",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, 1, &[])?;
                 bench.cycle(result(7, NEAR))?;
                 expect(run(bench, 1, &[(7, NEAR)])? == [true], "a later read needs no bank")
@@ -325,7 +325,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "filtered_result_invalidates",
             rule: "our decision: a result that is kept out makes the old value of its register invalid",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if !bench.parameters.invalidate {
                     return Ok(());
                 }
@@ -340,7 +340,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "result_with_an_issue",
             rule: "our decision: a result comes after an instruction issued in the same cycle",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let slots = bench.parameters.slots;
                 run(bench, 1, &[])?;
                 let sources: Vec<_> = (0..slots as u32).map(|s| (10 + s, NEAR)).collect();
@@ -352,7 +352,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "result_of_the_old_warp",
             rule: "our decision: a result that meets the issue of another warp is not put into the table",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, 1, &[])?;
                 bench.cycle(with_result(issue(2, &[]), 0, 7, NEAR))?;
                 bench.cycle(dispatch())?;
@@ -362,7 +362,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "entries_are_taken_on_arrival",
             rule: "our extension: with allocate_on_arrival a missing source gets its entry when its value arrives",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 // R100 is the oldest value, R101 the next.
                 fill(bench, |_| NEAR)?;
                 bench.cycle(issue(1, &[(50, NEAR), (51, NEAR), (50, NEAR)]))?;
@@ -381,7 +381,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "a_value_goes_before_a_result",
             rule: "our extension: with allocate_on_arrival results yield to an arriving value",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if !bench.parameters.allocate_on_arrival {
                     return Ok(());
                 }
@@ -400,7 +400,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "the_next_finds_what_arrives",
             rule: "our extension: what arrives as the next instruction enters is found by it",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if !bench.parameters.dispatch_on_arrival {
                     return Ok(());
                 }
@@ -424,7 +424,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "two_results_at_once",
             rule: "our extension: a second port D puts two results of a cycle into the table",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if bench.parameters.d_ports < 2 {
                     return Ok(());
                 }
@@ -437,7 +437,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "second_result_goes_last",
             rule: "our extension: sources and the first result may take all entries from the second",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let slots = bench.parameters.slots;
                 if bench.parameters.d_ports < 2 || slots + 1 != bench.parameters.entries {
                     return Ok(());
@@ -455,7 +455,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
         Scenario {
             name: "near_bit_at_port_r",
             rule: "F III-C: a single bit is sent indicating whether the CCU contains any near value",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let out = bench.cycle(CollectorIn::default())?;
                 expect(!out.owned && !out.any_near, "after reset it belongs to nobody")?;
                 run(bench, 3, &[(4, FAR), (5, FAR)])?;
@@ -469,7 +469,7 @@ pub fn all<D: Data>() -> Vec<Scenario<CollectorIn<D>, CollectorOut<D>>> {
             name: "reuse_distance_of_the_new_instruction",
             rule:
                 "F III-C1: only update the reuse distance of the registers belonging to the new instruction",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 run(bench, 1, &[(4, NEAR)])?;
                 run(bench, 1, &[(5, FAR)])?;
                 expect(bench.cycle(CollectorIn::default())?.any_near, "R4 stays near")?;

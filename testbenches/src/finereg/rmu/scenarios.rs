@@ -217,7 +217,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "figure_11",
             rule: "R Fig. 11: CTA 0 on the entries 0, 1 and 4",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let entries = bench.parameters.pcrf_entries as u32;
                 let (a, b, zero) = (Cta::of(7, 2), Cta::of(8, 2), Cta::with(0, &[(0, 0b101), (1, 0b10)]));
                 let _ = (store(bench, &a)?, store(bench, &b)?);
@@ -234,7 +234,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "as_long_as_documented",
             rule: "docs/rmu.md: two cycles to look a warp up, two to drain it and one for each register",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let cta = Cta::with(1, &[(0, 0b11111), (1, 0b11111), (2, 0b11111)]);
                 let _ = (store(bench, &cta)?, restore(bench, &cta)?);
                 let report = store(bench, &cta)?;
@@ -249,7 +249,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "no_live_register",
             rule: "our decision: a CTA without live registers has no chain",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let entries = bench.parameters.pcrf_entries as u32;
                 let none = Cta::with(3, &[(0, 0), (5, 0)]);
                 expect(store(bench, &none)?.free == entries, "it takes no entry")?;
@@ -265,7 +265,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "exactly_full",
             rule: "R V-E: the number of free entries is greater than or equal to the live register count",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let entries = bench.parameters.pcrf_entries;
                 let (all, one) = (Cta::of(1, entries), Cta::of(2, 1));
                 expect(store(bench, &all)?.free == 0, "every entry is taken")?;
@@ -284,7 +284,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "fits_only_into_what_the_other_frees",
             rule: "R V-E: the count of readily empty slots and the ones that would become available",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let entries = bench.parameters.pcrf_entries;
                 let (rest, inside) = (Cta::of(1, entries - 40), Cta::of(2, 40));
                 let _ = (store(bench, &rest)?, store(bench, &inside)?);
@@ -308,7 +308,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "counts_of_one_bit",
             rule: "R V-E: the count of readily empty slots and the ones that would become available",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let Parameters { pcrf_entries, count_bits, .. } = bench.parameters;
                 // A PC has one vector, so that each size has PCs of its own.
                 let of = |number: u32, size: usize| Cta::of(number, size).at(|warp| warp.pc + ((size as u32) << 16));
@@ -340,7 +340,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "every_register_is_live",
             rule: "R V-E: it switches if the number of free entries is greater than or equal to that of live registers",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let Parameters { pcrf_entries, count_bits, .. } = bench.parameters;
                 let all = Cta::of(1, 64 * CTA_WARPS);
                 let fits = 64 * CTA_WARPS <= pcrf_entries && 64 * CTA_WARPS < 1 << count_bits;
@@ -359,7 +359,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "all_registers_change_places",
             rule: "R IV-A: another CTA takes over the ACRF space of the evicted one",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let finereg = bench.parameters;
                 let (one, other) = (Cta::of(1, finereg.pcrf_entries), Cta::of(2, finereg.pcrf_entries));
                 let _ = store(bench, &one)?;
@@ -375,7 +375,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "both_ways_at_once",
             rule: "R V-E: meanwhile, the live registers of the stalled CTA are transferred; retrieving is pipelined",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let Parameters { streams, next_latency, pcrf_ports, .. } = bench.parameters;
                 let (one, other) = (Cta::of(1, 24), Cta::of(2, 24));
                 let _ = (store(bench, &other)?, restore(bench, &other)?, store(bench, &one)?);
@@ -392,7 +392,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "a_warp_in_the_way_of_another",
             rule: "our decision: the vector of the warp being saved is put back for one that is in the way",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 // Warp 0 is being saved as the first register of warp 2 comes, and then of warp 5.
                 let coming = Cta::with(1, &[(2, 0b11), (5, 0b1011)]);
                 let going = Cta::with(2, &[(0, !0 >> 32), (2, 0b110), (5, 0xf0_0000_000f)]);
@@ -407,7 +407,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "what_comes_in_waits_for_what_goes_out",
             rule: "our decision: a register in the way is saved before it is overwritten",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 // Each row that comes in is one of the last that would go out by its place.
                 let coming = Cta::with(1, &[(3, 0xf000_0000_0000_000f)]);
                 let going = Cta::with(2, &[(0, 0xff), (3, 0x8000_0000_0000_0ff1), (4, 1)]);
@@ -425,7 +425,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "the_last_comes_before_the_first_has_left",
             rule: "our decision: a register in the way is saved before it is overwritten",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let going = Cta::with(2, &[(6, !0)]);
                 for register in [31, 63] {
                     let coming = Cta::with(1, &[(6, 1 << register)]).at(|warp| warp.pc + (register << 16));
@@ -437,7 +437,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "any_register_is_in_the_way_of_the_rest_of_its_half",
             rule: "our decision: a register in the way is saved before it is overwritten, and no other is lost",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let Parameters { pcrf_entries, next_latency, .. } = bench.parameters;
                 let fit = (pcrf_entries / 33).clamp(1, 16);
                 // Fewer where each takes so many cycles.
@@ -460,7 +460,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "more_registers_than_the_count_holds",
             rule: "our decision: a count that does not fit saturates, and the chain is whole",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let finereg = bench.parameters;
                 if finereg.pcrf_entries < 256 {
                     return Ok(());
@@ -482,7 +482,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "ctas_that_differ_in_a_bit",
             rule: "R V-C: each CTA has an entry of the pointer table, with its chain and its count",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let last = bench.parameters.ctas as u32 - 1;
                 let powers = (0..).map(|bit| 1 << bit).take_while(|power| *power <= last);
                 let numbers: Vec<u32> = [0].into_iter().chain(powers).collect();
@@ -506,7 +506,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "vectors_of_every_two_registers",
             rule: "R V-C, Fig. 10: the decoder finds the live registers of a vector, whatever else is live",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 // Of any two registers, each is live without the other in some warp, as it is saved, and as another that
                 // comes in finds it in the way.
                 let mut random = Random::seeded(1);
@@ -532,7 +532,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "every_entry_of_the_cache",
             rule: "R V-C: direct-mapped; the PC tag is compared with the current PC",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 // A warp for each entry.
                 let cta = |tag: u32| {
                     let warps: Vec<_> = (0..32).map(|warp| (warp, 1 << (warp + tag % 32))).collect();
@@ -550,17 +550,17 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "the_cache_fills_from_its_first_entry_on",
             rule: "R V-C: what was fetched is found, whatever else is there",
-            play: |bench: &mut Bench<D>| fill_cache(bench, 0..32),
+            play: |bench| fill_cache(bench, 0..32),
         },
         Scenario {
             name: "the_cache_fills_from_its_last_entry_on",
             rule: "R V-C: what was fetched is found, whatever else is there",
-            play: |bench: &mut Bench<D>| fill_cache(bench, (0..32).rev()),
+            play: |bench| fill_cache(bench, (0..32).rev()),
         },
         Scenario {
             name: "one_vector_for_all_warps",
             rule: "R V-C: only a small number of instructions in a kernel are responsible for causing stalls",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let cta = Cta::with(1, &[(0, 5), (1, 5), (2, 5), (3, 5)]).at(|_| 0x120);
                 let report = store(bench, &cta)?;
                 expect((report.misses, report.hits) == (1, 3), "one miss, then hits")?;
@@ -572,7 +572,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "conflicting_vectors",
             rule: "R V-C: direct-mapped; the PC tag is compared with the current PC",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let cta = Cta::with(1, &[(0, 0b11), (1, 0b1100), (2, 0b11), (3, 0b1100)]);
                 let cta = cta.at(|warp| if warp.warp % 2 == 0 { 16 } else { 16 * 32 });
                 let report = store(bench, &cta)?;
@@ -584,7 +584,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RmuIn<D>, RmuOut<D>>> {
         Scenario {
             name: "discarded",
             rule: "our decision: a chain can be freed without being restored",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let entries = bench.parameters.pcrf_entries as u32;
                 let (cta, other) = (Cta::of(1, 30), Cta::of(2, 10));
                 let _ = store(bench, &cta)?;

@@ -72,7 +72,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
         Scenario {
             name: "a_result_is_found",
             rule: "C IV-B, Table II: destinations are taken in, but under read-allocate",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let out = write(bench, result(7, ALL, 1))?;
                 let takes = takes_results(&bench.parameters);
                 expect(
@@ -93,7 +93,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
         Scenario {
             name: "sources_by_allocation",
             rule: "C IV-B, Table II: all sources, none, or those with the compiler's reuse flag are taken in",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let (plain, reused) = match bench.parameters.rc_allocation {
                     CacheAllocation::Write => (0, 0),
                     CacheAllocation::Read | CacheAllocation::ReadWrite => (ALL, ALL),
@@ -106,7 +106,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
         Scenario {
             name: "a_fill_is_found",
             rule: "C IV-B: a source that was taken in is read in the cache from then on, and is clean",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let fill = RegisterCacheIn {
                     fill: true,
                     fill_warp: 3,
@@ -126,7 +126,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
         Scenario {
             name: "the_first_or_the_least_recently_used_leaves",
             rule: "C IV-E: FIFO, or LRU; written back on replacement",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let parameters = bench.parameters;
                 if !takes_results(&parameters) {
                     return Ok(());
@@ -159,7 +159,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
         Scenario {
             name: "lanes_are_kept_apart",
             rule: "C V-A: the mask says which lanes an instruction concerns",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 if !takes_results(&bench.parameters) {
                     return Ok(());
                 }
@@ -181,7 +181,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
         Scenario {
             name: "every_slot_reads_every_bank",
             rule: "C VI-B: banks are counted for each source; all slots and all lanes at once are the most there can be",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let parameters = bench.parameters;
                 if !takes_results(&parameters) {
                     return Ok(());
@@ -198,7 +198,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
         Scenario {
             name: "a_result_replaces_its_value_wherever_it_lies",
             rule: "our decision: a register lies in the cache at most once",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 for position in 0..4 {
                     let register = 64 * position + 1;
                     let fill = RegisterCacheIn {
@@ -222,7 +222,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
         Scenario {
             name: "a_flush_writes_back",
             rule: "C IV-E: dirty values reach the register file; issue rules of RFC flush a warp",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 write(bench, result(7, ALL, 1))?;
                 write(bench, result(8, ALL, 2))?;
                 let out = bench.cycle(RegisterCacheIn { flush: true, flush_warp: 3, ..idle() })?;
@@ -241,7 +241,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
         Scenario {
             name: "a_warp_that_ends_is_dropped",
             rule: "our decision: registers of a warp that has ended are dead",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 write(bench, result(7, ALL, 1))?;
                 bench.cycle(RegisterCacheIn { flush: true, flush_warp: 3, flush_drop: true, ..idle() })?;
                 expect(drain(bench)?.is_empty(), "nothing is written back")?;
@@ -251,7 +251,7 @@ pub fn all<D: Data>() -> Vec<Scenario<RegisterCacheIn<D>, RegisterCacheOut<D>>> 
         Scenario {
             name: "a_source_waits_for_its_value",
             rule: "our decision: what is on its way to the register file can be read nowhere",
-            play: |bench: &mut Bench<D>| {
+            play: |bench| {
                 let parameters = bench.parameters;
                 if !takes_results(&parameters) || parameters.rc_write == CacheWrite::Through {
                     return Ok(());
