@@ -30,7 +30,7 @@ build: tools
 	cargo build --release
 
 # Ends with what was skipped, counted and named.
-test: tools
+test:
 	@tools/test
 
 # Formatting, Clippy and documentation, all without a warning.
