@@ -9,7 +9,7 @@ use crate::bundles::Bundles;
 use crate::declaration::Declaration;
 use crate::fields::{maker, Kind, Part};
 use crate::listed::listed_ports;
-use crate::ports::face;
+use crate::ports::{face, Clocks};
 use crate::sizes::{lower_name, settings, sizes};
 
 pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
@@ -77,13 +77,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let reset = if has_reset { quote!(self.reset.val()) } else { quote!(false) };
     let connect_clocks =
         has_clock.then(|| quote!(#(::gpurf_hw::dialect::Clocking::connect_clock(&mut self.#children);)*));
-    let drive_clocks = (has_clock && !children.is_empty()).then(|| {
-        quote!(
-            let clock = self.clock.val();
-            #(::gpurf_hw::dialect::Clocking::drive_clock(&mut self.#children, clock);)*
-        )
-    });
-    let drive_resets = drive_clocks.is_some().then(|| {
+    let drive_resets = (has_clock && !children.is_empty()).then(|| {
         quote!(
             let reset = #reset;
             #(::gpurf_hw::dialect::Clocking::drive_reset(&mut self.#children, reset);)*
@@ -94,8 +88,10 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
             fn connect_clock(&mut self) {
                 #(self.#clock_names.connect();)*
             }
-            fn drive_clock(&mut self, clock: ::rust_hdl::prelude::Clock) {
-                self.clock.next = clock;
+            fn set_clock(&mut self, level: bool) {
+                ::gpurf_hw::dialect::clock_edge(&mut self.clock, level);
+                #(::gpurf_hw::dialect::Clocking::set_clock(&mut self.#children, level);)*
+                self.is_at_rest &= !level;
             }
         )
     });
@@ -142,7 +138,9 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     });
     let (configured, declared) = (configured(&declaration), declared(&declaration, &bundles)?);
     let entry = entry(&declaration);
-    let face = face(&declaration, &bundles, [has_clock, has_reset])?;
+    let set_clock = quote!(::gpurf_hw::dialect::Clocking::set_clock(self, level));
+    let clocks = Clocks { set_clock: has_clock.then_some(set_clock), has_reset };
+    let face = face(&declaration, &bundles, clocks)?;
 
     Ok(quote! {
         #(#doc)*
@@ -197,7 +195,6 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
                 if self.is_at_rest && !(#(::gpurf_hw::dialect::Driven::is_driven_anew(&self.#inputs))||*) {
                     return;
                 }
-                #drive_clocks
                 if self.is_due {
                     #drive_resets
                     ::rust_hdl::prelude::Logic::update(self);

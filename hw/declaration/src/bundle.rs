@@ -8,7 +8,7 @@ use crate::bundles::Bundles;
 use crate::declaration::Declaration;
 use crate::fields::{doc_text, docs, maker, Part};
 use crate::listed::listed_ports;
-use crate::ports::face;
+use crate::ports::{face, Clocks};
 use crate::sizes::{settings, sizes};
 
 pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
@@ -31,7 +31,7 @@ pub fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> 
     let names: Vec<&Ident> = parts.iter().map(|part| &part.name).collect();
     let texts: Vec<String> = parts.iter().map(Part::visited).collect();
     let listed = listed_ports(&declaration, &bundles)?;
-    let face = face(&declaration, &bundles, [false, false])?;
+    let face = face(&declaration, &bundles, Clocks::default())?;
 
     Ok(quote! {
         #(#attributes)*
@@ -169,8 +169,8 @@ fn undirected(declaration: &Declaration) -> Result<TokenStream> {
                 #(::gpurf_hw::dialect::Clocking::connect_clock(&mut self.#names);)*
             }
 
-            fn drive_clock(&mut self, clock: ::rust_hdl::prelude::Clock) {
-                #(::gpurf_hw::dialect::Clocking::drive_clock(&mut self.#names, clock);)*
+            fn set_clock(&mut self, level: bool) {
+                #(::gpurf_hw::dialect::Clocking::set_clock(&mut self.#names, level);)*
             }
 
             fn drive_reset(&mut self, reset: bool) {

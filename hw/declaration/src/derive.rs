@@ -4,14 +4,16 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Error, Expr, Fields, Result, Visibility};
 
-use crate::ports::{arguments, driven, last_segment, plain_structs, Port};
+use crate::ports::{arguments, driven, last_segment, plain_structs, Clocks, Port};
 use crate::wires::{Place, PortWire};
 
 pub fn expand(item: DeriveInput) -> Result<TokenStream> {
     let (ports, name) = (ports(&item)?, &item.ident);
     let names = (format_ident!("{name}In"), format_ident!("{name}Out"));
     let structs = plain_structs(name, &names, &ports);
-    let clocks = [has_field(&item, "clock"), has_field(&item, "reset")];
+    // From there on the kernels drive it.
+    let set_clock = has_field(&item, "clock").then(|| quote!(self.clock.next = level.into()));
+    let clocks = Clocks { set_clock, has_reset: has_field(&item, "reset") };
     let driven = driven(name, &item.generics, &ports, (&TokenStream::new(), &names), clocks);
     Ok(quote!(#structs #driven))
 }

@@ -89,9 +89,17 @@ pub fn structs_of(files: &[File]) -> Result<TokenStream> {
     Ok(text)
 }
 
+/// How clock and reset come to a module, which has them or not.
+#[derive(Default)]
+pub struct Clocks {
+    /// What brings `level` to its clock.
+    pub set_clock: Option<TokenStream>,
+    pub has_reset: bool,
+}
+
 /// How plain ports drive the signals of a module; in the hardware's own package the structs stand in `gpurf-blocks`,
 /// elsewhere they are written beside the module.
-pub fn face(declaration: &Declaration, bundles: &Bundles, clocks: [bool; 2]) -> Result<TokenStream> {
+pub fn face(declaration: &Declaration, bundles: &Bundles, clocks: Clocks) -> Result<TokenStream> {
     let item = &declaration.item;
     let is_hardware = std::env::var("CARGO_PKG_NAME").is_ok_and(|name| name == "gpurf-hw");
     let names @ (in_name, out_name) = &declaration.struct_names();
@@ -118,7 +126,7 @@ pub fn plain_structs(module: &Ident, (in_name, out_name): &(Ident, Ident), ports
 }
 
 /// Ports that are all a bundle's.
-fn lent_face(name: Ident, generics: &Generics, bundle: &Type, clocks: [bool; 2]) -> TokenStream {
+fn lent_face(name: Ident, generics: &Generics, bundle: &Type, clocks: Clocks) -> TokenStream {
     let (impl_generics, ty_generics, _) = generics.split_for_impl();
     let bound =
         is_wide(generics).then(|| quote!(where ::rust_hdl::prelude::Bits<W>: ::gpurf_hw::dialect::Word));
@@ -149,11 +157,11 @@ fn lent_face(name: Ident, generics: &Generics, bundle: &Type, clocks: [bool; 2])
     }
 }
 
-fn set_clocks([has_clock, has_reset]: [bool; 2]) -> TokenStream {
-    let clock = has_clock.then(|| {
+fn set_clocks(Clocks { set_clock, has_reset }: Clocks) -> TokenStream {
+    let clock = set_clock.map(|set_clock| {
         quote!(
             fn set_clock(&mut self, level: bool) {
-                self.clock.next = level.into();
+                #set_clock;
             }
         )
     });
@@ -173,7 +181,7 @@ pub fn driven(
     generics: &Generics,
     ports: &[Port],
     (place, (in_name, out_name)): (&TokenStream, &(Ident, Ident)),
-    clocks: [bool; 2],
+    clocks: Clocks,
 ) -> TokenStream {
     let (inputs, outputs): (Vec<&Port>, Vec<&Port>) = ports.iter().partition(|port| port.input);
     let (impl_generics, ty_generics, _) = generics.split_for_impl();

@@ -2,14 +2,15 @@
 
 use rust_hdl::prelude::*;
 
-/// A part of a module. `#[block]` drives the clock of all parts in each pass, and their reset before the kernel runs; a kernel
-/// may drive a part's reset itself, and that counts. A part without state takes no notice.
+/// A part of a module. An edge of the clock comes to all parts at once, before the pass in which they load: it does not travel
+/// from module to module. Their reset is driven before the kernel runs; a kernel may drive a part's reset itself, and that counts. A
+/// part without state takes no notice.
 pub trait Clocking {
     /// Marks the part's clock and reset as driven, for rust-hdl's check of connections.
     fn connect_clock(&mut self) {}
 
-    /// Drives the clock of the part, where it has one.
-    fn drive_clock(&mut self, _clock: Clock) {}
+    /// Brings the clock to the part and all that is in it, where it has one.
+    fn set_clock(&mut self, _level: bool) {}
 
     /// Drives its reset, where it has one.
     fn drive_reset(&mut self, _reset: bool) {}
@@ -24,8 +25,8 @@ impl<T: Clocking> Clocking for Vec<T> {
         self.iter_mut().for_each(T::connect_clock);
     }
 
-    fn drive_clock(&mut self, clock: Clock) {
-        self.iter_mut().for_each(|part| part.drive_clock(clock));
+    fn set_clock(&mut self, level: bool) {
+        self.iter_mut().for_each(|part| part.set_clock(level));
     }
 
     fn drive_reset(&mut self, reset: bool) {
@@ -35,4 +36,11 @@ impl<T: Clocking> Clocking for Vec<T> {
     fn shows_anew(&self) -> bool {
         self.iter().any(T::shows_anew)
     }
+}
+
+/// Brings a level to a port `clock`. A falling edge is of no interest to anyone, and wakes nobody.
+pub fn clock_edge(port: &mut Signal<In, Clock>, level: bool) {
+    port.next = level.into();
+    port.update_all();
+    port.changed &= level;
 }

@@ -3,7 +3,7 @@
 use gpurf_blocks::LANES;
 use rust_hdl::prelude::*;
 
-use super::{activity, array, array_of, Clocking, Identity};
+use super::{activity, array, array_of, clock_edge, Clocking, Identity};
 
 /// Up to 128 rows of `W` bits in 32 lanes, with one write port and several read ports. Lanes fall into groups; each
 /// group has a row of its own at every port.
@@ -70,8 +70,8 @@ impl<const W: usize> Clocking for LaneMemory<W> {
         self.clock.connect();
     }
 
-    fn drive_clock(&mut self, clock: Clock) {
-        self.clock.next = clock;
+    fn set_clock(&mut self, level: bool) {
+        clock_edge(&mut self.clock, level);
     }
 
     fn shows_anew(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use rust_hdl::prelude::*;
 
-use super::{activity, array, Clocking, Identity};
+use super::{activity, array, clock_edge, Clocking, Identity};
 
 /// A single-ported memory of up to 2^`A` rows of `W` bits: one access per cycle, a read or a write.
 ///
@@ -73,8 +73,8 @@ impl<const W: usize, const A: usize> Clocking for Memory<W, A> {
         self.clock.connect();
     }
 
-    fn drive_clock(&mut self, clock: Clock) {
-        self.clock.next = clock;
+    fn set_clock(&mut self, level: bool) {
+        clock_edge(&mut self.clock, level);
     }
 
     fn shows_anew(&self) -> bool {

@@ -20,7 +20,7 @@ pub mod wires;
 mod word;
 
 pub use array::{array, array_of};
-pub use clocking::Clocking;
+pub use clocking::{clock_edge, Clocking};
 pub use declared::{Configured, Declared};
 pub use driven::Driven;
 pub use driver::{Module, Rtl};

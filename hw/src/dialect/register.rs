@@ -2,7 +2,7 @@
 
 use rust_hdl::prelude::*;
 
-use super::{activity, Clocking, Driven, Identity};
+use super::{activity, clock_edge, Clocking, Driven, Identity};
 
 /// A register with enable and synchronous reset; reset wins and clears it to zero.
 ///
@@ -53,8 +53,9 @@ impl<T: Synth> Clocking for Register<T> {
         self.reset.connect();
     }
 
-    fn drive_clock(&mut self, clock: Clock) {
-        self.clock.next = clock;
+    fn set_clock(&mut self, level: bool) {
+        clock_edge(&mut self.clock, level);
+        self.is_at_rest &= !level;
     }
 
     fn drive_reset(&mut self, reset: bool) {

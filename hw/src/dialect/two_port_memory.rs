@@ -3,7 +3,7 @@
 use rust_hdl::prelude::*;
 
 use super::memory::{declared, row};
-use super::{activity, Clocking, Identity};
+use super::{activity, clock_edge, Clocking, Identity};
 
 /// A memory of up to 2^`A` rows of `W` bits with a port that reads and one that writes.
 ///
@@ -57,8 +57,8 @@ impl<const W: usize, const A: usize> Clocking for TwoPortMemory<W, A> {
         self.clock.connect();
     }
 
-    fn drive_clock(&mut self, clock: Clock) {
-        self.clock.next = clock;
+    fn set_clock(&mut self, level: bool) {
+        clock_edge(&mut self.clock, level);
     }
 
     fn shows_anew(&self) -> bool {
