@@ -1,5 +1,5 @@
-//! The gate of every module: its emitted Verilog against the rust-hdl simulation in both simulators, the reference model
-//! beside them in the long run, and clean under every checker. One test for each module and concern.
+//! The gate of every module: its emitted Verilog against the rust-hdl simulation in both simulators and the reference model in
+//! the long run, and clean under every checker. One test for each module and concern.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -98,7 +98,6 @@ impl<M: Module> Clocked for Rtl<M> {
             self.inputs = *inputs;
             self.still = false;
             self.module.drive(inputs);
-            self.module.set_clock(false);
             self.propagate();
             self.module.sample(&mut self.outputs);
             self.settled = true;
@@ -114,6 +113,7 @@ impl<M: Module> Clocked for Rtl<M> {
         let changes = activity::changes();
         self.module.set_clock(true);
         self.propagate();
+        self.module.set_clock(false);
         self.still = activity::changes() == changes;
         self.settled = self.still;
     }
