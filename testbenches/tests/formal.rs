@@ -146,9 +146,6 @@ fn within_a_scan() -> String {
     )
 }
 
-/// What holds between two cycles in the module that knows which entries are in use: no free one has an age.
-const AGES: &str = "  always @(*) if (!reset) assert (!(seen & ~valid) && !(expired & ~valid));\n";
-
 /// Verilog with this text at the end of the module that begins so.
 fn within(source: &str, head: &str, text: &str) -> String {
     let (before, module) = source.split_once(head).expect("the module");
@@ -164,8 +161,7 @@ fn with_property(hierarchy: &Hierarchy, more: &str) -> String {
          REGISTERS = {REGISTERS};\n"
     );
     let ports = FIELDS.map(|(_, port, width)| format!("  input wire [{}:0] own_{port},\n", width - 1));
-    let source = within(&hierarchy.source(), "module entry_state", AGES);
-    let source = within(&source, &head, &format!("{parameters}{PROPERTY}{more}"));
+    let source = within(&hierarchy.source(), &head, &format!("{parameters}{PROPERTY}{more}"));
     source.replace(&head, &format!("{head}{}", ports.concat()))
 }
 

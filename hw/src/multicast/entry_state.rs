@@ -81,13 +81,14 @@ pub struct EntryState {
     some_due: Local<Bit>,
     free: Local<Bits<2>>,
     inserted: Local<Bits<4>>,
-    /// All lanes but the freed one; of each row, those that stay.
+    /// All lanes but the freed one.
     others: Local<Bits<4>>,
-    stay: Local<[Bits<4>; rows]>,
+    due: Local<[Bits<4>; rows]>,
     takes: Local<[Bit; rows]>,
     clears: Local<[Bit; rows]>,
     valid: Register<[Bits<4>; rows]>,
-    /// Has seen one tick; has seen two. No free entry has.
+    /// Of an entry in use: has seen one tick; has seen two. Cleared as an entry is taken, so that it does not matter what the
+    /// one before it left, nor that entries leave as others get older.
     seen: Register<[Bits<4>; rows]>,
     expired: Register<[Bits<4>; rows]>,
     count: Register<Bits<8>>,
@@ -114,10 +115,11 @@ impl Logic for EntryState {
                 self.free_row.next = self.row_number[r].val();
                 self.taken_lanes.next = self.valid[r].val();
             }
-            if !self.some_due.val() & self.expired[r].val().any() {
+            self.due[r].next = self.expired[r].val() & self.valid[r].val();
+            if !self.some_due.val() & self.due[r].val().any() {
                 self.some_due.next = true;
                 self.due_row.next = self.row_number[r].val();
-                self.due_lanes.next = self.expired[r].val();
+                self.due_lanes.next = self.due[r].val();
             }
         }
         self.free.next = 0.into();
@@ -156,23 +158,19 @@ impl Logic for EntryState {
         for r in 0..rows {
             self.takes[r].next = self.inserts.val() & (self.free_row.val() == self.row_number[r].val());
             self.clears[r].next = self.frees.val() & (self.freed_row.val() == self.row_number[r].val());
-            self.stay[r].next = 0xf.into();
-            if self.clears[r].val() {
-                self.stay[r].next = self.others.val();
-            }
             self.valid[r]
                 .load(self.takes[r].val() | self.clears[r].val(), self.valid[r].val() & self.others.val());
             if self.takes[r].val() {
                 self.valid[r].d.next = self.valid[r].val() | self.inserted.val();
             }
             self.seen[r]
-                .load(self.clears[r].val() | self.tick.val(), self.seen[r].val() & self.stay[r].val());
+                .load(self.takes[r].val() | self.tick.val(), self.seen[r].val() & !self.inserted.val());
             self.expired[r]
-                .load(self.clears[r].val() | self.tick.val(), self.expired[r].val() & self.stay[r].val());
+                .load(self.takes[r].val() | self.tick.val(), self.expired[r].val() & !self.inserted.val());
             if self.tick.val() {
                 // An entry inserted now was not in use before, so it stays young.
-                self.seen[r].d.next = self.valid[r].val() & self.stay[r].val();
-                self.expired[r].d.next = self.seen[r].val() & self.stay[r].val();
+                self.seen[r].d.next = self.valid[r].val();
+                self.expired[r].d.next = self.seen[r].val() & self.valid[r].val();
             }
         }
         self.occupancy.next = self.count.val();
