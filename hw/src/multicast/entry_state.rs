@@ -83,12 +83,14 @@ pub struct EntryState {
     inserted: Local<Bits<4>>,
     /// All lanes but the freed one.
     others: Local<Bits<4>>,
+    /// Of each row, lanes that are not taken anew.
+    older: Local<[Bits<4>; rows]>,
     due: Local<[Bits<4>; rows]>,
     takes: Local<[Bit; rows]>,
     clears: Local<[Bit; rows]>,
     valid: Register<[Bits<4>; rows]>,
     /// Of an entry in use: has seen one tick; has seen two. Cleared as an entry is taken, so that it does not matter what the
-    /// one before it left, nor that entries leave as others get older.
+    /// load before has left there.
     seen: Register<[Bits<4>; rows]>,
     expired: Register<[Bits<4>; rows]>,
     count: Register<Bits<8>>,
@@ -163,14 +165,18 @@ impl Logic for EntryState {
             if self.takes[r].val() {
                 self.valid[r].d.next = self.valid[r].val() | self.inserted.val();
             }
+            self.older[r].next = 0xf.into();
+            if self.takes[r].val() {
+                self.older[r].next = !self.inserted.val();
+            }
             self.seen[r]
-                .load(self.takes[r].val() | self.tick.val(), self.seen[r].val() & !self.inserted.val());
+                .load(self.takes[r].val() | self.tick.val(), self.seen[r].val() & self.older[r].val());
             self.expired[r]
-                .load(self.takes[r].val() | self.tick.val(), self.expired[r].val() & !self.inserted.val());
+                .load(self.takes[r].val() | self.tick.val(), self.expired[r].val() & self.older[r].val());
             if self.tick.val() {
-                // An entry inserted now was not in use before, so it stays young.
+                // A lane that is taken anew was not in use before.
                 self.seen[r].d.next = self.valid[r].val();
-                self.expired[r].d.next = self.seen[r].val() & self.valid[r].val();
+                self.expired[r].d.next = self.seen[r].val() & self.older[r].val();
             }
         }
         self.occupancy.next = self.count.val();

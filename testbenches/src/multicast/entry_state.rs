@@ -47,13 +47,18 @@ impl Testbench for EntryState {
                     let tick = EntryStateIn { tick: true, ..Default::default() };
                     for lane in 0..SCAN_LANES as u32 {
                         (0..rows * SCAN_LANES as u32).try_for_each(|_| bench.cycle(INSERTION).map(|_| ()))?;
-                        // One lane of each row anew, when the others are due after another tick, and when they are due.
+                        // Two lanes of each row anew, when the others are due after another tick, and when they are due.
+                        let anew = [lane, (lane + 1) % SCAN_LANES as u32];
                         for _ in 0..2 {
                             bench.cycle(tick)?;
-                            (0..rows).try_for_each(|row| bench.cycle(leaves(row, lane)).map(|_| ()))?;
-                            (0..rows).try_for_each(|_| bench.cycle(INSERTION).map(|_| ()))?;
+                            for row in 0..rows {
+                                anew.into_iter()
+                                    .try_for_each(|lane| bench.cycle(leaves(row, lane)).map(|_| ()))?;
+                                anew.into_iter().try_for_each(|_| bench.cycle(INSERTION).map(|_| ()))?;
+                            }
                         }
-                        for due in [0xf & !(1 << lane), 1 << lane] {
+                        let young = anew.map(|lane| 1 << lane).into_iter().sum::<u32>();
+                        for due in [0xf & !young, young] {
                             for row in 0..rows {
                                 all_due_leave(bench, row, due)?;
                             }

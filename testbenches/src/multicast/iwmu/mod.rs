@@ -152,14 +152,16 @@ impl IwmuStimulus {
     }
 
     /// How a table empties that has just become full: by a release of all warps, by partners, by few partners while the other entries
-    /// of their rows get older, by repeats, each of which takes the place of the older load, or by age.
+    /// of their rows get older, by repeats, each of which takes the place of the older load, or by age, with or without others that
+    /// take their entries at once.
     fn empty(&mut self, random: &mut Random) {
+        let others = random.pick(&[0, 100]);
         self.stage = match random.below(5) {
             0 => Stage::drains(),
             way => {
                 self.all_different();
                 (self.related, self.repeats, self.pressure) =
-                    [(100, 0, 100), (100, 0, 10), (100, 100, 100), (0, 0, 0)][way - 1];
+                    [(100, 0, 100), (100, 0, 10), (100, 100, 100), (0, 0, others)][way - 1];
                 Stage::Empties { left: 600 }
             }
         };

@@ -1,7 +1,9 @@
 //! Scenarios of the inter-warp multicasting unit.
 
+use std::collections::HashMap;
+
 use gpurf_blocks::ports::{IwmuIn, IwmuOut};
-use gpurf_blocks::{Search, PENDING, QUEUE_DEPTH, SCAN_LANES, SUB_CORES};
+use gpurf_blocks::{Parameters, Search, PENDING, QUEUE_DEPTH, SCAN_LANES, SUB_CORES};
 
 use crate::multicast::lrt::of_all_bits;
 use crate::{expect, Drive, Scenario};
@@ -39,6 +41,9 @@ struct Unit<'a, 'b> {
     in_use: Option<(u32, u32)>,
     ready: bool,
     accesses: Vec<Access>,
+    /// The cycle of each, and cycles so far.
+    times: Vec<usize>,
+    now: usize,
     /// Events so far: multicast, inserted, repeats, barriers, aged, rejected.
     events: [u32; 6],
     occupancy: u32,
@@ -48,8 +53,18 @@ struct Unit<'a, 'b> {
 
 impl<'a, 'b> Unit<'a, 'b> {
     fn new(bench: &'a mut Bench<'b>) -> Self {
-        let (accesses, asked) = (vec![], vec![]);
-        Unit { bench, in_use: None, ready: true, accesses, events: [0; 6], occupancy: 0, asked }
+        let (accesses, times, asked) = (vec![], vec![], vec![]);
+        Unit {
+            bench,
+            in_use: None,
+            ready: true,
+            accesses,
+            times,
+            now: 0,
+            events: [0; 6],
+            occupancy: 0,
+            asked,
+        }
     }
 
     fn cycle(&mut self, mut inputs: IwmuIn) -> Result<IwmuOut, String> {
@@ -63,7 +78,9 @@ impl<'a, 'b> Unit<'a, 'b> {
         inputs.load_ready = self.ready;
         let out = self.bench.cycle(inputs)?;
         expect(out == questions, "outputs do not depend on the inputs of their cycle")?;
+        self.now += 1;
         if out.load_valid && self.ready {
+            self.times.push(self.now);
             let second = out.load_second_valid.then_some(out.load_second_warp);
             self.accesses.push(Access {
                 warps: [out.load_first_warp].into_iter().chain(second).collect(),
@@ -564,6 +581,37 @@ fn releases() -> Vec<Scenario<IwmuIn, IwmuOut>> {
                 unit.loads(&[WARP_2])?;
                 unit.idle(age / 2)?;
                 expect(unit.occupancy == 1, "a young one stays")
+            },
+        },
+        Scenario {
+            name: "an_entry_that_is_taken_again_is_young",
+            rule: "our rule: a load without a partner leaves after release_age to twice as many cycles",
+            play: |bench| {
+                let Parameters { lrt_entries: entries, release_age: age, search, .. } = bench.parameters;
+                // The table fills within an interval, and many of them do not take for ever.
+                if search == Search::Scan || !(entries + 50..1024).contains(&age) {
+                    return Ok(());
+                }
+                // More loads than there is room for: what leaves by age makes room for others at once.
+                let mut unit = Unit::new(bench);
+                let load = |number: u32| [number % 64, 16 * number, 1, number / 64];
+                let mut sent = vec![];
+                while unit.now < 10 * age {
+                    unit.send(load(sent.len() as u32), false)?;
+                    sent.push(unit.now);
+                }
+                unit.idle(2 * age + 2 * entries)?;
+                let left: HashMap<_, _> =
+                    unit.accesses.iter().map(|access| (access.warps[0], access.fields)).zip(&unit.times).collect();
+                let mut old = 0;
+                for (number, sent) in (0..).zip(&sent) {
+                    let [warp, fields @ ..] = load(number);
+                    let left = left.get(&(warp, fields)).ok_or("a load never leaves")?;
+                    old += u32::from(*left - sent >= age);
+                }
+                let aged = unit.events[4];
+                expect(old == aged, format!("{aged} left by age, {old} were in the table for so long"))?;
+                expect(aged as usize > 3 * entries, format!("{aged} left by age, of {entries} at once"))
             },
         },
     ]
