@@ -154,7 +154,7 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
         if random.below(200) == 199 {
             self.new_phase(random);
         }
-        // Few registers most of the time: hits, repeated use and bank conflicts.
+        // Few registers most of the time, and some twice in an instruction: hits, repeated use and bank conflicts.
         let range = random.pick(&[6, 12, self.registers()]).min(self.registers());
         let warp = self.warp(random);
         inputs.warp = warp;
@@ -168,7 +168,11 @@ impl<D: Data, K: Collector<D>> Stimulus<OperandStageIn<D>, OperandStageOut<D>>
             let late = if self.keeps_destinations() { self.late(warp, random) } else { None };
             let register = crowded.or(late).unwrap_or(random.below(range) as u32);
             inputs.source_valid[slot] = crowded.is_some() || random.below(self.parameters.slots) < sources;
-            inputs.source_register[slot] = self.lowest(warp) + register;
+            let repeated = crowded.is_none() && slot > 0 && random.percent(20);
+            inputs.source_register[slot] = match repeated {
+                true => inputs.source_register[random.below(slot)],
+                false => self.lowest(warp) + register,
+            };
             inputs.source_near[slot] = random.percent(self.near);
         }
         self.occupied = self.model.settle(&inputs).collector_occupied;
