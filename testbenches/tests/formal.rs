@@ -146,13 +146,6 @@ fn within_a_scan() -> String {
     )
 }
 
-/// Verilog with this text at the end of the module that begins so.
-fn within(source: &str, head: &str, text: &str) -> String {
-    let (before, module) = source.split_once(head).expect("the module");
-    let (body, after) = module.split_once("endmodule").expect("its end");
-    format!("{before}{head}{body}{text}endmodule{after}")
-}
-
 /// The design with the property, and what else it takes to prove it, in its top module.
 fn with_property(hierarchy: &Hierarchy, more: &str) -> String {
     let head = format!("module {} (\n", hierarchy.top);
@@ -161,8 +154,11 @@ fn with_property(hierarchy: &Hierarchy, more: &str) -> String {
          REGISTERS = {REGISTERS};\n"
     );
     let ports = FIELDS.map(|(_, port, width)| format!("  input wire [{}:0] own_{port},\n", width - 1));
-    let source = within(&hierarchy.source(), &head, &format!("{parameters}{PROPERTY}{more}"));
-    source.replace(&head, &format!("{head}{}", ports.concat()))
+    let source = hierarchy.source();
+    let (before, module) = source.split_once(&head).expect("the top module");
+    let (body, after) = module.split_once("endmodule").expect("its end");
+    let ports = ports.concat();
+    format!("{before}{head}{ports}{body}{parameters}{PROPERTY}{more}endmodule{after}")
 }
 
 fn cam() -> (String, String) {

@@ -52,9 +52,12 @@ impl Testbench for EntryState {
                         for _ in 0..2 {
                             bench.cycle(tick)?;
                             for row in 0..rows {
-                                anew.into_iter()
-                                    .try_for_each(|lane| bench.cycle(leaves(row, lane)).map(|_| ()))?;
-                                anew.into_iter().try_for_each(|_| bench.cycle(INSERTION).map(|_| ()))?;
+                                for lane in anew {
+                                    bench.cycle(leaves(row, lane))?;
+                                }
+                                for _ in anew {
+                                    bench.cycle(INSERTION)?;
+                                }
                             }
                         }
                         let young = anew.map(|lane| 1 << lane).into_iter().sum::<u32>();
