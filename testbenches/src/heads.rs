@@ -15,6 +15,16 @@ pub struct Head {
     pub flush: bool,
 }
 
+impl Head {
+    /// What the ports of one of its places show, sources or destinations. One that is not used shows what another one has: it is of
+    /// no meaning, and whatever takes it for used finds a register that is.
+    pub fn shown<T: Copy + Default>(&self, places: &[Option<T>], place: usize) -> T {
+        let used = || places.iter().flatten().copied();
+        let other = || used().nth((place + (self.payload >> 16) as usize) % used().count().max(1));
+        places[place].or_else(other).unwrap_or_default()
+    }
+}
+
 /// Where the registers of warps lie. It is drawn anew for each run, so that rows and numbers use all bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
@@ -138,8 +148,7 @@ impl Heads {
     }
 }
 
-/// Writes heads into the ports of either module, which name them alike. Slots that an instruction does not use show its first
-/// source, and destinations that it does not have the first one: they are of no meaning.
+/// Writes heads into the ports of either module, which name them alike.
 macro_rules! present {
     ($heads:expr, $inputs:expr) => {
         $inputs.sthld = $heads.sthld;
@@ -151,13 +160,12 @@ macro_rules! present {
                 let place = $heads.parameters.slots * warp + slot;
                 $inputs.head_source_valid[place] = source.is_some();
                 ($inputs.head_source_register[place], $inputs.head_source_near[place]) =
-                    source.or(head.sources[0]).unwrap_or_default();
+                    head.shown(&head.sources, slot);
             }
             for (number, &destination) in head.destinations.iter().enumerate() {
                 let place = $heads.parameters.destinations * warp + number;
                 $inputs.head_destination_valid[place] = destination.is_some();
-                $inputs.head_destination_register[place] =
-                    destination.or(head.destinations[0]).unwrap_or_default();
+                $inputs.head_destination_register[place] = head.shown(&head.destinations, number);
             }
             $inputs.head_flush[warp] = head.flush;
         }

@@ -27,12 +27,13 @@ fn is_soak() -> bool {
     std::env::var("PROPTEST_CASES").is_ok()
 }
 
-/// Any possible values, but tokens of 32 bits as data, and intervals so short that a run has many. Results that are
+/// Any possible values, but tokens of 32 bits as data, and intervals and ages so short that a run has many. Results that are
 /// kept out of a collector always invalidate: without, stale values are found, as they should be.
 fn parameters() -> impl Strategy<Value = Parameters> {
     prop::collection::vec(any::<prop::sample::Index>(), PARAMETERS.len()).prop_map(|indices| {
         let parameters = corners::chosen(|texts, place| indices[place].get(texts).clone());
-        Parameters { width: 32, invalidate: true, interval: 1 + parameters.interval % 60, ..parameters }
+        let (interval, release_age) = (1 + parameters.interval % 60, parameters.release_age % 1100);
+        Parameters { width: 32, invalidate: true, interval, release_age, ..parameters }
     })
 }
 
@@ -64,6 +65,10 @@ fn agree_under_any_parameters(entry: &Entry) {
         let outcome = bench.run(&[Model, Rtl], &mut Random::listed(choices), 250, None);
         let outcome = outcome.expect("nothing has to be built");
         prop_assert!(outcome.passed(), "{outcome:?}");
+        if is_soak() {
+            let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
+            prop_assert!(failures.is_empty(), "{}", failures.join("\n"));
+        }
         Ok(())
     });
     assert!(result.is_ok(), "{}", result.unwrap_err());
