@@ -96,7 +96,7 @@ impl Liveness {
     }
 
     /// Places in the code.
-    pub fn places(&self) -> impl Iterator<Item = (u32, RegisterSet)> + '_ {
+    pub fn places(&self) -> impl Iterator<Item = (u32, RegisterSet)> + Clone + '_ {
         self.live.iter().map(|(&pc, &live)| (pc, live))
     }
 

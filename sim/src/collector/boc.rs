@@ -8,7 +8,7 @@ use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_SLOTS};
 
 use super::window_instruction::{Operand, WindowInstruction};
-use super::{arrivals, Collector, Edge, Issue, Placement, Results};
+use super::{Collector, Edge, Issue, Placement, Results};
 use crate::bits::members;
 
 /// The instructions of the window in program order, and whether the newest is still to be dispatched.
@@ -183,41 +183,19 @@ impl<D: Data> Clocked for Boc<D> {
 
     fn settle(&mut self, inputs: &CollectorIn<D>) -> CollectorOut<D> {
         self.inputs = *inputs;
-        let now = self.in_cycle(inputs, &self.parameters);
-        let mut outputs = CollectorOut {
-            occupied: self.occupied,
-            ready: now.is_ready(),
-            owned: true,
-            held_warp: inputs.number,
-            held_unit: self.unit,
-            held_payload: self.payload,
-            ..CollectorOut::default()
-        };
         let issue = Issue::at_collector(inputs, &self.parameters);
-        if let Some(issue) = &issue {
-            let placement = now.look_up(issue);
-            outputs.hit = std::array::from_fn(|slot| placement.hit >> slot & 1 == 1);
-            outputs.request = std::array::from_fn(|slot| placement.request >> slot & 1 == 1);
-        }
+        let (mut outputs, _) = self.shown(inputs, issue.as_ref(), &self.parameters);
+        // Alone, it has no number but that which it is given.
+        outputs.held_warp = inputs.number;
         for bank in (0..self.parameters.banks).filter(|bank| inputs.write_valid[*bank]) {
             outputs.cached[bank] = self.awaits(issue.as_ref(), RegisterId(inputs.write_register[bank] as u8));
-        }
-        for slot in 0..self.parameters.slots {
-            let operand = now.slot(slot);
-            outputs.operand_valid[slot] = operand.is_some();
-            outputs.operand_data[slot] = operand.flatten().unwrap_or_default();
         }
         outputs
     }
 
     fn tick(&mut self) {
         let inputs = self.inputs;
-        for (slot, data) in arrivals!(inputs) {
-            self.receive(slot, data, inputs.random);
-        }
-        if inputs.dispatch {
-            self.dispatch();
-        }
+        self.begin_edge(&inputs);
         if let Some(issue) = Issue::at_collector(&inputs, &self.parameters) {
             self.issue(&issue);
         }

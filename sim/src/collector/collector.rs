@@ -5,10 +5,21 @@ use std::borrow::Cow;
 use std::fmt;
 
 use borsh::{BorshDeserialize, BorshSerialize};
-use gpurf_blocks::ports::{CollectorIn, OperandStageIn, SubCoreIn};
+use gpurf_blocks::ports::{CollectorIn, CollectorOut, OperandStageIn, SubCoreIn};
 use gpurf_blocks::{Data, Parameters, Row, WarpId, MAX_BANKS, MAX_DESTINATIONS, MAX_SLOTS, MAX_WARPS};
 
-use crate::bits::{all, mask, members, set};
+use crate::bits::{all, flags, mask, members, set};
+
+/// The values that arrive on port S in a cycle, and the slots that they are for.
+macro_rules! arrivals {
+    ($inputs:expr) => {{
+        let first = $inputs.s_valid.then_some(($inputs.s_slot as usize, $inputs.s_data));
+        let second = $inputs.second_s_valid[0]
+            .then_some(($inputs.second_s_slot[0] as usize, $inputs.second_s_data[0]));
+        [first, second].into_iter().flatten()
+    }};
+}
+pub(super) use arrivals;
 
 /// A collector of which an operand stage can be made.
 pub trait Collector<D: Data>:
@@ -70,30 +81,49 @@ pub trait Collector<D: Data>:
     /// The instruction leaves at the clock edge.
     fn dispatch(&mut self);
 
-    /// The collector alone, as outputs show it in a cycle: with the value that arrives, where that can leave in its
-    /// cycle.
-    fn in_cycle(&self, inputs: &CollectorIn<D>, parameters: &Parameters) -> Cow<'_, Self> {
-        if !parameters.dispatch_on_arrival {
-            return Cow::Borrowed(self);
+    /// What the collector alone shows in a cycle, but for what is written: with the value that arrives, where that can leave in
+    /// its cycle. And what this instruction, at its door, finds.
+    fn shown(
+        &self,
+        inputs: &CollectorIn<D>,
+        issue: Option<&Issue>,
+        parameters: &Parameters,
+    ) -> (CollectorOut<D>, Placement) {
+        let mut now = Cow::Borrowed(self);
+        for (slot, data) in arrivals!(inputs).filter(|_| parameters.dispatch_on_arrival) {
+            now.to_mut().receive(slot, data, inputs.random);
         }
-        let mut collector = Cow::Borrowed(self);
+        let placement = issue.map(|issue| now.look_up(issue)).unwrap_or_default();
+        let (warp, held_unit, held_payload) = self.held();
+        let mut outputs = CollectorOut {
+            occupied: self.is_occupied(),
+            ready: now.is_ready(),
+            owned: self.owner().is_some(),
+            held_warp: warp.into(),
+            any_near: self.holds_near(),
+            held_unit,
+            held_payload,
+            hit: flags(placement.hit),
+            request: flags(placement.request),
+            operand_valid: flags(self.used()),
+            ..CollectorOut::default()
+        };
+        for slot in 0..parameters.slots {
+            outputs.operand_data[slot] = now.operand(slot);
+        }
+        (outputs, placement)
+    }
+
+    /// What comes first at the clock edge of a collector alone: values that arrive, and then the instruction leaves.
+    fn begin_edge(&mut self, inputs: &CollectorIn<D>) {
         for (slot, data) in arrivals!(inputs) {
-            collector.to_mut().receive(slot, data, inputs.random);
+            self.receive(slot, data, inputs.random);
         }
-        collector
+        if inputs.dispatch {
+            self.dispatch();
+        }
     }
 }
-
-/// The values that arrive on port S in a cycle, and the slots that they are for.
-macro_rules! arrivals {
-    ($inputs:expr) => {{
-        let first = $inputs.s_valid.then_some(($inputs.s_slot as usize, $inputs.s_data));
-        let second = $inputs.second_s_valid[0]
-            .then_some(($inputs.second_s_slot[0] as usize, $inputs.second_s_data[0]));
-        [first, second].into_iter().flatten()
-    }};
-}
-pub(super) use arrivals;
 
 /// An instruction at the door of a collector.
 #[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]

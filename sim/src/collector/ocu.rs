@@ -4,7 +4,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{CollectorIn, CollectorOut};
 use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_SLOTS};
 
-use super::{arrivals, Collector, Edge, Issue, Placement};
+use super::{Collector, Edge, Issue, Placement};
 
 /// The instruction that a collector holds, and its operands.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -96,31 +96,13 @@ impl<D: Data> Clocked for Ocu<D> {
 
     fn settle(&mut self, inputs: &CollectorIn<D>) -> CollectorOut<D> {
         self.inputs = *inputs;
-        let now = self.in_cycle(inputs, &self.parameters);
-        let mut outputs = CollectorOut {
-            occupied: self.occupied,
-            ready: now.is_ready(),
-            held_warp: self.warp.into(),
-            held_unit: self.unit,
-            held_payload: self.payload,
-            operand_data: now.data,
-            ..CollectorOut::default()
-        };
-        for slot in 0..self.parameters.slots {
-            outputs.request[slot] = inputs.issue && inputs.source_valid[slot];
-            outputs.operand_valid[slot] = self.valid >> slot & 1 == 1;
-        }
-        outputs
+        let issue = Issue::at_collector(inputs, &self.parameters);
+        self.shown(inputs, issue.as_ref(), &self.parameters).0
     }
 
     fn tick(&mut self) {
         let inputs = self.inputs;
-        for (slot, data) in arrivals!(inputs) {
-            self.receive(slot, data, inputs.random);
-        }
-        if inputs.dispatch {
-            self.dispatch();
-        }
+        self.begin_edge(&inputs);
         if let Some(issue) = Issue::at_collector(&inputs, &self.parameters) {
             self.issue(&issue);
         }

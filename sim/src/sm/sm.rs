@@ -109,7 +109,7 @@ impl<E: RunsSubCore> Sm<E> {
         let Machine { sub_cores, context, .. } = &mut self.machine;
         let header = reader.header();
         let occupancy = Occupancy::new(header, &context.config, &self.design)?;
-        self.switching.start_kernel(&header.name);
+        self.switching.start_kernel(&header.name, liveness.as_deref());
         context.records.kernel = header.name.clone();
         context.records.show(Pipeline::start_kernel);
         context.blocks.start_kernel(&occupancy);

@@ -50,6 +50,7 @@ use crate::engines::{Engines, RmuEngine, RunsSubCore};
 use crate::finereg::Location;
 
 use borsh::{BorshDeserialize, BorshSerialize};
+use gpurf_trace::{Liveness, RegisterSet};
 use opening::{Opening, Wanted};
 use status::StatusMonitor;
 
@@ -58,7 +59,8 @@ pub(super) struct Switching {
     rmu: RmuEngine,
     /// Of the running kernel's code, which the RMU's cache knows by address.
     pub code: u32,
-    kernels: Vec<String>,
+    /// The codes so far, in the order of their addresses.
+    codes: Vec<Code>,
     /// Registers saved before the running kernel.
     pub saved_before: u64,
     pub monitor: StatusMonitor,
@@ -71,11 +73,19 @@ pub(super) struct Switching {
 
 checkpoint! {
     [] Switching {
-        values: code kernels saved_before under_way turn spare;
+        values: code codes saved_before under_way turn spare;
         engines: rmu;
         parts: monitor;
         fixed: residency;
     }
+}
+
+/// What is known of a kernel.
+#[derive(BorshSerialize, BorshDeserialize)]
+struct Code {
+    name: String,
+    /// Live registers by program counter.
+    live: Vec<(u32, RegisterSet)>,
 }
 
 /// A switch under way.
@@ -114,7 +124,7 @@ impl Switching {
             residency,
             rmu: (engines.rmu)(number),
             code: 0,
-            kernels: Vec::new(),
+            codes: Vec::new(),
             saved_before: 0,
             monitor: StatusMonitor::new((engines.status_monitor)(number)),
             under_way: None,
@@ -123,11 +133,14 @@ impl Switching {
         }
     }
 
-    /// A kernel is launched: its code has an address of its own.
-    pub fn start_kernel(&mut self, name: &str) {
-        let number = self.kernels.iter().position(|kernel| kernel == name).unwrap_or_else(|| {
-            self.kernels.push(name.into());
-            self.kernels.len() - 1
+    /// A kernel is launched: its code has an address of its own. Launches of a trace that show other paths of one kernel count as
+    /// other code, since other registers are live.
+    pub fn start_kernel(&mut self, name: &str, liveness: Option<&Liveness>) {
+        let places = liveness.into_iter().flat_map(Liveness::places);
+        let is_it = |code: &Code| code.name == name && code.live.iter().copied().eq(places.clone());
+        let number = self.codes.iter().position(is_it).unwrap_or_else(|| {
+            self.codes.push(Code { name: name.into(), live: places.clone().collect() });
+            self.codes.len() - 1
         });
         self.code = (number as u32 + 1) << CODE_BITS;
         self.turn = 0;

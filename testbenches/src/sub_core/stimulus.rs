@@ -70,8 +70,10 @@ impl<D: Data> Stimulus<SubCoreIn<D>, SubCoreOut<D>> for SubCoreStimulus<D> {
         present!(self.heads, inputs);
         // Mostly the first warps, so that they come back to their collectors.
         let busy = if random.percent(40) { self.parameters.warps } else { 3 };
+        // Often enough that warps of all ages meet in any order.
+        let launching = random.pick(&[0, 1, 6]);
         for warp in 0..self.parameters.warps {
-            inputs.launch[warp] = random.percent(1);
+            inputs.launch[warp] = random.percent(launching);
             inputs.ready[warp] = !inputs.launch[warp] && random.percent(if warp < busy { 50 } else { 10 });
         }
         inputs.unit_ready = random.below(256) as u32 | random.below(256) as u32;

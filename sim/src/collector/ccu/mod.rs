@@ -8,7 +8,7 @@ use gpurf_blocks::{Clocked, Data, Parameters, WarpId, MAX_D_PORTS, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
 use self::cache::{Arrival, Cache};
-use super::{arrivals, Collector, Edge, Issue, Placement, Results};
+use super::{Collector, Edge, Issue, Placement, Results};
 use crate::bits::{equal, members};
 
 /// A result at a port D.
@@ -231,37 +231,15 @@ impl<D: Data> Clocked for Ccu<D> {
 
     fn settle(&mut self, inputs: &CollectorIn<D>) -> CollectorOut<D> {
         self.inputs = *inputs;
-        let now = self.in_cycle(inputs, &self.parameters);
-        let mut outputs = CollectorOut {
-            occupied: self.occupied,
-            ready: now.is_ready(),
-            owned: self.owner.is_some(),
-            held_warp: self.owner.unwrap_or_default().into(),
-            any_near: self.holds_near(),
-            held_unit: self.unit,
-            held_payload: self.payload,
-            ..CollectorOut::default()
-        };
-        let issue = Issue::at_collector(inputs, &self.parameters).map(|issue| (issue, now.look_up(&issue)));
-        let placement = issue.map(|(_, placement)| placement).unwrap_or_default();
-        for slot in 0..self.parameters.slots {
-            outputs.hit[slot] = placement.hit >> slot & 1 == 1;
-            outputs.request[slot] = placement.request >> slot & 1 == 1;
-            outputs.operand_valid[slot] = self.valid >> slot & 1 == 1;
-            outputs.operand_data[slot] = now.entry(slot);
-        }
-        self.issue = issue;
+        let issue = Issue::at_collector(inputs, &self.parameters);
+        let (outputs, placement) = self.shown(inputs, issue.as_ref(), &self.parameters);
+        self.issue = issue.map(|issue| (issue, placement));
         outputs
     }
 
     fn tick(&mut self) {
         let inputs = self.inputs;
-        for (slot, data) in arrivals!(inputs) {
-            self.receive(slot, data, inputs.random);
-        }
-        if inputs.dispatch {
-            self.dispatch();
-        }
+        self.begin_edge(&inputs);
         let issue = self.issue;
         let results = std::array::from_fn(|port| {
             inputs.d_valid[port].then_some(DWrite {
