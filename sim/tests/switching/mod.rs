@@ -154,14 +154,6 @@ fn every_value_survives_every_switch() {
 }
 
 #[test]
-fn what_the_rmu_knows_of_one_launch_is_not_taken_for_another() {
-    // A trace shows of each launch the paths that it took. These have nothing in common but name and addresses.
-    let commands = [20, 21].into_iter().flat_map(|seed| workload(seed, &SHAPE).commands);
-    let workload = Workload { name: "test".into(), commands: commands.collect() };
-    run(&workload, Design::FINEREG, &config(&SMALL), false);
-}
-
-#[test]
 fn jumps_change_nothing() {
     for seed in 0..2 {
         let workload = workload(50 + seed, &SHAPE);
