@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::sound::run;
 
 /// Few block slots and registers, and a small register file, so that blocks take turns under all designs that switch.
-const SMALL: [&str; 4] = ["sm.blocks=3", "sm.registers=32768", "pcrf_entries=256", "sthld=4"];
+pub const SMALL: [&str; 4] = ["sm.blocks=3", "sm.registers=32768", "pcrf_entries=256", "sthld=4"];
 
 const SEVERAL: [&str; 8] = [
     "malekeh+iwma+finereg",
@@ -26,7 +26,7 @@ const SEVERAL: [&str; 8] = [
 ];
 
 /// All designs that two presets make, by name, and some of more.
-fn designs() -> Vec<Design> {
+pub fn designs() -> Vec<Design> {
     let mut designs = BTreeMap::new();
     for (number, first) in PRESETS.iter().enumerate() {
         for second in &PRESETS[number..] {
@@ -56,7 +56,7 @@ const REGISTERS: u8 = 24;
 
 /// Blocks whose warps load alike from shared memory, store to it, load from far apart, and meet at barriers, with values
 /// that live long; some lanes leave the others now and then.
-fn workload(seed: u64) -> Workload {
+pub fn workload(seed: u64) -> Workload {
     let mut random = Random(seed);
     let mut program = Program::default();
     let mut lines = vec![];

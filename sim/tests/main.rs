@@ -1,6 +1,7 @@
 //! Tests of the SM and of the reference models, as one program.
 
 mod altered;
+mod any_machine;
 mod checkpoint;
 mod compositions;
 mod damaged;

@@ -84,6 +84,11 @@ impl Pool {
         (state, Change::None)
     }
 
+    /// No warp can take any.
+    pub fn is_empty(&self) -> bool {
+        self.free == 0
+    }
+
     /// One more warp can have registers.
     pub fn free_one(&mut self) {
         self.free += 1;

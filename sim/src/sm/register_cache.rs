@@ -106,6 +106,9 @@ pub(super) struct RegisterCacheUnit {
     /// Warps whose part is still to be flushed, and to be dropped.
     flushes: WarpSet,
     drops: WarpSet,
+    /// Warps that have issued nothing and got nothing into the cache since they were flushed: to flush them again, whenever they
+    /// become pending, would keep what waits for it from coming past.
+    clean: WarpSet,
     /// The flush under way, and the registers that live on, where only they are written back.
     flushing: Option<WarpId>,
     pub live: [Option<RegisterSet>; CACHED_WARPS],
@@ -129,7 +132,7 @@ pub(super) struct RegisterCacheUnit {
 
 checkpoint! {
     [] RegisterCacheUnit {
-        values: results fills keeps flushes drops flushing live found reading held stirred leaving rows;
+        values: results fills keeps flushes drops clean flushing live found reading held stirred leaving rows;
         ports: inputs;
         engines: engine;
         fixed: of_all_warps knows_live banks writes_through;
@@ -154,6 +157,7 @@ impl RegisterCacheUnit {
             keeps: if caching == Caching::AllWarps { WarpSet::MAX } else { 0 },
             flushes: 0,
             drops: 0,
+            clean: 0,
             flushing: None,
             live: [None; CACHED_WARPS],
             found: Found::default(),
@@ -207,9 +211,11 @@ impl RegisterCacheUnit {
         if !self.of_all_warps {
             self.keeps &= !warp.bit();
         }
-        self.flushes |= warp.bit();
-        self.live[warp.index()] = live;
         self.fills.retain(|fill| fill.warp != warp);
+        if self.clean & warp.bit() == 0 {
+            self.flushes |= warp.bit();
+            self.live[warp.index()] = live;
+        }
     }
 
     /// A warp has come to its end.
@@ -265,6 +271,7 @@ impl RegisterCacheUnit {
                 counters.rc_drops += 1;
             } else {
                 self.flushes &= !warp.bit();
+                self.clean |= warp.bit();
                 self.flushing = Some(warp);
                 counters.rc_flushes += 1;
             }
@@ -281,6 +288,9 @@ impl RegisterCacheUnit {
         if self.inputs.fill && outputs.fill_ready {
             taken.fill = self.fills.pop_front();
             counters.rc_fills += 1;
+        }
+        for Arrival { warp, .. } in taken.result.iter().chain(&taken.fill) {
+            self.clean &= !warp.bit();
         }
         self.leaving = outputs.register_write.then_some(WarpId(outputs.register_warp as u8));
         self.stirred = flushes
@@ -334,6 +344,7 @@ impl RegisterCacheUnit {
         lanes: u32,
         counters: &mut Counters,
     ) -> Option<Found> {
+        self.clean &= !warp.bit();
         let inputs = &mut self.inputs;
         (inputs.read_warp, inputs.read_lanes) = (warp.into(), lanes);
         for (slot, &source) in sources.iter().enumerate() {

@@ -43,6 +43,11 @@ fn run_models(sm: &mut Sm<SubCoreEngine>, end: u64, once: bool) -> Result<bool, 
     sm.run_engines(end, once)
 }
 
+/// Lets the pool of a sub-core have more registers, of one in which a warp waits for them if there is one. Whether any needs them.
+fn overdraw<E: RunsSubCore>(sub_cores: &mut [Core<E>], blocks_circle: bool) -> bool {
+    [false, blocks_circle].into_iter().any(|circle| sub_cores.iter_mut().any(|core| core.overdraw(circle)))
+}
+
 /// An SM whose sub-cores' hardware is run by engines of type `E`.
 pub(super) struct Sm<E> {
     pub machine: Machine<E>,
@@ -327,7 +332,7 @@ impl<E: RunsSubCore> Sm<E> {
         let units = sub_cores.iter().filter_map(Core::next_unit);
         let event = context.next_event().into_iter().chain(units).min();
         let next = match event {
-            None if (circles || !active) && sub_cores.iter_mut().any(Core::overdraw) => {
+            None if (circles || !active) && overdraw(sub_cores, circles) => {
                 context.records.blocks.pool_overdrawn += 1;
                 context.clock.progress();
                 now + 1

@@ -84,14 +84,16 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
-    /// If a warp waits for registers, lets the pool have more of them; whether one does.
-    pub fn overdraw(&mut self) -> bool {
+    /// If a warp waits for registers, lets the pool have more of them; whether one does. If `blocks_circle`, the warps that
+    /// wait may be those of pending blocks: then it is enough that the pool has none left.
+    pub fn overdraw(&mut self, blocks_circle: bool) -> bool {
         let waits = self.situation.pool != 0;
-        if let Some(pool) = self.pool.as_mut().filter(|_| waits) {
-            pool.free_one();
-            self.changed |= self.situation.pool;
-        }
-        waits
+        let Some(pool) = self.pool.as_mut().filter(|pool| waits || blocks_circle && pool.is_empty()) else {
+            return false;
+        };
+        pool.free_one();
+        self.changed |= self.situation.pool;
+        true
     }
 
     /// The warps in its slots.
