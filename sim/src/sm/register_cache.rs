@@ -32,7 +32,7 @@ use std::collections::VecDeque;
 use borsh::{BorshDeserialize, BorshSerialize};
 use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
 use gpurf_blocks::{
-    BankId, CacheAllocation, CacheWrite, CollectorId, Parameters, Row, WarpId, WarpSet, CACHED_WARPS,
+    BankId, CacheAllocation, CacheWrite, CollectorId, Parameters, Refill, Row, WarpId, WarpSet, CACHED_WARPS,
     MAX_BANKS, MAX_COLLECTORS, MAX_SLOTS,
 };
 use gpurf_trace::{RegisterId, RegisterSet};
@@ -106,9 +106,11 @@ pub(super) struct RegisterCacheUnit {
     /// Warps whose part is still to be flushed, and to be dropped.
     flushes: WarpSet,
     drops: WarpSet,
-    /// Warps that have issued nothing and got nothing into the cache since they were flushed: to flush them again, whenever they
-    /// become pending, would keep what waits for it from coming past.
+    /// Warps that have issued nothing and got nothing into the cache since they were flushed.
     clean: WarpSet,
+    /// Warps become active that wait, and pending again at once: to flush them whenever they do, though they are clean, would keep
+    /// their results from coming past for ever.
+    skips_clean: bool,
     /// The flush under way, and the registers that live on, where only they are written back.
     flushing: Option<WarpId>,
     pub live: [Option<RegisterSet>; CACHED_WARPS],
@@ -135,7 +137,7 @@ checkpoint! {
         values: results fills keeps flushes drops clean flushing live found reading held stirred leaving rows;
         ports: inputs;
         engines: engine;
-        fixed: of_all_warps knows_live banks writes_through;
+        fixed: skips_clean of_all_warps knows_live banks writes_through;
     }
 }
 
@@ -147,7 +149,7 @@ impl RegisterCacheUnit {
         engine: impl FnOnce() -> RegisterCacheEngine,
     ) -> Option<Self> {
         let caching = design.register_cache?;
-        let Parameters { banks, rows, rc_write, rc_allocation, .. } = design.parameters(config, 0);
+        let Parameters { banks, rows, rc_write, rc_allocation, refill, .. } = design.parameters(config, 0);
         Some(RegisterCacheUnit {
             engine: engine(),
             inputs: RegisterCacheIn::default(),
@@ -158,6 +160,7 @@ impl RegisterCacheUnit {
             flushes: 0,
             drops: 0,
             clean: 0,
+            skips_clean: refill == Refill::GpgpuSim,
             flushing: None,
             live: [None; CACHED_WARPS],
             found: Found::default(),
@@ -212,7 +215,7 @@ impl RegisterCacheUnit {
             self.keeps &= !warp.bit();
         }
         self.fills.retain(|fill| fill.warp != warp);
-        if self.clean & warp.bit() == 0 {
+        if !self.skips_clean || self.clean & warp.bit() == 0 {
             self.flushes |= warp.bit();
             self.live[warp.index()] = live;
         }
