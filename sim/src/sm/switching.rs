@@ -60,7 +60,7 @@ pub(super) struct Switching {
     /// Of the running kernel's code, which the RMU's cache knows by address.
     pub code: u32,
     /// The codes so far, in the order of their addresses.
-    codes: Vec<Code>,
+    codes: Vec<KnownCode>,
     /// Registers saved before the running kernel.
     pub saved_before: u64,
     pub monitor: StatusMonitor,
@@ -80,9 +80,9 @@ checkpoint! {
     }
 }
 
-/// What is known of a kernel.
+/// What tells the code of a launch from that of others.
 #[derive(BorshSerialize, BorshDeserialize)]
-struct Code {
+struct KnownCode {
     name: String,
     /// Live registers by program counter.
     live: Vec<(u32, RegisterSet)>,
@@ -137,9 +137,9 @@ impl Switching {
     /// other code, since other registers are live.
     pub fn start_kernel(&mut self, name: &str, liveness: Option<&Liveness>) {
         let places = liveness.into_iter().flat_map(Liveness::places);
-        let is_it = |code: &Code| code.name == name && code.live.iter().copied().eq(places.clone());
+        let is_it = |code: &KnownCode| code.name == name && code.live.iter().copied().eq(places.clone());
         let number = self.codes.iter().position(is_it).unwrap_or_else(|| {
-            self.codes.push(Code { name: name.into(), live: places.clone().collect() });
+            self.codes.push(KnownCode { name: name.into(), live: places.clone().collect() });
             self.codes.len() - 1
         });
         self.code = (number as u32 + 1) << CODE_BITS;
