@@ -1,4 +1,5 @@
 //! Any machine: constants drawn at random, under designs put together, on kernels in which all of them have something to do.
+//! Every check holds, and cycles that are passed over because nothing happens in them do not show.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -56,13 +57,13 @@ fn launches(seed: u64) -> Workload {
 }
 
 #[test]
-fn every_operand_is_right_on_any_machine() {
+fn any_machine_is_sound() {
     let given = ProptestConfig::default();
     let cases = if std::env::var("PROPTEST_CASES").is_ok() { given.cases } else { 100 };
     let config = ProptestConfig {
         cases,
         source_file: Some(file!()),
-        test_name: Some("every_operand_is_right_on_any_machine"),
+        test_name: Some("any_machine_is_sound"),
         ..given
     };
     let (designs, ran) = (designs(), AtomicUsize::new(0));
@@ -72,9 +73,12 @@ fn every_operand_is_right_on_any_machine() {
         let settings: Vec<String> = SMALL.map(String::from).into_iter().chain(settings).collect();
         // Most that is impossible is impossible by itself.
         let Ok(config) = Config::load(None, &settings) else { return Ok(()) };
-        match try_run(&launches(seed), design, &config, false) {
+        let run = |every_cycle| try_run(&launches(seed), design, &config, every_cycle);
+        match run(false) {
             Ok(statistics) => {
                 ran.fetch_add(1, Ordering::Relaxed);
+                let same = run(true).ok().as_ref() == Some(&statistics);
+                prop_assert!(same, "{design} {settings:?}: cycles that are passed over show");
                 prop_assert!(statistics.is_sound(), "{design} {settings:?}: {:?}", statistics.errors);
             }
             Err(error @ (SmError::Stuck { .. } | SmError::Trace(_))) => {

@@ -125,6 +125,11 @@ impl ActiveSet {
         self.active &= !warps;
     }
 
+    /// It changes though nothing else does: warps that wait become active and pending in turns.
+    pub fn rotates(&self) -> bool {
+        self.refill == Refill::GpgpuSim
+    }
+
     /// These warps' block is complete.
     pub fn leave(&mut self, warps: u64) {
         self.deactivate(warps);

@@ -217,11 +217,12 @@ impl<E: RunsSubCore> Core<E> {
     /// One cycle; whether anything happened, or will without an event from outside.
     #[inline]
     pub fn step(&mut self, context: &mut Context) -> bool {
-        if self.changed != 0 {
+        let changes = self.changed != 0;
+        if changes {
             self.classify(context);
         }
         let busy = self.is_busy();
-        if busy || self.holds() {
+        if busy || self.holds() || !self.is_plain && self.chooses(changes) {
             return match self.is_plain {
                 true => self.work::<true>(busy, context),
                 false => self.work::<false>(busy, context),
@@ -235,6 +236,12 @@ impl<E: RunsSubCore> Core<E> {
     /// Something in it waits for the hardware.
     pub fn holds(&self) -> bool {
         self.situation.ready != 0 || self.collectors.occupied != 0
+    }
+
+    /// Its two-level scheduler may make warps pending or active, also where none can issue: some have changed, or it is one that
+    /// goes on by itself.
+    fn chooses(&self, changes: bool) -> bool {
+        self.active.as_ref().is_some_and(|active| changes || active.rotates())
     }
 
     /// The next cycle in which one of its units takes instructions again, if any wait.
@@ -255,6 +262,8 @@ impl<E: RunsSubCore> Core<E> {
     #[inline(never)]
     fn work<const PLAIN: bool>(&mut self, busy: bool, context: &mut Context) -> bool {
         let Eligible { ready, pending_ready, elsewhere, emptying, saves } = self.eligible::<PLAIN>(context);
+        // Warps that become pending are flushed from this cycle on.
+        let busy = busy || !PLAIN && self.is_busy();
         let unit_ready = self.unit_ready(context);
         if self.skips && !busy && self.still.lasts((ready, unit_ready)) {
             self.charge(ready, pending_ready, elsewhere, context);

@@ -39,7 +39,9 @@ impl MemoryPath {
     /// The next cycle in which something is known to happen.
     #[inline]
     pub fn next_event(&self) -> Option<u64> {
-        self.unit.next_take().into_iter().chain(self.unit.next_arrival()).min()
+        // What shares loads looks at the heads of the queues also while the unit is busy.
+        let take = self.unit.next_take().map(|cycle| if self.sharing.is_some() { 0 } else { cycle });
+        take.into_iter().chain(self.unit.next_arrival()).min()
     }
 
     /// Most entries of the load request table in use since the last interval, if there is one.

@@ -65,6 +65,11 @@ impl Monolithic {
         }
     }
 
+    /// What it does in a cycle depends on more than what happens in it.
+    pub fn rotates(&self) -> bool {
+        self.active.as_ref().is_some_and(ActiveSet::rotates)
+    }
+
     /// The warps of this sub-core, a bit each, leave.
     pub fn leave(&mut self, index: usize, warps: WarpSet) {
         let warps = spread(warps) << index;

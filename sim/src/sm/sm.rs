@@ -249,6 +249,7 @@ impl<E: RunsSubCore> Sm<E> {
         }
         if let Some(monolithic) = monolithic {
             monolithic.select(sub_cores, *next_serial, context);
+            active |= monolithic.rotates();
         }
         for sub_core in sub_cores {
             active |= sub_core.step(context);
