@@ -217,12 +217,11 @@ impl<E: RunsSubCore> Core<E> {
     /// One cycle; whether anything happened, or will without an event from outside.
     #[inline]
     pub fn step(&mut self, context: &mut Context) -> bool {
-        let changes = self.changed != 0;
-        if changes {
+        if self.changed != 0 {
             self.classify(context);
         }
         let busy = self.is_busy();
-        if busy || self.holds() || !self.is_plain && self.chooses(changes) {
+        if busy || self.holds() || !self.is_plain && self.rotates() {
             return match self.is_plain {
                 true => self.work::<true>(busy, context),
                 false => self.work::<false>(busy, context),
@@ -238,10 +237,10 @@ impl<E: RunsSubCore> Core<E> {
         self.situation.ready != 0 || self.collectors.occupied != 0
     }
 
-    /// Its two-level scheduler may make warps pending or active, also where none can issue: some have changed, or it is one that
-    /// goes on by itself.
-    fn chooses(&self, changes: bool) -> bool {
-        self.active.as_ref().is_some_and(|active| changes || active.rotates())
+    /// Its two-level scheduler goes on where no warp can issue: see [`ActiveSet::rotates`]. Any other sees what has changed while the
+    /// instruction that changed it is still in a collector.
+    fn rotates(&self) -> bool {
+        self.active.as_ref().is_some_and(ActiveSet::rotates)
     }
 
     /// The next cycle in which one of its units takes instructions again, if any wait.
