@@ -21,6 +21,7 @@ mod products;
 mod profile;
 mod records;
 mod register_cache;
+mod repeat;
 mod report;
 mod settings;
 mod shell;
@@ -78,6 +79,8 @@ enum Command {
     Overheads(overheads::Arguments),
     /// Write one page with all results: claims, workloads, plots, areas and waveforms
     Report(report::Arguments),
+    /// Run the commands behind recorded results again, and tell which of these they still give
+    Repeat(repeat::Arguments),
     /// Show how fast the engines, the SM, the emulator and the trace reader were under `cargo bench`
     Speeds(speeds::Arguments),
     /// Write the tables of the documents from what they describe
@@ -128,6 +131,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Power(arguments) => power::run(arguments),
         Command::Overheads(arguments) => overheads::run(arguments),
         Command::Report(arguments) => report::run(arguments),
+        Command::Repeat(arguments) => repeat::run(arguments),
         Command::Speeds(arguments) => speeds::run(arguments),
         Command::Docs(arguments) => docs::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),

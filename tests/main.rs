@@ -19,6 +19,7 @@ mod netlist;
 mod other_verilog;
 mod power;
 mod register_cache;
+mod repeat;
 mod report;
 mod sthld;
 mod synth;
