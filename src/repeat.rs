@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::Args;
+use comfy_table::CellAlignment;
 use serde::Serialize;
 use walkdir::WalkDir;
 
@@ -92,6 +93,7 @@ fn print(results: &[Repeated]) {
         };
         rows.add_row([record.as_str(), result, &what, command]);
     }
+    rows.column_iter_mut().for_each(|column| _ = column.set_cell_alignment(CellAlignment::Left));
     println!("{rows}");
 }
 
