@@ -93,7 +93,7 @@ fn print(results: &[Repeated]) {
         };
         rows.add_row([record.as_str(), result, &what, command]);
     }
-    rows.column_iter_mut().for_each(|column| _ = column.set_cell_alignment(CellAlignment::Left));
+    rows.column_iter_mut().for_each(|column| column.set_cell_alignment(CellAlignment::Left));
     println!("{rows}");
 }
 
