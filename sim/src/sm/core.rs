@@ -339,11 +339,31 @@ impl<E: RunsSubCore> Core<E> {
         conflict
     }
 
-    /// Cycles in which nothing is asked of the hardware, which sees them if none are to be left out.
+    /// Cycles in which nothing is asked of the hardware, which sees them if none are to be left out. What a register cache has to do
+    /// still, it does.
     #[inline]
-    pub fn rest(&mut self, cycles: u64, context: &Context) {
+    pub fn rest(&mut self, cycles: u64, context: &mut Context) {
+        let mut left = cycles;
+        while left > 0 && self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy) {
+            self.finish_in_cache(context);
+            left -= 1;
+        }
         if !self.skips {
-            self.clock_idle(cycles, context);
+            self.clock_idle(left, context);
+        }
+    }
+
+    /// A cycle in which values leave the register cache, and nothing else happens.
+    #[inline(never)]
+    fn finish_in_cache(&mut self, context: &mut Context) {
+        (self.inputs.ready, self.inputs.launch) = (0, 0);
+        self.write_into_cache(context);
+        self.offer_transfer();
+        self.inputs.unit_ready = self.unit_ready(context);
+        self.decide(&mut CycleOut::default());
+        self.engine.tick();
+        if let Some(cache) = &mut self.cache {
+            cache.engine.tick();
         }
     }
 
