@@ -332,10 +332,7 @@ impl<E: RunsSubCore> Core<E> {
     ) -> bool {
         self.decide(outputs);
         let conflict = self.cache.is_some() && self.look_up(ready, outputs, context);
-        self.engine.tick();
-        if let Some(cache) = &mut self.cache {
-            cache.engine.tick();
-        }
+        self.tick();
         conflict
     }
 
@@ -343,41 +340,29 @@ impl<E: RunsSubCore> Core<E> {
     /// still, it does.
     #[inline]
     pub fn rest(&mut self, cycles: u64, context: &mut Context) {
-        let mut left = cycles;
-        while left > 0 && self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy) {
-            self.finish_in_cache(context);
-            left -= 1;
-        }
-        if !self.skips {
-            self.clock_idle(left, context);
+        for _ in 0..cycles {
+            if self.skips && !self.cache.as_ref().is_some_and(RegisterCacheUnit::is_busy) {
+                break;
+            }
+            self.clock_idle(context);
         }
     }
 
-    /// A cycle in which values leave the register cache, and nothing else happens.
     #[inline(never)]
-    fn finish_in_cache(&mut self, context: &mut Context) {
-        (self.inputs.ready, self.inputs.launch) = (0, 0);
+    fn clock_idle(&mut self, context: &mut Context) {
+        (self.inputs.ready, self.inputs.launch, self.inputs.results.banks) = (0, 0, 0);
         self.write_into_cache(context);
         self.offer_transfer();
         self.inputs.unit_ready = self.unit_ready(context);
         self.decide(&mut CycleOut::default());
+        self.tick();
+    }
+
+    /// The clock edge, of a register cache as well.
+    fn tick(&mut self) {
         self.engine.tick();
         if let Some(cache) = &mut self.cache {
             cache.engine.tick();
-        }
-    }
-
-    fn clock_idle(&mut self, cycles: u64, context: &Context) {
-        (self.inputs.ready, self.inputs.launch, self.inputs.results.banks) = (0, 0, 0);
-        self.offer_transfer();
-        self.inputs.unit_ready = self.unit_ready(context);
-        for _ in 0..cycles {
-            self.decide(&mut CycleOut::default());
-            self.engine.tick();
-            if let Some(cache) = &mut self.cache {
-                cache.offer();
-                cache.engine.tick();
-            }
         }
     }
 

@@ -39,8 +39,9 @@ impl MemoryPath {
     /// The next cycle in which something is known to happen.
     #[inline]
     pub fn next_event(&self) -> Option<u64> {
-        // What shares loads looks at the heads of the queues also while the unit is busy.
-        let take = self.unit.next_take().map(|cycle| if self.sharing.is_some() { 0 } else { cycle });
+        // A multicasting unit looks at the heads of the queues also while the load/store unit is busy.
+        let looks = self.sharing.as_ref().is_some_and(LoadSharing::multicasts);
+        let take = self.unit.next_take().map(|cycle| if looks { 0 } else { cycle });
         take.into_iter().chain(self.unit.next_arrival()).min()
     }
 

@@ -91,6 +91,11 @@ impl LoadSharing {
         })
     }
 
+    /// There is a multicasting unit.
+    pub fn multicasts(&self) -> bool {
+        self.multicaster.is_some()
+    }
+
     /// Most entries of the load request table in use since the last interval.
     pub fn lrt_peak(&self) -> Option<u32> {
         Some(self.multicaster.as_ref()?.peak())
