@@ -20,12 +20,14 @@
 
 pub mod cache;
 pub mod check;
+mod compiled;
 mod emit;
 mod engine;
 mod export;
 mod lock;
 pub mod tools;
 
+pub use compiled::{Compiled, CompiledRtl};
 pub use emit::{emit, emit_as, EmitError, Hierarchy, Language, Port, VerilogModule};
 pub use engine::{EngineError, Icarus, Verilated};
 pub use export::export;

@@ -44,7 +44,7 @@ pub enum Unary {
     Parity,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {
     Add,
     Sub,
@@ -79,6 +79,28 @@ impl Binary {
             Binary::LessEqual => "<=",
             Binary::Greater => ">",
             Binary::GreaterEqual => ">=",
+        }
+    }
+
+    /// What it comes to, of operands of this width.
+    pub fn of_values(self, left: &BigUint, right: &BigUint, width: usize) -> BigUint {
+        let modulus = BigUint::from(1u32) << width;
+        let truth = |holds: bool| BigUint::from(holds as u32);
+        match self {
+            Binary::Add => (left + right) % modulus,
+            Binary::Sub => (left + &modulus - right) % modulus,
+            Binary::Mul => (left * right) % modulus,
+            Binary::And => left & right,
+            Binary::Or => left | right,
+            Binary::Xor => left ^ right,
+            Binary::ShiftLeft => (left << small(right).min(width as u64)) % modulus,
+            Binary::ShiftRight => left >> small(right),
+            Binary::Equal => truth(left == right),
+            Binary::NotEqual => truth(left != right),
+            Binary::Less => truth(left < right),
+            Binary::LessEqual => truth(left <= right),
+            Binary::Greater => truth(left > right),
+            Binary::GreaterEqual => truth(left >= right),
         }
     }
 
@@ -212,7 +234,7 @@ impl Expression {
             Kind::Signal(element) => of(element.known()?)?,
             Kind::Part(element, low) => of(element.known()?)? >> low.number()?,
             Kind::Bit(element, index) | Kind::Window(element, index) => {
-                of(element.known()?)? >> small(index.value(of)?)
+                of(element.known()?)? >> small(&index.value(of)?)
             }
             Kind::Concatenation(parts) => parts
                 .iter()
@@ -226,25 +248,7 @@ impl Expression {
                     Unary::Parity => truth(value.count_ones() % 2 == 1),
                 }
             }
-            Kind::Binary(operator, left, right) => {
-                let (left, right) = (left.value(of)?, right.value(of)?);
-                match operator {
-                    Binary::Add => left + right,
-                    Binary::Sub => left + &modulus - right,
-                    Binary::Mul => left * right,
-                    Binary::And => left & right,
-                    Binary::Or => left | right,
-                    Binary::Xor => left ^ right,
-                    Binary::ShiftLeft => left << small(right).min(self.width as u64),
-                    Binary::ShiftRight => left >> small(right),
-                    Binary::Equal => truth(left == right),
-                    Binary::NotEqual => truth(left != right),
-                    Binary::Less => truth(left < right),
-                    Binary::LessEqual => truth(left <= right),
-                    Binary::Greater => truth(left > right),
-                    Binary::GreaterEqual => truth(left >= right),
-                }
-            }
+            Kind::Binary(operator, one, other) => operator.of_values(&one.value(of)?, &other.value(of)?, one.width),
         };
         Some(value % modulus)
     }
@@ -333,6 +337,6 @@ fn decided(operator: Binary, left: &Expression, right: &Expression, signals: &Si
 }
 
 /// A shift amount: anything beyond the widest signal is as good as any other.
-fn small(amount: BigUint) -> u64 {
+fn small(amount: &BigUint) -> u64 {
     u64::try_from(amount).unwrap_or(u32::MAX as u64).min(u32::MAX as u64)
 }

@@ -8,11 +8,11 @@
 
 mod bundle;
 mod error;
-mod expression;
-mod implicit;
+pub(crate) mod expression;
+pub(crate) mod implicit;
 mod index;
 mod instances;
-mod kernel;
+pub(crate) mod kernel;
 // One list of keywords serves the attribute `#[rtl]` and the names given here; a crate of macros
 // cannot export it.
 #[path = "../../../hw/rtl/src/rtl/keywords.rs"]
@@ -23,14 +23,14 @@ mod paths;
 mod plan;
 mod registers;
 mod runs;
-mod schedule;
-mod scope;
-mod signals;
+pub(crate) mod schedule;
+pub(crate) mod scope;
+pub(crate) mod signals;
 mod simplify;
-mod statement;
+pub(crate) mod statement;
 mod text;
 mod translator;
-mod unroll;
+pub(crate) mod unroll;
 mod uses;
 mod value;
 
@@ -39,7 +39,8 @@ use std::collections::{HashMap, HashSet};
 use rust_hdl::prelude::Block;
 
 pub use error::EmitError;
-use error::{Result, MAX_NAME};
+use error::Result;
+use error::MAX_NAME;
 use paths::Paths;
 use scope::Scope;
 

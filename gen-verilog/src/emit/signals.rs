@@ -258,6 +258,13 @@ impl Signals {
         }
     }
 
+    /// Names of an enum's states, by number.
+    pub fn states(&self, states: &str) -> Vec<String> {
+        let of_enum = self.vectors.iter().filter(|vector| vector.states.as_deref() == Some(states));
+        let states = of_enum.filter(|vector| matches!(vector.role, Role::Constant(_)));
+        states.map(|vector| vector.name.clone()).collect()
+    }
+
     /// The name of an enum's state zero.
     pub fn first_state(&self, states: &str) -> Option<&str> {
         let zero = Role::Constant(vec![BigUint::default()]);
@@ -408,7 +415,12 @@ fn row_major(lengths: &[usize], indices: &[usize]) -> usize {
 
 /// Registers are written into the module that holds them.
 pub fn is_register(scope: &Scope) -> bool {
-    let Described { verilog_name, parameters, .. } = &scope.identity;
+    type_name(&scope.identity) == "register"
+}
+
+/// What a module is, without its parameters.
+pub fn type_name(identity: &Described) -> &str {
+    let Described { verilog_name, parameters, .. } = identity;
     let suffix: String = parameters.iter().map(|(name, value)| format!("_{name}{value}")).collect();
-    verilog_name.strip_suffix(&suffix) == Some("register")
+    verilog_name.strip_suffix(&suffix).unwrap_or(verilog_name)
 }

@@ -1,0 +1,253 @@
+//! A module's hardware as machine code: the RTL engine.
+//!
+//! It begins with the processes from which the Verilog is written: they are free of circles, and of all modules at once
+//! they are one graph of values ([`nodes`]). The graph is cut into chunks ([`chunks`]), which Cranelift makes into
+//! functions at run time ([`code`]): any module at any parameters, and no outside tool. A cycle runs the chunks of which an
+//! input has changed, each after those that it needs. A chunk also computes what its registers are loaded with, and the
+//! clock edge copies that.
+
+mod chunks;
+mod code;
+mod design;
+mod layout;
+mod nodes;
+mod storage;
+mod values;
+mod wide;
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use gpurf_blocks::{Clocked, PortName, PortValue, PortVisitor, Ports};
+use rust_hdl::prelude::Block;
+
+use crate::EmitError;
+use code::{Code, Field};
+use design::{Design, Reset};
+use storage::Stored;
+
+/// A module compiled: engines are made from it.
+pub struct Compiled<I, O> {
+    program: Arc<Program>,
+    ports: PhantomData<fn(I) -> O>,
+}
+
+/// Code, and all beside it that engines need.
+struct Program {
+    code: Code,
+    /// The level of the port `reset`.
+    reset: Option<layout::Place>,
+    /// Registers that are cleared with the module, and the chunks that read each.
+    cleared: Vec<layout::Place>,
+    memories: Vec<Stored>,
+    /// The words of chunks that read an output of a memory.
+    memory_readers: Vec<Vec<Vec<usize>>>,
+    /// State after power-on.
+    initial: Vec<u8>,
+    words: usize,
+    chunk_count: usize,
+}
+
+impl<I: Ports, O: Ports> Compiled<I, O> {
+    /// Compiles a module whose ports are these.
+    ///
+    /// # Errors
+    /// If the module breaks a rule of the dialect, or holds what has no translation.
+    pub fn new(module: &dyn Block) -> Result<Self, EmitError> {
+        Ok(Compiled { program: Arc::new(Program::of::<I, O>(&Design::of(module)?)), ports: PhantomData })
+    }
+
+    /// An engine after a cycle of reset.
+    pub fn engine(&self) -> CompiledRtl<I, O> {
+        let mut engine = CompiledRtl {
+            program: self.program.clone(),
+            state: self.program.initial.clone().into_boxed_slice(),
+            outputs: Box::default(),
+            settled: false,
+            ports: PhantomData,
+        };
+        engine.reset(&I::default());
+        engine
+    }
+}
+
+impl Program {
+    fn of<I: Ports, O: Ports>(design: &Design) -> Self {
+        let (of_inputs, of_outputs) = (fields::<I>(), fields::<O>());
+        let find = |fields: &[(PortName, Field)], name: &str, index: Option<usize>| {
+            let field = fields.iter().find(|(field, _)| field.field == name && field.index == index);
+            field.map(|(_, field)| *field)
+        };
+        let inputs: Vec<_> = design.inputs.iter().map(|port| find(&of_inputs, &port.name, port.index)).collect();
+        let outputs: Vec<_> =
+            design.outputs.iter().map(|port| find(&of_outputs, &port.name, port.index)).collect();
+        let code = code::compile(design, &inputs, &outputs);
+        let layout = &code.layout;
+        let slot = |slot: &nodes::SlotId| layout.slots[*slot as usize];
+        let mut initial = vec![0; layout.size];
+        for (place, value) in &layout.constants {
+            let value = value.to_bytes_le();
+            initial[place.offset..place.offset + value.len()].copy_from_slice(&value);
+        }
+        for (offset, values) in &layout.table_values {
+            for (place, value) in values.iter().enumerate() {
+                let at = offset + 8 * place;
+                initial[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        let cleared = design.registers.iter().filter(|register| register.reset == Reset::Common);
+        let memories = design.memories.iter().zip(&layout.latches).zip(&layout.rows);
+        let memories = memories.map(|((memory, latches), rows)| Stored {
+            kind: memory.kind.clone(),
+            inputs: latches.clone(),
+            outputs: memory.outputs.iter().map(slot).collect(),
+            rows: *rows,
+        });
+        let memory_readers = design.memories.iter().map(|memory| {
+            let readers = memory.outputs.iter().map(|output| layout.readers[*output as usize].clone());
+            readers.collect()
+        });
+        let chunk_count = code.chunks.len();
+        Program {
+            reset: design.reset.as_ref().map(slot),
+            cleared: cleared.map(|register| slot(&register.q)).collect(),
+            memories: memories.collect(),
+            memory_readers: memory_readers.collect(),
+            initial,
+            words: chunk_count.div_ceil(64),
+            chunk_count,
+            code,
+        }
+    }
+
+    fn mark_all(&self, state: &mut [u8]) {
+        for word in 0..self.words {
+            let chunks = (self.chunk_count - 64 * word).min(64);
+            let at = self.code.layout.dirty + 8 * word;
+            state[at..at + 8].copy_from_slice(&(u64::MAX >> (64 - chunks)).to_le_bytes());
+        }
+    }
+}
+
+/// Where the ports of a struct stand in it.
+fn fields<P: Ports>() -> Vec<(PortName, Field)> {
+    struct Found {
+        base: usize,
+        fields: Vec<(PortName, Field)>,
+    }
+    impl PortVisitor for Found {
+        fn value<V: PortValue>(&mut self, name: PortName, value: &mut V) {
+            let offset = std::ptr::from_mut(value) as usize - self.base;
+            // `bool` is the one port without words of its own.
+            let is_bool = size_of::<V>() == 1;
+            assert!(is_bool || size_of::<V>() == 4 * V::WORDS, "a port is a bool or words of 32 bits");
+            self.fields.push((name, Field { offset, is_bool, words: V::WORDS }));
+        }
+    }
+    let mut ports = P::default();
+    let mut found = Found { base: std::ptr::from_mut(&mut ports) as usize, fields: vec![] };
+    ports.visit(&mut found);
+    found.fields
+}
+
+/// A module as machine code under clock and reset.
+pub struct CompiledRtl<I: Ports, O: Ports> {
+    program: Arc<Program>,
+    state: Box<[u8]>,
+    /// Chunks write into it.
+    outputs: Box<O>,
+    /// The module has settled in its present state, for some inputs.
+    settled: bool,
+    ports: PhantomData<fn(I)>,
+}
+
+impl<I: Ports, O: Ports> CompiledRtl<I, O> {
+    /// Holds reset for one cycle with these inputs. Memories keep what is in them or take what comes, and so do registers
+    /// without a reset.
+    pub fn reset(&mut self, inputs: &I) {
+        let program = self.program.clone();
+        let set_level = |state: &mut [u8], level: u8| {
+            if let Some(reset) = program.reset {
+                state[reset.offset] = level;
+            }
+        };
+        set_level(&mut self.state, 1);
+        program.mark_all(&mut self.state);
+        self.settle(inputs);
+        self.tick();
+        for register in &program.cleared {
+            self.state[register.offset..register.offset + register.bytes()].fill(0);
+        }
+        set_level(&mut self.state, 0);
+        program.mark_all(&mut self.state);
+    }
+
+    fn run(&mut self) {
+        let code = &self.program.code;
+        let state = self.state.as_mut_ptr();
+        let outputs = std::ptr::from_mut(&mut *self.outputs).cast::<u8>();
+        for word in 0..self.program.words {
+            // Safety: the words of flags lie in the state.
+            let flags = unsafe { state.add(code.layout.dirty).cast::<u64>().add(word) };
+            loop {
+                // Safety: as above; nobody else has a reference to the state while chunks run.
+                let set = unsafe { flags.read_unaligned() };
+                if set == 0 {
+                    break;
+                }
+                // Safety: as above.
+                unsafe { flags.write_unaligned(set & (set - 1)) };
+                let chunk = 64 * word + set.trailing_zeros() as usize;
+                // Safety: chunks were compiled for this layout of state and outputs.
+                unsafe { code.chunks[chunk](state, outputs) };
+            }
+        }
+    }
+}
+
+impl<I: Ports, O: Ports> Clocked for CompiledRtl<I, O> {
+    type In = I;
+    type Out = O;
+
+    fn settle(&mut self, inputs: &I) -> O {
+        let inputs = std::ptr::from_ref(inputs).cast_mut().cast::<u8>();
+        // Safety: the function was compiled for this layout of state and inputs, and only reads the inputs.
+        unsafe { (self.program.code.inputs)(self.state.as_mut_ptr(), inputs) };
+        self.run();
+        self.settled = true;
+        *self.outputs
+    }
+
+    fn tick(&mut self) {
+        debug_assert!(self.settled, "settle comes before tick");
+        let program = self.program.clone();
+        for (memory, readers) in program.memories.iter().zip(&program.memory_readers) {
+            memory.edge(&mut self.state, |state, output| {
+                for reader in &readers[output] {
+                    state[program.code.layout.dirty + reader / 8] |= 1 << (reader % 8);
+                }
+            });
+        }
+        let state = self.state.as_mut_ptr();
+        for (pending, edge) in &program.code.edges {
+            // Safety: the words of flags lie in the state.
+            let flags = unsafe { state.add(*pending).cast::<u64>() };
+            // Safety: as above.
+            let set = unsafe { flags.read_unaligned() };
+            if set != 0 {
+                // Safety: edges were compiled for this layout of the state.
+                unsafe {
+                    edge(state, set);
+                    flags.write_unaligned(0);
+                }
+            }
+        }
+        self.settled = false;
+    }
+}
+
+impl<I, O> Compiled<I, O> {
+    pub fn describe(&self) -> String {
+        format!("{} chunks, {} bytes of state", self.program.chunk_count, self.program.initial.len())
+    }
+}
