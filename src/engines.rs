@@ -7,12 +7,16 @@ use clap::ValueEnum;
 pub enum Engines {
     /// The reference models
     Model,
-    /// The RTL in rust-hdl
+    /// The RTL, compiled to machine code
     Rtl,
+    /// The RTL as rust-hdl evaluates it, slowly
+    RustHdl,
     /// The emitted Verilog under Verilator
     Verilator,
-    /// Models, RTL and emitted Verilog side by side, compared in every cycle
+    /// Models and RTL side by side, compared in every cycle
     Lockstep,
+    /// Models, RTL and emitted Verilog side by side, compared in every cycle
+    LockstepVerilator,
 }
 
 impl Engines {
@@ -22,7 +26,9 @@ impl Engines {
             Engines::Model => "model",
             Engines::Rtl => "rtl",
             Engines::Verilator => "verilator",
-            Engines::Lockstep => "lockstep: model, rtl, verilator",
+            Engines::RustHdl => "rust-hdl",
+            Engines::Lockstep => "lockstep: model, rtl",
+            Engines::LockstepVerilator => "lockstep: model, rtl, verilator",
         }
     }
 }

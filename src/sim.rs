@@ -13,7 +13,7 @@ use std::time::Instant;
 use anyhow::{bail, ensure, Context, Result};
 use clap::{Args, ValueEnum};
 use comfy_table::Table;
-use gpurf_blocks::SUB_CORES;
+use gpurf_blocks::{Lockstep, SUB_CORES};
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::RunsSubCore;
 use gpurf_sim::sm::{Design, Gpu, Sampling, SharedLoads, SmError};
@@ -22,7 +22,7 @@ use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 
 use gpurf_testbenches::sub_core_engine::{
-    self, InstructionTexts, Recording, RecordingOptions, SubCoreHardware, Trio,
+    self, InstructionTexts, Pair, Recording, RecordingOptions, SubCoreHardware, SubCoreRtl, Trio,
 };
 
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
@@ -232,17 +232,34 @@ impl Job<'_> {
         let (config, design, seed) = (self.config, &self.design, self.arguments.seed);
         let count = SUB_CORES * config.sms;
         let waveform = self.arguments.record.waveform.as_ref().zip(self.recorded.clone());
+        let is_lockstep = matches!(kind, Engines::Lockstep | Engines::LockstepVerilator);
+        ensure!(
+            !is_lockstep || waveform.is_none(),
+            "--waveform takes one engine: model, rtl, rust-hdl or verilator"
+        );
+        let compiled = match kind {
+            Engines::Rtl | Engines::Lockstep | Engines::LockstepVerilator => {
+                Some(sub_core_engine::compiled(config, design, seed, waveform.is_some())?)
+            }
+            _ => None,
+        };
+        let rtl = || -> SubCoreRtl {
+            Box::new(compiled.as_ref().expect("the RTL is compiled for those that run it").engine())
+        };
         if kind == Engines::Lockstep {
-            ensure!(waveform.is_none(), "--waveform takes one engine: model, rtl or verilator");
+            let engines = (0..count).map(|_| Lockstep::new(design.model(config, seed), rtl())).collect();
+            return self.simulate(kind, engines, watch, of_pair, Gpu::advance_in_parallel);
+        }
+        if kind == Engines::LockstepVerilator {
             let verilog = sub_core_engine::verilog(config, design, seed)?;
-            let engines = (0..count).map(|_| sub_core_engine::lockstep(config, design, seed, &verilog));
-            return self.simulate(
-                kind,
-                engines.collect::<Result<Vec<_>>>()?,
-                watch,
-                divergences,
-                Gpu::advance,
-            );
+            let rtl = compiled.as_ref().expect("it is compiled");
+            let engines =
+                (0..count).map(|_| sub_core_engine::trio(config, design, seed, rtl, &verilog)).collect::<Result<_>>()?;
+            return self.simulate(kind, engines, watch, of_trio, Gpu::advance);
+        }
+        if kind == Engines::Rtl && waveform.is_none() {
+            let engines = (0..count).map(|_| rtl()).collect();
+            return self.simulate(kind, engines, watch, |_| (0, vec![]), Gpu::advance_in_parallel);
         }
         if kind == Engines::Model && waveform.is_none() {
             let engines = (0..count).map(|_| design.model(config, seed)).collect();
@@ -254,7 +271,8 @@ impl Job<'_> {
         };
         let engine = || -> Result<SubCoreHardware> {
             Ok(match (kind, &verilog) {
-                (Engines::Rtl, _) => sub_core_engine::rtl(config, design, seed),
+                (Engines::Rtl, _) => rtl(),
+                (Engines::RustHdl, _) => sub_core_engine::rust_hdl(config, design, seed),
                 (_, Some(verilog)) => sub_core_engine::verilator(verilog)?,
                 _ => Box::new(design.model(config, seed)),
             })
@@ -406,7 +424,12 @@ impl Job<'_> {
 }
 
 /// Of model against hardware, and of hardware against Verilog.
-fn divergences(engine: &Trio) -> (u64, Vec<String>) {
+fn of_pair(engine: &Pair) -> (u64, Vec<String>) {
+    let found = engine.divergence.iter().map(|found| format!("model and RTL: {found}"));
+    (engine.divergent_cycles, found.collect())
+}
+
+fn of_trio(engine: &Trio) -> (u64, Vec<String>) {
     let of_model = engine.divergence.iter().map(|found| format!("model and RTL: {found}"));
     let hardware = &engine.second;
     let of_verilog = hardware.divergence.iter().map(|found| format!("RTL and Verilog: {found}"));

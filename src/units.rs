@@ -75,74 +75,83 @@ impl<'a> Units<'a> {
     pub fn around<E: 'a>(&self, sub_cores: Vec<E>) -> Result<Engines<'a, E>> {
         let Units { config, design, .. } = *self;
         let mut engines = Engines::around(config, design, in_turn(sub_cores));
-        let sms = 0..config.sms;
         if design.register_cache.is_some() {
-            let caches = (0..SUB_CORES * config.sms).map(|_| self.register_cache());
-            engines.register_cache = Box::new(in_turn(caches.collect::<Result<_>>()?));
+            engines.register_cache = Box::new(in_turn(self.register_caches(SUB_CORES * config.sms)?));
         }
         if design.multicast {
-            let units = sms.clone().map(|_| self.multicasting_unit());
-            engines.multicasting_unit = Box::new(in_turn(units.collect::<Result<_>>()?));
+            engines.multicasting_unit = Box::new(in_turn(self.multicasting_units(config.sms)?));
         }
         if design.residency == Residency::FineReg {
-            engines.rmu = Box::new(in_turn(sms.clone().map(|_| self.rmu()).collect::<Result<_>>()?));
+            engines.rmu = Box::new(in_turn(self.rmus(config.sms)?));
         }
         if design.switches() {
-            let monitors = sms.map(|_| self.status_monitor());
-            engines.status_monitor = Box::new(in_turn(monitors.collect::<Result<_>>()?));
+            engines.status_monitor = Box::new(in_turn(self.status_monitors(config.sms)?));
         }
         Ok(engines)
     }
 
-    /// The register cache of a sub-core.
-    fn register_cache(&self) -> Result<RegisterCacheEngine> {
+    /// So many register caches of a sub-core.
+    fn register_caches(&self, count: usize) -> Result<Vec<RegisterCacheEngine>> {
         let parameters = &self.design.parameters(self.config, 0);
-        let model = self.design.register_cache_model(self.config);
-        self.engine("register cache", model, unit_hardware::register_cache(parameters), parameters)
+        let model = || self.design.register_cache_model(self.config);
+        self.engines("register cache", model, unit_hardware::register_cache(parameters), parameters, count)
     }
 
-    /// The inter-warp multicasting unit.
-    fn multicasting_unit(&self) -> Result<IwmuEngine> {
-        let (model, parameters) = (iwmu_model(self.config), &self.config.hardware);
-        self.engine("multicasting unit", model, unit_hardware::multicasting_unit(parameters), parameters)
+    /// So many inter-warp multicasting units.
+    fn multicasting_units(&self, count: usize) -> Result<Vec<IwmuEngine>> {
+        let parameters = &self.config.hardware;
+        let hardware = unit_hardware::multicasting_unit(parameters);
+        self.engines("multicasting unit", || iwmu_model(self.config), hardware, parameters, count)
     }
 
-    /// The register management unit.
-    fn rmu(&self) -> Result<RmuEngine> {
-        let (model, parameters) = (rmu_model(self.config), &self.config.hardware);
-        self.engine("RMU", model, unit_hardware::rmu(parameters), parameters)
+    /// So many RMUs.
+    fn rmus(&self, count: usize) -> Result<Vec<RmuEngine>> {
+        let parameters = &self.config.hardware;
+        self.engines("RMU", || rmu_model(self.config), unit_hardware::rmu(parameters), parameters, count)
     }
 
-    /// The CTA status monitor.
-    fn status_monitor(&self) -> Result<StatusMonitorEngine> {
-        let (model, parameters) = (status_monitor_model(self.config), &self.config.hardware);
-        self.engine("CTA status monitor", model, unit_hardware::status_monitor(parameters), parameters)
+    /// So many CTA status monitors.
+    fn status_monitors(&self, count: usize) -> Result<Vec<StatusMonitorEngine>> {
+        let parameters = &self.config.hardware;
+        let (model, hardware) = (|| status_monitor_model(self.config), unit_hardware::status_monitor(parameters));
+        self.engines("CTA status monitor", model, hardware, parameters, count)
     }
 
-    fn engine<I, O>(
+    fn engines<I, O>(
         &self,
         unit: &'static str,
-        model: Engine<I, O>,
+        model: impl Fn() -> Engine<I, O>,
         hardware: UnitHardware<I, O>,
         parameters: &Parameters,
-    ) -> Result<Engine<I, O>>
+        count: usize,
+    ) -> Result<Vec<Engine<I, O>>>
     where
         I: Ports + Send + 'static,
         O: Ports + Send + 'static,
     {
-        let differences = self.differences;
-        Ok(match self.kind {
-            Kind::Model => model,
-            Kind::Rtl => (hardware.rtl)(parameters),
-            Kind::Verilator => Box::new((hardware.verilator)(parameters)?),
-            Kind::Lockstep => {
-                let engines = Lockstep::new((hardware.rtl)(parameters), (hardware.verilator)(parameters)?);
-                let which = "RTL and Verilog";
-                let hardware = Watched { engines, unit, which, differences: differences.clone() };
-                let engines = Lockstep::new(model, hardware);
-                Box::new(Watched { engines, unit, which: "model and RTL", differences: differences.clone() })
-            }
-        })
+        // One program for all that are alike.
+        let program = match self.kind {
+            Kind::Rtl | Kind::Lockstep | Kind::LockstepVerilator => Some((hardware.compiled)(parameters)?),
+            Kind::Model | Kind::RustHdl | Kind::Verilator => None,
+        };
+        let rtl = || program.as_ref().expect("the RTL is compiled for those that run it").engine();
+        let engine = |_| -> Result<Engine<I, O>> {
+            let watched = |engines, which| Watched { engines, unit, which, differences: self.differences.clone() };
+            Ok(match self.kind {
+                Kind::Model => model(),
+                Kind::Rtl => Box::new(rtl()),
+                Kind::RustHdl => (hardware.rust_hdl)(parameters),
+                Kind::Verilator => Box::new((hardware.verilator)(parameters)?),
+                Kind::Lockstep => Box::new(watched(Lockstep::new(model(), Box::new(rtl()) as Engine<I, O>), "model and RTL")),
+                Kind::LockstepVerilator => {
+                    let verilog: Engine<I, O> = Box::new((hardware.verilator)(parameters)?);
+                    let rtl: Engine<I, O> = Box::new(rtl());
+                    let hardware: Engine<I, O> = Box::new(watched(Lockstep::new(rtl, verilog), "RTL and Verilog"));
+                    Box::new(watched(Lockstep::new(model(), hardware), "model and RTL"))
+                }
+            })
+        };
+        (0..count).map(engine).collect()
     }
 }
 

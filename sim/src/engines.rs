@@ -35,6 +35,9 @@ pub trait RunsSubCore: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'st
 /// Any engine that has ports and nothing else.
 impl RunsSubCore for Box<dyn Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>>> {}
 
+/// The same in whatever thread.
+impl RunsSubCore for Box<dyn Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + Send> {}
+
 impl<A, B> RunsSubCore for Lockstep<A, B> where
     Self: Clocked<In = SubCoreIn<u32>, Out = SubCoreOut<u32>> + 'static
 {

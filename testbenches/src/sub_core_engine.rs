@@ -18,7 +18,7 @@ use gpurf_hw::sub_core::SubCore;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::SubCoreEngine;
 use gpurf_sim::sm::{CollectorKind, Design, PipelineInstruction, PipelineListener};
-use gpurf_verilog::{emit, Hierarchy, Verilated};
+use gpurf_verilog::{emit, Compiled, Hierarchy, Verilated};
 
 use crate::Ported;
 
@@ -28,11 +28,17 @@ type Out = SubCoreOut<u32>;
 /// The hardware of a sub-core in some engine, which stays in its thread.
 pub type SubCoreHardware = Ported<In, Out>;
 
+/// Model and RTL of one sub-core.
+pub type Pair = Lockstep<SubCoreEngine, SubCoreRtl>;
+
 /// Model, RTL and Verilog of one sub-core.
 pub type Trio = Lockstep<SubCoreEngine, Lockstep<SubCoreHardware, SubCoreHardware>>;
 
-/// The rust-hdl hardware of a design's sub-core.
-pub fn rtl(config: &Config, design: &Design, seed: u64) -> SubCoreHardware {
+/// The RTL of a sub-core as machine code, in whatever thread.
+pub type SubCoreRtl = Box<dyn Clocked<In = In, Out = Out> + Send>;
+
+/// The hardware of a design's sub-core as rust-hdl evaluates it.
+pub fn rust_hdl(config: &Config, design: &Design, seed: u64) -> SubCoreHardware {
     struct MakeRtl;
     impl WithSubCore for MakeRtl {
         type Result = SubCoreHardware;
@@ -41,6 +47,24 @@ pub fn rtl(config: &Config, design: &Design, seed: u64) -> SubCoreHardware {
         }
     }
     with_sub_core(config, design, seed, MakeRtl)
+}
+
+/// The RTL of a design's sub-core: engines of all those of a machine are made from it. `is_observed`: so that one can look
+/// inside.
+pub fn compiled(
+    config: &Config,
+    design: &Design,
+    seed: u64,
+    is_observed: bool,
+) -> Result<Compiled<In, Out>> {
+    struct Compile(bool);
+    impl WithSubCore for Compile {
+        type Result = Result<Compiled<In, Out>>;
+        fn with<M: Module<In = In, Out = Out> + 'static>(self, make: impl Fn() -> M) -> Self::Result {
+            Ok(if self.0 { Compiled::observed(&make())? } else { Compiled::new(&make())? })
+        }
+    }
+    with_sub_core(config, design, seed, Compile(is_observed))
 }
 
 /// The emitted Verilog of a design's sub-core: all those of a machine are made from it.
@@ -61,9 +85,15 @@ pub fn verilator(verilog: &Hierarchy) -> Result<SubCoreHardware> {
 }
 
 /// Model, RTL and emitted Verilog of a design's sub-core, compared in every cycle.
-pub fn lockstep(config: &Config, design: &Design, seed: u64, verilog: &Hierarchy) -> Result<Trio> {
-    let hardware = Lockstep::new(rtl(config, design, seed), verilator(verilog)?);
-    Ok(Lockstep::new(design.model(config, seed), hardware))
+pub fn trio(
+    config: &Config,
+    design: &Design,
+    seed: u64,
+    compiled: &Compiled<In, Out>,
+    verilog: &Hierarchy,
+) -> Result<Trio> {
+    let rtl: SubCoreHardware = Box::new(compiled.engine());
+    Ok(Lockstep::new(design.model(config, seed), Lockstep::new(rtl, verilator(verilog)?)))
 }
 
 /// What is recorded of a sub-core's hardware.

@@ -11,12 +11,14 @@ use gpurf_hw::finereg::{CtaStatusMonitor, Rmu};
 use gpurf_hw::generics;
 use gpurf_hw::multicast::Iwmu;
 use gpurf_hw::register_cache::RegisterCache;
-use gpurf_verilog::Verilated;
+use gpurf_verilog::{Compiled, Verilated};
 
 /// What makes the hardware of a unit.
 pub struct UnitHardware<I: Ports, O: Ports> {
-    /// The rust-hdl hardware.
-    pub rtl: fn(&Parameters) -> Box<dyn Clocked<In = I, Out = O> + Send>,
+    /// The RTL as machine code.
+    pub compiled: fn(&Parameters) -> Result<Compiled<I, O>>,
+    /// The hardware as rust-hdl evaluates it.
+    pub rust_hdl: fn(&Parameters) -> Box<dyn Clocked<In = I, Out = O> + Send>,
     /// The emitted Verilog under Verilator.
     pub verilator: fn(&Parameters) -> Result<Verilated<I, O>>,
 }
@@ -24,7 +26,8 @@ pub struct UnitHardware<I: Ports, O: Ports> {
 impl<I: Ports + Send, O: Ports + Send> UnitHardware<I, O> {
     fn of<M: Configured + Module<In = I, Out = O> + Send + 'static>() -> Self {
         UnitHardware {
-            rtl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
+            compiled: |parameters| Ok(Compiled::new(&M::configured(parameters))?),
+            rust_hdl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
             verilator: |parameters| Ok(Verilated::new(&M::configured(parameters))?),
         }
     }

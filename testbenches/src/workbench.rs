@@ -8,7 +8,7 @@ use std::rc::Rc;
 use anyhow::{anyhow, bail, Context, Result};
 use gpurf_blocks::{layout, Clocked, Field, Parameters, Ports};
 use gpurf_hw::dialect::{Extent, Module, PortWaveform, Rtl};
-use gpurf_verilog::{emit, Hierarchy, Icarus, Verilated};
+use gpurf_verilog::{emit, Compiled, CompiledRtl, Hierarchy, Icarus, Verilated};
 use rust_hdl::prelude::Block;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
@@ -21,8 +21,11 @@ use crate::{run, Drive, Outcome, Ported, Random, Scenario, Stimulus, Testbench};
 pub enum EngineKind {
     /// The reference model.
     Model,
-    /// The rust-hdl hardware.
+    /// The hardware as machine code.
     Rtl,
+    /// The hardware as rust-hdl evaluates it, slowly: the reference of the others.
+    #[strum(serialize = "rust-hdl")]
+    RustHdl,
     /// The emitted Verilog under Verilator.
     Verilator,
     /// The emitted Verilog under Icarus.
@@ -68,7 +71,7 @@ pub trait Workbench {
     ) -> Result<Outcome>;
 
     /// Drives hardware for so many cycles with values of zero, resets it, and compares it from there on with a fresh model.
-    /// The engines are [`EngineKind::Rtl`], [`EngineKind::Verilator`] or both.
+    /// The engines are [`EngineKind::Rtl`], [`EngineKind::RustHdl`] or [`EngineKind::Verilator`].
     fn run_after_reset(
         &self,
         hardware: &[EngineKind],
@@ -115,6 +118,8 @@ pub struct Bench<I, O> {
     netlist: Option<String>,
     /// The module's own Verilog, once somebody asked for it.
     emitted: OnceCell<Hierarchy>,
+    /// The same of its machine code.
+    compiled: OnceCell<Compiled<I, O>>,
 }
 
 /// What a [`Testbench`] says of its module.
@@ -123,7 +128,7 @@ struct Subject<I, O> {
     block: fn(&Parameters) -> Box<dyn Block>,
     emit: fn(&Parameters) -> Result<Hierarchy>,
     model: fn(&Parameters) -> Ported<I, O>,
-    rtl: fn(&Parameters) -> Box<dyn Hardware<I, O>>,
+    rust_hdl: fn(&Parameters) -> Box<dyn Hardware<I, O>>,
     stimulus: fn(&Parameters) -> Box<dyn Stimulus<I, O>>,
     protocol: fn(&Parameters) -> Vec<String>,
     scenarios: fn() -> Vec<Scenario<I, O>>,
@@ -140,6 +145,12 @@ impl<M: Module> Hardware<M::In, M::Out> for Rtl<M> {
     }
 }
 
+impl<I: Ports, O: Ports> Hardware<I, O> for CompiledRtl<I, O> {
+    fn reset(&mut self, inputs: &I) {
+        CompiledRtl::reset(self, inputs);
+    }
+}
+
 impl<I: Ports, O: Ports> Hardware<I, O> for Verilated<I, O> {
     fn reset(&mut self, inputs: &I) {
         Verilated::reset(self, inputs);
@@ -148,9 +159,15 @@ impl<I: Ports, O: Ports> Hardware<I, O> for Verilated<I, O> {
 
 impl<I: Ports, O: Ports> Clone for Bench<I, O> {
     fn clone(&self) -> Self {
-        let Bench { name, parameters, subject, source, netlist, emitted } = self;
-        let (source, netlist, emitted) = (source.clone(), netlist.clone(), emitted.clone());
-        Bench { name: name.clone(), parameters: *parameters, subject: *subject, source, netlist, emitted }
+        Bench {
+            name: self.name.clone(),
+            parameters: self.parameters,
+            subject: self.subject,
+            source: self.source.clone(),
+            netlist: self.netlist.clone(),
+            emitted: self.emitted.clone(),
+            compiled: self.compiled.clone(),
+        }
     }
 }
 
@@ -163,7 +180,7 @@ pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, 
             block: |parameters| Box::new(M::configured(parameters)),
             emit: |parameters| Ok(emit(&M::configured(parameters))?),
             model: M::model,
-            rtl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
+            rust_hdl: |parameters| Box::new(Rtl::new(M::configured(parameters))),
             stimulus: M::stimulus,
             protocol: M::protocol,
             scenarios: M::scenarios,
@@ -171,6 +188,7 @@ pub fn bench<M: Testbench>(name: &str, parameters: &Parameters) -> Bench<M::In, 
         source: None,
         netlist: None,
         emitted: OnceCell::new(),
+        compiled: OnceCell::new(),
     }
 }
 
@@ -183,10 +201,19 @@ impl<I: Ports, O: Ports> Bench<I, O> {
         (self.subject.stimulus)(&self.parameters)
     }
 
+    fn compiled(&self) -> Result<&Compiled<I, O>> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let compiled = Compiled::new(&*(self.subject.block)(&self.parameters))?;
+        Ok(self.compiled.get_or_init(|| compiled))
+    }
+
     fn engine(&self, kind: EngineKind) -> Result<Ported<I, O>> {
         Ok(match kind {
             EngineKind::Model => self.model(),
-            EngineKind::Rtl => (self.subject.rtl)(&self.parameters),
+            EngineKind::Rtl => Box::new(self.compiled()?.engine()),
+            EngineKind::RustHdl => (self.subject.rust_hdl)(&self.parameters),
             EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?)?),
             EngineKind::Icarus => Box::new(Icarus::of(&self.verilog()?)?),
             EngineKind::Netlist => {
@@ -205,7 +232,8 @@ impl<I: Ports, O: Ports> Bench<I, O> {
     fn reset_engines(&self, hardware: &[EngineKind], seed: u64, before: u64) -> Result<Vec<Ported<I, O>>> {
         let hardware = hardware.iter().map(|kind| -> Result<Box<dyn Hardware<I, O>>> {
             Ok(match kind {
-                EngineKind::Rtl => (self.subject.rtl)(&self.parameters),
+                EngineKind::Rtl => Box::new(self.compiled()?.engine()),
+                EngineKind::RustHdl => (self.subject.rust_hdl)(&self.parameters),
                 EngineKind::Verilator => Box::new(Verilated::of(&self.verilog()?)?),
                 other => bail!("{other} cannot be reset in mid-stimulus"),
             })

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use gpurf_blocks::{corners, Parameters, PARAMETERS};
 use gpurf_hw::catalogue::Entry;
-use gpurf_testbenches::EngineKind::{Model, Rtl};
+use gpurf_testbenches::EngineKind::{Model, Rtl, RustHdl};
 use gpurf_testbenches::{workbench, Random};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -45,7 +45,7 @@ fn directed_scenarios_hold(entry: &Entry) {
         let (interval, release_age) = (1 + 40 * number, [0, 100, 256, 5000][number % 4]);
         let parameters = Parameters { width: 32, interval, release_age, ..corners::varied(number, count) };
         let bench = workbench(entry.name, &parameters);
-        let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
+        let failures = bench.play(&[Model, Rtl, RustHdl]).expect("nothing has to be built");
         all.extend(failures.into_iter().map(|failure| format!("{parameters:?}\n    {failure}")));
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
@@ -62,11 +62,11 @@ fn agree_under_any_parameters(entry: &Entry) {
     let any = (parameters(), prop::collection::vec(any::<u32>(), 12_000));
     let result = TestRunner::new(config).run(&any, |(parameters, choices)| {
         let bench = workbench(entry.name, &parameters);
-        let outcome = bench.run(&[Model, Rtl], &mut Random::listed(choices), 250, None);
+        let outcome = bench.run(&[Model, Rtl, RustHdl], &mut Random::listed(choices), 250, None);
         let outcome = outcome.expect("nothing has to be built");
         prop_assert!(outcome.passed(), "{outcome:?}");
         if is_soak() {
-            let failures = bench.play(&[Model, Rtl]).expect("nothing has to be built");
+            let failures = bench.play(&[Model, Rtl, RustHdl]).expect("nothing has to be built");
             prop_assert!(failures.is_empty(), "{}", failures.join("\n"));
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Machine code of a design, by Cranelift.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::Offset32;
@@ -42,6 +42,8 @@ pub struct Code {
     /// Reads all inputs.
     pub inputs: Function,
     pub chunks: Vec<Function>,
+    /// Computes every signal that has a name.
+    pub observers: Vec<Function>,
     /// Clock edges of registers, each with its word of flags.
     pub edges: Vec<(usize, Edge)>,
     pub layout: Layout,
@@ -85,6 +87,8 @@ pub struct Layout {
     /// Words that say which groups of registers are loaded at the next edge, by chunk.
     pending: Vec<usize>,
     space: Space,
+    /// Signals that somebody looks at.
+    pub observed: HashMap<NodeId, Place>,
     /// Chunks that read a slot.
     pub readers: Vec<Vec<usize>>,
     /// Bytes of the state.
@@ -134,9 +138,17 @@ impl Layout {
             rows,
             pending,
             space,
+            observed: HashMap::new(),
             readers,
             size: 0,
         }
+    }
+
+    /// Whether the state has the value of a node that is no constant.
+    fn holds(&self, design: &Design, node: NodeId) -> bool {
+        matches!(design.nodes.op(node), Op::Slot(_))
+            || self.stored.contains_key(&node)
+            || self.observed.contains_key(&node)
     }
 
     fn constant(&mut self, nodes: &Nodes, node: NodeId) -> Place {
@@ -175,6 +187,7 @@ pub fn compile(design: &Design, inputs: &[Option<Field>], outputs: &[Option<Fiel
     let mut compiler = Compiler::new(design, &chunks, layout);
     let of_inputs = compiler.inputs(inputs);
     let of_chunks: Vec<FuncId> = (0..chunks.list.len()).map(|chunk| compiler.chunk(chunk, outputs)).collect();
+    let of_observers = compiler.observers();
     let of_edges: Vec<_> = (0..chunks.list.len()).filter_map(|chunk| compiler.edge(chunk)).collect();
     compiler.module.finalize_definitions().expect("all functions are defined");
     let Compiler { module, mut layout, .. } = compiler;
@@ -192,6 +205,7 @@ pub fn compile(design: &Design, inputs: &[Option<Field>], outputs: &[Option<Fiel
     Code {
         inputs: function(&of_inputs),
         chunks: of_chunks.iter().map(function).collect(),
+        observers: of_observers.iter().map(function).collect(),
         edges: edges.collect(),
         layout,
         module: Some(module),
@@ -207,6 +221,8 @@ struct Compiler<'a> {
     builders: FunctionBuilderContext,
     calls: [FuncId; 5],
     functions: usize,
+    /// Places that the last function gave to signals.
+    new_observed: Vec<(NodeId, Place)>,
 }
 
 impl<'a> Compiler<'a> {
@@ -242,7 +258,7 @@ impl<'a> Compiler<'a> {
         });
         let context = module.make_context();
         let builders = FunctionBuilderContext::new();
-        Compiler { design, chunks, layout, module, context, builders, calls, functions: 0 }
+        Compiler { design, chunks, layout, module, context, builders, calls, functions: 0, new_observed: vec![] }
     }
 
     fn signature(&self) -> Signature {
@@ -274,12 +290,14 @@ impl<'a> Compiler<'a> {
             calls,
             state,
             chunk: None,
+            new_observed: vec![],
             known: vec![],
             values: HashMap::new(),
             marks: BTreeMap::new(),
         };
         body(&mut emitter, argument);
         emitter.finish();
+        self.new_observed = emitter.new_observed;
         let mut builder = emitter.builder;
         builder.ins().return_(&[]);
         builder.seal_all_blocks();
@@ -325,6 +343,45 @@ impl<'a> Compiler<'a> {
         })
     }
 
+    /// Computes all signals that have a name, each once, in pieces: a piece reads what those before it have stored.
+    fn observers(&mut self) -> Vec<FuncId> {
+        /// Signals of a piece.
+        const PIECE: usize = 200;
+        let design = self.design;
+        let signals = design.scopes.iter().flat_map(|scope| &scope.signals);
+        let mut named: Vec<NodeId> = signals.flat_map(|signal| signal.elements.iter().copied()).collect();
+        named.sort();
+        named.dedup();
+        let mut pieces = vec![];
+        for piece in named.chunks(PIECE) {
+            // All that leads to the signals, each after what it is made of, so that nothing is computed in a branch.
+            let mut needed: Vec<NodeId> = vec![];
+            let mut waiting = piece.to_vec();
+            let mut seen: HashSet<NodeId> = HashSet::new();
+            while let Some(node) = waiting.pop() {
+                if seen.insert(node) {
+                    needed.push(node);
+                    if !self.layout.holds(design, node) {
+                        design.nodes.op(node).operands(&mut |operand| waiting.push(operand));
+                    }
+                }
+            }
+            needed.sort();
+            pieces.push(self.function(|emitter, _| {
+                for node in needed {
+                    let value = emitter.value(node);
+                    if piece.binary_search(&node).is_ok() {
+                        let place = emitter.layout.space.place(emitter.width(node));
+                        emitter.set(place, value);
+                        emitter.new_observed.push((node, place));
+                    }
+                }
+            }));
+            self.layout.observed.extend(self.new_observed.drain(..));
+        }
+        pieces
+    }
+
     /// The clock edge of a chunk's registers, with the place of their flags.
     fn edge(&mut self, number: usize) -> Option<(usize, FuncId)> {
         let groups = self.chunks.list[number].heads.iter().filter_map(|head| match head {
@@ -354,6 +411,8 @@ struct Emitter<'a, 'b> {
     state: Value,
     /// The chunk that the function is, if it is one.
     chunk: Option<usize>,
+    /// Places of signals that the function stores.
+    new_observed: Vec<(NodeId, Place)>,
     /// Nodes that have a value here, the innermost branch last.
     known: Vec<NodeId>,
     values: HashMap<NodeId, Value>,
@@ -749,7 +808,8 @@ impl Emitter<'_, '_> {
             _ => match self.chunks.chunk_of.get(&node) {
                 Some(chunk) if Some(*chunk) != self.chunk => self.layout.stored.get(&node).copied(),
                 _ => None,
-            },
+            }
+            .or_else(|| self.layout.observed.get(&node).copied()),
         }
     }
 

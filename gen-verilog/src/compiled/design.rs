@@ -31,7 +31,7 @@ pub struct Design {
     pub reset: Option<SlotId>,
     pub registers: Vec<Register>,
     pub memories: Vec<Memory>,
-    /// Every signal, by the path of its module.
+    /// Every signal, by the path of its module, for those who look inside; else none.
     pub scopes: Vec<NamedScope>,
 }
 
@@ -66,25 +66,35 @@ pub enum Reset {
 pub struct NamedScope {
     /// Names of the instances around it, and its own: none of the top.
     pub path: Vec<String>,
+    /// Name of the module.
+    pub module: String,
     pub signals: Vec<NamedSignal>,
 }
 
-/// A signal, or an element of one, by its name in Verilog.
+/// A signal of a module, by its name in Verilog.
 pub struct NamedSignal {
     pub name: String,
+    /// It is an array, if of one element only.
+    pub is_array: bool,
+    /// Bits of an element.
     pub width: usize,
     pub role: SignalRole,
-    pub node: NodeId,
-    /// Names of its values, if it holds an enum.
+    /// Names of its values, by number, if it holds an enum.
     pub states: Vec<String>,
+    /// The value of each element.
+    pub elements: Vec<NodeId>,
 }
 
 /// Kinds of signals that a reader of waveforms tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SignalRole {
+    /// A port that others drive.
     Input,
+    /// A port that the module drives.
     Output,
+    /// Logic within the module.
     Wire,
+    /// State.
     Register,
 }
 
@@ -121,13 +131,13 @@ pub struct Instance {
 }
 
 impl Design {
-    /// Reads the tree below a block.
-    pub fn of(top: &dyn Block) -> Result<Self, EmitError> {
+    /// Reads the tree below a block; `is_observed`: with the names of all signals.
+    pub fn of(top: &dyn Block, is_observed: bool) -> Result<Self, EmitError> {
         let scope = scope::read(top)?;
         let module = Translator::default().module(&scope)?;
         let mut tree = Tree::default();
         tree.place(&scope, &module, vec![], HashMap::new());
-        Ok(tree.design(&module))
+        Ok(tree.design(&module, is_observed))
     }
 }
 
@@ -275,7 +285,7 @@ impl Tree {
         }
     }
 
-    fn design(mut self, top: &Translated) -> Design {
+    fn design(mut self, top: &Translated, is_observed: bool) -> Design {
         let nets = self.instances[0].nets.clone();
         let reset = top.signals.at("reset").filter(|id| top.signals.owner(*id).role == Role::Input);
         let reset = reset.and_then(|id| self.slot_of(nets[id]));
@@ -314,7 +324,7 @@ impl Tree {
             kind.memory(&slots, |name, width| values.net(ports[name], width))
         });
         let memories = memories.collect();
-        let scopes = values.named_scopes();
+        let scopes = if is_observed { values.named_scopes() } else { vec![] };
         let Tree { nodes, slots, .. } = self;
         Design { nodes, slots, inputs, outputs, reset, registers, memories, scopes }
     }
@@ -344,14 +354,17 @@ impl Values<'_> {
                     }
                     Role::Constant(_) | Role::ChildInput(_) => continue,
                 };
-                let states = vector.states.iter().flat_map(|states| signals.states(states)).collect::<Vec<_>>();
-                for id in vector.elements() {
-                    let name = signals.name_of(id);
-                    let node = self.net(nets[id], vector.width);
-                    named.push(NamedSignal { name, width: vector.width, role, node, states: states.clone() });
-                }
+                let elements = vector.elements().map(|id| self.net(nets[id], vector.width)).collect();
+                named.push(NamedSignal {
+                    name: vector.name.clone(),
+                    is_array: vector.is_array,
+                    width: vector.width,
+                    role,
+                    states: vector.states.iter().flat_map(|states| signals.states(states)).collect(),
+                    elements,
+                });
             }
-            NamedScope { path, signals: named }
+            NamedScope { path, module: signals.module.clone(), signals: named }
         });
         instances.collect()
     }

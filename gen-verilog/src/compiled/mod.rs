@@ -23,13 +23,21 @@ use rust_hdl::prelude::Block;
 
 use crate::EmitError;
 use code::{Code, Field};
-use design::{Design, Reset};
+use design::{Design, NamedScope, Reset};
 use storage::Stored;
 
-/// A module compiled: engines are made from it.
+pub use design::SignalRole;
+
+/// A module compiled: engines are made from it. A copy is the same program.
 pub struct Compiled<I, O> {
     program: Arc<Program>,
     ports: PhantomData<fn(I) -> O>,
+}
+
+impl<I, O> Clone for Compiled<I, O> {
+    fn clone(&self) -> Self {
+        Compiled { program: self.program.clone(), ports: PhantomData }
+    }
 }
 
 /// Code, and all beside it that engines need.
@@ -46,6 +54,41 @@ struct Program {
     initial: Vec<u8>,
     words: usize,
     chunk_count: usize,
+    observed: Vec<ObservedScope>,
+}
+
+/// A module of the tree, for those who look inside an engine.
+#[derive(Clone, Debug)]
+pub struct ObservedScope {
+    /// Names of the instances around it, and its own: none of the top.
+    pub path: Vec<String>,
+    /// Name of the module in Verilog.
+    pub module: String,
+    /// In the order of declaration.
+    pub signals: Vec<ObservedSignal>,
+}
+
+/// A signal inside an engine, by its name in Verilog.
+#[derive(Clone, Debug)]
+pub struct ObservedSignal {
+    /// In its module.
+    pub name: String,
+    /// It is an array, if of one element only.
+    pub is_array: bool,
+    /// Bits of an element.
+    pub width: usize,
+    /// Port, wire or register.
+    pub role: SignalRole,
+    /// Names of its values, by number, if it holds an enum.
+    pub states: Vec<String>,
+    elements: Vec<layout::Place>,
+}
+
+impl ObservedSignal {
+    /// Elements of the array; one of a signal that is none.
+    pub fn count(&self) -> usize {
+        self.elements.len()
+    }
 }
 
 impl<I: Ports, O: Ports> Compiled<I, O> {
@@ -54,7 +97,25 @@ impl<I: Ports, O: Ports> Compiled<I, O> {
     /// # Errors
     /// If the module breaks a rule of the dialect, or holds what has no translation.
     pub fn new(module: &dyn Block) -> Result<Self, EmitError> {
-        Ok(Compiled { program: Arc::new(Program::of::<I, O>(&Design::of(module)?)), ports: PhantomData })
+        Self::of(module, false)
+    }
+
+    /// The same for those who look inside: see [`CompiledRtl::observe`].
+    ///
+    /// # Errors
+    /// As [`Compiled::new`].
+    pub fn observed(module: &dyn Block) -> Result<Self, EmitError> {
+        Self::of(module, true)
+    }
+
+    fn of(module: &dyn Block, is_observed: bool) -> Result<Self, EmitError> {
+        let program = Program::of::<I, O>(&Design::of(module, is_observed)?);
+        Ok(Compiled { program: Arc::new(program), ports: PhantomData })
+    }
+
+    /// All signals by module, parents before their parts, if they are observed; else nothing.
+    pub fn scopes(&self) -> &[ObservedScope] {
+        &self.program.observed
     }
 
     /// An engine after a cycle of reset.
@@ -108,6 +169,7 @@ impl Program {
             readers.collect()
         });
         let chunk_count = code.chunks.len();
+        let observed = design.scopes.iter().map(|scope| ObservedScope::of(scope, layout)).collect();
         Program {
             reset: design.reset.as_ref().map(slot),
             cleared: cleared.map(|register| slot(&register.q)).collect(),
@@ -116,6 +178,7 @@ impl Program {
             initial,
             words: chunk_count.div_ceil(64),
             chunk_count,
+            observed,
             code,
         }
     }
@@ -126,6 +189,20 @@ impl Program {
             let at = self.code.layout.dirty + 8 * word;
             state[at..at + 8].copy_from_slice(&(u64::MAX >> (64 - chunks)).to_le_bytes());
         }
+    }
+}
+
+impl ObservedScope {
+    fn of(scope: &NamedScope, layout: &code::Layout) -> Self {
+        let signals = scope.signals.iter().map(|signal| ObservedSignal {
+            name: signal.name.clone(),
+            is_array: signal.is_array,
+            width: signal.width,
+            role: signal.role,
+            states: signal.states.clone(),
+            elements: signal.elements.iter().map(|node| layout.observed[node]).collect(),
+        });
+        ObservedScope { path: scope.path.clone(), module: scope.module.clone(), signals: signals.collect() }
     }
 }
 
@@ -180,6 +257,27 @@ impl<I: Ports, O: Ports> CompiledRtl<I, O> {
         }
         set_level(&mut self.state, 0);
         program.mark_all(&mut self.state);
+    }
+
+    /// Computes all signals of the cycle that has settled. Only of what was compiled to be observed.
+    pub fn observe(&mut self) {
+        debug_assert!(self.settled, "settle comes before observe");
+        for observer in &self.program.code.observers {
+            // Safety: observers were compiled for this layout of the state.
+            unsafe { observer(self.state.as_mut_ptr(), std::ptr::null_mut()) };
+        }
+    }
+
+    /// An element of a signal as [`CompiledRtl::observe`] found it: little end first, as many bytes as hold its bits or
+    /// more.
+    pub fn value(&self, signal: &ObservedSignal, element: usize) -> &[u8] {
+        let place = signal.elements[element];
+        &self.state[place.offset..place.offset + place.bytes()]
+    }
+
+    /// The same of a signal of no more than 64 bits.
+    pub fn number(&self, signal: &ObservedSignal, element: usize) -> u64 {
+        signal.elements[element].number(&self.state)
     }
 
     fn run(&mut self) {
@@ -243,11 +341,5 @@ impl<I: Ports, O: Ports> Clocked for CompiledRtl<I, O> {
             }
         }
         self.settled = false;
-    }
-}
-
-impl<I, O> Compiled<I, O> {
-    pub fn describe(&self) -> String {
-        format!("{} chunks, {} bytes of state", self.program.chunk_count, self.program.initial.len())
     }
 }
