@@ -27,9 +27,9 @@ use crate::Verdict;
 pub struct Arguments {
     #[command(flatten)]
     modules: ModuleArguments,
-    /// Compare these engines, separated by commas: of model, rtl, verilator, icarus and netlist. The others are held
+    /// Compare these engines, separated by commas: of model, rtl, rust-hdl, verilator, icarus and netlist. The others are held
     /// against the first
-    #[arg(long, value_delimiter = ',', default_value = "model,rtl,verilator")]
+    #[arg(long, value_delimiter = ',', default_value = "model,rtl")]
     engines: Vec<EngineKind>,
     /// Run this Verilog in the place of the module's own, such as Verilog that was exported and edited, or
     /// synthesized. The option takes one module, with the parameters that the files were exported with

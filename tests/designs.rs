@@ -52,7 +52,7 @@ fn what_makes_no_sense_ends_with_2_and_both_names() {
 fn engines_agree_on_designs_put_together() {
     let runs = [("malekeh+iwma+finereg", "b+tree"), ("bow+virtual-thread", "nn"), ("ltrf+finereg", "nn")];
     runs.par_iter().for_each(|&(design, workload)| {
-        let run = ["--design", design, "--engine", "lockstep", "--cycles", "3000"];
+        let run = ["--design", design, "--engine", "lockstep-verilator", "--cycles", "3000"];
         let statistics = sim(&[&[workload][..], &run, &MACHINE].concat());
         let statistics: Value = serde_json::from_slice(&statistics).expect("JSON");
         assert_eq!(statistics["divergences"], 0, "{design}");

@@ -113,14 +113,13 @@ fn every_trace_runs_under_every_design() {
     }
 }
 
-/// Real code with model, RTL and emitted Verilog side by side: the stimulus that the gate of the hardware
-/// takes from it.
-fn run_in_lockstep(inputs: &[String], designs: &[&str], machine: &[&str], cycles: &str) {
+/// Real code with several engines side by side: the stimulus that the gate of the hardware takes from it.
+fn run_in_lockstep(engine: &str, inputs: &[String], designs: &[&str], machine: &[&str]) {
     // Designs that share a sub-core may build its Verilog twice at a time, each in a folder of its own.
     designs.par_iter().for_each(|design| {
         for input in inputs {
-            let run = [&[input, "--design", design, "--cycles", cycles], machine].concat();
-            let statistics = sim(&[&run[..], &["--engine", "lockstep"]].concat(), 0);
+            let run = [&[input, "--design", design], machine].concat();
+            let statistics = sim(&[&run[..], &["--engine", engine]].concat(), 0);
             assert_sound_in_part(&statistics);
             // Alone, the model is not asked in cycles in which it is taken to stand still.
             let mut alone = sim(&run, 0);
@@ -130,26 +129,40 @@ fn run_in_lockstep(inputs: &[String], designs: &[&str], machine: &[&str], cycles
     });
 }
 
+/// Models and RTL, from the first cycle to the last.
 #[test]
-fn engines_agree_on_real_code() {
-    /// So many are most of what the tests take, and half of the traces under half of the hardware; `make soak` has many more, and
-    /// all of both.
-    const CYCLES: &str = "250";
+fn the_rtl_runs_whole_applications() {
+    let some = ["bfs", "hgemm", "nn"].map(String::from);
+    run_in_lockstep("lockstep", &some, &DESIGNS, &[]);
+    run_in_lockstep("lockstep", &some[..1], &HARDWARE[..3], &SIXTEEN_WARPS);
+    run_in_lockstep("lockstep", &some[..2], &["malekeh"], &ON_ARRIVAL);
+    let Some(traces) = real_traces() else { return };
+    run_in_lockstep("lockstep", &traces.map(|(_, path)| path), &HARDWARE, &[]);
+}
+
+/// The beginning of a run with the emitted Verilog beside the others.
+#[test]
+fn the_verilog_agrees_on_real_code() {
+    /// Building the Verilog of so many sub-cores takes the longest; `make soak` has many more cycles.
+    const BEGINNING: [&str; 2] = ["--cycles", "250"];
+    let run = |inputs: &[String], designs: &[&str], machine: &[&str]| {
+        run_in_lockstep("lockstep-verilator", inputs, designs, &[machine, &BEGINNING].concat());
+    };
     // In the same test, so that little Verilog is built twice at a time.
-    run_in_lockstep(&["bfs".into(), "hgemm".into()], &HARDWARE, &[], CYCLES);
-    run_in_lockstep(&["bfs".into()], &HARDWARE[..3], &SIXTEEN_WARPS, CYCLES);
-    run_in_lockstep(&[OWN_TRACE.into()], &HARDWARE, &[], CYCLES);
+    run(&["bfs".into(), "hgemm".into()], &HARDWARE, &[]);
+    run(&["bfs".into()], &HARDWARE[..3], &SIXTEEN_WARPS);
+    run(&[OWN_TRACE.into()], &HARDWARE, &[]);
     for machine in [&ON_ARRIVAL[..], &ON_ARRIVAL_AND_AWAY] {
-        run_in_lockstep(&["bfs".into(), "hgemm".into(), OWN_TRACE.into()], &["malekeh"], machine, CYCLES);
+        run(&["bfs".into(), "hgemm".into(), OWN_TRACE.into()], &["malekeh"], machine);
     }
     let Some(traces) = real_traces() else { return };
     let traces = traces.map(|(_, path)| path);
     for half in 0..2 {
         let some: Vec<_> = traces.iter().skip(half).step_by(2).cloned().collect();
         let designs: Vec<_> = HARDWARE.into_iter().skip(half).step_by(2).collect();
-        run_in_lockstep(&some, &designs, &[], CYCLES);
+        run(&some, &designs, &[]);
     }
-    run_in_lockstep(&traces, &["malekeh"], &ON_ARRIVAL, CYCLES);
+    run(&traces, &["malekeh"], &ON_ARRIVAL);
 }
 
 /// Takes hours: `make soak`.
@@ -157,13 +170,15 @@ fn engines_agree_on_real_code() {
 #[ignore = "takes hours"]
 fn engines_agree_on_every_workload_and_every_whole_trace() {
     let workloads: Vec<_> = SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect();
-    run_in_lockstep(&workloads, &DESIGNS, &[], "20000");
-    run_in_lockstep(&workloads, &HARDWARE[..3], &SIXTEEN_WARPS, "20000");
+    run_in_lockstep("lockstep", &workloads, &DESIGNS, &[]);
+    let some = ["--cycles", "20000"];
+    run_in_lockstep("lockstep-verilator", &workloads, &DESIGNS, &some);
+    run_in_lockstep("lockstep-verilator", &workloads, &HARDWARE[..3], &[&SIXTEEN_WARPS[..], &some].concat());
     let Some(traces) = real_traces() else { return };
     let traces = traces.map(|(_, path)| path);
-    run_in_lockstep(&traces, &DESIGNS, &[], "1000000000");
-    run_in_lockstep(&traces, &HARDWARE[..3], &SIXTEEN_WARPS, "1000000000");
-    run_in_lockstep(&traces, &["malekeh"], &ON_ARRIVAL, "1000000000");
+    run_in_lockstep("lockstep-verilator", &traces, &DESIGNS, &[]);
+    run_in_lockstep("lockstep-verilator", &traces, &HARDWARE[..3], &SIXTEEN_WARPS);
+    run_in_lockstep("lockstep-verilator", &traces, &["malekeh"], &ON_ARRIVAL);
 }
 
 /// A run that is cut off has instructions on their way.

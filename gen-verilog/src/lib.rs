@@ -27,7 +27,7 @@ mod export;
 mod lock;
 pub mod tools;
 
-pub use compiled::{Compiled, CompiledRtl, ObservedScope, ObservedSignal, SignalRole};
+pub use compiled::{Compiled, CompiledRtl, Fault, ObservedScope, ObservedSignal, SignalRole};
 pub use emit::{emit, emit_as, EmitError, Hierarchy, Language, Port, VerilogModule};
 pub use engine::{EngineError, Icarus, Verilated};
 pub use export::export;

@@ -13,7 +13,13 @@ fn compare(criterion: &mut Criterion, name: &str, parameters: &Parameters) {
     let mut group = criterion.benchmark_group("engines of a module");
     group.throughput(Throughput::Elements(CYCLES));
     // The recording starts from reset, and so does every pass over it.
-    for kind in [EngineKind::Model, EngineKind::Rtl, EngineKind::Verilator, EngineKind::Icarus] {
+    for kind in [
+        EngineKind::Model,
+        EngineKind::Rtl,
+        EngineKind::RustHdl,
+        EngineKind::Verilator,
+        EngineKind::Icarus,
+    ] {
         let fresh = || recording.playback(kind).expect("the engine is built");
         group.bench_function(format!("{name}, {} bits/{kind}", parameters.width), |bencher| {
             bencher.iter_batched(fresh, |playback| playback(), BatchSize::PerIteration)
@@ -25,12 +31,12 @@ fn compare(criterion: &mut Criterion, name: &str, parameters: &Parameters) {
 fn engines(criterion: &mut Criterion) {
     for width in [32, 1024] {
         let parameters = Parameters { width, ..Default::default() };
-        for name in ["ocu", "ccu"] {
+        for name in ["ocu", "ccu", "ccu_stage", "ccu_sub_core", "rmu", "register_cache"] {
             compare(criterion, name, &parameters);
         }
     }
     let parameters = Parameters { width: 32, ..Default::default() };
-    for name in ["ocu_stage", "ccu_stage"] {
+    for name in ["ocu_stage", "ocu_sub_core", "boc_sub_core", "iwmu"] {
         compare(criterion, name, &parameters);
     }
 }

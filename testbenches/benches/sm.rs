@@ -10,7 +10,7 @@ use gpurf_blocks::Lockstep;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{Engines, RunsSubCore};
 use gpurf_sim::sm::{Design, Family, Gpu};
-use gpurf_testbenches::sub_core_engine;
+use gpurf_testbenches::sub_core_engine::{self, SubCoreHardware};
 use gpurf_trace::{Reuse, Workload};
 use gpurf_workloads::suite::{named, Size};
 use gpurf_workloads::Device;
@@ -52,7 +52,10 @@ fn engines(criterion: &mut Criterion) {
     for design in &[Design::BASELINE, Design::MALEKEH] {
         let cycles = Some(CYCLES);
         let model = || design.model(config, SEED);
-        let rtl = || sub_core_engine::rtl(config, design, SEED);
+        let compiled =
+            sub_core_engine::compiled(config, design, SEED, false).expect("a sub-core is compiled");
+        let rtl = || -> SubCoreHardware { Box::new(compiled.engine()) };
+        let rust_hdl = || sub_core_engine::rust_hdl(config, design, SEED);
         let verilog = sub_core_engine::verilog(config, design, SEED).expect("a sub-core is emitted");
         let verilator = || sub_core_engine::verilator(&verilog).expect("Verilator builds the sub-core");
         let name = |engine| format!("{design}/{engine}");
@@ -65,6 +68,9 @@ fn engines(criterion: &mut Criterion) {
         });
         group.bench_function(name("rtl"), |bencher| {
             bencher.iter(|| run(workload, *design, cycles, |_| rtl()))
+        });
+        group.bench_function(name("rust-hdl"), |bencher| {
+            bencher.iter(|| run(workload, *design, cycles, |_| rust_hdl()))
         });
         group.bench_function(name("lockstep of the three"), |bencher| {
             let hardware = || Lockstep::new(rtl(), verilator());

@@ -1,5 +1,8 @@
-//! The gate of every module: its emitted Verilog against the rust-hdl simulation in both simulators and the reference model in
-//! the long run, and clean under every checker. One test for each module and concern.
+//! The gate of every module: reference model, compiled RTL, rust-hdl's evaluation and emitted Verilog side by side, and the
+//! Verilog clean under every checker. One test for each module and concern.
+//!
+//! Each pair of engines holds something: rust-hdl against compiled the emitter, Verilog against compiled the generator of
+//! machine code, the model against compiled the hardware.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use gpurf_blocks::{corners, LruStorage, Parameter, Parameters, LANES, PARAMETERS};
 use gpurf_hw::catalogue::{catalogue, Entry};
-use gpurf_testbenches::EngineKind::{Icarus, Model, Rtl, Verilator};
+use gpurf_testbenches::EngineKind::{Icarus, Model, Rtl, RustHdl, Verilator};
 use gpurf_testbenches::{workbench, EngineKind, Random};
 use gpurf_verilog::check;
 
@@ -18,7 +21,7 @@ use per_module::{all, run};
 
 fn main() -> ExitCode {
     run(&[
-        ("model_rtl_and_verilator_agree", all, model_rtl_and_verilator_agree),
+        ("all_engines_agree", all, all_engines_agree),
         ("rtl_and_verilator_agree_on_whole_registers", whole_registers, agree_on_whole_registers),
         ("rtl_and_verilator_agree_with_two_results_at_once", has_d_ports, agree_with_two_results_at_once),
         ("rtl_and_verilator_agree_on_entries_taken_on_arrival", allocates, agree_on_entries_taken_on_arrival),
@@ -33,8 +36,8 @@ fn main() -> ExitCode {
 
 const SEED: u64 = 11;
 const CYCLES: u64 = 10_000;
-/// Of the RTL, which is the slowest by far: what it is translated to runs on, beside the model.
-const RTL_CYCLES: u64 = 3_000;
+/// Of rust-hdl, which is the slowest by far; `make soak` takes as many as of the others.
+const RUST_HDL_CYCLES: u64 = 3_000;
 /// Icarus interprets: what Verilator sees in many cycles, it sees in the first of them.
 const ICARUS_CYCLES: u64 = 250;
 
@@ -44,17 +47,23 @@ fn tokens() -> Parameters {
     Parameters { width: 32, interval: 50, pcrf_entries: 256, seed: 1, ..Default::default() }
 }
 
+/// Whether somebody asks for many cases.
+fn is_soak() -> bool {
+    std::env::var("PROPTEST_CASES").is_ok()
+}
+
 fn agree(entry: &Entry, engines: &[EngineKind], parameters: &Parameters, cycles: u64) {
     let bench = workbench(entry.name, parameters);
     let outcome = bench.run(engines, &mut Random::seeded(SEED), cycles, None).expect("the engines are built");
     assert!(outcome.passed(), "{engines:?}, seed {SEED}: {outcome:?}");
 }
 
-fn model_rtl_and_verilator_agree(entry: &Entry) {
-    agree(entry, &[Rtl, Verilator], &tokens(), RTL_CYCLES);
-    agree(entry, &[Model, Verilator], &tokens(), CYCLES);
-    // That the RTL answers scenarios as the model does is shown beside this, and takes the longer.
-    let failures = workbench(entry.name, &tokens()).play(&[Model, Verilator]).expect("the engines are built");
+fn all_engines_agree(entry: &Entry) {
+    agree(entry, &[Rtl, RustHdl], &tokens(), if is_soak() { CYCLES } else { RUST_HDL_CYCLES });
+    agree(entry, &[Model, Rtl, Verilator], &tokens(), CYCLES);
+    // That rust-hdl answers scenarios as the model does is shown beside this, and takes the longer.
+    let engines = [Model, Rtl, Verilator];
+    let failures = workbench(entry.name, &tokens()).play(&engines).expect("the engines are built");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
@@ -63,7 +72,7 @@ fn whole_registers(entry: &Entry) -> bool {
 }
 
 fn agree_on_whole_registers(entry: &Entry) {
-    agree(entry, &[Rtl, Verilator], &Parameters::default(), 1000);
+    agree(entry, &[Rtl, RustHdl, Verilator], &Parameters::default(), 1000);
 }
 
 fn has_d_ports(entry: &Entry) -> bool {
@@ -71,7 +80,7 @@ fn has_d_ports(entry: &Entry) -> bool {
 }
 
 fn agree_with_two_results_at_once(entry: &Entry) {
-    agree(entry, &[Rtl, Verilator], &Parameters { d_ports: 2, ..tokens() }, RTL_CYCLES);
+    agree(entry, &[Rtl, RustHdl, Verilator], &Parameters { d_ports: 2, ..tokens() }, RUST_HDL_CYCLES);
 }
 
 fn allocates(entry: &Entry) -> bool {
@@ -86,7 +95,7 @@ fn on_arrival() -> Parameters {
 fn agree_on_entries_taken_on_arrival(entry: &Entry) {
     for dispatch_on_arrival in [false, true] {
         let parameters = Parameters { dispatch_on_arrival, ..on_arrival() };
-        agree(entry, &[Rtl, Verilator], &parameters, RTL_CYCLES);
+        agree(entry, &[Rtl, RustHdl, Verilator], &parameters, RUST_HDL_CYCLES);
         let failures =
             workbench(entry.name, &parameters).play(&[Rtl, Verilator]).expect("the engines are built");
         assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -99,7 +108,7 @@ fn has_tag_lanes(entry: &Entry) -> bool {
 }
 
 fn agree_on_tags_of_each_thread(entry: &Entry) {
-    agree(entry, &[Rtl, Verilator], &Parameters { rc_tag_lanes: 1, ..tokens() }, RTL_CYCLES);
+    agree(entry, &[Rtl, RustHdl, Verilator], &Parameters { rc_tag_lanes: 1, ..tokens() }, RUST_HDL_CYCLES);
 }
 
 fn rtl_and_icarus_agree(entry: &Entry) {
@@ -117,7 +126,7 @@ fn a_reset_forgets_everything(entry: &Entry) {
     let bench = workbench(entry.name, &tokens());
     for before in [1, 7, 300] {
         let outcome =
-            bench.run_after_reset(&[Rtl, Verilator], SEED, before, 300).expect("the engines are built");
+            bench.run_after_reset(&[Rtl, RustHdl, Verilator], SEED, before, 300).expect("the engines are built");
         assert!(outcome.passed(), "{}, reset after {before} cycles: {outcome:?}", entry.name);
     }
 }

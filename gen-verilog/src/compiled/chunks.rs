@@ -50,6 +50,8 @@ pub struct Chunks {
     /// By node: the chunks that read it, beside the one that computes it.
     pub readers: HashMap<NodeId, Vec<usize>>,
     pub regions: Regions,
+    /// All nodes that are computed.
+    pub nodes: Vec<NodeId>,
 }
 
 /// What is computed in an arm of a choice, or for a head, before all else there: nodes that it needs in several places.
@@ -380,7 +382,8 @@ impl Chunks {
             let heads = members.iter().map(|member| clusters.heads[*member].clone()).collect();
             list_of_chunks.push(Chunk { heads });
         }
-        Chunks { list: list_of_chunks, chunk_of, readers, regions: clusters.regions }
+        let nodes = clusters.nodes.into_iter().flatten().collect();
+        Chunks { list: list_of_chunks, chunk_of, readers, regions: clusters.regions, nodes }
     }
 }
 

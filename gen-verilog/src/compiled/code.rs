@@ -17,6 +17,7 @@ use num_bigint::BigUint;
 
 use super::chunks::{cost, Chunk, Chunks, Head, Place as Needed, Root};
 use super::design::{Design, Port, Reset};
+use super::fault::Fault;
 use super::layout::{bytes, Place, Space, LIMB};
 use super::nodes::{Choice, NodeId, Nodes, Op, SlotId};
 use super::wide;
@@ -180,11 +181,17 @@ struct Calls {
 }
 
 /// Compiles a design for ports that stand at these places: each input and output has one, or none if nothing drives or
-/// reads it.
-pub fn compile(design: &Design, inputs: &[Option<Field>], outputs: &[Option<Field>]) -> Code {
-    let chunks = Chunks::of(design);
+/// reads it. A fault goes into the code.
+pub fn compile(
+    design: &Design,
+    inputs: &[Option<Field>],
+    outputs: &[Option<Field>],
+    fault: Option<Fault>,
+) -> Code {
+    let mut chunks = Chunks::of(design);
+    let faulty_node = fault.and_then(|fault| fault.put_in(design, &mut chunks));
     let layout = Layout::of(design, &chunks);
-    let mut compiler = Compiler::new(design, &chunks, layout);
+    let mut compiler = Compiler::new(design, &chunks, layout, faulty_node);
     let of_inputs = compiler.inputs(inputs);
     let of_chunks: Vec<FuncId> = (0..chunks.list.len()).map(|chunk| compiler.chunk(chunk, outputs)).collect();
     let of_observers = compiler.observers();
@@ -214,6 +221,7 @@ pub fn compile(design: &Design, inputs: &[Option<Field>], outputs: &[Option<Fiel
 
 struct Compiler<'a> {
     design: &'a Design,
+    faulty_node: Option<NodeId>,
     chunks: &'a Chunks,
     layout: Layout,
     module: JITModule,
@@ -226,7 +234,12 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(design: &'a Design, chunks: &'a Chunks, layout: Layout) -> Self {
+    fn new(
+        design: &'a Design,
+        chunks: &'a Chunks,
+        layout: Layout,
+        faulty_node: Option<NodeId>,
+    ) -> Self {
         let mut flags = settings::builder();
         for (name, value) in [("opt_level", "none"), ("enable_verifier", "false"), ("is_pic", "false")] {
             flags.set(name, value).expect("a setting of Cranelift");
@@ -258,7 +271,18 @@ impl<'a> Compiler<'a> {
         });
         let context = module.make_context();
         let builders = FunctionBuilderContext::new();
-        Compiler { design, chunks, layout, module, context, builders, calls, functions: 0, new_observed: vec![] }
+        Compiler {
+            design,
+            faulty_node,
+            chunks,
+            layout,
+            module,
+            context,
+            builders,
+            calls,
+            functions: 0,
+            new_observed: vec![],
+        }
     }
 
     fn signature(&self) -> Signature {
@@ -284,6 +308,7 @@ impl<'a> Compiler<'a> {
         let [state, argument] = [0, 1].map(|place| builder.block_params(entry)[place]);
         let mut emitter = Emitter {
             design: self.design,
+            faulty_node: self.faulty_node,
             chunks: self.chunks,
             layout: &mut self.layout,
             builder,
@@ -404,6 +429,7 @@ impl<'a> Compiler<'a> {
 /// Writes one function.
 struct Emitter<'a, 'b> {
     design: &'a Design,
+    faulty_node: Option<NodeId>,
     chunks: &'a Chunks,
     layout: &'b mut Layout,
     builder: FunctionBuilder<'b>,
@@ -911,7 +937,10 @@ impl Emitter<'_, '_> {
             Op::Binary(operator, left, right) => self.binary(operator, left, right, width),
             Op::Window(of, low) => self.window(of, low, width),
             Op::SetBit(of, index, bit) => self.with_bit(of, index, bit, width),
-            Op::Mux(condition, then, otherwise) => {
+            Op::Mux(condition, mut then, mut otherwise) => {
+                if self.faulty_node == Some(node) {
+                    std::mem::swap(&mut then, &mut otherwise);
+                }
                 let condition = self.value(condition);
                 let costs = [then, otherwise].map(|arm| self.lazy_cost(arm, CHEAP));
                 if costs[0] + costs[1] <= CHEAP {
@@ -1262,7 +1291,7 @@ impl Emitter<'_, '_> {
     }
 
     fn choose(&mut self, node: NodeId, choice: &Choice, width: usize) -> Value {
-        if let Some(value) = self.looked_up(choice, width) {
+        if let Some(value) = self.looked_up(node, choice, width) {
             return value;
         }
         let arms = choice.arms.iter().map(|(_, arm)| *arm).chain([choice.otherwise]);
@@ -1302,7 +1331,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A choice between neighbours in memory, or between numbers: one access.
-    fn looked_up(&mut self, choice: &Choice, width: usize) -> Option<Value> {
+    fn looked_up(&mut self, node: NodeId, choice: &Choice, width: usize) -> Option<Value> {
         if choice.arms.len() < 3 || is_wide(self.width(choice.selector)) {
             return None;
         }
@@ -1315,8 +1344,8 @@ impl Emitter<'_, '_> {
             arms.push((missing.expect("a label is missing"), choice.otherwise));
             arms.sort();
         }
-        let first = arms[0].0;
-        let follows = arms.iter().enumerate().all(|(place, (label, _))| *label == first + place as u64);
+        let first = arms[0].0 + u64::from(self.faulty_node == Some(node));
+        let follows = arms.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1);
         if !follows {
             return None;
         }

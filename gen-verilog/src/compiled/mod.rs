@@ -9,6 +9,7 @@
 mod chunks;
 mod code;
 mod design;
+mod fault;
 mod layout;
 mod nodes;
 mod storage;
@@ -27,6 +28,7 @@ use design::{Design, NamedScope, Reset};
 use storage::Stored;
 
 pub use design::SignalRole;
+pub use fault::Fault;
 
 /// A module compiled: engines are made from it. A copy is the same program.
 pub struct Compiled<I, O> {
@@ -97,7 +99,7 @@ impl<I: Ports, O: Ports> Compiled<I, O> {
     /// # Errors
     /// If the module breaks a rule of the dialect, or holds what has no translation.
     pub fn new(module: &dyn Block) -> Result<Self, EmitError> {
-        Self::of(module, false)
+        Self::of(module, false, None)
     }
 
     /// The same for those who look inside: see [`CompiledRtl::observe`].
@@ -105,11 +107,19 @@ impl<I: Ports, O: Ports> Compiled<I, O> {
     /// # Errors
     /// As [`Compiled::new`].
     pub fn observed(module: &dyn Block) -> Result<Self, EmitError> {
-        Self::of(module, true)
+        Self::of(module, true, None)
     }
 
-    fn of(module: &dyn Block, is_observed: bool) -> Result<Self, EmitError> {
-        let program = Program::of::<I, O>(&Design::of(module, is_observed)?);
+    /// Compiles a module wrong, for tests.
+    ///
+    /// # Errors
+    /// As [`Compiled::new`].
+    pub fn faulty(module: &dyn Block, fault: Fault) -> Result<Self, EmitError> {
+        Self::of(module, false, Some(fault))
+    }
+
+    fn of(module: &dyn Block, is_observed: bool, fault: Option<Fault>) -> Result<Self, EmitError> {
+        let program = Program::of::<I, O>(&Design::of(module, is_observed)?, fault);
         Ok(Compiled { program: Arc::new(program), ports: PhantomData })
     }
 
@@ -133,7 +143,7 @@ impl<I: Ports, O: Ports> Compiled<I, O> {
 }
 
 impl Program {
-    fn of<I: Ports, O: Ports>(design: &Design) -> Self {
+    fn of<I: Ports, O: Ports>(design: &Design, fault: Option<Fault>) -> Self {
         let (of_inputs, of_outputs) = (fields::<I>(), fields::<O>());
         let find = |fields: &[(PortName, Field)], name: &str, index: Option<usize>| {
             let field = fields.iter().find(|(field, _)| field.field == name && field.index == index);
@@ -142,7 +152,7 @@ impl Program {
         let inputs: Vec<_> = design.inputs.iter().map(|port| find(&of_inputs, &port.name, port.index)).collect();
         let outputs: Vec<_> =
             design.outputs.iter().map(|port| find(&of_outputs, &port.name, port.index)).collect();
-        let code = code::compile(design, &inputs, &outputs);
+        let code = code::compile(design, &inputs, &outputs, fault);
         let layout = &code.layout;
         let slot = |slot: &nodes::SlotId| layout.slots[*slot as usize];
         let mut initial = vec![0; layout.size];
