@@ -14,8 +14,8 @@ use super::nodes::{NodeId, Nodes, Op};
 
 /// Operations of a cluster before what it needs becomes a cluster of its own.
 const CLUSTER: usize = 250;
-/// Operations of a chunk.
-const CHUNK: usize = 150;
+/// Operations of a chunk: more are run in vain, with fewer it takes longer to find those that have to run.
+pub const CHUNK: usize = 150;
 /// Groups of registers of a chunk: bits of a word.
 const GROUPS: usize = 64;
 /// Registers of a group.
@@ -346,14 +346,15 @@ impl Clusters {
 }
 
 impl Chunks {
-    pub fn of(design: &Design) -> Self {
+    /// `most`: operations of a chunk.
+    pub fn of(design: &Design, most: usize) -> Self {
         let clusters = Clusters::of(design, roots(design));
         let mut list: Vec<(Vec<usize>, usize, usize)> = vec![];
         for cluster in clusters.order(design) {
             let groups = matches!(clusters.heads[cluster], Head::Root(Root::Registers(_))) as usize;
             let cost = clusters.cost[cluster];
             match list.last_mut() {
-                Some((members, sum, count)) if *sum + cost <= CHUNK && *count + groups <= GROUPS => {
+                Some((members, sum, count)) if *sum + cost <= most && *count + groups <= GROUPS => {
                     members.push(cluster);
                     *sum += cost;
                     *count += groups;

@@ -15,7 +15,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module};
 use num_bigint::BigUint;
 
-use super::chunks::{cost, Chunk, Chunks, Head, Place as Needed, Root};
+use super::chunks::{cost, Chunk, Chunks, Head, Place as Needed, Root, CHUNK};
 use super::design::{Design, Port, Reset};
 use super::fault::Fault;
 use super::layout::{bytes, Place, Space, LIMB};
@@ -188,7 +188,9 @@ pub fn compile(
     outputs: &[Option<Field>],
     fault: Option<Fault>,
 ) -> Code {
-    let mut chunks = Chunks::of(design);
+    // Where chunks are large, one of which a change is kept is run for another.
+    let most = if matches!(fault, Some(Fault::ForgottenChange(_))) { 1 } else { CHUNK };
+    let mut chunks = Chunks::of(design, most);
     let faulty_node = fault.and_then(|fault| fault.put_in(design, &mut chunks));
     let layout = Layout::of(design, &chunks);
     let mut compiler = Compiler::new(design, &chunks, layout, faulty_node);

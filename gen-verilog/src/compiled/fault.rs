@@ -11,8 +11,8 @@ pub enum Fault {
     SwappedInputs(usize),
     /// A choice between neighbours in memory takes the one before.
     IndexOffByOne(usize),
-    /// A value changes, and one of those that it is for is not told.
-    ForgottenReader(usize),
+    /// A value changes, and nobody is told.
+    ForgottenChange(usize),
 }
 
 impl Fault {
@@ -28,11 +28,10 @@ impl Fault {
         match self {
             Fault::SwappedInputs(place) => chosen(place, |op| matches!(op, Op::Mux(..))),
             Fault::IndexOffByOne(place) => chosen(place, |op| matches!(op, Op::Choose(_))),
-            Fault::ForgottenReader(place) => {
+            Fault::ForgottenChange(place) => {
                 let mut read: Vec<NodeId> = chunks.readers.keys().copied().collect();
                 read.sort();
-                let readers = chunks.readers.get_mut(&read[place % read.len()]).expect("a node that is read");
-                readers.remove(place % readers.len());
+                chunks.readers.get_mut(&read[place % read.len()]).expect("a node that is read").clear();
                 None
             }
         }
