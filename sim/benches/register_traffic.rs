@@ -9,6 +9,7 @@ mod arithmetic;
 use std::hint::black_box;
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
 use gpurf_sim::config::Config;
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules, Study};
 use gpurf_sim::sm::Design;
@@ -20,7 +21,7 @@ const LENGTH: u32 = 5000;
 /// Instructions of the loop, as many as the main loop of a matrix product has.
 const LOOP: u32 = 500;
 
-fn benchmark(criterion: &mut Criterion) {
+fn benchmark(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("study of register caches");
     let table = Configuration::table_vi(Reach::Set);
     let one_each =
@@ -46,5 +47,9 @@ fn benchmark(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, benchmark);
+criterion_group! {
+    name = benches;
+    config = processor_time();
+    targets = benchmark
+}
 criterion_main!(benches);

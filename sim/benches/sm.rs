@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, Family};
 use gpurf_trace::{Command, Kernel, Workload};
@@ -44,7 +45,7 @@ fn full_occupancy() -> Workload {
     workload(program, block)
 }
 
-fn benchmark(criterion: &mut Criterion) {
+fn benchmark(criterion: &mut Criterion<ProcessorTime>) {
     let config = Config::default();
     let mut group = criterion.benchmark_group("sm");
     group.sample_size(10);
@@ -59,5 +60,9 @@ fn benchmark(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, benchmark);
+criterion_group! {
+    name = benches;
+    config = processor_time();
+    targets = benchmark
+}
 criterion_main!(benches);

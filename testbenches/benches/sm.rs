@@ -6,6 +6,7 @@
 //! `cargo bench -p gpurf-testbenches --bench sm`: compare the engines within a run; machines differ.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
 use gpurf_blocks::Lockstep;
 use gpurf_sim::config::Config;
 use gpurf_sim::engines::{Engines, RunsSubCore};
@@ -46,7 +47,7 @@ fn product(name: &str) -> Workload {
 }
 
 /// The beginning of a product, with each engine.
-fn engines(criterion: &mut Criterion) {
+fn engines(criterion: &mut Criterion<ProcessorTime>) {
     let (workload, config) = (&product("sgemm"), &Config::default());
     let mut group = criterion.benchmark_group("engines in the SM");
     for design in &[Design::BASELINE, Design::MALEKEH] {
@@ -81,7 +82,7 @@ fn engines(criterion: &mut Criterion) {
 }
 
 /// Whole products with models.
-fn models(criterion: &mut Criterion) {
+fn models(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("matrix products");
     for workload in ["sgemm", "hgemm", "igemm"].map(product) {
         for design in Design::family(Family::Malekeh) {
@@ -95,7 +96,7 @@ fn models(criterion: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default().sample_size(10);
+    config = processor_time();
     targets = engines, models
 }
 criterion_main!(benches);

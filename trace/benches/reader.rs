@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
 /// A loop body with the mix of a memory-bound kernel: of ten instructions one loads from
@@ -84,7 +85,7 @@ fn read_through(workload: &Workload) -> u64 {
     instructions
 }
 
-fn reader(criterion: &mut Criterion) {
+fn reader(criterion: &mut Criterion<ProcessorTime>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let trace = folder.path().join("trace");
     gpurf_trace::write(&workload(), &trace).expect("a written trace");
@@ -99,5 +100,9 @@ fn reader(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, reader);
+criterion_group! {
+    name = benches;
+    config = processor_time();
+    targets = reader
+}
 criterion_main!(benches);

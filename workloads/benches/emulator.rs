@@ -7,6 +7,7 @@
 mod counted;
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
 use gpurf_workloads::suite::{named, Benchmark, Size};
 use gpurf_workloads::{Device, Options};
 
@@ -18,7 +19,7 @@ fn run(benchmark: &Benchmark, stream: bool) -> Device {
     device
 }
 
-fn emulator(criterion: &mut Criterion) {
+fn emulator(criterion: &mut Criterion<ProcessorTime>) {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("the first pool");
     let mut group = criterion.benchmark_group("emulator");
     for name in ["sgemm", "hgemm", "bfs"] {
@@ -34,7 +35,7 @@ fn emulator(criterion: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default().sample_size(10);
+    config = processor_time();
     targets = emulator
 }
 criterion_main!(benches);

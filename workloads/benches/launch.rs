@@ -6,6 +6,7 @@
 mod counted;
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
+use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
 use gpurf_workloads::{Argument, Device, Dim, Module, Options};
 
 use counted::instructions;
@@ -62,7 +63,7 @@ impl Product {
     }
 }
 
-fn launches(criterion: &mut Criterion) {
+fn launches(criterion: &mut Criterion<ProcessorTime>) {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("the first pool");
     let mut group = criterion.benchmark_group("launches");
     for product in &PRODUCTS {
@@ -77,7 +78,7 @@ fn launches(criterion: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default().sample_size(10);
+    config = processor_time();
     targets = launches
 }
 criterion_main!(benches);
