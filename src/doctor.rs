@@ -12,7 +12,6 @@ use gpurf_workloads::binary::{DISASSEMBLER, EXTRACTOR, INSTALL};
 use serde::Serialize;
 
 use crate::output::{table, JsonArgument};
-use crate::records::GIT;
 use crate::Verdict;
 
 #[derive(Args)]
@@ -43,9 +42,13 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let mut findings: Vec<Finding> = Tool::ALL.into_iter().map(tool).collect();
     let code = "launch files that name machine code and no listing";
     findings.extend([DISASSEMBLER, EXTRACTOR].map(|program| other(program, code, INSTALL)));
-    findings.push(other(GIT, "the commit that recorded areas are of", "run `apt-get install git`"));
+    findings.push(other(
+        "git",
+        "the commit that results name, when the tool is built",
+        "run `apt-get install git`",
+    ));
     findings.push(cell_library());
-    arguments.json.write(&findings)?;
+    arguments.json.write_as_they_are(&findings)?;
     let missing: Vec<&Finding> = findings.iter().filter(|finding| finding.path.is_none()).collect();
     if arguments.json.leaves_tables() {
         println!("{}", rows(&findings));

@@ -54,7 +54,7 @@ pub struct Arguments {
     seed: u64,
     /// Keep what was found in this file: a line of JSON for each module, in the place of the line that it has of the
     /// module
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
@@ -127,10 +127,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             Ok(report)
         },
     )?;
-    arguments.json.write(&reports)?;
+    let written = arguments.json.write_list(&reports);
     if arguments.json.leaves_tables() {
         print(&reports);
     }
+    written?;
     let differs = |report: &Report| report.run.as_ref().is_some_and(|run| !run.failures.is_empty());
     Ok(if reports.iter().any(differs) { Verdict::Fails } else { Verdict::Holds })
 }
@@ -172,7 +173,7 @@ fn examine(
         by: proof.as_ref().and_then(|proof| proof.by).map(str::to_string),
         seconds: proof.map_or(0.0, |proof| proof.seconds),
         run,
-        measured: origin(arguments.record.as_deref()),
+        measured: origin(),
     })
 }
 

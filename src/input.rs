@@ -1,19 +1,17 @@
 //! Instruction streams by name or path: built-in workloads, launch files, Accel-Sim traces.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::{Args, ValueEnum};
+use gpurf_blocks::suggestion;
 use gpurf_trace::Workload;
 use gpurf_workloads::suite::hgemm::{run_tile, Tile};
 use gpurf_workloads::suite::{self, Benchmark};
 use gpurf_workloads::{Device, LaunchFile, Options};
-use indicatif::ProgressBar;
 
-use crate::output::target;
-use crate::products;
+use crate::output::{from_one, say, spinner};
+use crate::{names, products, program};
 
 /// How built-in workloads and launch files are executed.
 #[derive(Args)]
@@ -23,8 +21,8 @@ pub struct EmulationArguments {
     pub size: Size,
     /// The number of threads that execute code; without it, as many as there are processors. The results do not
     /// depend on it
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
+    threads: Option<u64>,
 }
 
 /// How much work a built-in workload does.
@@ -56,7 +54,7 @@ impl EmulationArguments {
     pub fn set_threads(&self) -> Result<()> {
         if let Some(threads) = self.threads {
             rayon::ThreadPoolBuilder::new()
-                .num_threads(threads.get())
+                .num_threads(threads as usize)
                 .build_global()
                 .with_context(|| format!("--threads {threads}: give fewer"))?;
         }
@@ -71,8 +69,7 @@ impl EmulationArguments {
     /// The same of an input that is found.
     pub fn stream(&self, input: &Input, options: Options) -> Result<Workload> {
         let name = input.name();
-        let spinner = ProgressBar::with_draw_target(None, target()).with_message(format!("executing {name}"));
-        spinner.enable_steady_tick(Duration::from_millis(250));
+        let spinner = spinner(format!("executing {name}"));
         let workload = input.workload(self.size, options);
         spinner.finish_and_clear();
         workload
@@ -110,14 +107,13 @@ impl Input {
             return Ok(Input::Square(product));
         }
         let path = Path::new(name);
-        let names: Vec<_> = suite::SUITE.iter().map(|benchmark| benchmark.name.to_string()).collect();
-        let products = products::Product::all().map(|product| product.name);
-        let names: Vec<_> = names.into_iter().chain(products).collect();
-        ensure!(
-            path.exists(),
-            "{name}: neither a built-in workload ({}) nor an existing file or folder",
-            names.join(", "),
-        );
+        if !path.exists() {
+            ensure!(!name.contains(['/', '.']), "{name}: there is no such file or folder; check the path");
+            let products: Vec<String> = products::Product::all().map(|product| product.name).collect();
+            let names = names::workloads().into_iter().chain(products.iter().map(String::as_str));
+            let known = suggestion(name, names, "`gpurf names workloads` lists them");
+            bail!("{name}: neither a built-in workload nor a file or folder{known}");
+        }
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match extension {
@@ -127,7 +123,9 @@ impl Input {
                 Ok(Input::LaunchFile { name: stem, file: Box::new(LaunchFile::parse(path, &text)?) })
             }
             "sass" | "cu" | "cubin" => bail!(
-                "{name}: code alone does not say what to launch; write a launch file (docs/your_kernel.md)"
+                "{name}: code alone does not say what to launch; write a launch file: a TOML file with \
+                 `listing = \"{name}\"`, a table [buffers.NAME] for each buffer, and [[launch]] with kernel, grid, block \
+                 and arguments"
             ),
             _ => Ok(Input::Trace { name: stem, path: path.to_path_buf() }),
         }
@@ -185,8 +183,21 @@ impl Input {
         }
     }
 
+    /// A digest of the files that its stream is made from; a built-in workload is part of the program.
+    pub fn digest(&self) -> Result<String> {
+        let files = match self {
+            Input::LaunchFile { file, .. } => file.files(),
+            Input::Trace { path, .. } => gpurf_trace::files(path)?,
+            Input::BuiltIn(_) | Input::Product { .. } | Input::Square(_) => return Ok("built in".into()),
+        };
+        program::digest_of(files.iter().map(PathBuf::as_path))
+    }
+
     /// The instruction stream. Code is executed for it, and its answer must be right.
     pub fn workload(&self, size: Size, options: Options) -> Result<Workload> {
+        if size != Size::Small && !matches!(self, Input::BuiltIn(_)) {
+            say!("{}: --size is for built-in workloads; this input has a size of its own", self.name());
+        }
         if let Input::Trace { path, .. } = self {
             return Ok(gpurf_trace::open(path)?);
         }
@@ -225,7 +236,7 @@ impl Input {
                 (benchmark.run)(device, size.into()).with_context(|| benchmark.name.to_string())
             }
             // Beside the results on standard output, which programs may read.
-            Input::LaunchFile { file, .. } => Ok(file.run(device, |line| eprintln!("{line}"))?),
+            Input::LaunchFile { file, .. } => Ok(file.run(device, |line| say!("{line}"))?),
             Input::Trace { .. } => Ok(()),
             Input::Product { name, tile, shape: [m, n, k] } => {
                 run_tile(device, tile, *m, *n, *k).with_context(|| name.clone())

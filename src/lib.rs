@@ -3,6 +3,8 @@
 //! One file per subcommand. Exit code 0 on success, 1 when something checked does not hold, 2 on
 //! unusable input.
 
+#![deny(clippy::print_stderr)]
+
 mod calibrate;
 mod chart;
 mod compare;
@@ -13,12 +15,14 @@ mod engines;
 mod equivalence;
 mod input;
 mod mutants;
+pub mod names;
 mod output;
 mod overheads;
 mod plot;
 mod power;
 mod products;
 mod profile;
+mod program;
 mod records;
 mod register_cache;
 mod repeat;
@@ -38,11 +42,13 @@ use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
+use output::say;
+pub use program::Program;
 
 /// GPU register-file hardware from research papers, as synthesizable RTL: it is simulated inside a streaming
 /// multiprocessor, exported as Verilog, and measured in gates.
 #[derive(Parser)]
-#[command(version, max_term_width = 100)]
+#[command(version = program::version(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -85,6 +91,8 @@ enum Command {
     Speeds(speeds::Arguments),
     /// Write the tables of the documents from what they describe
     Docs(docs::Arguments),
+    /// List what the command line knows by name: workloads, modules, scenarios, designs, studies
+    Names(names::Arguments),
     /// Tell which other programs are installed, and what each is needed for
     Doctor(doctor::Arguments),
     /// Print the completions for a shell
@@ -103,9 +111,10 @@ enum Verdict {
     Fails,
 }
 
-/// Runs a command, of which these are the arguments, and gives back the exit code. What it has to say goes to standard
-/// output and standard error.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+/// Runs a command with these arguments, and gives back the exit code. Results and messages go to standard output and
+/// standard error.
+pub fn run(program: Program, arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    program::is(program);
     let line: Vec<OsString> = std::iter::once("gpurf".into()).chain(arguments).collect();
     let command = match Cli::try_parse_from(&line) {
         Ok(cli) => cli.command,
@@ -134,6 +143,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Repeat(arguments) => repeat::run(arguments),
         Command::Speeds(arguments) => speeds::run(arguments),
         Command::Docs(arguments) => docs::run(arguments),
+        Command::Names(arguments) => names::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Completions(arguments) => shell::completions(arguments),
         Command::Manual(arguments) => shell::manual(arguments),
@@ -142,41 +152,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Verdict::Holds) => 0,
         Ok(Verdict::Fails) => 1,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            say!("error: {error:#}");
             if input::is_wrong_answer(&error) {
                 1
             } else {
                 2
             }
         }
-    }
-}
-
-/// What the command line knows by name, for those who build command lines.
-pub mod names {
-    use clap::{Command, CommandFactory};
-
-    /// The built-in workloads.
-    pub fn workloads() -> Vec<&'static str> {
-        gpurf_workloads::suite::SUITE.iter().map(|benchmark| benchmark.name).collect()
-    }
-
-    /// The designs that have a name of their own.
-    pub fn designs() -> Vec<&'static str> {
-        gpurf_sim::sm::PRESETS.iter().map(|preset| preset.name).collect()
-    }
-
-    /// The studies of `gpurf compare`.
-    pub fn studies() -> Vec<&'static str> {
-        super::compare::STUDIES.iter().map(|study| study.name.as_str()).collect()
-    }
-
-    /// The arguments of a command as they are written, each with its default and what it means; none of a command that is
-    /// not there.
-    pub fn arguments(command: &str) -> Vec<[String; 3]> {
-        let tool = super::Cli::command();
-        let found = tool.find_subcommand(command).into_iter().flat_map(Command::get_arguments);
-        found.map(super::docs::commands::row).collect()
     }
 }
 

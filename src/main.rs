@@ -1,6 +1,8 @@
 //! The tool's own door: everything is in the library, which the Python module has as well.
 
+use std::env;
 use std::panic;
+use std::path::PathBuf;
 use std::process::{self, ExitCode};
 
 /// What shells give a program that a closed pipe ended: 128 and the number of SIGPIPE.
@@ -8,10 +10,20 @@ const PIPE_CLOSED: i32 = 128 + 13;
 
 fn main() -> ExitCode {
     end_quietly_when_the_reader_leaves();
-    gpurf::run(std::env::args_os().skip(1)).into()
+    let program = gpurf::Program { file: running(), commit: gpurf_commit::commit!() };
+    gpurf::run(program, env::args_os().skip(1)).into()
+}
+
+/// The file of the running program. Linux has a name for it that stays right if a build replaces the file.
+fn running() -> PathBuf {
+    match PathBuf::from("/proc/self/exe") {
+        here if here.exists() => here,
+        _ => env::current_exe().unwrap_or_else(|_| env::args_os().next().unwrap_or_default().into()),
+    }
 }
 
 /// `gpurf ... | head`: Rust ignores SIGPIPE, so that pipes to other programs give errors, and `println!` panics instead.
+/// Messages never panic: see `say!`.
 fn end_quietly_when_the_reader_leaves() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {

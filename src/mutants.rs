@@ -45,7 +45,7 @@ pub struct Arguments {
     proof: u64,
     /// Put the counts into this file, a line of JSON for each module, in the place of the line of the same module and
     /// draw
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
@@ -92,11 +92,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         }
         reports.push(report);
     }
-    arguments.json.write(&reports)?;
+    let written = arguments.json.write_list(&reports);
     if arguments.json.leaves_tables() {
         print(&reports);
     }
-    Ok(Verdict::Holds)
+    written.map(|()| Verdict::Holds)
 }
 
 /// What [`record`] has written into a file; one that does not exist has nothing.
@@ -140,7 +140,7 @@ fn report(module: &'static str, parameters: &Parameters, arguments: &Arguments) 
         module: module.to_string(),
         verilog: design.top.clone(),
         source: digest(&source),
-        measured: origin(arguments.record.as_deref()),
+        measured: origin(),
         tools: [Tool::Yosys, Tool::Verilator].map(tool).into_iter().collect::<Result<_>>()?,
         draw: arguments.draw,
         seed: arguments.stimulus.seed,

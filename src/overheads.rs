@@ -14,10 +14,10 @@ use gpurf_testbenches::workbench;
 use gpurf_verilog::{emit, Hierarchy};
 use serde::Serialize;
 
-use crate::output::{progress, JsonArgument};
+use crate::output::{progress, say, JsonArgument};
 use crate::records::RecordArguments;
 use crate::synth::{options, synthesize, Design, StructureArguments};
-use crate::Verdict;
+use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -95,19 +95,21 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         let modules = modules.map(|(module, built)| measured(module, built, &areas)).collect();
         audits.push(audit(paper, &all, modules)?);
     }
-    let results = Overheads { audits };
+    let results = Results { overheads: Overheads { audits }, synthesis: areas };
+    let written = arguments.json.write(&results);
+    let Results { overheads, synthesis: areas } = &results;
     if arguments.json.leaves_tables() {
         if !areas.is_empty() {
-            println!("{}\n{}\n", Synthesis::summary(&areas), Synthesis::notes(&areas));
-            if let Some(table) = Synthesis::by_module(&areas) {
+            println!("{}\n{}\n", Synthesis::summary(areas), Synthesis::notes(areas));
+            if let Some(table) = Synthesis::by_module(areas) {
                 println!("{table}\n");
             }
         }
-        println!("{results}");
+        println!("{overheads}\ngpurf {}", program::version());
     }
-    let verdict = arguments.records.finish(&areas)?;
-    arguments.json.write(&Results { overheads: results, synthesis: areas })?;
-    Ok(verdict)
+    let verdict = arguments.records.finish(areas);
+    written?;
+    verdict
 }
 
 /// What the modules cost. With `--last`, those that take long are not measured but looked up, and those that were never
@@ -127,7 +129,7 @@ fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesi
             }
             Some(last) => {
                 if source != last.source {
-                    eprintln!(
+                    say!(
                         "{}: the hardware has changed since it was measured; see `make overheads`",
                         last.top
                     );
@@ -138,7 +140,7 @@ fn synthesized(designs: &[Design], arguments: &Arguments) -> Result<Vec<Synthesi
         }
     }
     if !unknown.is_empty() {
-        eprintln!(
+        say!(
             "not in {}, and without area here; see `make overheads`: {}",
             path.display(),
             unknown.join(", ")

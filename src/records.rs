@@ -1,7 +1,6 @@
 //! Areas and longest paths kept over time.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::Result;
@@ -9,16 +8,13 @@ use clap::Args;
 use comfy_table::Table;
 use gpurf_synth::{Moved, Origin, Records, Synthesis};
 
-use crate::output::table;
-use crate::Verdict;
-
-/// The program that tells which commit the hardware is of.
-pub const GIT: &str = "git";
+use crate::output::{say, table};
+use crate::{program, Verdict};
 
 #[derive(Args)]
 pub struct RecordArguments {
     /// Add to this file what is new, or differs from what the file had last: a line of JSON for each module
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
     /// Compare with the last figures of this file, and fail if one of them has moved by more than --tolerance
     #[arg(long, value_name = "FILE")]
@@ -37,9 +33,9 @@ impl RecordArguments {
         }
         if let Some(path) = &self.record {
             let mut records = Records::read(path)?;
-            let count = records.add(results, &origin(Some(path)));
+            let count = records.add(results, &origin());
             records.write()?;
-            eprintln!("{}: {count} of {} modules are new or have moved", path.display(), results.len());
+            say!("{}: {count} of {} modules are new or have moved", path.display(), results.len());
         }
         Ok(verdict)
     }
@@ -48,7 +44,7 @@ impl RecordArguments {
         let records = Records::read(path)?;
         let unknown = results.iter().filter(|result| !records.knows(result)).count();
         if unknown > 0 {
-            eprintln!(
+            say!(
                 "{}: {unknown} of {} modules were not measured by this flow before",
                 path.display(),
                 results.len()
@@ -56,10 +52,10 @@ impl RecordArguments {
         }
         let moved = records.moved(results, self.tolerance);
         if moved.is_empty() {
-            eprintln!("{}: nothing moved by more than {}%", path.display(), self.tolerance);
+            say!("{}: nothing moved by more than {}%", path.display(), self.tolerance);
             return Ok(Verdict::Holds);
         }
-        eprintln!("{}: moved by more than {}%\n{}", path.display(), self.tolerance, rows(&moved));
+        say!("{}: moved by more than {}%\n{}", path.display(), self.tolerance, rows(&moved));
         Ok(Verdict::Fails)
     }
 }
@@ -74,20 +70,8 @@ fn rows(moved: &[Moved]) -> Table {
     rows
 }
 
-/// Today, and the commit that is checked out, with a plus if anything but the record is not as it has it.
-pub fn origin(record: Option<&Path>) -> Origin {
+/// Today, and the commit that this program is built from, with a plus if files differed from it.
+pub fn origin() -> Origin {
     let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    let git = |arguments: &[&str]| {
-        let output =
-            Command::new(GIT).args(arguments).output().ok().filter(|output| output.status.success())?;
-        Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
-    };
-    let commit = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_else(|| "unknown".into());
-    let status = ["status", "--porcelain", "--untracked-files=no", "--", ":/"];
-    let but_record = record.map(|record| format!(":(exclude){}", record.display()));
-    // A record outside of the tree is no path for git.
-    let without = but_record.and_then(|but_record| git(&[&status[..], &[but_record.as_str()]].concat()));
-    let status = without.or_else(|| git(&status));
-    let changed = status.is_some_and(|text| !text.is_empty());
-    Origin { date: now[..10].to_string(), commit: if changed { commit + "+" } else { commit } }
+    Origin { date: now[..10].to_string(), commit: program::commit() }
 }

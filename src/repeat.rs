@@ -75,10 +75,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         bar.inc(1);
     }
     bar.finish_and_clear();
+    let written = arguments.json.write_list(&results);
     if arguments.json.leaves_tables() {
         print(&results);
     }
-    arguments.json.write(&results)?;
+    written?;
     let holds = |one: &Repeated| arguments.update || !matches!(one.outcome, Outcome::Moved(_));
     Ok(if results.iter().all(holds) { Verdict::Holds } else { Verdict::Fails })
 }

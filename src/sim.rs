@@ -18,7 +18,7 @@ use gpurf_sim::config::Config;
 use gpurf_sim::engines::RunsSubCore;
 use gpurf_sim::sm::{Design, Gpu, Sampling, SharedLoads, SmError};
 use gpurf_sim::statistics::{ratio, Stalls, Statistics};
-use gpurf_trace::{Command, Kernel, Reuse, ReuseMode, Workload};
+use gpurf_trace::{Command, Reuse, ReuseMode, Workload};
 use gpurf_workloads::Options;
 
 use gpurf_testbenches::sub_core_engine::{
@@ -29,7 +29,8 @@ use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::designs::DesignParser;
 use crate::engines::Engines;
 use crate::input::{EmulationArguments, Input};
-use crate::output::{grouped, progress, table, JsonArgument};
+use crate::output::{from_one, grouped, progress, say, table, JsonArgument};
+use crate::program::{self, Properties};
 use crate::settings::MachineArguments;
 use crate::units::{Differences, Units};
 use crate::Verdict;
@@ -74,7 +75,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop after this number of cycles
-    #[arg(long)]
+    #[arg(long, value_parser = from_one, allow_negative_numbers = true)]
     cycles: Option<u64>,
     #[command(flatten)]
     sample: SampleArguments,
@@ -131,8 +132,10 @@ impl Arguments {
             found = found.whole();
         }
         self.checkpoint.check(self.engine, self.input.len())?;
+        let digest = if self.checkpoint.is_given() { found.digest()? } else { String::new() };
         let workload = self.emulation.stream(&found, Options { digests, ..Options::default() })?;
         let mut job = Job {
+            digest,
             arguments: self,
             config: &config,
             design,
@@ -166,12 +169,12 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         rows.add_row(runs::row(&name, &statistics));
         if let Some(waveform) = &arguments.record.waveform {
             let [gtkwave, surfer] = views::files(waveform).map(|path| path.display().to_string());
-            eprintln!("{name}: gtkwave {gtkwave}, or surfer --command-file {surfer} {}", waveform.display());
+            say!("{name}: gtkwave {gtkwave}, or surfer --command-file {surfer} {}", waveform.display());
         }
         if let Some(caveat) = sample::caveat(&statistics) {
-            eprintln!("{name}: {caveat}");
+            say!("{name}: {caveat}");
         }
-        arguments.json.write(&statistics)?;
+        let written = arguments.json.write(&statistics);
         if arguments.json.leaves_tables() {
             println!("{}", report(&name, &statistics));
             if let Some(drawn) = &statistics.sample {
@@ -180,7 +183,9 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             for error in &statistics.errors {
                 println!("error: {error}");
             }
+            println!("gpurf {}", program::version());
         }
+        written?;
         if !statistics.is_sound() {
             verdict = Verdict::Fails;
         }
@@ -198,6 +203,8 @@ struct Job<'a> {
     arguments: &'a Arguments,
     config: &'a Config,
     design: Design,
+    /// Of the input; empty without checkpoints.
+    digest: String,
     workload: Workload,
     sampling: Option<Sampling>,
     /// The cycles that are written down.
@@ -216,11 +223,14 @@ impl Job<'_> {
         self.run_on(engine, Some(&watch))?;
         let cycle = watch.found().with_context(|| {
             format!(
-                "--around: {} shows no such event under this design; there is nothing to record",
-                self.workload.name
+                "--around: {} shows no such event under this design{}; there is nothing to record",
+                self.workload.name,
+                self.arguments
+                    .cycles
+                    .map_or(String::new(), |cycles| format!(" in its first {cycles} cycles"))
             )
         })?;
-        eprintln!("{}: the event is in cycle {cycle}", self.workload.name);
+        say!("{}: the event is in cycle {cycle}", self.workload.name);
         Ok(record.cycles(Some(cycle)))
     }
 
@@ -342,7 +352,7 @@ impl Job<'_> {
         let known = self.go_on(&mut gpu, advance)?;
         if let Some(konata) = konata {
             let instructions = konata.finish()?;
-            eprintln!("{}: the pipeline of {} instructions", self.workload.name, grouped(instructions));
+            say!("{}: the pipeline of {} instructions", self.workload.name, grouped(instructions));
         }
         let (mut total, mut messages) = differences.take();
         for (sub_core, engine) in gpu.engines().enumerate() {
@@ -354,14 +364,14 @@ impl Job<'_> {
         statistics.errors.extend(messages);
         let instructions = statistics.summary.counters.warp_instructions - known;
         let rate = instructions as f64 / start.elapsed().as_secs_f64();
-        eprintln!("{}: {} warp instructions/s", self.workload.name, grouped(rate as u64));
+        say!("{}: {} warp instructions/s", self.workload.name, grouped(rate as u64));
         Ok(statistics)
     }
 
     /// Runs the workload from its beginning, or from a checkpoint; the warp instructions that had been run by then.
     fn go_on<E: RunsSubCore>(&self, gpu: &mut Gpu<E>, advance: Advance<E>) -> Result<u64> {
         let Workload { name, commands } = &self.workload;
-        let mut checkpoints = self.arguments.checkpoint.of(self.properties())?;
+        let mut checkpoints = self.arguments.checkpoint.of(|| self.properties())?;
         let kept = checkpoints.as_ref().map_or(Ok(None), Checkpoints::read)?;
         let begin = kept.as_ref().map_or(0, |(place, _)| place.command);
         let reuse = self.arguments.reuse.reuse(self.config.rthld);
@@ -373,7 +383,7 @@ impl Job<'_> {
             };
             launched = under_way.is_some();
             gpu.restore(&state, under_way)?;
-            eprintln!("{name}: goes on from cycle {} of its checkpoint", gpu.cycles());
+            say!("{name}: goes on from cycle {} of its checkpoint", gpu.cycles());
         }
         let known = gpu.warp_instructions();
         let mut save = |gpu: &Gpu<E>, command: usize, launched: bool| match &mut checkpoints {
@@ -392,6 +402,8 @@ impl Job<'_> {
                         gpu.launch(kernel, Some(&reuse))?;
                     }
                     while advance(gpu, u64::MAX)? {
+                        let instructions = gpu.warp_instructions();
+                        bar.set_message(format!("{name}, {} warp instructions", grouped(instructions)));
                         save(gpu, number, true)?;
                     }
                     save(gpu, number + 1, false)?;
@@ -405,13 +417,11 @@ impl Job<'_> {
     }
 
     /// What tells this run from others, by name and value.
-    fn properties(&self) -> Vec<(String, String)> {
+    fn properties(&self) -> Result<Properties> {
         let Arguments { emulation, reuse, seed, cycles, sample, .. } = self.arguments;
-        let kernels: Vec<_> = self.workload.kernels().map(Kernel::header).collect();
         let properties = [
             ("input", self.workload.name.clone()),
             ("--size", format!("{:?}", emulation.size)),
-            ("stream of kernels", format!("{:?}", kernels)),
             ("--design", self.design.name()),
             ("--reuse", format!("{reuse:?}")),
             ("--seed", seed.to_string()),
@@ -419,7 +429,8 @@ impl Job<'_> {
             ("--sample", format!("{:?}", sample.sampling(*seed))),
             ("machine", toml::to_string(self.config).expect("constants are TOML")),
         ];
-        properties.map(|(name, value)| (name.to_string(), value)).into()
+        let told = properties.map(|(name, value)| (name.to_string(), value));
+        Ok(program::properties(&self.digest)?.into_iter().chain(told).collect())
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Arguments {
     #[arg(value_name = "FOLDER", default_value = "target/criterion")]
     folder: PathBuf,
     /// Write them to this file, which the documents' tables are made from
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
 }
 
@@ -63,11 +63,10 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         let [speed, slowest, fastest] = [one.speed, one.slowest, one.fastest].map(rounded);
         rows.add_row([one.group.clone(), one.name.clone(), speed, slowest, fastest, unit.into()]);
     }
+    let speeds = Speeds { measured: origin(), benchmarks };
+    let written = arguments.record.as_ref().map_or(Ok(()), |path| write_json(path, &speeds));
     println!("{rows}");
-    if let Some(path) = &arguments.record {
-        write_json(path, &Speeds { measured: origin(Some(path)), benchmarks })?;
-    }
-    Ok(Verdict::Holds)
+    written.map(|()| Verdict::Holds)
 }
 
 /// What is kept in a file.

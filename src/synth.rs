@@ -20,7 +20,7 @@ use gpurf_verilog::Hierarchy;
 use crate::output::{progress, write, JsonArgument};
 use crate::records::RecordArguments;
 use crate::verilog::{hierarchy, modules, ModuleArguments};
-use crate::Verdict;
+use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -152,15 +152,12 @@ impl Arguments {
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     let options = arguments.synthesis.options()?;
     let designs = arguments.designs()?;
-    let results = synthesize(&designs, &options)?;
     if let Some(folder) = &arguments.netlist {
-        fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-        for Design { hierarchy, structure, .. } in &designs {
-            let netlist = arguments.synthesis.map(hierarchy, &options, *structure)?;
-            write(&folder.join(format!("{}.v", hierarchy.top)), netlist.verilog().as_bytes())?;
-        }
+        fs::create_dir_all(folder)
+            .with_context(|| format!("{}: cannot be made; check the folder above it", folder.display()))?;
     }
-    arguments.json.write(&results)?;
+    let results = synthesize(&designs, &options)?;
+    let written = arguments.json.write_list(&results);
     if arguments.json.leaves_tables() {
         println!("{}", Synthesis::summary(&results));
         if let Some(table) = Synthesis::by_module(&results) {
@@ -169,7 +166,14 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         for result in results.iter().filter(|result| result.modules.len() > 1) {
             println!("{}", result.hierarchy());
         }
-        println!("{}", Synthesis::notes(&results));
+        println!("{}\ngpurf {}", Synthesis::notes(&results), program::version());
+    }
+    written?;
+    if let Some(folder) = &arguments.netlist {
+        for Design { hierarchy, structure, .. } in &designs {
+            let netlist = arguments.synthesis.map(hierarchy, &options, *structure)?;
+            write(&folder.join(format!("{}.v", hierarchy.top)), netlist.verilog().as_bytes())?;
+        }
     }
     arguments.records.finish(&results)
 }

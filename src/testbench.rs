@@ -41,7 +41,7 @@ pub struct Arguments {
     stimulus: StimulusArguments,
     /// Write the waveform of the ports under random stimulus to this file, as FST if its name ends in .fst, and as
     /// VCD otherwise. The option takes one module
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     waveform: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
@@ -111,10 +111,11 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let name = |(entry, _): &(&'static Entry, Parameters)| entry.name;
     let reports =
         each(runs, "testbenches", name, |(entry, parameters)| bench(entry, &parameters, &arguments))?;
-    arguments.json.write(&reports)?;
+    let written = arguments.json.write_list(&reports);
     if arguments.json.leaves_tables() {
         print(&reports, &arguments);
     }
+    written?;
     Ok(if reports.iter().all(Report::passed) { Verdict::Holds } else { Verdict::Fails })
 }
 

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
 use crate::input::{self, EmulationArguments, Input};
-use crate::output::{grouped, progress, table, write, JsonArgument};
+use crate::output::{all, grouped, progress, table, write_text, JsonArgument};
 use crate::profile::{unit_name, Profile};
 use crate::{plot, Verdict};
 
@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(long)]
     opcodes: bool,
     /// Draw the distribution of the reuse distances into this file, as SVG
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     histogram: Option<PathBuf>,
     #[command(flatten)]
     record: StudyRecordArgument,
@@ -60,16 +60,16 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
     let profiles: Vec<_> = inputs.par_iter().progress_with(bar.clone()).map(profile).collect();
     bar.finish_and_clear();
     let profiles: Vec<_> = profiles.into_iter().collect::<Result<_>>()?;
-    arguments.json.write(&profiles)?;
-    if let Some(path) = &arguments.histogram {
-        write(path, plot::reuse_distances(&profiles)?.as_bytes())?;
-    }
     let (counts, units) = (counts(&profiles), units(&profiles));
     let opcodes = arguments.opcodes.then(|| opcodes(&profiles));
     let mut tables = vec![Titled::new("Counts", &counts), Titled::new("Units", &units)];
     tables.extend(opcodes.iter().map(|rows| Titled::new("Opcodes", rows)));
     let names = profiles.iter().map(|profile| profile.name.clone()).collect();
-    arguments.record.write(&Study::of_tables("workloads", names, tables))?;
+    let written = all([
+        arguments.json.write_list(&profiles),
+        write_text(arguments.histogram.as_deref(), || plot::reuse_distances(&profiles)),
+        arguments.record.write(&Study::of_tables("workloads", names, tables)),
+    ]);
     if arguments.json.leaves_tables() {
         println!("{counts}\n{LEGEND}\n{units}");
         if let Some(opcodes) = opcodes {
@@ -81,7 +81,7 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
             }
         }
     }
-    Ok(Verdict::Holds)
+    written.map(|()| Verdict::Holds)
 }
 
 /// Says of every workload whether its answer is right.

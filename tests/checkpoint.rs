@@ -105,6 +105,39 @@ fn what_is_no_checkpoint_of_the_run_is_refused_and_stays() {
     refused(&flipped, &[], "run.checkpoint: it is damaged, or no checkpoint");
 }
 
+/// The same name and the same launches, other data.
+#[test]
+fn a_checkpoint_of_another_input_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples");
+    fs::copy(examples.join("stencil.sass"), folder.join("stencil.sass")).unwrap();
+    let text = fs::read_to_string(examples.join("stencil.toml")).unwrap();
+    let own = text.split("[[print]]").next().unwrap();
+    // Long enough to be found running.
+    let launch = own.find("[[launch]]").unwrap();
+    let repeated = own[launch..].replace("[[launch]]", "[[launch.launch]]");
+    let own = format!("{}[[launch]]\nrepeat = 200\n{repeated}", &own[..launch]);
+    fs::write(folder.join("own.toml"), &own).unwrap();
+    let run = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gpurf"));
+        command.current_dir(folder).args(["sim", "own.toml", "--checkpoint", "run.checkpoint"]);
+        command
+    };
+    let mut first = run();
+    first.args(["--checkpoint-every", "1ms"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut first = first.spawn().unwrap();
+    while !folder.join("run.checkpoint").exists() && first.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    first.kill().unwrap();
+    assert_eq!(first.wait().unwrap().signal(), Some(KILL), "it was still running");
+    fs::write(folder.join("own.toml"), own.replace("init = \"iota\"", "init = { fill = 1.0 }")).unwrap();
+    run().assert().code(2).stderr(contains("a run with another content of the input"));
+    fs::write(folder.join("own.toml"), &own).unwrap();
+    run().assert().success().stderr(contains("of its checkpoint"));
+}
+
 #[test]
 fn what_cannot_be_saved_is_said_before_anything_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -113,7 +146,7 @@ fn what_cannot_be_saved_is_said_before_anything_runs() {
     };
     refused(&["--checkpoint", "c", "--engine", "rtl"], "only models show their state, and --engine has rtl");
     refused(&["nn", "--checkpoint", "c"], "--checkpoint names one file, which takes one input");
-    refused(&["--checkpoint", "nowhere/c"], "nowhere/c: cannot be written; check that its folder exists");
+    refused(&["--checkpoint", "nowhere/c"], "the folder nowhere does not exist; make it");
     refused(&["--checkpoint", "c", "--waveform", "w.vcd"], "cannot be used with");
     refused(&["--checkpoint", "c", "--checkpoint-every", "often"], "invalid value 'often'");
     refused(&["--checkpoint-every", "1m"], "--checkpoint <FILE>");

@@ -154,6 +154,110 @@ fn runs_made_one_by_one_are_joined_to_what_one_call_gives() {
     assert!(files(whole.path()) == files(parts.path()));
 }
 
+/// A launch file, its listing and its data are inputs, and the program makes the result of them: a result of others is
+/// made again.
+#[test]
+fn a_result_of_another_input_or_another_program_is_not_used() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples");
+    let program = folder.join("gpurf");
+    fs::copy(env!("CARGO_BIN_EXE_gpurf"), &program).expect("copied");
+    let text = fs::read_to_string(examples.join("stencil.toml")).expect("the example");
+    // The field from a file: 0.0, 1.0, 2.0 as the example has it.
+    let data =
+        |step: f32| (0..16_896).flat_map(|place| (place as f32 * step).to_le_bytes()).collect::<Vec<u8>>();
+    let text = text.replacen("init = \"iota\"", "init = { file = \"field.bin\" }", 1);
+    let text = text.split("[[print]]").next().expect("what is before it").to_string();
+    fs::write(folder.join("own.toml"), &text).expect("written");
+    fs::write(folder.join("field.bin"), data(1.0)).expect("written");
+    fs::copy(examples.join("stencil.sass"), folder.join("stencil.sass")).expect("copied");
+    let run = |more: &[&str]| {
+        let mut command = Command::new(&program);
+        command.current_dir(folder).args([
+            "compare",
+            "malekeh",
+            "own.toml",
+            "--designs",
+            "bow",
+            "--out",
+            "study",
+        ]);
+        let output = command.args(more).output().expect("it starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    let states = || -> Vec<String> {
+        let runs: Vec<Value> = serde_json::from_slice(&run(&["--list", "--json", "-"])).expect("JSON");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+        runs.iter().map(|run| format!("{} {}", text(&run["state"]), text(&run["difference"]))).collect()
+    };
+    let reads = || -> u64 {
+        let outcomes: Vec<Value> = serde_json::from_slice(&run(&["--json", "-"])).expect("JSON");
+        outcomes[0]["counters"]["operand_reads"].as_u64().expect("a count")
+    };
+    let whole = reads();
+    assert_eq!(states(), ["kept ", "kept "]);
+
+    fs::write(folder.join("own.toml"), text.replacen("grid = [2, 4]", "grid = [1, 1]", 1)).expect("written");
+    assert_eq!(states(), ["other content of the input", "other content of the input"]);
+    let part = reads();
+    assert!(0 < part && part < whole, "{part} of {whole}: the grid is an eighth");
+    assert_eq!(states(), ["kept ", "kept "]);
+
+    for (file, bytes) in [
+        ("field.bin", data(2.0)),
+        ("stencil.sass", {
+            let mut listing = fs::read(folder.join("stencil.sass")).expect("the listing");
+            listing.push(b'\n');
+            listing
+        }),
+    ] {
+        fs::write(folder.join(file), bytes).expect("written");
+        assert_eq!(states(), ["other content of the input", "other content of the input"], "{file}");
+        run(&[]);
+        assert_eq!(states(), ["kept ", "kept "], "{file}");
+    }
+
+    // The same program with another byte at its end is another build.
+    let mut bytes = fs::read(&program).expect("the program");
+    bytes.push(0);
+    fs::write(folder.join("other"), bytes).expect("written");
+    fs::set_permissions(folder.join("other"), fs::metadata(&program).expect("there").permissions())
+        .expect("set");
+    fs::rename(folder.join("other"), &program).expect("renamed");
+    assert_eq!(states(), ["other build of gpurf", "other build of gpurf"]);
+}
+
+#[test]
+fn a_result_of_another_trace_is_not_used() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let gpurf = |arguments: &[&str]| {
+        let mut command = Command::cargo_bin("gpurf").expect("the tool is built");
+        command.current_dir(folder).args(arguments).assert().success().get_output().stdout.clone()
+    };
+    gpurf(&["trace", "vectoradd", "--out", "."]);
+    let study = ["compare", "malekeh", "vectoradd", "--designs", "bow", "--out", "study"];
+    // The name is a built-in workload's: the folder is meant with a path.
+    let study = [&study[..2], &["./vectoradd"], &study[3..]].concat();
+    let states = || {
+        let runs: Vec<Value> =
+            serde_json::from_slice(&gpurf(&[&study[..], &["--list", "--json", "-"]].concat())).expect("JSON");
+        runs.iter().map(|run| run["state"].as_str().expect("a state").to_string()).collect::<Vec<_>>()
+    };
+    gpurf(&study);
+    assert_eq!(states(), ["kept", "kept"]);
+    let kernel = folder.join("vectoradd/kernel-1.traceg");
+    let text = fs::read_to_string(&kernel).expect("a kernel");
+    fs::write(&kernel, text.replacen("FADD", "FMUL", 1)).expect("written");
+    assert_eq!(states(), ["other", "other"]);
+    gpurf(&study);
+    let list = folder.join("vectoradd/kernelslist.g");
+    fs::write(&list, fs::read_to_string(&list).expect("a list") + "kernel-1.traceg\n").expect("written");
+    assert_eq!(states(), ["other", "other"]);
+}
+
 #[test]
 fn runs_that_are_not_there_are_errors() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -108,8 +108,53 @@ fn a_release_is_one_archive_and_the_same_every_time() {
     let root =
         fs::read_dir(unpacked.path()).expect("unpacked").next().expect("a folder").expect("read").path();
     let version = Command::new(root.join("bin/gpurf")).arg("--version").output().expect("it runs");
-    assert_eq!(String::from_utf8_lossy(&version.stdout).trim(), concat!("gpurf ", env!("CARGO_PKG_VERSION")));
+    assert!(String::from_utf8_lossy(&version.stdout).starts_with(concat!(
+        "gpurf ",
+        env!("CARGO_PKG_VERSION"),
+        ", commit "
+    )));
     for file in ["README.md", "LICENSE", "share/man/man1/gpurf-sim.1", "share/completions/gpurf.zsh"] {
         assert!(root.join(file).is_file(), "{file}");
+    }
+}
+
+/// Cargo has built the program of the commit that is checked out, or there is no git and the program says so.
+#[test]
+fn the_version_names_the_commit() {
+    let version = printed(&["--version"]);
+    let release = concat!("gpurf ", env!("CARGO_PKG_VERSION"), ", commit ");
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        let output = command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+        let output = output.ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
+    };
+    let tracked = git(&["ls-files", "--error-unmatch", "Cargo.toml"]);
+    let commit = tracked.and_then(|_| git(&["log", "-1", "--abbrev=12", "--format=%h of %cs"]));
+    let expected = commit.unwrap_or_else(|| "unknown: built without git".into());
+    let rest = version.trim().strip_prefix(release).and_then(|rest| rest.strip_prefix(&expected));
+    assert!(matches!(rest, Some("" | ", with changes")), "{version}: {expected}");
+}
+
+/// Every result names the program that it is of.
+#[test]
+fn results_name_the_commit() {
+    let version = printed(&["--version"]);
+    let version = version.trim().strip_prefix("gpurf ").expect("a version");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    printed(&["sim", "vectoradd", "--json", &path("sim"), "--record", &path("record")]);
+    printed(&["workloads", "vectoradd", "--json", &path("workloads")]);
+    let study = ["compare", "malekeh", "vectoradd", "--designs", "bow"];
+    printed(&[&study[..], &["--json", &path("compare"), "--out", &path("study")]].concat());
+    let read = |name: &str| -> serde_json::Value {
+        serde_json::from_slice(&fs::read(path(name)).expect("written")).expect("JSON")
+    };
+    for file in ["sim", "record", "study/study.json", "study/results/vectoradd_bow.json"] {
+        assert_eq!(read(file)["version"], version, "{file}");
+    }
+    for file in ["workloads", "compare"] {
+        let rows = read(file);
+        assert!(rows.as_array().expect("a list").iter().all(|row| row["version"] == version), "{file}");
     }
 }

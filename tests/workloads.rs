@@ -109,7 +109,9 @@ fn answers_are_checked() {
 
 #[test]
 fn unusable_arguments() {
-    gpurf(&["workloads", "nowhere"]).code(2).stderr(contains("nowhere").and(contains("sgemm")));
+    gpurf(&["workloads", "nowhere"])
+        .code(2)
+        .stderr(contains("nowhere").and(contains("gpurf names workloads")));
     gpurf(&["sim", "sgemm", "--size", "huge"]).code(2).stderr(contains("huge").and(contains("medium")));
     gpurf(&["sim", "sgemm", "--threads", "0"]).code(2).stderr(contains("--threads"));
     gpurf(&["workloads", "--check", "--json", "x.json"]).code(2).stderr(contains("--check"));

@@ -13,8 +13,10 @@ mod contract;
 mod names;
 mod parameters;
 pub mod ports;
+mod suggestion;
 
 pub use constants::*;
 pub use contract::*;
 pub use names::*;
 pub use parameters::*;
+pub use suggestion::suggestion;

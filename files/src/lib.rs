@@ -12,24 +12,53 @@ use tempfile::{NamedTempFile, TempDir};
 
 /// Why a file or folder is not there.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: cannot be written; check that its folder exists", path.display())]
+#[error("{}: cannot be written; {reason}", path.display())]
 pub struct Unwritable {
     /// Its own name, not the temporary one.
     pub path: PathBuf,
-    /// What the system says.
-    pub source: io::Error,
+    /// The cause, and a remedy if there is one.
+    pub reason: String,
 }
 
+/// Without the system's own message where that names the temporary file.
 fn unwritable(path: &Path) -> impl Fn(io::Error) -> Unwritable + '_ {
-    move |source| Unwritable { path: path.into(), source }
+    move |error| {
+        let folder = folder_of(path);
+        let reason = match error.kind() {
+            _ if !folder.exists() => format!("the folder {} does not exist; make it", folder.display()),
+            _ if !folder.is_dir() => format!("{} is no folder; name another file", folder.display()),
+            _ if path.is_dir() => "it is a folder; name a file".into(),
+            io::ErrorKind::PermissionDenied => "permission is denied; name another file".into(),
+            io::ErrorKind::StorageFull => {
+                "no space is left on the device; free some, or name another file".into()
+            }
+            io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only; name another file".into(),
+            kind => error
+                .raw_os_error()
+                .map_or(kind.to_string(), |code| io::Error::from_raw_os_error(code).to_string()),
+        };
+        Unwritable { path: path.into(), reason }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Tells whether a file of this name can be written, and leaves nothing.
+pub fn check(path: &Path) -> Result<(), Unwritable> {
+    match path.metadata() {
+        // The first program that closes a pipe ends it.
+        Ok(found) if !found.is_file() && !found.is_dir() => Ok(()),
+        _ => NewFile::create(path).map(drop),
+    }
 }
 
 /// Other temporary names are the owner's alone: these are as readable as whatever is made new.
 fn beside(path: &Path, mode: u32) -> (tempfile::Builder<'static, 'static>, &Path) {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.permissions(Permissions::from_mode(mode));
-    (builder, folder.unwrap_or(Path::new(".")))
+    (builder, folder_of(path))
 }
 
 /// A file being written. What is not a plain file, such as a pipe or `/dev/null`, is written to in place.
@@ -194,7 +223,31 @@ mod tests {
     #[test]
     fn errors_name_the_file() {
         let error = write(Path::new("/nowhere/new"), "").unwrap_err();
-        assert!(error.to_string().starts_with("/nowhere/new: cannot be written"), "{error}");
+        assert_eq!(
+            error.to_string(),
+            "/nowhere/new: cannot be written; the folder /nowhere does not exist; make it"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let error = write(folder.path(), "").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("{}: cannot be written; it is a folder; name a file", folder.path().display())
+        );
+    }
+
+    #[test]
+    fn a_check_tells_what_writing_would_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let [new, below] = ["new", "new/below"].map(|name| folder.path().join(name));
+        check(&new).unwrap();
+        assert!(names(folder.path()).is_empty());
+        assert!(check(&below).unwrap_err().to_string().contains("does not exist"));
+        fs::write(&new, "kept").unwrap();
+        check(&new).unwrap();
+        assert_eq!(fs::read(&new).unwrap(), b"kept");
+        assert!(check(&below).unwrap_err().to_string().contains("is no folder"));
+        assert!(check(folder.path()).unwrap_err().to_string().contains("is a folder"));
+        check(Path::new("/dev/null")).unwrap();
     }
 
     #[test]

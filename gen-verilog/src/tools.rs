@@ -188,8 +188,8 @@ pub enum ToolError {
 }
 
 impl From<Unwritable> for ToolError {
-    fn from(Unwritable { path, source }: Unwritable) -> Self {
-        ToolError::files(format!("cannot write {}", path.display()))(source)
+    fn from(Unwritable { path, reason }: Unwritable) -> Self {
+        ToolError::Files { action: format!("cannot write {}", path.display()), problem: reason }
     }
 }
 

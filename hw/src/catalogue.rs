@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gpurf_blocks::ParameterError;
+use gpurf_blocks::{suggestion, ParameterError};
 
 use crate::dialect::Declared;
 
@@ -97,7 +97,8 @@ pub fn catalogue() -> &'static [&'static Entry] {
 /// Looks a module up by name.
 pub fn find(name: &str) -> Result<&'static Entry, ParameterError> {
     catalogue().iter().find(|entry| entry.name == name).copied().ok_or_else(|| {
-        let names: Vec<_> = catalogue().iter().map(|entry| entry.name).collect();
-        ParameterError(format!("no module is called `{name}`; there are {}", names.join(", ")))
+        let names = catalogue().iter().map(|entry| entry.name);
+        let known = suggestion(name, names, "`gpurf names modules` lists them");
+        ParameterError(format!("no module is called `{name}`{known}"))
     })
 }

@@ -186,7 +186,7 @@ fn only_the_scopes_that_are_named_are_recorded() {
     fs::remove_file(&path).unwrap();
 
     let error = record_rmu(&path, Extent { scopes: &["pcfr".into()], ..Extent::default() }).err().unwrap();
-    assert!(error.to_string().contains("no scope pcfr; there are ") && error.to_string().contains("pcrf"));
+    assert!(error.to_string().contains("no scope pcfr; did you mean pcrf"));
     assert!(!path.exists());
 }
 

@@ -23,11 +23,14 @@ fn refused(error: impl Into<anyhow::Error>) -> PyErr {
 
 /// Runs a command of the tool in this process, and gives back its exit code.
 #[pyfunction]
-fn run(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    let code = py.detach(|| gpurf::run(arguments));
+fn run(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
+    // The code is in this module, and not in Python's own program.
+    let file = py.import("gpurf._native")?.getattr("__file__")?.extract()?;
+    let program = gpurf::Program { file, commit: gpurf_commit::commit!() };
+    let code = py.detach(|| gpurf::run(program, arguments));
     // Python ends the process without Rust, which would otherwise do it.
     let _ = io::stdout().flush();
-    code
+    Ok(code)
 }
 
 /// The arguments of a command as they are written, each with its default and what it means.

@@ -98,8 +98,6 @@ pub struct Statistics {
     pub engine: String,
     /// Of the hardware's random choices.
     pub seed: u64,
-    /// Version of this software.
-    pub version: String,
     /// What was counted in the run.
     #[serde(flatten)]
     pub summary: Summary,

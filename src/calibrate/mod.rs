@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::compare::study::{Study, StudyRecordArgument, Titled};
-use crate::output::{progress, write, JsonArgument};
+use crate::output::{all, progress, say, write_text, JsonArgument};
 use crate::settings::constants_help;
 use crate::Verdict;
 use measure::{measure, Measured, Summary};
@@ -61,7 +61,7 @@ pub struct Arguments {
     #[arg(long = "set", value_name = "KEY=VALUE", long_help = constants_help())]
     settings: Vec<String>,
     /// Draw our cycles over the reference's into this file, as SVG
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     plot: Option<PathBuf>,
     #[command(flatten)]
     record: StudyRecordArgument,
@@ -131,19 +131,20 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         ablation,
         config,
     };
-    arguments.json.write(&results)?;
     let tables = tables::of(&results);
+    let titled = tables.iter().map(|(title, rows)| Titled::new(*title, rows)).collect();
+    let written = all([
+        arguments.json.write(&results),
+        write_text(arguments.plot.as_deref(), || plot::scatter(&results.kernels, &arguments.variant)),
+        arguments.record.write(&Study::of_tables("calibrate", inputs, titled)),
+    ]);
     if arguments.json.leaves_tables() {
         tables.iter().for_each(|(_, rows)| println!("{rows}"));
     }
-    let tables = tables.iter().map(|(title, rows)| Titled::new(*title, rows)).collect();
-    arguments.record.write(&Study::of_tables("calibrate", inputs, tables))?;
-    if let Some(path) = &arguments.plot {
-        write(path, plot::scatter(&results.kernels, &arguments.variant)?.as_bytes())?;
-    }
+    written?;
     let unsound: Vec<_> = results.kernels.iter().filter(|kernel| !kernel.errors.is_empty()).collect();
     for Measured { trace, file, errors, .. } in &unsound {
-        eprintln!("{trace}, {file}: a check failed: {}", errors.join("; "));
+        say!("{trace}, {file}: a check failed: {}", errors.join("; "));
     }
     Ok(if unsound.is_empty() { Verdict::Holds } else { Verdict::Fails })
 }

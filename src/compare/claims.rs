@@ -33,26 +33,30 @@ pub struct Claim {
 /// What is made of the values of all workloads.
 type Statistic = fn(&Series) -> f64;
 
-/// The findings of a metric's claims. `series` gives the values of a claim's design on its workloads under every condition,
-/// by name.
+/// The findings of a metric's claims. `inputs` are those of the study if they are not its own. `series` gives the values
+/// of a claim's design on its workloads under every condition, by name.
 pub fn findings(
     study: &Definition,
     metric: &Metric,
+    inputs: Option<&[String]>,
     series: impl Fn(&Claim) -> Vec<(String, Series)>,
 ) -> Vec<Finding> {
     let mut findings = vec![];
     for claim in study.claim.iter().filter(|claim| claim.metric == metric.name) {
         let series = series(claim);
+        let of = claim.of.as_ref().or(metric.of.as_ref());
+        let part = inputs.and_then(|inputs| study.part(of.map(String::as_str), inputs));
         let beside: [(&str, Option<f64>, Statistic); 3] = [
             ("average", claim.average, Series::average),
             ("maximum", claim.maximum, Series::maximum),
             ("minimum", claim.minimum, Series::minimum),
         ];
-        for (statistic, claimed, of) in beside {
+        for (statistic, claimed, made) in beside {
             let Some(claimed) = claimed else { continue };
             let here = series.iter().map(|(condition, series)| Here {
                 condition: condition.clone(),
-                value: (!series.values.is_empty()).then(|| of(series)),
+                value: (!series.values.is_empty()).then(|| made(series)),
+                part,
             });
             let workloads = claim.of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
             findings.push(Finding {
@@ -64,6 +68,7 @@ pub fn findings(
                 at_most: claim.at_most,
                 why: claim.why.clone(),
                 headline: claim.headline && statistic == "average",
+                of: of.cloned(),
                 here: here.collect(),
             });
         }

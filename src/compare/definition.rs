@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use gpurf_sim::sm::{Design, DesignError};
+use gpurf_workloads::suite::MALEKEH;
 use serde::{Deserialize, Serialize};
 
 use super::claims::Claim;
+use super::finding::Part;
 use super::register_cache::Claim as Counted;
 
 /// All studies, in the order in which help lists them.
@@ -348,6 +350,31 @@ impl Definition {
             Inputs::Of { of } => Definition::named(of).expect("there is such a study").workloads(),
             inputs => inputs,
         }
+    }
+
+    /// The study's own inputs, by name.
+    pub fn own(&self) -> Vec<String> {
+        match self.workloads() {
+            Inputs::Suite(Suite::Malekeh) => MALEKEH.iter().map(|benchmark| benchmark.name.into()).collect(),
+            Inputs::Named(names) => names.clone(),
+            Inputs::Of { .. } => unreachable!("another study's are looked up"),
+        }
+    }
+
+    /// The part of its own inputs, or of a group of them or one, that these inputs are. `None` if they are all of it.
+    pub fn part(&self, of: Option<&str>, inputs: &[String]) -> Option<Part> {
+        let own = self.own();
+        // Groups of other names are found when all inputs are known.
+        let wanted = match of {
+            Some(group) if self.groups.contains_key(group) => self.groups[group].clone(),
+            Some(one) if own.iter().any(|name| name == one) => vec![one.into()],
+            _ => own,
+        };
+        let of_group: Vec<String> = match of {
+            Some(_) => inputs.iter().filter(|input| wanted.contains(input)).cloned().collect(),
+            None => inputs.to_vec(),
+        };
+        Part::of(&wanted, &of_group)
     }
 
     /// What can be asked for beside its own runs.

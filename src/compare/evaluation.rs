@@ -27,6 +27,8 @@ pub struct Evaluation {
     pub config: Config,
     /// Names of what it ran on.
     pub workloads: Vec<String>,
+    /// Names of the inputs that it was given instead of its own.
+    given: Option<Vec<String>>,
     /// The first is what the others are compared with.
     pub designs: Vec<Named>,
     conditions: Vec<Condition>,
@@ -57,6 +59,7 @@ impl Plan {
         study: &'static Definition,
         config: Config,
         arguments: &Arguments,
+        given: Vec<String>,
         Sorted { inputs, groups, heading }: Sorted,
     ) -> Result<Plan> {
         let groups: BTreeMap<_, _> = study.groups.clone().into_iter().chain(groups).collect();
@@ -64,6 +67,7 @@ impl Plan {
             study,
             config,
             workloads: inputs.iter().map(|input| input.name().to_string()).collect(),
+            given: arguments.names_inputs().then_some(given),
             designs: designs(study, &arguments.designs),
             conditions: study.conditions(),
             also: BTreeMap::new(),
@@ -280,7 +284,7 @@ impl Evaluation {
 
     /// The claims about a metric beside what was measured, for the designs that were run.
     pub fn findings(&self, metric: &Metric) -> Vec<Finding> {
-        claims::findings(self.study, metric, |claim| self.claimed(metric, claim))
+        claims::findings(self.study, metric, self.given.as_deref(), |claim| self.claimed(metric, claim))
             .into_iter()
             .filter(|finding| finding.here.iter().any(|here| here.value.is_some()))
             .collect()

@@ -28,27 +28,98 @@ pub struct Finding {
     /// The README has it.
     #[serde(skip)]
     pub headline: bool,
+    /// The group of workloads or the workload that it is about; all without.
+    #[serde(skip)]
+    pub of: Option<String>,
     pub here: Vec<Here>,
 }
 
 /// A number measured under a condition; none if what it needs was not run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Here {
     pub condition: String,
     pub value: Option<f64>,
+    /// The inputs, if they are not those that the claim is held against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
 }
 
-/// How a measured number stands to a claimed one.
+/// Inputs that are not all of a study's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Inputs of the study that were run.
+    pub run: usize,
+    /// All inputs of the study.
+    pub all: usize,
+    /// Other inputs.
+    pub others: usize,
+}
+
+impl Part {
+    /// `None` if the inputs are all of the study's own, and no others.
+    pub fn of(own: &[String], inputs: &[String]) -> Option<Part> {
+        let run = inputs.iter().filter(|input| own.contains(input)).count();
+        let part = Part { run, all: own.len(), others: inputs.len() - run };
+        (part.run < part.all || part.others > 0).then_some(part)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Part { run: 0, others, .. } => write!(f, "{others} other inputs"),
+            Part { run, all, others: 0 } => write!(f, "{run} of {all} inputs"),
+            Part { run, all, others } => write!(f, "{run} of {all} inputs and {others} more"),
+        }
+    }
+}
+
+/// Relation of a measured number to a claimed one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// Within a third of the claim, or within one unit of it.
     WithinAThird,
-    /// Further below it, of a claim that it is at most so.
     AtMost,
-    /// Further away; both are gains, or both losses.
     SameDirection,
     Differs,
+    OnAPart,
     NotMeasured,
+}
+
+/// A number is near another one if it differs by no more than this part of it.
+const NEAR: f64 = 1.0 / 3.0;
+/// Or by no more than this much.
+const UNIT: f64 = 1.0;
+
+impl Judgement {
+    pub const ALL: [Judgement; 6] = [
+        Judgement::WithinAThird,
+        Judgement::AtMost,
+        Judgement::SameDirection,
+        Judgement::Differs,
+        Judgement::OnAPart,
+        Judgement::NotMeasured,
+    ];
+
+    /// What the word says.
+    pub fn meaning(self) -> String {
+        match self {
+            Judgement::WithinAThird => format!(
+                "Our number differs from the paper's by at most a third of the paper's ({:.0}%), or by at most {UNIT} unit.",
+                100.0 * NEAR
+            ),
+            Judgement::AtMost => "The paper gives a maximum. Our number is further below it.".into(),
+            Judgement::SameDirection => {
+                "Both numbers are gains, or both are losses. They differ by more than a third.".into()
+            }
+            Judgement::Differs => {
+                "The numbers differ by more than a third, and in direction if they are changes.".into()
+            }
+            Judgement::OnAPart => {
+                "The paper's number is of all its workloads. Ours is of some of them, or of others.".into()
+            }
+            Judgement::NotMeasured => "There is no number of ours. The command beside it measures one.".into(),
+        }
+    }
 }
 
 impl fmt::Display for Judgement {
@@ -58,22 +129,57 @@ impl fmt::Display for Judgement {
             Judgement::AtMost => "at most that",
             Judgement::SameDirection => "same direction",
             Judgement::Differs => "differs",
+            Judgement::OnAPart => "no verdict",
             Judgement::NotMeasured => "not measured",
         })
     }
 }
 
 impl Finding {
-    /// Of the first condition under which there is a number.
+    /// Whether both are about the same number of a paper.
+    pub fn is_of(&self, claim: &Finding) -> bool {
+        (&self.paper, &self.section, &self.what) == (&claim.paper, &claim.section, &claim.what)
+    }
+
+    /// The number that the verdict is of: that of the first condition under which there is one.
+    pub fn judged(&self) -> Option<(&Here, f64)> {
+        self.here.iter().find_map(|here| Some((here, here.value?)))
+    }
+
     pub fn judgement(&self) -> Judgement {
-        let Some(here) = self.here.iter().find_map(|here| here.value) else {
-            return Judgement::NotMeasured;
-        };
-        match (here - self.claimed).abs() {
-            distance if distance <= (self.claimed.abs() / 3.0).max(1.0) => Judgement::WithinAThird,
-            _ if self.at_most && here <= self.claimed => Judgement::AtMost,
-            _ if self.is_change && here * self.claimed > 0.0 => Judgement::SameDirection,
+        let Some((here, value)) = self.judged() else { return Judgement::NotMeasured };
+        match (value - self.claimed).abs() {
+            _ if here.part.is_some() => Judgement::OnAPart,
+            distance if distance <= (self.claimed.abs() * NEAR).max(UNIT) => Judgement::WithinAThird,
+            _ if self.at_most && value <= self.claimed => Judgement::AtMost,
+            _ if self.is_change && value * self.claimed > 0.0 => Judgement::SameDirection,
             _ => Judgement::Differs,
+        }
+    }
+
+    /// The judgement, how far the number is from the paper's, and which number it is of if there are several.
+    pub fn verdict(&self) -> String {
+        let judgement = self.judgement();
+        let Some((here, value)) = self.judged() else { return judgement.to_string() };
+        let far = match here.part {
+            Some(part) => part.to_string(),
+            None => self.distance(value),
+        };
+        let several = self.here.iter().filter(|here| here.value.is_some()).count() > 1;
+        let column = if several { format!(" ({})", here.condition) } else { String::new() };
+        format!("{judgement}: {far}{column}")
+    }
+
+    /// In percent of the paper's number; of one below a unit, the difference.
+    fn distance(&self, value: f64) -> String {
+        let difference = value - self.claimed;
+        let text = match self.claimed.abs() {
+            claimed if claimed < UNIT => format!("{difference:+.1}"),
+            claimed => format!("{:+.0}%", 100.0 * difference / claimed),
+        };
+        match text.trim_start_matches(['+', '-']) {
+            zero @ ("0%" | "0.0") => zero.into(),
+            _ => text.replace('-', "−"),
         }
     }
 }
@@ -88,9 +194,68 @@ pub fn findings_table(findings: &[Finding]) -> Table {
         let Finding { paper, section, what, claimed, here, .. } = finding;
         let here = here.iter().map(|here| here.value.map_or(String::new(), percent));
         let name = [format!("{paper} {section}: {what}"), percent(*claimed)];
-        rows.add_row(name.into_iter().chain(here).chain([finding.judgement().to_string()]));
+        rows.add_row(name.into_iter().chain(here).chain([finding.verdict()]));
     }
     let last = header.len() - 1;
     rows.column_mut(last).expect("the verdict").set_cell_alignment(CellAlignment::Left);
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(claimed: f64, values: &[Option<f64>]) -> Finding {
+        let here = |(number, value): (usize, &Option<f64>)| Here {
+            condition: format!("condition {number}"),
+            value: *value,
+            part: None,
+        };
+        Finding {
+            paper: "F".into(),
+            section: "§1".into(),
+            what: "IPC".into(),
+            claimed,
+            is_change: true,
+            at_most: false,
+            why: None,
+            headline: false,
+            of: None,
+            here: values.iter().enumerate().map(here).collect(),
+        }
+    }
+
+    #[test]
+    fn a_verdict_says_how_far_and_of_which_number() {
+        let verdict = |claimed, value| finding(claimed, &[Some(value)]).verdict();
+        assert_eq!(verdict(46.4, 34.6), "within a third: −25%");
+        assert_eq!(verdict(28.3, 28.4), "within a third: 0%");
+        assert_eq!(verdict(6.1, 1.5), "same direction: −75%");
+        assert_eq!(verdict(-28.3, 19.0), "differs: +167%");
+        assert_eq!(verdict(-0.8, -10.3), "same direction: −9.5");
+        assert_eq!(verdict(0.5, 1.2), "within a third: +0.7");
+        assert_eq!(finding(20.0, &[None]).verdict(), "not measured");
+        let several = [None, Some(20.0), Some(40.0)];
+        assert_eq!(finding(40.0, &several).verdict(), "same direction: −50% (condition 1)");
+        let maximum = Finding { at_most: true, ..finding(40.0, &[Some(5.0)]) };
+        assert_eq!(maximum.verdict(), "at most that: −88%");
+    }
+
+    #[test]
+    fn there_is_no_verdict_on_a_part() {
+        let own: Vec<String> = ["a", "b", "c"].map(String::from).into();
+        let part = |inputs: &[&str]| {
+            Part::of(&own, &inputs.iter().map(|input| input.to_string()).collect::<Vec<_>>())
+        };
+        assert_eq!(part(&["c", "b", "a"]), None);
+        let mut of_part = finding(20.0, &[Some(20.0)]);
+        for (inputs, words) in [
+            (&["b"][..], "no verdict: 1 of 3 inputs"),
+            (&["x", "y"], "no verdict: 2 other inputs"),
+            (&["a", "b", "c", "x"], "no verdict: 3 of 3 inputs and 1 more"),
+        ] {
+            of_part.here[0].part = part(inputs);
+            assert_eq!((of_part.judgement(), of_part.verdict().as_str()), (Judgement::OnAPart, words));
+        }
+    }
 }

@@ -83,9 +83,11 @@ pub struct Listed {
     pub run: String,
     pub workload: String,
     pub label: String,
-    /// Whether its result lies in the folder: `kept`, `missing`, `damaged`, or `other`, of other constants or of another
-    /// version.
+    /// Whether its result lies in the folder: `kept`, `missing`, `damaged`, or `other`, of another program or input or
+    /// of other constants.
     pub state: &'static str,
+    /// What is other about it.
+    pub difference: Option<String>,
 }
 
 /// All inputs, each under its variants, workload by workload; the variants of one side by side. Variants that a
@@ -123,10 +125,17 @@ pub fn list(
 ) -> Result<Vec<Listed>> {
     let mut listed = vec![];
     for input in inputs {
-        for variant in variants(input) {
-            let job = Job::new(input, &variant, config, arguments)?;
-            let state = job.look().name();
-            listed.push(Listed { run: job.name, workload: input.name().into(), label: variant.label, state });
+        let variants = variants(input);
+        let jobs = variants.iter().map(|variant| Job::new(input, variant, config, arguments));
+        let jobs = jobs.collect::<Result<Vec<_>>>()?;
+        // Traces are large: they are read only if there is a result to hold them against.
+        let is_any = jobs.iter().filter_map(|job| job.place.as_ref()).any(Place::is_taken);
+        let digest = if is_any { input.digest()? } else { String::new() };
+        for job in jobs {
+            let found = job.look(&digest)?;
+            let (state, difference) = (found.name(), found.difference());
+            let (workload, label) = (input.name().into(), job.variant.label.clone());
+            listed.push(Listed { run: job.name, workload, label, state, difference });
         }
     }
     Ok(listed)
@@ -142,7 +151,9 @@ fn file_name(name: &str) -> String {
 }
 
 fn run_input(input: &Input, jobs: &[Job], arguments: &Arguments, bar: &ProgressBar) -> Result<Vec<Outcome>> {
-    let found: Vec<Found> = jobs.iter().map(Job::look).collect();
+    // Before the input is read, so that what is read later is at least as new.
+    let digest = if arguments.out.is_some() { input.digest()? } else { String::new() };
+    let found: Vec<Found> = jobs.iter().map(|job| job.look(&digest)).collect::<Result<_>>()?;
     // Only if something is to be done is the workload executed.
     let workload = match found.iter().all(|found| matches!(found, Found::Kept(_))) {
         true => None,
@@ -158,7 +169,7 @@ fn run_input(input: &Input, jobs: &[Job], arguments: &Arguments, bar: &ProgressB
         .map(|(job, found)| {
             let outcome = match (found, &workload) {
                 (Found::Kept(outcome), _) => outcome,
-                (_, Some(workload)) => job.run(workload)?,
+                (_, Some(workload)) => job.run(workload, &digest)?,
                 (_, None) => None,
             };
             bar.inc(1);
@@ -199,29 +210,30 @@ impl<'a> Job<'a> {
         let config = config.with(&variant.settings)?;
         let constants = serde_json::to_string(&config)?;
         let (size, seed) = (arguments.emulation.size, arguments.seed);
-        let key = format!(
-            "{} {} {size:?} {seed} {} {constants}",
-            env!("CARGO_PKG_VERSION"),
-            variant.design,
-            variant.exact_reuse
-        );
+        let run = [
+            ("--size", format!("{size:?}")),
+            ("design", variant.design.name()),
+            ("exact reuse", variant.exact_reuse.to_string()),
+            ("--seed", seed.to_string()),
+            ("machine", constants),
+        ];
         let observed = if variant.observe { "_observed" } else { "" };
         let name = format!("{}{}{observed}", prefix(input), file_name(&variant.label));
         let place = arguments.out.as_ref().map(|folder| {
             let file = folder.join("results").join(format!("{name}.json"));
-            Place { file, key }
+            Place { file, run: run.map(|(name, value)| (name.into(), value)).into() }
         });
         Ok(Job { input, variant, config, seed, name, place })
     }
 
     /// Its result, if an earlier run left it.
-    fn look(&self) -> Found {
-        self.place.as_ref().map_or(Found::Missing, Place::look)
+    fn look(&self, digest: &str) -> Result<Found> {
+        self.place.as_ref().map_or(Ok(Found::Missing), |place| place.look(digest))
     }
 
-    fn run(&self, workload: &Workload) -> Result<Option<Outcome>> {
+    fn run(&self, workload: &Workload, digest: &str) -> Result<Option<Outcome>> {
         let outcome = self.simulate(workload)?;
-        self.place.as_ref().map_or(Ok(()), |place| place.keep(outcome.clone()))?;
+        self.place.as_ref().map_or(Ok(()), |place| place.keep(digest, outcome.clone()))?;
         Ok(outcome)
     }
 

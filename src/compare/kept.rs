@@ -1,4 +1,5 @@
-//! Results of single runs as they lie in a study's folder: a file each, told apart by what they ran under.
+//! Results of single runs as they lie in a study's folder: a file each. A result is used again if the same program would
+//! give it again: its file has the digests of the program and of the input, and all that the run was told.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,18 +10,22 @@ use serde::{Deserialize, Serialize};
 
 use super::jobs::Outcome;
 use crate::output::write_json;
+use crate::program::{self, Properties};
 
-/// Where a run's result is kept, and what tells it from those of other runs.
+/// Where a run's result is kept.
 pub struct Place {
     pub file: PathBuf,
-    /// Constants, size, seed, version.
-    pub key: String,
+    /// All that the run is told.
+    pub run: Properties,
 }
 
 /// A result's file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    key: String,
+    /// Release and commit of the program.
+    version: String,
+    /// What tells the run from others.
+    run: Properties,
     /// Of the outcome's text: damage that leaves JSON behind is noticed.
     digest: String,
     /// None if the workload cannot run under the variant.
@@ -32,8 +37,8 @@ pub enum Found {
     Missing,
     /// Not what was written.
     Damaged,
-    /// Of other constants or of another version.
-    Other,
+    /// Of another run; the name of the first property that differs.
+    Other(String),
     /// The result; none if the workload cannot run under the variant.
     Kept(Option<Outcome>),
 }
@@ -44,27 +49,51 @@ impl Found {
         match self {
             Found::Missing => "missing",
             Found::Damaged => "damaged",
-            Found::Other => "other",
+            Found::Other(_) => "other",
             Found::Kept(_) => "kept",
         }
     }
 }
 
-impl Place {
-    pub fn look(&self) -> Found {
-        let Ok(bytes) = fs::read(&self.file) else { return Found::Missing };
-        match serde_json::from_slice::<Kept>(&bytes) {
-            Ok(kept) if digest(&kept.outcome) != kept.digest => Found::Damaged,
-            Ok(kept) if kept.key != self.key => Found::Other,
-            Ok(kept) => Found::Kept(kept.outcome),
-            Err(_) => Found::Damaged,
+impl Found {
+    /// What is other about it.
+    pub fn difference(self) -> Option<String> {
+        match self {
+            Found::Other(name) => Some(name),
+            _ => None,
         }
     }
+}
 
-    pub fn keep(&self, outcome: Option<Outcome>) -> Result<()> {
+impl Place {
+    pub fn is_taken(&self) -> bool {
+        self.file.exists()
+    }
+
+    /// `input` is the digest of the input.
+    pub fn look(&self, input: &str) -> Result<Found> {
+        let Ok(bytes) = fs::read(&self.file) else { return Ok(Found::Missing) };
+        let run = self.properties(input)?;
+        Ok(match serde_json::from_slice::<Kept>(&bytes) {
+            Ok(kept) if digest(&kept.outcome) != kept.digest => Found::Damaged,
+            Ok(kept) => match program::difference(&kept.run, &run) {
+                Some((name, ..)) => Found::Other(name.into()),
+                None => Found::Kept(kept.outcome),
+            },
+            Err(_) => Found::Damaged,
+        })
+    }
+
+    pub fn keep(&self, input: &str, outcome: Option<Outcome>) -> Result<()> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-        write_json(&self.file, &Kept { key: self.key.clone(), digest: digest(&outcome), outcome })
+        let (version, run) = (program::version().into(), self.properties(input)?);
+        write_json(&self.file, &Kept { version, run, digest: digest(&outcome), outcome })
+    }
+
+    fn properties(&self, input: &str) -> Result<Properties> {
+        let told = self.run.iter().cloned();
+        Ok(program::properties(input)?.into_iter().chain(told).collect())
     }
 }
 

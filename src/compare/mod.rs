@@ -29,16 +29,17 @@ use anyhow::{ensure, Context, Result};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Error};
+use gpurf_blocks::suggestion;
 use gpurf_sim::config::{Config, PRESETS};
 use gpurf_sim::sm::Design;
 use gpurf_workloads::suite::MALEKEH;
 
 use crate::designs::DesignParser;
 use crate::input::{EmulationArguments, Input};
-use crate::output::{table, write, JsonArgument};
+use crate::output::{all, table, write_text, JsonArgument};
 use crate::settings::MachineArguments;
 use crate::synth::{DelayArgument, StructureArguments};
-use crate::Verdict;
+use crate::{names, Verdict};
 pub use definition::{Definition, STUDIES};
 use definition::{Inputs, Suite};
 use evaluation::{Evaluation, Plan};
@@ -99,8 +100,8 @@ pub struct Arguments {
     /// Keep results and plots in this folder. Runs whose results are already there are not repeated
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only list the runs, and say of each whether its result in --out is kept, missing, damaged or other, that is,
-    /// of other constants or of another version
+    /// Only list the runs, and say of each whether its result in --out is kept, missing, damaged or other: of another
+    /// program, another input or other constants
     #[arg(long, conflicts_with_all = ["run", "csv", "area", "record"])]
     list: bool,
     /// Make only this run of the list, and leave its result in --out; the study without --run joins the results. The
@@ -112,7 +113,7 @@ pub struct Arguments {
     #[command(flatten)]
     json: JsonArgument,
     /// Write all results to this file as CSV
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     csv: Option<PathBuf>,
 }
 
@@ -144,8 +145,8 @@ impl TypedValueParser for StudyParser {
     ) -> Result<Self::Value, Error> {
         let name = value.to_string_lossy();
         Definition::named(&name).ok_or_else(|| {
-            let known: Vec<&str> = STUDIES.iter().map(|study| study.name.as_str()).collect();
-            let message = format!("{name}: there is no such study; there are {}", known.join(", "));
+            let known = suggestion(&name, names::studies(), "`gpurf names studies` lists them");
+            let message = format!("{name}: there is no such study{known}");
             command.clone().error(ErrorKind::ValueValidation, message)
         })
     }
@@ -194,6 +195,11 @@ impl Arguments {
         Ok(inputs)
     }
 
+    /// Whether it runs on other inputs than the study's own, or on some of them.
+    pub fn names_inputs(&self) -> bool {
+        self.inputs.is_some() || !self.input.is_empty()
+    }
+
     /// Whether a run of this name is to be made.
     fn runs(&self, name: &str) -> bool {
         self.run.is_empty() || self.run.iter().any(|run| run == name)
@@ -201,11 +207,12 @@ impl Arguments {
 
     fn plan(&self) -> Result<Plan> {
         let (inputs, config) = (self.inputs()?, self.machine(self.study)?);
+        let given = inputs.iter().map(|input| input.name().to_string()).collect();
         let sorted = match self.study.name.as_str() {
             "finereg" => finereg::sorted(inputs, self, &config)?,
             _ => finereg::Sorted { inputs, groups: BTreeMap::new(), heading: String::new() },
         };
-        Plan::new(self.study, config, self, sorted)
+        Plan::new(self.study, config, self, given, sorted)
     }
 
     /// The evaluation that the arguments ask for.
@@ -216,11 +223,15 @@ impl Arguments {
     /// Lists the runs.
     fn print_list(&self) -> Result<()> {
         let listed = self.plan()?.list(self)?;
-        self.json.write(&listed)?;
+        self.json.write_list(&listed)?;
         if self.json.leaves_tables() {
             let mut rows = table(&["run", "workload", "design", "result"]);
-            for Listed { run, workload, label, state } in &listed {
-                rows.add_row([run, workload, label, &state.to_string()]);
+            for Listed { run, workload, label, state, difference } in &listed {
+                let state = match difference {
+                    Some(difference) => format!("{state}: {difference}"),
+                    None => state.to_string(),
+                };
+                rows.add_row([run, workload, label, &state]);
             }
             println!("{rows}");
         }
@@ -234,7 +245,8 @@ impl Arguments {
         for name in &self.run {
             ensure!(
                 known.iter().any(|listed| listed.run == *name),
-                "--run {name}: there is no such run; --list lists them"
+                "--run {name}: there is no such run{}",
+                suggestion(name, known.iter().map(|listed| listed.run.as_str()), "`--list` lists them")
             );
         }
         plan.run(self)?;
@@ -245,7 +257,7 @@ impl Arguments {
 /// What the evaluations of all papers report, by study: findings without a number of ours.
 pub fn claimed() -> Vec<(&'static Definition, Vec<Finding>)> {
     let of = |study: &'static Definition| {
-        let of_metric = |metric| claims::findings(study, metric, |_| vec![]);
+        let of_metric = |metric| claims::findings(study, metric, None, |_| vec![]);
         let findings = study.metric.iter().flat_map(of_metric).chain(register_cache::claimed(study));
         (study, findings.collect())
     };
@@ -287,26 +299,26 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         operand_stage::Costs::of(&evaluation, width, structure.structure(), delay)
     });
     let costs = costs.transpose()?;
-    match &costs {
-        Some(costs) => {
-            arguments.json.write(&serde_json::json!({ "outcomes": evaluation.all, "hardware": costs }))?
-        }
-        None => arguments.json.write(&evaluation.all)?,
-    }
-    if let Some(path) = &arguments.csv {
-        write(path, &tables::csv(&evaluation)?)?;
-    }
     let study = saved(&evaluation, costs.as_ref());
+    // The report draws the metrics; documents have no other place for their numbers.
+    let recorded = [tables::of_metrics(&evaluation), study.tables.clone()].concat();
+    let written = all([
+        match &costs {
+            Some(costs) => {
+                arguments.json.write(&serde_json::json!({ "outcomes": evaluation.all, "hardware": costs }))
+            }
+            None => arguments.json.write_list(&evaluation.all),
+        },
+        write_text(arguments.csv.as_deref(), || tables::csv(&evaluation)),
+        arguments.out.as_ref().map_or(Ok(()), |folder| study.save(folder)),
+        arguments.record.write(&study::Study { tables: recorded, ..study.clone() }),
+    ]);
     if arguments.json.leaves_tables() {
         tables::print(&evaluation);
         study.tables.iter().for_each(|one| println!("{one}\n"));
+        println!("gpurf {}", study.version);
     }
-    if let Some(folder) = &arguments.out {
-        study.save(folder)?;
-    }
-    // The report draws the metrics; documents have no other place for their numbers.
-    let tables = [tables::of_metrics(&evaluation), study.tables.clone()].concat();
-    arguments.record.write(&study::Study { tables, ..study })?;
+    written?;
     Ok(jobs::verdict(&evaluation.all))
 }
 

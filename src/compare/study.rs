@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
 use super::plot::{Drawing, Plot};
-use crate::output::{table, write, write_json};
+use crate::output::{say, table, write, write_json};
+use crate::program;
 
 /// The option of commands whose results the documents have.
 #[derive(Args)]
 pub struct StudyRecordArgument {
     /// Write the tables, the claims and what was found to this file. The documents show the files in papers/results
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
 }
 
@@ -36,7 +37,7 @@ pub struct Study {
     pub name: String,
     /// What repeats it.
     pub command: String,
-    /// Of this software.
+    /// Release and commit of this software.
     pub version: String,
     /// What it ran on.
     pub inputs: Vec<String>,
@@ -79,13 +80,27 @@ impl fmt::Display for Titled {
 }
 
 impl Study {
+    /// The number of inputs, and the size of built-in ones.
+    pub fn extent(&self) -> String {
+        let mut words = self.command.split(' ');
+        let is_built_in = |input: &String| gpurf_workloads::suite::named(input).is_some();
+        let size = match self.inputs.iter().any(is_built_in) && !self.command.contains("--inputs") {
+            true => format!(
+                ", {}",
+                words.find(|word| *word == "--size").and_then(|_| words.next()).unwrap_or("small")
+            ),
+            false => String::new(),
+        };
+        format!("{} inputs{size}", self.inputs.len())
+    }
+
     /// With the command line of this process as its command.
     pub fn new(name: &str, inputs: Vec<String>, findings: Vec<Finding>, plots: Vec<Plot>) -> Study {
         Study {
             tables: vec![],
             name: name.into(),
             command: crate::LINE.get().cloned().unwrap_or_default(),
-            version: env!("CARGO_PKG_VERSION").into(),
+            version: program::version().into(),
             inputs,
             findings,
             plots,
@@ -108,7 +123,7 @@ impl Study {
         let mut record = Study { command: command.join(" "), ..self.clone() };
         record.plots.retain(|plot| matches!(plot.drawing, Drawing::Curve(_)));
         write_json(path, &record)?;
-        println!("Findings: {}", path.display());
+        say!("Findings: {}", path.display());
         Ok(())
     }
 
@@ -118,7 +133,7 @@ impl Study {
             write(&folder.join(format!("{}.svg", plot.file)), plot.picture()?.as_bytes())?;
         }
         write_json(&folder.join(FILE), self)?;
-        println!("Plots and results: {}", folder.display());
+        say!("Plots and results: {}", folder.display());
         Ok(())
     }
 }

@@ -124,7 +124,7 @@ fn cell(column: &Column, series: &Series) -> String {
 }
 
 /// A line per run: what all have, then the study's columns, then its metrics.
-pub fn csv(evaluation: &Evaluation) -> Result<Vec<u8>> {
+pub fn csv(evaluation: &Evaluation) -> Result<String> {
     const ALL: [&str; 5] = ["workload", "variant", "cycles", "warp_instructions", "ipc"];
     let study = evaluation.study;
     let places = || study.columns.iter().map(String::as_str).chain(["counters.token_errors"]);
@@ -148,5 +148,5 @@ pub fn csv(evaluation: &Evaluation) -> Result<Vec<u8>> {
         ];
         writer.write_record(first.into_iter().chain(places().chain(metrics()).map(number)))?;
     }
-    Ok(writer.into_inner()?)
+    Ok(String::from_utf8(writer.into_inner()?)?)
 }

@@ -9,7 +9,7 @@ use anyhow::{bail, Context, Result};
 
 use super::markdown::markdown;
 use super::project::Project;
-use super::results::{record, records, source, Record};
+use super::results::{record, records, source, Record, RECORDS};
 use crate::compare::plot::{Drawing, Plot};
 use crate::compare::STUDIES;
 use crate::output;
@@ -24,7 +24,7 @@ fn file(study: &str, record: &Record, plot: &Plot) -> String {
 /// Curves of a study's records: the picture and the points of each.
 pub fn text(project: &Project, name: &str) -> Result<String> {
     let mut text = String::new();
-    for record in records(project.root, name)? {
+    for record in records(&project.root.join(RECORDS), name)? {
         for plot in &record.study.plots {
             let Drawing::Curve(lines) = &plot.drawing else { continue };
             let Plot { title, .. } = plot;
@@ -53,7 +53,7 @@ pub fn points(project: &Project, about: &str) -> Result<String> {
 fn pictures(root: &Path) -> Result<BTreeMap<PathBuf, String>> {
     let mut pictures = BTreeMap::new();
     for study in STUDIES.iter() {
-        for record in records(root, &study.name)? {
+        for record in records(&root.join(RECORDS), &study.name)? {
             let plots = record.study.plots.iter().filter(|plot| matches!(plot.drawing, Drawing::Curve(_)));
             for plot in plots {
                 let path = root.join("docs").join(file(&study.name, &record, plot));

@@ -28,7 +28,7 @@ mod netlists;
 mod opcodes;
 mod papers;
 mod project;
-mod results;
+pub mod results;
 mod runs;
 mod scenarios;
 mod speeds;
@@ -109,6 +109,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("tables", results::tables),
     ("transitions", transitions::table),
     ("units", units::table),
+    ("verdicts", results::verdicts),
     ("workloads", workloads::table),
 ];
 

@@ -12,6 +12,7 @@ use gpurf_synth::{digest, Records};
 
 use super::areas;
 use super::files::Pages;
+use crate::output::say;
 use crate::verilog::hierarchy;
 
 pub struct Project<'a> {
@@ -86,7 +87,7 @@ impl<'a> Project<'a> {
             let days: BTreeSet<_> = modules.iter().map(|(_, day)| day.as_str()).collect();
             let names: Vec<_> = modules.iter().map(|(module, _)| module.as_str()).collect();
             let days = Vec::from_iter(days).join(", ");
-            eprintln!("`{command}` is of {days}; changed since: {}", names.join(", "));
+            say!("`{command}` is of {days}; changed since: {}", names.join(", "));
         }
     }
 }

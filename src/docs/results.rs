@@ -11,8 +11,11 @@ use super::project::Project;
 use crate::compare::finding::{Finding, Here, Judgement};
 use crate::compare::series::percent;
 use crate::compare::study::{Study, Titled};
-use crate::compare::{claimed, Definition};
+use crate::compare::{claimed, Arguments, Definition};
 use crate::output;
+
+/// The records, below the root of the project.
+pub const RECORDS: &str = "papers/results";
 
 /// What was found, and under which name.
 pub struct Record {
@@ -20,9 +23,18 @@ pub struct Record {
     pub study: Study,
 }
 
+impl Record {
+    /// The inputs, if they are not the study's own.
+    pub fn given(&self) -> Option<&[String]> {
+        let line: Vec<String> = self.study.command.split(' ').skip(2).map(String::from).collect();
+        let names_inputs = Arguments::of(&line).is_ok_and(|arguments| arguments.names_inputs());
+        names_inputs.then_some(&self.study.inputs)
+    }
+}
+
 /// Records of a study, by name.
-pub fn records(root: &Path, study: &str) -> Result<Vec<Record>> {
-    let folder = root.join("papers/results").join(study);
+pub fn records(results: &Path, study: &str) -> Result<Vec<Record>> {
+    let folder = results.join(study);
     if !folder.exists() {
         return Ok(vec![]);
     }
@@ -45,7 +57,8 @@ pub fn records(root: &Path, study: &str) -> Result<Vec<Record>> {
 pub fn record(project: &Project, from: &str) -> Result<Record> {
     let (study, label) =
         from.split_once(' ').with_context(|| format!("`{from}`: name a study and a record"))?;
-    let record = records(project.root, study)?.into_iter().find(|record| record.label == label);
+    let record =
+        records(&project.root.join(RECORDS), study)?.into_iter().find(|record| record.label == label);
     record.with_context(|| format!("there is no record `{label}` in papers/results/{study}"))
 }
 
@@ -54,13 +67,13 @@ fn findings(study: &Definition, records: &[Record]) -> Vec<Finding> {
     let (_, mut findings) =
         claimed().into_iter().find(|(of, _)| of.name == study.name).expect("all studies are there");
     for finding in &mut findings {
-        let same = |one: &&Finding| {
-            (&one.paper, &one.section, &one.what) == (&finding.paper, &finding.section, &finding.what)
-        };
+        let claim = finding.clone();
+        let of = finding.of.clone();
         let here = records.iter().flat_map(|record| {
+            let (of, claim) = (&of, &claim);
             let conditions =
                 record.study.findings.first().map(|finding| &finding.here[..]).unwrap_or_default();
-            let found = record.study.findings.iter().find(same);
+            let found = record.study.findings.iter().find(|one| one.is_of(claim));
             conditions.iter().enumerate().map(move |(number, Here { condition, .. })| Here {
                 condition: match condition.as_str() {
                     "here" => record.label.clone(),
@@ -68,6 +81,7 @@ fn findings(study: &Definition, records: &[Record]) -> Vec<Finding> {
                     _ => format!("{}, {condition}", record.label),
                 },
                 value: found.and_then(|found| found.here.get(number)?.value),
+                part: record.given().and_then(|inputs| study.part(of.as_deref(), inputs)),
             })
         });
         finding.here = here.collect();
@@ -157,7 +171,7 @@ pub fn table(project: &Project, about: &str) -> Result<String> {
     let (name, chosen) = about.split_once("; ").map_or((about, None), |(name, rest)| (name, Some(rest)));
     let study = Definition::named(name).with_context(|| format!("there is no study `{name}`"))?;
     let records = match chosen {
-        None => records(project.root, name)?,
+        None => records(&project.root.join(RECORDS), name)?,
         Some(labels) => {
             let of = |label| record(project, &format!("{name} {label}"));
             labels.split(", ").map(of).collect::<Result<_>>()?
@@ -177,7 +191,7 @@ pub fn table(project: &Project, about: &str) -> Result<String> {
         let here = here.iter().map(|here| here.value.map_or(String::new(), percent));
         let why = why.clone().filter(|_| finding.judgement() != Judgement::WithinAThird);
         let first = [format!("{paper} {section}: {what}"), percent(*claimed)];
-        let behind = [finding.judgement().to_string(), why.unwrap_or_default()];
+        let behind = [finding.verdict(), why.unwrap_or_default()];
         rows.add_row(first.into_iter().chain(here).chain(behind.into_iter().take(last.len())));
     }
     let mut text = markdown(&rows, &[]);
@@ -191,11 +205,18 @@ pub fn source(Record { label, study }: &Record) -> String {
     format!("{label}: `{command}`, {} inputs, version {version}\n", inputs.len())
 }
 
+/// The words of verdicts on claims of evaluations, and what each says.
+pub fn verdicts(_: &Project, _: &str) -> Result<String> {
+    let mut rows = output::table(&["verdict", "meaning"]);
+    rows.add_rows(Judgement::ALL.map(|one| [one.to_string(), one.meaning()]));
+    Ok(markdown(&rows, &[]))
+}
+
 /// Of all studies the claims that the README has, with what the first record of each has of them: all of it comes from one command.
 pub fn headlines(project: &Project, _: &str) -> Result<String> {
     let mut rows = output::table(&["claim", "paper", "here", "verdict", "command"]);
     for (study, _) in claimed() {
-        let mut records = records(project.root, &study.name)?;
+        let mut records = records(&project.root.join(RECORDS), &study.name)?;
         records.truncate(1);
         for finding in findings(study, &records).iter().filter(|finding| finding.headline) {
             let Finding { paper, section, what, claimed, here, .. } = finding;
@@ -213,7 +234,7 @@ pub fn headlines(project: &Project, _: &str) -> Result<String> {
                 format!("{paper} {section}: {what}"),
                 percent(*claimed),
                 here.collect::<Vec<_>>().join("; "),
-                finding.judgement().to_string(),
+                finding.verdict(),
                 records.first().map(command).unwrap_or_default(),
             ]);
         }

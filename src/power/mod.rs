@@ -30,7 +30,7 @@ use gpurf_verilog::Hierarchy;
 use rayon::prelude::*;
 
 use crate::input::{EmulationArguments, Input};
-use crate::output::{progress, write, JsonArgument, NewFile};
+use crate::output::{all, progress, say, write, write_text, JsonArgument, NewFile};
 use crate::synth::SynthesisArguments;
 use crate::verilog::{modules, ModuleArguments};
 use crate::Verdict;
@@ -119,17 +119,17 @@ pub struct Arguments {
     #[arg(long, default_value_t = 10)]
     list: usize,
     /// Write the activity of all nets to this file as SAIF. The option takes one module
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     saif: Option<PathBuf>,
     /// Write the values of all nets in each cycle to this file as VCD. The option takes one module
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     vcd: Option<PathBuf>,
     /// Draw the energies into this file, as SVG
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     plot: Option<PathBuf>,
     /// Write the energies per event to this file, as constants of the simulation in TOML. The option takes designs,
     /// one with each kind of collector
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     constants: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgument,
@@ -204,14 +204,15 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if let Some(path) = &arguments.plot {
-        write(path, chart::energies(&reports)?.as_bytes())?;
-    }
-    arguments.json.write(&reports)?;
+    let written = all([
+        arguments.json.write_list(&reports),
+        write_text(arguments.plot.as_deref(), || chart::energies(&reports)),
+    ]);
     if arguments.json.leaves_tables() {
         reports.iter().for_each(|report| report.print(arguments.list));
     }
-    differences.iter().for_each(|difference| eprintln!("{difference}"));
+    written?;
+    differences.iter().for_each(|difference| say!("{difference}"));
     Ok(if differences.is_empty() { Verdict::Holds } else { Verdict::Fails })
 }
 
@@ -299,11 +300,13 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
     if !arguments.json.leaves_tables() {
         arguments.json.write(&measured)?;
     }
-    if let Some(path) = &arguments.constants {
+    let constants = || -> Result<()> {
+        let Some(path) = &arguments.constants else { return Ok(()) };
         let command = format!("{} --constants {}", measured.command(), path.display());
         let text = Constants::of(&measured)?.toml(&measured, &command, &measurement.memories.tool);
-        write(path, text.as_bytes())?;
-    }
+        Ok(write(path, text.as_bytes())?)
+    };
+    let written = constants();
     let runs = &measured.runs;
     if arguments.json.leaves_tables() {
         if runs.len() <= designs.len() {
@@ -317,7 +320,7 @@ fn run_designs(arguments: &Arguments, designs: &[Design], inputs: &[String]) -> 
             println!("{}\n{}", table::sensitivity(runs), table::shares(runs));
         }
     }
-    Ok(Verdict::Holds)
+    written.map(|()| Verdict::Holds)
 }
 
 /// A module's energies, or where its netlist differs from its RTL.
@@ -329,14 +332,15 @@ fn measure(
 ) -> Result<Result<Report, String>> {
     let bench = workbench(entry.name, parameters);
     let hierarchy = bench.verilog()?;
-    let structure = if arguments.flatten { Structure::Flattened } else { Structure::Kept };
-    let netlist = arguments.synthesis.map(&hierarchy, options, structure)?;
-    let circuit = netlist.circuit(&options.library)?;
+    // Before the synthesis, which takes long.
     let samples = match &arguments.scenario {
         Some(name) => bench.sample_scenario(EngineKind::Rtl, name)?,
         None => bench.sample(EngineKind::Rtl, &mut arguments.random(), arguments.cycles)?,
     };
     ensure!(samples.len() > 1, "{}: the stimulus has {} cycles; changes need two", entry.name, samples.len());
+    let structure = if arguments.flatten { Structure::Flattened } else { Structure::Kept };
+    let netlist = arguments.synthesis.map(&hierarchy, options, structure)?;
+    let circuit = netlist.circuit(&options.library)?;
     let activity = match replay(&circuit, &hierarchy, &bench.fields(), &samples, arguments)? {
         Ok(activity) => activity,
         Err(difference) => return Ok(Err(difference)),

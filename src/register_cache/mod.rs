@@ -17,9 +17,9 @@ use serde::Serialize;
 
 use crate::compare::study::{Study as Recorded, StudyRecordArgument};
 use crate::input::EmulationArguments;
-use crate::output::{write, JsonArgument};
+use crate::output::{all, write_text, JsonArgument};
 use crate::products::Product;
-use crate::Verdict;
+use crate::{program, Verdict};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -61,7 +61,7 @@ pub struct Arguments {
     #[command(flatten)]
     json: JsonArgument,
     /// Write all results to this file as CSV
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     csv: Option<PathBuf>,
 }
 
@@ -176,23 +176,23 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         }
     }
     let rows = || outcomes.iter().flat_map(|outcome| &outcome.rows).map(|row| (row, ""));
-    if let Some(path) = &arguments.csv {
-        let switched =
-            differences.iter().flat_map(|one| one.rows.iter().map(|row| (row, one.change.as_str())));
-        write(path, tables::csv(rows().chain(switched))?.as_bytes())?;
-    }
-    match arguments.differences {
-        true => arguments.json.write(&differences)?,
-        false => arguments.json.write(&outcomes)?,
-    }
+    let switched = differences.iter().flat_map(|one| one.rows.iter().map(|row| (row, one.change.as_str())));
     let changes = differences::tables(&differences);
     let counted = outcomes.iter().flat_map(tables::of).chain(changes.iter().cloned()).collect();
-    arguments.record.write(&Recorded::of_tables("register-traffic", arguments.input, counted))?;
+    let written = all([
+        write_text(arguments.csv.as_deref(), || tables::csv(rows().chain(switched))),
+        match arguments.differences {
+            true => arguments.json.write_list(&differences),
+            false => arguments.json.write_list(&outcomes),
+        },
+        arguments.record.write(&Recorded::of_tables("register-traffic", arguments.input, counted)),
+    ]);
     if arguments.json.leaves_tables() {
         outcomes.iter().for_each(tables::print);
         changes.iter().for_each(|one| println!("{one}\n"));
+        println!("gpurf {}", program::version());
     }
-    Ok(Verdict::Holds)
+    written.map(|()| Verdict::Holds)
 }
 
 fn configurations(arguments: &Arguments) -> Result<Vec<Configuration>> {

@@ -97,7 +97,7 @@ fn map(synthesis: &Synthesis) -> Markup {
                         title { (module.instances) " × " (module.module) ": " (format!("{:.0} µm², {share:.1}%", own(module))) }
                     }
                     @if width > NAMED.0 && height > NAMED.1 {
-                        text x=(x + 5.0) y=(y + 14.0) { (fitted(&module.module, width)) " " (format!("{share:.0}%")) }
+                        text.in-cell x=(x + 5.0) y=(y + 14.0) { (fitted(&module.module, width)) " " (format!("{share:.0}%")) }
                     }
                 }
             }

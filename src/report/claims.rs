@@ -3,38 +3,42 @@
 use gpurf_synth::{Audit, Finding as Overhead, Verdict};
 use maud::html;
 
-use super::kept::{Kept, NotRun};
+use super::claimed::{Claimed, Source};
 use super::page::Section;
 use super::table::{table, Cell};
 use crate::compare::finding::{Finding, Judgement};
-use crate::compare::study::Study;
 
 /// Everything that a paper says, storage and areas first, then what evaluations report.
-pub fn section(audits: &[Audit], studies: &[Kept<Study>], missing: &[NotRun]) -> Section {
+pub fn section(audits: &[Audit], claims: &[Claimed]) -> Section {
     let mut rows = vec![];
     for audit in audits {
         rows.extend(audit.findings.iter().map(|finding| overhead(&audit.paper, finding)));
     }
-    for study in studies {
-        rows.extend(study.of.findings.iter().map(|finding| measured(finding, &study.of.command)));
-    }
-    for study in missing {
-        rows.extend(study.claims.iter().map(|claim| measured(claim, &study.command)));
-    }
+    rows.extend(claims.iter().map(measured));
     for audit in audits {
         let paper = &audit.paper;
         rows.extend(audit.not_measured.iter().map(|claim| {
-            let by = format!("by {}", claim.measured_by);
+            let is_it = |one: &&Claimed| {
+                one.finding.paper == *paper
+                    && Some(one.finding.claimed) == claim.claimed
+                    && one.finding.judged().is_some()
+            };
+            let (here, verdict, from) = match claims.iter().find(is_it) {
+                Some(one) => (numbers(&one.finding), verdict(&one.finding), from(&one.source)),
+                None => {
+                    let command = Source { command: claim.measured_by.clone(), origin: None };
+                    (Cell::Nothing, judged("middle", "see the command"), from(&command))
+                }
+            };
             let claimed = Cell::short(claim.claimed);
-            let open = judged("middle", "see the command");
-            row(paper, &claim.section, &claim.quote, claimed, &claim.unit, Cell::Nothing, open, &by)
+            row(paper, &claim.section, &claim.quote, claimed, &claim.unit, here, verdict, from)
         }));
     }
-    let heads = ["paper", "§", "claim", "claimed", "unit", "here", "verdict", "command"];
+    let heads = ["paper", "§", "claim", "claimed", "unit", "here", "verdict", "from"];
     let body = html! {
         p { "A claim about storage is judged twice: whether the paper's own numbers give it, and whether the registers "
-            "of this RTL do. A claim of an evaluation is within a third of what is measured here (or within one unit), "
-            "or goes in the same direction, or differs." }
+            "of this RTL do. A verdict on a claim of an evaluation says how far our number is from it. Numbers that were "
+            "not measured for this page are recorded ones." }
         input.filter type="search" placeholder="filter: words" aria-label="filter the claims" data-table="claims-table";
         div id="claims-table" { (table(&heads, &rows)) }
         @for audit in audits {
@@ -56,10 +60,18 @@ fn row(
     unit: &str,
     here: Cell,
     verdict: Cell,
-    by: &str,
+    from: Cell,
 ) -> Vec<Cell> {
-    let by = Cell::Shown(html! { code { (by) } }, by.into());
-    vec![paper.into(), section.into(), claim.into(), claimed, unit.into(), here, verdict, by]
+    vec![paper.into(), section.into(), claim.into(), claimed, unit.into(), here, verdict, from]
+}
+
+/// The command, and what is known of the run.
+fn from(source: &Source) -> Cell {
+    let shown = html! {
+        code { (source.command) }
+        @if let Some(origin) = &source.origin { div.note { (origin) } }
+    };
+    Cell::Shown(shown, source.command.clone())
 }
 
 /// A claim of storage or area.
@@ -77,7 +89,7 @@ fn overhead(paper: &str, finding: &Overhead) -> Vec<Cell> {
     };
     let value = finding.counted.or(finding.area).or(finding.computed.first().map(|(_, value)| *value));
     let here = Cell::Shown(here, value.map_or(String::new(), |value| value.to_string()));
-    let by = format!("gpurf overheads {paper}");
+    let command = Source { command: format!("gpurf overheads {paper}"), origin: None };
     let claimed = Cell::short(finding.claimed);
     row(
         paper,
@@ -87,18 +99,18 @@ fn overhead(paper: &str, finding: &Overhead) -> Vec<Cell> {
         &finding.unit,
         here,
         judged(class, &finding.words()),
-        &by,
+        from(&command),
     )
 }
 
 /// A claim of an evaluation.
-fn measured(finding: &Finding, by: &str) -> Vec<Cell> {
-    let judgement = finding.judgement();
-    let class = match judgement {
-        Judgement::WithinAThird | Judgement::AtMost => "good",
-        Judgement::SameDirection | Judgement::NotMeasured => "middle",
-        Judgement::Differs => "bad",
-    };
+fn measured(Claimed { finding, source }: &Claimed) -> Vec<Cell> {
+    let claimed = Cell::short(Some(finding.claimed));
+    let (here, verdict) = (numbers(finding), verdict(finding));
+    row(&finding.paper, &finding.section, &finding.what, claimed, "", here, verdict, from(source))
+}
+
+fn numbers(finding: &Finding) -> Cell {
     let shown = html! {
         @for here in &finding.here {
             @if let Some(value) = here.value {
@@ -106,11 +118,16 @@ fn measured(finding: &Finding, by: &str) -> Vec<Cell> {
             }
         }
     };
-    let value = finding.here.iter().find_map(|here| here.value);
-    let here = Cell::Shown(shown, value.map_or(String::new(), |value| value.to_string()));
-    let claimed = Cell::short(Some(finding.claimed));
-    let verdict = judged(class, &judgement.to_string());
-    row(&finding.paper, &finding.section, &finding.what, claimed, "", here, verdict, by)
+    Cell::Shown(shown, finding.judged().map_or(String::new(), |(_, value)| value.to_string()))
+}
+
+fn verdict(finding: &Finding) -> Cell {
+    let class = match finding.judgement() {
+        Judgement::WithinAThird | Judgement::AtMost => "good",
+        Judgement::SameDirection | Judgement::NotMeasured | Judgement::OnAPart => "middle",
+        Judgement::Differs => "bad",
+    };
+    judged(class, &finding.verdict())
 }
 
 fn judged(class: &str, words: &str) -> Cell {

@@ -3,15 +3,17 @@
 use gpurf_synth::Synthesis;
 use maud::html;
 
-use super::kept::{Kept, NotRun};
+use super::claimed::Claimed;
+use super::kept::Kept;
 use super::page::{date, Section};
 use super::table::{table, Cell};
 use super::waveforms::Waveform;
 use crate::compare::study::Study;
+use crate::program;
 
 pub fn section(
     studies: &[Kept<Study>],
-    missing: &[NotRun],
+    claims: &[Claimed],
     areas: Option<&Kept<Vec<Synthesis>>>,
     waveforms: &[Waveform],
 ) -> Section {
@@ -23,7 +25,7 @@ pub fn section(
             version.into(),
         ]
     };
-    let own = env!("CARGO_PKG_VERSION");
+    let own = program::version();
     let mut rows = vec![row("what workloads consist of", "gpurf workloads", None, own)];
     for study in studies {
         rows.push(row(
@@ -33,9 +35,15 @@ pub fn section(
             &study.of.version,
         ));
     }
-    for NotRun { study, command, .. } in missing {
-        let line = Cell::Shown(html! { code { (command) } }, command.clone());
-        rows.push(vec![format!("study {study}").into(), line, "not run yet".into(), "".into()]);
+    let mut named: Vec<&str> = studies.iter().map(|study| study.of.command.as_str()).collect();
+    for Claimed { source, .. } in claims {
+        if named.contains(&source.command.as_str()) {
+            continue;
+        }
+        named.push(&source.command);
+        let line = Cell::Shown(html! { code { (source.command) } }, source.command.clone());
+        let made = source.origin.as_deref().unwrap_or("not run yet");
+        rows.push(vec!["claims of a study".into(), line, made.into(), "".into()]);
     }
     let written = areas.and_then(Kept::date);
     match areas {

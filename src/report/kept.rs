@@ -8,8 +8,6 @@ use anyhow::{Context, Result};
 use gpurf_synth::Synthesis;
 use serde::Deserialize;
 
-use crate::compare;
-use crate::compare::finding::Finding;
 use crate::compare::study::{self, Study};
 
 /// Where `make` has `gpurf overheads` write.
@@ -41,31 +39,6 @@ pub fn studies(results: &Path) -> Result<Vec<Kept<Study>>> {
     }
     files.sort();
     files.iter().filter(|file| file.is_file()).map(|file| read(file)).collect()
-}
-
-/// Claims for which there is no number yet, and the command that measures them.
-pub struct NotRun {
-    pub study: String,
-    pub command: String,
-    pub claims: Vec<Finding>,
-}
-
-/// Of each study the claims that none of those kept has.
-pub fn not_run(studies: &[Kept<Study>]) -> Vec<NotRun> {
-    let known: Vec<&Finding> = studies.iter().flat_map(|study| &study.of.findings).collect();
-    let is_known = |claim: &Finding| {
-        let same = |one: &&Finding| {
-            (&one.paper, &one.section, &one.what) == (&claim.paper, &claim.section, &claim.what)
-        };
-        known.iter().any(same)
-    };
-    let of = |(study, mut claims): (&compare::Definition, Vec<Finding>)| {
-        claims.retain(|claim| !is_known(claim));
-        let study = study.name.clone();
-        let command = format!("gpurf compare {study} --out out/{}", study.replace('-', "_"));
-        (!claims.is_empty()).then_some(NotRun { study, command, claims })
-    };
-    compare::claimed().into_iter().filter_map(of).collect()
 }
 
 /// What was synthesized for the overhead tables, if it was.

@@ -1,28 +1,32 @@
 //! `gpurf report`: all results on one page, a single HTML file that needs no network.
 //!
 //! What is cheap is run: the designs of Malekeh's evaluation on small workloads, reuse distances, waveforms. What is dear
-//! is read from what earlier commands left in the folder of results, and stands there with its date and command.
+//! is read from what earlier commands left in the folder of results, or from the recorded results, and stands there with
+//! its date and command.
 
 mod areas;
+mod claimed;
 mod claims;
 mod commands;
 mod kept;
 mod page;
 mod plots;
 mod stalls;
+mod summary;
 mod table;
 mod waveforms;
 mod workloads;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use clap::Args;
 use gpurf_sim::sm::Design;
 use gpurf_workloads::suite::MALEKEH;
 
 use crate::compare::{self, jobs};
 use crate::designs::DesignParser;
+use crate::docs::results::RECORDS;
 use crate::input::EmulationArguments;
 use crate::output::write;
 use crate::{overheads, Verdict};
@@ -44,11 +48,15 @@ pub struct Arguments {
     designs: Vec<Design>,
     #[command(flatten)]
     emulation: EmulationArguments,
-    /// The folder with the results of earlier commands
-    #[arg(long, value_name = "DIR", default_value = "out")]
-    results: PathBuf,
+    /// The folder with the results of earlier commands; without the option, out
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// The folder with recorded results: claims that were not measured have their numbers from there. What is not there
+    /// is not shown
+    #[arg(long, value_name = "DIR", default_value = RECORDS)]
+    recorded: PathBuf,
     /// Write the page to this file; without it, to report.html in the folder of results
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     out: Option<PathBuf>,
 }
 
@@ -64,8 +72,12 @@ impl Arguments {
         if self.emulation.size != crate::input::Size::Small {
             line.extend(["--size".into(), format!("{:?}", self.emulation.size).to_lowercase()]);
         }
-        line.extend(["--out".into(), self.results.join("compare").display().to_string()]);
+        line.extend(["--out".into(), self.results().join("compare").display().to_string()]);
         line
+    }
+
+    fn results(&self) -> &Path {
+        self.results.as_deref().unwrap_or(Path::new("out"))
     }
 
     /// The workloads that the page shows: what the comparison runs on.
@@ -79,32 +91,41 @@ impl Arguments {
 
 pub fn run(arguments: Arguments) -> Result<Verdict> {
     arguments.emulation.set_threads()?;
-    std::fs::create_dir_all(&arguments.results).with_context(|| {
-        format!("{}: cannot be made; check the folder above it", arguments.results.display())
-    })?;
-    let path = arguments.out.clone().unwrap_or_else(|| arguments.results.join("report.html"));
+    let results = arguments.results();
+    if arguments.results.is_some() {
+        let is_there = results.is_dir();
+        ensure!(
+            is_there,
+            "--results {}: there is no such folder; make it, or name another",
+            results.display()
+        );
+    }
+    std::fs::create_dir_all(results)
+        .with_context(|| format!("{}: cannot be made; check the folder above it", results.display()))?;
+    let path = arguments.out.clone().unwrap_or_else(|| results.join("report.html"));
     let line = arguments.comparison();
     let evaluation = compare::Arguments::of(&line)?.evaluate()?;
     let mut study = compare::saved(&evaluation, None);
     study.command = format!("gpurf compare {}", line.join(" "));
     let own = Kept::now(study);
-    let mut studies = kept::studies(&arguments.results)?;
+    let mut studies = kept::studies(results)?;
     studies.retain(|other| other.of.command != own.of.command);
     studies.insert(0, own);
-    let areas = kept::areas(&arguments.results)?;
+    let areas = kept::areas(results)?;
     let audits = overheads::audits(areas.as_ref().map_or(&[], |kept| &kept.of[..]))?;
     let profiles = workloads::profiles(&arguments.names(), &arguments.emulation)?;
     let waveforms = waveforms::record(&arguments.names()[0])?;
 
-    let missing = kept::not_run(&studies);
+    let claims = claimed::claimed(&studies, &arguments.recorded)?;
     let sections = vec![
-        claims::section(&audits, &studies, &missing),
+        summary::section(&audits, &claims),
+        claims::section(&audits, &claims),
         workloads::section(&evaluation, &profiles, &studies[0].of.command),
         plots::section(&studies, &profiles)?,
         stalls::section(&evaluation, &studies[0].of.command),
         areas::section(areas.as_ref()),
         waveforms::section(&waveforms),
-        commands::section(&studies, &missing, areas.as_ref(), &waveforms),
+        commands::section(&studies, &claims, areas.as_ref(), &waveforms),
     ];
     let text = page::page(&sections);
     write(&path, text.as_bytes())?;

@@ -2,6 +2,8 @@
 
 use maud::{html, Markup, PreEscaped, DOCTYPE};
 
+use crate::program;
+
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
@@ -30,7 +32,7 @@ pub fn page(sections: &[Section]) -> String {
                 header {
                     h1 { "gpurf: results" }
                     p { "GPU register-file hardware of five papers: what they claim, and what this RTL, this SM and "
-                        "these inputs give. Version " (env!("CARGO_PKG_VERSION")) "." }
+                        "these inputs give. Version " (program::version()) "." }
                     nav { @for section in sections { a href={ "#" (section.id) } { (section.title) } } }
                 }
                 main {

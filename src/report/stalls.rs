@@ -9,8 +9,9 @@ use crate::compare::jobs::Outcome;
 use crate::sim::by_cause;
 
 const WIDTH: f64 = 1180.0;
-/// Room for the names on the left.
-const NAMES: f64 = 120.0;
+/// Room for a letter of the names on the left, and beside them.
+const LETTER: f64 = 7.0;
+const GAP: f64 = 8.0;
 const ROW: f64 = 30.0;
 const BAR: f64 = 22.0;
 
@@ -91,21 +92,23 @@ fn legend(causes: &[&str]) -> Markup {
 
 fn picture(stacks: &[(String, Vec<(String, f64)>)], causes: &[&str]) -> Markup {
     let height = ROW * stacks.len() as f64 + 24.0;
+    let longest = stacks.iter().map(|(design, _)| design.chars().count()).max().unwrap_or(0);
+    let names = LETTER * longest as f64 + 2.0 * GAP;
     html! {
         figure.own {
             svg viewBox={ "0 0 " (WIDTH) " " (height) } width=(WIDTH) height=(height) role="img"
                 aria-label="Issue slots by what happens in them" {
                 @for (row, (design, stack)) in stacks.iter().enumerate() {
                     @let top = ROW * row as f64;
-                    text x=(NAMES - 8.0) y=(top + BAR * 0.7) text-anchor="end" { (design) }
+                    text x=(names - GAP) y=(top + BAR * 0.7) text-anchor="end" { (design) }
                     @for (number, start, share) in places(stack, causes) {
-                        @let width = share * (WIDTH - NAMES);
-                        rect.cell x=(NAMES + start * (WIDTH - NAMES)) y=(top) width=(width) height=(BAR)
+                        @let width = share * (WIDTH - names);
+                        rect.cell x=(names + start * (WIDTH - names)) y=(top) width=(width) height=(BAR)
                             fill=(colour(number)) {
                             title { (design) ", " (causes[number]) ": " (format!("{:.1}%", 100.0 * share)) }
                         }
                         @if share > 0.04 {
-                            text x=(NAMES + start * (WIDTH - NAMES) + width / 2.0) y=(top + BAR * 0.7)
+                            text.in-cell x=(names + start * (WIDTH - names) + width / 2.0) y=(top + BAR * 0.7)
                                 text-anchor="middle" { (format!("{:.0}", 100.0 * share)) }
                         }
                     }

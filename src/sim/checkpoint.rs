@@ -1,9 +1,8 @@
 //! Runs that are stopped and go on later: a checkpoint file, written when a signal asks the run to end, and from time to time.
 
-use std::env;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,12 +12,12 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use clap::Args;
 use gpurf_sim::engines::RunsSubCore;
 use gpurf_sim::sm::Gpu;
-use sha2::{Digest, Sha256};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
 use crate::engines::Engines;
-use crate::output::NewFile;
+use crate::output::{say, NewFile};
+use crate::program::{self, Properties};
 
 #[derive(Args)]
 pub struct CheckpointArguments {
@@ -28,6 +27,7 @@ pub struct CheckpointArguments {
     #[arg(
         long,
         value_name = "FILE",
+        value_parser = crate::output::file(),
         conflicts_with_all = ["waveform", "pipeline", "around", "beside_whole"]
     )]
     checkpoint: Option<PathBuf>,
@@ -45,27 +45,26 @@ pub struct CheckpointArguments {
 impl CheckpointArguments {
     /// Before anything is executed.
     pub fn check(&self, engine: Engines, inputs: usize) -> Result<()> {
-        let Some(file) = &self.checkpoint else { return Ok(()) };
+        if self.checkpoint.is_none() {
+            return Ok(());
+        }
         ensure!(
             engine == Engines::Model,
             "--checkpoint: only models show their state, and --engine has {}; leave one of the two out",
             engine.name()
         );
         ensure!(inputs == 1, "--checkpoint names one file, which takes one input; run the inputs one by one");
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-        ensure!(
-            folder.is_none_or(Path::is_dir),
-            "{}: cannot be written; check that its folder exists",
-            file.display()
-        );
         Ok(())
     }
 
-    /// The checkpoints of a run, which these properties tell from others, by name and value.
-    pub fn of(&self, run: Vec<(String, String)>) -> Result<Option<Checkpoints>> {
+    pub fn is_given(&self) -> bool {
+        self.checkpoint.is_some()
+    }
+
+    /// The checkpoints of a run, which its properties tell from others.
+    pub fn of(&self, run: impl FnOnce() -> Result<Properties>) -> Result<Option<Checkpoints>> {
         let Some(file) = &self.checkpoint else { return Ok(None) };
-        let build = build().context("--checkpoint: this program cannot read itself; check its file")?;
-        let run = [("build of gpurf".to_string(), build)].into_iter().chain(run).collect();
+        let run = run()?;
         let (signal, over) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         for number in [SIGINT, SIGTERM] {
             flag::register_conditional_default(number, over.clone())
@@ -75,13 +74,6 @@ impl CheckpointArguments {
         let every = self.checkpoint_every;
         Ok(Some(Checkpoints { file: file.clone(), every, run, last: Instant::now(), signal, over }))
     }
-}
-
-/// What the state's format depends on.
-fn build() -> io::Result<String> {
-    let mut digest = Sha256::new();
-    io::copy(&mut File::open(env::current_exe()?)?, &mut digest)?;
-    Ok(format!("{:x}", digest.finalize()))
 }
 
 /// Where a run is.
@@ -96,7 +88,7 @@ pub struct Place {
 /// What a file holds.
 #[derive(BorshSerialize, BorshDeserialize)]
 struct Kept {
-    run: Vec<(String, String)>,
+    run: Properties,
     place: Place,
     state: Vec<u8>,
 }
@@ -105,7 +97,7 @@ struct Kept {
 pub struct Checkpoints {
     file: PathBuf,
     every: Duration,
-    run: Vec<(String, String)>,
+    run: Properties,
     last: Instant,
     /// The signal that asks the run to end; 0 as long as none does.
     signal: Arc<AtomicUsize>,
@@ -132,10 +124,9 @@ impl Checkpoints {
         let kept = kept.ok().with_context(|| {
             format!("{file}: it is damaged, or no checkpoint; remove it, and the run begins anew")
         })?;
-        let differs = |(of_kept, of_run): &(&(String, String), &(String, String))| of_kept != of_run;
-        if let Some((kept, (name, own))) = kept.run.iter().zip(&self.run).find(differs) {
-            let values = match kept.1.len().max(own.len()) {
-                0..=60 => format!(": {} there, {own} here", kept.1),
+        if let Some((name, there, here)) = program::difference(&kept.run, &self.run) {
+            let values = match there.len().max(here.len()) {
+                0..=60 => format!(": {there} there, {here} here"),
                 _ => String::new(),
             };
             bail!(
@@ -156,7 +147,7 @@ impl Checkpoints {
         self.last = Instant::now();
         if signal != 0 {
             let (cycle, file) = (gpu.cycles(), self.file.display());
-            eprintln!("stopped before cycle {cycle}; the same command goes on from {file}");
+            say!("stopped before cycle {cycle}; the same command goes on from {file}");
             low_level::emulate_default_handler(signal as i32)?;
         }
         Ok(())

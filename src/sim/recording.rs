@@ -15,14 +15,14 @@ pub struct RecordingArguments {
     /// Write the waveform of sub-core 0 to this file: every signal with the engine rtl, the ports with another
     /// engine, and the instructions that are issued and dispatched. The file is FST if its name ends in .fst, and VCD
     /// otherwise
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     pub waveform: Option<PathBuf>,
     /// Record these scopes of the waveform, separated by commas, each with all that lies in it; without the option,
     /// all scopes
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "waveform")]
     pub scopes: Vec<String>,
     /// Write to this file where each instruction of the first SM spends its cycles, as a log for the viewer Konata
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     pub pipeline: Option<PathBuf>,
     /// The first cycle that the waveform and the pipeline show
     #[arg(long, value_name = "CYCLE", default_value_t = 0, conflicts_with = "around")]

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::Arguments;
 use crate::compare::study::{Study, Titled};
-use crate::output::{grouped, table};
+use crate::output::{all, grouped, say, table};
 use crate::Verdict;
 
 #[derive(Args)]
@@ -141,7 +141,7 @@ pub fn beside_whole(arguments: &Arguments) -> Result<Verdict> {
             println!("{name}: error: {error}");
         }
         if let Some(caveat) = caveat(&sampled) {
-            eprintln!("{name}: {caveat}");
+            say!("{name}: {caveat}");
         }
         if !(sampled.is_sound() && whole.is_sound()) {
             verdict = Verdict::Fails;
@@ -158,16 +158,18 @@ pub fn beside_whole(arguments: &Arguments) -> Result<Verdict> {
             times,
         });
     }
-    arguments.json.write(&beside)?;
     let errors = errors(&beside);
+    let title = format!("Samples beside whole runs. {}", coverage(&beside));
+    let tables = vec![Titled::new(title.trim_end_matches('.'), &errors)];
+    let names = beside.iter().map(|one| one.input.clone()).collect();
+    let written = all([
+        arguments.json.write_list(&beside),
+        arguments.results.write(&Study::of_tables("sim", names, tables)),
+    ]);
     if arguments.json.leaves_tables() {
         println!("{errors}\n{}\n{}", times(&beside), coverage(&beside));
     }
-    let title = format!("Samples beside whole runs. {}", coverage(&beside));
-    let tables = vec![Titled::new(title.trim_end_matches('.'), &errors)];
-    let names = beside.into_iter().map(|one| one.input).collect();
-    arguments.results.write(&Study::of_tables("sim", names, tables))?;
-    Ok(verdict)
+    written.map(|()| verdict)
 }
 
 /// How many of the intervals hold what is true.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::{anyhow, bail, Context, Result};
-use gpurf_blocks::{layout, Clocked, Field, Parameters, Ports};
+use gpurf_blocks::{layout, suggestion, Clocked, Field, Parameters, Ports};
 use gpurf_hw::dialect::{Extent, Module, PortWaveform, Rtl};
 use gpurf_verilog::{emit, Compiled, CompiledRtl, Hierarchy, Icarus, Verilated};
 use rust_hdl::prelude::Block;
@@ -370,8 +370,9 @@ impl<I: Ports, O: Ports> Workbench for Bench<I, O> {
     fn sample_scenario(&self, engine: EngineKind, name: &str) -> Result<Vec<Sample>> {
         let scenarios = (self.subject.scenarios)();
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == name) else {
-            let names: Vec<_> = scenarios.iter().map(|scenario| scenario.name).collect();
-            bail!("{} has no scenario {name}; it has: {}", self.name, names.join(", "));
+            let names = scenarios.iter().map(|scenario| scenario.name);
+            let list = format!("`gpurf names scenarios {}` lists them", self.name);
+            bail!("{} has no scenario {name}{}", self.name, suggestion(name, names, &list));
         };
         let samples = Rc::new(RefCell::new(vec![]));
         let mut engines: [Ported<I, O>; 1] = [Box::new(Sampled::new(self.engine(engine)?, samples.clone()))];

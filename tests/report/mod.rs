@@ -93,9 +93,81 @@ fn every_claim_stands_in_it() {
             assert!(has(&[section, what]), "{file}: {claim}");
         }
     }
-    // Those that were run have a number of ours, the others the command that gives it.
-    assert!(has(&["§VI-B2, Fig. 13", "malekeh, hit ratio", "gpurf compare malekeh --designs malekeh"]));
+    // Those that were run have a number of this run, the others a recorded one with its command and what it ran on.
+    let own = ["§VI-B2, Fig. 13", "malekeh, hit ratio", "gpurf compare malekeh --designs malekeh"];
+    assert!(has(&[&own[..], &["measured: 27 inputs, small, version "]].concat()));
+    let recorded =
+        ["finereg, IPC", "gpurf compare finereg --size medium", "recorded: 18 inputs, medium, version "];
+    assert!(has(&recorded));
+    // A quote whose number another command measures has that number too.
+    assert!(has(&["46.4% RF cache hit ratio", "37.4", "within a third: −19%"]));
+    let open: Vec<_> = claims.iter().filter(|claim| claim.contains("not measured")).collect();
+    assert!(open.len() < 10, "{open:?}");
+}
+
+/// Without recorded results, what was not measured has the command that measures it.
+#[test]
+fn claims_without_a_number_have_a_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().display().to_string();
+    gpurf(&["report", "nn", "--designs", "malekeh", "--results", &results, "--recorded", &results]);
+    let text = fs::read_to_string(folder.path().join("report.html")).expect("the page");
+    let page = dom::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    let claims: Vec<String> =
+        page.by_id("claims-table").rows().into_iter().map(|row| row.join("\n")).collect();
+    let has = |parts: &[&str]| claims.iter().any(|claim| parts.iter().all(|part| claim.contains(part)));
     assert!(has(&["finereg, IPC", "not measured", "gpurf compare finereg"]));
+    // One workload of all is no average of the paper's.
+    assert!(has(&["malekeh, hit ratio, %, average", "no verdict: 1 of 27 inputs"]));
+}
+
+#[test]
+fn it_opens_with_a_summary() {
+    let page = parsed();
+    let sections: Vec<_> = page.all("section").into_iter().map(|one| one.attributes["id"].clone()).collect();
+    assert_eq!(sections[0], "summary");
+    let summary = page.by_id("summary");
+    let rows = summary.rows();
+    assert_eq!(rows.len(), Paper::all().len());
+    let count = |cell: &String| cell.parse::<usize>().expect("a count");
+    for row in &rows {
+        assert!(row[2..].iter().map(count).sum::<usize>() > 0, "{row:?}");
+    }
+    let sentences = texts(summary.all("li"));
+    assert!(sentences
+        .iter()
+        .any(|text| text.starts_with("F: ") && text.contains("hit ratio, %, average 46.4, here 37.4")));
+    let words = texts(summary.all("dt"));
+    for word in ["within a third", "no verdict", "CCU", "STHLD"] {
+        assert!(words.iter().any(|known| known == word), "{word}");
+    }
+}
+
+/// Texts in cells are dark as cells are light; labels have the colour of the page, and are not cut.
+#[test]
+fn labels_are_seen_in_both_modes() {
+    let page = parsed();
+    let number = |element: &Element, name: &str| element.attributes[name].parse::<f64>().expect("a number");
+    let texts = page.by_id("stalls").all("text");
+    let (labels, others): (Vec<&Element>, Vec<&Element>) =
+        texts.into_iter().partition(|text| ["baseline", "malekeh"].contains(&text.text().as_str()));
+    assert_eq!(labels.len(), 2);
+    assert!(labels.iter().all(|label| !label.is("in-cell")));
+    assert!(others.iter().filter(|text| text.text().parse::<f64>().is_ok()).all(|text| text.is("in-cell")));
+    for svg in
+        page.elements().into_iter().filter(|figure| figure.is("own")).flat_map(|figure| figure.all("svg"))
+    {
+        for text in svg.all("text") {
+            let at_end = text.attributes.get("text-anchor").is_some_and(|anchor| anchor == "end");
+            // A letter of 12 pixels is about 6 wide.
+            let width = 6.0 * text.text().chars().count() as f64;
+            let x = number(text, "x");
+            let start = if at_end { x - width } else { x };
+            assert!(start >= 0.0 && x <= number(svg, "width"), "`{}` is cut", text.text());
+        }
+    }
+    let style = page.all("style")[0].text();
+    assert!(!style.contains("+ text"), "a rule for what follows a cell is one for the next row's label too");
 }
 
 #[test]

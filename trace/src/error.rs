@@ -14,8 +14,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 // The message of a variant says what it is, and what its fields are.
 #[allow(missing_docs)]
 pub enum Error {
-    #[error("{}: {source}; check that the path exists and that you may access it", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    #[error("{}: {error}; check that the path exists and that you may access it", path.display())]
+    Io { path: PathBuf, error: io::Error },
+
+    #[error(transparent)]
+    Unwritable(#[from] gpurf_files::Unwritable),
 
     #[error("{}: the file is empty; fetch it or trace the program again", path.display())]
     Empty { path: PathBuf },

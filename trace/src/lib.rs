@@ -67,7 +67,7 @@ pub use intervals::Intervals;
 pub use kernel::{BlockSource, Command, Kernel, KernelHeader, KernelReader, Workload, WARP_SIZE};
 pub use liveness::Liveness;
 pub use opcode::{Memory, MemoryAccess, MemorySpace, OpcodeError, Unit};
-pub use open::open;
+pub use open::{files, open};
 pub use program::{ExactOperands, Instruction, Program, StaticInstruction};
 pub use registers::{Positions, Register, RegisterId, RegisterSet, Registers};
 pub use reuse::{Reuse, ReuseMode};

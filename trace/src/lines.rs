@@ -29,7 +29,7 @@ pub(crate) struct Lines {
 impl Lines {
     /// Opens a file, decompressing it if its first bytes say xz, gzip or zstd.
     pub fn open(path: &Path) -> Result<Lines> {
-        let io_error = |source| Error::Io { path: path.into(), source };
+        let io_error = |error| Error::Io { path: path.into(), error };
         let mut file = File::open(path).map_err(io_error)?;
         let mut magic = Vec::new();
         file.by_ref().take(6).read_to_end(&mut magic).map_err(io_error)?;
@@ -108,7 +108,7 @@ impl Lines {
                 self.number += 1;
                 return Err(self.garbled(format!("it does not decompress: {error}")));
             }
-            Err(source) => return Err(Error::Io { path: self.path.clone(), source }),
+            Err(error) => return Err(Error::Io { path: self.path.clone(), error }),
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use gpurf_files::{NewFolder, Unwritable};
+use gpurf_files::NewFolder;
 
 use crate::block::{DynamicInstruction, ThreadBlock};
 use crate::error::{Error, Result};
@@ -29,8 +29,7 @@ pub fn write(workload: &Workload, folder: impl AsRef<Path>) -> Result<()> {
     if occupied || folder.file_name().is_none() {
         return Err(Error::Exists { path: folder.into() });
     }
-    let unwritable = |Unwritable { path, source }| Error::Io { path, source };
-    let unfinished = NewFolder::create(folder).map_err(unwritable)?;
+    let unfinished = NewFolder::create(folder)?;
     let mut list = String::new();
     let mut kernels = 0;
     for command in &workload.commands {
@@ -49,11 +48,11 @@ pub fn write(workload: &Workload, folder: impl AsRef<Path>) -> Result<()> {
     }
     let list_path = unfinished.temporary().join("kernelslist.g");
     fs::write(&list_path, list).map_err(io_error(&list_path))?;
-    unfinished.finish().map_err(unwritable)
+    Ok(unfinished.finish()?)
 }
 
 fn io_error(path: &Path) -> impl Fn(io::Error) -> Error + '_ {
-    move |source| Error::Io { path: path.into(), source }
+    move |error| Error::Io { path: path.into(), error }
 }
 
 fn write_kernel(kernel: &Kernel, path: &Path) -> Result<()> {

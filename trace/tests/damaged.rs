@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use gpurf_fixtures::damage::{config, damage, damaged, watched};
-use gpurf_trace::{open, Error, Result, Reuse};
+use gpurf_trace::{files, open, Error, Result, Reuse};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -176,6 +176,23 @@ fn a_listed_file_may_exist_compressed_only() {
     fs::write(folder.path().join("kernelslist"), "kernel-1.traceg\n").unwrap();
     assert_eq!(read(folder.path()).unwrap(), 5);
     assert_eq!(read(&folder.path().join("kernel-1.traceg")).unwrap(), 5);
+}
+
+#[test]
+fn the_files_of_a_trace_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let [list, first, second] =
+        ["kernelslist.g", "kernel-1.traceg.xz", "kernel-2.traceg"].map(|name| folder.path().join(name));
+    assert!(matches!(files(folder.path()), Err(Error::MissingList { .. })));
+    fs::write(&first, "").unwrap();
+    fs::write(&list, "MemcpyHtoD,0x00007fc841500000,32768\nkernel-1.traceg\nkernel-2.traceg\n").unwrap();
+    assert!(matches!(files(folder.path()), Err(Error::MissingKernel { line: 3, .. })));
+    fs::write(&second, "").unwrap();
+    for path in [folder.path(), &list] {
+        assert_eq!(files(path).unwrap(), [&list, &first, &second]);
+    }
+    assert_eq!(files(&second).unwrap(), [second]);
+    assert_eq!(files(folder.path().join("kernel-1.traceg")).unwrap(), [first]);
 }
 
 #[test]

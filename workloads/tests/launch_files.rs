@@ -298,3 +298,52 @@ fn images_in_buffers() {
     refused(&text.replacen("width = 8", "wide = 8", 1), &["unknown field `wide`"]);
     refused(&text.replacen("filter = \"linear\"", "filter = \"cubic\"", 1), &["unknown variant `cubic`"]);
 }
+
+#[test]
+fn the_files_that_a_run_reads_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let listing = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/listings/launches.sass");
+    fs::write(folder.path().join("struct.bin"), [0; 4]).unwrap();
+    fs::write(folder.path().join("argument.bin"), [0; 4]).unwrap();
+    let text = format!(
+        r#"listing = '{listing}'
+        [buffers.a]
+        type = "i32"
+        count = 4
+        init = {{ file = "buffer.bin" }}
+        [buffers.lists]
+        type = "u64"
+        count = 1
+        init = {{ array = [{{ struct = [{{ file = "element.bin" }}] }}] }}
+        [variables.calls]
+        type = "i32"
+        count = 1
+        init = {{ file = "variable.bin" }}
+        [[launch]]
+        repeat = 2
+        [[launch.launch]]
+        set = {{ buffer = "a", values = {{ file = "set.bin" }} }}
+        [[launch.launch]]
+        kernel = "by_value"
+        grid = 1
+        block = 1
+        arguments = [{{ struct = [{{ i32 = 1 }}, {{ file = "struct.bin" }}] }}, {{ file = "argument.bin" }}]
+        [[expect]]
+        buffer = "a"
+        values = {{ file = "expected.bin" }}
+        "#
+    );
+    let file = LaunchFile::parse(&folder.path().join("test.toml"), &text).unwrap();
+    let names = [
+        "test.toml",
+        listing,
+        "buffer.bin",
+        "element.bin",
+        "variable.bin",
+        "set.bin",
+        "struct.bin",
+        "argument.bin",
+        "expected.bin",
+    ];
+    assert_eq!(file.files(), names.map(|name| folder.path().join(name)));
+}

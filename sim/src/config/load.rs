@@ -44,11 +44,11 @@ const SET_BY_THE_SM: [(&str, &str); 9] = [
 #[allow(missing_docs)]
 pub enum ConfigError {
     #[error(
-        "{}: {source}; check that the path exists and that you may read it, or name a preset: {}",
+        "{}: {error}; check that the path exists and that you may read it, or name a preset: {}",
         path.display(),
         PRESETS.map(|(name, _)| name).join(", ")
     )]
-    Io { path: PathBuf, source: std::io::Error },
+    Io { path: PathBuf, error: std::io::Error },
 
     #[error("{origin}: {reason}")]
     Malformed { origin: String, reason: String },
@@ -91,7 +91,7 @@ impl Config {
             let text = match preset {
                 Some((_, text)) => text.to_string(),
                 None => std::fs::read_to_string(path)
-                    .map_err(|source| ConfigError::Io { path: path.into(), source })?,
+                    .map_err(|error| ConfigError::Io { path: path.into(), error })?,
             };
             let origin = path.display().to_string();
             let changes = text.parse::<Table>().map_err(|error| ConfigError::Malformed {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use gpurf_blocks::Allocation;
+use gpurf_blocks::{suggestion, Allocation};
 
 use super::choices::{Choices, Conflict, Design};
 use super::presets::PRESETS;
@@ -15,9 +15,9 @@ use super::values::{CollectorKind, Residency};
 #[allow(missing_docs)]
 pub enum DesignError {
     #[error(
-        "{name}: there is no such design; there are {}. Put several together with `+`, as in malekeh+iwma, or make one \
-         choice with CHOICE=VALUE, as in allocation=any_free",
-        names(PRESETS.iter().map(|preset| preset.name.to_string()))
+        "{name}: there is no such design{}. Put several together with `+`, as in malekeh+iwma, or make one choice with \
+         CHOICE=VALUE, as in allocation=any_free",
+        suggestion(name, PRESETS.iter().map(|preset| preset.name), "`gpurf names designs` lists them")
     )]
     Unknown { name: String },
 

@@ -430,7 +430,6 @@ impl<E: RunsSubCore> Gpu<E> {
             design: self.design.name(),
             engine: engine.into(),
             seed: self.seed,
-            version: env!("CARGO_PKG_VERSION").into(),
             summary: Summary::new(counters, stalls),
             residency: self.residency(),
             energy_pj: Energies::default().of(&self.design, &self.config, &counters),

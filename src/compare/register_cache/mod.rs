@@ -5,6 +5,7 @@ mod claims;
 mod price;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use anyhow::{ensure, Context, Result};
 use comfy_table::Table;
@@ -20,7 +21,7 @@ use super::series::Series;
 use super::study::{Study, Titled};
 use super::{jobs, Arguments};
 use crate::input::{Input, KEEP_BYTES};
-use crate::output::{progress, table, write, write_json};
+use crate::output::{all, progress, table, write, write_json, write_text};
 use crate::register_cache::tables::{csv, percent};
 use crate::register_cache::Outcome;
 use crate::Verdict;
@@ -81,8 +82,11 @@ struct Compared {
 impl Compared {
     fn finding(&self) -> Finding {
         let Claim { section, says, why, headline, metric, statistic, claimed, .. } = &self.claim;
-        let here =
-            self.counted.iter().map(|(name, value)| Here { condition: name.to_string(), value: *value });
+        let here = self.counted.iter().map(|(name, value)| Here {
+            condition: name.to_string(),
+            value: *value,
+            part: None,
+        });
         Finding {
             paper: "C".into(),
             section: section.clone(),
@@ -92,6 +96,7 @@ impl Compared {
             at_most: false,
             why: why.clone(),
             headline: *headline,
+            of: None,
             here: here.collect(),
         }
     }
@@ -147,10 +152,10 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         study.tables.push(Titled::new(title, &table));
     }
     let counted = readings.iter().flat_map(Reading::tables).collect::<Vec<_>>();
-    save(arguments, &study, &readings, &claims, &prices)?;
+    let saved = save(arguments, &study, &readings, &claims, &prices);
     // The report draws what was counted; documents have no other place for the numbers.
     let tables = counted.iter().chain(&study.tables).cloned().collect();
-    arguments.record.write(&Study { tables, ..study.clone() })?;
+    let written = all([saved, arguments.record.write(&Study { tables, ..study.clone() })]);
     let notes = readings.iter().flat_map(|reading| &reading.outcomes).flat_map(|outcome| &outcome.notes);
     let notes: BTreeSet<&String> = notes.collect();
     if arguments.json.leaves_tables() {
@@ -159,7 +164,9 @@ pub fn run(arguments: &Arguments) -> Result<Verdict> {
         let findings: Vec<Finding> = claims.iter().map(Compared::finding).collect();
         println!("C's claims\n{}", findings_table(&findings));
         study.tables.iter().for_each(|one| println!("\n{one}"));
+        println!("\ngpurf {}", study.version);
     }
+    written?;
     Ok(jobs::verdict(&outcomes))
 }
 
@@ -175,19 +182,19 @@ fn save(
         rows.map(|row| (row, reading.name))
     });
     let text = csv(rows)?;
-    if let Some(path) = &arguments.csv {
-        write(path, text.as_bytes())?;
-    }
     let results = serde_json::json!({
         "readings": readings, "claims": claims, "prices": prices.designs, "register_caches": prices.caches
     });
-    arguments.json.write(&results)?;
-    if let Some(folder) = &arguments.out {
+    let in_folder = |folder: &PathBuf| {
         write(&folder.join("register_cache.csv"), text.as_bytes()).context("--out")?;
         write_json(&folder.join("register_cache.json"), &results).context("--out")?;
-        study.save(folder)?;
-    }
-    Ok(())
+        study.save(folder)
+    };
+    all([
+        write_text(arguments.csv.as_deref(), || Ok(text.clone())),
+        arguments.json.write(&results),
+        arguments.out.as_ref().map_or(Ok(()), in_folder),
+    ])
 }
 
 fn study(readings: &[Reading], claims: &[Compared], prices: &Prices) -> Study {

@@ -1,6 +1,6 @@
 //! Kernel arguments: numbers, vectors, addresses, handles, structs of all of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -33,9 +33,26 @@ const MAX_BYTES: usize = 4096;
 const MAX_DEPTH: usize = 16;
 
 impl Argument {
+    /// Adds the files that it is read from, as they are written.
+    pub fn files(&self, files: &mut Vec<PathBuf>) {
+        files_of(&self.0, files);
+    }
+
     /// Its bytes. Paths start from `folder`.
     pub fn bytes(&self, places: &dyn Places, folder: &Path) -> Result<Vec<u8>, String> {
         Ok(bytes_of(&self.0, places, folder, 0)?.bytes)
+    }
+}
+
+fn files_of(table: &Table, files: &mut Vec<PathBuf>) {
+    for (kind, value) in table {
+        match value {
+            Value::String(path) if kind == "file" => files.push(path.into()),
+            Value::Array(members) => {
+                members.iter().filter_map(Value::as_table).for_each(|member| files_of(member, files))
+            }
+            _ => {}
+        }
     }
 }
 

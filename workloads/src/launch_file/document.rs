@@ -181,6 +181,13 @@ pub(super) struct Step {
 }
 
 impl Step {
+    /// Adds the files that its values and arguments are read from, and those of the steps in it.
+    pub fn files(&self, files: &mut Vec<PathBuf>) {
+        self.arguments.iter().for_each(|argument| argument.get_ref().files(files));
+        self.set.iter().for_each(|set| set.values.files(files));
+        self.launch.iter().for_each(|step| step.get_ref().files(files));
+    }
+
     /// Whether it is one thing, and all of it.
     pub fn check(&self) -> Result<(), String> {
         let kernel = self.kernel.is_some();

@@ -111,11 +111,7 @@ impl LaunchFile {
             let line = line_of(&lines, error.span().unwrap_or_default());
             let place = text.lines().nth(line - 1).unwrap_or_default().trim();
             let message = error.message().replace('\n', ", ");
-            Error::LaunchFile {
-                file: file.clone(),
-                line,
-                message: format!("`{place}`: {message}; docs/your_kernel.md tells what belongs there"),
-            }
+            Error::LaunchFile { file: file.clone(), line, message: format!("`{place}`: {message}") }
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let listing = folder.join(document.listing.get_ref());
@@ -198,6 +194,19 @@ impl LaunchFile {
             fs::write(&path, bytes).map_err(unwritable)?;
         }
         self.document.expect.iter().try_for_each(|expect| self.compare(device, &places, expect))
+    }
+
+    /// The files that a run reads: the launch file, its listing, and the data that it names.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let Document { listing, buffers, variables, launch, expect, .. } = &self.document;
+        let mut data = vec![];
+        for place in buffers.values().chain(variables.values()) {
+            place.get_ref().init.iter().for_each(|values| values.files(&mut data));
+        }
+        launch.iter().for_each(|step| step.get_ref().files(&mut data));
+        expect.iter().for_each(|expect| expect.get_ref().values.files(&mut data));
+        let below = data.iter().map(|file| self.folder.join(file));
+        [self.file.clone().into(), self.folder.join(listing.get_ref())].into_iter().chain(below).collect()
     }
 
     /// Whether the file says what must come out.

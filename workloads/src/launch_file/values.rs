@@ -31,6 +31,15 @@ pub(super) enum Values {
 }
 
 impl Values {
+    /// Adds the files that they are read from, as they are written.
+    pub fn files(&self, files: &mut Vec<PathBuf>) {
+        match self {
+            Values::File(path) => files.push(path.clone()),
+            Values::Array(list) => list.iter().for_each(|argument| argument.files(files)),
+            _ => {}
+        }
+    }
+
     /// `count` elements, little endian. Paths start from `folder`.
     pub fn bytes(
         &self,

@@ -12,6 +12,9 @@ const MAX_REGISTERS: u32 = 255;
 /// Most bytes of a section.
 const MAX_DATA: usize = 1 << 30;
 
+const CUT: &str =
+    "the comment with the address does not end: the listing is cut short; make it again with `nvdisasm -hex`";
+
 pub(super) fn module(file: &str, text: &str) -> Result<Module> {
     let mut parser = Parser::default();
     let wrong = |parser: &Parser, message| Error::Listing { file: file.into(), line: parser.line, message };
@@ -236,7 +239,7 @@ impl Parser {
 
     /// A line that starts with its address in a comment: data, or an instruction.
     fn addressed(&mut self, rest: &str) -> Result<(), String> {
-        let (address, rest) = rest.split_once("*/").ok_or("unclosed comment")?;
+        let (address, rest) = rest.split_once("*/").ok_or(CUT)?;
         let rest = rest.trim();
         if let Some((name, argument)) = rest.strip_prefix('.').and_then(|rest| rest.split_once([' ', '\t'])) {
             return self.words(name, argument.trim());

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use gpurf_files::{NewFile, Unwritable};
+use gpurf_files::NewFile;
 use rust_hdl::prelude::TypeKind;
 
 use super::format::Format;
@@ -57,9 +57,8 @@ impl WaveformFile {
             let reason = format!("{}: not a plain file, which a waveform has to be", path.display());
             return Err(io::Error::new(ErrorKind::InvalidInput, reason));
         }
-        let unwritable = |Unwritable { path, source }| named(&path, source);
-        let file = NewFile::create(path).map_err(unwritable)?;
-        let handle = file.handle().map_err(unwritable)?;
+        let file = NewFile::create(path).map_err(io::Error::other)?;
+        let handle = file.handle().map_err(io::Error::other)?;
         let format = format_of(path, handle).map_err(|error| named(path, error))?;
         Ok(WaveformFile {
             format: Some(format),
@@ -180,7 +179,7 @@ impl WaveformFile {
         let ended = self.last.map_or(Ok(()), |last| format.time(CYCLE_NS * (last + 1)));
         let finished = ended.and_then(|()| format.finish());
         finished.map_err(|error| self.named(error))?;
-        self.file.finish().map_err(|Unwritable { path, source }| named(&path, source))
+        self.file.finish().map_err(io::Error::other)
     }
 }
 

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
-use gpurf_blocks::{layout, pack, Ports};
+use gpurf_blocks::{layout, pack, suggestion, Ports};
 use rust_hdl::atom::{Atom, AtomKind};
 use rust_hdl::prelude::{Block, Probe, VCDValue};
 
@@ -58,8 +58,9 @@ impl Extent<'_> {
     /// Each scope that is named must be among those there are.
     fn check(&self, path: &Path, there: &[String]) -> io::Result<()> {
         let Some(missing) = self.scopes.iter().find(|scope| !there.contains(scope)) else { return Ok(()) };
-        let there = there.join(", ");
-        let reason = format!("{}: there is no scope {missing}; there are {there}", path.display());
+        let there =
+            suggestion(missing, there.iter().map(String::as_str), "Without --scopes, all are recorded");
+        let reason = format!("{}: there is no scope {missing}{there}", path.display());
         Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
     }
 
