@@ -9,7 +9,7 @@ mod arithmetic;
 use std::hint::black_box;
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
+use gpurf_clock::{processor_time, ProcessorTime};
 use gpurf_sim::config::Config;
 use gpurf_sim::register_traffic::{Configuration, Reach, Rules, Study};
 use gpurf_sim::sm::Design;

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
+use gpurf_clock::{processor_time, ProcessorTime};
 use gpurf_sim::config::Config;
 use gpurf_sim::sm::{Design, Family};
 use gpurf_trace::{Command, Kernel, Workload};

@@ -2,7 +2,6 @@
 
 use gpurf_blocks::Parameters;
 use gpurf_hw::collector::Ccu;
-use gpurf_hw::dialect::Configured as _;
 use gpurf_hw::finereg::LiveRegisterCache;
 use gpurf_hw::multicast::LrtScan;
 use gpurf_testbenches::{run, Engine, Random, Testbench};

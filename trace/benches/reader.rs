@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
+use gpurf_clock::{processor_time, ProcessorTime};
 use gpurf_trace::{Command, Instruction, Kernel, KernelHeader, Program, Register, ThreadBlock, Workload};
 
 /// A loop body with the mix of a memory-bound kernel: of ten instructions one loads from

@@ -7,7 +7,7 @@
 mod counted;
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
+use gpurf_clock::{processor_time, ProcessorTime};
 use gpurf_workloads::suite::{named, Benchmark, Size};
 use gpurf_workloads::{Device, Options};
 

@@ -6,7 +6,7 @@
 mod counted;
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use gpurf_fixtures::processor_time::{processor_time, ProcessorTime};
+use gpurf_clock::{processor_time, ProcessorTime};
 use gpurf_workloads::{Argument, Device, Dim, Module, Options};
 
 use counted::instructions;
