@@ -189,7 +189,7 @@ fn the_files_of_a_trace_are_named() {
     assert!(matches!(files(folder.path()), Err(Error::MissingKernel { line: 3, .. })));
     fs::write(&second, "").unwrap();
     for path in [folder.path(), &list] {
-        assert_eq!(files(path).unwrap(), [list, first, second]);
+        assert_eq!(files(path).unwrap().iter().collect::<Vec<_>>(), [&list, &first, &second]);
     }
     assert_eq!(files(&second).unwrap(), [second]);
     assert_eq!(files(folder.path().join("kernel-1.traceg")).unwrap(), [first]);
