@@ -9,21 +9,30 @@ use gpurf_synth::Origin;
 use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
-use crate::output::{grouped, table, write_json};
+use crate::output::{grouped, table};
 use crate::records::origin;
 use crate::Verdict;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
   cargo bench -p gpurf-workloads; gpurf speeds
-  make bench; gpurf speeds --record papers/results/speed/benchmarks.json")]
+  make bench; gpurf speeds --against papers/results/speed/benchmarks.jsonl
+  make bench; gpurf speeds --record papers/results/speed/benchmarks.jsonl")]
 pub struct Arguments {
     /// The folder in which criterion left its results
     #[arg(value_name = "FOLDER", default_value = "target/criterion")]
     folder: PathBuf,
-    /// Write them to this file, which the documents' tables are made from
+    /// Add them to this file as a line of JSON: it has a line for each commit that was measured, and the documents' tables
+    /// are made from the last
     #[arg(long, value_name = "FILE", value_parser = crate::output::file())]
     record: Option<PathBuf>,
+    /// Compare them with the last line of this file, and say which have moved by more than --tolerance
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    /// By how many percent a speed may differ, as a part of the first of its kind: a machine is faster on one day than on
+    /// another
+    #[arg(long, value_name = "PERCENT", default_value_t = 20.0)]
+    tolerance: f64,
 }
 
 /// What benchmarks measured, in the order in which they ran.
@@ -63,18 +72,62 @@ pub fn run(arguments: Arguments) -> Result<Verdict> {
         let [speed, slowest, fastest] = [one.speed, one.slowest, one.fastest].map(rounded);
         rows.add_row([one.group.clone(), one.name.clone(), speed, slowest, fastest, unit.into()]);
     }
-    let speeds = Speeds { measured: origin(), benchmarks };
-    let written = arguments.record.as_ref().map_or(Ok(()), |path| write_json(path, &speeds));
     println!("{rows}");
-    written.map(|()| Verdict::Holds)
+    let speeds = Speeds { measured: origin(), benchmarks };
+    if let Some(path) = &arguments.against {
+        println!("{}", compared(&recorded(path)?, &speeds, arguments.tolerance));
+    }
+    if let Some(path) = &arguments.record {
+        let mut lines = if path.exists() { read_text(path)? } else { String::new() };
+        lines += &serde_json::to_string(&speeds).expect("strings and numbers are JSON");
+        lines.push('\n');
+        gpurf_files::write(path, lines.as_bytes())?;
+    }
+    Ok(Verdict::Holds)
 }
 
-/// What is kept in a file.
+/// Which speeds differ from those of before, each as a part of the first of its kind.
+fn compared(before: &Speeds, now: &Speeds, tolerance: f64) -> String {
+    let mut rows = table(&["group", "benchmark", "was", "is", "part of the first was", "is", "change %"]);
+    for one in &now.benchmarks {
+        let was = before.benchmarks.iter().find(|other| other.name == one.name && other.group == one.group);
+        let Some(was) = was else { continue };
+        let [part_was, part] = [before.part(was), now.part(one)];
+        let change = 100.0 * (part / part_was - 1.0);
+        if change.abs() > tolerance {
+            let [was, is] = [was.speed, one.speed].map(rounded);
+            let parts = [part_was, part].map(|part| format!("{part:.4}"));
+            let [part_was, part] = parts;
+            rows.add_row([one.group.clone(), one.name.clone(), was, is, part_was, part, format!("{change:+.0}")]);
+        }
+    }
+    let Origin { date, commit, .. } = &before.measured;
+    match rows.row_count() {
+        0 => format!("Nothing moved by more than {tolerance}% since {date}, commit {commit}."),
+        _ => format!("Moved by more than {tolerance}% since {date}, commit {commit}:\n{rows}"),
+    }
+}
+
+impl Speeds {
+    /// A speed as a part of the first of those that run the same thing.
+    fn part(&self, of: &Benchmark) -> f64 {
+        let kind = |one: &Benchmark| {
+            let what = one.name.rsplit_once('/').map_or(one.name.clone(), |(what, _)| what.to_string());
+            (one.group.clone(), what)
+        };
+        let first = self.benchmarks.iter().find(|one| kind(one) == kind(of)).expect("it is one itself");
+        of.speed / first.speed
+    }
+}
+
+/// The last speeds that are kept in a file.
 ///
 /// # Errors
 /// If it cannot be read.
 pub fn recorded(path: &Path) -> Result<Speeds> {
-    parsed(path)
+    let text = read_text(path)?;
+    let last = text.lines().next_back().with_context(|| unreadable(path))?;
+    serde_json::from_str(last).with_context(|| unreadable(path))
 }
 
 /// What criterion writes about a benchmark; it writes more.
@@ -89,6 +142,7 @@ struct About {
 enum Throughput {
     Elements(u64),
     Bytes(u64),
+    ElementsAndBytes { elements: u64, bytes: u64 },
 }
 
 #[derive(Deserialize)]
@@ -121,21 +175,30 @@ fn read(folder: &Path) -> Result<Vec<Benchmark>> {
         let estimates = path.with_file_name("estimates.json");
         let about: About = parsed(&path)?;
         let Estimates { median } = parsed(&estimates)?;
-        let (unit, count) = match about.throughput {
-            Some(Throughput::Elements(count)) => (Unit::Elements, count),
-            Some(Throughput::Bytes(count)) => (Unit::Bytes, count),
+        let name = about.function_id.unwrap_or_default();
+        let counts = match about.throughput {
+            Some(Throughput::Elements(count)) => vec![(name, Unit::Elements, count)],
+            Some(Throughput::Bytes(count)) => vec![(name, Unit::Bytes, count)],
+            // What is read counts as well as what it is read from.
+            Some(Throughput::ElementsAndBytes { elements, bytes }) => vec![
+                (format!("{name}/elements"), Unit::Elements, elements),
+                (format!("{name}/bytes"), Unit::Bytes, bytes),
+            ],
             None => continue,
         };
-        let speed = |nanoseconds: f64| count as f64 / nanoseconds * 1e9;
-        let benchmark = Benchmark {
-            group: about.group_id,
-            name: about.function_id.unwrap_or_default(),
-            unit,
-            speed: speed(median.point_estimate),
-            slowest: speed(median.confidence_interval.upper_bound),
-            fastest: speed(median.confidence_interval.lower_bound),
-        };
-        found.push((fs::metadata(&estimates)?.modified()?, benchmark));
+        let ended = fs::metadata(&estimates)?.modified()?;
+        for (name, unit, count) in counts {
+            let speed = |nanoseconds: f64| count as f64 / nanoseconds * 1e9;
+            let benchmark = Benchmark {
+                group: about.group_id.clone(),
+                name,
+                unit,
+                speed: speed(median.point_estimate),
+                slowest: speed(median.confidence_interval.upper_bound),
+                fastest: speed(median.confidence_interval.lower_bound),
+            };
+            found.push((ended, benchmark));
+        }
     }
     ensure!(!found.is_empty(), missing());
     found.sort_by_key(|(ended, _)| *ended);
@@ -149,11 +212,15 @@ pub fn rounded(speed: f64) -> String {
 }
 
 fn parsed<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
-    let unreadable = || {
-        format!("{}: cannot be read as speeds; run `cargo bench` and `gpurf speeds` again", path.display())
-    };
-    let text = fs::read_to_string(path).with_context(unreadable)?;
-    serde_json::from_str(&text).with_context(unreadable)
+    serde_json::from_str(&read_text(path)?).with_context(|| unreadable(path))
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| unreadable(path))
+}
+
+fn unreadable(path: &Path) -> String {
+    format!("{}: cannot be read as speeds; run `cargo bench` and `gpurf speeds` again", path.display())
 }
 
 #[cfg(test)]
@@ -179,12 +246,35 @@ mod tests {
         leave(folder.path(), "bfs/malekeh", r#"{"Elements":3000}"#, [1500.0, 1000.0, 3000.0]);
         leave(folder.path(), "plain text", r#"{"Bytes":10}"#, [10.0; 3]);
         leave(folder.path(), "without", "null", [1.0; 3]);
+        leave(folder.path(), "trace", r#"{"ElementsAndBytes":{"elements":2,"bytes":80}}"#, [10.0; 3]);
         let found = read(folder.path()).unwrap();
+        let of_trace = found.iter().filter(|one| one.name.starts_with("trace/")).map(|one| one.speed);
+        assert_eq!(of_trace.collect::<Vec<_>>(), [2e8, 8e9]);
         let bfs = found.iter().find(|one| one.name == "bfs/malekeh").unwrap();
         assert_eq!((bfs.speed, bfs.slowest, bfs.fastest, bfs.group.as_str()), (2e9, 1e9, 3e9, "sm"));
         assert!(found.iter().any(|one| one.unit == Unit::Bytes && one.speed == 1e9));
-        assert_eq!(found.len(), 2, "one without a throughput has no speed");
+        assert_eq!(found.len(), 4, "one without a throughput has no speed");
         assert_eq!([1_234_567.0, 1234.4, 0.6].map(rounded), ["1,235,000", "1,234", "1"]);
+    }
+
+    #[test]
+    fn a_speed_that_moves_beside_the_first_of_its_kind_is_named() {
+        let speeds = |rtl: f64, scale: f64| {
+            let one = |name: &str, speed: f64| Benchmark {
+                group: "engines".into(),
+                name: name.into(),
+                unit: Unit::Elements,
+                speed: scale * speed,
+                slowest: 0.0,
+                fastest: 0.0,
+            };
+            let benchmarks = vec![one("ccu/model", 1000.0), one("ccu/rtl", rtl), one("ocu/model", 5.0)];
+            Speeds { measured: Origin { date: "2026-11-29".into(), commit: "abc".into() }, benchmarks }
+        };
+        assert!(compared(&speeds(100.0, 1.0), &speeds(110.0, 0.5), 20.0).starts_with("Nothing moved"));
+        let moved = compared(&speeds(100.0, 1.0), &speeds(70.0, 2.0), 20.0);
+        assert!(moved.contains("ccu/rtl") && moved.contains("-30"), "{moved}");
+        assert!(!moved.contains("ocu"), "{moved}");
     }
 
     #[test]

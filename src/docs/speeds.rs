@@ -1,5 +1,5 @@
 //! Speeds of this project itself, as `gpurf speeds --record` kept them. A table names the record and a group of benchmarks:
-//! `speeds papers/results/speed/benchmarks.json emulator`.
+//! `speeds papers/results/speed/benchmarks.jsonl emulator`.
 
 use anyhow::{ensure, Context, Result};
 

@@ -93,7 +93,8 @@ fn reader(criterion: &mut Criterion<ProcessorTime>) {
     let workload = gpurf_trace::open(&trace).expect("a readable trace");
 
     let mut group = criterion.benchmark_group("trace reader");
-    group.throughput(Throughput::Bytes(bytes));
+    let elements = read_through(&workload);
+    group.throughput(Throughput::ElementsAndBytes { elements, bytes });
     group.sample_size(20);
     group.measurement_time(Duration::from_secs(10));
     group.bench_function("plain text", |bencher| bencher.iter(|| read_through(&workload)));

@@ -176,6 +176,7 @@ struct Calls {
     moved: FuncRef,
     add: FuncRef,
     sub: FuncRef,
+    mul: FuncRef,
     shift_left: FuncRef,
     shift_right: FuncRef,
 }
@@ -229,7 +230,7 @@ struct Compiler<'a> {
     module: JITModule,
     context: Context,
     builders: FunctionBuilderContext,
-    calls: [FuncId; 5],
+    calls: [FuncId; 6],
     functions: usize,
     /// Places that the last function gave to signals.
     new_observed: Vec<(NodeId, Place)>,
@@ -252,10 +253,11 @@ impl<'a> Compiler<'a> {
         let target = cranelift_native::builder().expect("Cranelift compiles for this machine");
         let target = target.finish(settings::Flags::new(flags)).expect("flags that the machine has");
         let mut builder = JITBuilder::with_isa(target, cranelift_module::default_libcall_names());
-        let symbols: [(&str, *const u8, usize); 5] = [
+        let symbols: [(&str, *const u8, usize); 6] = [
             ("moved", wide::moved as *const u8, 3),
             ("add", wide::add as *const u8, 4),
             ("sub", wide::sub as *const u8, 4),
+            ("mul", wide::mul as *const u8, 4),
             ("shift_left", wide::shift_left as *const u8, 4),
             ("shift_right", wide::shift_right as *const u8, 4),
         ];
@@ -300,9 +302,9 @@ impl<'a> Compiler<'a> {
         let name = format!("piece{}", self.functions);
         let id = self.module.declare_function(&name, Linkage::Local, &signature).expect("a new name");
         self.context.func.signature = signature;
-        let [moved, add, sub, shift_left, shift_right] =
+        let [moved, add, sub, mul, shift_left, shift_right] =
             self.calls.map(|id| self.module.declare_func_in_func(id, &mut self.context.func));
-        let calls = Calls { moved, add, sub, shift_left, shift_right };
+        let calls = Calls { moved, add, sub, mul, shift_left, shift_right };
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.builders);
         let entry = builder.create_block();
         builder.append_block_params_for_function_params(entry);
@@ -1069,7 +1071,9 @@ impl Emitter<'_, '_> {
         if is_wide(operands) {
             return self.wide_binary(operator, left, right, operands);
         }
-        let (one, mut other) = (self.value(left), self.value(right));
+        let is_shift = matches!(operator, Binary::ShiftLeft | Binary::ShiftRight);
+        let one = self.value(left);
+        let other = if is_shift { self.amount(right) } else { self.value(right) };
         let comparison = match operator {
             Binary::Equal => Some(IntCC::Equal),
             Binary::NotEqual => Some(IntCC::NotEqual),
@@ -1101,9 +1105,6 @@ impl Emitter<'_, '_> {
             }
             _ => {
                 let amounts = self.width(right);
-                if is_wide(amounts) {
-                    other = self.limb(other, 0);
-                }
                 let shifted = match operator {
                     Binary::ShiftLeft => self.builder.ins().ishl(one, other),
                     _ => self.builder.ins().ushr(one, other),
@@ -1113,7 +1114,7 @@ impl Emitter<'_, '_> {
                 if amounts < 32 && (1usize << amounts) <= type_of(width).bits() as usize {
                     return shifted;
                 }
-                let limit = self.iconst(self.builder.func.dfg.value_type(other), width as u64);
+                let limit = self.iconst(types::I64, width as u64);
                 let is_inside = self.builder.ins().icmp(IntCC::UnsignedLessThan, other, limit);
                 let zero = self.iconst(type_of(width), 0);
                 self.builder.ins().select(is_inside, shifted, zero)
@@ -1163,17 +1164,14 @@ impl Emitter<'_, '_> {
                 }
                 holds
             }
-            Binary::Add | Binary::Sub | Binary::ShiftLeft | Binary::ShiftRight => {
-                let (one, other) = (self.value(left), self.value(right));
+            Binary::Add | Binary::Sub | Binary::Mul | Binary::ShiftLeft | Binary::ShiftRight => {
+                let one = self.value(left);
                 let is_shift = matches!(operator, Binary::ShiftLeft | Binary::ShiftRight);
-                let other = match (is_shift, is_wide(self.width(right))) {
-                    (true, true) => self.limb(other, 0),
-                    (true, false) => self.resized(other, types::I64),
-                    _ => other,
-                };
+                let other = if is_shift { self.amount(right) } else { self.value(right) };
                 let function = match operator {
                     Binary::Add => self.calls.add,
                     Binary::Sub => self.calls.sub,
+                    Binary::Mul => self.calls.mul,
                     Binary::ShiftLeft => self.calls.shift_left,
                     _ => self.calls.shift_right,
                 };
@@ -1182,18 +1180,26 @@ impl Emitter<'_, '_> {
                 self.builder.ins().call(function, &[value, one, other, width]);
                 value
             }
-            Binary::Mul => unreachable!("products have no more than 64 bits: Design::of refuses others"),
         }
+    }
+
+    /// A number in 64 bits; the largest if it has more.
+    fn amount(&mut self, node: NodeId) -> Value {
+        let limbs = self.all_limbs(node);
+        let [low, high @ ..] = &limbs[..] else { unreachable!("a value has a limb") };
+        if high.is_empty() {
+            return *low;
+        }
+        let above = self.folded(high.to_vec(), |emitter, one, other| emitter.builder.ins().bor(one, other));
+        let is_small = self.builder.ins().icmp_imm(IntCC::Equal, above, 0);
+        let most = self.iconst(types::I64, u64::MAX);
+        self.builder.ins().select(is_small, *low, most)
     }
 
     /// An index, and whether it is below a number; none if it always is.
     fn bounded(&mut self, index: NodeId, end: usize) -> (Value, Option<Value>) {
         let width = self.width(index);
-        let value = self.value(index);
-        let value = match is_wide(width) {
-            true => self.limb(value, 0),
-            false => self.resized(value, types::I64),
-        };
+        let value = self.amount(index);
         if width < 32 && (1usize << width) <= end {
             return (value, None);
         }
@@ -1299,7 +1305,7 @@ impl Emitter<'_, '_> {
         let arms = choice.arms.iter().map(|(_, arm)| *arm).chain([choice.otherwise]);
         let costs: usize = arms.map(|arm| self.lazy_cost(arm, CHEAP)).sum();
         let selector = self.value(choice.selector);
-        if costs <= CHEAP && choice.arms.len() <= MANY && !is_wide(self.width(choice.selector)) {
+        if costs <= CHEAP && choice.arms.len() <= MANY {
             let mut value = self.value(choice.otherwise);
             for (label, arm) in choice.arms.iter() {
                 let arm = self.value(*arm);
@@ -1309,10 +1315,7 @@ impl Emitter<'_, '_> {
             }
             return value;
         }
-        let selector = match is_wide(self.width(choice.selector)) {
-            true => self.limb(selector, 0),
-            false => self.resized(selector, types::I64),
-        };
+        let selector = self.resized(selector, types::I64);
         let after = self.builder.create_block();
         self.builder.append_block_param(after, type_of(width));
         let mut switch = Switch::new();
@@ -1334,7 +1337,7 @@ impl Emitter<'_, '_> {
 
     /// A choice between neighbours in memory, or between numbers: one access.
     fn looked_up(&mut self, node: NodeId, choice: &Choice, width: usize) -> Option<Value> {
-        if choice.arms.len() < 3 || is_wide(self.width(choice.selector)) {
+        if choice.arms.len() < 3 {
             return None;
         }
         let mut arms: Vec<(u64, NodeId)> = choice.arms.to_vec();

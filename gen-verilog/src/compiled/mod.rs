@@ -16,6 +16,9 @@ mod storage;
 mod values;
 mod wide;
 
+// State is read as bytes and as words.
+const _: () = assert!(cfg!(target_endian = "little"), "values stand little end first");
+
 use std::marker::PhantomData;
 use std::sync::Arc;
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use num_bigint::BigUint;
 
+use super::layout::LIMB;
 use crate::emit::expression::Binary;
 
 /// A node's place in [`Nodes`]. Its operands come before it.
@@ -409,6 +410,14 @@ impl Nodes {
             return arms.iter().find(|(label, _)| Some(*label) == selected).map_or(otherwise, |(_, arm)| *arm);
         }
         let (width, selector_width) = (self.width(otherwise), self.width(selector));
+        // A jump takes a number of one limb.
+        if selector_width > LIMB {
+            return arms.into_iter().rev().fold(otherwise, |otherwise, (label, arm)| {
+                let label = self.constant(label, selector_width);
+                let condition = self.binary(Binary::Equal, selector, label);
+                self.mux(condition, arm, otherwise)
+            });
+        }
         if selector_width < 32 && arms.len() as u64 == 1 << selector_width {
             otherwise = arms.pop().expect("there are arms").1;
         }

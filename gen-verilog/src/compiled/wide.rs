@@ -64,6 +64,27 @@ pub unsafe extern "C" fn sub(to: *mut u64, one: *const u64, other: *const u64, w
     to[limbs - 1] &= last;
 }
 
+/// Sets `to` to the low bits of the product of two values.
+///
+/// # Safety
+/// As of [`add`].
+pub unsafe extern "C" fn mul(to: *mut u64, one: *const u64, other: *const u64, width: usize) {
+    let (limbs, last) = shape(width);
+    // Safety: the caller's.
+    let (to, one, other) =
+        unsafe { (from_raw_parts_mut(to, limbs), from_raw_parts(one, limbs), from_raw_parts(other, limbs)) };
+    to.fill(0);
+    for low in 0..limbs {
+        let mut carry = 0;
+        for high in 0..limbs - low {
+            let product = one[low] as u128 * other[high] as u128 + to[low + high] as u128 + carry as u128;
+            to[low + high] = product as u64;
+            carry = (product >> LIMB) as u64;
+        }
+    }
+    to[limbs - 1] &= last;
+}
+
 /// Sets `to` to a value moved up by so many bits.
 ///
 /// # Safety
@@ -98,5 +119,58 @@ pub unsafe extern "C" fn shift_right(to: *mut u64, of: *const u64, amount: u64, 
         let low = at(limb + skipped) >> bits;
         let high = if bits > 0 { at(limb + skipped + 1) << (LIMB - bits) } else { 0 };
         to[limb] = low | high;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigUint;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::emit::expression::Binary;
+
+    const WIDTH: usize = 150;
+    const LIMBS: usize = 3;
+
+    fn number(limbs: &[u64]) -> BigUint {
+        let words = limbs.iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]);
+        BigUint::new(words.collect())
+    }
+
+    fn value() -> impl Strategy<Value = [u64; LIMBS]> {
+        let limb = prop_oneof![Just(0), Just(u64::MAX), any::<u64>()];
+        [limb.clone(), limb.clone(), limb].prop_map(|[low, middle, high]| {
+            [low, middle, high & (u64::MAX >> (LIMB * LIMBS - WIDTH))]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn arithmetic_is_that_of_large_numbers(one in value(), other in value(), amount in 0u64..200) {
+            type Function = unsafe extern "C" fn(*mut u64, *const u64, *const u64, usize);
+            let sums: [(Function, Binary); 3] = [(add, Binary::Add), (sub, Binary::Sub), (mul, Binary::Mul)];
+            for (function, operator) in sums {
+                let mut found = [7; LIMBS];
+                // Safety: all have the limbs of the width.
+                unsafe { function(found.as_mut_ptr(), one.as_ptr(), other.as_ptr(), WIDTH) };
+                let wanted = operator.of_values(&number(&one), &number(&other), WIDTH);
+                prop_assert_eq!(number(&found), wanted, "{:?}", operator);
+            }
+            type Shift = unsafe extern "C" fn(*mut u64, *const u64, u64, usize);
+            let shifts: [(Shift, Binary); 2] =
+                [(shift_left, Binary::ShiftLeft), (shift_right, Binary::ShiftRight)];
+            for (function, operator) in shifts {
+                let mut found = [7; LIMBS];
+                // Safety: as above.
+                unsafe { function(found.as_mut_ptr(), one.as_ptr(), amount, WIDTH) };
+                let wanted = operator.of_values(&number(&one), &BigUint::from(amount), WIDTH);
+                prop_assert_eq!(number(&found), wanted, "{:?} by {}", operator, amount);
+            }
+            let mut copy = other;
+            // Safety: as above.
+            let differs = unsafe { moved(copy.as_mut_ptr(), one.as_ptr(), LIMBS) };
+            prop_assert_eq!((copy, differs), (one, u8::from(one != other)));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use gpurf_blocks::{Clocked, Wide};
 use gpurf_hw::dialect::{rtl, Identity, Module, Rtl};
-use gpurf_verilog::{emit, Icarus, Verilated};
+use gpurf_verilog::{Compiled, emit, Icarus, Verilated};
 use rust_hdl::prelude::*;
 
 use crate::lockstep::{agree, random};
@@ -52,6 +52,7 @@ fn values(mut counter: impl Clocked<In = CounterIn, Out = CounterOut>) -> Vec<u3
 fn engines_stand_in_the_same_cycle_and_only_the_last_inputs_count() {
     let expected = [0, 1, 2, 3, 3];
     assert_eq!(values(Rtl::new(Counter::default())), expected);
+    assert_eq!(values(Compiled::new(&Counter::default()).unwrap().engine()), expected);
     assert_eq!(values(Verilated::new(&Counter::default()).unwrap()), expected);
     assert_eq!(values(Icarus::new(&Counter::default()).unwrap()), expected);
 }

@@ -1,14 +1,16 @@
-//! Runs a module in Rust, under Verilator and under Icarus, on the same inputs.
+//! Runs a module as rust-hdl evaluates it, compiled, under Verilator and under Icarus, on the same inputs.
 
 use gpurf_blocks::{Clocked, Lockstep, PortName, PortValue, PortVisitor, Ports};
 use gpurf_hw::dialect::{Module, Rtl};
-use gpurf_verilog::{emit, Hierarchy, Icarus, Verilated};
+use gpurf_verilog::{emit, Compiled, Hierarchy, Icarus, Verilated};
 
 /// Panics at the first difference in any output.
 pub fn agree<M: Module>(make: impl Fn() -> M, stimulus: impl IntoIterator<Item = M::In>) {
     let verilated = Verilated::new(&make()).unwrap_or_else(|error| panic!("{error}"));
     let icarus = Icarus::new(&make()).unwrap_or_else(|error| panic!("{error}"));
-    let mut engines = Lockstep::new(Lockstep::new(Rtl::new(make()), verilated), icarus);
+    let compiled = Compiled::new(&make()).unwrap_or_else(|error| panic!("{error}")).engine();
+    let of_rust = Lockstep::new(Rtl::new(make()), compiled);
+    let mut engines = Lockstep::new(Lockstep::new(of_rust, verilated), icarus);
     let mut cycles = 0;
     for inputs in stimulus {
         engines.settle(&inputs);
@@ -16,6 +18,9 @@ pub fn agree<M: Module>(make: impl Fn() -> M, stimulus: impl IntoIterator<Item =
         cycles += 1;
     }
     assert!(cycles > 0, "there are inputs");
+    if let Some(divergence) = &engines.first.first.divergence {
+        panic!("Rust and compiled: {divergence}");
+    }
     if let Some(divergence) = &engines.first.divergence {
         panic!("Rust and Verilator: {divergence}");
     }
