@@ -98,7 +98,11 @@ impl<'a> Units<'a> {
     fn register_cache(&self) -> Result<RegisterCacheEngine> {
         let parameters = &self.design.parameters(self.config, 0);
         let model = self.design.register_cache_model(self.config);
-        self.engine("register cache", model, unit_hardware::register_cache(parameters), parameters)
+        if matches!(self.kind, Kind::Model) {
+            return Ok(model);
+        }
+        let hardware = unit_hardware::register_cache(parameters);
+        Ok(Box::new(self.engine("register cache", Box::new(model), hardware, parameters)?))
     }
 
     /// The inter-warp multicasting unit.

@@ -84,6 +84,14 @@ pub fn equal_of_16(bytes: &[u8; 16], byte: u8) -> u16 {
     u16::from(equal(low, byte)) | u16::from(equal(high, byte)) << 8
 }
 
+/// The same of twice as many.
+#[inline]
+pub fn equal_of_32(bytes: &[u8; 32], byte: u8) -> u32 {
+    let (low, high) = bytes.split_first_chunk::<16>().expect("more than 16 bytes");
+    let high = high.first_chunk::<16>().expect("32 bytes");
+    u32::from(equal_of_16(low, byte)) | u32::from(equal_of_16(high, byte)) << 16
+}
+
 /// Puts a member into a set or takes it out.
 #[inline]
 pub fn set(members: &mut u8, member: usize, is_in: bool) {
@@ -167,6 +175,10 @@ mod tests {
                     (0..16).filter(|&place| bytes[place] == byte).fold(0, |set, place| set | 1 << place);
                 assert_eq!(equal_of_16(&bytes, byte), expected);
                 assert_eq!(equal(bytes.first_chunk().unwrap(), byte), expected as u8);
+                let mut twice = [other; 32];
+                twice[16..].copy_from_slice(&bytes);
+                let low = if other == byte { 0xffff } else { 0 };
+                assert_eq!(equal_of_32(&twice, byte), low | u32::from(expected) << 16);
             }
         }
     }

@@ -18,15 +18,30 @@ pub trait Data:
     /// The same, to be changed.
     fn words_mut(&mut self) -> &mut [u32];
 
-    /// This value with some lanes of another: lane l has the `WIDTH / 32` bits from bit `l * WIDTH / 32` on.
-    fn with_lanes(mut self, other: &Self, lanes: u32) -> Self {
+    /// Takes over some lanes of another value: lane l has the `WIDTH / 32` bits from bit `l * WIDTH / 32` on.
+    fn take_lanes(&mut self, other: &Self, lanes: u32) {
+        if lanes == u32::MAX {
+            *self = *other;
+            return;
+        }
         let of_lane = Self::WIDTH / LANES;
         for (index, (word, other)) in self.words_mut().iter_mut().zip(other.words()).enumerate() {
-            let lane = |bit: usize| (32 * index + bit) / of_lane;
-            let mask =
-                (0..32).filter(|bit| lanes >> lane(*bit) & 1 == 1).fold(0, |mask, bit| mask | 1 << bit);
+            let own = lanes >> (32 * index / of_lane);
+            let mask = match of_lane {
+                1 => own,
+                2..32 => (0..32 / of_lane)
+                    .filter(|lane| own >> lane & 1 == 1)
+                    .fold(0, |mask, lane| mask | !(!0 << of_lane) << (lane * of_lane)),
+                // A lane is one word or several.
+                _ => 0u32.wrapping_sub(own & 1),
+            };
             *word = *word & !mask | other & mask;
         }
+    }
+
+    /// This value with some lanes of another.
+    fn with_lanes(mut self, other: &Self, lanes: u32) -> Self {
+        self.take_lanes(other, lanes);
         self
     }
 }

@@ -2,10 +2,15 @@
 
 use std::io;
 
-use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut, TagArrayIn, TagArrayOut, WritebackBufferIn};
-use gpurf_blocks::{CacheAllocation, CacheWrite, Clocked, Data, Parameters, CACHED_WARPS, LANES, MAX_SLOTS};
+use gpurf_blocks::ports::{RegisterCacheIn, RegisterCacheOut};
+use gpurf_blocks::{
+    CacheAllocation, CacheReplacement, CacheWrite, Clocked, Data, Parameters, WarpId, CACHED_WARPS, LANES, MAX_SLOTS,
+};
 
-use super::{SetMapping, TagArray, WritebackBuffer};
+use super::{
+    Change, LookedUp, Moved, Offer, Reads, SetMapping, Sources, TagArray, Value, Write, WritebackBuffer, Written,
+};
+use crate::bits::members;
 use crate::checkpoint::{checkpoint, Checkpoint};
 
 /// The registers that the threads of a sub-core used last.
@@ -16,42 +21,57 @@ pub struct RegisterCache<D: Data> {
     /// Of each group of lanes that share tags.
     tags: Vec<TagArray>,
     buffer: WritebackBuffer<D>,
+    /// The first lane of each bank.
+    bank_starts: u32,
     rows: Vec<D>,
-    /// What the memory shows: sources, and what leaves.
+    /// What the memory shows: sources, of which those in the slots of this set are not zero, and what leaves.
     read: [D; MAX_SLOTS],
+    shown: u8,
     victim: D,
     /// Warp and next entry of the flush under way.
-    flush: Option<(u32, u32)>,
-    inputs: RegisterCacheIn<D>,
+    flush: Option<(WarpId, u8)>,
     decided: Decided<D>,
 }
 
 checkpoint! {
     [<D: Data>] RegisterCache<D> {
-        values: tags buffer rows read victim flush;
-        fixed: parameters mapping inputs decided;
+        values: tags buffer rows read shown victim flush;
+        fixed: parameters mapping bank_starts decided;
     }
 }
 
-/// What a cycle's `settle` found out and its clock edge carries through.
+/// What a cycle's clock edge carries through.
 #[derive(Clone, Debug)]
 struct Decided<D> {
-    events: Events<D>,
-    /// What each tag array answers to them.
-    tags: Vec<TagArrayOut>,
+    event: Event,
+    /// What is written.
+    data: D,
+    register_ready: bool,
+    /// Warp and slots of the sources that are looked up.
+    warp: WarpId,
+    read: u8,
+    /// What the tag array of each group does and finds.
+    groups: Vec<Group>,
 }
 
-/// What takes place in a cycle.
-#[derive(Clone, Copy, Debug, Default)]
-struct Events<D> {
-    /// A result or a fill: warp, register, lanes, value.
-    write: Option<(bool, u32, u32, u32, D)>,
+/// What takes place in a cycle; at most one of these does.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    None,
+    /// A result or a fill is written, in lanes of the warp.
+    Write(Write),
     /// An entry of a warp is flushed.
-    step: Option<(u32, u32)>,
-    /// A warp whose entries are flushed from the next cycle on.
-    begin: Option<u32>,
-    drop: Option<u32>,
-    conflict: bool,
+    Step(WarpId, u8),
+    /// From the next cycle on entries of a warp are.
+    Begin(WarpId),
+    Drop(WarpId),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    written: Written,
+    /// The entries that sources hit, and in which lanes; only if they are looked up.
+    hits: [(u32, u8); MAX_SLOTS],
 }
 
 impl<D: Data> RegisterCache<D> {
@@ -63,24 +83,130 @@ impl<D: Data> RegisterCache<D> {
             mapping: SetMapping::new(parameters),
             tags: vec![TagArray::new(parameters); groups],
             buffer: WritebackBuffer::new(parameters),
+            bank_starts: u32::MAX / ((1 << parameters.rc_bank_lanes) - 1),
             rows: vec![D::default(); CACHED_WARPS * parameters.rc_entries],
             read: [D::default(); MAX_SLOTS],
+            shown: 0,
             victim: D::default(),
             flush: None,
-            inputs: RegisterCacheIn::default(),
-            decided: Decided { events: Events::default(), tags: vec![TagArrayOut::default(); groups] },
+            decided: Decided {
+                event: Event::None,
+                data: D::default(),
+                register_ready: false,
+                warp: WarpId(0),
+                read: 0,
+                groups: vec![Group::default(); groups],
+            },
         }
     }
 
-    /// The lanes of a group, as bits of the group and of the warp.
-    fn group_of(&self, lanes: u32, group: usize) -> u32 {
-        let of_group = self.parameters.rc_tag_lanes;
-        let mask = if of_group == LANES { !0 } else { (1 << of_group) - 1 };
-        lanes >> (group * of_group) & mask
+    /// The first half of [`Clocked::settle`], in words: no source is looked up unless [`RegisterCache::look_up`] follows.
+    pub fn offer(&mut self, offer: &Offer<D>) -> Moved<D> {
+        let (is_empty, free) = (self.buffer.is_empty(), self.buffer.is_free(offer.register_ready));
+        let is_quiet = self.flush.is_none() && offer.flush.is_none();
+        let can_write = is_quiet
+            && match self.goes_direct() {
+                true => is_empty && offer.register_ready,
+                false => free,
+            };
+        let mut moved = Moved {
+            write_ready: can_write,
+            fill_ready: can_write && offer.result.is_none(),
+            flush_ready: self.flush.is_none() && is_empty,
+            flushing: self.flush.is_some(),
+            leaving: self.buffer.leaving(&self.victim),
+            data: self.read,
+            ..Moved::default()
+        };
+        (self.decided.register_ready, self.decided.read) = (offer.register_ready, 0);
+        self.decided.event = self.event(offer, &moved, free);
+        match self.decided.event {
+            Event::Write(write) => self.decide_write(&write, offer, &mut moved),
+            Event::Step(warp, entry) => {
+                let change = Change::Flush(warp, entry.into());
+                for (group, tags) in self.decided.groups.iter_mut().zip(&self.tags) {
+                    group.written = tags.decide(&change);
+                }
+            }
+            Event::None | Event::Begin(_) | Event::Drop(_) => {}
+        }
+        moved
     }
 
-    fn in_warp(&self, lanes: u32, group: usize) -> u32 {
-        lanes << (group * self.parameters.rc_tag_lanes)
+    /// What these inputs do, given the ready signals and whether the buffer is free.
+    fn event(&self, offer: &Offer<D>, moved: &Moved<D>, free: bool) -> Event {
+        if let Some((warp, entry)) = self.flush {
+            return if free { Event::Step(warp, entry) } else { Event::None };
+        }
+        if let Some(flush) = offer.flush {
+            return match (moved.flush_ready, flush.drop) {
+                (false, _) => Event::None,
+                (true, false) => Event::Begin(flush.warp),
+                (true, true) => Event::Drop(flush.warp),
+            };
+        }
+        match (&offer.result, &offer.fill) {
+            (Some(Value { warp, register, lanes, .. }), _) if moved.write_ready => {
+                let set = self.mapping.of_destination((*register).into()) as usize;
+                Event::Write(Write { fill: false, warp: *warp, register: *register, set, lanes: *lanes })
+            }
+            (None, Some((Value { warp, register, lanes, .. }, position))) if moved.fill_ready => {
+                let set = self.mapping.of_source((*position).into()) as usize;
+                Event::Write(Write { fill: true, warp: *warp, register: *register, set, lanes: *lanes })
+            }
+            _ => Event::None,
+        }
+    }
+
+    fn decide_write(&mut self, write: &Write, offer: &Offer<D>, moved: &mut Moved<D>) {
+        let value = match (&offer.result, &offer.fill) {
+            (Some(value), _) | (None, Some((value, _))) => value,
+            (None, None) => return,
+        };
+        self.decided.data = value.data;
+        let (mut stored, mut direct) = (0, 0);
+        for (number, (group, tags)) in self.decided.groups.iter_mut().zip(&self.tags).enumerate() {
+            let lanes = group_of(&self.parameters, write.lanes, number);
+            group.written = match lanes {
+                0 => Written::default(),
+                _ => tags.decide(&Change::Write(Write { lanes, ..*write })),
+            };
+            let in_warp = |lanes| in_warp(&self.parameters, lanes, number);
+            moved.write_hit |= in_warp(group.written.hit);
+            stored |= in_warp(group.written.stored);
+            direct |= in_warp(group.written.direct);
+        }
+        moved.bank_writes = self.banks(stored);
+        if direct != 0 {
+            moved.leaving = Some(Value { lanes: direct, ..*value });
+        }
+    }
+
+    /// The second half, after [`RegisterCache::offer`]: what these sources find. `None` if they must wait.
+    pub fn look_up(&mut self, sources: &Sources) -> Option<LookedUp> {
+        self.decided.read = 0;
+        if self.buffer.holds_any(sources) {
+            return None;
+        }
+        let mut found = LookedUp::default();
+        (self.decided.warp, self.decided.read) = (sources.warp, sources.read);
+        for (slot, register) in sources.each() {
+            for (number, (group, tags)) in self.decided.groups.iter_mut().zip(&self.tags).enumerate() {
+                let lanes = group_of(&self.parameters, sources.lanes, number);
+                let (lanes, entry) = tags.look_up(sources.warp, register, lanes).unwrap_or_default();
+                group.hits[slot] = (lanes, entry as u8);
+                found.hit[slot] |= in_warp(&self.parameters, lanes, number);
+            }
+            found.miss[slot] = sources.lanes & !found.hit[slot];
+            let takes_in = match self.parameters.rc_allocation {
+                CacheAllocation::Write => false,
+                CacheAllocation::Read | CacheAllocation::ReadWrite => true,
+                CacheAllocation::CompilerAided => sources.reuse >> slot & 1 == 1,
+            };
+            found.take[slot] = if takes_in { found.miss[slot] } else { 0 };
+            found.bank_reads += self.banks(found.hit[slot]);
+        }
+        Some(found)
     }
 
     /// Whether a result can go to the register file at once.
@@ -89,45 +215,79 @@ impl<D: Data> RegisterCache<D> {
             || self.parameters.rc_write == CacheWrite::Through
     }
 
-    fn look(&self) -> WritebackBufferIn<D> {
-        let inputs = &self.inputs;
-        WritebackBufferIn {
-            ready: inputs.register_ready,
-            look: inputs.read,
-            look_warp: inputs.read_warp,
-            look_register: inputs.read_register,
-            data: self.victim,
-            ..Default::default()
+    /// Banks that have any of these lanes.
+    fn banks(&self, lanes: u32) -> u32 {
+        let mut any = lanes;
+        let mut reached = 1;
+        while reached < self.parameters.rc_bank_lanes {
+            any |= any >> reached;
+            reached *= 2;
+        }
+        (any & self.bank_starts).count_ones()
+    }
+
+    /// Sources are read, lane by lane from where they lie.
+    fn read_sources(&mut self) {
+        let Decided { warp, read, groups, .. } = &self.decided;
+        members(self.shown).for_each(|slot| self.read[slot] = D::default());
+        self.shown = 0;
+        for slot in members(*read) {
+            for (number, group) in groups.iter().enumerate() {
+                let (lanes, entry) = group.hits[slot];
+                if lanes != 0 {
+                    let row = &self.rows[row(*warp, entry.into())];
+                    self.read[slot].take_lanes(row, in_warp(&self.parameters, lanes, number));
+                    self.shown |= 1 << slot;
+                }
+            }
         }
     }
 
-    /// The tag array's inputs of a group for these events.
-    fn tag_inputs(&self, events: &Events<D>, group: usize) -> TagArrayIn {
-        let inputs = &self.inputs;
-        let mut tags = TagArrayIn {
-            read_warp: inputs.read_warp,
-            read_register: inputs.read_register,
-            read_mask: self.group_of(inputs.read_lanes, group),
-            ..Default::default()
-        };
-        if !events.conflict {
-            tags.read = inputs.read;
+    /// Dirty lanes of a warp leave for the buffer.
+    fn push(&mut self, warp: WarpId) {
+        let mut lanes = 0;
+        let mut registers = [0; LANES];
+        let of_groups = registers.chunks_exact_mut(self.parameters.rc_tag_lanes);
+        for ((number, group), registers) in self.decided.groups.iter().enumerate().zip(of_groups) {
+            let Written { victim, victim_register, victim_entry, .. } = group.written;
+            if victim == 0 {
+                continue;
+            }
+            if lanes == 0 {
+                self.victim = D::default();
+            }
+            let of_group = in_warp(&self.parameters, victim, number);
+            self.victim.take_lanes(&self.rows[row(warp, victim_entry)], of_group);
+            registers.fill(victim_register);
+            lanes |= of_group;
         }
-        if let Some((fill, warp, register, lanes, _)) = events.write {
-            let set = match fill {
-                true => self.mapping.of_source(inputs.fill_position),
-                false => self.mapping.of_destination(register),
-            };
-            (tags.write, tags.fill, tags.warp, tags.register) = (true, fill, warp, register);
-            (tags.set, tags.mask) = (set, self.group_of(lanes, group));
+        if lanes != 0 {
+            self.buffer.push(warp, lanes, &registers);
         }
-        if let Some((warp, entry)) = events.step {
-            (tags.flush, tags.warp, tags.flush_entry) = (true, warp, entry);
+    }
+
+    /// What is written is stored.
+    fn store(&mut self, warp: WarpId) {
+        for (number, Group { written, .. }) in self.decided.groups.iter().enumerate() {
+            if written.stored != 0 {
+                let lanes = in_warp(&self.parameters, written.stored, number);
+                self.rows[row(warp, written.entry)].take_lanes(&self.decided.data, lanes);
+            }
         }
-        if let Some(warp) = events.drop {
-            (tags.drop, tags.warp) = (true, warp);
+    }
+
+    /// The clock edge of the tags.
+    fn change_tags(&mut self, change: &Change) {
+        let Decided { warp, read, groups, .. } = &self.decided;
+        let renews = self.parameters.rc_replacement == CacheReplacement::Lru && *read != 0;
+        if matches!(change, Change::None) && !renews {
+            return;
         }
-        tags
+        for (tags, group) in self.tags.iter_mut().zip(groups) {
+            let hits = members(*read).map(|slot| group.hits[slot]).filter(|(lanes, _)| *lanes != 0);
+            let entries = if renews { hits.fold(0, |all, (_, entry)| all | 1 << entry) } else { 0 };
+            tags.edge(change, &group.written, Reads { warp: *warp, entries });
+        }
     }
 }
 
@@ -136,101 +296,30 @@ impl<D: Data> Clocked for RegisterCache<D> {
     type Out = RegisterCacheOut<D>;
 
     fn settle(&mut self, inputs: &RegisterCacheIn<D>) -> RegisterCacheOut<D> {
-        self.inputs = *inputs;
-        let mut outputs = RegisterCacheOut { data: self.read, ..Default::default() };
-        let buffer = self.buffer.settle(&self.look());
-        let is_quiet = self.flush.is_none() && !inputs.flush;
-        let can_write = match self.goes_direct() {
-            true => !buffer.valid && inputs.register_ready && is_quiet,
-            false => buffer.free && is_quiet,
-        };
-        outputs.write_ready = can_write;
-        outputs.fill_ready = can_write && !inputs.write;
-        outputs.flush_ready = self.flush.is_none() && !buffer.valid;
-        outputs.flushing = self.flush.is_some();
-        outputs.conflict = buffer.conflict;
-
-        let events = self.events(&outputs, buffer.free);
-        self.decided.events = events;
-        let mut direct = 0;
-        let mut stored = 0;
-        for group in 0..self.tags.len() {
-            let tag_inputs = self.tag_inputs(&events, group);
-            let tags = self.tags[group].settle(&tag_inputs);
-            self.decided.tags[group] = tags;
-            for slot in 0..self.parameters.slots {
-                outputs.hit[slot] |= self.in_warp(tags.hit[slot], group);
-            }
-            direct |= self.in_warp(tags.direct, group);
-            stored |= self.in_warp(tags.stored, group);
-            outputs.write_hit |= self.in_warp(tags.write_hit, group);
-        }
-        let banks = |lanes: u32| {
-            let of_bank = self.parameters.rc_bank_lanes;
-            (0..LANES / of_bank).filter(|bank| lanes >> (bank * of_bank) & ((1 << of_bank) - 1) != 0).count()
-                as u32
-        };
-        for slot in (0..self.parameters.slots).filter(|slot| inputs.read[*slot] && !events.conflict) {
-            outputs.miss[slot] = inputs.read_lanes & !outputs.hit[slot];
-            let takes_in = match self.parameters.rc_allocation {
-                CacheAllocation::Write => false,
-                CacheAllocation::Read | CacheAllocation::ReadWrite => true,
-                CacheAllocation::CompilerAided => inputs.read_reuse[slot],
-            };
-            outputs.take[slot] = if takes_in { outputs.miss[slot] } else { 0 };
-            outputs.bank_reads += banks(outputs.hit[slot]);
-        }
-        outputs.bank_writes = banks(stored);
-        if direct != 0 {
-            outputs.register_write = true;
-            outputs.register_warp = inputs.write_warp;
-            outputs.register_number = inputs.write_register;
-            outputs.register_lanes = direct;
-            outputs.register_data = inputs.write_data;
-        } else if buffer.valid {
-            outputs.register_write = true;
-            outputs.register_warp = buffer.warp;
-            outputs.register_number = buffer.register;
-            outputs.register_lanes = buffer.lanes;
-            outputs.register_data = buffer.leaving_data;
-        }
-        outputs
+        let moved = self.offer(&Offer::of_ports(inputs));
+        moved.ports(self.look_up(&Sources::of_ports(inputs)).as_ref())
     }
 
     fn tick(&mut self) {
-        let events = self.decided.events;
-        let mut buffer = self.look();
-        buffer.push_warp = events.write.map_or(0, |(_, warp, ..)| warp);
-        if let Some((warp, _)) = events.step {
-            buffer.push_warp = warp;
-        }
-        self.read = [D::default(); MAX_SLOTS];
-        self.victim = D::default();
-        for group in 0..self.tags.len() {
-            let tags = self.decided.tags[group];
-            self.tags[group].tick();
-            for slot in 0..self.parameters.slots {
-                let lanes = self.in_warp(tags.hit[slot], group);
-                self.read[slot] = self.read[slot].with_lanes(&self.rows[tags.hit_row[slot] as usize], lanes);
+        self.buffer.edge(self.decided.register_ready, &self.victim);
+        self.read_sources();
+        let change = match self.decided.event {
+            Event::None | Event::Begin(_) => Change::None,
+            Event::Write(write) => {
+                self.push(write.warp);
+                self.store(write.warp);
+                Change::Write(write)
             }
-            let lanes = self.in_warp(tags.victim, group);
-            self.victim = self.victim.with_lanes(&self.rows[tags.victim_row as usize], lanes);
-            buffer.push |= tags.victim != 0;
-            buffer.push_lanes[group] = tags.victim;
-            buffer.push_register[group] = tags.victim_register;
-            if let Some((.., data)) = events.write {
-                let lanes = self.in_warp(tags.stored, group);
-                let row = &mut self.rows[tags.row as usize];
-                *row = row.with_lanes(&data, lanes);
+            Event::Step(warp, entry) => {
+                self.push(warp);
+                let is_last = usize::from(entry) + 1 == self.parameters.rc_entries;
+                self.flush = (!is_last).then_some((warp, entry + 1));
+                Change::Flush(warp, entry.into())
             }
-        }
-        self.buffer.settle(&buffer);
-        self.buffer.tick();
-        if let Some((warp, entry)) = events.step {
-            let is_last = entry as usize + 1 == self.parameters.rc_entries;
-            self.flush = (!is_last).then_some((warp, entry + 1));
-        }
-        if let Some(warp) = events.begin {
+            Event::Drop(warp) => Change::Drop(warp),
+        };
+        self.change_tags(&change);
+        if let Event::Begin(warp) = self.decided.event {
             self.flush = Some((warp, 0));
         }
     }
@@ -244,24 +333,20 @@ impl<D: Data> Clocked for RegisterCache<D> {
     }
 }
 
-impl<D: Data> RegisterCache<D> {
-    /// What these inputs do, given the ready signals and whether the buffer is free.
-    fn events(&self, outputs: &RegisterCacheOut<D>, free: bool) -> Events<D> {
-        let inputs = &self.inputs;
-        let result = (false, inputs.write_warp, inputs.write_register, inputs.write_lanes, inputs.write_data);
-        let fill = (true, inputs.fill_warp, inputs.fill_register, inputs.fill_lanes, inputs.fill_data);
-        let write = match (inputs.write && outputs.write_ready, inputs.fill && outputs.fill_ready) {
-            (true, _) => Some(result),
-            (false, true) => Some(fill),
-            (false, false) => None,
-        };
-        let flush = (inputs.flush && outputs.flush_ready).then_some(inputs.flush_warp);
-        Events {
-            write,
-            step: self.flush.filter(|_| free),
-            begin: flush.filter(|_| !inputs.flush_drop),
-            drop: flush.filter(|_| inputs.flush_drop),
-            conflict: outputs.conflict,
-        }
-    }
+/// Where the memory has an entry of a warp.
+fn row(warp: WarpId, entry: usize) -> usize {
+    CACHED_WARPS * entry + warp.index()
+}
+
+/// The lanes of a group, as bits of the group.
+#[inline]
+fn group_of(parameters: &Parameters, lanes: u32, group: usize) -> u32 {
+    let of_group = parameters.rc_tag_lanes;
+    lanes >> (group * of_group) & (!0 >> (LANES - of_group))
+}
+
+/// The lanes of a group, as bits of the warp.
+#[inline]
+fn in_warp(parameters: &Parameters, lanes: u32, group: usize) -> u32 {
+    lanes << (group * parameters.rc_tag_lanes)
 }

@@ -14,6 +14,7 @@ use super::results::WaitingResult;
 use super::Core;
 use crate::bits::members;
 use crate::engines::RunsSubCore;
+use crate::register_cache::Value;
 use crate::words::CycleOut;
 
 impl<E: RunsSubCore> Core<E> {
@@ -21,25 +22,22 @@ impl<E: RunsSubCore> Core<E> {
     #[inline(never)]
     pub(super) fn write_into_cache(&mut self, context: &mut Context) {
         let Some(cache) = &mut self.cache else { return };
-        let outputs = cache.offer();
+        let moved = cache.offer();
         if let Some(collector) = cache.reading.take() {
-            cache.held[collector.index()].data = outputs.data;
+            cache.held[collector.index()].data = moved.data;
         }
-        let Taken { result, past, fill } = cache.take(&outputs, &mut context.records.counters);
-        let (is_live, writes_through) = (cache.is_live(&outputs), cache.writes_through);
+        let Taken { result, past, fill } = cache.take(&moved, &mut context.records.counters);
+        let (is_live, writes_through) = (cache.is_live(moved.leaving.as_ref()), cache.writes_through);
         self.inputs.results.banks = 0;
-        let warp = WarpId(outputs.register_warp as u8);
-        // What a warp that has ended leaves is read by nobody.
-        let is_kept = self.ages.contains(&warp) || self.vacated & warp.bit() != 0;
-        if outputs.register_write && is_kept {
-            let (lanes, register) = (outputs.register_lanes, RegisterId(outputs.register_number as u8));
-            let leaving =
-                Arrival { warp, register, lanes, value: outputs.register_data, position: 0, serial: 0 };
-            if is_live {
+        if let Some(Value { warp, register, lanes, data: value }) = moved.leaving {
+            // What a warp that has ended leaves is read by nobody.
+            let is_kept = self.ages.contains(&warp) || self.vacated & warp.bit() != 0;
+            if is_kept && is_live {
                 let written_back = !(writes_through && result.is_some());
                 context.records.counters.rc_write_backs += u64::from(written_back);
+                let leaving = Arrival { warp, register, lanes, value, position: 0, serial: 0 };
                 self.write_lanes(&leaving, context);
-            } else {
+            } else if is_kept {
                 context.records.counters.rc_dead_values += 1;
             }
         }
