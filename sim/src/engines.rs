@@ -67,9 +67,11 @@ pub trait RunsRegisterCache: Clocked<In = RegisterCacheIn<u32>, Out = RegisterCa
         Moved::of_ports(&self.settle(&offer.ports(&Sources::default())))
     }
 
-    /// The same, with sources: what they find, or `None` if they must wait. `offer` has been offered in this cycle.
-    fn look_up(&mut self, offer: &Offer<u32>, sources: &Sources) -> Option<LookedUp> {
-        LookedUp::of_ports(&self.settle(&offer.ports(sources)))
+    /// The same, with sources: `found` becomes what they find, unless they must wait. Whether they need not. `offer` has been
+    /// offered in this cycle, or there is nothing in it.
+    fn look_up(&mut self, offer: &Offer<u32>, sources: &Sources, found: &mut LookedUp) -> bool {
+        let looked_up = LookedUp::of_ports(&self.settle(&offer.ports(sources)));
+        looked_up.map(|looked_up| *found = looked_up).is_some()
     }
 }
 
@@ -81,8 +83,8 @@ impl RunsRegisterCache for RegisterCache<u32> {
         RegisterCache::offer(self, offer)
     }
 
-    fn look_up(&mut self, _: &Offer<u32>, sources: &Sources) -> Option<LookedUp> {
-        RegisterCache::look_up(self, sources)
+    fn look_up(&mut self, _: &Offer<u32>, sources: &Sources, found: &mut LookedUp) -> bool {
+        RegisterCache::look_up(self, sources, found)
     }
 }
 

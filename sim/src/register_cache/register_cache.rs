@@ -8,7 +8,7 @@ use gpurf_blocks::{
 };
 
 use super::{
-    Change, LookedUp, Moved, Offer, Reads, SetMapping, Sources, TagArray, Value, Write, WritebackBuffer, Written,
+    Change, Flush, LookedUp, Moved, Offer, Reads, SetMapping, Sources, TagArray, Value, Write, WritebackBuffer, Written,
 };
 use crate::bits::members;
 use crate::checkpoint::{checkpoint, Checkpoint};
@@ -43,7 +43,10 @@ checkpoint! {
 /// What a cycle's clock edge carries through.
 #[derive(Clone, Debug)]
 struct Decided<D> {
-    event: Event,
+    /// What takes place; without any offer nothing does.
+    change: Change,
+    /// A warp of which the entries are flushed from the next cycle on.
+    begin: Option<WarpId>,
     /// What is written.
     data: D,
     register_ready: bool,
@@ -52,19 +55,6 @@ struct Decided<D> {
     read: u8,
     /// What the tag array of each group does and finds.
     groups: Vec<Group>,
-}
-
-/// What takes place in a cycle; at most one of these does.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    None,
-    /// A result or a fill is written, in lanes of the warp.
-    Write(Write),
-    /// An entry of a warp is flushed.
-    Step(WarpId, u8),
-    /// From the next cycle on entries of a warp are.
-    Begin(WarpId),
-    Drop(WarpId),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,7 +80,8 @@ impl<D: Data> RegisterCache<D> {
             victim: D::default(),
             flush: None,
             decided: Decided {
-                event: Event::None,
+                change: Change::None,
+                begin: None,
                 data: D::default(),
                 register_ready: false,
                 warp: WarpId(0),
@@ -100,7 +91,8 @@ impl<D: Data> RegisterCache<D> {
         }
     }
 
-    /// The first half of [`Clocked::settle`], in words: no source is looked up unless [`RegisterCache::look_up`] follows.
+    /// The first half of [`Clocked::settle`], in words: no source is looked up unless [`RegisterCache::look_up`] follows. It may
+    /// be left out where nothing is offered, and nothing is under way.
     pub fn offer(&mut self, offer: &Offer<D>) -> Moved<D> {
         let (is_empty, free) = (self.buffer.is_empty(), self.buffer.is_free(offer.register_ready));
         let is_quiet = self.flush.is_none() && offer.flush.is_none();
@@ -118,59 +110,46 @@ impl<D: Data> RegisterCache<D> {
             data: self.read,
             ..Moved::default()
         };
-        (self.decided.register_ready, self.decided.read) = (offer.register_ready, 0);
-        self.decided.event = self.event(offer, &moved, free);
-        match self.decided.event {
-            Event::Write(write) => self.decide_write(&write, offer, &mut moved),
-            Event::Step(warp, entry) => {
-                let change = Change::Flush(warp, entry.into());
-                for (group, tags) in self.decided.groups.iter_mut().zip(&self.tags) {
-                    group.written = tags.decide(&change);
+        let decided = &mut self.decided;
+        (decided.register_ready, decided.read) = (offer.register_ready, 0);
+        (decided.change, decided.begin) = (Change::None, None);
+        if let Some((warp, entry)) = self.flush {
+            if free {
+                decided.change = Change::Flush(warp, entry.into());
+                for (group, tags) in decided.groups.iter_mut().zip(&self.tags) {
+                    group.written = tags.flush(warp, entry.into());
                 }
             }
-            Event::None | Event::Begin(_) | Event::Drop(_) => {}
+        } else if let Some(Flush { warp, drop }) = offer.flush {
+            match (moved.flush_ready, drop) {
+                (true, true) => decided.change = Change::Drop(warp),
+                (true, false) => decided.begin = Some(warp),
+                (false, _) => {}
+            }
+        } else if can_write {
+            match (&offer.result, &offer.fill) {
+                (Some(result), _) => {
+                    let set = self.mapping.of_destination(result.register.into());
+                    self.write(result, false, set, &mut moved);
+                }
+                (None, Some((fill, position))) => {
+                    let set = self.mapping.of_source((*position).into());
+                    self.write(fill, true, set, &mut moved);
+                }
+                (None, None) => {}
+            }
         }
         moved
     }
 
-    /// What these inputs do, given the ready signals and whether the buffer is free.
-    fn event(&self, offer: &Offer<D>, moved: &Moved<D>, free: bool) -> Event {
-        if let Some((warp, entry)) = self.flush {
-            return if free { Event::Step(warp, entry) } else { Event::None };
-        }
-        if let Some(flush) = offer.flush {
-            return match (moved.flush_ready, flush.drop) {
-                (false, _) => Event::None,
-                (true, false) => Event::Begin(flush.warp),
-                (true, true) => Event::Drop(flush.warp),
-            };
-        }
-        match (&offer.result, &offer.fill) {
-            (Some(Value { warp, register, lanes, .. }), _) if moved.write_ready => {
-                let set = self.mapping.of_destination((*register).into()) as usize;
-                Event::Write(Write { fill: false, warp: *warp, register: *register, set, lanes: *lanes })
-            }
-            (None, Some((Value { warp, register, lanes, .. }, position))) if moved.fill_ready => {
-                let set = self.mapping.of_source((*position).into()) as usize;
-                Event::Write(Write { fill: true, warp: *warp, register: *register, set, lanes: *lanes })
-            }
-            _ => Event::None,
-        }
-    }
-
-    fn decide_write(&mut self, write: &Write, offer: &Offer<D>, moved: &mut Moved<D>) {
-        let value = match (&offer.result, &offer.fill) {
-            (Some(value), _) | (None, Some((value, _))) => value,
-            (None, None) => return,
-        };
-        self.decided.data = value.data;
+    /// A result or a fill is written.
+    fn write(&mut self, value: &Value<D>, fill: bool, set: u32, moved: &mut Moved<D>) {
+        let Value { warp, register, lanes, data } = *value;
+        let write = Write { fill, warp, register, set: set as usize, lanes };
         let (mut stored, mut direct) = (0, 0);
         for (number, (group, tags)) in self.decided.groups.iter_mut().zip(&self.tags).enumerate() {
-            let lanes = group_of(&self.parameters, write.lanes, number);
-            group.written = match lanes {
-                0 => Written::default(),
-                _ => tags.decide(&Change::Write(Write { lanes, ..*write })),
-            };
+            let lanes = group_of(&self.parameters, lanes, number);
+            group.written = if lanes == 0 { Written::default() } else { tags.write(&write, lanes) };
             let in_warp = |lanes| in_warp(&self.parameters, lanes, number);
             moved.write_hit |= in_warp(group.written.hit);
             stored |= in_warp(group.written.stored);
@@ -180,15 +159,16 @@ impl<D: Data> RegisterCache<D> {
         if direct != 0 {
             moved.leaving = Some(Value { lanes: direct, ..*value });
         }
+        (self.decided.change, self.decided.data) = (Change::Write(write), data);
     }
 
-    /// The second half, after [`RegisterCache::offer`]: what these sources find. `None` if they must wait.
-    pub fn look_up(&mut self, sources: &Sources) -> Option<LookedUp> {
+    /// The second half: `found` becomes what these sources find, unless they must wait. Whether they need not.
+    pub fn look_up(&mut self, sources: &Sources, found: &mut LookedUp) -> bool {
         self.decided.read = 0;
         if self.buffer.holds_any(sources) {
-            return None;
+            return false;
         }
-        let mut found = LookedUp::default();
+        *found = LookedUp::default();
         (self.decided.warp, self.decided.read) = (sources.warp, sources.read);
         for (slot, register) in sources.each() {
             for (number, (group, tags)) in self.decided.groups.iter_mut().zip(&self.tags).enumerate() {
@@ -206,7 +186,7 @@ impl<D: Data> RegisterCache<D> {
             found.take[slot] = if takes_in { found.miss[slot] } else { 0 };
             found.bank_reads += self.banks(found.hit[slot]);
         }
-        Some(found)
+        true
     }
 
     /// Whether a result can go to the register file at once.
@@ -217,6 +197,9 @@ impl<D: Data> RegisterCache<D> {
 
     /// Banks that have any of these lanes.
     fn banks(&self, lanes: u32) -> u32 {
+        if lanes == 0 {
+            return 0;
+        }
         let mut any = lanes;
         let mut reached = 1;
         while reached < self.parameters.rc_bank_lanes {
@@ -277,8 +260,8 @@ impl<D: Data> RegisterCache<D> {
     }
 
     /// The clock edge of the tags.
-    fn change_tags(&mut self, change: &Change) {
-        let Decided { warp, read, groups, .. } = &self.decided;
+    fn change_tags(&mut self) {
+        let Decided { change, warp, read, groups, .. } = &self.decided;
         let renews = self.parameters.rc_replacement == CacheReplacement::Lru && *read != 0;
         if matches!(change, Change::None) && !renews {
             return;
@@ -297,31 +280,31 @@ impl<D: Data> Clocked for RegisterCache<D> {
 
     fn settle(&mut self, inputs: &RegisterCacheIn<D>) -> RegisterCacheOut<D> {
         let moved = self.offer(&Offer::of_ports(inputs));
-        moved.ports(self.look_up(&Sources::of_ports(inputs)).as_ref())
+        let mut found = LookedUp::default();
+        let is_found = self.look_up(&Sources::of_ports(inputs), &mut found);
+        moved.ports(is_found.then_some(&found))
     }
 
     fn tick(&mut self) {
         self.buffer.edge(self.decided.register_ready, &self.victim);
         self.read_sources();
-        let change = match self.decided.event {
-            Event::None | Event::Begin(_) => Change::None,
-            Event::Write(write) => {
-                self.push(write.warp);
-                self.store(write.warp);
-                Change::Write(write)
-            }
-            Event::Step(warp, entry) => {
+        match self.decided.change {
+            Change::Write(Write { warp, .. }) => {
                 self.push(warp);
-                let is_last = usize::from(entry) + 1 == self.parameters.rc_entries;
-                self.flush = (!is_last).then_some((warp, entry + 1));
-                Change::Flush(warp, entry.into())
+                self.store(warp);
             }
-            Event::Drop(warp) => Change::Drop(warp),
-        };
-        self.change_tags(&change);
-        if let Event::Begin(warp) = self.decided.event {
+            Change::Flush(warp, entry) => {
+                self.push(warp);
+                let next = entry + 1;
+                self.flush = (next < self.parameters.rc_entries).then_some((warp, next as u8));
+            }
+            Change::None | Change::Drop(_) => {}
+        }
+        self.change_tags();
+        if let Some(warp) = self.decided.begin {
             self.flush = Some((warp, 0));
         }
+        (self.decided.change, self.decided.begin, self.decided.read) = (Change::None, None, 0);
     }
 
     fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {

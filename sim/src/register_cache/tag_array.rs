@@ -9,7 +9,7 @@ use gpurf_blocks::{
 use gpurf_trace::RegisterId;
 
 use super::WayReplacement;
-use crate::bits::{all, equal_of_16, first, mask, members};
+use crate::bits::{all, equal, equal_of_16, first, mask, members};
 
 /// The part of one warp: entry by entry, and set by set.
 #[derive(Clone, Debug, BorshSerialize, BorshDeserialize)]
@@ -26,8 +26,13 @@ struct Part {
 }
 
 impl Part {
+    #[inline]
     fn find(&self, register: RegisterId) -> Option<usize> {
-        first(equal_of_16(&self.tags, register.0) & self.used)
+        let (low, _) = self.tags.split_first_chunk().expect("more than 8 entries");
+        first(match self.used {
+            ..=0xff => u16::from(equal(low, register.0)) & self.used,
+            _ => equal_of_16(&self.tags, register.0) & self.used,
+        })
     }
 
     fn empty(&mut self, entry: usize) {
@@ -149,19 +154,17 @@ impl TagArray {
         (lanes != 0).then_some((lanes, entry))
     }
 
-    /// What a change does.
+    /// What a flush of an entry does.
     #[inline]
-    pub fn decide(&self, change: &Change) -> Written {
+    pub fn flush(&self, warp: WarpId, entry: usize) -> Written {
         let mut written = Written::default();
-        match change {
-            Change::None | Change::Drop(_) => {}
-            Change::Write(write) => return self.written(write),
-            Change::Flush(warp, entry) => written.leave(&self.parts[warp.index()], *entry),
-        }
+        written.leave(&self.parts[warp.index()], entry);
         written
     }
 
-    fn written(&self, &Write { fill, warp, register, set, lanes }: &Write) -> Written {
+    /// What a result or a fill does that has these lanes here.
+    #[inline]
+    pub fn write(&self, &Write { fill, warp, register, set, .. }: &Write, lanes: u32) -> Written {
         let part = &self.parts[warp.index()];
         let found = part.find(register);
         let had = found.map_or(0, |entry| part.valid[entry]);
@@ -190,7 +193,7 @@ impl TagArray {
     #[inline]
     pub fn edge(&mut self, change: &Change, written: &Written, reads: Reads) {
         let mut used = if self.renews { reads.entries } else { 0 };
-        match *change {
+        match change {
             Change::None => {}
             Change::Write(write) if written.stored != 0 => {
                 let part = &mut self.parts[write.warp.index()];
@@ -214,7 +217,7 @@ impl TagArray {
                 }
             }
             Change::Write(_) => {}
-            Change::Flush(warp, entry) => self.parts[warp.index()].empty(entry),
+            Change::Flush(warp, entry) => self.parts[warp.index()].empty(*entry),
             Change::Drop(warp) => {
                 let part = &mut self.parts[warp.index()];
                 members(part.used).for_each(|entry| part.empty(entry));
@@ -224,6 +227,7 @@ impl TagArray {
     }
 
     /// These entries of a warp were used.
+    #[inline]
     fn touch(&mut self, warp: WarpId, entries: u16) {
         if entries == 0 {
             return;
@@ -266,7 +270,11 @@ impl Clocked for TagArray {
             TagArrayIn { drop: true, .. } => Change::Drop(warp),
             _ => Change::None,
         };
-        let written = self.decide(&change);
+        let written = match &change {
+            Change::None | Change::Drop(_) => Written::default(),
+            Change::Write(write) => self.write(write, write.lanes),
+            Change::Flush(warp, entry) => self.flush(*warp, *entry),
+        };
         outputs.write_hit = written.hit;
         outputs.stored = written.stored;
         outputs.direct = written.direct;

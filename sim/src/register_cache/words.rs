@@ -82,7 +82,7 @@ pub struct Sources {
 }
 
 /// What sources find.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, BorshSerialize, BorshDeserialize)]
 pub struct LookedUp {
     /// Lanes that the cache has.
     pub hit: [u32; MAX_SLOTS],

@@ -59,8 +59,18 @@ impl<D: Data> WritebackBuffer<D> {
     /// A source of these is in here, in any lane.
     #[inline]
     pub fn holds_any(&self, sources: &Sources) -> bool {
-        let waits = |register: RegisterId| equal_of_32(&self.registers, register.0) & self.waiting != 0;
+        let waits = |register: RegisterId| self.lanes_of(register.0) & self.waiting != 0;
         self.waiting != 0 && sources.warp == self.warp && sources.each().any(|(_, register)| waits(register))
+    }
+
+    /// The lanes that have a register, or had it last.
+    #[inline]
+    fn lanes_of(&self, register: u8) -> u32 {
+        match self.tag_lanes {
+            LANES if self.registers[0] == register => u32::MAX,
+            LANES => 0,
+            _ => equal_of_32(&self.registers, register),
+        }
     }
 
     /// What leaves. `data`: the values that come in this cycle.
@@ -88,16 +98,18 @@ impl<D: Data> WritebackBuffer<D> {
     }
 
     /// The same edge, behind it: lanes of a warp enter, each of its register. Their values come in the next cycle.
+    #[inline]
     pub fn push(&mut self, warp: WarpId, lanes: u32, registers: &[u8; LANES]) {
         (self.warp, self.waiting, self.registers, self.fresh) = (warp, lanes, *registers, true);
         self.choose();
     }
 
     /// The lanes of the lowest lane's register are next.
+    #[inline]
     fn choose(&mut self) {
         self.next = match self.waiting {
             0 => 0,
-            waiting => waiting & equal_of_32(&self.registers, self.registers[waiting.trailing_zeros() as usize]),
+            waiting => waiting & self.lanes_of(self.registers[waiting.trailing_zeros() as usize]),
         };
     }
 

@@ -307,8 +307,9 @@ impl<E: RunsSubCore> Core<E> {
         if save_issued {
             self.issue_save(&outputs, context);
         } else if outputs.issued {
-            if PLAIN || self.cache.is_none() || !self.issue_prefetch(&outputs, context) {
-                self.issue::<PLAIN>(&outputs, ready, occupied, context);
+            match !PLAIN && self.prefetches(WarpId(outputs.issued_warp as u8)) {
+                true => self.issue_prefetch(&outputs, context),
+                false => self.issue::<PLAIN>(&outputs, ready, occupied, context),
             }
         } else if outputs.waiting {
             context.records.stalls.waiting += 1;
@@ -362,7 +363,7 @@ impl<E: RunsSubCore> Core<E> {
     fn tick(&mut self) {
         self.engine.tick();
         if let Some(cache) = &mut self.cache {
-            cache.engine.tick();
+            cache.tick();
         }
     }
 

@@ -63,10 +63,7 @@ pub(super) struct Arrival {
 /// What an instruction's sources found.
 #[derive(Clone, Copy, Default, BorshSerialize, BorshDeserialize)]
 pub(super) struct Found {
-    /// Lanes that the cache has; lanes that it does not have; those that come back to it as a fill.
-    pub hit: [u32; MAX_SLOTS],
-    pub miss: [u32; MAX_SLOTS],
-    pub take: [u32; MAX_SLOTS],
+    pub lanes: LookedUp,
     /// Bit s: no lane of slot s has to be read from the banks.
     pub whole: u8,
     /// Of the lanes that hit, once they are read.
@@ -83,13 +80,16 @@ impl Found {
     /// The operand of a slot, of which the banks gave `read`.
     #[inline]
     pub fn operand(&self, slot: usize, read: Option<u32>) -> Option<u32> {
-        let Found { whole, hit, data, .. } = self;
+        let Found { whole, lanes: LookedUp { hit, .. }, data } = self;
         match whole >> slot & 1 == 1 {
             true => Some(data[slot]),
             false => read.map(|value| value & !hit[slot] | data[slot] & hit[slot]),
         }
     }
 }
+
+/// The register file takes whatever leaves.
+const NOTHING: Offer<u32> = Offer { result: None, fill: None, flush: None, register_ready: true };
 
 /// What moves in a cycle.
 #[derive(Default)]
@@ -102,9 +102,10 @@ pub(super) struct Taken {
 
 /// The cache of a sub-core, what waits for it, and what lies behind it.
 pub(super) struct RegisterCacheUnit {
-    pub engine: RegisterCacheEngine,
-    /// What it is offered in this cycle.
+    engine: RegisterCacheEngine,
+    /// What it is offered in this cycle, and whether it is asked for anything.
     offer: Offer<u32>,
+    asked: bool,
     pub results: VecDeque<Arrival>,
     pub fills: VecDeque<Arrival>,
     /// It keeps registers of pending warps too.
@@ -125,7 +126,7 @@ pub(super) struct RegisterCacheUnit {
     live: [RegisterSet; CACHED_WARPS],
     known: WarpSet,
     /// What the issuing instruction found, and the collector that the data of the next cycle belong to.
-    pub found: Found,
+    found: Found,
     pub reading: Option<CollectorId>,
     /// What was found for what is in each collector.
     pub held: [Found; MAX_COLLECTORS],
@@ -146,7 +147,7 @@ checkpoint! {
     [] RegisterCacheUnit {
         values: results fills keeps flushes drops clean flushing live known found reading held stirred leaving rows;
         engines: engine;
-        fixed: offer skips_clean of_all_warps knows_live banks writes_through;
+        fixed: offer asked skips_clean of_all_warps knows_live banks writes_through;
     }
 }
 
@@ -161,7 +162,8 @@ impl RegisterCacheUnit {
         let Parameters { banks, rows, rc_write, rc_allocation, refill, .. } = design.parameters(config, 0);
         Some(RegisterCacheUnit {
             engine: engine(),
-            offer: Offer::default(),
+            offer: NOTHING,
+            asked: false,
             results: VecDeque::with_capacity(64),
             fills: VecDeque::with_capacity(MAX_SLOTS),
             of_all_warps: caching == Caching::AllWarps,
@@ -243,11 +245,16 @@ impl RegisterCacheUnit {
     }
 
     /// Registers of the warp that are still to be filled.
+    #[inline]
     pub fn filling(&self, warp: WarpId) -> RegisterSet {
+        if self.fills.is_empty() {
+            return RegisterSet::default();
+        }
         self.fills.iter().filter(|fill| fill.warp == warp).map(|fill| fill.register).collect()
     }
 
     /// The first half of a cycle: what is offered to the cache, without sources.
+    #[inline]
     pub fn offer(&mut self) -> Moved<u32> {
         let flush = (self.flushing.is_none() && self.drops | self.flushes != 0).then(|| {
             let drop = self.drops != 0;
@@ -258,12 +265,14 @@ impl RegisterCacheUnit {
             result: self.results.front().filter(|result| self.keeps(result.warp)).map(Arrival::value),
             fill: self.fills.front().map(|fill| (fill.value(), fill.position)),
             flush,
-            register_ready: true,
+            ..NOTHING
         };
+        self.asked = true;
         self.engine.offer(&self.offer)
     }
 
     /// What of the offer the cache takes: a result, a fill. A result that is not kept is taken by its bank.
+    #[inline(always)]
     pub fn take(&mut self, moved: &Moved<u32>, counters: &mut Counters) -> Taken {
         if !moved.flushing {
             self.flushing = None;
@@ -345,21 +354,32 @@ impl RegisterCacheUnit {
         reuse: u16,
         lanes: u32,
         counters: &mut Counters,
-    ) -> Option<Found> {
+    ) -> Option<&mut Found> {
         self.clean &= !warp.bit();
-        let mut asked = Sources { read: all(sources.len()), reuse: reuse as u8, warp, lanes, ..Sources::default() };
+        let mut asked =
+            Sources { read: all(sources.len()), reuse: reuse as u8, warp, lanes, ..Sources::default() };
         asked.registers[..sources.len()].copy_from_slice(sources);
-        let Some(LookedUp { hit, miss, take, bank_reads }) = self.engine.look_up(&self.offer, &asked) else {
+        if !std::mem::replace(&mut self.asked, true) {
+            self.offer = NOTHING;
+        }
+        let found = &mut self.found;
+        if !self.engine.look_up(&self.offer, &asked, &mut found.lanes) {
             self.stirred = true;
             counters.rc_conflicts += 1;
             return None;
-        };
-        let mut found = Found { hit, miss, take, ..Found::default() };
-        for slot in 0..sources.len() {
-            found.whole |= u8::from(lanes != 0 && hit[slot] == lanes) << slot;
         }
-        counters.rc_bank_reads += u64::from(bank_reads);
+        let hits = found.lanes.hit.iter().take(sources.len()).enumerate();
+        found.whole =
+            hits.fold(0, |whole, (slot, hit)| whole | u8::from(lanes != 0 && *hit == lanes) << slot);
+        counters.rc_bank_reads += u64::from(found.lanes.bank_reads);
         Some(found)
+    }
+
+    /// The clock edge, which the hardware sees only if it was asked for anything: it is idle in all other cycles.
+    pub fn tick(&mut self) {
+        if std::mem::take(&mut self.asked) {
+            self.engine.tick();
+        }
     }
 
     /// A bank takes lanes of a register: bank, and the row's value from now on.

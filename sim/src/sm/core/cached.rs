@@ -1,7 +1,7 @@
 //! How a sub-core works with a register cache: see [`super::super::register_cache`]. Most designs have none: what is done
 //! in every cycle with one stays out of the loop of those without.
 
-use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet};
+use gpurf_blocks::{BankId, CollectorId, Row, WarpId, WarpSet, MAX_SLOTS};
 use gpurf_trace::RegisterId;
 
 use super::super::code::Code;
@@ -22,13 +22,24 @@ impl<E: RunsSubCore> Core<E> {
     #[inline(never)]
     pub(super) fn write_into_cache(&mut self, context: &mut Context) {
         let Some(cache) = &mut self.cache else { return };
+        self.inputs.results.banks = 0;
+        if cache.is_busy() || !self.skips {
+            self.move_values(context);
+        }
+        if !self.results.is_empty() {
+            self.write_restored(context);
+        }
+    }
+
+    /// Both, where there is anything.
+    fn move_values(&mut self, context: &mut Context) {
+        let Some(cache) = &mut self.cache else { return };
         let moved = cache.offer();
         if let Some(collector) = cache.reading.take() {
             cache.held[collector.index()].data = moved.data;
         }
         let Taken { result, past, fill } = cache.take(&moved, &mut context.records.counters);
         let (is_live, writes_through) = (cache.is_live(moved.leaving.as_ref()), cache.writes_through);
-        self.inputs.results.banks = 0;
         if let Some(Value { warp, register, lanes, data: value }) = moved.leaving {
             // What a warp that has ended leaves is read by nobody.
             let is_kept = self.ages.contains(&warp) || self.vacated & warp.bit() != 0;
@@ -53,7 +64,6 @@ impl<E: RunsSubCore> Core<E> {
         if let Some(Arrival { warp, .. }) = result.or(fill) {
             self.read_on(warp);
         }
-        self.write_restored(context);
     }
 
     /// Registers of a block that comes go past the cache, into banks that nothing else is written into.
@@ -101,34 +111,37 @@ impl<E: RunsSubCore> Core<E> {
             return false;
         }
         let counters = &mut context.records.counters;
-        let batch = self.prefetches[warp.index()].batch(self.slots);
-        let found = if batch.is_empty() {
+        let prefetch = &self.prefetches[warp.index()];
+        let found = if prefetch.is_complete() {
             let (&instruction, _) = self.warps[warp.index()].head();
             let decoded = context.code.of(&instruction);
             let lanes = instruction.mask;
             let found = cache.look_up(warp, decoded.sources(), decoded.reuse, lanes, counters);
             if let Some(found) = &found {
-                let hits = found.hit.iter().map(|hit| u64::from(hit.count_ones()));
+                let hits = found.lanes.hit.iter().filter(|hit| **hit != 0);
                 counters.rc_lane_reads += u64::from(lanes.count_ones()) * decoded.sources().len() as u64;
-                counters.rc_lane_read_hits += hits.sum::<u64>();
+                counters.rc_lane_read_hits += hits.map(|hit| u64::from(hit.count_ones())).sum::<u64>();
             }
             found
         } else {
             // All that is missing comes back, whatever the allocation takes in.
+            let batch = prefetch.batch(self.slots);
             let found = cache.look_up(warp, &batch, 0, u32::MAX, counters);
-            found.map(|found| Found { take: found.miss, ..found })
+            found.map(|found| {
+                found.lanes.take = found.lanes.miss;
+                found
+            })
         };
-        let Some(found) = found else {
+        let Some(&mut Found { whole, .. }) = found else {
             self.inputs.ready = 0;
             *outputs = CycleOut::default();
             self.decide(outputs);
             return true;
         };
-        cache.found = found;
-        if found.whole == 0 {
+        if whole == 0 {
             return false;
         }
-        self.inputs.heads[warp.index()].sources &= !found.whole;
+        self.inputs.heads[warp.index()].sources &= !whole;
         *outputs = CycleOut::default();
         self.decide(outputs);
         false
@@ -149,6 +162,12 @@ impl<E: RunsSubCore> Core<E> {
         }
     }
 
+    /// Whether the cache takes in a source of what a collector holds.
+    #[inline]
+    pub(super) fn takes_in(&self, collector: CollectorId) -> bool {
+        self.cache.as_ref().is_some_and(|cache| cache.held[collector.index()].lanes.take != [0; MAX_SLOTS])
+    }
+
     /// Sources that the cache takes in are on their way to it.
     #[inline(never)]
     pub(super) fn fill(
@@ -161,7 +180,7 @@ impl<E: RunsSubCore> Core<E> {
         let Some(cache) = self.cache.as_mut().filter(|cache| cache.keeps(warp)) else { return };
         let found = &cache.held[collector.index()];
         for (slot, (&register, &position)) in sources.iter().zip(positions).enumerate() {
-            let lanes = found.take[slot];
+            let lanes = found.lanes.take[slot];
             if let (1.., Some(value)) = (lanes, found.operand(slot, outputs.operand(slot))) {
                 cache.fills.push_back(Arrival { warp, register, lanes, value, position, serial: 0 });
             }
