@@ -56,7 +56,17 @@ static COUNTS: [u8; 256] = {
     counts
 };
 
-/// The same of warps.
+/// The same of lanes, which mostly all are members or none.
+#[inline]
+pub fn count_lanes(lanes: u32) -> u64 {
+    match lanes {
+        0 => 0,
+        u32::MAX => 32,
+        some => some.count_ones().into(),
+    }
+}
+
+/// What [`flags`] does, of warps.
 #[inline]
 pub fn warp_flags(warps: WarpSet) -> [bool; MAX_WARPS] {
     let [low, high] = warps.to_le_bytes();

@@ -21,6 +21,8 @@ pub struct RegisterCache<D: Data> {
     /// Of each group of lanes that share tags.
     tags: Vec<TagArray>,
     buffer: WritebackBuffer<D>,
+    /// A result can go to the register file at once.
+    goes_direct: bool,
     /// The first lane of each bank.
     bank_starts: u32,
     rows: Vec<D>,
@@ -36,7 +38,7 @@ pub struct RegisterCache<D: Data> {
 checkpoint! {
     [<D: Data>] RegisterCache<D> {
         values: tags buffer rows read shown victim flush;
-        fixed: parameters mapping bank_starts decided;
+        fixed: parameters mapping goes_direct bank_starts decided;
     }
 }
 
@@ -50,9 +52,9 @@ struct Decided<D> {
     /// What is written.
     data: D,
     register_ready: bool,
-    /// Warp and slots of the sources that are looked up.
+    /// Warp of the sources that are looked up, and the slots of those that hit anywhere.
     warp: WarpId,
-    read: u8,
+    hit: u8,
     /// What the tag array of each group does and finds.
     groups: Vec<Group>,
 }
@@ -60,8 +62,9 @@ struct Decided<D> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     written: Written,
-    /// The entries that sources hit, and in which lanes; only if they are looked up.
-    hits: [(u32, u8); MAX_SLOTS],
+    /// The slots of sources that hit here; of each, the entry, and in which lanes.
+    hit: u8,
+    hits: [(u8, u32); MAX_SLOTS],
 }
 
 impl<D: Data> RegisterCache<D> {
@@ -73,6 +76,8 @@ impl<D: Data> RegisterCache<D> {
             mapping: SetMapping::new(parameters),
             tags: vec![TagArray::new(parameters); groups],
             buffer: WritebackBuffer::new(parameters),
+            goes_direct: parameters.rc_allocation == CacheAllocation::Read
+                || parameters.rc_write == CacheWrite::Through,
             bank_starts: u32::MAX / ((1 << parameters.rc_bank_lanes) - 1),
             rows: vec![D::default(); CACHED_WARPS * parameters.rc_entries],
             read: [D::default(); MAX_SLOTS],
@@ -85,7 +90,7 @@ impl<D: Data> RegisterCache<D> {
                 data: D::default(),
                 register_ready: false,
                 warp: WarpId(0),
-                read: 0,
+                hit: 0,
                 groups: vec![Group::default(); groups],
             },
         }
@@ -97,7 +102,7 @@ impl<D: Data> RegisterCache<D> {
         let (is_empty, free) = (self.buffer.is_empty(), self.buffer.is_free(offer.register_ready));
         let is_quiet = self.flush.is_none() && offer.flush.is_none();
         let can_write = is_quiet
-            && match self.goes_direct() {
+            && match self.goes_direct {
                 true => is_empty && offer.register_ready,
                 false => free,
             };
@@ -111,7 +116,7 @@ impl<D: Data> RegisterCache<D> {
             ..Moved::default()
         };
         let decided = &mut self.decided;
-        (decided.register_ready, decided.read) = (offer.register_ready, 0);
+        (decided.register_ready, decided.hit) = (offer.register_ready, 0);
         (decided.change, decided.begin) = (Change::None, None);
         if let Some((warp, entry)) = self.flush {
             if free {
@@ -164,35 +169,40 @@ impl<D: Data> RegisterCache<D> {
 
     /// The second half: `found` becomes what these sources find, unless they must wait. Whether they need not.
     pub fn look_up(&mut self, sources: &Sources, found: &mut LookedUp) -> bool {
-        self.decided.read = 0;
+        let RegisterCache { parameters, decided, tags, .. } = self;
+        decided.hit = 0;
         if self.buffer.holds_any(sources) {
             return false;
         }
         *found = LookedUp::default();
-        (self.decided.warp, self.decided.read) = (sources.warp, sources.read);
-        for (slot, register) in sources.each() {
-            for (number, (group, tags)) in self.decided.groups.iter_mut().zip(&self.tags).enumerate() {
-                let lanes = group_of(&self.parameters, sources.lanes, number);
-                let (lanes, entry) = tags.look_up(sources.warp, register, lanes).unwrap_or_default();
-                group.hits[slot] = (lanes, entry as u8);
-                found.hit[slot] |= in_warp(&self.parameters, lanes, number);
+        decided.warp = sources.warp;
+        for (number, (group, tags)) in decided.groups.iter_mut().zip(tags).enumerate() {
+            let lanes = group_of(parameters, sources.lanes, number);
+            group.hit = 0;
+            for (slot, register) in sources.each() {
+                if let Some((lanes, entry)) = tags.look_up(sources.warp, register, lanes) {
+                    group.hit |= 1 << slot;
+                    group.hits[slot] = (entry as u8, lanes);
+                    found.hit[slot] |= in_warp(parameters, lanes, number);
+                }
             }
+            decided.hit |= group.hit;
+        }
+        let takes_in = match parameters.rc_allocation {
+            CacheAllocation::Write => 0,
+            CacheAllocation::Read | CacheAllocation::ReadWrite => sources.read,
+            CacheAllocation::CompilerAided => sources.reuse,
+        };
+        for (slot, _) in sources.each() {
             found.miss[slot] = sources.lanes & !found.hit[slot];
-            let takes_in = match self.parameters.rc_allocation {
-                CacheAllocation::Write => false,
-                CacheAllocation::Read | CacheAllocation::ReadWrite => true,
-                CacheAllocation::CompilerAided => sources.reuse >> slot & 1 == 1,
-            };
-            found.take[slot] = if takes_in { found.miss[slot] } else { 0 };
+        }
+        for slot in members(sources.read & takes_in) {
+            found.take[slot] = found.miss[slot];
+        }
+        for slot in members(self.decided.hit) {
             found.bank_reads += self.banks(found.hit[slot]);
         }
         true
-    }
-
-    /// Whether a result can go to the register file at once.
-    fn goes_direct(&self) -> bool {
-        self.parameters.rc_allocation == CacheAllocation::Read
-            || self.parameters.rc_write == CacheWrite::Through
     }
 
     /// Banks that have any of these lanes.
@@ -211,65 +221,57 @@ impl<D: Data> RegisterCache<D> {
 
     /// Sources are read, lane by lane from where they lie.
     fn read_sources(&mut self) {
-        let Decided { warp, read, groups, .. } = &self.decided;
         members(self.shown).for_each(|slot| self.read[slot] = D::default());
-        self.shown = 0;
-        for slot in members(*read) {
-            for (number, group) in groups.iter().enumerate() {
-                let (lanes, entry) = group.hits[slot];
-                if lanes != 0 {
-                    let row = &self.rows[row(*warp, entry.into())];
-                    self.read[slot].take_lanes(row, in_warp(&self.parameters, lanes, number));
-                    self.shown |= 1 << slot;
-                }
+        self.shown = self.decided.hit;
+        if self.shown == 0 {
+            return;
+        }
+        for (number, group) in self.decided.groups.iter().enumerate() {
+            for slot in members(group.hit) {
+                let (entry, lanes) = group.hits[slot];
+                let row = &self.rows[row(self.decided.warp, entry.into())];
+                self.read[slot].take_lanes(row, in_warp(&self.parameters, lanes, number));
             }
         }
     }
 
-    /// Dirty lanes of a warp leave for the buffer.
-    fn push(&mut self, warp: WarpId) {
-        let mut lanes = 0;
-        let mut registers = [0; LANES];
-        let of_groups = registers.chunks_exact_mut(self.parameters.rc_tag_lanes);
-        for ((number, group), registers) in self.decided.groups.iter().enumerate().zip(of_groups) {
-            let Written { victim, victim_register, victim_entry, .. } = group.written;
-            if victim == 0 {
-                continue;
-            }
-            if lanes == 0 {
-                self.victim = D::default();
-            }
-            let of_group = in_warp(&self.parameters, victim, number);
-            self.victim.take_lanes(&self.rows[row(warp, victim_entry)], of_group);
-            registers.fill(victim_register);
-            lanes |= of_group;
-        }
-        if lanes != 0 {
-            self.buffer.push(warp, lanes, &registers);
-        }
-    }
-
-    /// What is written is stored.
-    fn store(&mut self, warp: WarpId) {
-        for (number, Group { written, .. }) in self.decided.groups.iter().enumerate() {
-            if written.stored != 0 {
-                let lanes = in_warp(&self.parameters, written.stored, number);
-                self.rows[row(warp, written.entry)].take_lanes(&self.decided.data, lanes);
-            }
-        }
-    }
-
-    /// The clock edge of the tags.
-    fn change_tags(&mut self) {
-        let Decided { change, warp, read, groups, .. } = &self.decided;
-        let renews = self.parameters.rc_replacement == CacheReplacement::Lru && *read != 0;
+    /// What takes place in the tags and in the memory.
+    fn change(&mut self, change: Change) {
+        let Decided { data, warp: read_warp, hit, groups, .. } = &self.decided;
+        let renews = self.parameters.rc_replacement == CacheReplacement::Lru && *hit != 0;
         if matches!(change, Change::None) && !renews {
             return;
         }
-        for (tags, group) in self.tags.iter_mut().zip(groups) {
-            let hits = members(*read).map(|slot| group.hits[slot]).filter(|(lanes, _)| *lanes != 0);
-            let entries = if renews { hits.fold(0, |all, (_, entry)| all | 1 << entry) } else { 0 };
-            tags.edge(change, &group.written, Reads { warp: *warp, entries });
+        let (warp, leaves) = match change {
+            Change::Write(Write { warp, .. }) | Change::Flush(warp, _) => (warp, true),
+            Change::Drop(warp) => (warp, false),
+            Change::None => (*read_warp, false),
+        };
+        let mut pushed = 0;
+        let mut registers = [0; LANES];
+        for (number, (group, tags)) in groups.iter().zip(&mut self.tags).enumerate() {
+            let Written { stored, entry, victim, victim_register, victim_entry, .. } = group.written;
+            if leaves && victim != 0 {
+                if pushed == 0 {
+                    self.victim = D::default();
+                }
+                let lanes = in_warp(&self.parameters, victim, number);
+                self.victim.take_lanes(&self.rows[row(warp, victim_entry)], lanes);
+                let of_group = self.parameters.rc_tag_lanes;
+                registers[number * of_group..][..of_group].fill(victim_register);
+                pushed |= lanes;
+            }
+            if leaves && stored != 0 {
+                self.rows[row(warp, entry)].take_lanes(data, in_warp(&self.parameters, stored, number));
+            }
+            let mut reads = Reads { warp: *read_warp, entries: 0 };
+            if renews {
+                reads.entries = members(group.hit).fold(0, |all, slot| all | 1 << group.hits[slot].0);
+            }
+            tags.edge(&change, &group.written, reads);
+        }
+        if pushed != 0 {
+            self.buffer.push(warp, pushed, &registers);
         }
     }
 }
@@ -288,23 +290,16 @@ impl<D: Data> Clocked for RegisterCache<D> {
     fn tick(&mut self) {
         self.buffer.edge(self.decided.register_ready, &self.victim);
         self.read_sources();
-        match self.decided.change {
-            Change::Write(Write { warp, .. }) => {
-                self.push(warp);
-                self.store(warp);
-            }
-            Change::Flush(warp, entry) => {
-                self.push(warp);
-                let next = entry + 1;
-                self.flush = (next < self.parameters.rc_entries).then_some((warp, next as u8));
-            }
-            Change::None | Change::Drop(_) => {}
+        let change = std::mem::take(&mut self.decided.change);
+        self.change(change);
+        if let Change::Flush(warp, entry) = change {
+            let next = entry + 1;
+            self.flush = (next < self.parameters.rc_entries).then_some((warp, next as u8));
         }
-        self.change_tags();
-        if let Some(warp) = self.decided.begin {
+        if let Some(warp) = self.decided.begin.take() {
             self.flush = Some((warp, 0));
         }
-        (self.decided.change, self.decided.begin, self.decided.read) = (Change::None, None, 0);
+        self.decided.hit = 0;
     }
 
     fn save(&self, state: &mut Vec<u8>) -> io::Result<()> {

@@ -86,8 +86,8 @@ pub(super) struct Core<E> {
     issues_on_dispatch: bool,
     /// Blocks may give up their slots.
     switches: bool,
-    /// All warps, if what one waits for may change without anything that it waits for: where blocks give up their slots, or a
-    /// register cache or a pool of registers may think of something. Else none.
+    /// All warps, if what one waits for may change without anything that it waits for: where blocks give up their slots, a
+    /// prefetch may begin or end, or a pool of registers may think of something. Else none.
     unsettled: WarpSet,
     units: Units,
     results: Results,

@@ -38,7 +38,7 @@ use gpurf_trace::{RegisterId, RegisterSet};
 
 use super::code::Code;
 use super::warp::Warp;
-use crate::bits::all;
+use crate::bits::{all, count_lanes};
 use crate::checkpoint::checkpoint;
 use crate::config::Config;
 use crate::design::{Caching, Design};
@@ -136,6 +136,8 @@ pub(super) struct RegisterCacheUnit {
     leaving: Option<WarpId>,
     /// Only what lives on is written back at a flush.
     knows_live: bool,
+    /// Registers are fetched into it before they are needed.
+    pub is_filled_ahead: bool,
     /// What the banks hold, row by row.
     rows: [Vec<u32>; MAX_BANKS],
     banks: usize,
@@ -147,7 +149,7 @@ checkpoint! {
     [] RegisterCacheUnit {
         values: results fills keeps flushes drops clean flushing live known found reading held stirred leaving rows;
         engines: engine;
-        fixed: offer asked skips_clean of_all_warps knows_live banks writes_through;
+        fixed: offer asked skips_clean of_all_warps knows_live is_filled_ahead banks writes_through;
     }
 }
 
@@ -181,6 +183,7 @@ impl RegisterCacheUnit {
             stirred: false,
             leaving: None,
             knows_live: caching == Caching::Strands,
+            is_filled_ahead: caching == Caching::Intervals,
             rows: std::array::from_fn(|_| vec![0; rows]),
             banks,
             writes_through: rc_write == CacheWrite::Through || rc_allocation == CacheAllocation::Read,
@@ -316,13 +319,14 @@ impl RegisterCacheUnit {
         counters.rc_bank_writes += u64::from(moved.bank_writes);
         if taken.result.is_some() {
             counters.cache_writes += 1;
-            counters.rc_lane_write_hits += u64::from(moved.write_hit.count_ones());
+            counters.rc_lane_write_hits += count_lanes(moved.write_hit);
         }
         if let Some(Arrival { warp, register, .. }) = taken.result {
             self.fills.retain(|fill| (fill.warp, fill.register) != (warp, register));
         }
-        let written = taken.result.iter().chain(&taken.past);
-        counters.rc_lane_writes += written.map(|result| u64::from(result.lanes.count_ones())).sum::<u64>();
+        for Arrival { lanes, .. } in taken.result.iter().chain(&taken.past) {
+            counters.rc_lane_writes += count_lanes(*lanes);
+        }
         taken
     }
 

@@ -12,7 +12,7 @@ use super::super::register_cache::{Arrival, Found, Taken};
 use super::super::warp::token;
 use super::results::WaitingResult;
 use super::Core;
-use crate::bits::members;
+use crate::bits::{count_lanes, members};
 use crate::engines::RunsSubCore;
 use crate::register_cache::Value;
 use crate::words::CycleOut;
@@ -57,6 +57,7 @@ impl<E: RunsSubCore> Core<E> {
         }
         if let Some(Arrival { warp, register, serial, .. }) = result.or(past) {
             self.warps[warp.index()].write(register);
+            self.look_again(warp, self.situation.pending());
             let now = context.clock.now;
             context.records.show(|pipeline| pipeline.write(now, serial));
             self.complete_part(warp, context);
@@ -85,7 +86,7 @@ impl<E: RunsSubCore> Core<E> {
     fn write_lanes(&mut self, write: &Arrival, context: &mut Context) {
         self.write_row(self.warps[write.warp.index()].base, write);
         context.records.counters.bank_writes += 1;
-        context.records.counters.rc_lane_file_writes += u64::from(write.lanes.count_ones());
+        context.records.counters.rc_lane_file_writes += count_lanes(write.lanes);
     }
 
     /// The same for a warp whose registers lie from row `base` on.
@@ -118,9 +119,9 @@ impl<E: RunsSubCore> Core<E> {
             let lanes = instruction.mask;
             let found = cache.look_up(warp, decoded.sources(), decoded.reuse, lanes, counters);
             if let Some(found) = &found {
-                let hits = found.lanes.hit.iter().filter(|hit| **hit != 0);
-                counters.rc_lane_reads += u64::from(lanes.count_ones()) * decoded.sources().len() as u64;
-                counters.rc_lane_read_hits += hits.map(|hit| u64::from(hit.count_ones())).sum::<u64>();
+                let hits = found.lanes.hit.iter().map(|hit| count_lanes(*hit));
+                counters.rc_lane_reads += count_lanes(lanes) * decoded.sources().len() as u64;
+                counters.rc_lane_read_hits += hits.sum::<u64>();
             }
             found
         } else {
